@@ -1,0 +1,72 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+]
+
+let package = Package(
+  name: "penstock",
+  products: [
+    .executable(name: "penstock", targets: ["penstock"]),
+    .library(name: "Operations", targets: ["Operations"]),
+    .library(name: "Workspace", targets: ["Workspace"]),
+    .library(name: "Pipelines", targets: ["Pipelines"]),
+  ],
+  dependencies: [
+    // Arguments, help, completions and the manual of the command-line tool.
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    // Ordered dictionaries (JSON objects keep their order), deques and heaps of the scheduler.
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    // SHA-256 of definitions, fingerprints and `hashFiles`.
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    // What the libraries have to say to the host's log.
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    // SQLite, on the system's libsqlite3.
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    // Processes that are not operations: secret commands, and the tests that start the built `penstock`.
+    .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+  ],
+  targets: [
+    .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+    .target(name: "CProcess"),
+    .target(
+      name: "Operations",
+      dependencies: [.product(name: "Logging", package: "swift-log")],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "Workspace",
+      dependencies: [.product(name: "GRDB", package: "GRDB.swift")],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "Pipelines",
+      dependencies: [
+        "CLibYAML", "CProcess", "Operations", "Workspace",
+        .product(name: "Collections", package: "swift-collections"),
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Subprocess", package: "swift-subprocess"),
+      ],
+      swiftSettings: settings
+    ),
+    .executableTarget(
+      name: "penstock",
+      dependencies: [
+        "Pipelines",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(name: "OperationsTests", dependencies: ["Operations"], swiftSettings: settings),
+    .testTarget(name: "WorkspaceTests", dependencies: ["Workspace"], swiftSettings: settings),
+    .testTarget(name: "PipelinesTests", dependencies: ["Pipelines"], swiftSettings: settings),
+    .testTarget(
+      name: "ConformanceTests",
+      dependencies: ["penstock", .product(name: "Subprocess", package: "swift-subprocess")],
+      swiftSettings: settings
+    ),
+  ]
+)

@@ -1,0 +1,3 @@
+#ifndef PENSTOCK_CPROCESS_H
+#define PENSTOCK_CPROCESS_H
+#endif

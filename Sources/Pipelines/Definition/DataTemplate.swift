@@ -1,0 +1,29 @@
+import OrderedCollections
+
+/// Data in a pipeline file with expressions in some of its strings.
+public indirect enum DataTemplate: Sendable {
+  /// Data without any expression.
+  case literal(JSONValue)
+  case template(Template)
+  case array([DataTemplate])
+  case object([(name: String, value: DataTemplate)])
+
+  /// The data with every expression replaced by its value in `contexts`.
+  ///
+  /// - Throws: What the first expression that fails throws.
+  public func evaluate(in contexts: borrowing some ExpressionContexts) throws(ExpressionError) -> JSONValue {
+    switch self {
+    case .literal(let value): return value
+    case .template(let template): return try template.evaluate(in: contexts)
+    case .array(let elements):
+      var values: [JSONValue] = []
+      values.reserveCapacity(elements.count)
+      for element in elements { values.append(try element.evaluate(in: contexts)) }
+      return .array(values)
+    case .object(let members):
+      var values: OrderedDictionary<String, JSONValue> = [:]
+      for member in members { values[member.name] = try member.value.evaluate(in: contexts) }
+      return .object(values)
+    }
+  }
+}

@@ -1,0 +1,129 @@
+/// One operation of a checked pipeline.
+public struct OperationDefinition: Sendable {
+  /// What the operation does: exactly one of these.
+  public enum Action: Sendable {
+    /// A script for the shell. Never holds `${{ }}`.
+    case run(script: String)
+    /// An argument list, run without a shell; each template yields exactly one argument.
+    case command([Template])
+    /// An expression, or data with expressions in it; no process.
+    case value(DataTemplate)
+    /// Lets time pass.
+    case wait(Wait)
+    /// A nested pipeline, by the path written in the file.
+    case pipeline(path: String, parameters: [(name: String, value: DataTemplate)])
+    /// A person decides.
+    case approve(message: Template?)
+  }
+
+  /// What `wait:` waits for.
+  public enum Wait: Sendable {
+    /// A length of time, as a duration or an expression that yields one.
+    case duration(Template)
+    /// An instant (RFC 3339), as text or an expression that yields one.
+    case until(Template)
+  }
+
+  /// How the requirement arrives.
+  public enum Injection: Sendable {
+    case none
+    /// The value of this template, on standard input.
+    case automatic(Template)
+    /// Each value in the environment variable of its name.
+    case named([(name: String, value: Template)])
+  }
+
+  /// How failures are tried again. `limit` counts retries, so `limit: 2` means up to three attempts.
+  public struct Retry: Sendable {
+    public enum Backoff: String, Sendable, CaseIterable { case constant, linear, exponential, fibonacci, decorrelated }
+    public enum Jitter: String, Sendable, CaseIterable { case none, full, equal }
+    /// One kind of failure that `on` admits.
+    public enum Cause: Sendable, Hashable {
+      case exitCode(Int)
+      case signal(String)
+      case timeout
+      /// A stable error code, such as `result-mismatch`.
+      case error(String)
+    }
+    public var limit: Int = 0
+    public var backoff: Backoff = .exponential
+    public var base: Duration = .seconds(1)
+    public var maximum: Duration = .seconds(60)
+    public var jitter: Jitter = .full
+    /// Bounds all attempts together.
+    public var deadline: Duration?
+    /// Empty admits every failure.
+    public var on: [Cause] = []
+
+    public init() {}
+  }
+
+  /// Runs the action again after it succeeded.
+  public struct Repeat: Sendable {
+    /// Stops when it turns true; sees the latest result as `results.<own name>`.
+    public var until: Expression?
+    public var every: Duration
+    /// The most times the action runs, the first included; nil means without limit.
+    public var limit: Int?
+  }
+
+  /// Runs the action once for each item.
+  public struct Loop: Sendable {
+    public enum Source: Sendable {
+      /// A list to be computed when the operation starts.
+      case list(DataTemplate)
+      /// Every combination of the named lists, the last name varying fastest.
+      case matrix([(name: String, values: DataTemplate)])
+    }
+    public var source: Source
+    /// The context that holds the item: `item`, or the name under `as`.
+    public var itemName: String
+    /// How many items run at once; nil means only the run's own limit.
+    public var concurrency: Int?
+  }
+
+  public var name: String
+  public var description: String?
+  /// The position among the pipeline's operations (or handlers).
+  public var index: Int
+  public var action: Action
+  /// Positions of the operations that this one depends on: `needs`, and every operation its expressions name. Ascending, without repeats.
+  public var dependencies: [Int] = []
+  public var injection: Injection = .none
+  /// The type that the requirement must have.
+  public var requires: ValueType?
+  /// The declared type of the result of one run of the action (of one item in a loop); nil means JSON or text, whichever it is.
+  public var result: ValueType?
+  public var condition: Expression?
+  public var retry = Retry()
+  public var repetition: Repeat?
+  public var timeout: Duration?
+  /// How long after SIGTERM comes SIGKILL.
+  public var grace: Duration = .seconds(10)
+  public var allowFailure: Bool = false
+  public var loop: Loop?
+  /// A name that only one operation on the workspace may hold at a time.
+  public var exclusive: Template?
+  /// Positions in the pipeline's `resources`, with how much of each is needed.
+  public var resources: [(resource: Int, amount: Int)] = []
+  public var environment: [(name: String, value: Template)] = []
+  /// Where a process starts; nil means the directory of the pipeline file.
+  public var directory: Template?
+  /// The shell and its arguments for `run`; the script is appended as one more argument.
+  public var shell: [String] = ["/bin/sh", "-e", "-c"]
+  public var stdin: Template?
+  /// A success of the same fingerprint younger than this is taken over.
+  public var staleAfter: Duration?
+  /// Whether a secret can reach the operation, so that its output must be masked.
+  public var receivesSecret: Bool = false
+  /// Dependencies whose result is needed: without one this operation cannot run. The others may end without a result.
+  public var requiredResults: Set<Int> = []
+  public var range: SourceRange
+
+  public init(name: String, index: Int, action: Action, range: SourceRange) {
+    self.name = name
+    self.index = index
+    self.action = action
+    self.range = range
+  }
+}

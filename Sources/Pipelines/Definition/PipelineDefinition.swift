@@ -1,0 +1,96 @@
+/// A pipeline that has been read and checked: an immutable value, ready to be planned and run.
+public struct PipelineDefinition: Sendable {
+  /// Where the definition came from.
+  public struct Source: Sendable, Hashable {
+    /// The path of the file, as the user named it.
+    public var path: String
+    /// The directory that relative paths in the file start from: the file's own, absolute.
+    public var directory: String
+    /// The whole text.
+    public var text: String
+    /// SHA-256 of the text, in lower-case hexadecimal.
+    public var hash: String
+
+    /// A definition's origin.
+    public init(path: String, directory: String, text: String, hash: String) {
+      self.path = path
+      self.directory = directory
+      self.text = text
+      self.hash = hash
+    }
+  }
+
+  /// How operations are ordered beyond what they refer to.
+  public enum Order: String, Sendable, CaseIterable {
+    /// Only by their dependencies.
+    case graph
+    /// Each operation needs the one before it.
+    case chain
+  }
+
+  /// What happens when the pipeline is started while another run of it is going on in the same workspace.
+  public enum Overlap: String, Sendable, CaseIterable {
+    /// Both run.
+    case allow
+    /// The new run waits.
+    case queue
+    /// The new run is not started.
+    case skip
+    /// The run that is going on is cancelled.
+    case cancel
+  }
+
+  /// A typed value given when the pipeline is started.
+  public struct Parameter: Sendable {
+    public var name: String
+    public var type: ValueType
+    /// Taken when none is given; without one the parameter must be given.
+    public var defaultValue: JSONValue?
+    public var description: String?
+    /// Bounds for numbers, both included.
+    public var minimum: Double?
+    public var maximum: Double?
+    /// The only values allowed, when not nil.
+    public var choices: [JSONValue]?
+    /// A regular expression that the whole of a string must match.
+    public var pattern: String?
+    public var range: SourceRange
+  }
+
+  /// Where a secret is read from when the run starts.
+  public struct Secret: Sendable {
+    public enum Origin: Sendable, Hashable {
+      case environment(String)
+      case file(String)
+      case command([String])
+    }
+    public var name: String
+    public var origin: Origin
+    public var range: SourceRange
+  }
+
+  /// The moments that handlers under `after` answer to.
+  public enum Event: String, Sendable, CaseIterable {
+    case success, failure, cancel, always
+  }
+
+  public var source: Source
+  public var name: String
+  public var description: String?
+  public var parameters: [Parameter] = []
+  public var environment: [(name: String, value: Template)] = []
+  public var secrets: [Secret] = []
+  /// How many operations may run at once; nil means the number of processors.
+  public var concurrency: Int?
+  public var order: Order = .graph
+  public var overlap: Overlap = .allow
+  /// Bounds the whole run.
+  public var timeout: Duration?
+  /// What operations can ask for under `resources`, with how much of it there is.
+  public var resources: [(name: String, capacity: Int)] = []
+  public var operations: [OperationDefinition] = []
+  /// Handlers, in the order of `Event.allCases`, then of the file.
+  public var handlers: [(event: Event, operation: OperationDefinition)] = []
+  /// Pipelines that operations of this one run, by the path written in the file.
+  public var nested: [String: PipelineDefinition] = [:]
+}

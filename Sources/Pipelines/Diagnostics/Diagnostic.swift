@@ -1,0 +1,32 @@
+/// One finding about a pipeline file: what is wrong, where, and what to do about it.
+public struct Diagnostic: Sendable, Hashable {
+  /// How bad a finding is. Only errors keep a file from running.
+  public enum Severity: String, Sendable, Hashable {
+    case error, warning
+  }
+
+  /// How bad it is.
+  public var severity: Severity
+  /// A stable, kebab-case identifier, such as `unknown-key`.
+  public var code: String
+  /// What is wrong, in one sentence without a full stop.
+  public var message: String
+  /// The path of the file, as the user named it.
+  public var file: String
+  /// Where in the file.
+  public var range: SourceRange
+  /// What to do, such as `did you mean 'results.fetch'?`.
+  public var fix: String?
+
+  /// A finding at `range` of `file`.
+  public init(
+    _ severity: Severity = .error, code: String, _ message: String, file: String, range: SourceRange, fix: String? = nil
+  ) {
+    self.severity = severity
+    self.code = code
+    self.message = message
+    self.file = file
+    self.range = range
+    self.fix = fix
+  }
+}

@@ -1,0 +1,27 @@
+/// Where an expression finds the values it names.
+///
+/// Members are asked for one at a time, so that `results.fetch` never builds the results of ten thousand other operations.
+public protocol ExpressionContexts {
+  /// The value of `context.name`, or nil where the context has no such member (which an expression sees as null).
+  func member(_ name: String, of context: String) throws(ExpressionError) -> JSONValue?
+  /// The whole context as an object, or nil where there is no context of that name.
+  func whole(_ context: String) throws(ExpressionError) -> JSONValue?
+  /// What `success()`, `failure()`, `cancelled()` answer.
+  var status: ExpressionStatus { get }
+  /// The hash that `hashFiles(patterns)` yields; an empty string when no file matches.
+  func hashFiles(_ patterns: [String]) throws(ExpressionError) -> String
+}
+
+/// What the status functions of an expression answer.
+public struct ExpressionStatus: Sendable, Hashable {
+  /// `failure()`: a dependency failed (for a handler: the run did).
+  public var hasFailure: Bool
+  /// `cancelled()`: the run was cancelled.
+  public var isCancelled: Bool
+
+  /// A status; `success()` is true when neither holds.
+  public init(hasFailure: Bool = false, isCancelled: Bool = false) {
+    self.hasFailure = hasFailure
+    self.isCancelled = isCancelled
+  }
+}

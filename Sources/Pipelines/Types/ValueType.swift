@@ -1,0 +1,30 @@
+/// A type in the notation that `params`, `result`, `requires` and the settings of plugins share.
+///
+/// Written `string int number bool duration size timestamp json none file`, `[T]`, `{field: T, optional?: T}`.
+/// At run time a duration, size, timestamp or file is a string of the right form.
+public indirect enum ValueType: Sendable, Hashable {
+  case string, int, number, bool, duration, size, timestamp, file
+  /// Anything, checked when it happens.
+  case json
+  /// No result at all.
+  case none
+  case list(ValueType)
+  case object([Field])
+
+  /// One member of an object type.
+  public struct Field: Sendable, Hashable {
+    /// The member's name.
+    public var name: String
+    /// The member's type.
+    public var type: ValueType
+    /// Whether the member may be missing (or null).
+    public var isOptional: Bool
+
+    /// A member called `name`.
+    public init(name: String, type: ValueType, isOptional: Bool = false) {
+      self.name = name
+      self.type = type
+      self.isOptional = isOptional
+    }
+  }
+}
