@@ -1,3 +1,54 @@
 #ifndef PENSTOCK_CPROCESS_H
 #define PENSTOCK_CPROCESS_H
+
+// The few lines of C that starting a process needs: variadic system calls and spawn attributes, in one call each.
+
+#include <signal.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/types.h>
+
+/// Where one of the three standard descriptors of a new process comes from.
+typedef struct {
+  /// A descriptor of the host to duplicate, or -1 to open `path`.
+  int descriptor;
+  /// An existing file, opened by the child itself for appending, so that the host can tell (by a lease) whether anybody still holds it.
+  const char *path;
+} penstock_stream;
+
+/// What to start.
+typedef struct {
+  const char *path;
+  char *const *arguments;
+  char *const *environment;
+  /// Where the process starts; NULL for the host's own directory.
+  const char *directory;
+  penstock_stream input, output, error;
+} penstock_spawn_request;
+
+/// How a process ended.
+typedef struct {
+  /// The exit code, or -1 when a signal ended the process.
+  int exit_code;
+  /// The signal, or 0.
+  int signal;
+  /// Processor time in microseconds, and the largest resident set in KiB.
+  int64_t user_time, system_time, maximum_resident;
+} penstock_exit;
+
+/// Starts a process in a session of its own, with default signal dispositions, an empty signal mask and no inherited descriptor beyond the three
+/// standard ones. On success fills `pid` and `pidfd` (close-on-exec) and returns 0; otherwise returns the error number.
+int penstock_spawn(const penstock_spawn_request *request, pid_t *pid, int *pidfd);
+
+/// Reaps the process behind `pidfd`, which must have ended. Returns 0, or the error number (EAGAIN while it still runs).
+int penstock_reap(int pidfd, penstock_exit *result);
+
+/// Whether nobody but `descriptor` has its file open. 1 yes, 0 no or not known.
+int penstock_is_sole_holder(int descriptor);
+
+/// An anonymous file in memory, close-on-exec, positioned at its start. Returns the descriptor, or -errno.
+int penstock_memory_file(const void *bytes, size_t count);
+
 #endif

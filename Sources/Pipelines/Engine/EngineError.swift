@@ -1,0 +1,40 @@
+import Glibc
+
+/// Why the engine itself, rather than an operation, could not go on. A run that ends so has exit code 3.
+public enum EngineError: Error, Sendable, Hashable {
+  /// A system call failed: its name and the error number.
+  case systemCall(String, Int32)
+  /// A file or directory could not be made or written: its path and the error number.
+  case file(String, Int32)
+  /// A secret could not be read: its name and why.
+  case secret(String, String)
+  /// The history could not be written: what the workspace said.
+  case history(String)
+
+  /// A stable, kebab-case identifier.
+  public var code: String {
+    switch self {
+    case .systemCall: "system-call"
+    case .file: "file"
+    case .secret: "secret-unavailable"
+    case .history: "history"
+    }
+  }
+}
+
+extension EngineError: CustomStringConvertible {
+  /// What happened, and what to do next.
+  public var description: String {
+    switch self {
+    case .systemCall(let name, let number):
+      let hint = number == EMFILE || number == ENFILE ? "; raise the limit on open files (`ulimit -n`) or lower `concurrency`" : ""
+      return "\(name) failed: \(String(cString: strerror(number)))\(hint)"
+    case .file(let path, let number):
+      return "cannot write '\(path)': \(String(cString: strerror(number)))"
+    case .secret(let name, let reason):
+      return "the secret '\(name)' cannot be read: \(reason)"
+    case .history(let reason):
+      return "the history cannot be written: \(reason)"
+    }
+  }
+}

@@ -1,0 +1,244 @@
+import CProcess
+import DequeModule
+import Glibc
+import HeapModule
+import Synchronization
+
+/// One thread that runs everything a host does between the starts and the ends of processes: it waits in `epoll` for descriptors and timers, and
+/// executes the jobs of the actors and tasks that name it as their executor.
+///
+/// An end of a process, the step of the engine that it causes and the start of the next process happen one after another on this thread, with no hand-over
+/// to another one. That is what keeps a step's cost near that of `posix_spawn` itself.
+///
+/// Members marked *on the loop* may only be called from jobs and handlers that run on it; the others from any thread.
+final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
+  // @unchecked: `core` is touched only by the loop's own thread; everything other threads reach is in `inbox` and `isSleeping`.
+
+  /// Identifies a watched descriptor or a timer.
+  typealias Token = UInt64
+
+  private struct Inbox {
+    var jobs: [UnownedJob] = []
+    var calls: [@Sendable () -> Void] = []
+    var isStopping = false
+  }
+
+  private struct Timer: Comparable {
+    var due: ContinuousClock.Instant
+    var token: Token
+    static func < (left: Timer, right: Timer) -> Bool { (left.due, left.token) < (right.due, right.token) }
+  }
+
+  private struct Core {
+    var jobs: Deque<UnownedJob> = []
+    var handlers: [Token: (descriptor: Int32, body: () -> Void)] = [:]
+    var timers = Heap<Timer>()
+    var timerBodies: [Token: () -> Void] = [:]
+    var nextToken: Token = 1
+  }
+
+  private let inbox = Mutex(Inbox())
+  private let isSleeping = Atomic<Bool>(false)
+  private let epoll: Int32
+  private let wake: Int32
+  private var core = Core()
+  private let thread = Atomic<pthread_t>(0)
+
+  /// Creates the loop's descriptors; no thread runs yet.
+  ///
+  /// - Throws: ``EngineError/systemCall(_:_:)`` when the process is out of descriptors.
+  init() throws(EngineError) {
+    epoll = epoll_create1(Int32(EPOLL_CLOEXEC.rawValue))
+    guard epoll >= 0 else { throw .systemCall("epoll_create1", errno) }
+    wake = eventfd(0, Int32(EFD_CLOEXEC.rawValue | EFD_NONBLOCK.rawValue))
+    guard wake >= 0 else {
+      let error = errno
+      close(epoll)
+      throw .systemCall("eventfd", error)
+    }
+    var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data_t(u64: 0))
+    epoll_ctl(epoll, EPOLL_CTL_ADD, wake, &event)
+  }
+
+  deinit {
+    close(wake)
+    close(epoll)
+  }
+
+  /// Starts the loop's thread.
+  func start() throws(EngineError) {
+    // The thread keeps the loop alive until `stop`.
+    let reference = Unmanaged.passRetained(self)
+    var created = pthread_t()
+    let error = pthread_create(
+      &created, nil,
+      { argument in
+        guard let argument else { return nil }
+        let loop = Unmanaged<EventLoop>.fromOpaque(argument).takeRetainedValue()
+        loop.thread.store(pthread_self(), ordering: .releasing)
+        loop.run()
+        return nil
+      }, reference.toOpaque())
+    guard error == 0 else {
+      reference.release()
+      throw .systemCall("pthread_create", error)
+    }
+    pthread_detach(created)
+  }
+
+  /// Ends the thread once it has nothing left to run. Jobs enqueued afterwards never run.
+  func stop() {
+    inbox.withLock { $0.isStopping = true }
+    signalWake()
+  }
+
+  // MARK: Executor
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    if isOnLoop {
+      core.jobs.append(job)
+    } else {
+      inbox.withLock { $0.jobs.append(job) }
+      signalWakeIfSleeping()
+    }
+  }
+
+  func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+
+  func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
+
+  func checkIsolated() {
+    precondition(isOnLoop, "this code runs on the event loop only")
+  }
+
+  func isIsolatingCurrentContext() -> Bool? { isOnLoop }
+
+  /// Runs `body` on the loop, soon.
+  func execute(_ body: @escaping @Sendable () -> Void) {
+    inbox.withLock { $0.calls.append(body) }
+    signalWakeIfSleeping()
+  }
+
+  /// Whether the caller is on the loop's thread.
+  var isOnLoop: Bool { thread.load(ordering: .acquiring) == pthread_self() }
+
+  // MARK: Descriptors and timers, on the loop
+
+  /// Calls `body` whenever `descriptor` is readable, until `unwatch`. *On the loop.*
+  func watch(_ descriptor: Int32, _ body: @escaping () -> Void) throws(EngineError) -> Token {
+    let token = newToken()
+    var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data_t(u64: token))
+    guard epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0 else { throw .systemCall("epoll_ctl", errno) }
+    core.handlers[token] = (descriptor, body)
+    return token
+  }
+
+  /// Ends a watch. The descriptor stays open. *On the loop.*
+  func unwatch(_ token: Token) {
+    guard let handler = core.handlers.removeValue(forKey: token) else { return }
+    epoll_ctl(epoll, EPOLL_CTL_DEL, handler.descriptor, nil)
+  }
+
+  /// Ends a watch of a descriptor that is about to be closed, which ends it in the kernel too. *On the loop.*
+  func forget(_ token: Token) {
+    core.handlers[token] = nil
+  }
+
+  /// Calls `body` once, when `delay` has passed. *On the loop.*
+  func schedule(after delay: Duration, _ body: @escaping () -> Void) -> Token {
+    let token = newToken()
+    core.timers.insert(Timer(due: .now + delay, token: token))
+    core.timerBodies[token] = body
+    return token
+  }
+
+  /// Cancels a timer that has not fired yet. *On the loop.*
+  func cancelTimer(_ token: Token) {
+    core.timerBodies[token] = nil
+    // A cancelled timer leaves the heap when it comes up; when most are such leftovers the heap is built anew.
+    if core.timers.count > 64, core.timers.count > core.timerBodies.count * 4 {
+      core.timers = Heap(core.timers.unordered.filter { core.timerBodies[$0.token] != nil })
+    }
+  }
+
+  // MARK: The thread
+
+  private func run() {
+    var events = [epoll_event](repeating: epoll_event(), count: 64)
+    while true {
+      while let job = core.jobs.popFirst() {
+        job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+      }
+      if drainInbox() { return }
+      fireTimers()
+      guard core.jobs.isEmpty else { continue }
+      // Announce the sleep, then look once more: whoever adds after this look sees the announcement and wakes the loop.
+      isSleeping.store(true, ordering: .sequentiallyConsistent)
+      let hasWork = inbox.withLock { !$0.jobs.isEmpty || !$0.calls.isEmpty || $0.isStopping }
+      let count = epoll_wait(epoll, &events, Int32(events.count), hasWork ? 0 : milliseconds())
+      isSleeping.store(false, ordering: .sequentiallyConsistent)
+      guard count > 0 else { continue }
+      for index in 0..<Int(count) {
+        let token = events[index].data.u64
+        if token == 0 {
+          var value: UInt64 = 0
+          _ = read(wake, &value, 8)
+        } else {
+          core.handlers[token]?.body()
+        }
+      }
+    }
+  }
+
+  /// Takes over what other threads added. True when the loop is to end.
+  private func drainInbox() -> Bool {
+    let taken = inbox.withLock { inbox in
+      let taken = inbox
+      inbox.jobs = []
+      inbox.calls = []
+      return taken
+    }
+    core.jobs.append(contentsOf: taken.jobs)
+    for call in taken.calls { call() }
+    return taken.isStopping && taken.jobs.isEmpty && taken.calls.isEmpty && core.jobs.isEmpty
+  }
+
+  private func fireTimers() {
+    guard !core.timers.isEmpty else { return }
+    let now = ContinuousClock.now
+    while let first = core.timers.min, first.due <= now {
+      core.timers.removeMin()
+      core.timerBodies.removeValue(forKey: first.token)?()
+    }
+  }
+
+  /// How long `epoll_wait` may sleep: until the next timer, rounded up so that it does not wake too early and spin.
+  private func milliseconds() -> Int32 {
+    while let first = core.timers.min {
+      guard core.timerBodies[first.token] != nil else {
+        core.timers.removeMin()
+        continue
+      }
+      let left = ContinuousClock.now.duration(to: first.due).components
+      guard left.seconds >= 0 else { return 0 }
+      guard left.seconds < 1_000_000 else { return 1_000_000_000 }
+      return Int32(left.seconds * 1000 + (left.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    }
+    return -1
+  }
+
+  private func newToken() -> Token {
+    core.nextToken += 1
+    return core.nextToken
+  }
+
+  private func signalWakeIfSleeping() {
+    if isSleeping.load(ordering: .sequentiallyConsistent) { signalWake() }
+  }
+
+  private func signalWake() {
+    var one: UInt64 = 1
+    _ = write(wake, &one, 8)
+  }
+}

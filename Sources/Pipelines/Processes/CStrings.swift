@@ -1,0 +1,91 @@
+import Glibc
+
+/// A NUL-terminated string whose memory lives as long as the value.
+final class CString {
+  let pointer: UnsafeMutablePointer<CChar>
+
+  /// A copy of `text`. What follows a NUL in it is not seen by C; callers check for that where it matters.
+  init(_ text: String) {
+    let bytes = text.utf8.count
+    pointer = .allocate(capacity: bytes + 1)
+    var text = text
+    text.withUTF8 { source in
+      source.withMemoryRebound(to: CChar.self) { pointer.update(from: $0.baseAddress ?? UnsafePointer(pointer), count: bytes) }
+    }
+    pointer[bytes] = 0
+  }
+
+  deinit { pointer.deallocate() }
+
+  /// The text again.
+  var string: String { String(cString: pointer) }
+}
+
+/// A NULL-terminated array of C strings, such as `argv` and `envp`, that shares its strings with other lists.
+struct CStringList {
+  private(set) var strings: [CString]
+
+  init(_ strings: [CString]) { self.strings = strings }
+
+  /// Calls `body` with the array; its pointers are valid only meanwhile.
+  func withPointers<Result>(_ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result) -> Result {
+    withUnsafeTemporaryAllocation(of: UnsafeMutablePointer<CChar>?.self, capacity: strings.count + 1) { buffer in
+      guard let base = buffer.baseAddress else { preconditionFailure("a temporary allocation of at least one element has an address") }
+      for index in strings.indices { (base + index).initialize(to: strings[index].pointer) }
+      (base + strings.count).initialize(to: nil)
+      return withExtendedLifetime(strings) { body(base) }
+    }
+  }
+}
+
+/// The environment of a process, in which later values replace earlier ones.
+///
+/// Copies share their strings, so an operation's environment costs only what it adds to that of its run.
+struct ProcessEnvironment {
+  private var entries: [CString] = []
+  private var positions: [String: Int] = [:]
+
+  /// An empty environment.
+  init() {}
+
+  /// The environment of this process.
+  static func inherited() -> ProcessEnvironment {
+    var result = ProcessEnvironment()
+    var next = environ
+    while let entry = next.pointee {
+      let text = String(cString: entry)
+      if let equals = text.firstIndex(of: "=") { result[String(text[..<equals])] = String(text[text.index(after: equals)...]) }
+      next = next.advanced(by: 1)
+    }
+    return result
+  }
+
+  /// The value of `name`.
+  subscript(name: String) -> String? {
+    get {
+      guard let position = positions[name] else { return nil }
+      return String(entries[position].string.dropFirst(name.count + 1))
+    }
+    set {
+      guard let newValue else {
+        guard let position = positions.removeValue(forKey: name) else { return }
+        entries.remove(at: position)
+        for (other, index) in positions where index > position { positions[other] = index - 1 }
+        return
+      }
+      let entry = CString("\(name)=\(newValue)")
+      if let position = positions[name] {
+        entries[position] = entry
+      } else {
+        positions[name] = entries.count
+        entries.append(entry)
+      }
+    }
+  }
+
+  /// As `envp`.
+  var list: CStringList { CStringList(entries) }
+
+  /// As `envp`, with `extra` entries of the form `NAME=value` whose names occur nowhere else.
+  func list(adding extra: [CString]) -> CStringList { CStringList(entries + extra) }
+}

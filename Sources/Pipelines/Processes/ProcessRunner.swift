@@ -1,0 +1,53 @@
+/// What to start, and with which descriptors.
+struct ProcessRequest {
+  /// Where one of the standard streams goes to.
+  enum Sink {
+    /// An existing file, which the child opens itself for appending.
+    case file(CString)
+    /// A descriptor of the host, which stays the host's to close.
+    case descriptor(Int32)
+  }
+
+  /// The program, as an absolute path or one relative to `directory`.
+  var executable: CString
+  /// The arguments, the program's name first.
+  var arguments: CStringList
+  var environment: CStringList
+  /// Where the process starts; nil for the host's own directory.
+  var directory: CString?
+  /// A descriptor for standard input, which stays the host's to close.
+  var input: Int32
+  var output: Sink
+  var error: Sink
+  /// How long after SIGTERM comes SIGKILL.
+  var grace: Duration
+}
+
+/// How a process ended.
+struct ProcessExit: Sendable, Hashable {
+  /// The exit code, or nil when a signal ended the process.
+  var code: Int32?
+  /// The signal, or nil.
+  var signal: Int32?
+  /// Whether processes of its group lived on when it ended.
+  var leftGroup: Bool = false
+}
+
+/// A process could not be started: the error number of the system.
+struct ProcessStartError: Error, Hashable {
+  var number: Int32
+}
+
+/// The seam between the engine and the operating system's processes.
+protocol ProcessRunner: AnyObject, Sendable {
+  /// Starts a process in a session of its own and returns when it has ended.
+  ///
+  /// When the task is cancelled, the process group gets SIGTERM, and SIGKILL after the request's grace; the call still returns only when the process has
+  /// ended. `started` gets the process id right after the start. Runs on the engine's executor throughout.
+  func run(
+    isolation: isolated (any Actor)?, _ request: borrowing ProcessRequest, started: (Int32) -> Void
+  ) async throws(ProcessStartError) -> ProcessExit
+
+  /// Kills every running process group at once, without grace.
+  func killAll()
+}

@@ -1,0 +1,52 @@
+import Glibc
+
+/// What `/proc` tells about the processes of this machine.
+enum ProcessTable {
+  /// The ids of all processes.
+  static func all() -> [Int32] {
+    guard let directory = opendir("/proc") else { return [] }
+    defer { closedir(directory) }
+    var result: [Int32] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if let pid = Int32(name) { result.append(pid) }
+    }
+    return result
+  }
+
+  /// The processes of a group that have not ended (zombies left out).
+  static func members(ofGroup group: Int32) -> [Int32] {
+    all().filter { pid in
+      guard let stat = read("/proc/\(pid)/stat", limit: 1024), let close = stat.lastIndex(of: UInt8(ascii: ")")) else { return false }
+      let fields = stat[(close + 1)...].split(separator: UInt8(ascii: " "))
+      guard fields.count > 2 else { return false }
+      return fields[2].elementsEqual("\(group)".utf8) && !fields[0].elementsEqual("Z".utf8)
+    }
+  }
+
+  /// The processes of this user whose initial environment held the entry `NAME=value`.
+  static func carrying(_ entry: String) -> [Int32] {
+    let wanted = Array(entry.utf8)
+    return all().filter { pid in
+      guard pid != getpid(), let environment = read("/proc/\(pid)/environ", limit: 4 << 20) else { return false }
+      return environment.split(separator: 0).contains { $0.elementsEqual(wanted) }
+    }
+  }
+
+  private static func read(_ path: String, limit: Int) -> [UInt8]? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var result: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 16 << 10)
+    while result.count < limit {
+      let count = Glibc.read(descriptor, &chunk, chunk.count)
+      if count < 0 { return nil }
+      if count == 0 { break }
+      result.append(contentsOf: chunk[..<count])
+    }
+    return result
+  }
+}

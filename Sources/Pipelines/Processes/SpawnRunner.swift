@@ -1,0 +1,139 @@
+import CProcess
+import Glibc
+
+/// Starts processes with `posix_spawn` and learns of their ends through pidfds on the event loop.
+///
+/// Everything happens on the loop; there is no thread per process and no copying of output.
+final class SpawnRunner: ProcessRunner, @unchecked Sendable {
+  // @unchecked: `running` is touched only on the loop, which `run` and `killAll` are called on.
+
+  private final class Running {
+    let pid: Int32
+    let descriptor: Int32
+    let grace: Duration
+    var token: EventLoop.Token = 0
+    var timer: EventLoop.Token?
+    var isEnding = false
+    var exit: ProcessExit?
+    var continuation: CheckedContinuation<Void, Never>?
+
+    init(pid: Int32, descriptor: Int32, grace: Duration) {
+      self.pid = pid
+      self.descriptor = descriptor
+      self.grace = grace
+    }
+  }
+
+  /// How often a cancelled group is looked at whose leader has ended before its members. Nothing tells the end of a process group.
+  private static let groupInterval = Duration.milliseconds(20)
+
+  private let loop: EventLoop
+  private var running: [Int32: Running] = [:]
+
+  init(loop: EventLoop) { self.loop = loop }
+
+  func run(
+    isolation: isolated (any Actor)? = #isolation, _ request: borrowing ProcessRequest, started: (Int32) -> Void
+  ) async throws(ProcessStartError) -> ProcessExit {
+    var pid: Int32 = 0
+    var descriptor: Int32 = -1
+    let error = spawn(request, pid: &pid, descriptor: &descriptor)
+    guard error == 0 else { throw ProcessStartError(number: error) }
+    let process = Running(pid: pid, descriptor: descriptor, grace: request.grace)
+    do {
+      process.token = try loop.watch(descriptor) { [unowned self] in ended(process) }
+    } catch {
+      kill(-pid, SIGKILL)
+      waitpid(pid, nil, 0)
+      close(descriptor)
+      throw ProcessStartError(number: ENOMEM)
+    }
+    running[pid] = process
+    started(pid)
+    await withTaskCancellationHandler {
+      await withCheckedContinuation(isolation: isolation) { continuation in
+        if process.exit != nil { continuation.resume() } else { process.continuation = continuation }
+      }
+    } onCancel: {
+      loop.execute { [weak self] in self?.end(pid) }
+    }
+    return process.exit ?? ProcessExit(code: nil, signal: SIGKILL)
+  }
+
+  func killAll() {
+    for process in running.values { kill(-process.pid, SIGKILL) }
+  }
+
+  private func spawn(_ request: borrowing ProcessRequest, pid: inout Int32, descriptor: inout Int32) -> Int32 {
+    func stream(_ sink: ProcessRequest.Sink) -> penstock_stream {
+      switch sink {
+      case .file(let path): penstock_stream(descriptor: -1, path: path.pointer)
+      case .descriptor(let descriptor): penstock_stream(descriptor: descriptor, path: nil)
+      }
+    }
+    let executable = request.executable
+    let directory = request.directory
+    let (output, error) = (request.output, request.error)
+    let (arguments, environment) = (request.arguments, request.environment)
+    let input = request.input
+    return arguments.withPointers { arguments in
+      environment.withPointers { environment in
+        var raw = penstock_spawn_request(
+          path: executable.pointer, arguments: arguments, environment: environment, directory: directory?.pointer,
+          input: penstock_stream(descriptor: input, path: nil), output: stream(output), error: stream(error))
+        return withExtendedLifetime((executable, directory, output, error)) { penstock_spawn(&raw, &pid, &descriptor) }
+      }
+    }
+  }
+
+  /// The leader has ended. Its id stays reserved until it is reaped, so the group can be signalled safely until then.
+  private func ended(_ process: Running) {
+    if process.isEnding, groupHasMembers(process.pid), process.timer != nil {
+      loop.unwatch(process.token)
+      waitForGroup(process)
+      return
+    }
+    reap(process)
+  }
+
+  private func reap(_ process: Running) {
+    var raw = penstock_exit()
+    guard penstock_reap(process.descriptor, &raw) == 0 else { return }
+    running[process.pid] = nil
+    if let timer = process.timer { loop.cancelTimer(timer) }
+    loop.forget(process.token)
+    close(process.descriptor)
+    process.exit = ProcessExit(
+      code: raw.signal == 0 ? raw.exit_code : nil, signal: raw.signal == 0 ? nil : raw.signal,
+      leftGroup: kill(-process.pid, 0) == 0)
+    process.continuation?.resume()
+    process.continuation = nil
+  }
+
+  /// Asks the group to end, and insists after its grace.
+  private func end(_ pid: Int32) {
+    guard let process = running[pid], !process.isEnding else { return }
+    process.isEnding = true
+    kill(-pid, SIGTERM)
+    // A stopped group would never see SIGTERM.
+    kill(-pid, SIGCONT)
+    process.timer = loop.schedule(after: process.grace) { [weak self] in
+      process.timer = nil
+      kill(-pid, SIGKILL)
+      // A leader that ended long ago is not announced again.
+      self?.reap(process)
+    }
+  }
+
+  private func waitForGroup(_ process: Running) {
+    _ = loop.schedule(after: Self.groupInterval) { [weak self] in
+      guard let self, process.exit == nil else { return }
+      if process.timer != nil, groupHasMembers(process.pid) { waitForGroup(process) } else { reap(process) }
+    }
+  }
+
+  /// Whether others than its unreaped leader are in the group.
+  private func groupHasMembers(_ group: Int32) -> Bool {
+    ProcessTable.members(ofGroup: group).contains { $0 != group }
+  }
+}
