@@ -1,0 +1,25 @@
+/// Why an expression cannot be read or evaluated.
+public struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// A stable, kebab-case identifier, such as `expression-syntax`.
+  public var code: String
+  /// What is wrong, in one sentence without a full stop.
+  public var message: String
+  /// Where in the text, from 1, in Unicode scalars; 0 while the place is not known.
+  public var position: Int
+  /// How many Unicode scalars it concerns, at least 1.
+  public var length: Int
+  /// What to do, such as `did you mean 'contains'?`.
+  public var fix: String?
+
+  /// A failure. Contexts that throw leave the place out: the evaluation fills in where they were asked.
+  public init(code: String, _ message: String, position: Int = 0, length: Int = 1, fix: String? = nil) {
+    self.code = code
+    self.message = message
+    self.position = position
+    self.length = length
+    self.fix = fix
+  }
+
+  /// The message with its fix, such as `unknown function 'contain', did you mean 'contains'?`.
+  public var description: String { fix.map { "\(message), \($0)" } ?? message }
+}
