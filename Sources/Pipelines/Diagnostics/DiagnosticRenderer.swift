@@ -1,0 +1,107 @@
+/// Prints findings for people, the way a compiler does.
+///
+///     release.yaml:12:25: error[unknown-reference]: there is no operation 'fetsh' in this pipeline
+///       12 |     inject: ${{ results.fetsh }}
+///          |                         ^~~~~ did you mean 'results.fetch'?
+///
+/// Nothing that a file says reaches the terminal raw: control characters are shown as `\x1b` and the like.
+public struct DiagnosticRenderer: Sendable {
+  /// Whether to use ANSI colours. Off by default.
+  public var color: Bool
+  /// How many columns the terminal has; longer source lines are cut around the place in question. 100 by default.
+  public var width: Int
+
+  /// A renderer, without colours and for 100 columns unless said otherwise.
+  public init(color: Bool = false, width: Int = 100) {
+    self.color = color
+    self.width = width
+  }
+
+  /// All of `diagnostics`, each with its source line, and a closing line such as `2 errors, 1 warning`.
+  ///
+  /// Files come in the order of `sources` (and others, in alphabetical order, after them); within a file the order is by
+  /// line, column and code. A finding that is there twice is shown once. Nothing at all gives an empty text.
+  ///
+  /// - Parameters:
+  ///   - diagnostics: What to print, in any order.
+  ///   - sources: The texts of the files; a finding in another file is printed without its source line.
+  /// - Returns: Lines that each end with a line feed.
+  public func render(_ diagnostics: [Diagnostic], in sources: [SourceText]) -> String {
+    guard !diagnostics.isEmpty else { return "" }
+    let sorted = Self.sorted(diagnostics, files: sources.map(\.path))
+    let texts = Dictionary(sources.map { ($0.path, $0) }) { first, _ in first }
+    let entries = sorted.map { render($0, in: texts[$0.file]) }
+    return entries.joined() + Self.summary(of: sorted) + "\n"
+  }
+
+  /// One finding with its source line, if `source` is the text of its file.
+  public func render(_ diagnostic: Diagnostic, in source: SourceText?) -> String {
+    let start = diagnostic.range.start
+    let file = TerminalText.visible(diagnostic.file)
+    let place = paint("\(file):\(start.line):\(start.column):", .bold)
+    let kind = paint("\(diagnostic.severity.rawValue)[\(diagnostic.code)]:", style(of: diagnostic.severity))
+    let header = "\(place) \(kind) \(paint(TerminalText.visible(diagnostic.message), .bold))\n"
+    let fix = diagnostic.fix.map(TerminalText.visible)
+    let digits = String(start.line)
+    let gutter = String(repeating: " ", count: digits.count + 2)
+    guard let source, !source.line(start.line).isEmpty else {
+      return header + (fix.map { paint("\(gutter) = ", .blue) + $0 + "\n" } ?? "")
+    }
+    let excerpt = SourceExcerpt(
+      line: source.line(start.line), range: diagnostic.range, width: max(20, width - gutter.count - 3)
+    )
+    var text = header + paint("  \(digits) | ", .blue) + excerpt.line + "\n"
+    text += paint("\(gutter) | ", .blue) + excerpt.indentation + paint(excerpt.caret, style(of: diagnostic.severity))
+    if let fix {
+      let column = gutter.count + 3 + excerpt.caretEnd
+      if column + 1 + TerminalText.width(of: fix) <= width {
+        text += " " + fix
+      } else {
+        text += "\n" + paint("\(gutter) = ", .blue) + fix
+      }
+    }
+    return text + "\n"
+  }
+
+  /// `diagnostics` by file, line, column and code, each once. Files named in `files` come first, in that order.
+  public static func sorted(_ diagnostics: [Diagnostic], files: [String] = []) -> [Diagnostic] {
+    let ranks = Dictionary(files.enumerated().map { ($1, $0) }) { first, _ in first }
+    func key(_ diagnostic: Diagnostic) -> (Int, String, Int, Int, String, String) {
+      let start = diagnostic.range.start
+      let rank = ranks[diagnostic.file] ?? files.count
+      return (rank, diagnostic.file, start.line, start.column, diagnostic.code, diagnostic.message)
+    }
+    var seen = Set<Diagnostic>()
+    return diagnostics.filter { seen.insert($0).inserted }.sorted { key($0) < key($1) }
+  }
+
+  /// How many there are, such as `2 errors, 1 warning`; what there is none of is not mentioned.
+  public static func summary(of diagnostics: [Diagnostic]) -> String {
+    let errors = diagnostics.count { $0.severity == .error }
+    let warnings = diagnostics.count - errors
+    var parts: [String] = []
+    if errors > 0 { parts.append(errors == 1 ? "1 error" : "\(errors) errors") }
+    if warnings > 0 { parts.append(warnings == 1 ? "1 warning" : "\(warnings) warnings") }
+    return parts.isEmpty ? "no errors" : parts.joined(separator: ", ")
+  }
+
+  // MARK: - Colours
+
+  private enum Style: String {
+    case bold = "1"
+    case red = "1;31"
+    case yellow = "1;33"
+    case blue = "34"
+  }
+
+  private func style(of severity: Diagnostic.Severity) -> Style {
+    switch severity {
+    case .error: .red
+    case .warning: .yellow
+    }
+  }
+
+  private func paint(_ text: String, _ style: Style) -> String {
+    color ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+  }
+}

@@ -1,0 +1,191 @@
+/// The text of a pipeline file with an index of its lines, for turning places into offsets and back.
+///
+/// Lines end with a line feed, a carriage return, or both. A byte order mark at the very start is not part of the text.
+/// Building the index reads the text once; looking a line up afterwards is quick. A value that several threads may share.
+public struct SourceText: Sendable {
+  /// The path of the file, as the user named it.
+  public let path: String
+  /// What the file says. Bytes that are not UTF-8 are shown as U+FFFD, and ``encodingFault`` then says where they are.
+  public let text: String
+  /// Why the bytes are not UTF-8 text: an `invalid-utf8` error at the first bad byte, or nil.
+  public let encodingFault: Diagnostic?
+
+  /// The UTF-8 offset at which each line starts.
+  private let lineOffsets: [Int]
+  /// The number of Unicode scalars before each line; empty when the text is ASCII and the two are the same.
+  private let lineScalars: [Int]
+
+  /// The text of a file that has been read and decoded already.
+  ///
+  /// - Parameters:
+  ///   - path: The file's path, for messages.
+  ///   - text: What it says.
+  public init(path: String, text: String) {
+    self.init(path: path, text: text, encodingFault: nil)
+  }
+
+  /// The text of a file, from its bytes. Never fails: bytes that are not UTF-8 are kept as ``encodingFault``.
+  ///
+  /// - Parameters:
+  ///   - path: The file's path, for messages.
+  ///   - bytes: What the file contains.
+  public init(path: String, bytes: some Collection<UInt8>) {
+    if UTF8Validity.looksLikeUTF16(bytes) {
+      let fault = Diagnostic(
+        code: "invalid-utf8", "the file is UTF-16 or UTF-32 text, where UTF-8 is needed", file: path, range: .beginning,
+        fix: "save the file as UTF-8"
+      )
+      self.init(path: path, text: "", encodingFault: fault)
+      return
+    }
+    if let text = String(validating: bytes, as: UTF8.self) {
+      self.init(path: path, text: text, encodingFault: nil)
+      return
+    }
+    let invalid = UTF8Validity.firstInvalidByte(in: bytes)
+    let valid = SourceText(path: path, text: String(decoding: bytes.prefix(invalid.offset), as: UTF8.self))
+    let start = valid.mark(atUTF8Offset: valid.text.utf8.count)
+    let fault = Diagnostic(
+      code: "invalid-utf8", "the byte 0x\(Self.hexadecimal(invalid.byte)) is not valid UTF-8", file: path,
+      range: SourceRange(start: start, end: SourceMark(line: start.line, column: start.column + 1)),
+      fix: "save the file as UTF-8"
+    )
+    self.init(path: path, text: String(decoding: bytes, as: UTF8.self), encodingFault: fault)
+  }
+
+  private init(path: String, text: String, encodingFault: Diagnostic?) {
+    var text = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
+    text.makeContiguousUTF8()
+    self.path = path
+    self.encodingFault = encodingFault
+    (lineOffsets, lineScalars) = Self.index(&text)
+    self.text = text
+  }
+
+  private static func index(_ text: inout String) -> (offsets: [Int], scalars: [Int]) {
+    text.withUTF8 { bytes in
+      var offsets = [0]
+      var scalars = [0]
+      offsets.reserveCapacity(bytes.count / 24)
+      var continuations = 0
+      var isASCII = true
+      var offset = 0
+      while offset < bytes.count {
+        let byte = bytes[offset]
+        offset += 1
+        if byte >= 0x80 {
+          if isASCII {
+            isASCII = false
+            scalars = offsets
+          }
+          if byte & 0xC0 == 0x80 { continuations += 1 }
+        } else if byte == 0x0A || byte == 0x0D {
+          if byte == 0x0D, offset < bytes.count, bytes[offset] == 0x0A { offset += 1 }
+          offsets.append(offset)
+          if !isASCII { scalars.append(offset - continuations) }
+        }
+      }
+      return (offsets, isASCII ? [] : scalars)
+    }
+  }
+
+  private static func hexadecimal(_ byte: UInt8) -> String {
+    (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+  }
+
+  // MARK: - Lines
+
+  /// How many lines there are: at least 1. A text that ends with a line break has an empty last line.
+  public var lineCount: Int { lineOffsets.count }
+
+  /// All lines without their line breaks, in order.
+  public var lines: [Substring] { (1...lineCount).map(line) }
+
+  /// The line numbered `number`, from 1, without its line break. Empty when there is no such line.
+  public func line(_ number: Int) -> Substring {
+    guard number >= 1, number <= lineCount else { return "" }
+    let bytes = text.utf8
+    let start = bytes.index(bytes.startIndex, offsetBy: lineOffsets[number - 1])
+    return text[start..<bytes.index(bytes.startIndex, offsetBy: endOffset(ofLine: number))]
+  }
+
+  /// The UTF-8 offset at which the line numbered `number` ends, before its line break.
+  private func endOffset(ofLine number: Int) -> Int {
+    guard number < lineCount else { return text.utf8.count }
+    let start = lineOffsets[number - 1]
+    var end = lineOffsets[number]
+    withBytes { bytes in
+      if end > start, bytes[end - 1] == 0x0A { end -= 1 }
+      if end > start, bytes[end - 1] == 0x0D { end -= 1 }
+    }
+    return end
+  }
+
+  // MARK: - Places
+
+  /// The place of the byte at `offset` in the UTF-8 text; offsets outside the text give its first or last place.
+  public func mark(atUTF8Offset offset: Int) -> SourceMark {
+    let offset = min(max(0, offset), text.utf8.count)
+    let line = lastLine(startingAtOrBefore: offset, in: lineOffsets)
+    let start = lineOffsets[line]
+    guard !lineScalars.isEmpty else { return SourceMark(line: line + 1, column: offset - start + 1) }
+    let column = withBytes { bytes in
+      bytes[start..<offset].reduce(into: 1) { count, byte in
+        if byte & 0xC0 != 0x80 { count += 1 }
+      }
+    }
+    return SourceMark(line: line + 1, column: column)
+  }
+
+  /// The UTF-8 offset of the scalar at `mark`. A column behind the line's end gives the end of the line, a line behind
+  /// the text's end gives the end of the text.
+  public func utf8Offset(of mark: SourceMark) -> Int {
+    guard mark.line >= 1 else { return 0 }
+    guard mark.line <= lineCount else { return text.utf8.count }
+    let start = lineOffsets[mark.line - 1]
+    let end = endOffset(ofLine: mark.line)
+    guard !lineScalars.isEmpty else { return min(start + max(0, mark.column - 1), end) }
+    return withBytes { bytes in
+      var offset = start
+      var column = 1
+      while offset < end, column < mark.column {
+        offset += 1
+        while offset < end, bytes[offset] & 0xC0 == 0x80 { offset += 1 }
+        column += 1
+      }
+      return offset
+    }
+  }
+
+  /// The place of the scalar numbered `index` from 0. `line`, from 0, is where the search starts, and is left at the
+  /// line found: places asked for in the order of the text are then found without a search.
+  func mark(atScalar index: Int, near line: inout Int) -> SourceMark {
+    let starts = lineScalars.isEmpty ? lineOffsets : lineScalars
+    var steps = 0
+    line = min(max(0, line), starts.count - 1)
+    while line + 1 < starts.count, starts[line + 1] <= index, steps < 8 {
+      line += 1
+      steps += 1
+    }
+    if starts[line] > index || (line + 1 < starts.count && starts[line + 1] <= index) {
+      line = lastLine(startingAtOrBefore: index, in: starts)
+    }
+    return SourceMark(line: line + 1, column: index - starts[line] + 1)
+  }
+
+  private func lastLine(startingAtOrBefore place: Int, in starts: [Int]) -> Int {
+    var low = 0
+    var high = starts.count
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if starts[middle] <= place { low = middle } else { high = middle }
+    }
+    return low
+  }
+
+  /// Calls `body` with the UTF-8 bytes of the text, which are valid until it returns.
+  func withBytes<Value>(_ body: (UnsafeBufferPointer<UInt8>) -> Value) -> Value {
+    if let value = text.utf8.withContiguousStorageIfAvailable(body) { return value }
+    return Array(text.utf8).withUnsafeBufferPointer(body)
+  }
+}

@@ -1,0 +1,76 @@
+/// Finds the exact extent of nodes where libyaml's marks say less or more.
+struct YAMLPlaces {
+  let source: SourceText
+  let bytes: UnsafeBufferPointer<UInt8>
+
+  /// The byte at `offset`, or nil behind the end.
+  func byte(at offset: Int) -> UInt8? {
+    offset >= 0 && offset < bytes.count ? bytes[offset] : nil
+  }
+
+  /// Where the content of a node begins whose anchor or tag (or both, in either order) begins at `mark`.
+  ///
+  /// - Parameter end: Where the node ends, if it is a scalar.
+  func startBehindProperties(from mark: SourceMark, anchor: Bool, tag: Bool, end: SourceMark?) -> SourceMark {
+    var offset = source.utf8Offset(of: mark)
+    let end = end.map { source.utf8Offset(of: $0) } ?? bytes.count
+    var properties = (anchor ? 1 : 0) + (tag ? 1 : 0)
+    while offset < end {
+      switch bytes[offset] {
+      case 0x20, 0x09, 0x0A, 0x0D: offset += 1
+      case 0x23: offset = endOfLine(from: offset)
+      case 0x26 where properties > 0, 0x21 where properties > 0:
+        properties -= 1
+        offset = endOfWord(from: offset, before: end)
+      default: return source.mark(atUTF8Offset: offset)
+      }
+    }
+    return source.mark(atUTF8Offset: end)
+  }
+
+  /// Where a block scalar ends whose header begins at `start`: behind its last line that is not blank, `end` being where
+  /// libyaml ends it. Without such a line: behind the header's `|` or `>` and its indicators.
+  func blockScalarEnd(from start: SourceMark, to end: SourceMark) -> SourceMark {
+    let first = source.utf8Offset(of: start)
+    var last = source.utf8Offset(of: end)
+    while last > first, isBlank(bytes[last - 1]) { last -= 1 }
+    let header = endOfLine(from: first)
+    if last <= header {
+      var offset = first + 1
+      while let byte = byte(at: offset), byte == 0x2B || byte == 0x2D || (byte >= 0x30 && byte <= 0x39) { offset += 1 }
+      return source.mark(atUTF8Offset: offset)
+    }
+    return source.mark(atUTF8Offset: endOfLine(from: last))
+  }
+
+  /// Where a value is missing: behind the `:`, `-` or `?` that announces it, or else at the end of the node before.
+  ///
+  /// - Parameters:
+  ///   - mark: Where libyaml says that it is, which may be at the next token, lines below.
+  ///   - previousEnd: Where the last node or the beginning of the last collection is.
+  func missingValue(reportedAt mark: SourceMark, behind previousEnd: SourceMark) -> SourceMark {
+    let offset = source.utf8Offset(of: mark)
+    if let byte = byte(at: offset - 1), byte == 0x3A || byte == 0x2D || byte == 0x3F { return mark }
+    var behind = source.utf8Offset(of: previousEnd)
+    while let byte = byte(at: behind), byte == 0x20 || byte == 0x09 { behind += 1 }
+    if byte(at: behind) == 0x3A { return source.mark(atUTF8Offset: behind + 1) }
+    return previousEnd
+  }
+
+  /// The offset at which the line of the byte at `offset` ends.
+  func endOfLine(from offset: Int) -> Int {
+    var offset = offset
+    while let byte = byte(at: offset), byte != 0x0A, byte != 0x0D { offset += 1 }
+    return offset
+  }
+
+  private func endOfWord(from offset: Int, before end: Int) -> Int {
+    var offset = offset
+    while offset < end, !isBlank(bytes[offset]) { offset += 1 }
+    return offset
+  }
+
+  private func isBlank(_ byte: UInt8) -> Bool {
+    byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
+  }
+}

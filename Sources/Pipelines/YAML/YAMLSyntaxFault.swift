@@ -1,0 +1,296 @@
+/// Says in words for people what libyaml could not read, and where the cause probably is.
+///
+/// libyaml reports where it gave up. For the mistakes that people make (a tab, a missing space, an open quote) the cause
+/// is often elsewhere, and can be told from the text around the two places that libyaml names.
+struct YAMLSyntaxFault {
+  private let failure: YAMLEventParser.Failure
+  private let places: YAMLPlaces
+  private let lastQuoted: SourceRange?
+  private let problem: SourceMark
+  private let context: SourceMark
+
+  /// - Parameter lastQuoted: Where the last quoted scalar before the failure is.
+  init(_ failure: YAMLEventParser.Failure, places: YAMLPlaces, lastQuoted: SourceRange?) {
+    self.failure = failure
+    self.places = places
+    self.lastQuoted = lastQuoted
+    var line = 0
+    problem = places.source.mark(atScalar: failure.problemScalar, near: &line)
+    context = places.source.mark(atScalar: failure.contextScalar, near: &line)
+  }
+
+  /// The failure as a `yaml-syntax` error.
+  var diagnostic: Diagnostic {
+    let finding = tabInIndentation ?? tokenFinding ?? blockFinding ?? flowFinding ?? other
+    return Diagnostic(
+      code: "yaml-syntax", finding.message, file: places.source.path, range: finding.range, fix: finding.fix
+    )
+  }
+
+  private struct Finding {
+    let message: String
+    let range: SourceRange
+    var fix: String?
+  }
+
+  // MARK: - Kinds of mistakes
+
+  private var tabInIndentation: Finding? {
+    let line = places.source.line(problem.line).unicodeScalars
+    guard let tab = line.prefix(while: { $0 == " " || $0 == "\t" }).firstIndex(of: "\t") else { return nil }
+    let column = line.distance(from: line.startIndex, to: tab) + 1
+    guard column <= problem.column else { return nil }
+    return Finding(
+      message: "a tab is used for indentation, which YAML does not allow",
+      range: one(SourceMark(line: problem.line, column: column)), fix: "indent with spaces"
+    )
+  }
+
+  /// Mistakes within one token.
+  private var tokenFinding: Finding? {
+    let character = scalar(at: problem).map { String($0) } ?? ""
+    switch (failure.problem, failure.context) {
+    case ("found character that cannot start any token", _):
+      return Finding(
+        message: "a value cannot begin with '\(character)'", range: one(problem), fix: "put the value in quotes"
+      )
+    case ("found unexpected end of stream", "while scanning a quoted scalar"),
+      ("found unexpected document indicator", "while scanning a quoted scalar"):
+      return Finding(
+        message: "the quote that opens here is never closed", range: one(context),
+        fix: scalar(at: context).map { "close it with \($0)" }
+      )
+    case ("found unknown escape character", _):
+      let escape = scalar(at: SourceMark(line: problem.line, column: problem.column + 1)).map { String($0) } ?? ""
+      return Finding(
+        message: "'\\\(escape)' is no escape in a double-quoted text", range: stretch(problem, 2),
+        fix: "write '\\\\\(escape)', or use single quotes"
+      )
+    case ("did not find expected hexdecimal number", _), ("found invalid Unicode character escape code", _):
+      return Finding(
+        message: "the escape in this double-quoted text is not the number of a character", range: one(problem),
+        fix: "write \\x with 2, \\u with 4 or \\U with 8 hexadecimal digits"
+      )
+    case (_, "while scanning an alias"):
+      return Finding(
+        message: "'*' begins an alias, which needs a name of letters, digits, '-' and '_'", range: one(context),
+        fix: "put the value in quotes"
+      )
+    case (_, "while scanning an anchor"):
+      return Finding(
+        message: "'&' begins an anchor, which needs a name of letters, digits, '-' and '_'", range: one(context),
+        fix: "put the value in quotes"
+      )
+    case (_, "while scanning a tag"), (_, "while parsing a tag"), ("found undefined tag handle", _):
+      return Finding(message: "'!' begins a tag, and this is none", range: one(context), fix: "put the value in quotes")
+    case (_, "while scanning a directive"), (_, "while scanning a %YAML directive"),
+      (_, "while scanning a %TAG directive"):
+      return Finding(
+        message: "a line that begins with '%' is a directive, and this is none", range: one(context),
+        fix: "remove the line, or indent it if it belongs to a text"
+      )
+    case ("found incompatible YAML document", _):
+      return Finding(message: "only YAML 1.1 and 1.2 can be read", range: one(problem), fix: "remove the %YAML line")
+    case (_, "while scanning a block scalar"):
+      return Finding(
+        message: "after '|' or '>' only '+', '-', a digit from 1 to 9 and a comment may stand", range: one(problem),
+        fix: "begin the text on the next line"
+      )
+    default: return nil
+    }
+  }
+
+  /// Mistakes in the layout of keys and lists.
+  private var blockFinding: Finding? {
+    switch (failure.problem, failure.context) {
+    case ("could not find expected ':'", _): return keyWithoutColon
+    case ("mapping values are not allowed in this context", _): return unexpectedColon
+    case ("block sequence entries are not allowed in this context", _):
+      return Finding(
+        message: "a list cannot begin on the line of its key", range: one(problem),
+        fix: "put each '- ' on a line of its own, or write [a, b]"
+      )
+    case ("mapping keys are not allowed in this context", _):
+      return Finding(message: "a value cannot begin with '? '", range: one(problem), fix: "put the value in quotes")
+    case ("did not find expected key", _), ("did not find expected '-' indicator", _),
+      ("did not find expected <document start>", _), ("did not find expected node content", _):
+      return unexpectedToken
+    default: return nil
+    }
+  }
+
+  private var keyWithoutColon: Finding {
+    let line = places.source.line(context.line).unicodeScalars
+    if let colon = tightColon(in: line.dropFirst(context.column - 1)) {
+      let column = line.distance(from: line.startIndex, to: colon) + 1
+      return missingSpace(at: SourceMark(line: context.line, column: column))
+    }
+    let word = String(line.dropFirst(context.column - 1))
+    return Finding(
+      message: "a line inside a mapping must be 'key: value', and this has no ':'",
+      range: stretch(context, max(1, trimmedLength(of: word))),
+      fix: "write 'key: value', or indent the line if it belongs to the text above"
+    )
+  }
+
+  private var unexpectedColon: Finding {
+    let line = places.source.line(problem.line).unicodeScalars
+    let before = line.prefix(problem.column - 1)
+    if let colon = looseColon(in: before) {
+      let start = line[line.index(after: colon)...].firstIndex { $0 != " " } ?? colon
+      let column = line.distance(from: line.startIndex, to: start) + 1
+      return Finding(
+        message: "': ' inside a value would begin another mapping on the same line", range: one(problem),
+        fix: column < problem.column ? "put the whole value in quotes" : "put the inner mapping on lines of its own"
+      )
+    }
+    // The lines above were taken for one text that this line goes on with; the one that began it is to blame.
+    var number = problem.line - 1
+    while number >= 1 {
+      let above = places.source.line(number).unicodeScalars
+      let indentation = above.prefix { $0 == " " }.count
+      if indentation < above.count, above[above.index(above.startIndex, offsetBy: indentation)] != "#" {
+        if let colon = tightColon(in: above.dropFirst(indentation)), looseColon(in: above[...]) == nil {
+          return missingSpace(
+            at: SourceMark(line: number, column: above.distance(from: above.startIndex, to: colon) + 1)
+          )
+        }
+        break
+      }
+      number -= 1
+    }
+    let start = SourceMark(line: problem.line, column: indentation(of: problem.line) + 1)
+    return Finding(
+      message: "this key is indented deeper than the text above allows",
+      range: SourceRange(start: start, end: max(problem, SourceMark(line: start.line, column: start.column + 1))),
+      fix: number >= 1 ? "align it with the key at line \(number), or quote the text there" : nil
+    )
+  }
+
+  private var unexpectedToken: Finding {
+    if let lastQuoted, lastQuoted.end.line == problem.line, lastQuoted.end <= problem {
+      if lastQuoted.start.line < lastQuoted.end.line {
+        return Finding(
+          message: "the quote that opens here closes only at line \(lastQuoted.end.line), where other text follows",
+          range: one(lastQuoted.start), fix: "close the quote on this line"
+        )
+      }
+      return Finding(
+        message: "text follows a closing quote", range: one(problem),
+        fix: "put the whole value in quotes, or double the quotes inside it"
+      )
+    }
+    let character = scalar(at: problem)
+    if character == "]" || character == "}" {
+      return Finding(message: "no bracket was opened for this one", range: one(problem), fix: "remove it")
+    }
+    if character == ",", problem.column > indentation(of: problem.line) + 1 {
+      return Finding(message: "a value cannot begin with ','", range: one(problem), fix: "put the value in quotes")
+    }
+    if problem.column == indentation(of: problem.line) + 1 {
+      if failure.problem == "did not find expected '-' indicator" {
+        return Finding(
+          message: "a list item was expected here, which begins with '- '", range: one(problem),
+          fix: "write '- ' before it, or indent it to belong to the item at line \(context.line) or above"
+        )
+      }
+      if character == "-" {
+        return Finding(
+          message: "a list item stands where a key is expected", range: one(problem),
+          fix: "indent it below the key that the list belongs to"
+        )
+      }
+      return Finding(
+        message: "the indentation of this line fits no line above", range: one(problem),
+        fix: failure.context == "while parsing a block mapping"
+          ? "indent it by \(context.column - 1) spaces, as at line \(context.line)" : nil
+      )
+    }
+    return Finding(message: "this does not belong here", range: one(problem), fix: "put the whole value in quotes")
+  }
+
+  /// Mistakes inside `[…]` and `{…}`.
+  private var flowFinding: Finding? {
+    let closing: String
+    switch failure.problem {
+    case "did not find expected ',' or ']'": closing = "]"
+    case "did not find expected ',' or '}'": closing = "}"
+    default: return nil
+    }
+    let offset = places.source.utf8Offset(of: problem)
+    if places.byte(at: offset) == 0x7B, places.byte(at: offset - 1) == 0x24 {
+      return Finding(
+        message: "an expression inside [ ] or { } must be in quotes",
+        range: stretch(SourceMark(line: problem.line, column: problem.column - 1), 3), fix: "write \"${{ … }}\""
+      )
+    }
+    let opening = closing == "]" ? "[" : "{"
+    if offset >= places.bytes.count || (problem.line > context.line && isWhereLineBegins(problem)) {
+      return Finding(
+        message: "the '\(opening)' that opens here is never closed", range: one(context), fix: "close it with '\(closing)'"
+      )
+    }
+    return Finding(
+      message: "',' or '\(closing)' was expected here", range: one(problem),
+      fix: "put ',' between the parts, and quotes around a text with special characters"
+    )
+  }
+
+  private var other: Finding {
+    Finding(message: "this is not valid YAML: \(failure.problem)", range: one(problem))
+  }
+
+  private func missingSpace(at colon: SourceMark) -> Finding {
+    Finding(message: "a space is missing after this ':'", range: one(colon), fix: "write ': '")
+  }
+
+  // MARK: - The text around
+
+  /// The first `:` with a letter before and text directly behind it, as in `name:value`, but not in `http://`.
+  private func tightColon(in text: Substring.UnicodeScalarView) -> String.Index? {
+    var index = text.startIndex
+    var previous: Unicode.Scalar = " "
+    while index < text.endIndex, previous != "#" {
+      let next = text.index(after: index)
+      if text[index] == ":", previous != " ", next < text.endIndex, !" \t/:".unicodeScalars.contains(text[next]) {
+        return index
+      }
+      if text[index] == "\"" || text[index] == "'" { return nil }
+      previous = text[index]
+      index = next
+    }
+    return nil
+  }
+
+  /// The first `:` with a blank or nothing behind it.
+  private func looseColon(in text: Substring.UnicodeScalarView) -> String.Index? {
+    text.indices.first { index in
+      let next = text.index(after: index)
+      return text[index] == ":" && (next == text.endIndex || text[next] == " ")
+    }
+  }
+
+  private func scalar(at mark: SourceMark) -> Unicode.Scalar? {
+    places.source.line(mark.line).unicodeScalars.dropFirst(mark.column - 1).first
+  }
+
+  private func indentation(of line: Int) -> Int {
+    places.source.line(line).unicodeScalars.prefix { $0 == " " }.count
+  }
+
+  private func isWhereLineBegins(_ mark: SourceMark) -> Bool {
+    mark.column == indentation(of: mark.line) + 1
+  }
+
+  private func trimmedLength(of text: String) -> Int {
+    var scalars = text.unicodeScalars[...]
+    while scalars.last == " " || scalars.last == "\t" { scalars.removeLast() }
+    return scalars.count
+  }
+
+  private func one(_ mark: SourceMark) -> SourceRange { stretch(mark, 1) }
+
+  private func stretch(_ mark: SourceMark, _ length: Int) -> SourceRange {
+    SourceRange(start: mark, end: SourceMark(line: mark.line, column: mark.column + length))
+  }
+}

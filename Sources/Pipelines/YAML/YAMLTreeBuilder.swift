@@ -1,0 +1,355 @@
+import CLibYAML
+
+/// Makes nodes out of libyaml's events, with a stack of its own instead of recursion.
+struct YAMLTreeBuilder {
+  let places: YAMLPlaces
+  private(set) var diagnostics: [Diagnostic] = []
+  private var root: YAMLNode?
+  private var documents = 0
+  /// The open sequences and mappings, outermost first. Never more than `YAMLReader.maximumDepth`.
+  private var frames: [Frame] = []
+  /// The items and entries of all open sequences and mappings; a frame knows where its own begin.
+  private var items: [YAMLNode] = []
+  private var entries: [YAMLEntry] = []
+  private var anchors: [String: Anchor] = [:]
+  private var expanded = 0
+  /// Whether something was found that makes reading on pointless.
+  private var isOver = false
+  private var lastQuoted: SourceRange?
+  private var line = 0
+  /// Where the last piece of text that belongs to a node ended.
+  private var previousEnd = SourceMark(line: 1, column: 1)
+
+  private struct Frame {
+    let isMapping: Bool
+    let isFlow: Bool
+    let start: SourceMark
+    let first: Int
+    let anchor: String?
+    let tag: YAMLCoreTag?
+    let isFaulty: Bool
+    var end: SourceMark
+    var weight = Weight(nodes: 1, height: 1)
+    var key = Key.expected
+    /// The lines of the keys so far, once there are too many of them to compare one by one.
+    var keyLines: [String: Int] = [:]
+  }
+
+  private enum Key { case expected, read(YAMLNode), dropped }
+
+  private struct Weight {
+    var nodes: Int
+    var height: Int
+    static let scalar = Weight(nodes: 1, height: 0)
+  }
+
+  private enum Anchor {
+    case open(depth: Int)
+    case closed(YAMLNode, Weight)
+  }
+
+  /// A builder for the text whose UTF-8 `bytes` stay valid until ``build()`` returns.
+  init(source: SourceText, bytes: UnsafeBufferPointer<UInt8>) {
+    places = YAMLPlaces(source: source, bytes: bytes)
+  }
+
+  /// Reads everything. Called once.
+  mutating func build() -> (root: YAMLNode?, diagnostics: [Diagnostic]) {
+    guard let parser = YAMLEventParser(places.bytes) else {
+      report("yaml-syntax", "there is not enough memory to read the file", at: .beginning)
+      return (nil, diagnostics)
+    }
+    if let failure = parser.forEachEvent({ take($0) }) {
+      diagnostics.append(YAMLSyntaxFault(failure, places: places, lastQuoted: lastQuoted).diagnostic)
+      return (nil, diagnostics)
+    }
+    return (isOver ? nil : root, diagnostics)
+  }
+
+  // MARK: - Events
+
+  /// Whether to go on after `event`.
+  private mutating func take(_ event: yaml_event_t) -> Bool {
+    switch event.type {
+    case YAML_DOCUMENT_START_EVENT: startDocument(event)
+    case YAML_SCALAR_EVENT: takeScalar(event)
+    case YAML_ALIAS_EVENT: takeAlias(event)
+    case YAML_SEQUENCE_START_EVENT:
+      let data = event.data.sequence_start
+      open(
+        event, isMapping: false, isFlow: data.style == YAML_FLOW_SEQUENCE_STYLE, anchor: data.anchor, tag: data.tag
+      )
+    case YAML_MAPPING_START_EVENT:
+      let data = event.data.mapping_start
+      open(event, isMapping: true, isFlow: data.style == YAML_FLOW_MAPPING_STYLE, anchor: data.anchor, tag: data.tag)
+    case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT: close(event)
+    case YAML_STREAM_END_EVENT:
+      if documents == 0 { reportEmptyFile() }
+      return false
+    default: break
+    }
+    return !isOver
+  }
+
+  private mutating func startDocument(_ event: yaml_event_t) {
+    documents += 1
+    guard documents > 1 else { return }
+    let start = mark(event.start_mark)
+    let length = places.byte(at: places.source.utf8Offset(of: start)) == 0x2D ? 3 : 1
+    report(
+      "multiple-documents", "a second document begins here, and a pipeline file has one", at: range(start, length),
+      fix: "put each pipeline into a file of its own"
+    )
+    isOver = true
+  }
+
+  private mutating func reportEmptyFile() {
+    report("empty-file", "the file is empty", at: .beginning, fix: "begin with 'operations:'")
+    isOver = true
+  }
+
+  private mutating func takeScalar(_ event: yaml_event_t) {
+    let data = event.data.scalar
+    let text = String(decoding: UnsafeBufferPointer(start: data.value, count: data.length), as: UTF8.self)
+    let style: YAMLNode.ScalarStyle =
+      switch data.style {
+      case YAML_SINGLE_QUOTED_SCALAR_STYLE: .singleQuoted
+      case YAML_DOUBLE_QUOTED_SCALAR_STYLE: .doubleQuoted
+      case YAML_LITERAL_SCALAR_STYLE: .literal
+      case YAML_FOLDED_SCALAR_STYLE: .folded
+      default: .plain
+      }
+    var start = mark(event.start_mark)
+    var end = mark(event.end_mark)
+    if data.anchor != nil || data.tag != nil {
+      start = places.startBehindProperties(
+        from: start, anchor: data.anchor != nil, tag: data.tag != nil, end: end
+      )
+    }
+    if style == .literal || style == .folded {
+      end = places.blockScalarEnd(from: start, to: end)
+    } else if start == end, text.isEmpty {
+      start = places.missingValue(reportedAt: start, behind: previousEnd)
+      end = start
+    } else if style != .plain {
+      lastQuoted = SourceRange(start: start, end: end)
+    }
+    let range = SourceRange(start: start, end: end)
+    if documents == 1, frames.isEmpty, start == end, data.anchor == nil, data.tag == nil {
+      reportEmptyFile()
+      return
+    }
+    var tag: YAMLCoreTag?
+    var isFaulty = false
+    if let written = data.tag {
+      (tag, isFaulty) = coreTag(written, range: range) { tag in
+        tag != .seq && tag != .map && YAMLCoreSchema.value(of: text, tag: tag) != nil ? nil : "the text '\(text)'"
+      }
+    }
+    let node = YAMLNode(.scalar(text, style), range: range, coreTag: tag, isFaulty: isFaulty)
+    if let anchor = data.anchor { anchors[spelling(anchor)] = .closed(node, .scalar) }
+    previousEnd = end
+    attach(node, .scalar, end: end)
+  }
+
+  private mutating func takeAlias(_ event: yaml_event_t) {
+    let name = spelling(event.data.alias.anchor)
+    let range = SourceRange(start: mark(event.start_mark), end: mark(event.end_mark))
+    previousEnd = range.end
+    switch anchors[name] {
+    case nil:
+      let nearest = anchors.count <= 1_000 ? NearestName.suggestion(for: name, among: anchors.keys) : nil
+      report(
+        "unknown-alias", "no anchor '&\(name)' stands before the alias '*\(name)'", at: range,
+        fix: nearest.map { "did you mean '*\($0)'?" } ?? "quote the value if it only begins with '*'"
+      )
+    case .open:
+      report(
+        "recursive-alias", "the alias '*\(name)' stands inside the node that its anchor names", at: range,
+        fix: "write out what is meant"
+      )
+    case .closed(let node, let weight):
+      let before = expanded
+      expanded += weight.nodes
+      if frames.count + weight.height > YAMLReader.maximumDepth {
+        reportDepth(at: range)
+        return
+      }
+      if expanded <= YAMLReader.maximumExpansion {
+        attach(node, weight, end: range.end)
+        return
+      }
+      if before <= YAMLReader.maximumExpansion {
+        report(
+          "alias-expansion", "the aliases up to here stand for more than \(YAMLReader.maximumExpansion) nodes", at: range,
+          fix: "use fewer aliases of large nodes"
+        )
+      }
+    }
+    attach(YAMLNode(.scalar("", .plain), range: range, isFaulty: true), .scalar, end: range.end)
+  }
+
+  private mutating func open(
+    _ event: yaml_event_t, isMapping: Bool, isFlow: Bool, anchor: UnsafeMutablePointer<UInt8>?,
+    tag: UnsafeMutablePointer<UInt8>?
+  ) {
+    var start = mark(event.start_mark)
+    if anchor != nil || tag != nil {
+      start = places.startBehindProperties(
+        from: start, anchor: anchor != nil, tag: tag != nil, end: nil
+      )
+    }
+    guard frames.count < YAMLReader.maximumDepth else {
+      reportDepth(at: range(start, 1))
+      return
+    }
+    var core: YAMLCoreTag?
+    var isFaulty = false
+    if let tag {
+      (core, isFaulty) = coreTag(tag, range: range(start, 1)) { tag in
+        tag == (isMapping ? .map : .seq) ? nil : isMapping ? "a mapping" : "a list"
+      }
+    }
+    let name = anchor.map { spelling($0) }
+    if let name { anchors[name] = .open(depth: frames.count) }
+    let first = isMapping ? entries.count : items.count
+    previousEnd = start
+    frames.append(
+      Frame(
+        isMapping: isMapping, isFlow: isFlow, start: start, first: first, anchor: name, tag: core, isFaulty: isFaulty,
+        end: start
+      )
+    )
+  }
+
+  private mutating func close(_ event: yaml_event_t) {
+    guard let frame = frames.popLast() else { return }
+    // libyaml ends a block collection where the next token begins, and gives the mapping of `[a: b]` no width.
+    let end =
+      frame.isFlow && event.start_mark.index < event.end_mark.index ? mark(event.end_mark) : frame.end
+    let content: YAMLNode.Content
+    if frame.isMapping {
+      content = .mapping(Array(entries[frame.first...]))
+      entries.removeSubrange(frame.first...)
+    } else {
+      content = .sequence(Array(items[frame.first...]))
+      items.removeSubrange(frame.first...)
+    }
+    let range = SourceRange(start: frame.start, end: end)
+    let node = YAMLNode(content, range: range, coreTag: frame.tag, isFaulty: frame.isFaulty)
+    // An anchor of the same name inside has taken the name over.
+    if let anchor = frame.anchor, case .open(frames.count) = anchors[anchor] {
+      anchors[anchor] = .closed(node, frame.weight)
+    }
+    previousEnd = end
+    attach(node, frame.weight, end: end)
+  }
+
+  // MARK: - Nodes
+
+  /// Puts a whole node, whose text in the file ends at `end`, where it belongs.
+  private mutating func attach(_ node: YAMLNode, _ weight: Weight, end: SourceMark) {
+    guard !frames.isEmpty else {
+      root = node
+      return
+    }
+    let top = frames.count - 1
+    frames[top].end = max(frames[top].end, end)
+    frames[top].weight.nodes += weight.nodes
+    frames[top].weight.height = max(frames[top].weight.height, weight.height + 1)
+    guard frames[top].isMapping else {
+      items.append(node)
+      return
+    }
+    switch frames[top].key {
+    case .expected: frames[top].key = accepted(node) ? .read(node) : .dropped
+    case .read(let key):
+      entries.append(YAMLEntry(key: key, value: node))
+      frames[top].key = .expected
+    case .dropped: frames[top].key = .expected
+    }
+  }
+
+  /// Whether `key` can be a key of the innermost mapping. Says why not.
+  private mutating func accepted(_ key: YAMLNode) -> Bool {
+    guard case .scalar(let text, let style) = key.content else {
+      report("key-not-scalar", "a key must be a text, not a list or mapping", at: key.range, fix: "quote the key")
+      return false
+    }
+    guard !key.isFaulty else { return false }
+    if text == "<<", style == .plain {
+      report(
+        "merge-key", "'<<' does not merge mappings in YAML 1.2", at: key.range, fix: "write the merged keys out here"
+      )
+      return false
+    }
+    if let first = lineOfEarlierKey(text) {
+      report(
+        "duplicate-key", "the key '\(text)' is already there, first at line \(first)", at: key.range,
+        fix: "remove one of the two"
+      )
+      return false
+    }
+    return true
+  }
+
+  private mutating func lineOfEarlierKey(_ text: String) -> Int? {
+    let top = frames.count - 1
+    let siblings = entries[frames[top].first...]
+    if siblings.count <= 8 { return siblings.first { $0.name == text }?.key.range.start.line }
+    if frames[top].keyLines.isEmpty {
+      for entry in siblings { frames[top].keyLines[entry.name] = entry.key.range.start.line }
+    } else if let last = siblings.last {
+      frames[top].keyLines[last.name] = last.key.range.start.line
+    }
+    return frames[top].keyLines[text]
+  }
+
+  /// The core tag that libyaml calls `tag`, and whether something is wrong with it: `misfit` says what the node is if the
+  /// tag does not fit it.
+  private mutating func coreTag(
+    _ tag: UnsafeMutablePointer<UInt8>, range: SourceRange, misfit: (YAMLCoreTag) -> String?
+  ) -> (YAMLCoreTag?, isFaulty: Bool) {
+    let name = spelling(tag)
+    // `!` alone says that the node is what it looks like: a scalar is then a string.
+    if name == "!" { return misfit(.str) == nil ? (.str, false) : (nil, false) }
+    guard let core = YAMLCoreTag(fullName: name) else {
+      report(
+        "tag-unsupported", "the tag '\(name)' is not one of !!str, !!int, !!float, !!bool, !!null, !!seq and !!map",
+        at: range, fix: name.hasPrefix("!") ? "quote the value if the '!' belongs to it" : "remove the tag"
+      )
+      return (nil, true)
+    }
+    guard let found = misfit(core) else { return (core, false) }
+    report("tag-mismatch", "\(found) cannot be read as !!\(core)", at: range, fix: "remove the tag, or change the value")
+    return (core, true)
+  }
+
+  // MARK: - Findings and places
+
+  private mutating func reportDepth(at range: SourceRange) {
+    report(
+      "too-deep", "the nesting is deeper than \(YAMLReader.maximumDepth) levels", at: range,
+      fix: "move the inner part into a nested pipeline"
+    )
+    isOver = true
+  }
+
+  private mutating func report(_ code: String, _ message: String, at range: SourceRange, fix: String? = nil) {
+    guard diagnostics.count < YAMLReader.maximumFindings else { return }
+    diagnostics.append(Diagnostic(code: code, message, file: places.source.path, range: range, fix: fix))
+  }
+
+  private mutating func mark(_ mark: yaml_mark_t) -> SourceMark {
+    // libyaml's own line numbers also count U+0085, U+2028 and U+2029, which end no line in YAML 1.2 or in editors.
+    places.source.mark(atScalar: mark.index, near: &line)
+  }
+
+  private func range(_ start: SourceMark, _ length: Int) -> SourceRange {
+    SourceRange(start: start, end: SourceMark(line: start.line, column: start.column + length))
+  }
+
+  private func spelling(_ pointer: UnsafeMutablePointer<UInt8>?) -> String {
+    pointer.map { String(cString: $0) } ?? ""
+  }
+}
