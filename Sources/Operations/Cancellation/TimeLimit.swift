@@ -1,0 +1,80 @@
+/// Runs an operation against the clock: the one race behind `.timeout` and a retry's deadline.
+@usableFromInline
+enum TimeLimit {
+  private enum Event {
+    case ended
+    case expired
+    case timerFailed(any Error)
+  }
+
+  /// Runs `operation` for at most `duration`.
+  ///
+  /// When the time is over first, the operation is cancelled, and its end awaited, whatever it is. When `duration` is zero or less the operation is not started. A delayer that
+  /// fails ends the operation in the same way, with the delayer's error.
+  ///
+  /// - Returns: The operation's value; nil when the time was over first.
+  @usableFromInline
+  static func run<Operation: OperationRequest>(
+    _ operation: Operation,
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Operation.Value, Operation.Failure>,
+    for duration: Duration,
+    delayer: any OperationDelayer
+  ) async throws -> Operation.Value? {
+    guard duration > .zero else { return nil }
+    let slot = Slot<Operation.Value>()
+    let first = await withTaskGroup(of: Event.self, isolation: isolation) { group in
+      // Immediate tasks begin on this thread, before the next line: the clock first, so that it also counts what the operation does before its first suspension.
+      group.addImmediateTask { await sleep(isolation: isolation, for: duration, delayer: delayer) }
+      group.addImmediateTask {
+        await fill(slot, with: operation, isolation: isolation, in: context, with: continuation)
+        return .ended
+      }
+      var first = await group.next() ?? .ended
+      if case .timerFailed(let error) = first, error is CancellationError, Task.isCancelled {
+        // Not the clock but the whole task ended, and the operation knows it too: its own answer counts.
+        first = await group.next() ?? .ended
+      }
+      group.cancelAll()
+      return first
+    }
+    switch first {
+    case .ended: return try slot.result?.get()
+    case .expired: return nil
+    case .timerFailed(let error): throw error
+    }
+  }
+
+  private static func sleep(
+    isolation: isolated (any Actor)?, for duration: Duration, delayer: any OperationDelayer
+  ) async -> Event {
+    do {
+      try await delayer.delay(for: duration)
+      return .expired
+    } catch {
+      return .timerFailed(error)
+    }
+  }
+
+  private static func fill<Operation: OperationRequest>(
+    _ slot: Slot<Operation.Value>,
+    with operation: Operation,
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
+  ) async {
+    do {
+      slot.result = .success(try await operation.run(isolation: isolation, in: context, with: continuation))
+    } catch {
+      slot.result = .failure(error)
+    }
+  }
+
+  /// Carries a value that need not be `Sendable` out of a child task.
+  ///
+  /// Unchecked because the child writes once, and the parent reads only after the child has ended.
+  private final class Slot<Value>: @unchecked Sendable {
+    var result: Result<Value, any Error>?
+  }
+}

@@ -1,0 +1,64 @@
+extension RetryModifier {
+  /// The one retry core. After a failure it looks, in this order, at: cancellation, the limit, the policy's decision, the deadline.
+  @usableFromInline
+  func runAttempts(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    using operation: Operation,
+    limit: Int,
+    with continuation: OperationContinuation<Operation.Value, any Error>
+  ) async throws -> Operation.Value {
+    var progress = RetryProgress(policy: policy, limit: limit, context: context)
+    let observer = context.retryObserver
+    let pause = RetryPause(wakers: policy.wakers, delayer: context.operationDelayer, observer: observer)
+    let narrowed = continuation.narrowed(to: Operation.Failure.self)
+    var inner = context.forNestedOperation()
+
+    if let remaining = progress.takeRemainingDelay() {
+      if let deadline = policy.deadline, progress.elapsed + remaining >= deadline {
+        observer?.onGiveUp(.deadline)
+        throw RetryDeadlineError(deadline: deadline)
+      }
+      try await pause.run(isolation: isolation, for: remaining, heedingWakers: true)
+    }
+
+    while true {
+      guard !Task.isCancelled else {
+        observer?.onGiveUp(.cancelled)
+        throw CancellationError()
+      }
+      inner.retryScope = progress.beginAttempt()
+      observer?.onAttempt(progress.state.attemptsUsed)
+
+      let failure: (any Error)?
+      do {
+        guard let deadline = policy.deadline else {
+          return try await operation.run(isolation: isolation, in: inner, with: narrowed)
+        }
+        let value = try await TimeLimit.run(
+          operation, isolation: isolation, in: inner, with: narrowed, for: deadline - progress.elapsed,
+          delayer: pause.delayer)
+        if let value { return value }
+        failure = nil
+      } catch {
+        failure = error
+      }
+      guard let failure else {
+        observer?.onGiveUp(.deadline)
+        throw RetryDeadlineError(deadline: policy.deadline ?? .zero)
+      }
+
+      switch progress.verdict(on: failure, cancelled: Task.isCancelled) {
+      case .giveUp(let reason, let error):
+        observer?.onGiveUp(reason)
+        throw error
+      case .wait(let delay, let isHint):
+        observer?.onWait(progress.wait(after: failure, delay: delay))
+        context.operationLogger.debug(
+          "operation failed, will be tried again",
+          metadata: ["attempt": "\(progress.state.attemptsUsed)", "delay": "\(delay)", "error": "\(failure)"])
+        try await pause.run(isolation: isolation, for: delay, heedingWakers: !isHint)
+      }
+    }
+  }
+}

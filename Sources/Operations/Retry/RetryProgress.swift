@@ -1,0 +1,80 @@
+/// How far one retry has come, and what it does next. Makes every decision of the retry core, and touches neither tasks nor timers.
+struct RetryProgress {
+  /// What follows a failure.
+  enum Verdict {
+    case giveUp(RetryGiveUpReason, throwing: any Error)
+    case wait(Duration, isHint: Bool)
+  }
+
+  private let policy: RetryPolicy
+  private let limit: Int
+  private let backoff: OperationBackoff
+  private let clock: any OperationClock
+  private let start: Duration
+  private var random: OperationRandom
+  private(set) var state: RetryState
+
+  init(policy: RetryPolicy, limit: Int, context: OperationContext) {
+    self.policy = policy
+    self.limit = limit
+    backoff = policy.backoff ?? context.operationBackoff
+    clock = context.operationClock
+    random = context.operationRandom
+    state = context.retryState ?? RetryState()
+    state.attemptsUsed = max(state.attemptsUsed, 0)
+    start = clock.monotonic() - state.elapsed
+  }
+
+  /// Time since the start of the first attempt, with that before a resume.
+  var elapsed: Duration { clock.monotonic() - start }
+
+  /// What a resumed retry has to wait before its first attempt here; nil when there is nothing left.
+  mutating func takeRemainingDelay() -> Duration? {
+    defer { state.remainingDelay = nil }
+    return state.remainingDelay.flatMap { $0 > .zero ? $0 : nil }
+  }
+
+  mutating func beginAttempt() -> RetryScope {
+    state.attemptsUsed += 1
+    return RetryScope(maxRetries: limit, index: state.attemptsUsed > 1 ? state.attemptsUsed - 2 : nil)
+  }
+
+  mutating func verdict(on failure: any Error, cancelled: Bool) -> Verdict {
+    if state.attemptsUsed > limit {
+      return .giveUp(cancelled && failure is CancellationError ? .cancelled : .limit, throwing: failure)
+    }
+    if cancelled { return .giveUp(.cancelled, throwing: CancellationError()) }
+
+    let hint: Duration?
+    switch policy.decide?(failure, attempt) ?? .noOpinion {
+    case .stop(let reason): return .giveUp(.stopped(reason), throwing: failure)
+    case .retry: hint = nil
+    case .retryAfter(let delay): hint = delay
+    case .noOpinion: hint = (failure as? any RetryHinting)?.retryAfter
+    }
+
+    let delay: Duration
+    if let hint {
+      delay = max(hint, .zero)
+    } else {
+      delay = backoff.delay(beforeRetry: state.attemptsUsed, previous: state.previousDelay, using: &random)
+      state.previousDelay = delay
+    }
+    if let deadline = policy.deadline, elapsed + delay >= deadline {
+      return .giveUp(.deadline, throwing: failure)
+    }
+    return .wait(delay, isHint: hint != nil)
+  }
+
+  func wait(after failure: any Error, delay: Duration) -> RetryWait {
+    var kept = state
+    kept.elapsed = elapsed
+    kept.remainingDelay = delay
+    return RetryWait(
+      attempt: state.attemptsUsed, error: failure, delay: delay, due: clock.now().advanced(by: delay), state: kept)
+  }
+
+  private var attempt: RetryAttempt {
+    RetryAttempt(number: state.attemptsUsed, maxRetries: limit, elapsed: elapsed)
+  }
+}

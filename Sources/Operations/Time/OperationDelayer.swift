@@ -1,0 +1,48 @@
+/// Lets time pass for operations, so that tests need not wait and an engine can use timers of its own.
+public protocol OperationDelayer: Sendable {
+  /// Returns once `duration` has passed; at once when it is zero or negative.
+  ///
+  /// Runs on the caller's actor. When the task is cancelled it must end at once by throwing `CancellationError`. Any other error means that the time could not be kept,
+  /// and ends the operation that asked for it.
+  nonisolated(nonsending) func delay(for duration: Duration) async throws
+}
+
+/// Sleeps by the standard library's `ContinuousClock`.
+public struct ContinuousDelayer: OperationDelayer {
+  /// How late a sleep may end so that the system can wake up less often; nil leaves it to the system.
+  public var tolerance: Duration?
+
+  /// A delayer that may be late by `tolerance`.
+  public init(tolerance: Duration? = nil) {
+    self.tolerance = tolerance
+  }
+
+  /// Sleeps until `duration` has passed, also while the machine is asleep.
+  public nonisolated(nonsending) func delay(for duration: Duration) async throws {
+    try await ContinuousClock().sleep(for: duration, tolerance: tolerance)
+  }
+}
+
+extension OperationDelayer where Self == ContinuousDelayer {
+  /// Sleeps by the standard library's `ContinuousClock`.
+  public static var continuous: ContinuousDelayer { ContinuousDelayer() }
+}
+
+extension OperationContext {
+  private enum DelayerKey: Key {
+    static let defaultValue: any OperationDelayer = ContinuousDelayer()
+  }
+
+  /// What lets time pass for the operation: retry delays, repeat intervals and timeouts. Sleeps by `ContinuousClock` by default.
+  public var operationDelayer: any OperationDelayer {
+    get { self[DelayerKey.self] }
+    set { self[DelayerKey.self] = newValue }
+  }
+}
+
+extension OperationRequest {
+  /// Lets the operation's retries, repeats and timeouts wait by `delayer`.
+  public func delayer(_ delayer: some OperationDelayer) -> some OperationRequest<Value, Failure> {
+    context { $0.operationDelayer = delayer }
+  }
+}

@@ -1,0 +1,64 @@
+import Synchronization
+
+/// The randomness that operations use, so that a run can be repeated exactly.
+///
+/// A value that shares its state with its copies: two copies draw from one sequence. May be used from any thread; with several threads at once, the
+/// sequence is the same but who draws which number is not.
+public struct OperationRandom: RandomNumberGenerator, Sendable {
+  /// SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014): its state only ever advances by a constant, so that one
+  /// atomic addition makes it safe to share.
+  private final class Sequence: Sendable {
+    let state: Atomic<UInt64>
+
+    init(seed: UInt64) {
+      state = Atomic(seed)
+    }
+
+    func next() -> UInt64 {
+      var z = state.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue
+      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+      return z ^ (z >> 31)
+    }
+  }
+
+  private let sequence: Sequence?
+
+  /// The sequence that belongs to `seed`: the same numbers in every process and on every machine.
+  public init(seed: UInt64) {
+    sequence = Sequence(seed: seed)
+  }
+
+  private init() {
+    sequence = nil
+  }
+
+  /// The system's random numbers.
+  public static var system: OperationRandom { OperationRandom() }
+
+  /// The next number, uniform over all of `UInt64`.
+  public func next() -> UInt64 {
+    if let sequence { return sequence.next() }
+    var system = SystemRandomNumberGenerator()
+    return system.next()
+  }
+}
+
+extension OperationContext {
+  private enum RandomKey: Key {
+    static let defaultValue = OperationRandom.system
+  }
+
+  /// The randomness of the operation, such as the jitter of its retries. The system's by default.
+  public var operationRandom: OperationRandom {
+    get { self[RandomKey.self] }
+    set { self[RandomKey.self] = newValue }
+  }
+}
+
+extension OperationRequest {
+  /// Lets the operation draw its random numbers from `random`.
+  public func random(_ random: OperationRandom) -> some OperationRequest<Value, Failure> {
+    context { $0.operationRandom = random }
+  }
+}
