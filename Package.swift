@@ -30,6 +30,7 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+    .systemLibrary(name: "CLibSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "CProcess"),
     .target(
       name: "Operations",
@@ -38,7 +39,7 @@ let package = Package(
     ),
     .target(
       name: "Workspace",
-      dependencies: [.product(name: "GRDB", package: "GRDB.swift")],
+      dependencies: ["CLibSQLite", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: settings
     ),
     .target(
@@ -63,7 +64,7 @@ let package = Package(
       swiftSettings: settings
     ),
     .testTarget(name: "OperationsTests", dependencies: ["Operations"], swiftSettings: settings),
-    .testTarget(name: "WorkspaceTests", dependencies: ["Workspace"], swiftSettings: settings),
+    .testTarget(name: "WorkspaceTests", dependencies: ["CLibSQLite", "Workspace"], swiftSettings: settings),
     .testTarget(name: "PipelinesTests", dependencies: ["Pipelines"], swiftSettings: settings),
     .testTarget(
       name: "ConformanceTests",

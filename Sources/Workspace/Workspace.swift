@@ -1,1 +1,193 @@
-/// Placeholder until the module has content.
+// # Workspace
+//
+// A directory with a transactional database that several processes on one computer share: typed errors, one writer connection
+// per workspace object, group commits, leases. It imports nothing of Penstock and must never know of pipelines, runs or YAML;
+// run history is one of its users.
+//
+// Read first: ``Workspace`` (opening, reading, writing), ``OrderedWriter`` (many small changes, few transactions),
+// ``Leases`` (who may do something, across processes).
+
+import CLibSQLite
+import GRDB
+import Glibc
+import Synchronization
+
+/// An open workspace: the database `workspace.db` in a directory of its own.
+///
+/// Any thread may call any method. Reads and writes run on two connections, which are opened when they are first needed:
+/// a read never waits for a write of this or another process, and sees everything that was committed before it began.
+///
+/// The directory holds `workspace.db` with SQLite's `-wal` and `-shm` beside it, `workspace.lock` (see ``WriteLock``) and
+/// `workspace.notify` (see ``notify()``), all readable and writable by their owner alone.
+public final class Workspace: Sendable {
+  /// What a workspace is opened for.
+  public enum Mode: Sendable {
+    /// Creates what is missing. Falls back to reading, with ``Workspace/isReadOnly`` set, where writing is not permitted.
+    case readWrite
+    /// Creates and changes nothing.
+    case readOnly
+  }
+
+  private struct Connections {
+    var reader: DatabaseQueue?
+    var writer: WriterConnection?
+    var isClosed = false
+  }
+
+  /// The absolute path of the directory.
+  public let directory: String
+  /// Whether every write will fail with ``WorkspaceError/readOnly(path:)``.
+  public let isReadOnly: Bool
+  private let schema: WorkspaceSchema
+  private let connections: Mutex<Connections>
+
+  /// The absolute path of the database file.
+  public var path: String { directory + "/workspace.db" }
+  /// The absolute path of the file that ``notify()`` touches.
+  public var notifyPath: String { directory + "/workspace.notify" }
+
+  private init(directory: String, schema: WorkspaceSchema, isReadOnly: Bool, connections: consuming Connections) {
+    self.directory = directory
+    self.schema = schema
+    self.isReadOnly = isReadOnly
+    self.connections = Mutex(connections)
+  }
+
+  /// Opens the workspace in a directory, creating it (and the directories above it) in mode `.readWrite` if there is none.
+  ///
+  /// Pending migrations run in one transaction. A file of a newer version, or of another program, is refused and not changed.
+  public static func open(
+    at directory: String, schema: WorkspaceSchema, mode: Mode
+  ) throws(WorkspaceError) -> Workspace {
+    let files = WorkspaceFiles(directory: directory)
+    var isReadOnly = mode == .readOnly
+    var isNew = false
+    if !isReadOnly {
+      isNew = try files.createMissing()
+      isReadOnly = !files.isWritable
+    } else if !files.exists {
+      throw .notAWorkspace(path: files.directory, reason: "there is no workspace.db in it")
+    }
+    do {
+      if !isNew {
+        let reader = try files.openReader()
+        let upgrade = SchemaUpgrade(schema: schema, path: files.database)
+        if try reader.unsafeRead(upgrade.isCurrent) {
+          return Workspace(
+            directory: files.directory, schema: schema, isReadOnly: isReadOnly,
+            connections: Connections(reader: reader))
+        }
+        try reader.close()
+        guard !isReadOnly else { throw WorkspaceError.readOnly(path: files.database) }
+      }
+      let writer = try WriterConnection(files: files)
+      try writer.prepare(SchemaUpgrade(schema: schema, path: files.database))
+      return Workspace(
+        directory: files.directory, schema: schema, isReadOnly: false, connections: Connections(writer: writer))
+    } catch {
+      throw WorkspaceError(error, path: files.database)
+    }
+  }
+
+  /// Closes both connections once what runs on them has finished, and shortens the write-ahead log if nobody else is using it.
+  ///
+  /// Later calls of other methods fail with ``WorkspaceError/closed(path:)``. Closing twice does nothing.
+  public func close() {
+    let open = connections.withLock { state in
+      defer { state = Connections(isClosed: true) }
+      return state
+    }
+    try? open.reader?.close()
+    open.writer?.close()
+  }
+
+  /// Runs `body` in a read transaction: it sees one state of the database throughout.
+  ///
+  /// Errors of SQLite become ``WorkspaceError``; what `body` throws otherwise passes through.
+  public func read<T>(_ body: (Database) throws -> T) throws -> T {
+    do {
+      return try reader().read(body)
+    } catch let error as DatabaseError {
+      throw WorkspaceError(error, path: path)
+    }
+  }
+
+  /// Runs `body` in a read transaction without occupying the caller's thread. Cancelling the task does not stop it.
+  public func read<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
+    let reader = try reader()
+    let path = path
+    return try await withCheckedThrowingContinuation { continuation in
+      reader.asyncRead { database in
+        continuation.resume(with: Result { try body(database.get()) }.mapErrors(path: path))
+      }
+    }
+  }
+
+  /// Runs `body` in a write transaction of its own, which is committed when it returns and rolled back when it throws.
+  ///
+  /// Errors of SQLite become ``WorkspaceError``; what `body` throws otherwise passes through.
+  public func write<T>(_ body: (Database) throws -> T) throws -> T {
+    do {
+      return try writer().write(body)
+    } catch let error as DatabaseError {
+      throw WorkspaceError(error, path: path)
+    }
+  }
+
+  /// Runs `body` in a write transaction without occupying the caller's thread. Cancelling the task does not stop it.
+  public func write<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
+    let writer = try writer()
+    let path = path
+    return try await withCheckedThrowingContinuation { continuation in
+      writer.asyncWrite(body) { continuation.resume(with: $0.mapErrors(path: path)) }
+    }
+  }
+
+  /// Tells other processes that something they wait for has changed, by writing a byte to the file at ``notifyPath``.
+  ///
+  /// Call it after the commit. Watch the file with inotify (`IN_MODIFY`), then look into the database: a notification has no
+  /// content, and several may arrive as one. It never fails: whoever waits must also look now and then.
+  public func notify() {
+    let descriptor = open(notifyPath, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { return }
+    pwrite(descriptor, "\n", 1, 0)
+    Glibc.close(descriptor)
+  }
+
+  func writer() throws(WorkspaceError) -> WriterConnection {
+    guard !isReadOnly else { throw .readOnly(path: path) }
+    let result: Result<WriterConnection, WorkspaceError> = connections.withLock { state in
+      if state.isClosed { return .failure(.closed(path: path)) }
+      if let writer = state.writer { return .success(writer) }
+      do {
+        let writer = try WriterConnection(files: WorkspaceFiles(directory: directory))
+        state.writer = writer
+        return .success(writer)
+      } catch {
+        return .failure(WorkspaceError(error, path: path))
+      }
+    }
+    return try result.get()
+  }
+
+  private func reader() throws(WorkspaceError) -> DatabaseQueue {
+    let result: Result<DatabaseQueue, WorkspaceError> = connections.withLock { state in
+      if state.isClosed { return .failure(.closed(path: path)) }
+      if let reader = state.reader { return .success(reader) }
+      do {
+        let reader = try WorkspaceFiles(directory: directory).openReader()
+        state.reader = reader
+        return .success(reader)
+      } catch {
+        return .failure(WorkspaceError(error, path: path))
+      }
+    }
+    return try result.get()
+  }
+}
+
+extension Result where Failure == any Error {
+  fileprivate func mapErrors(path: String) -> Self {
+    mapError { $0 is DatabaseError ? WorkspaceError($0, path: path) : $0 }
+  }
+}

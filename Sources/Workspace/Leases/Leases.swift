@@ -1,0 +1,69 @@
+import GRDB
+import Glibc
+
+/// Acquiring, releasing and listing leases, inside a transaction of the caller's.
+///
+/// ```swift
+/// let outcome = try workspace.write { try Leases.acquire("archive-disk", holder: "run k3x…", in: $0) }
+/// ```
+/// After a release, call ``Workspace/notify()`` once the transaction is committed, so that other processes try again.
+public enum Leases {
+  /// Grants the lease with the next fencing number if nobody holds it or its owner is gone; else says who has it.
+  ///
+  /// A lease is not counted: the owner that asks again while it holds the lease is told that it is held.
+  /// Needs a write transaction.
+  public static func acquire(
+    _ name: String, holder: String, owner: ProcessIdentity = .current, in db: Database
+  ) throws -> LeaseOutcome {
+    if let lease = try current(name, in: db), lease.owner.isAlive { return .held(lease) }
+    let now = microsecondsNow()
+    // The row stays when the lease is free, because the fencing number must never go back.
+    let fence = try Int64.fetchOne(
+      db.cachedStatement(
+        sql: """
+          INSERT INTO lease_record (name, fence, holder, boot, pid, process_started, acquired_at) VALUES (?, 1, ?, ?, ?, ?, ?)
+          ON CONFLICT (name) DO UPDATE SET fence = fence + 1, holder = excluded.holder, boot = excluded.boot,
+            pid = excluded.pid, process_started = excluded.process_started, acquired_at = excluded.acquired_at
+          RETURNING fence
+          """), arguments: [name, holder, owner.boot, owner.pid, owner.started, now])
+    return .granted(Lease(name: name, owner: owner, holder: holder, fence: fence ?? 0, acquiredAt: now))
+  }
+
+  /// Gives a lease back. Returns false, and changes nothing, if a later lease of that name has been granted meanwhile.
+  @discardableResult
+  public static func release(_ name: String, fence: Int64, in db: Database) throws -> Bool {
+    try db.cachedStatement(
+      sql: """
+        UPDATE lease_record SET holder = NULL, boot = NULL, pid = NULL, process_started = NULL, acquired_at = NULL
+        WHERE name = ? AND fence = ? AND holder IS NOT NULL
+        """
+    ).execute(arguments: [name, fence])
+    return db.changesCount > 0
+  }
+
+  /// The lease of that name, unless it is free. Its owner may be gone.
+  public static func current(_ name: String, in db: Database) throws -> Lease? {
+    try Row.fetchOne(db.cachedStatement(sql: query + " AND name = ?"), arguments: [name]).map(lease)
+  }
+
+  /// All leases that are not free, by name. Owners may be gone.
+  public static func all(in db: Database) throws -> [Lease] {
+    try Row.fetchAll(db, sql: query + " ORDER BY name").map(lease)
+  }
+
+  private static let query = """
+    SELECT name, boot, pid, process_started, holder, fence, acquired_at FROM lease_record WHERE holder IS NOT NULL
+    """
+
+  private static func lease(_ row: Row) -> Lease {
+    Lease(
+      name: row[0], owner: ProcessIdentity(boot: row[1], pid: row[2], started: row[3]), holder: row[4], fence: row[5],
+      acquiredAt: row[6])
+  }
+
+  private static func microsecondsNow() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
+  }
+}

@@ -1,0 +1,46 @@
+import CLibSQLite
+import GRDB
+
+/// Brings a file to the version of a schema, and refuses what it must not touch.
+struct SchemaUpgrade {
+  let schema: WorkspaceSchema
+  let path: String
+
+  /// Whether the file has exactly the schema's version; `false` when migrations are pending.
+  ///
+  /// Throws for a newer file and for one that is not a workspace.
+  func isCurrent(_ db: Database) throws -> Bool {
+    let applicationID = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
+    let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+    if applicationID == schema.applicationID && found == schema.version { return true }
+    if applicationID == 0 && found == 0 {
+      guard try Int.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM sqlite_schema)") == 0 else {
+        throw WorkspaceError.notAWorkspace(path: path, reason: "it is a database of another program")
+      }
+      return false
+    }
+    guard applicationID == schema.applicationID else {
+      throw WorkspaceError.notAWorkspace(path: path, reason: "it is a database of another program")
+    }
+    // Either half may be newer: a later workspace layer, or a later schema on the same layer.
+    let known = schema.version
+    if found / 1000 > known / 1000 || found % 1000 > known % 1000 {
+      throw WorkspaceError.newerSchema(path: path, found: found, known: known)
+    }
+    return false
+  }
+
+  /// Runs the pending migrations. Call it inside a write transaction, so that two processes do not both do it.
+  func migrate(_ db: Database) throws {
+    guard try !isCurrent(db) else { return }
+    let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+    for sql in WorkspaceTables.migrations.dropFirst(found / 1000) {
+      try db.execute(sql: sql)
+    }
+    for migration in schema.migrations.dropFirst(found % 1000) {
+      try db.execute(sql: migration.sql)
+    }
+    try db.execute(
+      sql: "PRAGMA application_id = \(schema.applicationID); PRAGMA user_version = \(schema.version);")
+  }
+}

@@ -1,0 +1,96 @@
+import CLibSQLite
+import GRDB
+import Glibc
+
+/// The files of a workspace: where they are, how they are created, who may use them.
+struct WorkspaceFiles {
+  /// Absolute, without a slash at the end.
+  let directory: String
+
+  var database: String { directory + "/workspace.db" }
+  var lock: String { directory + "/workspace.lock" }
+
+  init(directory: String) {
+    var absolute = directory
+    if !absolute.hasPrefix("/"), let current = getcwd(nil, 0) {
+      absolute = String(cString: current) + "/" + absolute
+      free(current)
+    }
+    while absolute.count > 1 && absolute.hasSuffix("/") { absolute.removeLast() }
+    self.directory = absolute
+  }
+
+  var exists: Bool { access(database, F_OK) == 0 }
+
+  /// Whether this process may change the database; the directory counts, because SQLite keeps its log beside the file.
+  var isWritable: Bool { permits(database, W_OK) && permits(directory, W_OK | X_OK) }
+
+  private func permits(_ path: String, _ mode: Int32) -> Bool {
+    // The effective user opens files, so the effective user is asked.
+    faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0
+  }
+
+  /// Creates the directory, the database and the notification file as far as they are missing.
+  ///
+  /// Returns whether the database is new. A workspace that exists and may not be written is left alone.
+  func createMissing() throws(WorkspaceError) -> Bool {
+    if exists { return false }
+    try createDirectory(directory)
+    let isNew = try createFile(database)
+    _ = try createFile(directory + "/workspace.notify")
+    return isNew
+  }
+
+  private func createDirectory(_ path: String) throws(WorkspaceError) {
+    if access(path, F_OK) == 0 { return }
+    if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
+      try createDirectory(String(path[..<slash]))
+    }
+    guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+      throw .cannotCreate(path: directory, reason: WorkspaceError.systemMessage(errno))
+    }
+  }
+
+  /// SQLite gives its -wal and -shm files the mode of the database file, so the mode is set here once, whatever the umask.
+  private func createFile(_ path: String) throws(WorkspaceError) -> Bool {
+    let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      if errno == EEXIST { return false }
+      throw .cannotCreate(path: directory, reason: WorkspaceError.systemMessage(errno))
+    }
+    fchmod(descriptor, 0o600)
+    close(descriptor)
+    return true
+  }
+
+  /// Opens a connection that cannot write.
+  func openReader() throws -> DatabaseQueue {
+    do {
+      return try DatabaseQueue(path: database, configuration: ConnectionSettings.reader())
+    } catch let error as DatabaseError {
+      // Where SQLite cannot create its shared memory (a read-only directory), a database that has no log can be read as a
+      // file that does not change: nobody without write permission could change it, and the others would leave a log.
+      guard error.resultCode == .SQLITE_CANTOPEN || error.resultCode == .SQLITE_READONLY, !isWritable, !hasLog else {
+        throw error
+      }
+      return try DatabaseQueue(
+        path: "file:\(Self.escaped(database))?immutable=1", configuration: ConnectionSettings.reader())
+    }
+  }
+
+  private var hasLog: Bool {
+    var status = stat()
+    return stat(database + "-wal", &status) == 0 && status.st_size > 0
+  }
+
+  private static func escaped(_ path: String) -> String {
+    path.reduce(into: "") { text, character in
+      switch character {
+      case "%": text += "%25"
+      case "?": text += "%3f"
+      case "#": text += "%23"
+      default: text.append(character)
+      }
+    }
+  }
+}

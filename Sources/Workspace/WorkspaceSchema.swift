@@ -1,0 +1,37 @@
+/// What a user of ``Workspace`` keeps in it: an identity and numbered migrations.
+///
+/// A migration that has been released is never edited; a change of the schema is a new migration with the next number.
+public struct WorkspaceSchema: Sendable {
+  /// One step from schema `number - 1` to `number`.
+  public struct Migration: Sendable {
+    /// 1 for the first one, and so on without gaps.
+    public let number: Int
+    /// One or more SQL statements. They run in one transaction with all other pending migrations.
+    public let sql: String
+
+    /// Creates a migration.
+    public init(number: Int, sql: String) {
+      self.number = number
+      self.sql = sql
+    }
+  }
+
+  /// What `PRAGMA application_id` says of every file with this schema; `file(1)` and the opening check look at it.
+  public let applicationID: Int32
+  /// The migrations, in order of their numbers.
+  public let migrations: [Migration]
+
+  /// Creates a schema. The numbers of `migrations` must be 1, 2, 3 ….
+  public init(applicationID: Int32, migrations: [Migration]) {
+    precondition(migrations.indices.allSatisfy { migrations[$0].number == $0 + 1 }, "migrations are numbered 1, 2, 3 …")
+    self.applicationID = applicationID
+    self.migrations = migrations
+  }
+
+  /// The number that `PRAGMA user_version` has when every migration has run.
+  ///
+  /// The workspace's own tables have migrations as well: thousands count those, the rest counts the schema's.
+  public var version: Int {
+    WorkspaceTables.migrations.count * 1000 + migrations.count
+  }
+}

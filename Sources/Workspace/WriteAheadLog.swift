@@ -1,0 +1,47 @@
+import CLibSQLite
+import GRDB
+
+/// What the writer knows of the write-ahead log, and the only code that writes it back.
+///
+/// Used on the writer connection's queue alone, which is what makes the unchecked conformance sound.
+final class WriteAheadLog: @unchecked Sendable {
+  /// The number of pages in the log, as of the last commit.
+  private(set) var frames: Int32 = 0
+  private var due: Int32
+
+  init(due: Int32) {
+    self.due = due
+  }
+
+  /// Has SQLite report the length of the log after each commit. This takes the place of its automatic checkpoint.
+  func observe(_ connection: OpaquePointer) {
+    sqlite3_wal_hook(
+      connection,
+      { context, _, _, frames in
+        guard let context else { return SQLITE_OK }
+        let log = Unmanaged<WriteAheadLog>.fromOpaque(context).takeUnretainedValue()
+        // Fewer pages than before: the log has started anew, so everything in it was written back.
+        if frames < log.frames { log.due = 0 }
+        log.frames = frames
+        return SQLITE_OK
+      },
+      Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  func isDue(every limit: Int32) -> Bool {
+    frames >= max(due, limit)
+  }
+
+  /// Writes back as much as readers permit, without waiting for them.
+  func checkpoint(_ db: Database, every limit: Int32) {
+    sqlite3_wal_checkpoint_v2(db.sqliteConnection, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+    // While a reader needs the log it cannot start anew; trying again at each commit would only cost `fsync`s.
+    due = frames + limit
+  }
+
+  /// Writes everything back and empties the log, unless somebody is reading.
+  func truncate(_ db: Database) {
+    sqlite3_busy_timeout(db.sqliteConnection, 0)
+    sqlite3_wal_checkpoint_v2(db.sqliteConnection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+  }
+}

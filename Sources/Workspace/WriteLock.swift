@@ -1,0 +1,57 @@
+import Glibc
+
+/// The advisory lock on `workspace.lock` that keeps checkpoints and writes apart.
+///
+/// SQLite before 3.51.3 can corrupt a WAL file when one connection checkpoints while another writes. Every write holds this
+/// lock shared; a checkpoint holds it exclusively. `flock` belongs to the open file, so two workspaces in one process
+/// exclude each other like two processes do, and the kernel lets go when a process dies.
+final class WriteLock: Sendable {
+  private let descriptor: Int32
+  private let path: String
+
+  /// Opens the lock file, creating it for its owner alone.
+  init(path: String) throws(WorkspaceError) {
+    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    self.path = path
+    guard descriptor >= 0 else {
+      let code = errno
+      if code == EACCES || code == EROFS || code == EPERM { throw .readOnly(path: path) }
+      throw .io(path: path, code: Int(code), message: WorkspaceError.systemMessage(code))
+    }
+  }
+
+  deinit {
+    if descriptor >= 0 { close(descriptor) }
+  }
+
+  /// Waits for the shared lock, at most as long as a connection waits for another.
+  func lockShared() throws(WorkspaceError) {
+    try wait(for: LOCK_SH)
+  }
+
+  /// Waits for the exclusive lock, at most as long as a connection waits for another.
+  func lockExclusive() throws(WorkspaceError) {
+    try wait(for: LOCK_EX)
+  }
+
+  private func wait(for kind: Int32) throws(WorkspaceError) {
+    var waited: Double = 0
+    while flock(descriptor, kind | LOCK_NB) != 0 {
+      // Not a blocking flock: a process that was stopped in the middle of a checkpoint must not hang this one for good.
+      guard errno == EWOULDBLOCK || errno == EINTR, waited < ConnectionSettings.busyTimeout else {
+        throw .locked(path: path)
+      }
+      usleep(500)
+      waited += 0.0005
+    }
+  }
+
+  /// Takes the exclusive lock if nobody is writing at this moment.
+  func tryLockExclusive() -> Bool {
+    flock(descriptor, LOCK_EX | LOCK_NB) == 0
+  }
+
+  func unlock() {
+    flock(descriptor, LOCK_UN)
+  }
+}
