@@ -7,9 +7,7 @@
 // Read first: ``Workspace`` (opening, reading, writing), ``OrderedWriter`` (many small changes, few transactions),
 // ``Leases`` (who may do something, across processes).
 
-import CLibSQLite
 import GRDB
-import Glibc
 import Synchronization
 
 /// An open workspace: the database `workspace.db` in a directory of its own.
@@ -42,9 +40,9 @@ public final class Workspace: Sendable {
   private let connections: Mutex<Connections>
 
   /// The absolute path of the database file.
-  public var path: String { directory + "/workspace.db" }
+  public var path: String { WorkspaceFiles(directory: directory).database }
   /// The absolute path of the file that ``notify()`` touches.
-  public var notifyPath: String { directory + "/workspace.notify" }
+  public var notifyPath: String { WorkspaceFiles(directory: directory).notification }
 
   private init(directory: String, schema: WorkspaceSchema, isReadOnly: Bool, connections: consuming Connections) {
     self.directory = directory
@@ -148,10 +146,7 @@ public final class Workspace: Sendable {
   /// Call it after the commit. Watch the file with inotify (`IN_MODIFY`), then look into the database: a notification has no
   /// content, and several may arrive as one. It never fails: whoever waits must also look now and then.
   public func notify() {
-    let descriptor = open(notifyPath, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { return }
-    pwrite(descriptor, "\n", 1, 0)
-    Glibc.close(descriptor)
+    WorkspaceFiles(directory: directory).touchNotification()
   }
 
   func writer() throws(WorkspaceError) -> WriterConnection {

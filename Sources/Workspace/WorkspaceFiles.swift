@@ -9,6 +9,7 @@ struct WorkspaceFiles {
 
   var database: String { directory + "/workspace.db" }
   var lock: String { directory + "/workspace.lock" }
+  var notification: String { directory + "/workspace.notify" }
 
   init(directory: String) {
     var absolute = directory
@@ -37,7 +38,7 @@ struct WorkspaceFiles {
     if exists { return false }
     try createDirectory(directory)
     let isNew = try createFile(database)
-    _ = try createFile(directory + "/workspace.notify")
+    _ = try createFile(notification)
     return isNew
   }
 
@@ -61,6 +62,14 @@ struct WorkspaceFiles {
     fchmod(descriptor, 0o600)
     close(descriptor)
     return true
+  }
+
+  /// Writes a byte to the notification file, as far as that is possible.
+  func touchNotification() {
+    let descriptor = open(notification, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { return }
+    pwrite(descriptor, "\n", 1, 0)
+    close(descriptor)
   }
 
   /// Opens a connection that cannot write.

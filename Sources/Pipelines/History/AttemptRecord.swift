@@ -1,0 +1,63 @@
+/// The durable row of one attempt: always its latest state, written whole each time.
+public struct AttemptRecord: Sendable, Hashable {
+  /// The run.
+  public var run: RunID
+  /// The number of the operation instance in the run.
+  public var ordinal: Int
+  /// 1 for the first attempt. Attempts after a resume are numbered on.
+  public var number: Int
+  /// `running`, or how it ended: `succeeded`, `failed` or `cancelled`.
+  public var state: OperationState
+  /// When it began.
+  public var startedAt: RecordTime
+  /// When it ended.
+  public var endedAt: RecordTime?
+  /// The exit code of its process.
+  public var exitCode: Int?
+  /// The signal that ended its process.
+  public var signal: Int?
+  /// What it failed with.
+  public var error: RecordedError?
+  /// The result. Leave it out of the last, succeeded attempt: the operation's record has it, and the views show it here too.
+  public var result: RecordedResult
+  /// The log of its standard output, relative to the workspace; nil when it wrote nothing.
+  public var standardOutput: String?
+  /// The log of its standard error, relative to the workspace; nil when it wrote nothing.
+  public var standardError: String?
+  /// How long the retry that follows waits, as chosen, in microseconds.
+  public var retryDelay: Int64?
+  /// When the retry that follows is due.
+  public var retryDue: RecordTime?
+  /// What began this attempt: `timer`, or the waker that brought it forward. Nil for a first attempt.
+  public var wakeCause: String?
+  /// The process, which leads a process group of the same number.
+  public var pid: Int32?
+  /// When that process started, in clock ticks since boot: tells it from a later process with its id.
+  public var pidStarted: Int64?
+
+  /// Creates the record of an attempt.
+  public init(
+    run: RunID, ordinal: Int, number: Int, state: OperationState, startedAt: RecordTime, endedAt: RecordTime? = nil,
+    exitCode: Int? = nil, signal: Int? = nil, error: RecordedError? = nil, result: RecordedResult = .none,
+    standardOutput: String? = nil, standardError: String? = nil, retryDelay: Int64? = nil, retryDue: RecordTime? = nil,
+    wakeCause: String? = nil, pid: Int32? = nil, pidStarted: Int64? = nil
+  ) {
+    self.run = run
+    self.ordinal = ordinal
+    self.number = number
+    self.state = state
+    self.startedAt = startedAt
+    self.endedAt = endedAt
+    self.exitCode = exitCode
+    self.signal = signal
+    self.error = error
+    self.result = result
+    self.standardOutput = standardOutput
+    self.standardError = standardError
+    self.retryDelay = retryDelay
+    self.retryDue = retryDue
+    self.wakeCause = wakeCause
+    self.pid = pid
+    self.pidStarted = pidStarted
+  }
+}

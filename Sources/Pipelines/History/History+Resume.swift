@@ -1,0 +1,44 @@
+import GRDB
+import Workspace
+
+/// Everything that is recorded of a run, for going on with it.
+public struct RecordedRun: Sendable {
+  /// The run.
+  public var run: RunRecord
+  /// The text of its definition.
+  public var definition: String
+  /// Its operation instances, by ordinal.
+  public var operations: [OperationRecord]
+  /// Its attempts, by ordinal and number.
+  public var attempts: [AttemptRecord]
+  /// Its approvals, answered or not.
+  public var approvals: [Approval]
+
+  /// Creates a recorded run.
+  public init(
+    run: RunRecord, definition: String, operations: [OperationRecord], attempts: [AttemptRecord], approvals: [Approval]
+  ) {
+    self.run = run
+    self.definition = definition
+    self.operations = operations
+    self.attempts = attempts
+    self.approvals = approvals
+  }
+}
+
+extension History {
+  /// Everything recorded of a run, in one snapshot; nil if there is no such run.
+  public func loadForResume(_ run: RunID) throws(WorkspaceError) -> RecordedRun? { nil }
+
+  /// Marks every run whose process is gone as interrupted. Its unfinished attempts become `failed` with the error code
+  /// `host-died`, its unfinished operations `pending`. Every command that opens the workspace for writing calls this first.
+  ///
+  /// Does nothing, and needs no write, when there is no such run. Returns the runs that were marked.
+  @discardableResult
+  public func markInterrupted() throws(WorkspaceError) -> [RunID] { [] }
+
+  /// The latest succeeded record of an operation with that fingerprint that ended at or after `notBefore`.
+  public func reusable(
+    pipeline: String, operation: String, fingerprint: String, notBefore: RecordTime
+  ) throws(WorkspaceError) -> OperationRecord? { nil }
+}

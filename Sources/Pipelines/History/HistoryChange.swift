@@ -1,0 +1,17 @@
+import Workspace
+
+/// One thing to record. Changes become durable in the order in which they are appended.
+public enum HistoryChange: Sendable {
+  /// A run exists. `definition` is the text whose hash the record names; it is stored once for each hash.
+  case runCreated(RunRecord, definition: String)
+  /// The run's operations may begin.
+  case runStarted(RunID, at: RecordTime)
+  /// The run has come to a final state.
+  case runEnded(RunID, state: RunState, reason: String?, counts: RunCounts, at: RecordTime)
+  /// The latest state of an operation instance, whole. Takes the place of what was recorded for it before.
+  case operation(OperationRecord)
+  /// The latest state of an attempt, whole. Takes the place of what was recorded for it before.
+  case attempt(AttemptRecord)
+  /// A person is asked. A question that has been answered keeps its answer.
+  case approvalRequested(Approval)
+}

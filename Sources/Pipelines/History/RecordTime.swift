@@ -1,0 +1,56 @@
+import Glibc
+
+/// An instant in a record: whole microseconds since 1970 UTC.
+public struct RecordTime: Sendable, Hashable, Comparable {
+  /// Microseconds since 1970-01-01T00:00:00Z, without leap seconds.
+  public let microseconds: Int64
+
+  /// Creates an instant from microseconds since 1970 UTC.
+  public init(microseconds: Int64) {
+    self.microseconds = microseconds
+  }
+
+  /// Creates an instant from seconds since 1970 UTC.
+  public init(secondsSince1970 seconds: Double) {
+    microseconds = Int64((seconds * 1_000_000).rounded())
+  }
+
+  /// The wall clock's instant.
+  public static var now: RecordTime {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return RecordTime(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
+  }
+
+  /// Seconds since 1970 UTC.
+  public var secondsSince1970: Double { Double(microseconds) / 1_000_000 }
+
+  /// Orders by time.
+  public static func < (left: RecordTime, right: RecordTime) -> Bool {
+    left.microseconds < right.microseconds
+  }
+
+  /// The instant that many microseconds later.
+  public func advanced(by microseconds: Int64) -> RecordTime {
+    RecordTime(microseconds: self.microseconds + microseconds)
+  }
+
+  /// `2026-11-20T18:03:01.250Z`, cut (not rounded) to milliseconds.
+  public var text: String {
+    var seconds = time_t(microseconds / 1_000_000)
+    var rest = microseconds % 1_000_000
+    if rest < 0 {
+      rest += 1_000_000
+      seconds -= 1
+    }
+    var parts = tm()
+    gmtime_r(&seconds, &parts)
+    func padded(_ number: Int64, _ width: Int) -> String {
+      let digits = String(number)
+      return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+    return padded(Int64(parts.tm_year) + 1900, 4) + "-" + padded(Int64(parts.tm_mon) + 1, 2) + "-"
+      + padded(Int64(parts.tm_mday), 2) + "T" + padded(Int64(parts.tm_hour), 2) + ":" + padded(Int64(parts.tm_min), 2)
+      + ":" + padded(Int64(parts.tm_sec), 2) + "." + padded(rest / 1000, 3) + "Z"
+  }
+}

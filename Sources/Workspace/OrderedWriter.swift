@@ -1,0 +1,88 @@
+import GRDB
+
+/// The group commit: takes small changes from any thread and writes them in their order, many in one transaction.
+///
+/// One dedicated thread applies the changes. It begins a commit as soon as changes are there, but waits up to `delay` for more
+/// to join them; while it commits, the next ones gather. A change is durable against the death of the process once
+/// ``flush()`` has returned.
+///
+/// **Failure.** When a batch cannot be committed (a full disk, an I/O error, a lock held for too long), it is rolled back and
+/// kept with everything appended since, in order; `onFailure` is told once; ``flush()`` and ``perform(_:)`` throw until
+/// ``retry()`` or ``close()`` succeeds. Nothing appended is ever dropped without an error.
+///
+/// Call ``close()`` at the end. A writer that is merely released still writes what it has, in the background.
+public final class OrderedWriter<Change: Sendable>: Sendable {
+  @usableFromInline let core: OrderedWriterCore<Change>
+
+  /// Creates a writer; its thread starts with the first change.
+  ///
+  /// - Parameters:
+  ///   - workspace: Where the changes go. It must stay open until the writer is closed.
+  ///   - delay: How long a commit waits for company. Default 2 ms; zero commits at once.
+  ///   - maximumBatch: The most changes in one transaction.
+  ///   - apply: Writes changes to the database, inside a transaction. It runs again with the same changes if that fails.
+  ///     It must not read the clock or generate ids, or a repetition would differ. [the writer's thread]
+  ///   - onFailure: Told of the first failure after a success. [the writer's thread]
+  public init(
+    workspace: Workspace,
+    delay: Duration = .milliseconds(2),
+    maximumBatch: Int = 4096,
+    apply: @escaping @Sendable (Database, ArraySlice<Change>) throws -> Void,
+    onFailure: @escaping @Sendable (WorkspaceError) -> Void = { _ in }
+  ) {
+    let (seconds, attoseconds) = delay.components
+    core = OrderedWriterCore(
+      workspace: workspace, delay: max(0, seconds * 1_000_000_000 + attoseconds / 1_000_000_000),
+      maximumBatch: max(1, maximumBatch), apply: apply, onFailure: onFailure)
+  }
+
+  deinit {
+    core.stop()
+  }
+
+  /// Appends a change. Cheap: a lock and an append; it wakes the thread only if that sleeps.
+  ///
+  /// Returns false, having kept nothing, only after ``close()``.
+  @inlinable
+  @discardableResult
+  public func append(_ change: Change) -> Bool {
+    core.append(change)
+  }
+
+  /// Returns once everything appended before is committed, or throws the failure that keeps it from being committed.
+  public func flush() async throws(WorkspaceError) {
+    try await withCheckedContinuation { core.flush($0) }.get()
+  }
+
+  /// Runs `body` between the changes appended before and after it, in a transaction of its own, and returns when that is
+  /// committed.
+  ///
+  /// What `body` throws undoes its own transaction, and nothing else.
+  public func perform<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
+    try await withCheckedThrowingContinuation { continuation in
+      core.perform(
+        OrderedWriterJob(
+          run: { workspace in continuation.resume(with: Result { try workspace.write(body) }) },
+          fail: { continuation.resume(throwing: $0) }))
+    }
+  }
+
+  /// Tries again to commit what a failure has left. Returns once that is committed; throws if it fails again.
+  public func retry() async throws(WorkspaceError) {
+    core.retry()
+    try await flush()
+  }
+
+  /// Writes what is left, trying once more if a failure has stopped the writer, and ends the thread.
+  ///
+  /// Throws if changes are left that cannot be written. Closing twice gives the same answer.
+  public func close() async throws(WorkspaceError) {
+    try await withCheckedContinuation { core.close($0) }.get()
+  }
+
+  /// How many changes are waiting to be committed at this moment, and how many transactions were committed so far.
+  public var progress: (waiting: Int, transactions: Int) { core.progress }
+
+  /// The failure that has stopped the writer, or nil while all is well.
+  public var failure: WorkspaceError? { core.currentFailure }
+}

@@ -1,0 +1,261 @@
+import Foundation
+import GRDB
+
+/// Work that runs in its own transaction at its place between the changes.
+struct OrderedWriterJob: Sendable {
+  let run: @Sendable (Workspace) -> Void
+  let fail: @Sendable (WorkspaceError) -> Void
+}
+
+/// The state of an ``OrderedWriter`` and its thread.
+///
+/// Invariant: every mutable property is read and written with `signal` locked. A change is in exactly one place: in `buffer`,
+/// in the thread's hands while it commits, or committed. `buffer` begins with what a failure has put back.
+@usableFromInline
+final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
+  typealias Answer = CheckedContinuation<Result<Void, WorkspaceError>, Never>
+
+  @usableFromInline let signal = ThreadSignal()
+  private let workspace: Workspace
+  private let delay: Int64
+  @usableFromInline let maximumBatch: Int
+  private let apply: @Sendable (Database, ArraySlice<Change>) throws -> Void
+  private let onFailure: @Sendable (WorkspaceError) -> Void
+
+  @usableFromInline var buffer: [Change] = []
+  /// Each with the number of the change that it follows, counted from the first one ever appended.
+  private var jobs: [(after: Int, job: OrderedWriterJob)] = []
+  private var flushes: [(upTo: Int, answer: Answer)] = []
+  private var closers: [Answer] = []
+  /// The number of changes ever appended, of which the first `committed` are committed.
+  @usableFromInline var appended = 0
+  private var committed = 0
+  private var transactions = 0
+  private var failure: WorkspaceError?
+  private var isRetrying = false
+  @usableFromInline var isStarted = false
+  @usableFromInline var isSleeping = false
+  private var isUrgent = false
+  @usableFromInline var isStopping = false
+  private var outcome: Result<Void, WorkspaceError>?
+
+  init(
+    workspace: Workspace, delay: Int64, maximumBatch: Int,
+    apply: @escaping @Sendable (Database, ArraySlice<Change>) throws -> Void,
+    onFailure: @escaping @Sendable (WorkspaceError) -> Void
+  ) {
+    self.workspace = workspace
+    self.delay = delay
+    self.maximumBatch = maximumBatch
+    self.apply = apply
+    self.onFailure = onFailure
+  }
+
+  // MARK: What callers do
+
+  @inlinable
+  func append(_ change: Change) -> Bool {
+    signal.lock()
+    defer { signal.unlock() }
+    if isStopping { return false }
+    buffer.append(change)
+    appended += 1
+    if isSleeping || !isStarted || buffer.count == maximumBatch { rouse() }
+    return true
+  }
+
+  func flush(_ answer: Answer) {
+    signal.lock()
+    defer { signal.unlock() }
+    if let failure, !isRetrying { return answer.resume(returning: .failure(failure)) }
+    if committed == appended { return answer.resume(returning: .success(())) }
+    flushes.append((appended, answer))
+    isUrgent = true
+    rouse()
+  }
+
+  func perform(_ job: OrderedWriterJob) {
+    signal.lock()
+    defer { signal.unlock() }
+    if isStopping { return job.fail(.closed(path: workspace.path)) }
+    if let failure, !isRetrying { return job.fail(failure) }
+    jobs.append((appended, job))
+    isUrgent = true
+    rouse()
+  }
+
+  func retry() {
+    signal.lock()
+    defer { signal.unlock() }
+    guard failure != nil else { return }
+    isRetrying = true
+    isUrgent = true
+    rouse()
+  }
+
+  func close(_ answer: Answer) {
+    signal.lock()
+    defer { signal.unlock() }
+    if let outcome { return answer.resume(returning: outcome) }
+    closers.append(answer)
+    isStopping = true
+    rouse()
+  }
+
+  func stop() {
+    signal.lock()
+    defer { signal.unlock() }
+    isStopping = true
+    if isStarted { rouse() }
+  }
+
+  var progress: (waiting: Int, transactions: Int) {
+    signal.lock()
+    defer { signal.unlock() }
+    return (appended - committed, transactions)
+  }
+
+  var currentFailure: WorkspaceError? {
+    signal.lock()
+    defer { signal.unlock() }
+    return failure
+  }
+
+  @usableFromInline
+  func rouse() {
+    if isStarted { return signal.wake() }
+    isStarted = true
+    let thread = Thread { self.run() }
+    thread.name = "workspace-writer"
+    thread.start()
+  }
+
+  // MARK: What the thread does
+
+  private func run() {
+    var batch: [Change] = []
+    signal.lock()
+    while true {
+      while !hasWork && !isStopping { sleep() }
+      if !hasWork && failure == nil { break }
+      if isStopping && failure != nil { isRetrying = true }
+      gather()
+      isUrgent = false
+      batch.removeAll(keepingCapacity: true)
+      swap(&batch, &buffer)
+      let work = jobs
+      jobs = []
+      let first = committed
+      signal.unlock()
+
+      let result = commit(batch[...], work, first: first)
+
+      signal.lock()
+      if !settle(result, batch) && isStopping { break }
+    }
+    finish()
+    signal.unlock()
+  }
+
+  private var hasWork: Bool {
+    (!buffer.isEmpty || !jobs.isEmpty) && (failure == nil || isRetrying)
+  }
+
+  private func sleep() {
+    isSleeping = true
+    signal.wait()
+    isSleeping = false
+  }
+
+  /// Waits for company, unless somebody waits for the commit.
+  private func gather() {
+    guard delay > 0 else { return }
+    let deadline = ThreadSignal.instant(in: delay)
+    while !isUrgent && !isStopping && buffer.count < maximumBatch {
+      if !signal.wait(until: deadline) { return }
+    }
+  }
+
+  private struct Commit {
+    var changes = 0
+    var transactions = 0
+    var failure: WorkspaceError?
+    /// The jobs that a failure has kept from running.
+    var unrun: ArraySlice<(after: Int, job: OrderedWriterJob)> = []
+  }
+
+  private func commit(
+    _ batch: ArraySlice<Change>, _ work: [(after: Int, job: OrderedWriterJob)], first: Int
+  ) -> Commit {
+    var done = Commit()
+    var rest = batch
+    func advance(to end: Int) throws {
+      while done.changes < end {
+        let part = rest.prefix(min(maximumBatch, end - done.changes))
+        try workspace.write { try apply($0, part) }
+        rest = rest.dropFirst(part.count)
+        done.changes += part.count
+        done.transactions += 1
+      }
+    }
+    var next = 0
+    do {
+      while next < work.count {
+        try advance(to: work[next].after - first)
+        work[next].job.run(workspace)
+        next += 1
+        done.transactions += 1
+      }
+      try advance(to: batch.count)
+    } catch {
+      done.failure = WorkspaceError(error, path: workspace.path)
+      done.unrun = work[next...]
+    }
+    return done
+  }
+
+  /// Takes note of a commit and tells everybody who waits for it. Returns whether it succeeded. The lock is held.
+  private func settle(_ result: Commit, _ batch: [Change]) -> Bool {
+    committed += result.changes
+    transactions += result.transactions
+    guard let error = result.failure else {
+      failure = nil
+      isRetrying = false
+      answerFlushes()
+      return true
+    }
+    let isFirst = failure == nil
+    failure = error
+    isRetrying = false
+    buffer.insert(contentsOf: batch[result.changes...], at: 0)
+    let refused = result.unrun + jobs
+    jobs = []
+    answerFlushes()
+    let waiting = flushes
+    flushes = []
+    signal.unlock()
+    for flush in waiting { flush.answer.resume(returning: .failure(error)) }
+    for entry in refused { entry.job.fail(error) }
+    if isFirst { onFailure(error) }
+    signal.lock()
+    return false
+  }
+
+  private func answerFlushes() {
+    flushes.removeAll { flush in
+      guard flush.upTo <= committed else { return false }
+      flush.answer.resume(returning: .success(()))
+      return true
+    }
+  }
+
+  /// The lock is held; nothing is appended any more.
+  private func finish() {
+    let result: Result<Void, WorkspaceError> = failure.map { .failure($0) } ?? .success(())
+    outcome = result
+    for flush in flushes { flush.answer.resume(returning: result) }
+    for answer in closers { answer.resume(returning: result) }
+    flushes = []
+    closers = []
+  }
+}
