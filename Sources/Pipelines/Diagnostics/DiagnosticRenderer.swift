@@ -47,9 +47,7 @@ public struct DiagnosticRenderer: Sendable {
     guard let source, !source.line(start.line).isEmpty else {
       return header + (fix.map { paint("\(gutter) = ", .blue) + $0 + "\n" } ?? "")
     }
-    let excerpt = SourceExcerpt(
-      line: source.line(start.line), range: diagnostic.range, width: max(20, width - gutter.count - 3)
-    )
+    let excerpt = SourceExcerpt(of: diagnostic.range, in: source, width: max(20, width - gutter.count - 3))
     var text = header + paint("  \(digits) | ", .blue) + excerpt.line + "\n"
     text += paint("\(gutter) | ", .blue) + excerpt.indentation + paint(excerpt.caret, style(of: diagnostic.severity))
     if let fix {

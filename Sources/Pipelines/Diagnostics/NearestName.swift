@@ -10,11 +10,15 @@ public struct NearestName: Sendable {
     let signature: UInt64
   }
 
+  /// Longer names are not compared: nobody wrote them by hand, and the effort grows with the square.
+  private static let longest = 100
+
   private let candidates: [Candidate]
 
   /// Prepares `names` for many questions. For a single one use ``suggestion(for:among:)``.
   public init(_ names: some Sequence<String>) {
-    candidates = names.map { name in
+    candidates = names.compactMap { name in
+      guard name.utf8.count <= 4 * Self.longest else { return nil }
       let letters = Self.letters(of: name)
       return Candidate(name: name, letters: letters, signature: Self.signature(of: letters))
     }
@@ -28,6 +32,7 @@ public struct NearestName: Sendable {
 
   /// The prepared name nearest to `name`, or nil when none is near enough.
   public func suggestion(for name: String) -> String? {
+    guard name.utf8.count <= 4 * Self.longest else { return nil }
     let letters = Self.letters(of: name)
     let signature = Self.signature(of: letters)
     var limit = max(1, letters.count / 3)
@@ -84,8 +89,8 @@ private struct AlignmentRows {
         current[column + 1] = cost
         least = min(least, cost)
       }
-      // Swaps reach back two rows, so a row above the limit decides only together with the one before; costs never
-      // shrink by more than that.
+      // What comes later is at least this row's least, or by a swap one more than the least of the row before, which
+      // is at most one less.
       if least > limit + 1 { return nil }
       swap(&beforeLast, &last)
       swap(&last, &current)

@@ -12,11 +12,31 @@ struct SourceExcerpt {
   private static let tabWidth = 4
   private static let ellipsis = "…"
 
-  /// - Parameters:
-  ///   - line: The whole line at which `range` starts.
-  ///   - range: What to underline; a stretch over several lines is underlined to the end of its first.
-  ///   - width: The greatest number of terminal columns to take.
-  init(line: Substring, range: SourceRange, width: Int) {
+  /// The line of `source` at which `range` starts, in at most `width` terminal columns. A stretch over several lines is
+  /// underlined to the end of its first.
+  init(of range: SourceRange, in source: SourceText, width: Int) {
+    let isOneLine = range.end.line == range.start.line
+    let length = isOneLine ? max(0, range.end.column - range.start.column) : Int.max
+    let line = source.line(range.start.line)
+    // Of a very long line, only what can be shown is looked at. Every scalar has at most four bytes.
+    let place = source.text.utf8.index(
+      source.text.startIndex,
+      offsetBy: source.utf8Offset(of: SourceMark(line: range.start.line, column: max(1, range.start.column)))
+    )
+    let start =
+      source.text.unicodeScalars.index(
+        place, offsetBy: -width, limitedBy: line.startIndex
+      ) ?? line.startIndex
+    let end = source.text.unicodeScalars.index(place, offsetBy: width, limitedBy: line.endIndex) ?? line.endIndex
+    self.init(
+      line[start..<end], first: source.text.unicodeScalars.distance(from: start, to: place), length: length,
+      width: width,
+      isCutBefore: start > line.startIndex, isCutAfter: end < line.endIndex
+    )
+  }
+
+  /// The excerpt from `line` with its scalars underlined that begin at `first`, from 0, and are `length` many.
+  private init(_ line: Substring, first: Int, length: Int, width: Int, isCutBefore: Bool, isCutAfter: Bool) {
     var cells: [(text: String, width: Int)] = []
     var column = 0
     for scalar in line.unicodeScalars {
@@ -29,12 +49,11 @@ struct SourceExcerpt {
       cells.append((text, cell))
       column += cell
     }
-    let first = min(max(0, range.start.column - 1), cells.count)
-    let isOneLine = range.end.line == range.start.line
-    let last = min(max(first, isOneLine ? range.end.column - 1 : cells.count), cells.count)
-    let shown = Self.window(cells.map(\.width), around: first, width: width)
-    let cutsBefore = shown.lowerBound > 0
-    let cutsAfter = shown.upperBound < cells.count
+    let first = min(first, cells.count)
+    let last = length < cells.count - first ? first + length : cells.count
+    let shown = Self.window(cells.map(\.width), around: first, width: width, isCut: isCutBefore || isCutAfter)
+    let cutsBefore = isCutBefore || shown.lowerBound > 0
+    let cutsAfter = isCutAfter || shown.upperBound < cells.count
 
     self.line =
       (cutsBefore ? Self.ellipsis : "") + cells[shown].map(\.text).joined() + (cutsAfter ? Self.ellipsis : "")
@@ -46,9 +65,9 @@ struct SourceExcerpt {
   }
 
   /// The cells to show: all if they fit, otherwise as many as fit with the cell at `place` about a third from the left.
-  private static func window(_ widths: [Int], around place: Int, width: Int) -> Range<Int> {
+  private static func window(_ widths: [Int], around place: Int, width: Int, isCut: Bool) -> Range<Int> {
     // One column stays free for the caret behind the end of the line.
-    guard widths.reduce(0, +) > width - 1 else { return 0..<widths.count }
+    guard isCut || widths.reduce(0, +) > width - 1 else { return 0..<widths.count }
     let room = width - 3
     var start = place
     var used = 0

@@ -14,6 +14,9 @@ public struct SourceText: Sendable {
   private let lineOffsets: [Int]
   /// The number of Unicode scalars before each line; empty when the text is ASCII and the two are the same.
   private let lineScalars: [Int]
+  /// The number of scalars that begin before each block of 256 bytes, so that no lookup depends on the length of a line;
+  /// empty when the text is ASCII.
+  private let blockScalars: [Int]
 
   /// The text of a file that has been read and decoded already.
   ///
@@ -58,11 +61,12 @@ public struct SourceText: Sendable {
     text.makeContiguousUTF8()
     self.path = path
     self.encodingFault = encodingFault
-    (lineOffsets, lineScalars) = Self.index(&text)
+    (lineOffsets, lineScalars) = Self.indexLines(&text)
+    blockScalars = lineScalars.isEmpty ? [] : Self.indexBlocks(&text)
     self.text = text
   }
 
-  private static func index(_ text: inout String) -> (offsets: [Int], scalars: [Int]) {
+  private static func indexLines(_ text: inout String) -> (offsets: [Int], scalars: [Int]) {
     text.withUTF8 { bytes in
       var offsets = [0]
       var scalars = [0]
@@ -86,6 +90,19 @@ public struct SourceText: Sendable {
         }
       }
       return (offsets, isASCII ? [] : scalars)
+    }
+  }
+
+  private static func indexBlocks(_ text: inout String) -> [Int] {
+    text.withUTF8 { bytes in
+      var blocks: [Int] = []
+      blocks.reserveCapacity(bytes.count / 256 + 1)
+      var scalars = 0
+      for offset in bytes.indices {
+        if offset & 255 == 0 { blocks.append(scalars) }
+        if bytes[offset] & 0xC0 != 0x80 { scalars += 1 }
+      }
+      return blocks
     }
   }
 
@@ -126,15 +143,10 @@ public struct SourceText: Sendable {
   /// The place of the byte at `offset` in the UTF-8 text; offsets outside the text give its first or last place.
   public func mark(atUTF8Offset offset: Int) -> SourceMark {
     let offset = min(max(0, offset), text.utf8.count)
-    let line = lastLine(startingAtOrBefore: offset, in: lineOffsets)
+    let line = last(in: lineOffsets, atOrBefore: offset)
     let start = lineOffsets[line]
     guard !lineScalars.isEmpty else { return SourceMark(line: line + 1, column: offset - start + 1) }
-    let column = withBytes { bytes in
-      bytes[start..<offset].reduce(into: 1) { count, byte in
-        if byte & 0xC0 != 0x80 { count += 1 }
-      }
-    }
-    return SourceMark(line: line + 1, column: column)
+    return SourceMark(line: line + 1, column: scalars(before: offset) - lineScalars[line] + 1)
   }
 
   /// The UTF-8 offset of the scalar at `mark`. A column behind the line's end gives the end of the line, a line behind
@@ -145,15 +157,30 @@ public struct SourceText: Sendable {
     let start = lineOffsets[mark.line - 1]
     let end = endOffset(ofLine: mark.line)
     guard !lineScalars.isEmpty else { return min(start + max(0, mark.column - 1), end) }
+    return min(offset(ofScalar: lineScalars[mark.line - 1] + max(0, mark.column - 1)), end)
+  }
+
+  /// The number of scalars that begin before the byte at `offset`.
+  private func scalars(before offset: Int) -> Int {
+    guard !blockScalars.isEmpty else { return offset }
+    let block = min(offset >> 8, blockScalars.count - 1)
     return withBytes { bytes in
-      var offset = start
-      var column = 1
-      while offset < end, column < mark.column {
-        offset += 1
-        while offset < end, bytes[offset] & 0xC0 == 0x80 { offset += 1 }
-        column += 1
+      bytes[(block << 8)..<offset].reduce(into: blockScalars[block]) { count, byte in
+        if byte & 0xC0 != 0x80 { count += 1 }
       }
-      return offset
+    }
+  }
+
+  /// The offset at which the scalar numbered `index` from 0 begins.
+  private func offset(ofScalar index: Int) -> Int {
+    let block = last(in: blockScalars, atOrBefore: index)
+    return withBytes { bytes in
+      var count = blockScalars[block]
+      for offset in (block << 8)..<bytes.count where bytes[offset] & 0xC0 != 0x80 {
+        if count == index { return offset }
+        count += 1
+      }
+      return bytes.count
     }
   }
 
@@ -168,12 +195,13 @@ public struct SourceText: Sendable {
       steps += 1
     }
     if starts[line] > index || (line + 1 < starts.count && starts[line + 1] <= index) {
-      line = lastLine(startingAtOrBefore: index, in: starts)
+      line = last(in: starts, atOrBefore: index)
     }
     return SourceMark(line: line + 1, column: index - starts[line] + 1)
   }
 
-  private func lastLine(startingAtOrBefore place: Int, in starts: [Int]) -> Int {
+  /// The index of the last of the ascending `starts` that is not greater than `place`, or 0.
+  private func last(in starts: [Int], atOrBefore place: Int) -> Int {
     var low = 0
     var high = starts.count
     while high - low > 1 {

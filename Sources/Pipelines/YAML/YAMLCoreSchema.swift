@@ -48,7 +48,8 @@ enum YAMLCoreSchema {
   private static func number(_ text: String) -> JSONValue? {
     var text = text
     return text.withUTF8 { bytes -> JSONValue? in
-      guard let first = bytes.first, isDigit(first) || first == 0x2B || first == 0x2D || first == 0x2E else { return nil }
+      // Most scalars are words: `+`, `-`, `.` and the digits are what a number can begin with.
+      guard let first = bytes.first, first == 0x2B || (first >= 0x2D && first <= 0x39) else { return nil }
       return number(bytes)
     }
   }

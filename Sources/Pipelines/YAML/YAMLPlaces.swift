@@ -8,24 +8,31 @@ struct YAMLPlaces {
     offset >= 0 && offset < bytes.count ? bytes[offset] : nil
   }
 
-  /// Where the content of a node begins whose anchor or tag (or both, in either order) begins at `mark`.
+  /// Where the content of a node begins whose anchor or tag (or both, in either order) begins at `mark`, and where the tag is.
   ///
-  /// - Parameter end: Where the node ends, if it is a scalar.
-  func startBehindProperties(from mark: SourceMark, anchor: Bool, tag: Bool, end: SourceMark?) -> SourceMark {
+  /// `end` is where the node ends, if it is a scalar.
+  func startBehindProperties(
+    from mark: SourceMark, anchor: Bool, tag: Bool, end: SourceMark?
+  ) -> (start: SourceMark, tag: SourceRange?) {
     var offset = source.utf8Offset(of: mark)
     let end = end.map { source.utf8Offset(of: $0) } ?? bytes.count
     var properties = (anchor ? 1 : 0) + (tag ? 1 : 0)
+    var tag: SourceRange?
     while offset < end {
       switch bytes[offset] {
       case 0x20, 0x09, 0x0A, 0x0D: offset += 1
       case 0x23: offset = endOfLine(from: offset)
       case 0x26 where properties > 0, 0x21 where properties > 0:
+        let first = offset
         properties -= 1
-        offset = endOfWord(from: offset, before: end)
-      default: return source.mark(atUTF8Offset: offset)
+        while offset < end, !isBlank(bytes[offset]) { offset += 1 }
+        if bytes[first] == 0x21 {
+          tag = SourceRange(start: source.mark(atUTF8Offset: first), end: source.mark(atUTF8Offset: offset))
+        }
+      default: return (source.mark(atUTF8Offset: offset), tag)
       }
     }
-    return source.mark(atUTF8Offset: end)
+    return (source.mark(atUTF8Offset: end), tag)
   }
 
   /// Where a block scalar ends whose header begins at `start`: behind its last line that is not blank, `end` being where
@@ -45,9 +52,8 @@ struct YAMLPlaces {
 
   /// Where a value is missing: behind the `:`, `-` or `?` that announces it, or else at the end of the node before.
   ///
-  /// - Parameters:
-  ///   - mark: Where libyaml says that it is, which may be at the next token, lines below.
-  ///   - previousEnd: Where the last node or the beginning of the last collection is.
+  /// `mark` is where libyaml says that it is, which may be at the next token, lines below. `previousEnd` is where the last
+  /// scalar or collection ended, or the last collection began.
   func missingValue(reportedAt mark: SourceMark, behind previousEnd: SourceMark) -> SourceMark {
     let offset = source.utf8Offset(of: mark)
     if let byte = byte(at: offset - 1), byte == 0x3A || byte == 0x2D || byte == 0x3F { return mark }
@@ -61,12 +67,6 @@ struct YAMLPlaces {
   func endOfLine(from offset: Int) -> Int {
     var offset = offset
     while let byte = byte(at: offset), byte != 0x0A, byte != 0x0D { offset += 1 }
-    return offset
-  }
-
-  private func endOfWord(from offset: Int, before end: Int) -> Int {
-    var offset = offset
-    while offset < end, !isBlank(bytes[offset]) { offset += 1 }
     return offset
   }
 

@@ -9,7 +9,7 @@ struct YAMLSyntaxFault {
   private let problem: SourceMark
   private let context: SourceMark
 
-  /// - Parameter lastQuoted: Where the last quoted scalar before the failure is.
+  /// The fault behind `failure`; `lastQuoted` is where the last quoted scalar before it is.
   init(_ failure: YAMLEventParser.Failure, places: YAMLPlaces, lastQuoted: SourceRange?) {
     self.failure = failure
     self.places = places
@@ -145,25 +145,20 @@ struct YAMLSyntaxFault {
       )
     }
     // The lines above were taken for one text that this line goes on with; the one that began it is to blame.
-    var number = problem.line - 1
-    while number >= 1 {
+    let number = lineAbove(problem.line)
+    if let number {
       let above = places.source.line(number).unicodeScalars
-      let indentation = above.prefix { $0 == " " }.count
-      if indentation < above.count, above[above.index(above.startIndex, offsetBy: indentation)] != "#" {
-        if let colon = tightColon(in: above.dropFirst(indentation)), looseColon(in: above[...]) == nil {
-          return missingSpace(
-            at: SourceMark(line: number, column: above.distance(from: above.startIndex, to: colon) + 1)
-          )
-        }
-        break
+      if let colon = tightColon(in: above[...]), looseColon(in: above[...]) == nil {
+        return missingSpace(
+          at: SourceMark(line: number, column: above.distance(from: above.startIndex, to: colon) + 1)
+        )
       }
-      number -= 1
     }
     let start = SourceMark(line: problem.line, column: indentation(of: problem.line) + 1)
     return Finding(
       message: "this key is indented deeper than the text above allows",
       range: SourceRange(start: start, end: max(problem, SourceMark(line: start.line, column: start.column + 1))),
-      fix: number >= 1 ? "align it with the key at line \(number), or quote the text there" : nil
+      fix: number.map { "align it with line \($0), or quote the text there" }
     )
   }
 
@@ -191,7 +186,7 @@ struct YAMLSyntaxFault {
       if failure.problem == "did not find expected '-' indicator" {
         return Finding(
           message: "a list item was expected here, which begins with '- '", range: one(problem),
-          fix: "write '- ' before it, or indent it to belong to the item at line \(context.line) or above"
+          fix: "write '- ' before it, or indent it below the item that it belongs to"
         )
       }
       if character == "-" {
@@ -202,8 +197,7 @@ struct YAMLSyntaxFault {
       }
       return Finding(
         message: "the indentation of this line fits no line above", range: one(problem),
-        fix: failure.context == "while parsing a block mapping"
-          ? "indent it by \(context.column - 1) spaces, as at line \(context.line)" : nil
+        fix: lineAbove(problem.line).map { "indent it by \(indentation(of: $0)) spaces, as line \($0)" }
       )
     }
     return Finding(message: "this does not belong here", range: one(problem), fix: "put the whole value in quotes")
@@ -225,9 +219,10 @@ struct YAMLSyntaxFault {
       )
     }
     let opening = closing == "]" ? "[" : "{"
-    if offset >= places.bytes.count || (problem.line > context.line && isWhereLineBegins(problem)) {
+    if offset >= places.bytes.count || (problem.line > context.line && isAtKey(problem)) {
       return Finding(
-        message: "the '\(opening)' that opens here is never closed", range: one(context), fix: "close it with '\(closing)'"
+        message: "the '\(opening)' that opens here is never closed", range: one(context),
+        fix: "close it with '\(closing)'"
       )
     }
     return Finding(
@@ -270,6 +265,14 @@ struct YAMLSyntaxFault {
     }
   }
 
+  /// The nearest line above `line` that is neither blank nor a comment.
+  private func lineAbove(_ line: Int) -> Int? {
+    stride(from: line - 1, to: 0, by: -1).first { number in
+      let first = places.source.line(number).unicodeScalars.first { $0 != " " && $0 != "\t" }
+      return first != nil && first != "#"
+    }
+  }
+
   private func scalar(at mark: SourceMark) -> Unicode.Scalar? {
     places.source.line(mark.line).unicodeScalars.dropFirst(mark.column - 1).first
   }
@@ -278,8 +281,10 @@ struct YAMLSyntaxFault {
     places.source.line(line).unicodeScalars.prefix { $0 == " " }.count
   }
 
-  private func isWhereLineBegins(_ mark: SourceMark) -> Bool {
-    mark.column == indentation(of: mark.line) + 1
+  /// Whether `mark` is at the beginning of a line, or behind the key with which a line begins.
+  private func isAtKey(_ mark: SourceMark) -> Bool {
+    let before = places.source.line(mark.line).unicodeScalars.prefix(mark.column - 1)
+    return scalar(at: mark) == ":" ? !before.contains(",") : before.allSatisfy { $0 == " " }
   }
 
   private func trimmedLength(of text: String) -> Int {

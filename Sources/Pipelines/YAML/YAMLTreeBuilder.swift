@@ -7,11 +7,11 @@ struct YAMLTreeBuilder {
   private var root: YAMLNode?
   private var documents = 0
   /// The open sequences and mappings, outermost first. Never more than `YAMLReader.maximumDepth`.
-  private var frames: [Frame] = []
+  private var frames: [YAMLFrame] = []
   /// The items and entries of all open sequences and mappings; a frame knows where its own begin.
   private var items: [YAMLNode] = []
   private var entries: [YAMLEntry] = []
-  private var anchors: [String: Anchor] = [:]
+  private var anchors: [String: YAMLAnchor] = [:]
   private var expanded = 0
   /// Whether something was found that makes reading on pointless.
   private var isOver = false
@@ -19,34 +19,6 @@ struct YAMLTreeBuilder {
   private var line = 0
   /// Where the last piece of text that belongs to a node ended.
   private var previousEnd = SourceMark(line: 1, column: 1)
-
-  private struct Frame {
-    let isMapping: Bool
-    let isFlow: Bool
-    let start: SourceMark
-    let first: Int
-    let anchor: String?
-    let tag: YAMLCoreTag?
-    let isFaulty: Bool
-    var end: SourceMark
-    var weight = Weight(nodes: 1, height: 1)
-    var key = Key.expected
-    /// The lines of the keys so far, once there are too many of them to compare one by one.
-    var keyLines: [String: Int] = [:]
-  }
-
-  private enum Key { case expected, read(YAMLNode), dropped }
-
-  private struct Weight {
-    var nodes: Int
-    var height: Int
-    static let scalar = Weight(nodes: 1, height: 0)
-  }
-
-  private enum Anchor {
-    case open(depth: Int)
-    case closed(YAMLNode, Weight)
-  }
 
   /// A builder for the text whose UTF-8 `bytes` stay valid until ``build()`` returns.
   init(source: SourceText, bytes: UnsafeBufferPointer<UInt8>) {
@@ -121,8 +93,9 @@ struct YAMLTreeBuilder {
       }
     var start = mark(event.start_mark)
     var end = mark(event.end_mark)
+    var tagRange: SourceRange?
     if data.anchor != nil || data.tag != nil {
-      start = places.startBehindProperties(
+      (start, tagRange) = places.startBehindProperties(
         from: start, anchor: data.anchor != nil, tag: data.tag != nil, end: end
       )
     }
@@ -142,8 +115,9 @@ struct YAMLTreeBuilder {
     var tag: YAMLCoreTag?
     var isFaulty = false
     if let written = data.tag {
-      (tag, isFaulty) = coreTag(written, range: range) { tag in
-        tag != .seq && tag != .map && YAMLCoreSchema.value(of: text, tag: tag) != nil ? nil : "the text '\(text)'"
+      (tag, isFaulty) = coreTag(written, at: tagRange ?? range) { tag in
+        tag != .seq && tag != .map && YAMLCoreSchema.value(of: text, tag: tag) != nil
+          ? nil : "the text '\(Self.clipped(text))'"
       }
     }
     let node = YAMLNode(.scalar(text, style), range: range, coreTag: tag, isFaulty: isFaulty)
@@ -160,12 +134,13 @@ struct YAMLTreeBuilder {
     case nil:
       let nearest = anchors.count <= 1_000 ? NearestName.suggestion(for: name, among: anchors.keys) : nil
       report(
-        "unknown-alias", "no anchor '&\(name)' stands before the alias '*\(name)'", at: range,
+        "unknown-alias", "no anchor '&\(Self.clipped(name))' stands before the alias '*\(Self.clipped(name))'",
+        at: range,
         fix: nearest.map { "did you mean '*\($0)'?" } ?? "quote the value if it only begins with '*'"
       )
     case .open:
       report(
-        "recursive-alias", "the alias '*\(name)' stands inside the node that its anchor names", at: range,
+        "recursive-alias", "the alias '*\(Self.clipped(name))' stands inside the node that its anchor names", at: range,
         fix: "write out what is meant"
       )
     case .closed(let node, let weight):
@@ -181,7 +156,8 @@ struct YAMLTreeBuilder {
       }
       if before <= YAMLReader.maximumExpansion {
         report(
-          "alias-expansion", "the aliases up to here stand for more than \(YAMLReader.maximumExpansion) nodes", at: range,
+          "alias-expansion", "the aliases up to here stand for more than \(YAMLReader.maximumExpansion) nodes",
+          at: range,
           fix: "use fewer aliases of large nodes"
         )
       }
@@ -194,8 +170,9 @@ struct YAMLTreeBuilder {
     tag: UnsafeMutablePointer<UInt8>?
   ) {
     var start = mark(event.start_mark)
+    var tagRange: SourceRange?
     if anchor != nil || tag != nil {
-      start = places.startBehindProperties(
+      (start, tagRange) = places.startBehindProperties(
         from: start, anchor: anchor != nil, tag: tag != nil, end: nil
       )
     }
@@ -206,7 +183,7 @@ struct YAMLTreeBuilder {
     var core: YAMLCoreTag?
     var isFaulty = false
     if let tag {
-      (core, isFaulty) = coreTag(tag, range: range(start, 1)) { tag in
+      (core, isFaulty) = coreTag(tag, at: tagRange ?? range(start, 1)) { tag in
         tag == (isMapping ? .map : .seq) ? nil : isMapping ? "a mapping" : "a list"
       }
     }
@@ -215,9 +192,8 @@ struct YAMLTreeBuilder {
     let first = isMapping ? entries.count : items.count
     previousEnd = start
     frames.append(
-      Frame(
-        isMapping: isMapping, isFlow: isFlow, start: start, first: first, anchor: name, tag: core, isFaulty: isFaulty,
-        end: start
+      YAMLFrame(
+        isMapping: isMapping, isFlow: isFlow, start: start, first: first, anchor: name, tag: core, isFaulty: isFaulty
       )
     )
   }
@@ -225,8 +201,7 @@ struct YAMLTreeBuilder {
   private mutating func close(_ event: yaml_event_t) {
     guard let frame = frames.popLast() else { return }
     // libyaml ends a block collection where the next token begins, and gives the mapping of `[a: b]` no width.
-    let end =
-      frame.isFlow && event.start_mark.index < event.end_mark.index ? mark(event.end_mark) : frame.end
+    let end = frame.isFlow && event.start_mark.index < event.end_mark.index ? mark(event.end_mark) : frame.end
     let content: YAMLNode.Content
     if frame.isMapping {
       content = .mapping(Array(entries[frame.first...]))
@@ -248,7 +223,7 @@ struct YAMLTreeBuilder {
   // MARK: - Nodes
 
   /// Puts a whole node, whose text in the file ends at `end`, where it belongs.
-  private mutating func attach(_ node: YAMLNode, _ weight: Weight, end: SourceMark) {
+  private mutating func attach(_ node: YAMLNode, _ weight: YAMLWeight, end: SourceMark) {
     guard !frames.isEmpty else {
       root = node
       return
@@ -283,9 +258,10 @@ struct YAMLTreeBuilder {
       )
       return false
     }
-    if let first = lineOfEarlierKey(text) {
+    let top = frames.count - 1
+    if let first = frames[top].line(ofEarlierKey: text, among: entries[frames[top].first...]) {
       report(
-        "duplicate-key", "the key '\(text)' is already there, first at line \(first)", at: key.range,
+        "duplicate-key", "the key '\(Self.clipped(text))' is already there, first at line \(first)", at: key.range,
         fix: "remove one of the two"
       )
       return false
@@ -293,35 +269,26 @@ struct YAMLTreeBuilder {
     return true
   }
 
-  private mutating func lineOfEarlierKey(_ text: String) -> Int? {
-    let top = frames.count - 1
-    let siblings = entries[frames[top].first...]
-    if siblings.count <= 8 { return siblings.first { $0.name == text }?.key.range.start.line }
-    if frames[top].keyLines.isEmpty {
-      for entry in siblings { frames[top].keyLines[entry.name] = entry.key.range.start.line }
-    } else if let last = siblings.last {
-      frames[top].keyLines[last.name] = last.key.range.start.line
-    }
-    return frames[top].keyLines[text]
-  }
-
   /// The core tag that libyaml calls `tag`, and whether something is wrong with it: `misfit` says what the node is if the
   /// tag does not fit it.
   private mutating func coreTag(
-    _ tag: UnsafeMutablePointer<UInt8>, range: SourceRange, misfit: (YAMLCoreTag) -> String?
+    _ tag: UnsafeMutablePointer<UInt8>, at range: SourceRange, misfit: (YAMLCoreTag) -> String?
   ) -> (YAMLCoreTag?, isFaulty: Bool) {
     let name = spelling(tag)
     // `!` alone says that the node is what it looks like: a scalar is then a string.
     if name == "!" { return misfit(.str) == nil ? (.str, false) : (nil, false) }
     guard let core = YAMLCoreTag(fullName: name) else {
       report(
-        "tag-unsupported", "the tag '\(name)' is not one of !!str, !!int, !!float, !!bool, !!null, !!seq and !!map",
+        "tag-unsupported",
+        "the tag '\(Self.clipped(name))' is not one of !!str, !!int, !!float, !!bool, !!null, !!seq and !!map",
         at: range, fix: name.hasPrefix("!") ? "quote the value if the '!' belongs to it" : "remove the tag"
       )
       return (nil, true)
     }
     guard let found = misfit(core) else { return (core, false) }
-    report("tag-mismatch", "\(found) cannot be read as !!\(core)", at: range, fix: "remove the tag, or change the value")
+    report(
+      "tag-mismatch", "\(found) cannot be read as !!\(core)", at: range, fix: "remove the tag, or change the value"
+    )
     return (core, true)
   }
 
@@ -347,6 +314,11 @@ struct YAMLTreeBuilder {
 
   private func range(_ start: SourceMark, _ length: Int) -> SourceRange {
     SourceRange(start: start, end: SourceMark(line: start.line, column: start.column + length))
+  }
+
+  /// As much of `text` as belongs in a message.
+  private static func clipped(_ text: String) -> String {
+    text.utf8.count <= 60 ? text : String(text.unicodeScalars.prefix(40)) + "…"
   }
 
   private func spelling(_ pointer: UnsafeMutablePointer<UInt8>?) -> String {
