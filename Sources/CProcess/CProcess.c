@@ -23,7 +23,7 @@ static int add_stream(posix_spawn_file_actions_t *actions, const penstock_stream
 int penstock_spawn(const penstock_spawn_request *request, pid_t *pid, int *pidfd) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
-  sigset_t none, all;
+  sigset_t none, defaults;
   int error = posix_spawn_file_actions_init(&actions);
   if (error) return error;
   error = posix_spawnattr_init(&attributes);
@@ -32,9 +32,12 @@ int penstock_spawn(const penstock_spawn_request *request, pid_t *pid, int *pidfd
     return error;
   }
   sigemptyset(&none);
-  sigfillset(&all);
+  sigemptyset(&defaults);
+  // Handlers end with exec; only these may be ignored by the host or by what started it. Each costs the child a system call.
+  static const int reset[] = {SIGPIPE, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGCHLD};
+  for (size_t index = 0; index < sizeof reset / sizeof *reset; index++) sigaddset(&defaults, reset[index]);
   posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setsigdefault(&attributes, &defaults);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   error = add_stream(&actions, &request->input, 0);
   if (!error) error = add_stream(&actions, &request->output, 1);

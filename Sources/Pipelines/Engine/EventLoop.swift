@@ -48,9 +48,9 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
   ///
   /// - Throws: ``EngineError/systemCall(_:_:)`` when the process is out of descriptors.
   init() throws(EngineError) {
-    epoll = epoll_create1(Int32(EPOLL_CLOEXEC.rawValue))
+    epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
     guard epoll >= 0 else { throw .systemCall("epoll_create1", errno) }
-    wake = eventfd(0, Int32(EFD_CLOEXEC.rawValue | EFD_NONBLOCK.rawValue))
+    wake = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
     guard wake >= 0 else {
       let error = errno
       close(epoll)

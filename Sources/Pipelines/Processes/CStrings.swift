@@ -1,7 +1,8 @@
 import Glibc
 
 /// A NUL-terminated string whose memory lives as long as the value.
-final class CString {
+final class CString: @unchecked Sendable {
+  // @unchecked: nothing writes to the memory after `init`.
   let pointer: UnsafeMutablePointer<CChar>
 
   /// A copy of `text`. What follows a NUL in it is not seen by C; callers check for that where it matters.
@@ -22,7 +23,7 @@ final class CString {
 }
 
 /// A NULL-terminated array of C strings, such as `argv` and `envp`, that shares its strings with other lists.
-struct CStringList {
+struct CStringList: Sendable {
   private(set) var strings: [CString]
 
   init(_ strings: [CString]) { self.strings = strings }
@@ -41,7 +42,7 @@ struct CStringList {
 /// The environment of a process, in which later values replace earlier ones.
 ///
 /// Copies share their strings, so an operation's environment costs only what it adds to that of its run.
-struct ProcessEnvironment {
+struct ProcessEnvironment: Sendable {
   private var entries: [CString] = []
   private var positions: [String: Int] = [:]
 

@@ -50,12 +50,13 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
     }
     running[pid] = process
     started(pid)
+    let identifier = pid
     await withTaskCancellationHandler {
       await withCheckedContinuation(isolation: isolation) { continuation in
         if process.exit != nil { continuation.resume() } else { process.continuation = continuation }
       }
     } onCancel: {
-      loop.execute { [weak self] in self?.end(pid) }
+      loop.execute { [weak self, identifier] in self?.end(identifier) }
     }
     return process.exit ?? ProcessExit(code: nil, signal: SIGKILL)
   }
