@@ -1,10 +1,94 @@
 /// Lengths of time as pipeline files write them: `1h30m`, `200ms`, `1.5s`, `2d`, `1w`.
 public enum DurationNotation {
-  /// The duration that `text` stands for; nil where it is none.
-  ///
-  /// The units are `ms s m h d w`, the largest first, each at most once; a number may have a fraction. Only `0` needs no unit.
-  public static func parse(_ text: String) -> Duration? { nil }
+  /// The units, the largest first, in nanoseconds.
+  private static let units: [(name: String, nanoseconds: Int64)] = [
+    ("w", 604_800_000_000_000), ("d", 86_400_000_000_000), ("h", 3_600_000_000_000), ("m", 60_000_000_000),
+    ("s", 1_000_000_000), ("ms", 1_000_000),
+  ]
 
-  /// The notation of `duration`, such as `1h30m`, rounded to milliseconds.
-  public static func format(_ duration: Duration) -> String { "" }
+  /// The duration that `text` stands for; nil where it is none, or longer than 292 years.
+  ///
+  /// The units are `ms s m h d w`, the largest first, each at most once; a number may have a fraction of up to nine digits.
+  /// Only `0` needs no unit.
+  public static func parse(_ text: String) -> Duration? {
+    let bytes = Array(text.utf8)
+    if bytes == [UInt8(ascii: "0")] { return .zero }
+    var at = 0
+    var nextUnit = 0
+    var total: Int64 = 0
+    while at < bytes.count {
+      guard let number = NotationNumber(bytes, at: &at), at < bytes.count else { return nil }
+      let start = at
+      while at < bytes.count, bytes[at] >= UInt8(ascii: "a"), bytes[at] <= UInt8(ascii: "z") { at += 1 }
+      let name = String(decoding: bytes[start..<at], as: UTF8.self)
+      guard let unit = units[nextUnit...].firstIndex(where: { $0.name == name }),
+        let part = number.times(units[unit].nanoseconds)
+      else { return nil }
+      nextUnit = unit + 1
+      let (sum, isTooLong) = total.addingReportingOverflow(part)
+      guard !isTooLong else { return nil }
+      total = sum
+    }
+    return bytes.isEmpty ? nil : .nanoseconds(total)
+  }
+
+  /// The notation of `duration`, such as `1h30m`, rounded to milliseconds; days are the largest unit, none at all is `0s`.
+  public static func format(_ duration: Duration) -> String {
+    let (seconds, attoseconds) = duration.components
+    var milliseconds = Int128(seconds) * 1000 + Int128((attoseconds + (attoseconds < 0 ? -1 : 1) * 500_000_000_000_000) / 1_000_000_000_000_000)
+    var text = milliseconds < 0 ? "-" : ""
+    milliseconds = abs(milliseconds)
+    if milliseconds == 0 { return "0s" }
+    if milliseconds < 1000 { return text + "\(milliseconds)ms" }
+    for (name, length) in [("d", Int128(86_400_000)), ("h", 3_600_000), ("m", 60_000)] where milliseconds >= length {
+      text += "\(milliseconds / length)\(name)"
+      milliseconds %= length
+    }
+    if milliseconds > 0 {
+      text += "\(milliseconds / 1000)"
+      let fraction = milliseconds % 1000
+      if fraction > 0 {
+        var digits = String(String(fraction + 1000).dropFirst())
+        while digits.hasSuffix("0") { digits.removeLast() }
+        text += ".\(digits)"
+      }
+      text += "s"
+    }
+    return text
+  }
+}
+
+/// A number without a sign in a duration or a size, kept exact.
+struct NotationNumber {
+  /// All digits as one whole number.
+  private var digits: Int64 = 0
+  /// The power of ten that the digits must be divided by.
+  private var divisor: Int64 = 1
+
+  /// Reads digits, and a fraction where there is one; nil where none begins at `at`, or there are more than 18 digits in all or
+  /// nine after the point.
+  init?(_ bytes: [UInt8], at: inout Int) {
+    let start = at
+    while at < bytes.count, bytes[at] &- 48 < 10 {
+      digits = digits * 10 + Int64(bytes[at] - 48)
+      at += 1
+      guard at - start <= 18 else { return nil }
+    }
+    guard at > start else { return nil }
+    guard at < bytes.count, bytes[at] == UInt8(ascii: ".") else { return }
+    at += 1
+    let point = at
+    while at < bytes.count, bytes[at] &- 48 < 10 {
+      digits = digits * 10 + Int64(bytes[at] - 48)
+      divisor *= 10
+      at += 1
+      guard at - start <= 19, at - point <= 9 else { return nil }
+    }
+    guard at > point else { return nil }
+  }
+
+  /// The number times `unit`, rounded down to a whole number; nil where it does not fit 64 bits.
+  func times(_ unit: Int64) -> Int64? {
+    Int64(exactly: Int128(digits) * Int128(unit) / Int128(divisor))
+  }
 }

@@ -1,10 +1,35 @@
 /// Amounts of bytes as pipeline files write them: `16MiB`, `10 MB`, `512`.
 public enum SizeNotation {
+  private static let units: [(name: String, bytes: Int64)] = [
+    ("TiB", 1 << 40), ("TB", 1_000_000_000_000), ("GiB", 1 << 30), ("GB", 1_000_000_000), ("MiB", 1 << 20),
+    ("MB", 1_000_000), ("KiB", 1 << 10), ("KB", 1000), ("kB", 1000), ("B", 1),
+  ]
+
   /// The number of bytes that `text` stands for; nil where it is none, or does not fit 64 bits.
   ///
-  /// Units are `B`, `KiB MiB GiB TiB` (powers of 1024) and `KB MB GB TB` (powers of 1000); a bare number counts bytes.
-  public static func parse(_ text: String) -> Int64? { nil }
+  /// Units are `B`, `KiB MiB GiB TiB` (powers of 1024) and `KB MB GB TB` (powers of 1000), with or without spaces before them; a
+  /// number before a unit may have a fraction, rounded down to whole bytes; a bare number counts bytes.
+  public static func parse(_ text: String) -> Int64? {
+    let bytes = Array(text.utf8)
+    var at = 0
+    guard let number = NotationNumber(bytes, at: &at) else { return nil }
+    if at == bytes.count { return bytes.contains(UInt8(ascii: ".")) ? nil : number.times(1) }
+    while at < bytes.count, bytes[at] == UInt8(ascii: " ") { at += 1 }
+    let name = String(decoding: bytes[at...], as: UTF8.self)
+    return units.first { $0.name == name }.flatMap { number.times($0.bytes) }
+  }
 
-  /// The notation of `bytes`, with the largest unit that is exact, or one digit after the point.
-  public static func format(_ bytes: Int64) -> String { "" }
+  /// The notation of `bytes`: the largest unit of 1024s that it reaches, with at most one digit
+  /// after the point (rounded down), such as `16MiB`, `1.5KiB`, `512B`.
+  public static func format(_ bytes: Int64) -> String {
+    let magnitude = bytes.magnitude
+    let sign = bytes < 0 ? "-" : ""
+    for (name, unit) in [("TiB", UInt64(1) << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)]
+    where magnitude >= unit {
+      let (whole, rest) = magnitude.quotientAndRemainder(dividingBy: unit)
+      let tenths = rest * 10 / unit
+      return tenths == 0 ? "\(sign)\(whole)\(name)" : "\(sign)\(whole).\(tenths)\(name)"
+    }
+    return "\(sign)\(magnitude)B"
+  }
 }

@@ -24,5 +24,62 @@ extension ValueType {
   /// The first place where `value` is not of this type; nil when it is.
   ///
   /// Members that an object type does not name are allowed. A whole double is an `int`. `none` accepts only null, `json` everything.
-  public func mismatch(of value: JSONValue) -> TypeMismatch? { nil }
+  /// Durations, sizes, timestamps and files are strings of the right form; a whole number of bytes is a size too, and 0 a duration.
+  public func mismatch(of value: JSONValue) -> TypeMismatch? {
+    switch (self, value) {
+    case (.json, _), (.string, .string), (.number, .int), (.number, .double), (.int, .int), (.bool, .bool), (.none, .null),
+      (.duration, .int(0)):
+      return nil
+    case (.int, .double(let number)) where Int64(exactly: number) != nil: return nil
+    case (.size, .int(let bytes)) where bytes >= 0: return nil
+    case (.duration, .string(let text)) where DurationNotation.parse(text) != nil: return nil
+    case (.size, .string(let text)) where SizeNotation.parse(text) != nil: return nil
+    case (.timestamp, .string(let text)) where TimestampNotation.parse(text) != nil: return nil
+    case (.file, .string(let text)) where !text.isEmpty && !text.utf8.contains(0): return nil
+    case (.list(let element), .array(let elements)):
+      for (index, value) in elements.enumerated() {
+        if let mismatch = element.mismatch(of: value) { return mismatch.below("[\(index)]") }
+      }
+      return nil
+    case (.object(let fields), .object(let members)):
+      for field in fields {
+        let value = members[field.name] ?? .null
+        if value.isNull, field.isOptional || field.type == .none || field.type == .json && members[field.name] != nil { continue }
+        if members[field.name] == nil {
+          return TypeMismatch(path: ValueType.step(to: field.name), expected: "\(field.type)", found: "nothing")
+        }
+        if let mismatch = field.type.mismatch(of: value) { return mismatch.below(ValueType.step(to: field.name)) }
+      }
+      return nil
+    default: return TypeMismatch(path: "", expected: description, found: ValueType.summary(of: value))
+    }
+  }
+
+  /// How a path goes on to the member `name`: `.name`, or `["a name"]` where it is no word.
+  static func step(to name: String) -> String {
+    let isWord = name.utf8.enumerated().allSatisfy { index, byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"): true
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): index > 0
+      default: false
+      }
+    }
+    return isWord && !name.isEmpty ? ".\(name)" : "[\(JSONValue.string(name).text)]"
+  }
+
+  /// A value in a few words, for messages: scalars with their beginning, lists and objects by their kind.
+  private static func summary(of value: JSONValue) -> String {
+    switch value {
+    case .null, .array, .object: return value.kind
+    case .string(let text) where text.unicodeScalars.prefix(41).count > 40:
+      return "string " + JSONValue.string(String(String.UnicodeScalarView(text.unicodeScalars.prefix(40))) + "…").text
+    default: return "\(value.kind) \(value.text)"
+    }
+  }
+}
+
+extension TypeMismatch {
+  fileprivate func below(_ step: String) -> TypeMismatch {
+    TypeMismatch(path: step + path, expected: expected, found: found)
+  }
 }
