@@ -136,7 +136,7 @@ extension OperationContext {
 
 extension OperationRequest {
   /// Lets the request's retry wait by `backoff`, unless its policy has one of its own.
-  public func backoff(_ backoff: OperationBackoff) -> some OperationRequest<Value, Failure> {
+  public func backoff(_ backoff: OperationBackoff) -> ModifiedOperation<Self, ContextModifier<Self>> {
     context { $0.operationBackoff = backoff }
   }
 }

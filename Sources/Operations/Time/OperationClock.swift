@@ -55,7 +55,7 @@ extension OperationContext {
 
 extension OperationRequest {
   /// Lets the operation read the time from `clock`.
-  public func clock(_ clock: some OperationClock) -> some OperationRequest<Value, Failure> {
+  public func clock(_ clock: some OperationClock) -> ModifiedOperation<Self, ContextModifier<Self>> {
     context { $0.operationClock = clock }
   }
 }

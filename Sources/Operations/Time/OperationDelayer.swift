@@ -42,7 +42,7 @@ extension OperationContext {
 
 extension OperationRequest {
   /// Lets the operation's retries, repeats and timeouts wait by `delayer`.
-  public func delayer(_ delayer: some OperationDelayer) -> some OperationRequest<Value, Failure> {
+  public func delayer(_ delayer: some OperationDelayer) -> ModifiedOperation<Self, ContextModifier<Self>> {
     context { $0.operationDelayer = delayer }
   }
 }

@@ -58,7 +58,7 @@ extension OperationContext {
 
 extension OperationRequest {
   /// Lets the operation draw its random numbers from `random`.
-  public func random(_ random: OperationRandom) -> some OperationRequest<Value, Failure> {
+  public func random(_ random: OperationRandom) -> ModifiedOperation<Self, ContextModifier<Self>> {
     context { $0.operationRandom = random }
   }
 }

@@ -1,0 +1,69 @@
+/// What becomes of a dependent, by how its dependency ended and what it wants of it.
+///
+/// This is the only place that knows. Engines that work with indices use it as it is; injection between Swift operations is built on it. Nothing here allocates.
+public enum InjectionTable {
+  /// What becomes of the dependent, as far as one dependency goes.
+  public static func decide(_ outcome: DependencyOutcomeKind, _ request: InjectionRequest) -> InjectionDecisionKind {
+    switch (outcome, needs: request.needsResult, handles: request.handlesFailure, default: request.hasDefault) {
+    case (.succeeded, needs: _, handles: _, default: _): .run
+
+    case (.succeededWithoutResult, needs: true, handles: _, default: false): .requirementNotSatisfied
+    case (.succeededWithoutResult, needs: _, handles: _, default: _): .runWithoutResult
+
+    case (.failed, needs: _, handles: true, default: _): .runWithoutResult
+    case (.failed, needs: _, handles: false, default: _): .dependencyFailed
+
+    case (.failedAllowed, needs: _, handles: _, default: _): .runWithoutResult
+
+    case (.cancelled, needs: _, handles: _, default: _): .dependencyCancelled
+
+    case (.skipped, needs: _, handles: _, default: true): .runWithoutResult
+    case (.skipped, needs: _, handles: _, default: false): .skip
+    }
+  }
+
+  /// What becomes of a dependent with several dependencies: the strongest of their decisions, see ``InjectionDecisionKind``. Without any dependency it runs.
+  public static func combine(_ decisions: some Sequence<InjectionDecisionKind>) -> InjectionDecisionKind {
+    decisions.max() ?? .run
+  }
+}
+
+/// What becomes of a dependent, without the errors: for tables over indices.
+///
+/// Ordered by strength, the weakest first: run < runWithoutResult < skip < requirementNotSatisfied < dependencyCancelled < dependencyFailed. With several
+/// dependencies the strongest wins, so that the record shows the cause that a person would act on first: a failure before the cancellations it led to, an
+/// end that somebody caused before a result that is only missing, and anything wrong before a skip.
+public enum InjectionDecisionKind: UInt8, Sendable, Hashable, Comparable, CaseIterable {
+  /// The dependent runs with the result.
+  case run
+  /// The dependent runs; the result is null.
+  case runWithoutResult
+  /// The dependent is skipped too.
+  case skip
+  /// The dependent is cancelled: there is no result where one is required.
+  case requirementNotSatisfied
+  /// The dependent is cancelled: the dependency was.
+  case dependencyCancelled
+  /// The dependent is cancelled: the dependency failed.
+  case dependencyFailed
+
+  /// Whether the dependent runs.
+  @inlinable
+  public var runs: Bool { self <= .runWithoutResult }
+
+  /// The stable code of the cancellation, as in ``InjectionError/code``; nil when the dependent is not cancelled.
+  public var cancellationCode: String? {
+    switch self {
+    case .run, .runWithoutResult, .skip: nil
+    case .requirementNotSatisfied: "requirement-not-satisfied"
+    case .dependencyCancelled: "dependency-cancelled"
+    case .dependencyFailed: "dependency-failed"
+    }
+  }
+
+  /// Whether `left` gives way to `right`.
+  @inlinable
+  public static func < (left: InjectionDecisionKind, right: InjectionDecisionKind) -> Bool {
+    left.rawValue < right.rawValue
+  }
+}
