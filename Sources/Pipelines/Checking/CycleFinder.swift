@@ -1,0 +1,111 @@
+/// Finds cycles in a graph given as lists of the positions that each position points to.
+struct CycleFinder {
+  let targets: [[Int]]
+
+  /// The strongly connected components, each after all that it points to: for dependencies, an order in which they can run.
+  ///
+  /// Tarjan's algorithm with a stack of its own, so that a chain of any length does not overflow the thread's.
+  func components() -> [[Int]] {
+    let count = targets.count
+    var number = [Int](repeating: -1, count: count)
+    var low = [Int](repeating: 0, count: count)
+    var isOpen = [Bool](repeating: false, count: count)
+    var open: [Int] = []
+    var visits: [(node: Int, edge: Int)] = []
+    var next = 0
+    var components: [[Int]] = []
+    components.reserveCapacity(count)
+    for start in 0..<count where number[start] < 0 {
+      visits.append((start, 0))
+      while let visit = visits.last {
+        let node = visit.node
+        if number[node] < 0 {
+          number[node] = next
+          low[node] = next
+          next += 1
+          open.append(node)
+          isOpen[node] = true
+        }
+        if visit.edge < targets[node].count {
+          visits[visits.count - 1].edge += 1
+          let target = targets[node][visit.edge]
+          if number[target] < 0 {
+            visits.append((target, 0))
+          } else if isOpen[target] {
+            low[node] = min(low[node], number[target])
+          }
+          continue
+        }
+        visits.removeLast()
+        if let parent = visits.last?.node { low[parent] = min(low[parent], low[node]) }
+        if low[node] == number[node] {
+          var component: [Int] = []
+          while let member = open.popLast() {
+            isOpen[member] = false
+            component.append(member)
+            if member == node { break }
+          }
+          components.append(component)
+        }
+      }
+    }
+    return components
+  }
+
+  /// A shortest cycle through the smallest position of a component, as positions in order, that one first and not repeated.
+  func cycle(in component: [Int]) -> [Int] {
+    guard let start = component.min() else { return [] }
+    let members = Set(component)
+    var previous: [Int: Int] = [:]
+    var queue = [start]
+    var head = 0
+    while head < queue.count {
+      let node = queue[head]
+      head += 1
+      for target in targets[node] where members.contains(target) {
+        if target == start {
+          var path = [node]
+          while let last = path.last, last != start, let step = previous[last] { path.append(step) }
+          return path.reversed()
+        }
+        if previous[target] == nil {
+          previous[target] = node
+          queue.append(target)
+        }
+      }
+    }
+    return component
+  }
+
+  /// Whether a component is a cycle.
+  func isCycle(_ component: [Int]) -> Bool {
+    component.count > 1 || component.first.map { targets[$0].contains($0) } ?? false
+  }
+}
+
+extension PipelineChecker {
+  /// Reports each cycle once; answers the positions of the operations, each after its dependencies where that can be.
+  func checkCycles() -> [Int] {
+    let finder = CycleFinder(targets: draft.operations.map(\.definition.dependencies))
+    let components = finder.components()
+    for component in components where finder.isCycle(component) {
+      let cycle = startingBehindReference(finder.cycle(in: component))
+      guard let first = cycle.first, let last = cycle.last else { continue }
+      let names = (cycle + [first]).map { draft.operations[$0].definition.name }.joined(separator: " → ")
+      let place = references[last].first { $0.target == first && $0.place != nil }?.place
+      let message = cycle.count == 1 ? "'\(names.prefix { $0 != " " })' depends on itself: \(names)" : "these operations wait for each other: \(names)"
+      reader.error("cycle", message, at: place.map(range(of:)) ?? draft.operations[last].nameRange)
+    }
+    return components.flatMap { $0 }
+  }
+
+  /// The cycle turned so that what closes it is written in the file, and not only implied by the order of a chain.
+  private func startingBehindReference(_ cycle: [Int]) -> [Int] {
+    for turn in cycle.indices {
+      let turned = Array(cycle[turn...] + cycle[..<turn])
+      guard let first = turned.first, let last = turned.last else { continue }
+      if references[last].contains(where: { $0.target == first && $0.place != nil }) { return turned }
+    }
+    return cycle
+  }
+}

@@ -1,0 +1,75 @@
+extension PipelineChecker {
+  /// Checks what is injected against what the operation requires.
+  func checkInjection(of operation: OperationDraft, _ types: [ValueType]) {
+    let definition = operation.definition
+    if definition.stdin != nil, operation.automaticInjection != nil || operation.injectedName != nil {
+      reader.error(
+        "stdin-taken", "\(operation.title) has both 'stdin' and an automatic injection, which arrives on standard input",
+        at: operation.injectRange ?? operation.nameRange, fix: "give the injected value a name, or remove 'stdin'")
+    }
+    guard let required = definition.requires else { return }
+    guard let range = operation.injectRange else {
+      reader.error(
+        "nothing-injected", "\(operation.title) requires \(required), but nothing is injected", at: operation.nameRange,
+        fix: "add 'inject'")
+      return
+    }
+    let found: ValueType
+    let origin: String
+    if let name = operation.injectedName?.name {
+      guard let target = indexByName[name], resultTypes[target] != .none else { return }
+      (found, origin) = (resultTypes[target], "'\(name)' gives")
+    } else if let value = operation.automaticInjection {
+      (found, origin) = (TypeInference.type(of: value, siteTypes: types), "'inject' gives")
+    } else {
+      let fields = operation.namedInjections.map { injection in
+        ValueType.Field(name: injection.name, type: TypeInference.type(of: injection.value, siteTypes: types))
+      }
+      (found, origin) = (.object(fields), "'inject' gives")
+    }
+    guard case .no(let reason) = required.accepts(found) else { return }
+    reader.error(
+      "type-mismatch", "\(operation.title) requires \(required), but \(origin) \(found): \(reason)", at: range)
+  }
+
+  /// Reports results that are asked of operations which have none.
+  func checkNoResults(of operation: OperationDraft) {
+    if let injected = operation.injectedName, let target = indexByName[injected.name], resultTypes[target] == .none {
+      reportNoResult(of: target, at: injected.node.range)
+    }
+    for site in operation.sites {
+      var withDefault: Set<String>?
+      for reference in site.references where reference.context == "results" {
+        guard let name = reference.path.first, let target = indexByName[name], resultTypes[target] == .none else {
+          continue
+        }
+        if withDefault == nil { withDefault = site.resultsWithDefault }
+        guard withDefault?.contains(name) == false else { continue }
+        reportNoResult(
+          of: target, at: reader.range(in: site.node, offset: reference.position - 1, length: reference.length))
+      }
+    }
+  }
+
+  private func reportNoResult(of target: Int, at range: SourceRange) {
+    let name = draft.operations[target].definition.name
+    let reason = draft.operations[target].actionKey == .wait ? "it only waits" : "it declares 'result: none'"
+    reader.error(
+      "no-result", "'\(name)' has no result: \(reason)", at: range,
+      fix: "to run after it, use 'needs: \(name)'")
+  }
+
+  /// Checks that a computed wait can be one.
+  func checkWait(of operation: OperationDraft, _ types: [ValueType]) {
+    guard let wait = operation.wait, case .wait(let form) = operation.definition.action else { return }
+    guard case .template = wait.data else { return }
+    let type = TypeInference.type(of: wait, siteTypes: types)
+    let (wanted, name): (ValueType, String) =
+      switch form {
+      case .duration: (.duration, "a duration")
+      case .until: (.timestamp, "an instant")
+      }
+    if type == .string || type == .json || type == wanted { return }
+    reader.error("type-mismatch", "'wait' needs \(name), found \(type)", at: wait.node.range)
+  }
+}

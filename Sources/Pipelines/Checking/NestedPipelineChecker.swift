@@ -1,0 +1,61 @@
+extension PipelineChecker {
+  /// Loads every pipeline that an operation runs.
+  func loadNestedPipelines() {
+    var refused: Set<String> = []
+    forEachDraft { operation in
+      guard let call = operation.nestedCall, !call.path.isEmpty, operation.actionKey == .pipeline else { return }
+      operation.definition.action = .pipeline(
+        path: call.path, parameters: call.parameters.map { ($0.name, $0.value.data) })
+      guard nested[call.path] == nil || refused.contains(call.path) else { return }
+      switch session.nested(call.path, from: draft.definition.source) {
+      case .loaded(let pipeline): nested[call.path] = .some(pipeline)
+      case .broken: nested[call.path] = .some(nil)
+      case .refused(let code, let message):
+        refused.insert(call.path)
+        nested[call.path] = .some(nil)
+        reader.error(code, message, at: call.node.range)
+      }
+    }
+  }
+
+  /// Checks the params that are handed to a nested pipeline against what it declares.
+  func checkNestedParameters(of operation: OperationDraft, _ types: [ValueType]) {
+    guard operation.actionKey == .pipeline, let call = operation.nestedCall, let pipeline = nested[call.path] ?? nil else {
+      return
+    }
+    let declared = Dictionary(pipeline.parameters.map { ($0.name, $0) }) { first, _ in first }
+    var given: Set<String> = []
+    for parameter in call.parameters {
+      guard let declaration = declared[parameter.name] else {
+        reader.error(
+          "unknown-param", "the pipeline '\(pipeline.name)' has no param '\(parameter.name)'", at: parameter.range,
+          fix: reader.suggestion(for: parameter.name, among: pipeline.parameters.map(\.name)))
+        continue
+      }
+      given.insert(parameter.name)
+      check(parameter.value, for: declaration, types)
+    }
+    for parameter in pipeline.parameters where parameter.defaultValue == nil && !given.contains(parameter.name) {
+      // A misspelt name is what is missing.
+      if call.parameters.contains(where: { declared[$0.name] == nil }) { continue }
+      reader.error(
+        "missing-param", "the pipeline '\(pipeline.name)' needs the param '\(parameter.name)', a \(parameter.type)",
+        at: call.node.range, fix: "add 'params: {\(parameter.name): …}'")
+    }
+  }
+
+  private func check(_ value: PlacedData, for parameter: PipelineDefinition.Parameter, _ types: [ValueType]) {
+    if case .literal(let literal) = value.data {
+      if let problem = ParameterRule.problem(with: literal, for: parameter) {
+        reader.error("type-mismatch", "the param '\(parameter.name)' \(problem)", at: value.node.range)
+      }
+      return
+    }
+    let found = TypeInference.type(of: value, siteTypes: types)
+    if case .no(let reason) = parameter.type.accepts(found) {
+      reader.error(
+        "type-mismatch", "the param '\(parameter.name)' is \(parameter.type), found \(found): \(reason)",
+        at: value.node.range)
+    }
+  }
+}

@@ -1,0 +1,117 @@
+/// Checks a pipeline that has been read, as a whole: names, references, order, types, secrets, nested pipelines.
+///
+/// The parts are in files of their own; each adds what it finds out to the drafts. A part that finds an error leaves behind
+/// something neutral (a type `json`, no dependency), so that the next one does not report a consequence.
+final class PipelineChecker {
+  let reader: DocumentReader
+  let session: LoadSession
+  var draft: PipelineDraft
+  /// The positions of the operations by name.
+  var indexByName: [String: Int] = [:]
+  var handlerNames: Set<String> = []
+  /// For each operation, where it names each of its dependencies.
+  var references: [[DependencyReference]] = []
+  /// The nested pipelines by the path written in the file; nil for one that could not be loaded.
+  var nested: [String: PipelineDefinition?] = [:]
+  /// Nested pipelines that are handed a secret.
+  var nestedWithSecrets: Set<String> = []
+  /// The names of pipeline environment variables that hold a secret.
+  var secretVariables: Set<String> = []
+  /// The types of the results of whole operations, found in the order of their dependencies; `json` until then.
+  var resultTypes: [ValueType] = []
+  /// How many names may still be compared for suggestions; a file with very many mistakes gets no more of them at some point.
+  private var comparisonsLeft = 2_000_000
+
+  init(draft: PipelineDraft, reader: DocumentReader, session: LoadSession) {
+    self.draft = draft
+    self.reader = reader
+    self.session = session
+  }
+
+  /// The finished definition; of use only when the reader has no errors.
+  func check() -> PipelineDefinition {
+    indexNames()
+    findSecretVariables()
+    resolveReferences()
+    resolveResources()
+    loadNestedPipelines()
+    let order = checkCycles()
+    checkTypes(in: order)
+    checkNestedSecrets()
+    checkReachability()
+    return definition()
+  }
+
+  private func definition() -> PipelineDefinition {
+    var definition = draft.definition
+    definition.operations = draft.operations.map(\.definition)
+    definition.handlers = draft.handlers.compactMap { handler in
+      handler.event.map { (event: $0, operation: handler.definition) }
+    }
+    for (path, pipeline) in nested {
+      guard let pipeline else { continue }
+      definition.nested[path] = nestedWithSecrets.contains(path) ? SecretMarking.marked(pipeline) : pipeline
+    }
+    return definition
+  }
+
+  /// Calls `body` with every operation and handler.
+  func forEachDraft(_ body: (inout OperationDraft) -> Void) {
+    for index in draft.operations.indices { body(&draft.operations[index]) }
+    for index in draft.handlers.indices { body(&draft.handlers[index]) }
+  }
+
+  /// `did you mean 'x'?` for the operation nearest to `name`.
+  func operationSuggestion(for name: String, prefix: String = "") -> String? {
+    guard comparisonsLeft > 0 else { return nil }
+    comparisonsLeft -= indexByName.count
+    return NearestName.suggestion(for: name, among: draft.operations.map(\.definition.name))
+      .map { "did you mean '\(prefix)\($0)'?" }
+  }
+
+  private func indexNames() {
+    var folded: [String: SourceRange] = [:]
+    folded.reserveCapacity(draft.operations.count + draft.handlers.count)
+    indexByName.reserveCapacity(draft.operations.count)
+    func isNew(_ operation: OperationDraft) -> Bool {
+      let name = operation.definition.name
+      guard !name.isEmpty else { return false }
+      let key = name.lowercased()
+      guard let first = folded[key] else {
+        folded[key] = operation.nameRange
+        return true
+      }
+      reader.error(
+        "duplicate-name", "the name '\(name)' is taken already, on line \(first.start.line)", at: operation.nameRange)
+      return false
+    }
+    for (index, operation) in draft.operations.enumerated() where isNew(operation) {
+      indexByName[operation.definition.name] = index
+    }
+    for handler in draft.handlers where isNew(handler) { handlerNames.insert(handler.definition.name) }
+  }
+
+  private func resolveResources() {
+    var places: [String: Int] = [:]
+    for (place, resource) in draft.definition.resources.enumerated() { places[resource.name] = place }
+    forEachDraft { operation in
+      for resource in operation.resources {
+        guard let place = places[resource.name] else {
+          reader.error(
+            "unknown-resource", "the pipeline declares no resource '\(resource.name)'", at: resource.range,
+            fix: reader.suggestion(for: resource.name, among: places.keys.sorted())
+              ?? "declare it at the top: 'resources: {\(resource.name): \(resource.amount)}'")
+          continue
+        }
+        let capacity = draft.definition.resources[place].capacity
+        if resource.amount > capacity {
+          reader.error(
+            "out-of-range",
+            "\(operation.title) needs \(resource.amount) of '\(resource.name)', but there is only \(capacity)",
+            at: resource.amountRange)
+        }
+        operation.definition.resources.append((place, resource.amount))
+      }
+    }
+  }
+}

@@ -1,0 +1,156 @@
+/// One place where an operation names another that it depends on.
+struct DependencyReference {
+  var target: Int
+  /// Where it is named; nil for the order of a chain.
+  var place: Place?
+
+  /// A stretch of a scalar's text.
+  struct Place {
+    var node: YAMLNode
+    /// The first Unicode scalar of the stretch; nil when the whole scalar is the name.
+    var offset: Int?
+    var length: Int
+  }
+}
+
+extension PipelineChecker {
+  /// Finds what each operation depends on, and reports what names no operation.
+  func resolveReferences() {
+    references = Array(repeating: [], count: draft.operations.count)
+    for index in draft.operations.indices {
+      var operation = draft.operations[index]
+      var found: [DependencyReference] = []
+      var required: Set<Int> = []
+      if draft.definition.order == .chain, index > 0 { found.append(DependencyReference(target: index - 1, place: nil)) }
+      for need in operation.needs {
+        let place = DependencyReference.Place(node: need.node, offset: nil, length: 0)
+        if let target = resolve(need.name, at: place, prefix: "") {
+          found.append(DependencyReference(target: target, place: place))
+        }
+      }
+      if let injected = operation.injectedName {
+        let place = DependencyReference.Place(node: injected.node, offset: nil, length: 0)
+        if let target = resolve(injected.name, at: place, prefix: "") {
+          found.append(DependencyReference(target: target, place: place))
+          required.insert(target)
+        }
+      }
+      resolveSites(of: &operation, own: index, into: &found, &required)
+      references[index] = found
+      operation.definition.dependencies = Self.ascending(found.map(\.target))
+      if !StatusFunctions.admitsFailure(operation.definition.condition) {
+        operation.definition.requiredResults = required
+      }
+      draft.operations[index] = operation
+    }
+    for index in draft.handlers.indices {
+      var found: [DependencyReference] = []
+      var required: Set<Int> = []
+      if let injected = draft.handlers[index].injectedName {
+        _ = resolve(injected.name, at: .init(node: injected.node, offset: nil, length: 0), prefix: "")
+      }
+      resolveSites(of: &draft.handlers[index], own: nil, into: &found, &required)
+    }
+    for site in draft.sites { checkSecrets(in: site, site.references, of: nil) }
+  }
+
+  private func resolveSites(
+    of operation: inout OperationDraft, own: Int?, into found: inout [DependencyReference], _ required: inout Set<Int>
+  ) {
+    for site in operation.sites {
+      let references = site.references
+      guard !references.isEmpty else { continue }
+      if checkSecrets(in: site, references, of: operation), operation.isProcess {
+        operation.definition.receivesSecret = true
+      }
+      var withDefault: Set<String>?
+      for reference in references {
+        switch reference.context {
+        case "results", "errors", "operations": break
+        default: continue
+        }
+        let place = DependencyReference.Place(
+          node: site.node, offset: reference.position - 1, length: reference.length)
+        guard let name = reference.path.first else {
+          if own != nil { reportWhole(reference, at: place) }
+          continue
+        }
+        guard let target = resolve(name, at: place, prefix: reference.context + ".") else { continue }
+        // `until` looks at the operation's own latest result; a second reader of it would be a cycle.
+        if site.use == .until, target == own { continue }
+        found.append(DependencyReference(target: target, place: place))
+        guard reference.context == "results", site.use != .when else { continue }
+        if withDefault == nil { withDefault = site.resultsWithDefault }
+        if withDefault?.contains(name) == false { required.insert(target) }
+      }
+    }
+    if draft.hasSecretEnvironment, operation.isProcess { operation.definition.receivesSecret = true }
+  }
+
+  private func resolve(_ name: String, at place: DependencyReference.Place, prefix: String) -> Int? {
+    if let index = indexByName[name] { return index }
+    // A second operation of the same name, in another spelling, has been reported.
+    let message: String
+    var fix: String?
+    if handlerNames.contains(name) {
+      message = "'\(name)' is a handler under 'after': nothing can refer to it"
+    } else {
+      message = "there is no operation '\(name)'"
+      fix = operationSuggestion(for: name, prefix: prefix)
+    }
+    reader.error("unknown-operation", message, at: range(of: place), fix: fix)
+    return nil
+  }
+
+  private func reportWhole(_ reference: ExpressionReference, at place: DependencyReference.Place) {
+    let example = draft.operations.first?.definition.name ?? "name"
+    reader.error(
+      "unclear-dependency", "'\(reference.context)' as a whole does not say which operations it depends on",
+      at: range(of: place), fix: "name the operation, as in '\(reference.context).\(example)'")
+  }
+
+  /// Where in the file a place is.
+  func range(of place: DependencyReference.Place) -> SourceRange {
+    guard let offset = place.offset else { return place.node.range }
+    return reader.range(in: place.node, offset: offset, length: place.length)
+  }
+
+  private static func ascending(_ targets: [Int]) -> [Int] {
+    if targets.count < 2 { return targets }
+    var result: [Int] = []
+    for target in targets.sorted() where result.last != target { result.append(target) }
+    return result
+  }
+}
+
+/// Which outcomes of dependencies a condition asks for.
+enum StatusFunctions {
+  /// Whether the condition calls `failure()` or `always()`, so that its operation also runs when a dependency failed.
+  static func admitsFailure(_ condition: Expression?) -> Bool {
+    guard let condition, condition.usesStatusFunction else { return false }
+    return calls(in: condition.text).contains { $0 == "failure" || $0 == "always" }
+  }
+
+  /// The names of the functions that are called, in lower case.
+  static func calls(in text: String) -> [String] {
+    var names: [String] = []
+    var word = ""
+    var isQuoted = false
+    for scalar in text.unicodeScalars {
+      if scalar == "'" {
+        isQuoted.toggle()
+        word = ""
+      } else if isQuoted {
+        continue
+      } else if scalar.properties.isAlphabetic || scalar == "_" {
+        word.unicodeScalars.append(scalar)
+      } else if scalar == "(" {
+        if !word.isEmpty { names.append(word.lowercased()) }
+        word = ""
+      } else if !scalar.properties.isWhitespace {
+        word = ""
+      }
+    }
+    return names
+  }
+}

@@ -1,0 +1,114 @@
+extension PipelineDraft {
+  /// Whether a secret reaches every process through the environment.
+  var hasSecretEnvironment: Bool {
+    sites.contains { site in
+      site.use == .pipelineEnvironment && site.references.contains { $0.context == "secrets" }
+    }
+  }
+}
+
+extension PipelineChecker {
+  /// Finds the variables of the pipeline's `env` that hold a secret, so that `env.x` is guarded like the secret itself.
+  func findSecretVariables() {
+    for variable in draft.definition.environment
+    where variable.value.references.contains(where: { $0.context == "secrets" }) {
+      secretVariables.insert(variable.name)
+    }
+  }
+
+  /// Reports a secret where it would be seen. Answers whether the site names a secret at all.
+  @discardableResult
+  func checkSecrets(
+    in site: ExpressionSite, _ references: [ExpressionReference], of operation: OperationDraft?
+  ) -> Bool {
+    var namesSecret = false
+    for reference in references where isSecret(reference) {
+      namesSecret = true
+      guard !site.use.admitsSecrets else { continue }
+      let range = reader.range(in: site.node, offset: reference.position - 1, length: reference.length)
+      if site.use == .command {
+        reader.error(
+          "secret-in-arguments",
+          "a secret cannot be an argument: every user of the machine can see argument lists", at: range,
+          fix: "hand it over through 'env'")
+      } else {
+        reader.error(
+          "secret-exposed", "a secret cannot be used in '\(site.use.key)', whose value is recorded or shown", at: range,
+          fix: "secrets may stand in 'env', 'inject', 'stdin' and 'params'")
+      }
+    }
+    if namesSecret, site.use == .nestedParameter, let path = operation?.nestedCall?.path {
+      nestedWithSecrets.insert(path)
+    }
+    return namesSecret
+  }
+
+  func isSecret(_ reference: ExpressionReference) -> Bool {
+    switch reference.context {
+    case "secrets": return true
+    case "env":
+      guard !secretVariables.isEmpty else { return false }
+      return reference.path.first.map(secretVariables.contains) ?? true
+    default: return false
+    }
+  }
+
+  /// Reports a secret that is handed to a nested pipeline which makes an argument of it.
+  func checkNestedSecrets() {
+    forEachDraft { operation in
+      guard let call = operation.nestedCall, nestedWithSecrets.contains(call.path), let pipeline = nested[call.path] ?? nil
+      else { return }
+      for parameter in call.parameters {
+        let sites = operation.sites.lazy.filter { $0.use == .nestedParameter }
+        guard sites.contains(where: { site in
+          Self.isWithin(site.node.range, parameter.value.node.range) && site.references.contains(where: isSecret)
+        }), let exposed = SecretMarking.argument(of: pipeline, from: parameter.name)
+        else { continue }
+        reader.error(
+          "secret-in-arguments",
+          "the param '\(parameter.name)' becomes an argument of '\(exposed)' in the nested pipeline, where every user of the machine can see it",
+          at: parameter.value.node.range, fix: "let the nested pipeline declare the secret itself")
+      }
+    }
+  }
+
+  private static func isWithin(_ inner: SourceRange, _ outer: SourceRange) -> Bool {
+    outer.start <= inner.start && inner.end <= outer.end
+  }
+}
+
+/// What happens to a nested pipeline that is handed a secret.
+enum SecretMarking {
+  /// The pipeline with every process marked as one that a secret can reach.
+  static func marked(_ pipeline: PipelineDefinition) -> PipelineDefinition {
+    var pipeline = pipeline
+    for index in pipeline.operations.indices where isProcess(pipeline.operations[index]) {
+      pipeline.operations[index].receivesSecret = true
+    }
+    for index in pipeline.handlers.indices where isProcess(pipeline.handlers[index].operation) {
+      pipeline.handlers[index].operation.receivesSecret = true
+    }
+    for (path, inner) in pipeline.nested { pipeline.nested[path] = marked(inner) }
+    return pipeline
+  }
+
+  /// The operation that makes an argument of the param called `name`; nil when none does.
+  static func argument(of pipeline: PipelineDefinition, from name: String) -> String? {
+    for operation in pipeline.operations + pipeline.handlers.map(\.operation) {
+      guard case .command(let arguments) = operation.action else { continue }
+      for argument in arguments where !argument.isLiteral {
+        if argument.references.contains(where: { $0.context == "params" && ($0.path.first ?? name) == name }) {
+          return operation.name
+        }
+      }
+    }
+    return nil
+  }
+
+  private static func isProcess(_ operation: OperationDefinition) -> Bool {
+    switch operation.action {
+    case .run, .command: true
+    default: false
+    }
+  }
+}

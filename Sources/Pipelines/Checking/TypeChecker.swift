@@ -1,0 +1,137 @@
+extension PipelineChecker {
+  /// Checks every expression and every type, operation by operation in `order`, so that results are known before their readers.
+  func checkTypes(in order: [Int]) {
+    let shared = OperationTypes.Shared(draft.definition)
+    resultTypes = Array(repeating: .json, count: draft.operations.count)
+    for index in order {
+      let operation = draft.operations[index]
+      resultTypes[index] = checkTypes(of: operation, shared: shared)
+    }
+    for handler in draft.handlers { _ = checkTypes(of: handler, shared: shared) }
+    let outside = OperationTypes(shared: shared, checker: self, sawsOperations: false)
+    for site in draft.sites { _ = check(site, in: outside) }
+  }
+
+  /// Checks one operation; answers the type of its whole result.
+  private func checkTypes(of operation: OperationDraft, shared: OperationTypes.Shared) -> ValueType {
+    let definition = operation.definition
+    var environment = OperationTypes(
+      shared: shared, checker: self, required: operation.event == nil ? definition.requiredResults : [])
+    var types = [ValueType](repeating: .json, count: operation.sites.count)
+    if definition.loop != nil {
+      for (index, site) in operation.sites.enumerated() where site.use == .loop {
+        types[index] = check(site, in: environment)
+      }
+      environment.item = (definition.loop?.itemName ?? "item", itemType(of: operation, types))
+    }
+    for (index, site) in operation.sites.enumerated() where site.use != .loop && site.use != .until {
+      types[index] = check(site, in: environment)
+    }
+    let single = resultType(of: operation, types)
+    environment.own = (definition.name, single == .none ? .json : single)
+    for site in operation.sites where site.use == .until { _ = check(site, in: environment) }
+    checkNoResults(of: operation)
+    checkInjection(of: operation, types)
+    checkWait(of: operation, types)
+    checkNestedParameters(of: operation, types)
+    guard definition.loop != nil else { return single }
+    return single == .none ? .none : .list(single)
+  }
+
+  private func check(_ site: ExpressionSite, in environment: OperationTypes) -> ValueType {
+    let result: (type: ValueType, problems: [ExpressionProblem])
+    var offset = -1
+    switch site.body {
+    case .template(let template): result = ExpressionChecker.check(template, in: environment)
+    case .expression(let expression, let start):
+      result = ExpressionChecker.check(expression, in: environment)
+      offset += start
+    }
+    for problem in result.problems {
+      reader.error(
+        problem.code, problem.message,
+        at: reader.range(in: site.node, offset: problem.position + offset, length: problem.length), fix: problem.fix)
+    }
+    // An expression with a mistake is of no known type: what else is wrong with it would only follow from the mistake.
+    return result.problems.isEmpty ? result.type : .json
+  }
+
+  /// The type of the result of one run of the action.
+  private func resultType(of operation: OperationDraft, _ types: [ValueType]) -> ValueType {
+    let declared = operation.definition.result
+    switch operation.actionKey {
+    case .value:
+      let found = operation.value.map { TypeInference.type(of: $0, siteTypes: types) } ?? .json
+      guard let declared else { return found }
+      if case .no(let reason) = accepts(declared, found, literally: operation.value) {
+        reader.error(
+          "type-mismatch", "\(operation.title) declares \(declared), but its value is \(found): \(reason)",
+          at: operation.value?.node.range ?? operation.nameRange)
+      }
+      return declared
+    case .wait: return .none
+    case .approve: return OperationTypes.approval
+    case .pipeline:
+      guard let path = operation.nestedCall?.path, let pipeline = nested[path] ?? nil else { return .json }
+      return NestedResult.type(of: pipeline)
+    default: return declared ?? .json
+    }
+  }
+
+  private func itemType(of operation: OperationDraft, _ types: [ValueType]) -> ValueType {
+    if let list = operation.loopList { return elementType(of: list, types, "'for_each'") }
+    guard !operation.matrix.isEmpty else { return .json }
+    return .object(
+      operation.matrix.map { name, values in
+        ValueType.Field(name: name, type: elementType(of: values, types, "'\(name)' in the matrix"))
+      })
+  }
+
+  private func elementType(of list: PlacedData, _ types: [ValueType], _ what: String) -> ValueType {
+    let type = TypeInference.type(of: list, siteTypes: types)
+    switch type {
+    case .list(let element): return element
+    case .json: return .json
+    default:
+      reader.error("type-mismatch", "\(what) needs a list, found \(type)", at: list.node.range)
+      return .json
+    }
+  }
+
+  /// Whether `type` accepts `found`; for data that is written out, whether it accepts the data itself.
+  func accepts(_ type: ValueType, _ found: ValueType, literally data: PlacedData?) -> Acceptance {
+    if case .literal(let value)? = data?.data {
+      return type.mismatch(of: value).map { .no(reason: $0.description) } ?? .yes
+    }
+    return type.accepts(found)
+  }
+}
+
+/// The result of a nested pipeline: an object with the results of its operations.
+enum NestedResult {
+  /// How many levels of nesting a type follows. A type of every level could be of a size that doubles with each of them.
+  private static let depth = 3
+
+  static func type(of pipeline: PipelineDefinition, depth: Int = Self.depth) -> ValueType {
+    guard depth > 0 else { return .json }
+    var fields: [ValueType.Field] = []
+    for operation in pipeline.operations {
+      var type = self.type(of: operation, in: pipeline, depth: depth)
+      guard type != .none else { continue }
+      if operation.loop != nil { type = .list(type) }
+      // An operation that is skipped or may fail leaves no result behind.
+      let isOptional = operation.condition != nil || operation.allowFailure || !operation.dependencies.isEmpty
+      fields.append(ValueType.Field(name: operation.name, type: type, isOptional: isOptional))
+    }
+    return .object(fields)
+  }
+
+  private static func type(of operation: OperationDefinition, in pipeline: PipelineDefinition, depth: Int) -> ValueType {
+    switch operation.action {
+    case .wait: return .none
+    case .approve: return OperationTypes.approval
+    case .pipeline(let path, _): return pipeline.nested[path].map { type(of: $0, depth: depth - 1) } ?? .json
+    case .value, .run, .command: return operation.result ?? .json
+    }
+  }
+}

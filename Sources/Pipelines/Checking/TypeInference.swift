@@ -1,0 +1,56 @@
+/// The types of values that are written out, and of data with expressions in it.
+enum TypeInference {
+  /// The narrowest type in the notation that `value` is of.
+  static func type(of value: JSONValue) -> ValueType {
+    switch value {
+    case .null: return .json
+    case .bool: return .bool
+    case .int: return .int
+    case .double: return .number
+    case .string: return .string
+    case .array(let elements): return .list(common(elements.lazy.map { type(of: $0) }))
+    case .object(let members):
+      return .object(members.map { ValueType.Field(name: $0.key, type: type(of: $0.value)) })
+    }
+  }
+
+  /// The type of `data`, whose expressions are of the types in `siteTypes` from `site` on; leaves `site` behind the last of them.
+  static func type(of data: DataTemplate, siteTypes: [ValueType], site: inout Int) -> ValueType {
+    switch data {
+    case .literal(let value): return type(of: value)
+    case .template:
+      defer { site += 1 }
+      return siteTypes.indices.contains(site) ? siteTypes[site] : .json
+    case .array(let elements):
+      var types: [ValueType] = []
+      for element in elements { types.append(type(of: element, siteTypes: siteTypes, site: &site)) }
+      return .list(common(types))
+    case .object(let members):
+      var fields: [ValueType.Field] = []
+      for member in members {
+        fields.append(.init(name: member.name, type: type(of: member.value, siteTypes: siteTypes, site: &site)))
+      }
+      return .object(fields)
+    }
+  }
+
+  /// The type of placed data.
+  static func type(of placed: PlacedData, siteTypes: [ValueType]) -> ValueType {
+    var site = placed.firstSite
+    return type(of: placed.data, siteTypes: siteTypes, site: &site)
+  }
+
+  /// A type that all of `types` are of: themselves when they are one, `number` for whole and other numbers, else `json`.
+  static func common(_ types: some Sequence<ValueType>) -> ValueType {
+    var result: ValueType?
+    for type in types {
+      switch (result, type) {
+      case (nil, _): result = type
+      case (.int?, .number), (.number?, .int): result = .number
+      case (let known?, let type) where known != type: return .json
+      default: break
+      }
+    }
+    return result ?? .json
+  }
+}

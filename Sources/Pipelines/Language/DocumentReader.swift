@@ -1,0 +1,92 @@
+/// Reads one pipeline file: turns nodes into values and collects what is wrong with them.
+///
+/// Its methods are spread over one file for each part of the language. Every one of them reports what it cannot read and goes on,
+/// so that one run finds everything. Used by one thread, for one file.
+final class DocumentReader {
+  let source: SourceText
+  private(set) var diagnostics: [Diagnostic] = []
+
+  init(source: SourceText) {
+    self.source = source
+  }
+
+  // MARK: - Findings
+
+  func report(_ diagnostic: Diagnostic) {
+    diagnostics.append(diagnostic)
+  }
+
+  func error(_ code: String, _ message: String, at range: SourceRange, fix: String? = nil) {
+    diagnostics.append(Diagnostic(.error, code: code, message, file: source.path, range: range, fix: fix))
+  }
+
+  func warning(_ code: String, _ message: String, at range: SourceRange, fix: String? = nil) {
+    diagnostics.append(Diagnostic(.warning, code: code, message, file: source.path, range: range, fix: fix))
+  }
+
+  var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
+
+  /// The place of a stretch of a scalar's text, both counted in Unicode scalars.
+  func range(in node: YAMLNode, offset: Int, length: Int) -> SourceRange {
+    let count = node.text.map { $0.unicodeScalars.count } ?? 0
+    guard offset >= count, count > 0 else { return source.range(from: offset, length: length, in: node) }
+    // What is missing at the end of a text is pointed at behind its last character.
+    let last = source.range(from: count - 1, length: 1, in: node).end
+    return SourceRange(start: last, end: SourceMark(line: last.line, column: last.column + 1))
+  }
+
+  /// `did you mean 'x'?` for the candidate nearest to `name`.
+  func suggestion(for name: String, among candidates: some Sequence<String>) -> String? {
+    NearestName.suggestion(for: name, among: Array(candidates)).map { "did you mean '\($0)'?" }
+  }
+
+  // MARK: - Mappings
+
+  /// Calls `body` with each entry of the mapping `node` whose key is in `table`, and reports every other entry.
+  ///
+  /// `what` names the value in messages, such as `'retry'`.
+  func readKeys<Key>(
+    of node: YAMLNode, _ table: KeyTable<Key>, what: String? = nil, _ body: (Key, KeyRow, YAMLEntry) -> Void
+  ) {
+    guard let entries = node.entries else {
+      return wrongForm(node, what ?? table.owner, needs: "a mapping")
+    }
+    for entry in entries {
+      let name = entry.name
+      guard let place = table.place(of: name) else {
+        error(
+          "unknown-key", "\(table.owner) has no key '\(name)'", at: entry.key.range,
+          fix: suggestion(for: name, among: table.availableKeys))
+        continue
+      }
+      guard place.row.isAvailable else {
+        error("not-available", "'\(name)' is not available in this version", at: entry.key.range)
+        body(place.key, place.row, entry)
+        continue
+      }
+      body(place.key, place.row, entry)
+    }
+  }
+
+  /// Reports that `node` does not have the form that `what` needs, unless the node is known to be faulty.
+  func wrongForm(_ node: YAMLNode, _ what: String, needs form: String, fix: String? = nil) {
+    guard !node.isFaulty else { return }
+    let found =
+      switch node.content {
+      case .mapping: "a mapping"
+      case .sequence: "a list"
+      case .scalar(let text, let style):
+        text.isEmpty && style == .plain ? "nothing" : "'\(text.count > 40 ? text.prefix(37) + "…" : text[...])'"
+      }
+    error("wrong-form", "\(what) needs \(form), found \(found)", at: node.range, fix: fix)
+  }
+
+  /// Whether `node` is a scalar that means null: `~`, `null`, or nothing at all.
+  func isNull(_ node: YAMLNode) -> Bool {
+    guard case .scalar(let text, .plain) = node.content else { return false }
+    switch text {
+    case "", "~", "null", "Null", "NULL": return node.tag == nil
+    default: return false
+    }
+  }
+}

@@ -1,0 +1,75 @@
+/// One place in a file that holds expressions, kept until they can be resolved and checked.
+struct ExpressionSite {
+  /// What the value is for, which decides what the expression may name.
+  enum Use: Sendable {
+    case when, until, loop, command, value, wait, approve, inject, stdin, environment, exclusive, directory
+    case nestedParameter
+    /// The pipeline's own `env`, evaluated before any operation.
+    case pipelineEnvironment
+
+    /// The key, as messages name it.
+    var key: String {
+      switch self {
+      case .when: "when"
+      case .until: "until"
+      case .loop: "for_each"
+      case .command: "command"
+      case .value: "value"
+      case .wait: "wait"
+      case .approve: "approve"
+      case .inject: "inject"
+      case .stdin: "stdin"
+      case .environment, .pipelineEnvironment: "env"
+      case .exclusive: "exclusive"
+      case .directory: "directory"
+      case .nestedParameter: "params"
+      }
+    }
+
+    /// Whether a secret may stand there: only where it reaches a process without anybody seeing it on the way.
+    var admitsSecrets: Bool {
+      switch self {
+      case .environment, .pipelineEnvironment, .stdin, .inject, .nestedParameter: true
+      default: false
+      }
+    }
+  }
+
+  enum Body {
+    case template(Template)
+    /// An expression whose text begins `offset` Unicode scalars into the node's text.
+    case expression(Expression, offset: Int)
+  }
+
+  let body: Body
+  let node: YAMLNode
+  let use: Use
+
+  /// Every place that names a context; positions count in the node's text, from 1.
+  var references: [ExpressionReference] {
+    switch body {
+    case .template(let template): return template.references
+    case .expression(let expression, let offset):
+      var references = expression.references
+      for index in references.indices { references[index].position += offset }
+      return references
+    }
+  }
+
+  /// The operations whose result is followed by a default.
+  var resultsWithDefault: Set<String> {
+    switch body {
+    case .template(let template): template.resultsWithDefault
+    case .expression(let expression, _): expression.resultsWithDefault
+    }
+  }
+}
+
+/// A template or data with the place of its first expression site among the sites of its operation.
+///
+/// The sites of a value follow each other in the order in which the value is walked, so that their types can be found again.
+struct PlacedData {
+  let data: DataTemplate
+  let node: YAMLNode
+  let firstSite: Int
+}

@@ -1,0 +1,92 @@
+import Crypto
+
+/// The loading of one file and of all that it runs: reads every file once, and keeps what was found in each.
+final class LoadSession {
+  private struct Loaded {
+    var definition: PipelineDefinition?
+  }
+
+  private var loaded: [String: Loaded] = [:]
+  /// The files that are being read, outermost first: their absolute paths, and their paths as messages show them.
+  private var chain: [(path: String, shown: String)] = []
+  private var diagnostics: [[Diagnostic]] = []
+  private var sources: [SourceText] = []
+
+  /// Loads the outermost file.
+  func load(_ source: SourceText) -> LoadResult {
+    let pipeline = read(source, absolutePath: PipelineFile.absolute(source.path))
+    let all = diagnostics.flatMap { $0 }
+    return LoadResult(
+      pipeline: all.contains { $0.severity == .error } ? nil : pipeline, diagnostics: all, sources: sources)
+  }
+
+  /// What naming a nested pipeline led to.
+  enum Nested {
+    case loaded(PipelineDefinition)
+    /// It has errors, which are reported in its own file.
+    case broken
+    /// It cannot be run from here at all.
+    case refused(code: String, message: String)
+  }
+
+  /// The pipeline at `path`, as the file that is being read names it.
+  func nested(_ path: String, from source: PipelineDefinition.Source) -> Nested {
+    let shown = PipelineFile.join(PipelineFile.directory(of: source.path), path)
+    let absolute = PipelineFile.absolute(PipelineFile.join(source.directory, path))
+    if let start = chain.firstIndex(where: { $0.path == absolute }) {
+      let steps = (chain[start...].map(\.shown) + [shown]).joined(separator: " → ")
+      return .refused(code: "recursive-pipeline", message: "the pipeline runs itself: \(steps)")
+    }
+    if let known = loaded[absolute] { return known.definition.map { .loaded($0) } ?? .broken }
+    guard chain.count <= PipelineLoader.maximumDepth else {
+      let message = "pipelines are nested more than \(PipelineLoader.maximumDepth) deep"
+      return .refused(code: "too-deep", message: message)
+    }
+    switch PipelineFile.read(absolute, requiresRegularFile: true) {
+    case .failure(let failure):
+      let message = failure.code == "file-not-found" ? "there is no file '\(shown)'" : failure.message
+      return .refused(code: failure.code, message: message)
+    case .success(let bytes):
+      let definition = read(SourceText(path: shown, bytes: bytes), absolutePath: absolute)
+      return definition.map { .loaded($0) } ?? .broken
+    }
+  }
+
+  private func read(_ source: SourceText, absolutePath: String) -> PipelineDefinition? {
+    chain.append((absolutePath, source.path))
+    let place = diagnostics.count
+    diagnostics.append([])
+    sources.append(source)
+    defer { _ = chain.popLast() }
+    let yaml = YAMLReader.read(source)
+    let reader = DocumentReader(source: source)
+    for finding in yaml.diagnostics { reader.report(finding) }
+    var definition: PipelineDefinition?
+    if let root = yaml.root {
+      let origin = PipelineDefinition.Source(
+        path: source.path, directory: PipelineFile.directory(of: absolutePath), text: source.text,
+        hash: Self.hash(of: source.text))
+      let draft = reader.pipeline(root, source: origin)
+      definition = PipelineChecker(draft: draft, reader: reader, session: self).check()
+    }
+    if reader.hasErrors { definition = nil }
+    // A nested pipeline with errors has none of its own to show for it; the outer one is broken all the same.
+    diagnostics[place] = Self.sorted(reader.diagnostics)
+    loaded[absolutePath] = Loaded(definition: definition)
+    return definition
+  }
+
+  private static func sorted(_ diagnostics: [Diagnostic]) -> [Diagnostic] {
+    diagnostics.enumerated().sorted { left, right in
+      let (first, second) = (left.element.range.start, right.element.range.start)
+      return first == second ? left.offset < right.offset : first < second
+    }.map(\.element)
+  }
+
+  private static func hash(of text: String) -> String {
+    var text = text
+    let digest = text.withUTF8 { SHA256.hash(data: UnsafeRawBufferPointer($0)) }
+    let digits = Array("0123456789abcdef".utf8)
+    return String(decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+}

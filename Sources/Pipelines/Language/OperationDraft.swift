@@ -1,0 +1,74 @@
+/// An operation that has been read, with the places that the checks need; what the checks find out is added to its definition.
+struct OperationDraft {
+  /// A nested pipeline as the operation names it.
+  struct NestedCall {
+    var path: String
+    var node: YAMLNode
+    var parameters: [(name: String, range: SourceRange, value: PlacedData)] = []
+  }
+
+  var definition: OperationDefinition
+  /// Where the name is written, or the operation begins when it has none.
+  var nameRange: SourceRange
+  /// The event of a handler; nil for an operation.
+  var event: PipelineDefinition.Event?
+  /// What the operation does; nil when that could not be read.
+  var actionKey: OperationKey?
+  var needs: [(name: String, node: YAMLNode)] = []
+  /// The operation named by `inject: name`.
+  var injectedName: (name: String, node: YAMLNode)?
+  var sites: [ExpressionSite] = []
+  var automaticInjection: PlacedData?
+  var namedInjections: [(name: String, value: PlacedData)] = []
+  var injectRange: SourceRange?
+  var resultRange: SourceRange?
+  var conditionRange: SourceRange?
+  var value: PlacedData?
+  var wait: PlacedData?
+  var loopList: PlacedData?
+  var matrix: [(name: String, values: PlacedData)] = []
+  var nestedCall: NestedCall?
+  var resources: [(name: String, amount: Int, range: SourceRange, amountRange: SourceRange)] = []
+
+  /// Whether the operation starts a process.
+  var isProcess: Bool { actionKey == .run || actionKey == .command }
+
+  /// How messages name it.
+  var title: String { "operation '\(definition.name)'" }
+}
+
+/// What `defaults` says, and what the pipeline says for every operation.
+struct OperationDefaults {
+  var timeout: Duration?
+  var grace: Duration?
+  var retry: OperationDefinition.Retry?
+  var environment: [(name: String, value: Template)] = []
+  var directory: Template?
+  var shell: [String]?
+
+  /// A definition that holds what `defaults` gives to an operation that does `action`.
+  func apply(to definition: inout OperationDefinition, action: OperationKey?) {
+    switch action {
+    case .run, .command:
+      if let directory { definition.directory = directory }
+      if let shell { definition.shell = shell }
+      definition.environment = environment
+    case .pipeline: break
+    // Waiting for time or a person is not bounded by what is meant for work.
+    default: return
+    }
+    if let timeout { definition.timeout = timeout }
+    if let grace { definition.grace = grace }
+    if let retry { definition.retry = retry }
+  }
+}
+
+/// A pipeline that has been read, before the checks that need the whole of it.
+struct PipelineDraft {
+  var definition: PipelineDefinition
+  var operations: [OperationDraft] = []
+  var handlers: [OperationDraft] = []
+  var defaults = OperationDefaults()
+  /// The expressions outside operations: `env`, `defaults.env`, `defaults.directory`.
+  var sites: [ExpressionSite] = []
+}

@@ -1,0 +1,190 @@
+/// The keys of an operation.
+enum OperationKey: String, CaseIterable, Sendable {
+  case name, description
+  case run, command, value, wait, pipeline, approve, params
+  case needs, inject, requires, result, when, retry, `repeat`, timeout, grace
+  case allowFailure = "allow_failure"
+  case forEach = "for_each"
+  case matrix, exclusive, resources, env, directory, shell, stdin
+  case staleAfter = "stale_after"
+  case http, uses, with
+  case runWhen = "run_when"
+  case otherwise
+  case waitAtMost = "wait_at_most"
+  case staleWhen = "stale_when"
+  case rerunOnChange = "rerun_on_change"
+  case controllers
+
+  /// The keys that say what an operation does, exactly one of which it has.
+  static let actions: [OperationKey] = [.run, .command, .value, .wait, .pipeline, .approve]
+  /// Actions that belong to the language but that this version cannot run.
+  static let actionsToCome: [OperationKey] = [.http, .uses]
+
+  private static let processes: [OperationKey] = [.run, .command]
+
+  static let table = KeyTable<OperationKey>(
+    "an operation",
+    [
+      KeyRow(
+        "name", .name(pattern: NamePattern.operation), "What others call it; unique without regard to case.",
+        required: true),
+      KeyRow("description", .text, "What it is for, for people."),
+      KeyRow("run", .script, "A script for the shell; values reach it through `inject` and `env`."),
+      KeyRow("command", .list(.template, minimum: 1), "An argument list, run without a shell."),
+      KeyRow("value", .data, "Data with expressions in it; no process."),
+      KeyRow(
+        "wait", .anyOf([.template, .keys(WaitKey.table.rows)]), "Lets time pass: a duration, or until an instant."),
+      KeyRow(
+        "pipeline", .anyOf([.text, .keys(NestedPipelineKey.table.rows)]),
+        "Runs another pipeline file; its path starts from this file's directory."),
+      KeyRow(
+        "approve", .anyOf([.template, .keys(ApproveKey.table.rows)]), "A person decides; the text says what about."),
+      KeyRow(
+        "params", .map(keyPattern: NamePattern.member, .data), "What the nested pipeline's params are set to.",
+        only: [.pipeline]),
+      KeyRow(
+        "needs", .anyOf([.text, .list(.text, minimum: 0)]), "Operations that must have ended before this one starts."),
+      KeyRow(
+        "inject", .anyOf([.template, .map(keyPattern: NamePattern.variable, .template)]),
+        "The requirement: an operation's name or an expression (on standard input), or named values (in the environment).",
+        only: processes),
+      KeyRow("requires", .type, "The type that the requirement must have.", only: processes),
+      KeyRow(
+        "result", .type, "The type of the result.", default: "JSON or text, whichever it is",
+        only: [.run, .command, .value]),
+      KeyRow("when", .expression, "Runs only if this is true, else it is skipped.", default: "success()"),
+      KeyRow(
+        "retry", .anyOf([.int(minimum: 0), .keys(RetryKey.table.rows)]), "How failures are tried again.", default: "0",
+        only: [.run, .command, .pipeline]),
+      KeyRow(
+        "repeat", .keys(RepeatKey.table.rows), "Runs the action again after it succeeded.",
+        only: [.run, .command, .value, .pipeline]),
+      KeyRow("timeout", .duration, "Bounds one attempt.", default: "none"),
+      KeyRow(
+        "grace", .duration, "How long after SIGTERM comes SIGKILL.", default: "10s", only: [.run, .command, .pipeline]),
+      KeyRow("allow_failure", .bool, "Whether the run can succeed though this fails.", default: "false"),
+      KeyRow(
+        "for_each", .anyOf([.template, .list(.data, minimum: 0), .keys(ForEachKey.table.rows)]),
+        "Runs the action once for each item of a list; the result is the list of results."),
+      KeyRow(
+        "matrix", .map(keyPattern: NamePattern.member, .anyOf([.list(.data, minimum: 0), .template])),
+        "Runs the action once for each combination; the last name varies fastest."),
+      KeyRow("exclusive", .template, "A name that only one operation on the workspace holds at a time."),
+      KeyRow(
+        "resources", .map(keyPattern: NamePattern.member, .int(minimum: 1)),
+        "How much it takes of what the pipeline declares."),
+      KeyRow(
+        "env", .map(keyPattern: NamePattern.variable, .template), "Environment variables of the process.",
+        only: processes),
+      KeyRow(
+        "directory", .template, "Where the process starts.", default: "the directory of the pipeline file",
+        only: processes),
+      KeyRow(
+        "shell", .anyOf([.text, .list(.text, minimum: 1)]),
+        "The shell and its arguments; the script is added as the last one.", default: "[/bin/sh, -e, -c]",
+        only: [.run]),
+      KeyRow("stdin", .template, "What the process reads on standard input.", only: processes),
+      KeyRow(
+        "stale_after", .duration, "A success with the same inputs that is younger than this is taken over.",
+        default: "nothing is taken over", only: [.run, .command, .value, .pipeline]),
+      KeyRow(notAvailable: "http"), KeyRow(notAvailable: "uses"), KeyRow(notAvailable: "with"),
+      KeyRow(notAvailable: "run_when"), KeyRow(notAvailable: "otherwise"), KeyRow(notAvailable: "wait_at_most"),
+      KeyRow(notAvailable: "stale_when"), KeyRow(notAvailable: "rerun_on_change"), KeyRow(notAvailable: "controllers"),
+    ])
+}
+
+/// The keys of `retry` in its long form.
+enum RetryKey: String, CaseIterable, Sendable {
+  case limit, backoff, base, max, jitter, deadline, on, early
+
+  static let table = KeyTable<RetryKey>(
+    "'retry'",
+    [
+      KeyRow("limit", .int(minimum: 0), "How many times after the first attempt.", default: "3"),
+      KeyRow(
+        "backoff", .choice(OperationDefinition.Retry.Backoff.allCases.map(\.rawValue)), "How the delay grows.",
+        default: "exponential"),
+      KeyRow("base", .duration, "The first delay.", default: "1s"),
+      KeyRow("max", .duration, "The longest delay.", default: "60s"),
+      KeyRow(
+        "jitter", .choice(OperationDefinition.Retry.Jitter.allCases.map(\.rawValue)),
+        "How much of a delay is left to chance.", default: "full"),
+      KeyRow("deadline", .duration, "Bounds all attempts together.", default: "none"),
+      KeyRow(
+        "on", .list(.anyOf([.choice(["timeout"]), .keys(CauseKey.table.rows)]), minimum: 1),
+        "The only failures that are tried again.", default: "every failure"),
+      KeyRow(notAvailable: "early"),
+    ])
+}
+
+/// The keys of one entry of `retry.on`: exactly one of them.
+enum CauseKey: String, CaseIterable, Sendable {
+  case exit, signal, error
+
+  static let table = KeyTable<CauseKey>(
+    "an entry of 'on'",
+    [
+      KeyRow("exit", .anyOf([.int(minimum: 1), .list(.int(minimum: 1), minimum: 1)]), "Exit codes from 1 to 255."),
+      KeyRow("signal", .anyOf([.text, .list(.text, minimum: 1)]), "Signals that ended the process, such as `SIGKILL`."),
+      KeyRow("error", .anyOf([.text, .list(.text, minimum: 1)]), "Error codes, such as `result-mismatch`."),
+    ])
+}
+
+/// The keys of `repeat`.
+enum RepeatKey: String, CaseIterable, Sendable {
+  case until, every, limit
+
+  static let table = KeyTable<RepeatKey>(
+    "'repeat'",
+    [
+      KeyRow("until", .expression, "Stops when it turns true; sees the latest result under the operation's own name."),
+      KeyRow("every", .duration, "The pause between two runs.", default: "0s"),
+      KeyRow("limit", .int(minimum: 1), "The most times the action runs, the first included.", default: "none"),
+    ])
+}
+
+/// The keys of `for_each` in its long form.
+enum ForEachKey: String, CaseIterable, Sendable {
+  case `in`, `as`, concurrency
+
+  static let table = KeyTable<ForEachKey>(
+    "'for_each'",
+    [
+      KeyRow("in", .anyOf([.template, .list(.data, minimum: 0)]), "The list.", required: true),
+      KeyRow(
+        "as", .name(pattern: NamePattern.member), "What expressions call the item.", default: "item"),
+      KeyRow("concurrency", .int(minimum: 1), "How many items run at once.", default: "as many as the run allows"),
+    ])
+}
+
+/// The keys of `wait` in its long form: exactly one of them.
+enum WaitKey: String, CaseIterable, Sendable {
+  case `for`, until
+
+  static let table = KeyTable<WaitKey>(
+    "'wait'",
+    [
+      KeyRow("for", .template, "A length of time."),
+      KeyRow("until", .template, "An instant, such as `2026-01-31T08:00:00Z`."),
+    ])
+}
+
+/// The keys of `approve` in its long form.
+enum ApproveKey: String, CaseIterable, Sendable {
+  case message
+
+  static let table = KeyTable<ApproveKey>(
+    "'approve'", [KeyRow("message", .template, "What the person is asked.")])
+}
+
+/// The keys of `pipeline` in its long form.
+enum NestedPipelineKey: String, CaseIterable, Sendable {
+  case file, params
+
+  static let table = KeyTable<NestedPipelineKey>(
+    "'pipeline'",
+    [
+      KeyRow("file", .text, "The path of the pipeline file.", required: true),
+      KeyRow("params", .map(keyPattern: NamePattern.member, .data), "What its params are set to."),
+    ])
+}

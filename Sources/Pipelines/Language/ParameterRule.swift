@@ -1,0 +1,37 @@
+/// What a parameter allows beyond its type.
+enum ParameterRule {
+  /// What is wrong with `value`, as the end of a sentence: `must be at least 1, found 0`. Nil when nothing is.
+  static func problem(with value: JSONValue, for parameter: PipelineDefinition.Parameter) -> String? {
+    if let mismatch = parameter.type.mismatch(of: value) { return "is not of its type: \(mismatch)" }
+    if let number = value.doubleValue {
+      if let minimum = parameter.minimum, number < minimum {
+        return "must be at least \(JSONValue.double(minimum).text), found \(value.text)"
+      }
+      if let maximum = parameter.maximum, number > maximum {
+        return "must be at most \(JSONValue.double(maximum).text), found \(value.text)"
+      }
+    }
+    if let choices = parameter.choices, !choices.contains(where: { isSame($0, value) }) {
+      let words = choices.map { $0.stringValue ?? $0.text }.joined(separator: ", ")
+      return "must be one of \(words), found \(shown(value))"
+    }
+    if let pattern = parameter.pattern, let text = value.stringValue, let compiled = try? TextPattern(pattern),
+      !compiled.matchesWhole(text)
+    {
+      return "must match the pattern \(pattern), found \(shown(value))"
+    }
+    return nil
+  }
+
+  private static func isSame(_ left: JSONValue, _ right: JSONValue) -> Bool {
+    if left == right { return true }
+    // 1 and 1.0 are one number.
+    guard let left = left.doubleValue, let right = right.doubleValue else { return false }
+    return left == right
+  }
+
+  private static func shown(_ value: JSONValue) -> String {
+    let text = value.stringValue.map { "'\($0)'" } ?? value.text
+    return text.count > 60 ? text.prefix(57) + "…" : text
+  }
+}

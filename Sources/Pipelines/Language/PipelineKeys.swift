@@ -1,0 +1,105 @@
+/// The keys at the top of a pipeline file.
+enum PipelineKey: String, CaseIterable, Sendable {
+  case name, description, params, env, secrets, defaults, concurrency, order, overlap, resources, timeout, operations
+  case after
+  case uses, controllers, plugins, specifications, automatic, http
+  case rerunOnChange = "rerun_on_change"
+  case staleWhen = "stale_when"
+  case runWhen = "run_when"
+  case otherwise
+
+  static let table = KeyTable<PipelineKey>(
+    "a pipeline",
+    [
+      KeyRow(
+        "name", .name(pattern: NamePattern.pipeline), "What the pipeline is called in messages and in the history.",
+        default: "the file's name without its extension"),
+      KeyRow("description", .text, "What the pipeline is for, for people."),
+      KeyRow(
+        "params", .map(keyPattern: NamePattern.member, .anyOf([.keys(ParameterKey.table.rows), .text])),
+        "Typed values that are given when the pipeline is started."),
+      KeyRow(
+        "env", .map(keyPattern: NamePattern.variable, .template),
+        "Environment variables of every process; also the `env` context."),
+      KeyRow(
+        "secrets", .map(keyPattern: NamePattern.member, .keys(SecretKey.table.rows)),
+        "Values that are read when the run starts and masked wherever they would show."),
+      KeyRow("defaults", .keys(DefaultsKey.table.rows), "What operations take when they do not say otherwise."),
+      KeyRow(
+        "concurrency", .int(minimum: 1), "How many operations may run at once.", default: "the number of processors"),
+      KeyRow(
+        "order", .choice(PipelineDefinition.Order.allCases.map(\.rawValue)),
+        "With `chain`, each operation needs the one before it.", default: "graph"),
+      KeyRow(
+        "overlap", .choice(PipelineDefinition.Overlap.allCases.map(\.rawValue)),
+        "What happens when the pipeline is started while another run of it is going on.", default: "allow"),
+      KeyRow(
+        "resources", .map(keyPattern: NamePattern.member, .int(minimum: 1)),
+        "Capacities that operations share, such as `gpu: 2`."),
+      KeyRow("timeout", .duration, "Bounds the whole run.", default: "none"),
+      KeyRow("operations", .list(.operation, minimum: 1), "What the pipeline does.", required: true),
+      KeyRow("after", .keys(EventKey.table.rows), "Handlers that run when the pipeline has ended."),
+      KeyRow(notAvailable: "http"), KeyRow(notAvailable: "uses"), KeyRow(notAvailable: "controllers"),
+      KeyRow(notAvailable: "plugins"), KeyRow(notAvailable: "specifications"), KeyRow(notAvailable: "automatic"),
+      KeyRow(notAvailable: "rerun_on_change"), KeyRow(notAvailable: "stale_when"), KeyRow(notAvailable: "run_when"),
+      KeyRow(notAvailable: "otherwise"),
+    ])
+}
+
+/// The keys of one parameter.
+enum ParameterKey: String, CaseIterable, Sendable {
+  case type, `default`, description, min, max, `enum`, pattern
+
+  static let table = KeyTable<ParameterKey>(
+    "a parameter",
+    [
+      KeyRow("type", .type, "The type that the value must have.", default: "the type of `default`, else `string`"),
+      KeyRow("default", .data, "Taken when none is given; no expressions.", default: "none: it must be given"),
+      KeyRow("description", .text, "What the parameter means, for people."),
+      KeyRow("min", .number, "The smallest number allowed."),
+      KeyRow("max", .number, "The largest number allowed."),
+      KeyRow("enum", .list(.data, minimum: 1), "The only values allowed."),
+      KeyRow("pattern", .text, "A regular expression that the whole of a string must match."),
+    ])
+}
+
+/// The keys of one secret: exactly one of them.
+enum SecretKey: String, CaseIterable, Sendable {
+  case env, file, command
+
+  static let table = KeyTable<SecretKey>(
+    "a secret",
+    [
+      KeyRow("env", .name(pattern: NamePattern.variable), "The environment variable that holds it."),
+      KeyRow("file", .text, "The file that holds it; one newline at its end is removed."),
+      KeyRow("command", .list(.text, minimum: 1), "An argument list whose standard output is it."),
+    ])
+}
+
+/// The keys of `defaults`.
+enum DefaultsKey: String, CaseIterable, Sendable {
+  case timeout, grace, retry, env, directory, shell
+
+  static let table = KeyTable<DefaultsKey>(
+    "'defaults'",
+    rows(of: ["timeout", "grace", "retry", "env", "directory", "shell"]))
+
+  // The rows are those of operations, so that nothing is said twice.
+  private static func rows(of keys: [String]) -> [KeyRow] {
+    OperationKey.table.rows.filter { keys.contains($0.key) }
+  }
+}
+
+/// The keys of `after`.
+enum EventKey: String, CaseIterable, Sendable {
+  case success, failure, cancel, always
+
+  static let table = KeyTable<EventKey>(
+    "'after'",
+    [
+      KeyRow("success", .list(.operation, minimum: 0), "Handlers for a run that succeeded."),
+      KeyRow("failure", .list(.operation, minimum: 0), "Handlers for a run that failed."),
+      KeyRow("cancel", .list(.operation, minimum: 0), "Handlers for a run that was cancelled."),
+      KeyRow("always", .list(.operation, minimum: 0), "Handlers for every run, after those above."),
+    ])
+}

@@ -1,0 +1,43 @@
+/// What loading a pipeline file found out.
+public struct LoadResult: Sendable {
+  /// The checked pipeline; nil when anything is wrong with it or with a pipeline that it runs.
+  public var pipeline: PipelineDefinition?
+  /// Everything found, sorted: the file itself first, then nested files in the order they are named, each from top to bottom.
+  public var diagnostics: [Diagnostic]
+  /// The texts that the diagnostics point into; the file itself first.
+  public var sources: [SourceText]
+
+  /// The text of the file itself.
+  public var source: SourceText { sources.first ?? SourceText(path: "", text: "") }
+
+  /// Whether nothing but warnings was found.
+  public var isValid: Bool { pipeline != nil }
+}
+
+/// Reads pipeline files and checks all that can be known before they run.
+///
+/// Loading reads files and nothing else: it executes nothing and uses no network. It survives any input. All functions may be
+/// called from any thread.
+public enum PipelineLoader {
+  /// How deeply pipelines may be nested.
+  public static let maximumDepth = 20
+
+  /// Loads the file at `path`, with every pipeline that it runs.
+  ///
+  /// A file that cannot be read is a finding (`file-not-found`, `file-unreadable`) like any other.
+  public static func load(path: String) -> LoadResult {
+    let session = LoadSession()
+    switch PipelineFile.read(path, requiresRegularFile: false) {
+    case .success(let bytes): return session.load(SourceText(path: path, bytes: bytes))
+    case .failure(let failure):
+      let diagnostic = Diagnostic(code: failure.code, failure.message, file: path, range: .beginning)
+      return LoadResult(pipeline: nil, diagnostics: [diagnostic], sources: [SourceText(path: path, text: "")])
+    }
+  }
+
+  /// Loads a text as if it were the contents of the file at `path`, which need not exist. Relative paths in the text start from
+  /// the directory of `path`.
+  public static func load(text: String, path: String) -> LoadResult {
+    LoadSession().load(SourceText(path: path, text: text))
+  }
+}

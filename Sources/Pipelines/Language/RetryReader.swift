@@ -1,0 +1,120 @@
+extension DocumentReader {
+  /// `retry`: a limit alone, or a mapping whose limit is 3 unless it says otherwise.
+  func retry(_ node: YAMLNode) -> OperationDefinition.Retry? {
+    var retry = OperationDefinition.Retry()
+    guard node.entries != nil else {
+      guard let limit = int(node, "'retry'", minimum: 0) else { return nil }
+      retry.limit = limit
+      return retry
+    }
+    retry.limit = 3
+    var maximumRange: SourceRange?
+    readKeys(of: node, RetryKey.table) { key, _, entry in
+      let value = entry.value
+      switch key {
+      case .limit: if let limit = int(value, "'limit'", minimum: 0) { retry.limit = limit }
+      case .backoff:
+        if let word = choice(value, "'backoff'", OperationDefinition.Retry.Backoff.self) { retry.backoff = word }
+      case .base: if let base = duration(value, "'base'") { retry.base = base }
+      case .max:
+        maximumRange = value.range
+        if let maximum = duration(value, "'max'") { retry.maximum = maximum }
+      case .jitter:
+        if let word = choice(value, "'jitter'", OperationDefinition.Retry.Jitter.self) { retry.jitter = word }
+      case .deadline: retry.deadline = duration(value, "'deadline'", allowsZero: false)
+      case .on: retry.on = causes(value)
+      case .early: break
+      }
+    }
+    if retry.maximum < retry.base {
+      if let maximumRange {
+        let base = DurationNotation.format(retry.base)
+        error("out-of-range", "'max' cannot be shorter than 'base', which is \(base)", at: maximumRange)
+      } else {
+        // The default bound must not cut a first delay that the author asked for.
+        retry.maximum = retry.base
+      }
+    }
+    return retry
+  }
+
+  private func causes(_ node: YAMLNode) -> [OperationDefinition.Retry.Cause] {
+    guard let items = node.items, !items.isEmpty else {
+      wrongForm(
+        node, "'on'", needs: "a list of failures",
+        fix: "write it like [timeout, {exit: [1, 2]}, {signal: SIGKILL}, {error: result-mismatch}]")
+      return []
+    }
+    var causes: [OperationDefinition.Retry.Cause] = []
+    for item in items {
+      guard item.entries != nil else {
+        guard let word = plainText(item, "an entry of 'on'") else { continue }
+        if word == "timeout" { causes.append(.timeout) } else { unknownCause(word, item) }
+        continue
+      }
+      readKeys(of: item, CauseKey.table) { key, _, entry in causes += self.causes(key, entry.value) }
+    }
+    return causes
+  }
+
+  private func unknownCause(_ word: String, _ node: YAMLNode) {
+    let isNumber = Int(word) != nil
+    let fix =
+      isNumber ? "write '{exit: \(word)}'" : SignalName.all.contains(word) ? "write '{signal: \(word)}'" : nil
+    error(
+      "unknown-word", "an entry of 'on' is timeout, {exit: …}, {signal: …} or {error: …}, found '\(word)'",
+      at: node.range, fix: fix ?? suggestion(for: word, among: ["timeout"]))
+  }
+
+  private func causes(_ key: CauseKey, _ node: YAMLNode) -> [OperationDefinition.Retry.Cause] {
+    let nodes = node.items ?? [node]
+    switch key {
+    case .exit:
+      return nodes.compactMap { int($0, "an exit code", minimum: 1, maximum: 255).map { .exitCode($0) } }
+    case .signal:
+      return nodes.compactMap { node in
+        guard let name = plainText(node, "'signal'") else { return nil }
+        if SignalName.all.contains(name) { return .signal(name) }
+        let fix = SignalName.all.contains("SIG" + name) ? "did you mean 'SIG\(name)'?" : nil
+        error(
+          "unknown-word", "there is no signal '\(name)'", at: node.range,
+          fix: fix ?? suggestion(for: name, among: SignalName.all))
+        return nil
+      }
+    case .error:
+      return nodes.compactMap { plainText($0, "'error'").map { .error($0) } }
+    }
+  }
+
+  /// `repeat`.
+  func repetition(_ node: YAMLNode, into sites: inout [ExpressionSite]) -> OperationDefinition.Repeat? {
+    var repetition = OperationDefinition.Repeat(until: nil, every: .zero, limit: nil)
+    var isBounded = false
+    readKeys(of: node, RepeatKey.table) { key, _, entry in
+      switch key {
+      case .until:
+        isBounded = true
+        repetition.until = expression(entry.value, "'until'", .until, into: &sites)
+      case .every: if let every = duration(entry.value, "'every'") { repetition.every = every }
+      case .limit:
+        isBounded = true
+        repetition.limit = int(entry.value, "'limit'", minimum: 1)
+      }
+    }
+    if let entries = node.entries, !isBounded {
+      error(
+        "endless-repeat", "'repeat' has neither 'until' nor 'limit', so it would never end",
+        at: entries.first?.key.range ?? node.range)
+    }
+    return repetition
+  }
+}
+
+/// The signals that can end a process, by name.
+enum SignalName {
+  static let all = [
+    "SIGABRT", "SIGALRM", "SIGBUS", "SIGFPE", "SIGHUP", "SIGILL", "SIGINT", "SIGIO", "SIGKILL", "SIGPIPE", "SIGPROF",
+    "SIGPWR", "SIGQUIT", "SIGSEGV", "SIGSTKFLT", "SIGSYS", "SIGTERM", "SIGTRAP", "SIGUSR1", "SIGUSR2", "SIGVTALRM",
+    "SIGXCPU", "SIGXFSZ",
+  ]
+}

@@ -1,0 +1,154 @@
+extension DocumentReader {
+  /// The text of a scalar, as written; `what` names it in messages.
+  func text(_ node: YAMLNode, _ what: String) -> String? {
+    guard !node.isFaulty else { return nil }
+    guard let text = node.text, !isNull(node) else {
+      wrongForm(node, what, needs: "a text")
+      return nil
+    }
+    return text
+  }
+
+  /// The text of a scalar in which expressions have no place.
+  func plainText(_ node: YAMLNode, _ what: String) -> String? {
+    guard let text = text(node, what) else { return nil }
+    if let offset = Self.expressionOffset(in: text) {
+      error(
+        "expression-not-allowed", "\(what) cannot hold an expression: it is read before anything runs",
+        at: range(in: node, offset: offset, length: 3))
+      return nil
+    }
+    return text
+  }
+
+  func bool(_ node: YAMLNode, _ what: String) -> Bool? {
+    if case .bool(let value)? = node.coreScalar { return value }
+    wrongForm(node, what, needs: "true or false")
+    return nil
+  }
+
+  /// A whole number from `minimum` up.
+  func int(_ node: YAMLNode, _ what: String, minimum: Int, maximum: Int = .max) -> Int? {
+    guard case .int(let value)? = node.coreScalar else {
+      wrongForm(node, what, needs: "a whole number")
+      return nil
+    }
+    guard let number = Int(exactly: value), number >= minimum, number <= maximum else {
+      let bounds = maximum == .max ? "at least \(minimum)" : "from \(minimum) to \(maximum)"
+      error("out-of-range", "\(what) must be \(bounds), found \(value)", at: node.range)
+      return nil
+    }
+    return number
+  }
+
+  func number(_ node: YAMLNode, _ what: String) -> Double? {
+    switch node.coreScalar {
+    case .int(let value): return Double(value)
+    case .double(let value) where value.isFinite: return value
+    default:
+      wrongForm(node, what, needs: "a number")
+      return nil
+    }
+  }
+
+  /// A length of time; zero only where `allowsZero`.
+  func duration(_ node: YAMLNode, _ what: String, allowsZero: Bool = true) -> Duration? {
+    guard let text = plainText(node, what) else { return nil }
+    guard let duration = DurationNotation.parse(text) else {
+      invalidDuration(text, what, at: node.range)
+      return nil
+    }
+    if duration == .zero, !allowsZero {
+      error("out-of-range", "\(what) must be longer than nothing", at: node.range)
+      return nil
+    }
+    return duration
+  }
+
+  /// Reports that `text` is no duration.
+  func invalidDuration(_ text: String, _ what: String, at range: SourceRange) {
+    let isBare = !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) }
+    error(
+      "invalid-duration", "\(what) needs a duration with its unit, found '\(text)'", at: range,
+      fix: isBare ? "for seconds write '\(text)s'" : "write it like '30s', '1h30m' or '200ms'")
+  }
+
+  /// One of the words of an enumeration.
+  func choice<Word: RawRepresentable & CaseIterable>(_ node: YAMLNode, _ what: String, _ type: Word.Type) -> Word?
+  where Word.RawValue == String {
+    guard let text = plainText(node, what) else { return nil }
+    if let word = Word(rawValue: text) { return word }
+    let words = Word.allCases.map(\.rawValue)
+    error(
+      "unknown-word", "\(what) is one of \(words.joined(separator: ", ")), found '\(text)'", at: node.range,
+      fix: suggestion(for: text, among: words))
+    return nil
+  }
+
+  /// A list of texts, or one text alone where `allowsOne`.
+  func texts(_ node: YAMLNode, _ what: String, allowsOne: Bool) -> [(text: String, node: YAMLNode)] {
+    if let items = node.items {
+      return items.compactMap { item in plainText(item, "an entry of \(what)").map { ($0, item) } }
+    }
+    if allowsOne, node.text != nil { return plainText(node, what).map { [($0, node)] } ?? [] }
+    wrongForm(node, what, needs: allowsOne ? "a text or a list of texts" : "a list")
+    return []
+  }
+
+  // MARK: - Names
+
+  /// What a name may consist of.
+  enum NameRule {
+    case operation, pipeline, variable, member
+
+    /// The rule in words.
+    var text: String {
+      switch self {
+      case .operation: "letters, digits, '_' and '-', at most 100, the first a letter or '_'"
+      case .pipeline: "letters, digits, '_', '-' and '.', at most 100, the first a letter or '_'"
+      case .variable: "letters, digits and '_', the first a letter or '_'"
+      case .member: "letters, digits, '_' and '-', the first a letter or '_'"
+      }
+    }
+
+    func allows(_ name: String) -> Bool {
+      let bytes = name.utf8
+      guard let first = bytes.first, !(48...57).contains(first), first != UInt8(ascii: "-"), first != UInt8(ascii: ".")
+      else { return false }
+      if self == .operation || self == .pipeline, bytes.count > 100 { return false }
+      return bytes.allSatisfy { byte in
+        switch byte {
+        case 48...57, 65...90, 97...122, 95: true
+        case UInt8(ascii: "-"): self != .variable
+        case UInt8(ascii: "."): self == .pipeline
+        default: false
+        }
+      }
+    }
+  }
+
+  /// Reports a name that breaks `rule`; answers whether it keeps to it.
+  func checkName(_ name: String, _ rule: NameRule, _ what: String, at range: SourceRange) -> Bool {
+    if rule.allows(name) { return true }
+    error("invalid-name", "'\(name)' cannot be \(what): it may hold \(rule.text)", at: range)
+    return false
+  }
+
+  /// The offset of the first `${{` in `text`, in Unicode scalars.
+  static func expressionOffset(in text: String) -> Int? {
+    // Most texts hold no dollar sign at all.
+    guard text.utf8.contains(UInt8(ascii: "$")) else { return nil }
+    var dollars = 0
+    var braces = 0
+    for (offset, scalar) in text.unicodeScalars.enumerated() {
+      switch scalar {
+      case "$": (dollars, braces) = (1, 0)
+      case "{" where dollars == 1:
+        braces += 1
+        if braces == 2 { return offset - 2 }
+      default: (dollars, braces) = (0, 0)
+      }
+    }
+    return nil
+  }
+}

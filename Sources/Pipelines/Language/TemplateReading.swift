@@ -1,0 +1,123 @@
+extension DocumentReader {
+  /// A text in which expressions may stand; what they name is noted in `sites`.
+  func template(
+    _ node: YAMLNode, _ what: String, _ use: ExpressionSite.Use, into sites: inout [ExpressionSite]
+  ) -> Template? {
+    guard let text = text(node, what) else { return nil }
+    return template(text: text, node, use, into: &sites)
+  }
+
+  /// As above, for a text that has been taken from `node` already.
+  func template(
+    text: String, _ node: YAMLNode, _ use: ExpressionSite.Use, into sites: inout [ExpressionSite]
+  ) -> Template? {
+    guard Self.expressionOffset(in: text) != nil else { return Template(literal: text) }
+    do {
+      let template = try Template.parse(text)
+      sites.append(ExpressionSite(body: .template(template), node: node, use: use))
+      return template
+    } catch {
+      report(error, in: node, offset: 0)
+      return nil
+    }
+  }
+
+  /// An expression, written bare or as one `${{ }}`.
+  func expression(
+    _ node: YAMLNode, _ what: String, _ use: ExpressionSite.Use, into sites: inout [ExpressionSite]
+  ) -> Expression? {
+    guard let text = text(node, what) else { return nil }
+    // White space around `${{ }}`, such as the line break at the end of a block scalar, means nothing here.
+    let lead = text.unicodeScalars.prefix { $0.properties.isWhitespace }.count
+    let trimmed = Self.trimmed(text)
+    do {
+      var expression: Expression
+      var offset = lead
+      if Self.expressionOffset(in: text) == nil {
+        expression = try Expression.parse(trimmed)
+      } else {
+        let template = try Template.parse(trimmed)
+        guard case .expression(let whole, let inner)? = template.segments.first, template.segments.count == 1 else {
+          error(
+            "mixed-expression", "\(what) is one expression, but there is text around '${{ }}' here", at: node.range,
+            fix: "put the whole condition inside '${{ }}'")
+          return nil
+        }
+        expression = whole
+        offset = lead + inner
+      }
+      sites.append(ExpressionSite(body: .expression(expression, offset: offset), node: node, use: use))
+      return expression
+    } catch {
+      report(error, in: node, offset: lead)
+      return nil
+    }
+  }
+
+  /// Data with expressions in its strings.
+  func data(
+    _ node: YAMLNode, _ use: ExpressionSite.Use, into sites: inout [ExpressionSite]
+  ) -> DataTemplate {
+    switch node.content {
+    case .scalar(let text, _):
+      guard Self.expressionOffset(in: text) != nil else { return .literal(node.coreScalar ?? .null) }
+      guard let template = template(text: text, node, use, into: &sites) else { return .literal(.null) }
+      return .template(template)
+    case .sequence(let items):
+      let elements = items.map { data($0, use, into: &sites) }
+      if let literals = Self.literals(elements) { return .literal(.array(literals)) }
+      return .array(elements)
+    case .mapping(let entries):
+      let members = entries.map { (name: $0.name, value: data($0.value, use, into: &sites)) }
+      guard let literals = Self.literals(members.map(\.value)) else { return .object(members) }
+      return .literal(.object(.init(zip(members.map(\.name), literals)) { first, _ in first }))
+    }
+  }
+
+  /// The same with the place of its sites.
+  func placedData(
+    _ node: YAMLNode, _ use: ExpressionSite.Use, into sites: inout [ExpressionSite]
+  ) -> PlacedData {
+    let first = sites.count
+    return PlacedData(data: data(node, use, into: &sites), node: node, firstSite: first)
+  }
+
+  /// A template as placed data.
+  func placedTemplate(
+    _ node: YAMLNode, _ what: String, _ use: ExpressionSite.Use, into sites: inout [ExpressionSite]
+  ) -> (template: Template, placed: PlacedData)? {
+    let first = sites.count
+    guard let template = template(node, what, use, into: &sites) else { return nil }
+    return (template, PlacedData(data: Self.data(template), node: node, firstSite: first))
+  }
+
+  /// Reports an error in an expression that begins `offset` Unicode scalars into the text of `node`.
+  func report(_ failure: ExpressionError, in node: YAMLNode, offset: Int) {
+    error(
+      failure.code, failure.message,
+      at: range(in: node, offset: offset + max(failure.position, 1) - 1, length: max(failure.length, 1)),
+      fix: failure.fix)
+  }
+
+  private static func data(_ template: Template) -> DataTemplate {
+    template.isLiteral ? .literal(.string(template.text)) : .template(template)
+  }
+
+  private static func literals(_ elements: [DataTemplate]) -> [JSONValue]? {
+    var values: [JSONValue] = []
+    values.reserveCapacity(elements.count)
+    for element in elements {
+      guard case .literal(let value) = element else { return nil }
+      values.append(value)
+    }
+    return values
+  }
+
+  private static func trimmed(_ text: String) -> String {
+    let scalars = text.unicodeScalars
+    guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
+      let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
+    else { return "" }
+    return String(scalars[first...last])
+  }
+}
