@@ -25,7 +25,8 @@ struct RetryPause {
       observer?.onGiveUp(.cancelled)
       throw CancellationError()
     }
-    observer?.onWake(try outcome.get())
+    let cause = try outcome.get()
+    observer?.onWake(cause)
   }
 
   private func race(isolation: isolated (any Actor)?, for delay: Duration) async -> Result<RetryWakeCause, any Error> {
