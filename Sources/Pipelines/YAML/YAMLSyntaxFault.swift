@@ -19,11 +19,24 @@ struct YAMLSyntaxFault {
     context = places.source.mark(atScalar: failure.contextScalar, near: &line)
   }
 
-  /// The failure as a `yaml-syntax` error.
+  /// The failure as a `yaml-syntax` error, or as `multiple-documents` if that is what it comes from.
   var diagnostic: Diagnostic {
-    let finding = tabInIndentation ?? tokenFinding ?? blockFinding ?? flowFinding ?? other
+    if failure.problem == "did not find expected <document start>", let line = places.source.lineAbove(problem.line),
+      places.source.line(line).hasPrefix("...")
+    {
+      return Self.secondDocument(at: one(problem), in: places.source)
+    }
+    let finding = tabInIndentation ?? invisibleLineBreak ?? tokenFinding ?? blockFinding ?? flowFinding ?? other
     return Diagnostic(
       code: "yaml-syntax", finding.message, file: places.source.path, range: finding.range, fix: finding.fix
+    )
+  }
+
+  /// The error about a second document that begins at `range`.
+  static func secondDocument(at range: SourceRange, in source: SourceText) -> Diagnostic {
+    Diagnostic(
+      code: "multiple-documents", "a second document begins here, and a pipeline file has one", file: source.path,
+      range: range, fix: "put each pipeline into a file of its own"
     )
   }
 
@@ -46,9 +59,26 @@ struct YAMLSyntaxFault {
     )
   }
 
+  /// libyaml, made for YAML 1.1, ends lines at characters that most editors do not show.
+  private var invisibleLineBreak: Finding? {
+    let place = failure.problem == "could not find expected ':'" ? context : problem
+    let line = places.source.line(place.line).unicodeScalars.prefix(place.column)
+    guard let index = line.firstIndex(where: { "\u{85}\u{2028}\u{2029}".unicodeScalars.contains($0) }) else {
+      return nil
+    }
+    let digits = String(line[index].value, radix: 16, uppercase: true)
+    let name = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    let column = line.distance(from: line.startIndex, to: index) + 1
+    return Finding(
+      message: "the invisible character U+\(name) breaks this line",
+      range: one(SourceMark(line: place.line, column: column)),
+      fix: "remove it, or write it as \\u\(name) in double quotes"
+    )
+  }
+
   /// Mistakes within one token.
   private var tokenFinding: Finding? {
-    let character = scalar(at: problem).map { String($0) } ?? ""
+    let character = places.source.scalar(at: problem).map { String($0) } ?? ""
     switch (failure.problem, failure.context) {
     case ("found character that cannot start any token", _):
       return Finding(
@@ -58,10 +88,11 @@ struct YAMLSyntaxFault {
       ("found unexpected document indicator", "while scanning a quoted scalar"):
       return Finding(
         message: "the quote that opens here is never closed", range: one(context),
-        fix: scalar(at: context).map { "close it with \($0)" }
+        fix: places.source.scalar(at: context).map { "close it with \($0)" }
       )
     case ("found unknown escape character", _):
-      let escape = scalar(at: SourceMark(line: problem.line, column: problem.column + 1)).map { String($0) } ?? ""
+      let escape =
+        places.source.scalar(at: SourceMark(line: problem.line, column: problem.column + 1)).map { String($0) } ?? ""
       return Finding(
         message: "'\\\(escape)' is no escape in a double-quoted text", range: stretch(problem, 2),
         fix: "write '\\\\\(escape)', or use single quotes"
@@ -121,14 +152,14 @@ struct YAMLSyntaxFault {
 
   private var keyWithoutColon: Finding {
     let line = places.source.line(context.line).unicodeScalars
-    if let colon = tightColon(in: line.dropFirst(context.column - 1)) {
+    if let colon = SourceText.tightColon(in: line.dropFirst(context.column - 1)) {
       let column = line.distance(from: line.startIndex, to: colon) + 1
       return missingSpace(at: SourceMark(line: context.line, column: column))
     }
     let word = String(line.dropFirst(context.column - 1))
     return Finding(
       message: "a line inside a mapping must be 'key: value', and this has no ':'",
-      range: stretch(context, max(1, trimmedLength(of: word))),
+      range: stretch(context, max(1, SourceText.trimmedLength(of: word))),
       fix: "write 'key: value', or indent the line if it belongs to the text above"
     )
   }
@@ -136,7 +167,7 @@ struct YAMLSyntaxFault {
   private var unexpectedColon: Finding {
     let line = places.source.line(problem.line).unicodeScalars
     let before = line.prefix(problem.column - 1)
-    if let colon = looseColon(in: before) {
+    if let colon = SourceText.looseColon(in: before) {
       let start = line[line.index(after: colon)...].firstIndex { $0 != " " } ?? colon
       let column = line.distance(from: line.startIndex, to: start) + 1
       return Finding(
@@ -144,17 +175,21 @@ struct YAMLSyntaxFault {
         fix: column < problem.column ? "put the whole value in quotes" : "put the inner mapping on lines of its own"
       )
     }
+    if problem.column > 1024 {
+      return Finding(
+        message: "a key can have 1024 characters at most", range: one(problem), fix: "write '? ' before it")
+    }
     // The lines above were taken for one text that this line goes on with; the one that began it is to blame.
-    let number = lineAbove(problem.line)
+    let number = places.source.lineAbove(problem.line)
     if let number {
       let above = places.source.line(number).unicodeScalars
-      if let colon = tightColon(in: above[...]), looseColon(in: above[...]) == nil {
+      if let colon = SourceText.tightColon(in: above[...]), SourceText.looseColon(in: above[...]) == nil {
         return missingSpace(
           at: SourceMark(line: number, column: above.distance(from: above.startIndex, to: colon) + 1)
         )
       }
     }
-    let start = SourceMark(line: problem.line, column: indentation(of: problem.line) + 1)
+    let start = SourceMark(line: problem.line, column: places.source.indentation(of: problem.line) + 1)
     return Finding(
       message: "this key is indented deeper than the text above allows",
       range: SourceRange(start: start, end: max(problem, SourceMark(line: start.line, column: start.column + 1))),
@@ -175,14 +210,14 @@ struct YAMLSyntaxFault {
         fix: "put the whole value in quotes, or double the quotes inside it"
       )
     }
-    let character = scalar(at: problem)
+    let character = places.source.scalar(at: problem)
     if character == "]" || character == "}" {
       return Finding(message: "no bracket was opened for this one", range: one(problem), fix: "remove it")
     }
-    if character == ",", problem.column > indentation(of: problem.line) + 1 {
+    if character == ",", problem.column > places.source.indentation(of: problem.line) + 1 {
       return Finding(message: "a value cannot begin with ','", range: one(problem), fix: "put the value in quotes")
     }
-    if problem.column == indentation(of: problem.line) + 1 {
+    if problem.column == places.source.indentation(of: problem.line) + 1 {
       if failure.problem == "did not find expected '-' indicator" {
         return Finding(
           message: "a list item was expected here, which begins with '- '", range: one(problem),
@@ -197,7 +232,9 @@ struct YAMLSyntaxFault {
       }
       return Finding(
         message: "the indentation of this line fits no line above", range: one(problem),
-        fix: lineAbove(problem.line).map { "indent it by \(indentation(of: $0)) spaces, as line \($0)" }
+        fix: places.source.lineAbove(problem.line).map {
+          "indent it by \(places.source.indentation(of: $0)) spaces, as line \($0)"
+        }
       )
     }
     return Finding(message: "this does not belong here", range: one(problem), fix: "put the whole value in quotes")
@@ -219,7 +256,7 @@ struct YAMLSyntaxFault {
       )
     }
     let opening = closing == "]" ? "[" : "{"
-    if offset >= places.bytes.count || (problem.line > context.line && isAtKey(problem)) {
+    if offset >= places.bytes.count || (problem.line > context.line && places.source.isAtKey(problem)) {
       return Finding(
         message: "the '\(opening)' that opens here is never closed", range: one(context),
         fix: "close it with '\(closing)'"
@@ -237,60 +274,6 @@ struct YAMLSyntaxFault {
 
   private func missingSpace(at colon: SourceMark) -> Finding {
     Finding(message: "a space is missing after this ':'", range: one(colon), fix: "write ': '")
-  }
-
-  // MARK: - The text around
-
-  /// The first `:` with a letter before and text directly behind it, as in `name:value`, but not in `http://`.
-  private func tightColon(in text: Substring.UnicodeScalarView) -> String.Index? {
-    var index = text.startIndex
-    var previous: Unicode.Scalar = " "
-    while index < text.endIndex, previous != "#" {
-      let next = text.index(after: index)
-      if text[index] == ":", previous != " ", next < text.endIndex, !" \t/:".unicodeScalars.contains(text[next]) {
-        return index
-      }
-      if text[index] == "\"" || text[index] == "'" { return nil }
-      previous = text[index]
-      index = next
-    }
-    return nil
-  }
-
-  /// The first `:` with a blank or nothing behind it.
-  private func looseColon(in text: Substring.UnicodeScalarView) -> String.Index? {
-    text.indices.first { index in
-      let next = text.index(after: index)
-      return text[index] == ":" && (next == text.endIndex || text[next] == " ")
-    }
-  }
-
-  /// The nearest line above `line` that is neither blank nor a comment.
-  private func lineAbove(_ line: Int) -> Int? {
-    stride(from: line - 1, to: 0, by: -1).first { number in
-      let first = places.source.line(number).unicodeScalars.first { $0 != " " && $0 != "\t" }
-      return first != nil && first != "#"
-    }
-  }
-
-  private func scalar(at mark: SourceMark) -> Unicode.Scalar? {
-    places.source.line(mark.line).unicodeScalars.dropFirst(mark.column - 1).first
-  }
-
-  private func indentation(of line: Int) -> Int {
-    places.source.line(line).unicodeScalars.prefix { $0 == " " }.count
-  }
-
-  /// Whether `mark` is at the beginning of a line, or behind the key with which a line begins.
-  private func isAtKey(_ mark: SourceMark) -> Bool {
-    let before = places.source.line(mark.line).unicodeScalars.prefix(mark.column - 1)
-    return scalar(at: mark) == ":" ? !before.contains(",") : before.allSatisfy { $0 == " " }
-  }
-
-  private func trimmedLength(of text: String) -> Int {
-    var scalars = text.unicodeScalars[...]
-    while scalars.last == " " || scalars.last == "\t" { scalars.removeLast() }
-    return scalars.count
   }
 
   private func one(_ mark: SourceMark) -> SourceRange { stretch(mark, 1) }

@@ -68,10 +68,7 @@ struct YAMLTreeBuilder {
     guard documents > 1 else { return }
     let start = mark(event.start_mark)
     let length = places.byte(at: places.source.utf8Offset(of: start)) == 0x2D ? 3 : 1
-    report(
-      "multiple-documents", "a second document begins here, and a pipeline file has one", at: range(start, length),
-      fix: "put each pipeline into a file of its own"
-    )
+    diagnostics.append(YAMLSyntaxFault.secondDocument(at: range(start, length), in: places.source))
     isOver = true
   }
 
@@ -101,7 +98,7 @@ struct YAMLTreeBuilder {
     }
     if style == .literal || style == .folded {
       end = places.blockScalarEnd(from: start, to: end)
-    } else if start == end, text.isEmpty {
+    } else if start == end, data.anchor == nil, data.tag == nil {
       start = places.missingValue(reportedAt: start, behind: previousEnd)
       end = start
     } else if style != .plain {
