@@ -13,10 +13,4 @@ static inline int penstock_sqlite3_bind_text(sqlite3_stmt *statement, int index,
   return sqlite3_bind_text(statement, index, text, length, SQLITE_TRANSIENT);
 }
 
-// For bytes that stay where they are until the statement has been reset.
-static inline int penstock_sqlite3_bind_borrowed_text(
-    sqlite3_stmt *statement, int index, const char *text, int length) {
-  return sqlite3_bind_text(statement, index, text, length, SQLITE_STATIC);
-}
-
 #endif

@@ -2,20 +2,63 @@ import GRDB
 import Workspace
 
 extension History {
-  /// Answers a question. `operation` is the name of the instance.
+  /// Answers a question, and notifies the host of the run. `operation` is the name of the instance.
+  ///
+  /// The answer is durable: it counts as well when nobody runs the run at the moment, and is found when it is resumed.
   public func answerApproval(
     _ run: RunID, operation: String, approved: Bool, note: String?, who: String, at time: RecordTime = .now
-  ) throws(WorkspaceError) -> ApprovalOutcome { .notAsked(pending: []) }
+  ) throws(WorkspaceError) -> ApprovalOutcome {
+    let answer = Approval.Answer(isApproved: approved, note: note, who: who, at: time)
+    let outcome = try write { try ApprovalRows.answer(run, operation: operation, answer, in: $0) }
+    if case .answered = outcome { workspace.notify() }
+    return outcome
+  }
 
-  /// The questions of a run that nobody has answered.
-  public func pendingApprovals(_ run: RunID) throws(WorkspaceError) -> [Approval] { [] }
+  /// The questions of a run that nobody has answered, by ordinal.
+  public func pendingApprovals(_ run: RunID) throws(WorkspaceError) -> [Approval] {
+    try read { db in
+      try RunRows.find(run, in: db).map { try ApprovalRows.approvals(of: $0, onlyPending: true, in: db) } ?? []
+    }
+  }
 
   /// The questions of a run, answered or not, by ordinal.
-  public func approvals(of run: RunID) throws(WorkspaceError) -> [Approval] { [] }
+  public func approvals(of run: RunID) throws(WorkspaceError) -> [Approval] {
+    try read { db in
+      try RunRows.find(run, in: db).map { try ApprovalRows.approvals(of: $0, onlyPending: false, in: db) } ?? []
+    }
+  }
 
   /// Asks the host of a run to do something, and notifies it.
-  public func request(_ request: RunRequest, of run: RunID, at time: RecordTime = .now) throws(WorkspaceError) {}
+  public func request(_ request: RunRequest, of run: RunID, at time: RecordTime = .now) throws(WorkspaceError) {
+    try write { db in
+      try db.execute(
+        sql: "INSERT INTO request (run, kind, requested_at) SELECT number, ?, ? FROM run_record WHERE id = ?",
+        arguments: [request.rawValue, time.microseconds, run.text])
+    }
+    workspace.notify()
+  }
 
-  /// The requests for a run that nobody has taken yet, which are taken by this. Costs one read when there is none.
-  public func takeRequests(_ run: RunID) throws(WorkspaceError) -> [RunRequest] { [] }
+  /// The requests for a run that nobody has taken yet, in their order; this takes them. One cheap read when there is none.
+  public func takeRequests(_ run: RunID) throws(WorkspaceError) -> [RunRequest] {
+    guard try !read({ try Self.pendingRequests(run, in: $0).isEmpty }) else { return [] }
+    return try write { db in
+      let pending = try Self.pendingRequests(run, in: db)
+      for entry in pending {
+        try db.execute(
+          sql: "UPDATE request SET taken_at = ? WHERE number = ?",
+          arguments: [RecordTime.now.microseconds, entry.number])
+      }
+      return pending.compactMap { RunRequest(rawValue: $0.kind) }
+    }
+  }
+
+  private static func pendingRequests(_ run: RunID, in db: Database) throws -> [(number: Int64, kind: String)] {
+    try Row.fetchAll(
+      db.cachedStatement(
+        sql: """
+          SELECT number, kind FROM request
+          WHERE run = (SELECT number FROM run_record WHERE id = ?) AND taken_at IS NULL ORDER BY number
+          """), arguments: [run.text]
+    ).map { ($0[0], $0[1]) }
+  }
 }

@@ -28,17 +28,41 @@ public struct RecordedRun: Sendable {
 
 extension History {
   /// Everything recorded of a run, in one snapshot; nil if there is no such run.
-  public func loadForResume(_ run: RunID) throws(WorkspaceError) -> RecordedRun? { nil }
+  public func loadForResume(_ run: RunID) throws(WorkspaceError) -> RecordedRun? {
+    try read { db in
+      guard let found = try RunRows.find(run, in: db) else { return nil }
+      let definition = try String.fetchOne(
+        db, sql: "SELECT text FROM definition WHERE hash = ?", arguments: [found.record.definitionHash])
+      return RecordedRun(
+        run: try RunRows.presented(found, in: db), definition: definition ?? "",
+        operations: try OperationRows.operations(of: found, in: db),
+        attempts: try OperationRows.attempts(of: found, ordinal: nil, in: db),
+        approvals: try ApprovalRows.approvals(of: found, onlyPending: false, in: db))
+    }
+  }
 
   /// Marks every run whose process is gone as interrupted. Its unfinished attempts become `failed` with the error code
   /// `host-died`, its unfinished operations `pending`. Every command that opens the workspace for writing calls this first.
   ///
   /// Does nothing, and needs no write, when there is no such run. Returns the runs that were marked.
   @discardableResult
-  public func markInterrupted() throws(WorkspaceError) -> [RunID] { [] }
+  public func markInterrupted() throws(WorkspaceError) -> [RunID] {
+    guard try !read({ try RunOwnership.abandoned(in: $0).isEmpty }) else { return [] }
+    return try write { db in
+      // Looked at again: another process may have marked them, or claimed them, meanwhile.
+      let abandoned = try RunOwnership.abandoned(in: db)
+      for run in abandoned { try RunOwnership.markInterrupted(run, in: db) }
+      return abandoned.map(\.record.id)
+    }
+  }
 
   /// The latest succeeded record of an operation with that fingerprint that ended at or after `notBefore`.
   public func reusable(
     pipeline: String, operation: String, fingerprint: String, notBefore: RecordTime
-  ) throws(WorkspaceError) -> OperationRecord? { nil }
+  ) throws(WorkspaceError) -> OperationRecord? {
+    try read {
+      try OperationRows.reusable(
+        pipeline: pipeline, operation: operation, fingerprint: fingerprint, notBefore: notBefore, in: $0)
+    }
+  }
 }

@@ -1,7 +1,231 @@
 import Workspace
 
 /// The tables of run history, and the public views over them.
+///
+/// Views and their columns are public: their names and meanings stay, new columns come last. Tables are not: ask the views.
+/// Times in tables are integer microseconds since 1970 UTC, in views ISO 8601 texts in UTC; durations in views are milliseconds.
+///
+/// An operation instance is addressed by one integer, its *key*: the number of its run in the upper 31 bits, its ordinal in
+/// the run in the lower 32. So a record is written, and replaced, without looking anything up, the instances of a run lie side
+/// by side, and a range of keys selects them.
 public enum HistorySchema {
-  /// The identity and the migrations of a Penstock workspace.
-  public static let schema = WorkspaceSchema(applicationID: 0x7065_6e73, migrations: [])
+  /// The identity and the migrations of a Penstock workspace. The application id is `pens` in ASCII.
+  public static let schema = WorkspaceSchema(
+    applicationID: 0x7065_6e73,
+    migrations: [WorkspaceSchema.Migration(number: 1, sql: tables + views)])
+
+  /// The names of the public views.
+  public static let publicViews = [
+    "runs", "operations", "attempts", "failures", "durations", "approvals", "leases",
+  ]
+
+  // Released migrations are never edited; these two texts are version 1.
+  private static let tables = """
+    CREATE TABLE definition (
+      number INTEGER PRIMARY KEY,
+      hash TEXT NOT NULL UNIQUE,
+      text TEXT NOT NULL
+    ) STRICT;
+
+    CREATE TABLE run_record (
+      number INTEGER PRIMARY KEY,
+      id TEXT NOT NULL UNIQUE,
+      pipeline TEXT NOT NULL,
+      definition INTEGER NOT NULL,
+      path TEXT,
+      params TEXT NOT NULL,
+      trigger TEXT NOT NULL,
+      host TEXT NOT NULL,
+      user TEXT NOT NULL,
+      version TEXT NOT NULL,
+      boot TEXT NOT NULL,
+      pid INTEGER NOT NULL,
+      process_started INTEGER NOT NULL,
+      parent TEXT,
+      parent_operation TEXT,
+      state TEXT NOT NULL,
+      reason TEXT,
+      created_at INTEGER NOT NULL,
+      started_at INTEGER,
+      ended_at INTEGER,
+      operations INTEGER NOT NULL,
+      succeeded INTEGER NOT NULL,
+      failed INTEGER NOT NULL,
+      skipped INTEGER NOT NULL,
+      cancelled INTEGER NOT NULL,
+      reused INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX run_by_time ON run_record (created_at);
+    CREATE INDEX run_by_pipeline ON run_record (pipeline, created_at);
+    CREATE INDEX run_by_state ON run_record (state, created_at);
+    CREATE INDEX run_by_parent ON run_record (parent) WHERE parent IS NOT NULL;
+    CREATE INDEX run_by_definition ON run_record (definition);
+
+    CREATE TABLE operation_record (
+      key INTEGER PRIMARY KEY,
+      name TEXT NOT NULL,
+      position INTEGER NOT NULL,
+      parent INTEGER,
+      item TEXT,
+      state TEXT NOT NULL,
+      reason TEXT,
+      detail TEXT,
+      error_code TEXT,
+      error TEXT,
+      attempts INTEGER NOT NULL,
+      waiting_since INTEGER,
+      started_at INTEGER,
+      ended_at INTEGER,
+      fingerprint TEXT,
+      reused_from TEXT,
+      result_file TEXT,
+      result_size INTEGER,
+      result TEXT
+    ) STRICT;
+    CREATE INDEX operation_failure ON operation_record (ended_at) WHERE state = 'failed';
+    CREATE INDEX operation_reuse ON operation_record (fingerprint, ended_at) WHERE fingerprint IS NOT NULL;
+    CREATE INDEX operation_reused ON operation_record (reused_from) WHERE reused_from IS NOT NULL;
+
+    CREATE TABLE attempt_record (
+      operation INTEGER NOT NULL,
+      number INTEGER NOT NULL,
+      state TEXT NOT NULL,
+      started_at INTEGER NOT NULL,
+      ended_at INTEGER,
+      exit_code INTEGER,
+      signal INTEGER,
+      error_code TEXT,
+      error TEXT,
+      stdout_file TEXT,
+      stderr_file TEXT,
+      retry_delay INTEGER,
+      retry_due INTEGER,
+      wake_cause TEXT,
+      pid INTEGER,
+      pid_started INTEGER,
+      result_file TEXT,
+      result_size INTEGER,
+      result TEXT,
+      PRIMARY KEY (operation, number)
+    ) WITHOUT ROWID, STRICT;
+
+    CREATE TABLE approval (
+      operation INTEGER PRIMARY KEY,
+      name TEXT NOT NULL,
+      message TEXT NOT NULL,
+      requested_at INTEGER NOT NULL,
+      answered_at INTEGER,
+      approved INTEGER,
+      note TEXT,
+      who TEXT
+    ) STRICT;
+
+    CREATE TABLE request (
+      number INTEGER PRIMARY KEY,
+      run INTEGER NOT NULL,
+      kind TEXT NOT NULL,
+      requested_at INTEGER NOT NULL,
+      taken_at INTEGER
+    ) STRICT;
+    CREATE INDEX request_pending ON request (run) WHERE taken_at IS NULL;
+
+    """
+
+  /// A count that is recorded when a run ends, and counted as long as it has not.
+  private static func count(_ state: String) -> String {
+    """
+    CASE WHEN r.ended_at IS NOT NULL THEN r.\(state) ELSE (
+        SELECT count(*) FROM operation_record o
+        WHERE o.key BETWEEN r.number << 32 AND r.number << 32 | 4294967295 AND o.state = '\(state)') END AS \(state)
+    """
+  }
+
+  private static func instant(_ column: String, as name: String) -> String {
+    "strftime('%Y-%m-%dT%H:%M:%fZ', \(column) / 1000000.0, 'unixepoch') AS \(name)"
+  }
+
+  // The join is written both ways, so that the planner can go from a run to its operations (a range of keys) and from an
+  // operation to its run (a row by number).
+  private static let runOfOperation = """
+    run_record r ON r.number = o.key >> 32 AND o.key BETWEEN r.number << 32 AND r.number << 32 | 4294967295
+    """
+
+  private static let views = """
+    CREATE VIEW runs AS
+    SELECT r.id, r.pipeline, r.state, r.reason, r.trigger,
+      \(instant("r.started_at", as: "started_at")),
+      \(instant("r.ended_at", as: "ended_at")),
+      (r.ended_at - r.started_at) / 1000.0 AS duration_ms,
+      \(instant("r.created_at", as: "created_at")),
+      r.host, r.user, r.version, r.params,
+      (SELECT d.hash FROM definition d WHERE d.number = r.definition) AS definition,
+      r.path, r.parent, r.parent_operation, r.operations,
+      \(count("succeeded")),
+      \(count("failed")),
+      \(count("skipped")),
+      \(count("cancelled")),
+      \(count("reused")),
+      r.pid
+    FROM run_record r;
+
+    CREATE VIEW operations AS
+    SELECT r.id AS run, o.name AS operation, o.position,
+      (SELECT p.name FROM operation_record p WHERE p.key = r.number << 32 | o.parent) AS parent,
+      o.item, o.state, o.reason, o.error, o.attempts,
+      \(instant("o.waiting_since", as: "waiting_since")),
+      \(instant("o.started_at", as: "started_at")),
+      \(instant("o.ended_at", as: "ended_at")),
+      (o.ended_at - o.started_at) / 1000.0 AS duration_ms,
+      o.result, o.result_file, o.reused_from, o.fingerprint, o.error_code, o.detail
+    FROM operation_record o JOIN \(runOfOperation);
+
+    CREATE VIEW attempts AS
+    SELECT r.id AS run, o.name AS operation, a.number, a.state,
+      \(instant("a.started_at", as: "started_at")),
+      \(instant("a.ended_at", as: "ended_at")),
+      (a.ended_at - a.started_at) / 1000.0 AS duration_ms,
+      a.exit_code, a.signal, a.error, a.error_code,
+      CASE WHEN a.result IS NULL AND a.state = 'succeeded' AND a.number = o.attempts THEN o.result ELSE a.result END AS result,
+      a.stdout_file, a.stderr_file, a.retry_delay / 1000.0 AS retry_delay_ms, a.wake_cause, a.pid
+    FROM attempt_record a
+    JOIN operation_record o ON o.key = a.operation
+    JOIN \(runOfOperation);
+
+    CREATE VIEW failures AS
+    SELECT r.id AS run, r.pipeline, o.name AS operation, o.error_code, o.error,
+      \(instant("o.ended_at", as: "ended_at")),
+      o.attempts, a.exit_code, a.signal, a.stdout_file, a.stderr_file
+    FROM operation_record o
+    JOIN \(runOfOperation)
+    LEFT JOIN attempt_record a ON a.operation = o.key AND a.number = o.attempts
+    WHERE o.state = 'failed';
+
+    CREATE VIEW durations AS
+    WITH timed AS (
+      SELECT r.pipeline,
+        CASE WHEN instr(o.name, '[') > 0 THEN substr(o.name, 1, instr(o.name, '[') - 1) ELSE o.name END AS operation,
+        (o.ended_at - o.started_at) / 1000.0 AS ms
+      FROM operation_record o JOIN \(runOfOperation)
+      WHERE o.state = 'succeeded' AND o.started_at IS NOT NULL AND o.ended_at IS NOT NULL
+    ), ranked AS (
+      SELECT pipeline, operation, ms,
+        row_number() OVER (PARTITION BY pipeline, operation ORDER BY ms) AS place,
+        count(*) OVER (PARTITION BY pipeline, operation) AS total
+      FROM timed
+    )
+    SELECT pipeline, operation, count(*) AS runs, avg(ms) AS average_ms,
+      min(ms) FILTER (WHERE place >= total * 0.5) AS p50_ms,
+      min(ms) FILTER (WHERE place >= total * 0.95) AS p95_ms,
+      max(ms) AS max_ms
+    FROM ranked GROUP BY pipeline, operation;
+
+    CREATE VIEW approvals AS
+    SELECT r.id AS run, o.name AS operation,
+      CASE o.approved WHEN 1 THEN 'approved' WHEN 0 THEN 'rejected' ELSE 'pending' END AS state,
+      o.message,
+      \(instant("o.requested_at", as: "requested_at")),
+      \(instant("o.answered_at", as: "answered_at")),
+      o.note, o.who
+    FROM approval o JOIN run_record r ON r.number = o.operation >> 32;
+    """
 }

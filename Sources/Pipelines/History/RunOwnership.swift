@@ -3,7 +3,54 @@ import Workspace
 
 /// Who runs a run, and what becomes of runs whose process is gone.
 enum RunOwnership {
+  /// What is recorded of an attempt that was under way when its host ended.
+  static let hostDied = RecordedError(
+    code: "host-died", message: "the process that ran it ended before the attempt did")
+
+  /// The runs that their records say are going on, though their processes are gone.
+  static func abandoned(in db: Database) throws -> [RunRows.Numbered] {
+    try Row.fetchAll(
+      db.cachedStatement(
+        sql: "SELECT \(RunRows.columns) FROM run_record r WHERE r.state IN ('queued', 'running')")
+    ).compactMap(RunRows.record).filter(\.isAbandoned)
+  }
+
+  /// Records that the run was interrupted. Needs a write transaction in which the run was found to be abandoned.
+  static func markInterrupted(_ run: RunRows.Numbered, in db: Database) throws {
+    let range = OperationKey.range(of: run.number)
+    try db.execute(
+      sql: """
+        UPDATE run_record SET state = 'interrupted', reason = 'host-died' WHERE number = ?;
+        """, arguments: [run.number])
+    // When the attempt ended is not known, so no time is recorded.
+    try db.execute(
+      sql: """
+        UPDATE attempt_record SET state = 'failed', error_code = ?, error = ?
+        WHERE operation BETWEEN ? AND ? AND state NOT IN ('succeeded', 'failed', 'cancelled');
+        """, arguments: [hostDied.code, hostDied.message, range.first, range.last])
+    try db.execute(
+      sql: """
+        UPDATE operation_record SET state = 'pending', reason = NULL, detail = NULL, waiting_since = NULL
+        WHERE key BETWEEN ? AND ? AND state IN ('waiting', 'running', 'retrying')
+        """, arguments: [range.first, range.last])
+  }
+
   static func claim(_ run: RunID, owner: ProcessIdentity, at time: RecordTime, in db: Database) throws -> RunRecord? {
-    nil
+    guard let found = try RunRows.find(run, in: db) else { return nil }
+    if found.isAbandoned {
+      try markInterrupted(found, in: db)
+    } else if found.record.state != .interrupted {
+      return nil
+    }
+    try db.execute(
+      sql: """
+        UPDATE run_record SET state = 'running', reason = NULL, ended_at = NULL, started_at = coalesce(started_at, ?),
+          boot = ?, pid = ?, process_started = ? WHERE number = ?
+        """, arguments: [time.microseconds, owner.boot, owner.pid, owner.started, found.number])
+    // Whoever asked the former process to end did not ask this one.
+    try db.execute(
+      sql: "UPDATE request SET taken_at = ? WHERE run = ? AND taken_at IS NULL",
+      arguments: [time.microseconds, found.number])
+    return try RunRows.find(run, in: db).map { try RunRows.presented($0, in: db) }
   }
 }

@@ -1,0 +1,20 @@
+/// The integer that addresses an operation instance: the number of its run in the upper 31 bits, its ordinal in the lower 32.
+struct OperationKey {
+  /// The integer.
+  let value: Int64
+
+  init(run: Int64, ordinal: Int) {
+    value = run << 32 | Int64(ordinal) & 0xffff_ffff
+  }
+
+  init(_ value: Int64) {
+    self.value = value
+  }
+
+  var ordinal: Int { Int(value & 0xffff_ffff) }
+
+  /// The smallest and the greatest key of a run.
+  static func range(of run: Int64) -> (first: Int64, last: Int64) {
+    (run << 32, run << 32 | 0xffff_ffff)
+  }
+}

@@ -1,0 +1,68 @@
+import GRDB
+
+/// Answers a ``RunFilter`` with one ordered walk over an index for each state asked for, which stops when there are enough.
+struct RunListing {
+  let filter: RunFilter
+
+  func runs(in db: Database) throws -> [RunRecord] {
+    guard !filter.states.isEmpty else { return try walk(state: nil, in: db) }
+    // A run that was interrupted may be recorded as going on still, when nobody could write since.
+    var recorded = filter.states
+    if recorded.contains(.interrupted) { recorded.formUnion([.running, .queued]) }
+    // Each state's walk is in order and no longer than the limit, so the answer is among them.
+    let all = try recorded.flatMap { try walk(state: $0, in: db) }.sorted { before($0, $1) }
+    return filter.limit.map { Array(all.prefix($0)) } ?? all
+  }
+
+  private func before(_ left: RunRecord, _ right: RunRecord) -> Bool {
+    let isEarlier = (left.createdAt, left.id) < (right.createdAt, right.id)
+    return filter.order == .oldestFirst ? isEarlier : !isEarlier && left.id != right.id
+  }
+
+  private func walk(state: RunState?, in db: Database) throws -> [RunRecord] {
+    let (sql, arguments) = query(state: state)
+    let rows = try Row.fetchCursor(db, sql: sql, arguments: arguments)
+    var runs: [RunRecord] = []
+    let limit = filter.limit ?? .max
+    while runs.count < limit, let row = try rows.next() {
+      guard let run = RunRows.record(row) else { continue }
+      // The states are looked at again as readers see them.
+      if !filter.states.isEmpty {
+        let state = run.isAbandoned ? .interrupted : run.record.state
+        guard filter.states.contains(state) else { continue }
+      }
+      runs.append(try RunRows.presented(run, in: db))
+    }
+    return runs
+  }
+
+  /// The statement of one walk. Tests look at its plan.
+  func query(state: RunState?) -> (sql: String, arguments: StatementArguments) {
+    var conditions: [String] = []
+    var arguments: [(any DatabaseValueConvertible)?] = []
+    func require(_ condition: String, _ values: any DatabaseValueConvertible...) {
+      conditions.append(condition)
+      arguments += values
+    }
+    if let state { require("r.state = ?", state.rawValue) }
+    if let pipeline = filter.pipeline {
+      require(pipeline.contains { "*?[".contains($0) } ? "r.pipeline GLOB ?" : "r.pipeline = ?", pipeline)
+    }
+    if let since = filter.since { require("r.created_at >= ?", since.microseconds) }
+    if let until = filter.until { require("r.created_at < ?", until.microseconds) }
+    if !filter.includesNested { require("r.parent IS NULL") }
+    if let operation = filter.operation {
+      require(
+        """
+        EXISTS (SELECT 1 FROM operation_record o WHERE o.key BETWEEN r.number << 32 AND r.number << 32 | 4294967295
+          AND (o.name = ? OR substr(o.name, 1, ?) = ?))
+        """, operation, operation.unicodeScalars.count + 1, operation + "[")
+    }
+    let order = filter.order == .newestFirst ? "DESC" : "ASC"
+    let sql =
+      "SELECT \(RunRows.columns) FROM run_record r"
+      + (conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND "))
+      + " ORDER BY r.created_at \(order), r.number \(order)"
+    return (sql, StatementArguments(arguments))
+  }
+}

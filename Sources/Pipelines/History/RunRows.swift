@@ -1,0 +1,77 @@
+import GRDB
+import Workspace
+
+/// Reads rows of runs.
+enum RunRows {
+  /// The columns that ``record(_:)`` expects, in its order, of `run_record r`.
+  static let columns = """
+    r.number, r.id, r.pipeline, (SELECT d.hash FROM definition d WHERE d.number = r.definition), r.path, r.params, r.trigger,
+      r.host, r.user, r.version, r.boot, r.pid, r.process_started, r.parent, r.parent_operation, r.state, r.reason,
+      r.created_at, r.started_at, r.ended_at, r.operations, r.succeeded, r.failed, r.skipped, r.cancelled, r.reused
+    """
+
+  /// A run as it is recorded, with the number that addresses its operations.
+  struct Numbered {
+    var number: Int64
+    var record: RunRecord
+    /// Whether the record says that the run goes on, but its process is gone.
+    var isAbandoned: Bool { !record.state.isFinal && !record.owner.isAlive }
+  }
+
+  static func number(of run: RunID, in db: Database) throws -> Int64? {
+    try Int64.fetchOne(db.cachedStatement(sql: "SELECT number FROM run_record WHERE id = ?"), arguments: [run.text])
+  }
+
+  static func find(_ run: RunID, in db: Database) throws -> Numbered? {
+    try Row.fetchOne(
+      db.cachedStatement(sql: "SELECT \(columns) FROM run_record r WHERE r.id = ?"), arguments: [run.text]
+    ).flatMap(record)
+  }
+
+  /// Nil for a row whose words this version does not know, which only another program can have written.
+  static func record(_ row: Row) -> Numbered? {
+    guard let id = RunID(row[1] as String), let state = RunState(rawValue: row[15]) else { return nil }
+    var parent: RunRecord.Parent?
+    if let text = row[13] as String?, let run = RunID(text) {
+      parent = RunRecord.Parent(run: run, operation: row[14] as String? ?? "")
+    }
+    return Numbered(
+      number: row[0],
+      record: RunRecord(
+        id: id, pipeline: row[2], definitionHash: row[3] as String? ?? "", path: row[4], params: row[5],
+        trigger: RunTrigger(rawValue: row[6]), host: row[7], user: row[8], version: row[9],
+        owner: ProcessIdentity(boot: row[10], pid: row[11], started: row[12]), parent: parent, state: state,
+        reason: row[16], createdAt: RecordTime(microseconds: row[17]),
+        startedAt: (row[18] as Int64?).map(RecordTime.init(microseconds:)),
+        endedAt: (row[19] as Int64?).map(RecordTime.init(microseconds:)),
+        counts: RunCounts(
+          operations: row[20], succeeded: row[21], failed: row[22], skipped: row[23], cancelled: row[24],
+          reused: row[25])))
+  }
+
+  /// The record as readers see it: interrupted if its process is gone, and counted if its end has not recorded the counts.
+  static func presented(_ run: Numbered, in db: Database) throws -> RunRecord {
+    var record = run.record
+    if run.isAbandoned { record.state = .interrupted }
+    if record.endedAt == nil {
+      record.counts = try counts(of: run.number, planned: record.counts.operations, in: db)
+    }
+    return record
+  }
+
+  private static func counts(of run: Int64, planned: Int, in db: Database) throws -> RunCounts {
+    let range = OperationKey.range(of: run)
+    let row = try Row.fetchOne(
+      db.cachedStatement(
+        sql: """
+          SELECT count(*), count(*) FILTER (WHERE state = 'succeeded'), count(*) FILTER (WHERE state = 'failed'),
+            count(*) FILTER (WHERE state = 'skipped'), count(*) FILTER (WHERE state = 'cancelled'),
+            count(*) FILTER (WHERE state = 'reused')
+          FROM operation_record WHERE key BETWEEN ? AND ?
+          """), arguments: [range.first, range.last])
+    guard let row else { return RunCounts(operations: planned) }
+    return RunCounts(
+      operations: max(planned, row[0]), succeeded: row[1], failed: row[2], skipped: row[3], cancelled: row[4],
+      reused: row[5])
+  }
+}
