@@ -77,19 +77,26 @@ struct WorkspaceFiles {
     do {
       return try DatabaseQueue(path: database, configuration: ConnectionSettings.reader())
     } catch let error as DatabaseError {
-      // Where SQLite cannot create its shared memory (a read-only directory), a database that has no log can be read as a
-      // file that does not change: nobody without write permission could change it, and the others would leave a log.
-      guard error.resultCode == .SQLITE_CANTOPEN || error.resultCode == .SQLITE_READONLY, !isWritable, !hasLog else {
+      guard error.resultCode == .SQLITE_CANTOPEN || error.resultCode == .SQLITE_READONLY, let name = unchanging else {
         throw error
       }
-      return try DatabaseQueue(
-        path: "file:\(Self.escaped(database))?immutable=1", configuration: ConnectionSettings.reader())
+      return try DatabaseQueue(path: name, configuration: ConnectionSettings.reader())
     }
   }
 
-  private var hasLog: Bool {
+  /// The name by which SQLite opens the database as a file that nobody changes, or nil where that may not be said.
+  ///
+  /// In a read-only directory SQLite cannot create its shared memory, which it needs even to read. A database without a log
+  /// can be read all the same: this process could not change it, and any other would leave a log.
+  var unchanging: String? {
     var status = stat()
-    return stat(database + "-wal", &status) == 0 && status.st_size > 0
+    let hasLog = stat(database + "-wal", &status) == 0 && status.st_size > 0
+    return isWritable || hasLog ? nil : "file:\(Self.escaped(database))?immutable=1"
+  }
+
+  static func unchanging(database: String) -> String? {
+    guard let slash = database.lastIndex(of: "/") else { return nil }
+    return WorkspaceFiles(directory: String(database[..<slash])).unchanging
   }
 
   private static func escaped(_ path: String) -> String {

@@ -1,0 +1,159 @@
+import GRDB
+import Workspace
+
+/// What may be forgotten of the history.
+public struct PruneRule: Sendable, Hashable {
+  /// Only runs created before the instant.
+  public var olderThan: RecordTime?
+  /// Keep that many of the latest runs of each pipeline.
+  public var keep: Int?
+  /// Only pipelines of that name or pattern.
+  public var pipeline: String?
+
+  /// Creates a rule. What it names must hold together; a rule with neither an instant nor a number forgets nothing.
+  public init(olderThan: RecordTime? = nil, keep: Int? = nil, pipeline: String? = nil) {
+    self.olderThan = olderThan
+    self.keep = keep
+    self.pipeline = pipeline
+  }
+}
+
+/// What was, or would be, forgotten.
+public struct PruneReport: Sendable, Hashable {
+  /// The runs, nested ones included. The caller may remove the log directories of exactly these.
+  public var runs: [RunID] = []
+  /// How many records of operations.
+  public var operations = 0
+  /// How many records of attempts.
+  public var attempts = 0
+
+  /// Creates a report.
+  public init(runs: [RunID] = [], operations: Int = 0, attempts: Int = 0) {
+    self.runs = runs
+    self.operations = operations
+    self.attempts = attempts
+  }
+}
+
+extension History {
+  /// Forgets ended runs that the rule names, with the runs nested in them.
+  ///
+  /// A run that goes on is kept, and so is one with a result file that a run which is kept has reused. With `dryRun` nothing is
+  /// changed. Runs are deleted 100 at a time, so that other writers are not kept waiting; when an error ends it early, what was
+  /// deleted so far is whole, and a repetition finds the rest.
+  public func prune(_ rule: PruneRule, dryRun: Bool = false) throws(WorkspaceError) -> PruneReport {
+    let doomed = try read { try PruneSelection(rule: rule).runs(in: $0) }
+    var report = PruneReport()
+    var rest = doomed[...]
+    while !rest.isEmpty {
+      let part = rest.prefix(100)
+      rest = rest.dropFirst(part.count)
+      if dryRun {
+        try read { try PruneSelection.count(part, into: &report, in: $0) }
+      } else {
+        try write { try PruneSelection.delete(part, into: &report, in: $0) }
+      }
+    }
+    return report
+  }
+}
+
+/// Finds what a rule names, and deletes it.
+struct PruneSelection {
+  let rule: PruneRule
+
+  /// The runs to forget: each top-level run is followed by those nested in it.
+  func runs(in db: Database) throws -> [RunRows.Numbered] {
+    guard rule.olderThan != nil || rule.keep != nil else { return [] }
+    var listing = RunFilter(pipeline: rule.pipeline, order: .newestFirst)
+    // The latest ones must be seen to be counted; without a number to keep, only the older ones are looked at.
+    if rule.keep == nil { listing.until = rule.olderThan }
+    let (sql, arguments) = RunListing(filter: listing).query(state: nil)
+    let rows = try Row.fetchCursor(db, sql: sql, arguments: arguments)
+    var seen: [String: Int] = [:]
+    var families: [[RunRows.Numbered]] = []
+    while let row = try rows.next() {
+      guard let run = RunRows.record(row) else { continue }
+      seen[run.record.pipeline, default: 0] += 1
+      if let keep = rule.keep, seen[run.record.pipeline, default: 0] <= keep { continue }
+      if let olderThan = rule.olderThan, run.record.createdAt >= olderThan { continue }
+      families.append([run])
+    }
+    for index in families.indices { try addNested(to: &families[index], in: db) }
+    families.removeAll { family in family.contains { !$0.record.state.isFinal && !$0.isAbandoned } }
+    return try withoutReused(families, in: db).flatMap(\.self)
+  }
+
+  private func addNested(to family: inout [RunRows.Numbered], in db: Database) throws {
+    var next = 0
+    while next < family.count {
+      let children = try Row.fetchAll(
+        db.cachedStatement(sql: "SELECT \(RunRows.columns) FROM run_record r WHERE r.parent = ?"),
+        arguments: [family[next].record.id.text])
+      family += children.compactMap(RunRows.record)
+      next += 1
+    }
+  }
+
+  /// Without the runs whose result files others still point at, until nothing more has to be kept.
+  private func withoutReused(_ families: [[RunRows.Numbered]], in db: Database) throws -> [[RunRows.Numbered]] {
+    let uses = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT reused_from, r.id FROM operation_record o JOIN run_record r ON r.number = o.key >> 32
+        WHERE o.reused_from IS NOT NULL AND o.result_file IS NOT NULL
+        """
+    ).map { (source: $0[0] as String, user: $0[1] as String) }
+    guard !uses.isEmpty else { return families }
+    var families = families
+    while true {
+      let doomed = Set(families.flatMap { $0.map(\.record.id.text) })
+      let needed = Set(uses.filter { !doomed.contains($0.user) && doomed.contains($0.source) }.map(\.source))
+      if needed.isEmpty { return families }
+      families.removeAll { family in family.contains { needed.contains($0.record.id.text) } }
+    }
+  }
+
+  static func count(_ runs: ArraySlice<RunRows.Numbered>, into report: inout PruneReport, in db: Database) throws {
+    for run in runs {
+      let range = OperationKey.range(of: run.number)
+      report.runs.append(run.record.id)
+      report.operations +=
+        try Int.fetchOne(
+          db.cachedStatement(sql: "SELECT count(*) FROM operation_record WHERE key BETWEEN ? AND ?"),
+          arguments: [range.first, range.last]) ?? 0
+      report.attempts +=
+        try Int.fetchOne(
+          db.cachedStatement(sql: "SELECT count(*) FROM attempt_record WHERE operation BETWEEN ? AND ?"),
+          arguments: [range.first, range.last]) ?? 0
+    }
+  }
+
+  static func delete(_ runs: ArraySlice<RunRows.Numbered>, into report: inout PruneReport, in db: Database) throws {
+    var deleted = PruneReport()
+    for run in runs {
+      // A resume may have claimed the run since it was selected.
+      guard let current = try RunRows.find(run.record.id, in: db), current.record.state.isFinal || current.isAbandoned
+      else { continue }
+      let range = OperationKey.range(of: run.number)
+      func delete(_ sql: String, _ arguments: StatementArguments) throws -> Int {
+        try db.cachedStatement(sql: sql).execute(arguments: arguments)
+        return db.changesCount
+      }
+      deleted.attempts += try delete(
+        "DELETE FROM attempt_record WHERE operation BETWEEN ? AND ?", [range.first, range.last])
+      deleted.operations += try delete("DELETE FROM operation_record WHERE key BETWEEN ? AND ?", [range.first, range.last])
+      _ = try delete("DELETE FROM approval WHERE operation BETWEEN ? AND ?", [range.first, range.last])
+      _ = try delete("DELETE FROM request WHERE run = ?", [run.number])
+      _ = try delete("DELETE FROM run_record WHERE number = ?", [run.number])
+      deleted.runs.append(run.record.id)
+    }
+    try db.execute(
+      sql: """
+        DELETE FROM definition WHERE NOT EXISTS (SELECT 1 FROM run_record r WHERE r.definition = definition.number)
+        """)
+    report.runs += deleted.runs
+    report.operations += deleted.operations
+    report.attempts += deleted.attempts
+  }
+}

@@ -1,0 +1,208 @@
+import CLibSQLite
+
+/// One value of a row, as SQLite has it.
+public enum SQLValue: Sendable, Hashable {
+  /// No value.
+  case null
+  /// A whole number.
+  case int(Int64)
+  /// A floating-point number.
+  case double(Double)
+  /// A text.
+  case text(String)
+  /// Bytes.
+  case blob([UInt8])
+}
+
+/// Why a query of a person was refused or stopped.
+public enum GuardedQueryError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The query does something other than reading the tables and views of the workspace.
+  case notAllowed(what: String)
+  /// The query is wrong; `offset` is the place in bytes, where SQLite tells.
+  case invalid(message: String, offset: Int?)
+  /// The query took more steps than it may.
+  case tooLong(steps: Int)
+
+  /// A stable name for programs.
+  public var code: String {
+    switch self {
+    case .notAllowed: "query-not-allowed"
+    case .invalid: "query-invalid"
+    case .tooLong: "query-too-long"
+    }
+  }
+
+  /// One line for people.
+  public var description: String {
+    switch self {
+    case .notAllowed(let what):
+      "the query is refused: \(what). One SELECT statement over the views and tables of the workspace is allowed."
+    case .invalid(let message, _):
+      "the query is wrong: \(message)."
+    case .tooLong(let steps):
+      "the query was stopped after \(steps) steps of SQLite's machine. Narrow it, for instance by a time, or raise the limit."
+    }
+  }
+}
+
+/// Runs one query that a person wrote: on a connection of its own that cannot write, under an authorizer that admits nothing but
+/// reading, for a bounded number of steps.
+///
+/// What is refused: every statement but `SELECT`, more than one statement, `ATTACH`, `PRAGMA` (its table-valued functions too),
+/// loading extensions. No value may be longer than 64 MiB.
+public final class GuardedQuery {
+  /// How many steps of SQLite's virtual machine a query may take by default: some seconds' worth.
+  public static let defaultStepLimit = 20_000_000
+  private static let stepsBetweenChecks = 1000
+  private static let valueLimit: Int32 = 64 << 20
+
+  /// What the callbacks of SQLite see. They run on the thread that calls SQLite, inside that call.
+  private final class Guard {
+    var refusal: String?
+    var stepsLeft: Int
+    init(steps: Int) { stepsLeft = steps }
+  }
+
+  /// The names of the columns.
+  public let columns: [String]
+  private let connection: OpaquePointer
+  private let statement: OpaquePointer
+  private let watch: Guard
+  private let steps: Int
+  private let path: String
+
+  /// Prepares a query on a workspace.
+  ///
+  /// Throws ``GuardedQueryError`` if the query is refused or wrong, ``WorkspaceError`` if the workspace cannot be read.
+  public init(_ sql: String, on workspace: Workspace, stepLimit: Int = GuardedQuery.defaultStepLimit) throws {
+    path = workspace.path
+    steps = max(1, stepLimit)
+    watch = Guard(steps: steps)
+    connection = try Self.open(workspace.path)
+    do {
+      Self.install(watch, on: connection)
+      statement = try Self.prepare(sql, on: connection, watch: watch)
+    } catch {
+      sqlite3_close_v2(connection)
+      throw error
+    }
+    columns = (0..<sqlite3_column_count(statement)).map { sqlite3_column_name(statement, $0).map { String(cString: $0) } ?? "" }
+  }
+
+  deinit {
+    sqlite3_finalize(statement)
+    sqlite3_close_v2(connection)
+  }
+
+  /// The next row, or nil after the last one.
+  public func next() throws -> [SQLValue]? {
+    switch sqlite3_step(statement) {
+    case SQLITE_ROW: return (0..<Int32(columns.count)).map(value)
+    case SQLITE_DONE: return nil
+    case SQLITE_INTERRUPT: throw GuardedQueryError.tooLong(steps: steps)
+    case let code where code & 0xff == SQLITE_ERROR || code & 0xff == SQLITE_TOOBIG || code & 0xff == SQLITE_MISMATCH:
+      throw GuardedQueryError.invalid(message: String(cString: sqlite3_errmsg(connection)), offset: nil)
+    case let code:
+      throw WorkspaceError(sqliteCode: code, message: String(cString: sqlite3_errmsg(connection)), path: path)
+    }
+  }
+
+  private func value(_ column: Int32) -> SQLValue {
+    switch sqlite3_column_type(statement, column) {
+    case SQLITE_INTEGER: return .int(sqlite3_column_int64(statement, column))
+    case SQLITE_FLOAT: return .double(sqlite3_column_double(statement, column))
+    case SQLITE_TEXT:
+      guard let text = sqlite3_column_text(statement, column) else { return .null }
+      let bytes = UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(statement, column)))
+      return .text(String(decoding: bytes, as: UTF8.self))
+    case SQLITE_BLOB:
+      let start = sqlite3_column_blob(statement, column)
+      return .blob(Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))))
+    default: return .null
+    }
+  }
+
+  private static func open(_ path: String) throws -> OpaquePointer {
+    let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    var connection: OpaquePointer?
+    var code = sqlite3_open_v2(path, &connection, flags, nil)
+    if code == SQLITE_OK {
+      code = sqlite3_exec(connection, "PRAGMA temp_store = MEMORY; SELECT 1 FROM sqlite_schema LIMIT 1", nil, nil, nil)
+    }
+    if code != SQLITE_OK, let files = WorkspaceFiles.unchanging(database: path) {
+      sqlite3_close_v2(connection)
+      code = sqlite3_open_v2(files, &connection, flags | SQLITE_OPEN_URI, nil)
+    }
+    guard code == SQLITE_OK, let connection else {
+      let message = connection.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+      sqlite3_close_v2(connection)
+      throw WorkspaceError(sqliteCode: code, message: message, path: path)
+    }
+    _ = penstock_sqlite3_no_checkpoint_on_close(connection)
+    sqlite3_busy_timeout(connection, Int32(ConnectionSettings.busyTimeout * 1000))
+    sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, valueLimit)
+    sqlite3_limit(connection, SQLITE_LIMIT_ATTACHED, 0)
+    return connection
+  }
+
+  private static func install(_ watch: Guard, on connection: OpaquePointer) {
+    let context = Unmanaged.passUnretained(watch).toOpaque()
+    sqlite3_set_authorizer(
+      connection,
+      { context, action, first, second, _, _ in
+        guard let refusal = refusal(of: action, first, second) else { return SQLITE_OK }
+        context.map { Unmanaged<Guard>.fromOpaque($0).takeUnretainedValue().refusal = refusal }
+        return SQLITE_DENY
+      }, context)
+    sqlite3_progress_handler(
+      connection, Int32(stepsBetweenChecks),
+      { context in
+        guard let context else { return 0 }
+        let watch = Unmanaged<Guard>.fromOpaque(context).takeUnretainedValue()
+        watch.stepsLeft -= stepsBetweenChecks
+        return watch.stepsLeft <= 0 ? 1 : 0
+      }, context)
+  }
+
+  /// Why an action is refused, or nil if it is admitted.
+  private static func refusal(
+    of action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?
+  ) -> String? {
+    switch action {
+    case SQLITE_SELECT, SQLITE_READ, SQLITE_RECURSIVE: return nil
+    case SQLITE_FUNCTION:
+      let name = second.map { String(cString: $0) } ?? ""
+      return name.lowercased() == "load_extension" ? "it calls \(name)" : nil
+    case SQLITE_PRAGMA: return "it uses PRAGMA \(first.map { String(cString: $0) } ?? "")"
+    case SQLITE_ATTACH, SQLITE_DETACH: return "it attaches or detaches a database"
+    case SQLITE_TRANSACTION, SQLITE_SAVEPOINT: return "it controls a transaction"
+    default: return "it would change something"
+    }
+  }
+
+  private static func prepare(_ sql: String, on connection: OpaquePointer, watch: Guard) throws -> OpaquePointer {
+    var statement: OpaquePointer?
+    let rest: String? = sql.withCString { text in
+      var end: UnsafePointer<CChar>?
+      let code = sqlite3_prepare_v2(connection, text, -1, &statement, &end)
+      return code == SQLITE_OK ? end.map { String(cString: $0) } ?? "" : nil
+    }
+    guard let rest else {
+      if let refusal = watch.refusal { throw GuardedQueryError.notAllowed(what: refusal) }
+      let offset = sqlite3_error_offset(connection)
+      throw GuardedQueryError.invalid(
+        message: String(cString: sqlite3_errmsg(connection)), offset: offset < 0 ? nil : Int(offset))
+    }
+    guard let statement else { throw GuardedQueryError.invalid(message: "there is no statement", offset: nil) }
+    // Another statement may follow, or comments and blanks, which prepare to nothing.
+    var next: OpaquePointer?
+    watch.refusal = nil
+    let code = sqlite3_prepare_v2(connection, rest, -1, &next, nil)
+    sqlite3_finalize(next)
+    guard code == SQLITE_OK, next == nil, sqlite3_stmt_readonly(statement) != 0 else {
+      sqlite3_finalize(statement)
+      throw GuardedQueryError.notAllowed(what: "it has more than one statement")
+    }
+    return statement
+  }
+}
