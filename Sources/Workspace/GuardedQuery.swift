@@ -86,12 +86,18 @@ public final class GuardedQuery {
       sqlite3_close_v2(connection)
       throw error
     }
-    columns = (0..<sqlite3_column_count(statement)).map { sqlite3_column_name(statement, $0).map { String(cString: $0) } ?? "" }
+    columns = Self.columns(of: statement)
   }
 
   deinit {
     sqlite3_finalize(statement)
     sqlite3_close_v2(connection)
+  }
+
+  private static func columns(of statement: OpaquePointer) -> [String] {
+    (0..<sqlite3_column_count(statement)).map { column in
+      sqlite3_column_name(statement, column).map { String(cString: $0) } ?? ""
+    }
   }
 
   /// The next row, or nil after the last one.
@@ -150,7 +156,7 @@ public final class GuardedQuery {
     sqlite3_set_authorizer(
       connection,
       { context, action, first, second, _, _ in
-        guard let refusal = refusal(of: action, first, second) else { return SQLITE_OK }
+        guard let refusal = GuardedQuery.refusal(of: action, first, second) else { return SQLITE_OK }
         context.map { Unmanaged<Guard>.fromOpaque($0).takeUnretainedValue().refusal = refusal }
         return SQLITE_DENY
       }, context)
@@ -159,7 +165,7 @@ public final class GuardedQuery {
       { context in
         guard let context else { return 0 }
         let watch = Unmanaged<Guard>.fromOpaque(context).takeUnretainedValue()
-        watch.stepsLeft -= stepsBetweenChecks
+        watch.stepsLeft -= GuardedQuery.stepsBetweenChecks
         return watch.stepsLeft <= 0 ? 1 : 0
       }, context)
   }

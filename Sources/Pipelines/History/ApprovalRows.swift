@@ -3,7 +3,7 @@ import GRDB
 /// Reads and answers rows of approvals.
 enum ApprovalRows {
   static func approvals(of run: RunRows.Numbered, onlyPending: Bool, in db: Database) throws -> [Approval] {
-    let range = OperationKey.range(of: run.number)
+    let range = InstanceKey.range(of: run.number)
     return try Row.fetchAll(
       db.cachedStatement(
         sql: """
@@ -26,7 +26,7 @@ enum ApprovalRows {
       sql: "UPDATE approval SET answered_at = ?, approved = ?, note = ?, who = ? WHERE operation = ?",
       arguments: [
         answer.at.microseconds, answer.isApproved, answer.note, answer.who,
-        OperationKey(run: found.number, ordinal: approval.ordinal).value,
+        InstanceKey(run: found.number, ordinal: approval.ordinal).value,
       ])
     approval.answer = answer
     return .answered(approval)
@@ -34,7 +34,7 @@ enum ApprovalRows {
 
   private static func approval(_ row: Row, run: RunID) -> Approval {
     var approval = Approval(
-      run: run, ordinal: OperationKey(row[0]).ordinal, operation: row[1], message: row[2],
+      run: run, ordinal: InstanceKey(row[0]).ordinal, operation: row[1], message: row[2],
       requestedAt: RecordTime(microseconds: row[3]))
     if let answered = row[4] as Int64? {
       approval.answer = Approval.Answer(

@@ -116,7 +116,7 @@ struct PruneSelection {
 
   static func count(_ runs: ArraySlice<RunRows.Numbered>, into report: inout PruneReport, in db: Database) throws {
     for run in runs {
-      let range = OperationKey.range(of: run.number)
+      let range = InstanceKey.range(of: run.number)
       report.runs.append(run.record.id)
       report.operations +=
         try Int.fetchOne(
@@ -135,7 +135,7 @@ struct PruneSelection {
       // A resume may have claimed the run since it was selected.
       guard let current = try RunRows.find(run.record.id, in: db), current.record.state.isFinal || current.isAbandoned
       else { continue }
-      let range = OperationKey.range(of: run.number)
+      let range = InstanceKey.range(of: run.number)
       func delete(_ sql: String, _ arguments: StatementArguments) throws -> Int {
         try db.cachedStatement(sql: sql).execute(arguments: arguments)
         return db.changesCount

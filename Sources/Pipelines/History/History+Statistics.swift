@@ -83,7 +83,7 @@ extension History {
         if let ended = row[4] as Int64? {
           runs[name, default: DurationTally()].add(state: row[2], started: row[3], ended: ended)
         }
-        let range = OperationKey.range(of: row[0])
+        let range = InstanceKey.range(of: row[0])
         let records = try Row.fetchCursor(entries, arguments: [range.first, range.last])
         while let record = try records.next() {
           guard let ended = record[3] as Int64? else { continue }

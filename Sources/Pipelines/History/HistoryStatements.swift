@@ -18,10 +18,10 @@ final class HistoryStatements: @unchecked Sendable {
       switch change {
       case .operation(let record):
         let number = try number(of: record.run, in: db)
-        try write(record, key: OperationKey(run: number, ordinal: record.ordinal), with: &operation)
+        try write(record, key: InstanceKey(run: number, ordinal: record.ordinal), with: &operation)
       case .attempt(let record):
         let number = try number(of: record.run, in: db)
-        try write(record, key: OperationKey(run: number, ordinal: record.ordinal), with: &attempt)
+        try write(record, key: InstanceKey(run: number, ordinal: record.ordinal), with: &attempt)
       case .runCreated(let record, let definition):
         try create(record, definition: definition, in: db)
       case .runStarted(let run, let time):
@@ -47,7 +47,7 @@ final class HistoryStatements: @unchecked Sendable {
             WHERE answered_at IS NULL
             """
         ).execute(arguments: [
-          OperationKey(run: number, ordinal: approval.ordinal).value, approval.operation, approval.message,
+          InstanceKey(run: number, ordinal: approval.ordinal).value, approval.operation, approval.message,
           approval.requestedAt.microseconds,
         ])
       }
@@ -99,7 +99,7 @@ final class HistoryStatements: @unchecked Sendable {
     """
 
   private func write(
-    _ record: OperationRecord, key: OperationKey, with statement: inout BoundStatement
+    _ record: OperationRecord, key: InstanceKey, with statement: inout BoundStatement
   ) throws {
     statement.bind(key.value)
     statement.bind(record.name)
@@ -127,7 +127,7 @@ final class HistoryStatements: @unchecked Sendable {
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     """
 
-  private func write(_ record: AttemptRecord, key: OperationKey, with statement: inout BoundStatement) throws {
+  private func write(_ record: AttemptRecord, key: InstanceKey, with statement: inout BoundStatement) throws {
     statement.bind(key.value)
     statement.bind(record.number)
     statement.bind(record.state.rawValue)

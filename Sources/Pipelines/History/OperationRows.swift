@@ -13,7 +13,7 @@ enum OperationRows {
 
   /// The instances of a run, by ordinal. Those of an abandoned run that were under way are pending.
   static func operations(of run: RunRows.Numbered, in db: Database) throws -> [OperationRecord] {
-    let range = OperationKey.range(of: run.number)
+    let range = InstanceKey.range(of: run.number)
     let rows = try Row.fetchCursor(
       db.cachedStatement(
         sql: "SELECT \(operationColumns) FROM operation_record WHERE key BETWEEN ? AND ? ORDER BY key"),
@@ -35,9 +35,9 @@ enum OperationRows {
 
   /// The attempts of a run, by ordinal and number. Those of an abandoned run that were under way have failed.
   static func attempts(of run: RunRows.Numbered, ordinal: Int?, in db: Database) throws -> [AttemptRecord] {
-    var range = OperationKey.range(of: run.number)
+    var range = InstanceKey.range(of: run.number)
     if let ordinal {
-      let key = OperationKey(run: run.number, ordinal: ordinal).value
+      let key = InstanceKey(run: run.number, ordinal: ordinal).value
       range = (key, key)
     }
     let rows = try Row.fetchCursor(
@@ -77,7 +77,7 @@ enum OperationRows {
   private static func operation(_ row: Row, run: RunID) -> OperationRecord? {
     guard let state = OperationState(rawValue: row[5]) else { return nil }
     return OperationRecord(
-      run: run, ordinal: OperationKey(row[0]).ordinal, name: row[1], position: row[2], parent: row[3], item: row[4],
+      run: run, ordinal: InstanceKey(row[0]).ordinal, name: row[1], position: row[2], parent: row[3], item: row[4],
       state: state, reason: row[6], detail: row[7], error: error(row, at: 8), attempts: row[10],
       waitingSince: time(row, at: 11), startedAt: time(row, at: 12), endedAt: time(row, at: 13),
       result: result(row, at: 16), fingerprint: row[14], reusedFrom: (row[15] as String?).flatMap { RunID($0) })
@@ -86,7 +86,7 @@ enum OperationRows {
   private static func attempt(_ row: Row, run: RunID) -> AttemptRecord? {
     guard let state = OperationState(rawValue: row[2]) else { return nil }
     return AttemptRecord(
-      run: run, ordinal: OperationKey(row[0]).ordinal, number: row[1], state: state,
+      run: run, ordinal: InstanceKey(row[0]).ordinal, number: row[1], state: state,
       startedAt: RecordTime(microseconds: row[3]), endedAt: time(row, at: 4), exitCode: row[5], signal: row[6],
       error: error(row, at: 7), result: result(row, at: 16), standardOutput: row[9], standardError: row[10],
       retryDelay: row[11], retryDue: time(row, at: 12), wakeCause: row[13], pid: row[14], pidStarted: row[15])

@@ -17,7 +17,7 @@ enum RunOwnership {
 
   /// Records that the run was interrupted. Needs a write transaction in which the run was found to be abandoned.
   static func markInterrupted(_ run: RunRows.Numbered, in db: Database) throws {
-    let range = OperationKey.range(of: run.number)
+    let range = InstanceKey.range(of: run.number)
     try db.execute(
       sql: """
         UPDATE run_record SET state = 'interrupted', reason = 'host-died' WHERE number = ?;

@@ -60,7 +60,7 @@ enum RunRows {
   }
 
   private static func counts(of run: Int64, planned: Int, in db: Database) throws -> RunCounts {
-    let range = OperationKey.range(of: run)
+    let range = InstanceKey.range(of: run)
     let row = try Row.fetchOne(
       db.cachedStatement(
         sql: """

@@ -1,5 +1,5 @@
 /// The integer that addresses an operation instance: the number of its run in the upper 31 bits, its ordinal in the lower 32.
-struct OperationKey {
+struct InstanceKey {
   /// The integer.
   let value: Int64
 
