@@ -2,8 +2,9 @@ import Synchronization
 
 /// Something that goes on until it is cancelled, such as being told of changes.
 ///
-/// The closure given at creation runs at most once: on the first ``cancel()``, or when the last reference to the subscription goes. It is called on the thread that does either, and under no lock,
-/// so it may itself subscribe or cancel.
+/// The closure given at creation runs at most once: on the first ``cancel()``, or when the last reference to the
+/// subscription goes. It is called on the thread that does either, and under no lock, so it may itself subscribe or
+/// cancel.
 public final class OperationSubscription: Sendable {
   private let onCancel: Mutex<(@Sendable () -> Void)?>
 

@@ -9,8 +9,9 @@ enum TimeLimit {
 
   /// Runs `operation` for at most `duration`.
   ///
-  /// When the time is over first, the operation is cancelled, and its end awaited, whatever it is. When `duration` is zero or less the operation is not started. A delayer that
-  /// fails ends the operation in the same way, with the delayer's error.
+  /// When the time is over first, the operation is cancelled, and its end awaited, whatever it is. When `duration` is
+  /// zero or less the operation is not started. A delayer that fails ends the operation in the same way, with the
+  /// delayer's error.
   ///
   /// - Returns: The operation's value; nil when the time was over first.
   @usableFromInline
@@ -25,7 +26,8 @@ enum TimeLimit {
     guard duration > .zero else { return nil }
     let slot = Slot<Operation.Value>()
     let first = await withTaskGroup(of: Event.self, isolation: isolation) { group in
-      // Immediate tasks begin on this thread, before the next line: the clock first, so that it also counts what the operation does before its first suspension.
+      // Immediate tasks begin on this thread, before the next line: the clock first, so that it also counts what the
+      // operation does before its first suspension.
       group.addImmediateTask { await sleep(isolation: isolation, for: duration, delayer: delayer) }
       group.addImmediateTask {
         await fill(slot, with: operation, isolation: isolation, in: context, with: continuation)

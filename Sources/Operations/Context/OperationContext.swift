@@ -10,8 +10,8 @@
 /// }
 /// ```
 ///
-/// A context is a value: a copy is one reference, shared until one side writes. An empty context owns no memory. Lookup is a linear search, which beats
-/// hashing for the ten or so entries that contexts have.
+/// A context is a value: a copy is one reference, shared until one side writes. An empty context owns no memory. Lookup
+/// is a linear search, which beats hashing for the ten or so entries that contexts have.
 public struct OperationContext: Sendable {
   /// Names an entry of the context and says what it is where nobody has set it.
   public protocol Key {
@@ -47,7 +47,8 @@ public struct OperationContext: Sendable {
     get {
       let wanted = ObjectIdentifier(key)
       for entry in entries where entry.key == wanted {
-        // The entry was stored under this very key type, so its box has this very value type; a checked cast would cost ten times as much.
+        // The entry was stored under this very key type, so its box has this very value type; a checked cast would cost
+        // ten times as much.
         return unsafeDowncast(entry.box, to: ContextValueBox<K.Value>.self).value
       }
       return K.defaultValue

@@ -6,7 +6,8 @@ extension RequirementOperation {
     injectResult(from: dependency) { $0 }
   }
 
-  /// Makes the result of `dependency` the requirement; a result of nil cancels this operation with ``InjectionError/requirementNotSatisfied``.
+  /// Makes the result of `dependency` the requirement; a result of nil cancels this operation with
+  /// ``InjectionError/requirementNotSatisfied``.
   public func injectResult<Dependency: OperationRequest>(
     from dependency: Dependency
   ) -> InjectedOperation<Dependency, Self> where Dependency.Value == Requirement? {
@@ -16,7 +17,8 @@ extension RequirementOperation {
     }
   }
 
-  /// Makes the requirement of the result of `dependency`. An error that `transform` throws becomes this operation's failure, as it is.
+  /// Makes the requirement of the result of `dependency`. An error that `transform` throws becomes this operation's
+  /// failure, as it is.
   public func injectResult<Dependency: OperationRequest>(
     from dependency: Dependency,
     transform: @escaping @Sendable (Dependency.Value) throws -> Requirement

@@ -36,8 +36,8 @@ public enum DependencyOutcome<Value> {
     }
   }
 
-  /// The outcome of a dependency that threw `error`: cancelled for `CancellationError` and for an ``InjectionError`` (a dependency of the dependency did not end well), skipped for
-  /// ``OperationSkippedError``, failed for anything else.
+  /// The outcome of a dependency that threw `error`: cancelled for `CancellationError` and for an ``InjectionError`` (a
+  /// dependency of the dependency did not end well), skipped for ``OperationSkippedError``, failed for anything else.
   public init(throwing error: any Error) {
     switch error {
     case is CancellationError: self = .cancelled(nil)

@@ -15,8 +15,10 @@ extension RequirementOperation {
   /// }
   /// ```
   ///
-  /// - The closure is called when the dependency succeeded or failed, not when it was cancelled or skipped: then this operation is too.
-  /// - When it returns without having set a requirement, this operation is cancelled: ``InjectionError/dependencyFailed(_:)`` if the dependency failed, else
+  /// - The closure is called when the dependency succeeded or failed, not when it was cancelled or skipped: then this
+  ///   operation is too.
+  /// - When it returns without having set a requirement, this operation is cancelled:
+  ///   ``InjectionError/dependencyFailed(_:)`` if the dependency failed, else
   ///   ``InjectionError/requirementNotSatisfied``.
   /// - An error that it throws becomes this operation's failure, as it is.
   public func inject<Dependency: OperationRequest>(

@@ -1,10 +1,10 @@
-/// An operation that runs another one first, its dependency, and builds its requirement from how that ended. See ``RequirementOperation``.
+/// An operation that runs another one first, its dependency, and builds its requirement from how that ended. See
+/// ``RequirementOperation``.
 ///
-/// Dependency and dependent each get a copy of the context that they set up for themselves: what one chooses (a clock, a backoff) does not reach the other, and a retry around the whole leaves
-/// their own retries alone.
+/// Dependency and dependent each get a copy of the context that they set up for themselves: what one chooses (a clock,
+/// a backoff) does not reach the other, and a retry around the whole leaves their own retries alone.
 public struct InjectedOperation<Dependency: OperationRequest, Dependent: RequirementOperation>: OperationRequest {
   /// Makes the requirement of the outcomes that the request admits. Throws what the dependent shall fail with.
-  @usableFromInline
   typealias Injection = @Sendable (DependencyOutcome<Dependency.Value>) throws -> Dependent.Requirement
 
   /// The operation that runs first.
@@ -15,7 +15,6 @@ public struct InjectedOperation<Dependency: OperationRequest, Dependent: Require
   public let request: InjectionRequest
   private let injection: Injection
 
-  @usableFromInline
   init(dependency: Dependency, dependent: Dependent, request: InjectionRequest, injection: @escaping Injection) {
     self.dependency = dependency
     self.dependent = dependent
@@ -25,8 +24,9 @@ public struct InjectedOperation<Dependency: OperationRequest, Dependent: Require
 
   /// Runs the dependency, and then the dependent as ``InjectionTable`` says.
   ///
-  /// Throws ``InjectionError`` when the dependent is cancelled, ``OperationSkippedError`` when it is skipped, `CancellationError` when the task was cancelled meanwhile, what a transform throws, and otherwise
-  /// what the dependent throws.
+  /// Throws ``InjectionError`` when the dependent is cancelled, ``OperationSkippedError`` when it is skipped,
+  /// `CancellationError` when the task was cancelled meanwhile, what a transform throws, and otherwise what the
+  /// dependent throws.
   public func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,

@@ -35,7 +35,8 @@ public enum InjectionDecision: Sendable {
     }
   }
 
-  /// The strongest of `decisions` (see ``InjectionDecisionKind``), and of equally strong ones the first; `run` when there are none.
+  /// The strongest of `decisions` (see ``InjectionDecisionKind``), and of equally strong ones the first; `run` when
+  /// there are none.
   public static func combine(_ decisions: some Sequence<InjectionDecision>) -> InjectionDecision {
     decisions.reduce(.run) { strongest, next in
       // `run` carries nothing, so starting from it hides no error.

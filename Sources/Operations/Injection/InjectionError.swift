@@ -7,7 +7,8 @@ public enum InjectionError: Error, CustomStringConvertible {
   /// The dependency was cancelled, for this reason if there is one.
   case dependencyCancelled((any Error)?)
 
-  /// Names this failure in history and in filters: `requirement-not-satisfied`, `dependency-failed` or `dependency-cancelled`.
+  /// Names this failure in history and in filters: `requirement-not-satisfied`, `dependency-failed` or
+  /// `dependency-cancelled`.
   public var code: String {
     switch self {
     case .requirementNotSatisfied: "requirement-not-satisfied"

@@ -2,7 +2,8 @@
 public struct InjectionRequest: Sendable, Hashable {
   /// Whether the dependent cannot run without a result of the dependency. True by default.
   public var needsResult: Bool
-  /// Whether the dependent asks for failures: its `when` calls `failure()` or `always()`, or its closure takes the error. False by default.
+  /// Whether the dependent asks for failures: its `when` calls `failure()` or `always()`, or its closure takes the
+  /// error. False by default.
   public var handlesFailure: Bool
   /// Whether the dependent says what to take instead of a result, as in `results.x || 'none'`. False by default.
   public var hasDefault: Bool

@@ -1,6 +1,7 @@
 /// What becomes of a dependent, by how its dependency ended and what it wants of it.
 ///
-/// This is the only place that knows. Engines that work with indices use it as it is; injection between Swift operations is built on it. Nothing here allocates.
+/// This is the only place that knows. Engines that work with indices use it as it is; injection between Swift
+/// operations is built on it. Nothing here allocates.
 public enum InjectionTable {
   /// What becomes of the dependent, as far as one dependency goes.
   public static func decide(_ outcome: DependencyOutcomeKind, _ request: InjectionRequest) -> InjectionDecisionKind {
@@ -22,7 +23,8 @@ public enum InjectionTable {
     }
   }
 
-  /// What becomes of a dependent with several dependencies: the strongest of their decisions, see ``InjectionDecisionKind``. Without any dependency it runs.
+  /// What becomes of a dependent with several dependencies: the strongest of their decisions, see
+  /// ``InjectionDecisionKind``. Without any dependency it runs.
   public static func combine(_ decisions: some Sequence<InjectionDecisionKind>) -> InjectionDecisionKind {
     decisions.max() ?? .run
   }
@@ -30,9 +32,10 @@ public enum InjectionTable {
 
 /// What becomes of a dependent, without the errors: for tables over indices.
 ///
-/// Ordered by strength, the weakest first: run < runWithoutResult < skip < requirementNotSatisfied < dependencyCancelled < dependencyFailed. With several
-/// dependencies the strongest wins, so that the record shows the cause that a person would act on first: a failure before the cancellations it led to, an
-/// end that somebody caused before a result that is only missing, and anything wrong before a skip.
+/// Ordered by strength, the weakest first: run < runWithoutResult < skip < requirementNotSatisfied <
+/// dependencyCancelled < dependencyFailed. With several dependencies the strongest wins, so that the record shows the
+/// cause that a person would act on first: a failure before the cancellations it led to, an end that somebody caused
+/// before a result that is only missing, and anything wrong before a skip.
 public enum InjectionDecisionKind: UInt8, Sendable, Hashable, Comparable, CaseIterable {
   /// The dependent runs with the result.
   case run

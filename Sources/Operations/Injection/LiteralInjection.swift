@@ -1,5 +1,6 @@
 /// An operation whose requirement is a value that is known. See ``RequirementOperation/requirement(_:)``.
-public struct LiteralInjection<Dependent: RequirementOperation>: OperationRequest where Dependent.Requirement: Sendable {
+public struct LiteralInjection<Dependent: RequirementOperation>: OperationRequest
+where Dependent.Requirement: Sendable {
   /// The operation that runs.
   public let dependent: Dependent
   /// What it gets.

@@ -3,11 +3,13 @@
 /// Such an operation becomes an ``OperationRequest`` when it is told where its requirement comes from:
 ///
 /// - ``requirement(_:)``: a value that is known now;
-/// - ``injectResult(from:)-swift.method``: the result of another operation, whose type must be the requirement's, which the compiler checks;
-/// - ``injectResult(from:transform:)``: the result of another operation, transformed;
+/// - `injectResult(from:)`: the result of another operation, whose type must be the requirement's, which
+///   the compiler checks;
+/// - `injectResult(from:transform:)`: the result of another operation, transformed;
 /// - ``inject(from:_:)``: built by a closure that also sees how the other operation failed.
 ///
-/// The combined request runs the other operation, its dependency, and then this one. What becomes of this one when the dependency does not succeed is looked up in ``InjectionTable``.
+/// The combined request runs the other operation, its dependency, and then this one. What becomes of this one when the
+/// dependency does not succeed is looked up in ``InjectionTable``.
 public protocol RequirementOperation<Requirement, Value, Failure>: Sendable {
   /// What the operation needs.
   associatedtype Requirement

@@ -27,7 +27,8 @@ public struct ContextModifier<Operation: OperationRequest>: OperationModifier {
 }
 
 extension OperationRequest {
-  /// Writes into the context that every run of this request finds. What modifiers further inside or the request itself write for the same key wins.
+  /// Writes into the context that every run of this request finds. What modifiers further inside or the request itself
+  /// write for the same key wins.
   @inlinable
   public func context(
     _ write: @escaping @Sendable (inout OperationContext) -> Void

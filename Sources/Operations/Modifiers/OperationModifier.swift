@@ -1,7 +1,7 @@
 /// Changes how a request is set up or run, without the request knowing.
 ///
-/// A modifier is an immutable value in a small file of its own: the method on ``OperationRequest`` that applies it, the modifier, and the context entries it reads.
-/// Applied modifiers nest: the one written last is the outermost.
+/// A modifier is an immutable value in a small file of its own: the method on ``OperationRequest`` that applies it, the
+/// modifier, and the context entries it reads. Applied modifiers nest: the one written last is the outermost.
 public protocol OperationModifier<Operation>: Sendable {
   /// The request that is modified.
   associatedtype Operation: OperationRequest

@@ -92,8 +92,9 @@ public struct RepeatLimitReachedError: Error, Sendable, Hashable, CustomStringCo
 extension OperationRequest {
   /// Runs the request again after each success, as `policy` says; nil runs it once and costs nothing.
   ///
-  /// Returns the value of the last run, and yields those before it to the continuation. The first failure ends the repeating. When the limit is reached and the policy's `until` has not come
-  /// true, ``RepeatLimitReachedError`` is thrown. Cancellation is checked before every run and ends the time between two runs at once.
+  /// Returns the value of the last run, and yields those before it to the continuation. The first failure ends the
+  /// repeating. When the limit is reached and the policy's `until` has not come true, ``RepeatLimitReachedError`` is
+  /// thrown. Cancellation is checked before every run and ends the time between two runs at once.
   @inlinable
   public func repeating(_ policy: RepeatPolicy<Value>?) -> ModifiedOperation<Self, RepeatModifier<Self>> {
     modifier(RepeatModifier(policy: policy))

@@ -47,9 +47,10 @@ public struct OperationTimeoutError: Error, Sendable, Hashable, CustomStringConv
 extension OperationRequest {
   /// Lets each run of the request last at most `duration`; nil does not bound it and costs nothing.
   ///
-  /// When the time is over the request is cancelled, its end is awaited (so nothing of it is left running), and ``OperationTimeoutError`` is thrown: also
-  /// when the request ended with another error, or successfully, after it was cancelled. A request that ignores cancellation therefore delays the error. A
-  /// duration of zero or less throws without starting the request.
+  /// When the time is over the request is cancelled, its end is awaited (so nothing of it is left running), and
+  /// ``OperationTimeoutError`` is thrown: also when the request ended with another error, or successfully, after it was
+  /// cancelled. A request that ignores cancellation therefore delays the error. A duration of zero or less throws
+  /// without starting the request.
   ///
   /// Inside of a retry the timeout bounds each attempt, around it all attempts and waits together.
   @inlinable

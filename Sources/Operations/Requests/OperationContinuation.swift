@@ -1,6 +1,7 @@
 /// Takes the results that an operation has before its final one.
 ///
-/// The handler is called on the thread of whoever yields, before `yield` returns. A continuation without a handler discards what it is given and costs nothing.
+/// The handler is called on the thread of whoever yields, before `yield` returns. A continuation without a handler
+/// discards what it is given and costs nothing.
 public struct OperationContinuation<Value, Failure: Error>: Sendable {
   /// Receives a yielded result, and the context to read it in where it differs from the run's.
   public typealias Handler = @Sendable (Result<Value, Failure>, OperationContext?) -> Void

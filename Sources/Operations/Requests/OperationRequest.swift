@@ -1,10 +1,11 @@
 /// One unit of work with a typed result.
 ///
-/// A request is an immutable value: it says what to do and keeps nothing of what happened. Whoever runs it (an ``OperationRunner``, an engine) calls
-/// ``setup(context:)`` once when it takes the request over, and ``run(isolation:in:with:)`` each time the work is wanted.
+/// A request is an immutable value: it says what to do and keeps nothing of what happened. Whoever runs it (an
+/// ``OperationRunner``, an engine) calls ``setup(context:)`` once when it takes the request over, and
+/// ``run(isolation:in:with:)`` each time the work is wanted.
 ///
-/// `run` executes on the actor of its caller. Implementations hand `isolation` on to whatever they call, so that a chain of modifiers around a request
-/// never changes threads by itself. `Value` need not be `Sendable`.
+/// `run` executes on the actor of its caller. Implementations hand `isolation` on to whatever they call, so that a
+/// chain of modifiers around a request never changes threads by itself. `Value` need not be `Sendable`.
 public protocol OperationRequest<Value, Failure>: Sendable {
   /// What the operation produces.
   associatedtype Value
@@ -13,7 +14,8 @@ public protocol OperationRequest<Value, Failure>: Sendable {
 
   /// Writes into the context what every run of this request shall find there. Does nothing by default.
   ///
-  /// A modifier writes first and then lets the request that it wraps write, so the choice made nearest to the work wins.
+  /// A modifier writes first and then lets the request that it wraps write, so the choice made nearest to the work
+  /// wins.
   func setup(context: inout OperationContext)
 
   /// Does the work once.
@@ -23,6 +25,7 @@ public protocol OperationRequest<Value, Failure>: Sendable {
   ///   - context: What modifiers and callers have decided for this run.
   ///   - continuation: Takes results that exist before the final one.
   /// - Returns: The final result.
+  /// - Throws: What the work failed with; `CancellationError`, where `Failure` admits it, when the task was cancelled.
   func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,

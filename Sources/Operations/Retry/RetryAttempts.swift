@@ -1,5 +1,6 @@
 extension RetryModifier {
-  /// The one retry core. After a failure it looks, in this order, at: cancellation, the limit, the policy's decision, the deadline.
+  /// The one retry core. After a failure it looks, in this order, at: cancellation, the limit, the policy's decision,
+  /// the deadline.
   @usableFromInline
   func runAttempts(
     isolation: isolated (any Actor)?,

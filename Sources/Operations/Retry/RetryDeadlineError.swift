@@ -1,4 +1,5 @@
-/// The deadline over all attempts of a retry came while one of them was running, or before a resumed retry could start one.
+/// The deadline over all attempts of a retry came while one of them was running, or before a resumed retry could start
+/// one.
 public struct RetryDeadlineError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The deadline, counted from the start of the first attempt.
   public let deadline: Duration

@@ -45,18 +45,21 @@ public struct RetryModifier<Operation: OperationRequest>: OperationModifier {
 extension OperationRequest {
   /// Tries the request again when it fails, as `policy` says.
   ///
-  /// - Each attempt finds in its context which one it is (`operationRetryIndex`, `operationMaxRetries`, `isLastRetryAttempt`).
-  /// - Cancellation is checked before every attempt and ends a wait at once; either way `CancellationError` is thrown. A `CancellationError` of the
-  ///   request itself is not retried once the task is cancelled.
-  /// - When several retries are chained, only the innermost acts. A retry around an operation that runs other operations (such as an injection) leaves
-  ///   theirs alone.
-  /// - When nothing is left to try, the error of the last attempt is thrown, or ``RetryDeadlineError`` when the deadline came during an attempt.
+  /// - Each attempt finds in its context which one it is (`operationRetryIndex`, `operationMaxRetries`,
+  ///   `isLastRetryAttempt`).
+  /// - Cancellation is checked before every attempt and ends a wait at once; either way `CancellationError` is thrown.
+  ///   A `CancellationError` of the request itself is not retried once the task is cancelled.
+  /// - When several retries are chained, only the innermost acts. A retry around an operation that runs other
+  ///   operations (such as an injection) leaves theirs alone.
+  /// - When nothing is left to try, the error of the last attempt is thrown, or ``RetryDeadlineError`` when the
+  ///   deadline came during an attempt.
   @inlinable
   public func retry(_ policy: RetryPolicy) -> ModifiedOperation<Self, RetryModifier<Self>> {
     modifier(RetryModifier(policy: policy))
   }
 
-  /// Tries the request again up to `limit` times when it fails, with the backoff of the context (see ``OperationRequest/backoff(_:)``).
+  /// Tries the request again up to `limit` times when it fails, with the backoff of the context (see
+  /// ``OperationRequest/backoff(_:)``).
   @inlinable
   public func retry(limit: Int) -> ModifiedOperation<Self, RetryModifier<Self>> {
     retry(RetryPolicy(limit: limit))

@@ -35,7 +35,8 @@ public struct RetryWait: Sendable {
   public let delay: Duration
   /// When the delay is over, by the operation's wall clock.
   public let due: Timestamp
-  /// What to keep so that the wait can go on in another process. Its remaining delay is the whole delay: take off what has passed since.
+  /// What to keep so that the wait can go on in another process. Its remaining delay is the whole delay: take off what
+  /// has passed since.
   public let state: RetryState
 
   /// A wait.

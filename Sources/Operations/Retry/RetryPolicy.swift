@@ -7,10 +7,11 @@ public struct RetryPolicy: Sendable {
   public var limit: Int
   /// How long to wait before each retry; nil, the default, takes the context's `operationBackoff`.
   public var backoff: OperationBackoff?
-  /// Bounds all attempts and waits together, counted from the start of the first attempt. nil, the default, is no bound.
+  /// Bounds all attempts and waits together, counted from the start of the first attempt. nil, the default, is no
+  /// bound.
   ///
-  /// An attempt that still runs at the deadline is cancelled and awaited, and ``RetryDeadlineError`` is thrown. A wait that would end then or later is not
-  /// begun, and the error of the last attempt is thrown.
+  /// An attempt that still runs at the deadline is cancelled and awaited, and ``RetryDeadlineError`` is thrown. A wait
+  /// that would end then or later is not begun, and the error of the last attempt is thrown.
   public var deadline: Duration?
   /// Judges each failure; nil, the default, retries every one.
   public var decide: Decide?

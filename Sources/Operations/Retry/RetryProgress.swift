@@ -1,4 +1,5 @@
-/// How far one retry has come, and what it does next. Makes every decision of the retry core, and touches neither tasks nor timers.
+/// How far one retry has come, and what it does next. Makes every decision of the retry core, and touches neither tasks
+/// nor timers.
 struct RetryProgress {
   /// What follows a failure.
   enum Verdict {

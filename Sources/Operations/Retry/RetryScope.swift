@@ -1,7 +1,9 @@
-/// What the retry modifiers around one operation know of each other, in one entry of the context so that the common case reads only once.
+/// What the retry modifiers around one operation know of each other, in one entry of the context so that the common
+/// case reads only once.
 @usableFromInline
 struct RetryScope: Sendable {
-  /// How many retry modifiers were set up and have not run yet. The innermost is the one that finds 1; one that finds 0 was never set up.
+  /// How many retry modifiers were set up and have not run yet. The innermost is the one that finds 1; one that finds 0
+  /// was never set up.
   @usableFromInline var pending: Int
   /// The most retries, as set by the innermost of them.
   @usableFromInline var maxRetries: Int
@@ -32,7 +34,8 @@ extension OperationContext {
   @inlinable
   public var operationRetryIndex: Int? { retryScope.index }
 
-  /// The most retries of the operation. Written by `.retry` when it is set up; a change afterwards counts from the next run on. 0 without a retry.
+  /// The most retries of the operation. Written by `.retry` when it is set up; a change afterwards counts from the next
+  /// run on. 0 without a retry.
   @inlinable
   public var operationMaxRetries: Int {
     get { retryScope.maxRetries }

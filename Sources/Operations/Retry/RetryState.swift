@@ -1,7 +1,7 @@
 /// What a retry must remember to go on after a restart of the host.
 public struct RetryState: Sendable, Hashable {
-  /// How many attempts were made already. The next has the number after it. When the limit is used up, one more attempt is made nevertheless, since
-  /// whoever resumes asked for it.
+  /// How many attempts were made already. The next has the number after it. When the limit is used up, one more attempt
+  /// is made nevertheless, since whoever resumes asked for it.
   public var attemptsUsed: Int
   /// The last delay of the backoff, which decorrelated backoff builds on; nil when there was none.
   public var previousDelay: Duration?
@@ -30,7 +30,8 @@ extension OperationContext {
     @usableFromInline static var defaultValue: RetryState? { nil }
   }
 
-  /// Where the retry goes on; nil, the default, starts from the beginning. Of a repeated operation, only the first run sees it.
+  /// Where the retry goes on; nil, the default, starts from the beginning. Of a repeated operation, only the first run
+  /// sees it.
   @inlinable
   public var retryState: RetryState? {
     get { self[RetryStateKey.self] }

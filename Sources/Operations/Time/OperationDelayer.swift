@@ -2,8 +2,8 @@
 public protocol OperationDelayer: Sendable {
   /// Returns once `duration` has passed; at once when it is zero or negative.
   ///
-  /// Runs on the caller's actor. When the task is cancelled it must end at once by throwing `CancellationError`. Any other error means that the time could not be kept,
-  /// and ends the operation that asked for it.
+  /// Runs on the caller's actor. When the task is cancelled it must end at once by throwing `CancellationError`. Any
+  /// other error means that the time could not be kept, and ends the operation that asked for it.
   nonisolated(nonsending) func delay(for duration: Duration) async throws
 }
 
@@ -33,7 +33,8 @@ extension OperationContext {
     static let defaultValue: any OperationDelayer = ContinuousDelayer()
   }
 
-  /// What lets time pass for the operation: retry delays, repeat intervals and timeouts. Sleeps by `ContinuousClock` by default.
+  /// What lets time pass for the operation: retry delays, repeat intervals and timeouts. Sleeps by `ContinuousClock` by
+  /// default.
   public var operationDelayer: any OperationDelayer {
     get { self[DelayerKey.self] }
     set { self[DelayerKey.self] = newValue }

@@ -2,11 +2,11 @@ import Synchronization
 
 /// The randomness that operations use, so that a run can be repeated exactly.
 ///
-/// A value that shares its state with its copies: two copies draw from one sequence. May be used from any thread; with several threads at once, the
-/// sequence is the same but who draws which number is not.
+/// A value that shares its state with its copies: two copies draw from one sequence. May be used from any thread; with
+/// several threads at once, the sequence is the same but who draws which number is not.
 public struct OperationRandom: RandomNumberGenerator, Sendable {
-  /// SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014): its state only ever advances by a constant, so that one
-  /// atomic addition makes it safe to share.
+  /// SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014): its state only ever
+  /// advances by a constant, so that one atomic addition makes it safe to share.
   private final class Sequence: Sendable {
     let state: Atomic<UInt64>
 

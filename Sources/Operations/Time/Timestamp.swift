@@ -19,7 +19,8 @@ public struct Timestamp: Sendable, Hashable, Comparable {
   /// The instant `duration` later, precise to the nanosecond; stops at the ends of the range instead of overflowing.
   public func advanced(by duration: Duration) -> Timestamp {
     let (whole, attoseconds) = duration.components
-    return Timestamp(seconds: seconds.addingSaturating(whole), nanoseconds: Int64(nanoseconds) + attoseconds / 1_000_000_000)
+    return Timestamp(
+      seconds: seconds.addingSaturating(whole), nanoseconds: Int64(nanoseconds) + attoseconds / 1_000_000_000)
   }
 
   /// How much later `other` is; negative when it is earlier.

@@ -1,40 +1,21 @@
+import Dispatch
 import Operations
 import Synchronization
 import Testing
 
 @Suite("Isolation")
 struct IsolationTests {
-  /// Runs its jobs on a thread of its own choice (that of whoever enqueues, one at a time) and counts them.
+  /// A thread of its own, so to speak, that counts the jobs it gets.
   private final class CountingExecutor: SerialExecutor {
-    private struct Queue {
-      var jobs: [UnownedJob] = []
-      var running = false
-      var count = 0
-    }
-    private let queue = Mutex(Queue())
+    private let queue = DispatchQueue(label: "isolation-tests")
+    private let jobs = Mutex(0)
 
-    var count: Int { queue.withLock { $0.count } }
+    var count: Int { jobs.withLock { $0 } }
 
     func enqueue(_ job: consuming ExecutorJob) {
       let job = UnownedJob(job)
-      let mine = queue.withLock { queue in
-        queue.jobs.append(job)
-        queue.count += 1
-        defer { queue.running = true }
-        return !queue.running
-      }
-      guard mine else { return }
-      while let next = next() { next.runSynchronously(on: asUnownedSerialExecutor()) }
-    }
-
-    private func next() -> UnownedJob? {
-      queue.withLock { queue in
-        guard !queue.jobs.isEmpty else {
-          queue.running = false
-          return nil
-        }
-        return queue.jobs.removeFirst()
-      }
+      jobs.withLock { $0 += 1 }
+      queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
   }
 
@@ -62,7 +43,10 @@ struct IsolationTests {
       }
     }
 
-    func run(_ change: (Step) -> some OperationRequest<String, any Error>, failures: Int = 0) async throws -> (Int, [String]) {
+    /// Runs a step with modifiers around it; returns how often it had to be put back on the engine, and what happened.
+    func run(
+      _ change: (Step) -> some OperationRequest<String, any Error>, failures: Int = 0
+    ) async throws -> (jobs: Int, log: [String]) {
       var context = OperationContext()
       context.operationDelayer = FakeTime()
       context.retryObserver = RetryObserver(onAttempt: { number in

@@ -15,10 +15,11 @@ struct RepeatingTests {
   @Test("Runs until the condition is true, with the interval between, and returns the last value")
   func until() async throws {
     let seen = Log<[Int]>()
-    let value = try await run(RepeatPolicy(every: .seconds(5)) { value, runs in
-      seen.append([value, runs])
-      return value == 3
-    })
+    let value = try await run(
+      RepeatPolicy(every: .seconds(5)) { value, runs in
+        seen.append([value, runs])
+        return value == 3
+      })
     #expect(value == 3)
     #expect(seen.elements == [[1, 1], [2, 2], [3, 3]])
     #expect(time.delays.elements == [.seconds(5), .seconds(5)])

@@ -14,7 +14,9 @@ struct RetryResumeTests {
       onAttempt: { [events] in events.append("attempt \($0)") },
       onWait: { [events] in events.append("wait \($0.delay)") },
       onWake: { [events] in events.append("wake \($0)") })
-    let operation = Block<Void> { [indices] context in throw TestError(number: indices.append(context.operationRetryIndex)) }
+    let operation = Block<Void> { [indices] context in
+      throw TestError(number: indices.append(context.operationRetryIndex))
+    }
     do {
       try await OperationRunner(operation.retry(policy), context: context).run()
       return nil

@@ -125,7 +125,8 @@ struct RetryTests {
   static let decisions = [
     Decision(decision: .retry, error: TestError(), delays: [.seconds(1), .seconds(1)], reason: .limit),
     Decision(decision: .noOpinion, error: TestError(), delays: [.seconds(1), .seconds(1)], reason: .limit),
-    Decision(decision: .retryAfter(.seconds(90)), error: TestError(), delays: [.seconds(90), .seconds(90)], reason: .limit),
+    Decision(
+      decision: .retryAfter(.seconds(90)), error: TestError(), delays: [.seconds(90), .seconds(90)], reason: .limit),
     Decision(decision: .stop(reason: "no use"), error: TestError(), delays: [], reason: .stopped("no use")),
     Decision(
       decision: .noOpinion, error: HintingError(retryAfter: .seconds(120)), delays: [.seconds(120), .seconds(120)],
@@ -198,7 +199,8 @@ struct RetryTests {
   @Test("An observer alone sees the one attempt of an operation that is not retried")
   func observedWithoutRetries() async throws {
     let seen = Log<Int>()
-    let value = try await run(failing(0).retry(limit: 0)) { $0.retryObserver = RetryObserver(onAttempt: { seen.append($0) }) }
+    let observer = RetryObserver(onAttempt: { seen.append($0) })
+    let value = try await run(failing(0).retry(limit: 0)) { $0.retryObserver = observer }
     #expect(value == "done")
     #expect(seen.elements == [1])
   }

@@ -7,7 +7,9 @@ struct RetryWakerTests {
   private let attempts = Log<Int?>()
   private let woken = Log<RetryWakeCause>()
 
-  private func runner(_ policy: RetryPolicy, failures: Int = 1) -> OperationRunner<some OperationRequest<Int, any Error>> {
+  private func runner(
+    _ policy: RetryPolicy, failures: Int = 1
+  ) -> OperationRunner<some OperationRequest<Int, any Error>> {
     var context = OperationContext()
     context.operationDelayer = delayer
     context.retryObserver = RetryObserver(onWake: { [woken] in woken.append($0) })
