@@ -93,7 +93,10 @@ extension PipelineChecker {
       guard let first = cycle.first, let last = cycle.last else { continue }
       let names = (cycle + [first]).map { draft.operations[$0].definition.name }.joined(separator: " → ")
       let place = references[last].first { $0.target == first && $0.place != nil }?.place
-      let message = cycle.count == 1 ? "'\(names.prefix { $0 != " " })' depends on itself: \(names)" : "these operations wait for each other: \(names)"
+      let message =
+        cycle.count == 1
+        ? "'\(names.prefix { $0 != " " })' depends on itself: \(names)"
+        : "these operations wait for each other: \(names)"
       reader.error("cycle", message, at: place.map(range(of:)) ?? draft.operations[last].nameRange)
     }
     return components.flatMap { $0 }

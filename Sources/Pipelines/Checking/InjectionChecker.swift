@@ -4,7 +4,8 @@ extension PipelineChecker {
     let definition = operation.definition
     if definition.stdin != nil, operation.automaticInjection != nil || operation.injectedName != nil {
       reader.error(
-        "stdin-taken", "\(operation.title) has both 'stdin' and an automatic injection, which arrives on standard input",
+        "stdin-taken",
+        "\(operation.title) has both 'stdin' and an automatic injection, which arrives on standard input",
         at: operation.injectRange ?? operation.nameRange, fix: "give the injected value a name, or remove 'stdin'")
     }
     guard let required = definition.requires else { return }
@@ -29,7 +30,8 @@ extension PipelineChecker {
     }
     guard case .no(let reason) = required.accepts(found) else { return }
     reader.error(
-      "type-mismatch", "\(operation.title) requires \(required), but \(origin) \(found): \(reason)", at: range)
+      "type-mismatch", "\(operation.title) requires \(required), but \(origin) \(found)\(Self.detail(reason))",
+      at: range)
   }
 
   /// Reports results that are asked of operations which have none.

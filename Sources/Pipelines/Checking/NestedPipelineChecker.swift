@@ -20,7 +20,8 @@ extension PipelineChecker {
 
   /// Checks the params that are handed to a nested pipeline against what it declares.
   func checkNestedParameters(of operation: OperationDraft, _ types: [ValueType]) {
-    guard operation.actionKey == .pipeline, let call = operation.nestedCall, let pipeline = nested[call.path] ?? nil else {
+    guard operation.actionKey == .pipeline, let call = operation.nestedCall, let pipeline = nested[call.path] ?? nil
+    else {
       return
     }
     let declared = Dictionary(pipeline.parameters.map { ($0.name, $0) }) { first, _ in first }
@@ -54,7 +55,7 @@ extension PipelineChecker {
     let found = TypeInference.type(of: value, siteTypes: types)
     if case .no(let reason) = parameter.type.accepts(found) {
       reader.error(
-        "type-mismatch", "the param '\(parameter.name)' is \(parameter.type), found \(found): \(reason)",
+        "type-mismatch", "the param '\(parameter.name)' is \(parameter.type), found \(found)\(Self.detail(reason))",
         at: value.node.range)
     }
   }

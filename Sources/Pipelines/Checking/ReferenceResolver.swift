@@ -21,7 +21,9 @@ extension PipelineChecker {
       var operation = draft.operations[index]
       var found: [DependencyReference] = []
       var required: Set<Int> = []
-      if draft.definition.order == .chain, index > 0 { found.append(DependencyReference(target: index - 1, place: nil)) }
+      if draft.definition.order == .chain, index > 0 {
+        found.append(DependencyReference(target: index - 1, place: nil))
+      }
       for need in operation.needs {
         let place = DependencyReference.Place(node: need.node, offset: nil, length: 0)
         if let target = resolve(need.name, at: place, prefix: "") {

@@ -56,13 +56,15 @@ extension PipelineChecker {
   /// Reports a secret that is handed to a nested pipeline which makes an argument of it.
   func checkNestedSecrets() {
     forEachDraft { operation in
-      guard let call = operation.nestedCall, nestedWithSecrets.contains(call.path), let pipeline = nested[call.path] ?? nil
+      guard let call = operation.nestedCall, nestedWithSecrets.contains(call.path),
+        let pipeline = nested[call.path] ?? nil
       else { return }
       for parameter in call.parameters {
         let sites = operation.sites.lazy.filter { $0.use == .nestedParameter }
-        guard sites.contains(where: { site in
-          Self.isWithin(site.node.range, parameter.value.node.range) && site.references.contains(where: isSecret)
-        }), let exposed = SecretMarking.argument(of: pipeline, from: parameter.name)
+        guard
+          sites.contains(where: { site in
+            Self.isWithin(site.node.range, parameter.value.node.range) && site.references.contains(where: isSecret)
+          }), let exposed = SecretMarking.argument(of: pipeline, from: parameter.name)
         else { continue }
         reader.error(
           "secret-in-arguments",

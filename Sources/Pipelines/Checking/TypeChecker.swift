@@ -65,7 +65,7 @@ extension PipelineChecker {
       guard let declared else { return found }
       if case .no(let reason) = accepts(declared, found, literally: operation.value) {
         reader.error(
-          "type-mismatch", "\(operation.title) declares \(declared), but its value is \(found): \(reason)",
+          "type-mismatch", "\(operation.title) declares \(declared), but its value is \(found)\(Self.detail(reason))",
           at: operation.value?.node.range ?? operation.nameRange)
       }
       return declared
@@ -98,6 +98,9 @@ extension PipelineChecker {
     }
   }
 
+  /// A reason as the end of a message that has named both types: only a reason with a place in it says more.
+  static func detail(_ reason: String) -> String { reason.hasPrefix("expected ") ? "" : ": \(reason)" }
+
   /// Whether `type` accepts `found`; for data that is written out, whether it accepts the data itself.
   func accepts(_ type: ValueType, _ found: ValueType, literally data: PlacedData?) -> Acceptance {
     if case .literal(let value)? = data?.data {
@@ -126,7 +129,8 @@ enum NestedResult {
     return .object(fields)
   }
 
-  private static func type(of operation: OperationDefinition, in pipeline: PipelineDefinition, depth: Int) -> ValueType {
+  private static func type(of operation: OperationDefinition, in pipeline: PipelineDefinition, depth: Int) -> ValueType
+  {
     switch operation.action {
     case .wait: return .none
     case .approve: return OperationTypes.approval

@@ -4,8 +4,11 @@ import OrderedCollections
 public indirect enum DataTemplate: Sendable {
   /// Data without any expression.
   case literal(JSONValue)
+  /// A string with expressions in it.
   case template(Template)
+  /// A list that holds an expression somewhere.
   case array([DataTemplate])
+  /// A mapping that holds an expression somewhere, in the order of the file.
   case object([(name: String, value: DataTemplate)])
 
   /// The data with every expression replaced by its value in `contexts`.

@@ -42,30 +42,44 @@ public struct PipelineDefinition: Sendable {
 
   /// A typed value given when the pipeline is started.
   public struct Parameter: Sendable {
+    /// What `params.name` and `-p name=value` call it.
     public var name: String
+    /// The type that its value has.
     public var type: ValueType
     /// Taken when none is given; without one the parameter must be given.
     public var defaultValue: JSONValue?
+    /// What it means, for people.
     public var description: String?
-    /// Bounds for numbers, both included.
+    /// The smallest number allowed, when not nil.
     public var minimum: Double?
+    /// The largest number allowed, when not nil.
     public var maximum: Double?
     /// The only values allowed, when not nil.
     public var choices: [JSONValue]?
     /// A regular expression that the whole of a string must match.
+    ///
+    /// Matched in linear time: see ``ParameterResolver`` for who checks it.
     public var pattern: String?
+    /// Where its name is written.
     public var range: SourceRange
   }
 
   /// Where a secret is read from when the run starts.
   public struct Secret: Sendable {
+    /// The one place that a secret is read from.
     public enum Origin: Sendable, Hashable {
+      /// The environment variable of this name.
       case environment(String)
+      /// The file at this path; one line break at its end is not part of the secret.
       case file(String)
+      /// The standard output of this argument list, run without a shell.
       case command([String])
     }
+    /// What `secrets.name` calls it.
     public var name: String
+    /// Where it is read from.
     public var origin: Origin
+    /// Where its name is written.
     public var range: SourceRange
   }
 
@@ -74,20 +88,31 @@ public struct PipelineDefinition: Sendable {
     case success, failure, cancel, always
   }
 
+  /// The file.
   public var source: Source
+  /// What the pipeline is called in messages and in the history: the file's name unless it says otherwise.
   public var name: String
+  /// What it is for, for people.
   public var description: String?
+  /// What can be given when it is started, in the order of the file.
   public var parameters: [Parameter] = []
+  /// Environment variables of every process, in the order of the file, and the `env` context.
+  ///
+  /// Their templates name `params`, `secrets` and `run` only.
   public var environment: [(name: String, value: Template)] = []
+  /// The secrets, in the order of the file.
   public var secrets: [Secret] = []
   /// How many operations may run at once; nil means the number of processors.
   public var concurrency: Int?
+  /// How operations are ordered beyond what they refer to. The dependencies of the operations follow it already.
   public var order: Order = .graph
+  /// What happens when another run of it is going on.
   public var overlap: Overlap = .allow
   /// Bounds the whole run.
   public var timeout: Duration?
   /// What operations can ask for under `resources`, with how much of it there is.
   public var resources: [(name: String, capacity: Int)] = []
+  /// The operations, in the order of the file.
   public var operations: [OperationDefinition] = []
   /// Handlers, in the order of `Event.allCases`, then of the file.
   public var handlers: [(event: Event, operation: OperationDefinition)] = []

@@ -50,7 +50,7 @@ extension DocumentReader {
         case .message: message = template(entry.value, "'message'", .approve, into: &draft.sites)
         }
       }
-    } else if !isNull(node) {
+    } else {
       message = template(node, "'approve'", .approve, into: &draft.sites)
     }
     draft.definition.action = .approve(message: message)

@@ -33,7 +33,7 @@ enum OperationKey: String, CaseIterable, Sendable {
       KeyRow("command", .list(.template, minimum: 1), "An argument list, run without a shell."),
       KeyRow("value", .data, "Data with expressions in it; no process."),
       KeyRow(
-        "wait", .anyOf([.template, .keys(WaitKey.table.rows)]), "Lets time pass: a duration, or until an instant."),
+        "wait", .anyOf([.template, .oneKey(WaitKey.table.rows)]), "Lets time pass: a duration, or until an instant."),
       KeyRow(
         "pipeline", .anyOf([.text, .keys(NestedPipelineKey.table.rows)]),
         "Runs another pipeline file; its path starts from this file's directory."),
@@ -111,7 +111,7 @@ enum RetryKey: String, CaseIterable, Sendable {
         "How much of a delay is left to chance.", default: "full"),
       KeyRow("deadline", .duration, "Bounds all attempts together.", default: "none"),
       KeyRow(
-        "on", .list(.anyOf([.choice(["timeout"]), .keys(CauseKey.table.rows)]), minimum: 1),
+        "on", .list(.anyOf([.choice(["timeout"]), .oneKey(CauseKey.table.rows)]), minimum: 1),
         "The only failures that are tried again.", default: "every failure"),
       KeyRow(notAvailable: "early"),
     ])
@@ -125,7 +125,8 @@ enum CauseKey: String, CaseIterable, Sendable {
     "an entry of 'on'",
     [
       KeyRow("exit", .anyOf([.int(minimum: 1), .list(.int(minimum: 1), minimum: 1)]), "Exit codes from 1 to 255."),
-      KeyRow("signal", .anyOf([.text, .list(.text, minimum: 1)]), "Signals that ended the process, such as `SIGKILL`."),
+      KeyRow(
+        "signal", .anyOf([.text, .list(.text, minimum: 1)]), "Signals that ended the process, such as `SIGKILL`."),
       KeyRow("error", .anyOf([.text, .list(.text, minimum: 1)]), "Error codes, such as `result-mismatch`."),
     ])
 }

@@ -155,7 +155,8 @@ extension DocumentReader {
         origins.append(words.isEmpty ? nil : .command(words))
       }
     }
-    if let entries = node.entries, origins.count != 1, entries.allSatisfy({ SecretKey.table.place(of: $0.name) != nil }) {
+    if let entries = node.entries, origins.count != 1, entries.allSatisfy({ SecretKey.table.place(of: $0.name) != nil })
+    {
       wrongForm(node, "a secret", needs: "exactly one of 'env', 'file' and 'command'")
     }
     return origins.first ?? nil

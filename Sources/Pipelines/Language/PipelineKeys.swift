@@ -22,7 +22,7 @@ enum PipelineKey: String, CaseIterable, Sendable {
         "env", .map(keyPattern: NamePattern.variable, .template),
         "Environment variables of every process; also the `env` context."),
       KeyRow(
-        "secrets", .map(keyPattern: NamePattern.member, .keys(SecretKey.table.rows)),
+        "secrets", .map(keyPattern: NamePattern.member, .oneKey(SecretKey.table.rows)),
         "Values that are read when the run starts and masked wherever they would show."),
       KeyRow("defaults", .keys(DefaultsKey.table.rows), "What operations take when they do not say otherwise."),
       KeyRow(

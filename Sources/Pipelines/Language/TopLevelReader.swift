@@ -35,7 +35,8 @@ extension DocumentReader {
     case .secrets: draft.definition.secrets = secrets(node)
     case .defaults: readDefaults(node, into: &draft)
     case .concurrency: draft.definition.concurrency = int(node, "'concurrency'", minimum: 1)
-    case .order: if let order = choice(node, "'order'", PipelineDefinition.Order.self) { draft.definition.order = order }
+    case .order:
+      if let order = choice(node, "'order'", PipelineDefinition.Order.self) { draft.definition.order = order }
     case .overlap:
       if let overlap = choice(node, "'overlap'", PipelineDefinition.Overlap.self) { draft.definition.overlap = overlap }
     case .resources: draft.definition.resources = capacities(node)

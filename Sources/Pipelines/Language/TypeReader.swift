@@ -47,9 +47,11 @@ extension DocumentReader {
       return try ValueType.parse(text)
     } catch {
       let rest = text.unicodeScalars.dropFirst(error.offset)
-      let length = rest.prefix { $0.properties.isAlphabetic || $0 == "_" || $0 == "-" || ("0"..."9").contains($0) }.count
+      let length = rest.prefix { $0.properties.isAlphabetic || $0 == "_" || $0 == "-" || ("0"..."9").contains($0) }
+        .count
       self.error(
-        "invalid-type", error.message, at: range(in: node, offset: error.offset, length: max(length, 1)), fix: error.fix)
+        "invalid-type", error.message, at: range(in: node, offset: error.offset, length: max(length, 1)), fix: error.fix
+      )
       return nil
     }
   }

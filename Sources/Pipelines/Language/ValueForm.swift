@@ -26,6 +26,8 @@ indirect enum ValueForm: Sendable {
   case map(keyPattern: String, ValueForm)
   /// A mapping with these keys.
   case keys([KeyRow])
+  /// A mapping with exactly one of these keys.
+  case oneKey([KeyRow])
   case anyOf([ValueForm])
   /// An operation or, under `after`, a handler.
   case operation
@@ -48,6 +50,7 @@ indirect enum ValueForm: Sendable {
     case .list(let element, _): "list of: \(element.name)"
     case .map(_, let value): "mapping of names to: \(value.name)"
     case .keys(let rows): "mapping of \(rows.filter(\.isAvailable).map { "`\($0.key)`" }.joined(separator: ", "))"
+    case .oneKey(let rows): "mapping of one of \(rows.map { "`\($0.key)`" }.joined(separator: ", "))"
     case .anyOf(let forms): forms.map(\.name).joined(separator: "; or ")
     case .operation: "operation"
     }

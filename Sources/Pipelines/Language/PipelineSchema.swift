@@ -1,0 +1,96 @@
+import OrderedCollections
+
+/// The JSON Schema of the pipeline language, made from the tables that the loader reads by.
+public enum PipelineSchema {
+  /// The schema, in draft 2020-12, for editors that complete keys and check forms.
+  ///
+  /// It accepts every file that the loader accepts. What a schema cannot say (references, types, cycles) is left to `check`.
+  public static func jsonSchema() -> JSONValue {
+    var root = keys(PipelineKey.table.rows)
+    root.updateValue("https://json-schema.org/draft/2020-12/schema", forKey: "$schema", insertingAt: 0)
+    root.updateValue("Penstock pipeline", forKey: "title", insertingAt: 1)
+    root["$defs"] = ["operation": .object(operation()), "type": type()]
+    return .object(root)
+  }
+
+  private typealias Members = OrderedDictionary<String, JSONValue>
+
+  private static func operation() -> Members {
+    var members = keys(OperationKey.table.rows)
+    members["oneOf"] = .array(OperationKey.actions.map { ["required": [.string($0.rawValue)]] })
+    return members
+  }
+
+  /// A type: a name, a list of one type, or an object of types.
+  private static func type() -> JSONValue {
+    let names = ValueType.names.map { JSONValue.string($0) }
+    return [
+      "description":
+        "A type: string int number bool duration size timestamp json none file, [T], {field: T, optional?: T}.",
+      "anyOf": [
+        ["enum": .array(names)],
+        ["type": "string", "pattern": "^\\s*[\\[{]"],
+        ["type": "array", "items": ["$ref": "#/$defs/type"], "minItems": 1, "maxItems": 1],
+        ["type": "object", "additionalProperties": ["$ref": "#/$defs/type"]],
+      ],
+    ]
+  }
+
+  private static func keys(_ rows: [KeyRow]) -> Members {
+    var properties: Members = [:]
+    for row in rows where row.isAvailable {
+      var property = schema(of: row.form)
+      property["description"] = .string(description(of: row))
+      properties[row.key] = .object(property)
+    }
+    var members: Members = ["type": "object", "properties": .object(properties)]
+    let required = rows.filter { $0.isRequired && $0.isAvailable }.map { JSONValue.string($0.key) }
+    if !required.isEmpty { members["required"] = .array(required) }
+    members["additionalProperties"] = false
+    return members
+  }
+
+  private static func description(of row: KeyRow) -> String {
+    var text = row.summary
+    if let standard = row.defaultText { text += " Default: \(standard)." }
+    if let actions = row.actions {
+      text += " Only with \(actions.map(\.rawValue).joined(separator: ", "))."
+    }
+    return text
+  }
+
+  private static func schema(of form: ValueForm) -> Members {
+    // A number or a boolean that is not quoted stands for its text.
+    let scalar: JSONValue = ["string", "number", "boolean"]
+    switch form {
+    case .text, .template, .expression: return ["type": scalar]
+    case .script: return ["type": scalar, "not": ["pattern": "\\$\\{\\{"]]
+    case .bool: return ["type": "boolean"]
+    case .int(let minimum): return ["type": "integer", "minimum": .int(Int64(minimum))]
+    case .number: return ["type": "number"]
+    case .duration:
+      return ["type": ["string", "integer"], "pattern": "^(0|([0-9]+(\\.[0-9]{1,9})?(ms|[smhdw]))+)$", "maximum": 0]
+    case .name(let pattern): return ["type": scalar, "pattern": .string(pattern)]
+    case .choice(let words): return ["enum": .array(words.map { .string($0) })]
+    case .data: return [:]
+    case .type: return ["$ref": "#/$defs/type"]
+    case .list(let element, let minimum):
+      var members: Members = ["type": "array", "items": .object(schema(of: element))]
+      if minimum > 0 { members["minItems"] = .int(Int64(minimum)) }
+      return members
+    case .map(let pattern, let value):
+      return [
+        "type": "object", "propertyNames": ["pattern": .string(pattern)],
+        "additionalProperties": .object(schema(of: value)),
+      ]
+    case .keys(let rows): return keys(rows)
+    case .oneKey(let rows):
+      var members = keys(rows)
+      members["minProperties"] = 1
+      members["maxProperties"] = 1
+      return members
+    case .anyOf(let forms): return ["anyOf": .array(forms.map { .object(schema(of: $0)) })]
+    case .operation: return ["$ref": "#/$defs/operation"]
+    }
+  }
+}
