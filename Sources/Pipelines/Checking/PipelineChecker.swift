@@ -57,8 +57,17 @@ final class PipelineChecker {
 
   /// Calls `body` with every operation and handler.
   func forEachDraft(_ body: (inout OperationDraft) -> Void) {
-    for index in draft.operations.indices { body(&draft.operations[index]) }
-    for index in draft.handlers.indices { body(&draft.handlers[index]) }
+    // Each is taken out for the while, so that `body` may look at the rest of the draft.
+    for index in draft.operations.indices {
+      var operation = draft.operations[index]
+      body(&operation)
+      draft.operations[index] = operation
+    }
+    for index in draft.handlers.indices {
+      var handler = draft.handlers[index]
+      body(&handler)
+      draft.handlers[index] = handler
+    }
   }
 
   /// `did you mean 'x'?` for the operation nearest to `name`.

@@ -51,7 +51,9 @@ extension PipelineChecker {
       if let injected = draft.handlers[index].injectedName {
         _ = resolve(injected.name, at: .init(node: injected.node, offset: nil, length: 0), prefix: "")
       }
-      resolveSites(of: &draft.handlers[index], own: nil, into: &found, &required)
+      var handler = draft.handlers[index]
+      resolveSites(of: &handler, own: nil, into: &found, &required)
+      draft.handlers[index] = handler
     }
     for site in draft.sites { checkSecrets(in: site, site.references, of: nil) }
   }

@@ -16,10 +16,11 @@ extension DocumentReader {
     draft.actionKey = actions.count == 1 ? actions[0] : nil
     defaults.apply(to: &draft.definition, action: draft.actionKey)
     readKeys(of: node, OperationKey.table) { key, row, entry in
-      if let only = row.actions, let action = actions.first, actions.count == 1, !only.contains(action) {
-        // An action that this version does not have may well take the key.
-        guard OperationKey.actions.contains(action) else { return }
-        return error("misplaced-key", "'\(key.rawValue)' has no effect on '\(action.rawValue)'", at: entry.key.range)
+      // Which keys go with an action that this version does not have is not known here.
+      if let only = row.actions, actions.count == 1, OperationKey.actions.contains(actions[0]),
+        !only.contains(actions[0])
+      {
+        return error("misplaced-key", "'\(key.rawValue)' has no effect on '\(actions[0].rawValue)'", at: entry.key.range)
       }
       if OperationKey.actions.contains(key) {
         guard actions.count == 1 else { return }

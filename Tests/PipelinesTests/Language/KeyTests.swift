@@ -1,0 +1,100 @@
+import Testing
+
+@testable import Pipelines
+
+@Suite("Keys")
+struct KeyTests {
+  @Test("a misspelt key is an error with the nearest key")
+  func misspeltKeys() {
+    #expect(
+      findings(
+        """
+        concurency: 2
+        operations:
+          - name: x
+            rnu: ls
+            shel: bash
+        """) == [
+          "1:1 unknown-key a pipeline has no key 'concurency' (did you mean 'concurrency'?)",
+          "4:5 unknown-key an operation has no key 'rnu' (did you mean 'run'?)",
+          "5:5 unknown-key an operation has no key 'shel' (did you mean 'shell'?)",
+        ])
+  }
+
+  @Test("a key without a likeness has no suggestion")
+  func strangeKeys() {
+    #expect(
+      findings(inOperation: "run: ls", "qqqqqqqq: 1") == ["4:5 unknown-key an operation has no key 'qqqqqqqq'"])
+  }
+
+  @Test("keys of later versions answer once each, and nothing follows from them")
+  func keysToCome() {
+    #expect(
+      findings(
+        """
+        specifications: { online: { uses: network.connected } }
+        automatic: online
+        operations:
+          - name: fetch
+            http: { url: "${{ nonsense" }
+            retry: { limit: 1, early: [reachable] }
+            run_when: online
+            otherwise: skip
+          - name: page
+            uses: notify.webhook
+            with: { url: x }
+            result: string
+            needs: fetch
+        """) == [
+          "1:1 not-available 'specifications' is not available in this version",
+          "2:1 not-available 'automatic' is not available in this version",
+          "5:5 not-available 'http' is not available in this version",
+          "6:24 not-available 'early' is not available in this version",
+          "7:5 not-available 'run_when' is not available in this version",
+          "8:5 not-available 'otherwise' is not available in this version",
+          "10:5 not-available 'uses' is not available in this version",
+          "11:5 not-available 'with' is not available in this version",
+        ])
+  }
+
+  @Test("every row of every table is read by the loader, and every key has a row")
+  func tablesAreWhole() {
+    #expect(Set(PipelineKey.table.rows.map(\.key)) == Set(PipelineKey.allCases.map(\.rawValue)))
+    #expect(Set(OperationKey.table.rows.map(\.key)) == Set(OperationKey.allCases.map(\.rawValue)))
+    #expect(Set(ParameterKey.table.rows.map(\.key)) == Set(ParameterKey.allCases.map(\.rawValue)))
+    #expect(Set(SecretKey.table.rows.map(\.key)) == Set(SecretKey.allCases.map(\.rawValue)))
+    #expect(Set(DefaultsKey.table.rows.map(\.key)) == Set(DefaultsKey.allCases.map(\.rawValue)))
+    #expect(Set(EventKey.table.rows.map(\.key)) == Set(EventKey.allCases.map(\.rawValue)))
+    #expect(Set(RetryKey.table.rows.map(\.key)) == Set(RetryKey.allCases.map(\.rawValue)))
+    #expect(Set(RepeatKey.table.rows.map(\.key)) == Set(RepeatKey.allCases.map(\.rawValue)))
+    #expect(Set(ForEachKey.table.rows.map(\.key)) == Set(ForEachKey.allCases.map(\.rawValue)))
+  }
+
+  @Test("a summary is one sentence")
+  func summaries() {
+    for row in PipelineKey.table.rows + OperationKey.table.rows + ParameterKey.table.rows {
+      #expect(row.summary.hasSuffix("."))
+    }
+  }
+
+  @Test("a pipeline without operations says so, where it begins")
+  func noOperations() {
+    #expect(findings("name: x\n") == ["1:1 missing-key a pipeline needs 'operations'"])
+    #expect(findings("operations: []\n") == ["1:13 wrong-form 'operations' needs at least one operation, found a list"])
+    #expect(
+      findings("operations:\n  x: {run: ls}\n") == [
+        "2:3 wrong-form 'operations' needs a list of operations, found a mapping (write each one as '- name: …')"
+      ])
+    #expect(findings("- a\n") == ["1:1 wrong-form a pipeline file needs a mapping, found a list"])
+  }
+
+  @Test("a file without a name is called by its file's name")
+  func fileNames() throws {
+    let text = "operations: [{name: x, run: ls}]"
+    #expect(try pipeline(text, path: "/a/b/nightly.build.yaml").name == "nightly.build")
+    #expect(try pipeline(text, path: "my pipeline.yml").name == "my-pipeline")
+    #expect(try pipeline(text, path: "2024.yaml").name == "_2024")
+    #expect(try pipeline(text, path: "-").name == "pipeline")
+    #expect(try pipeline("name: own\n" + text).name == "own")
+  }
+}
