@@ -19,9 +19,9 @@ struct YAMLAliasTests {
   @Test("an alias may be a key if it stands for a scalar")
   func keys() {
     #expect(readYAML("a: &x k\n*x : 1\n").root?["k"]?.coreScalar == .int(1))
-    #expect(findings(in: "a: &x [k]\n*x : 1\n") == ["1:7-1:10 key-not-scalar"])
-    #expect(findings(in: "a: &x a\n*x : 1\n") == ["1:7-1:8 duplicate-key"])
-    #expect(findings(in: "*x : 1\n") == ["1:1-1:3 unknown-alias"])
+    #expect(yamlFindings(in: "a: &x [k]\n*x : 1\n") == ["1:7-1:10 key-not-scalar"])
+    #expect(yamlFindings(in: "a: &x a\n*x : 1\n") == ["1:7-1:8 duplicate-key"])
+    #expect(yamlFindings(in: "*x : 1\n") == ["1:1-1:3 unknown-alias"])
   }
 
   @Test("an alias without anchor is an error, with the nearest anchor")
@@ -36,7 +36,7 @@ struct YAMLAliasTests {
 
   @Test("an alias inside its own node is an error")
   func recursive() {
-    #expect(findings(in: "a: &x [1, {b: *x}]\n") == ["1:15-1:17 recursive-alias"])
+    #expect(yamlFindings(in: "a: &x [1, {b: *x}]\n") == ["1:15-1:17 recursive-alias"])
   }
 
   @Test("aliases may stand for 100,000 nodes together, and no more")
@@ -44,8 +44,8 @@ struct YAMLAliasTests {
     // Each alias stands for a list of 999 items and the list itself.
     let list = "a: &a [" + Array(repeating: "x", count: 999).joined(separator: ",") + "]\n"
     let aliases = "b:\n" + String(repeating: "- *a\n", count: 100)
-    #expect(findings(in: list + aliases) == [])
-    #expect(findings(in: list + aliases + "- *a\n- *a\n") == ["103:3-103:5 alias-expansion"])
+    #expect(yamlFindings(in: list + aliases) == [])
+    #expect(yamlFindings(in: list + aliases + "- *a\n- *a\n") == ["103:3-103:5 alias-expansion"])
   }
 
   @Test("a bomb of aliases of aliases is defused where it passes the limit")
@@ -65,10 +65,10 @@ struct YAMLAliasTests {
     func outer(_ depth: Int) -> String {
       "b: " + String(repeating: "[", count: depth) + "*a" + String(repeating: "]", count: depth) + "\n"
     }
-    #expect(findings(in: inner + outer(49)) == [])
-    #expect(findings(in: inner + outer(50)) == ["2:54-2:56 too-deep"])
+    #expect(yamlFindings(in: inner + outer(49)) == [])
+    #expect(yamlFindings(in: inner + outer(50)) == ["2:54-2:56 too-deep"])
     var chain = "- &a0 []\n"
     for level in 1...200 { chain += "- &a\(level) [*a\(level - 1)]\n" }
-    #expect(findings(in: chain) == ["100:9-100:13 too-deep"])
+    #expect(yamlFindings(in: chain) == ["100:9-100:13 too-deep"])
   }
 }

@@ -18,7 +18,8 @@ struct YAMLFindingsTests {
   @Test("a key written twice is found among many")
   func duplicateKeyAmongMany() {
     let keys = (1...40).map { "k\($0): \($0)\n" }.joined()
-    #expect(findings(in: keys + "k3: 1\nk40: 1\nk41: 1\n") == ["41:1-41:3 duplicate-key", "42:1-42:4 duplicate-key"])
+    #expect(
+      yamlFindings(in: keys + "k3: 1\nk40: 1\nk41: 1\n") == ["41:1-41:3 duplicate-key", "42:1-42:4 duplicate-key"])
   }
 
   @Test("a list or mapping as key is an error, and left out with its value")
@@ -44,20 +45,20 @@ struct YAMLFindingsTests {
       ("--- a\n--- b\n", "2:1-2:4 multiple-documents"), ("a: 1\n---\n", "2:1-2:4 multiple-documents"),
     ])
   func multipleDocuments(text: String, finding: String) {
-    #expect(findings(in: text) == [finding])
+    #expect(yamlFindings(in: text) == [finding])
     #expect(readYAML(text).root == nil)
   }
 
   @Test("document marks around the only document are no error")
   func oneDocument() {
-    #expect(findings(in: "%YAML 1.2\n---\na: 1\n...\n") == [])
+    #expect(yamlFindings(in: "%YAML 1.2\n---\na: 1\n...\n") == [])
   }
 
   @Test(
     "a file without content is an error",
     arguments: ["", "\n\n", "# only\n", "---\n", "---\n...\n", "\u{FEFF}", "\r\r"])
   func emptyFile(text: String) {
-    #expect(findings(in: text) == ["1:1-1:1 empty-file"])
+    #expect(yamlFindings(in: text) == ["1:1-1:1 empty-file"])
     #expect(readYAML(text).root == nil)
   }
 
@@ -69,7 +70,7 @@ struct YAMLFindingsTests {
       ("a: !<tag:x.org,1:y> b\n", "1:4-1:20 tag-unsupported"),
     ])
   func unsupportedTags(text: String, finding: String) {
-    #expect(findings(in: text) == [finding])
+    #expect(yamlFindings(in: text) == [finding])
     #expect(readYAML(text).root?["a"]?.isFaulty == true)
   }
 
@@ -95,35 +96,35 @@ struct YAMLFindingsTests {
     func nested(_ depth: Int) -> String {
       String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth)
     }
-    #expect(findings(in: nested(100)) == [])
+    #expect(yamlFindings(in: nested(100)) == [])
     let column = 100 * open.count + 1
-    #expect(findings(in: nested(101)) == ["1:\(column)-1:\(column + 1) too-deep"])
+    #expect(yamlFindings(in: nested(101)) == ["1:\(column)-1:\(column + 1) too-deep"])
     #expect(readYAML(nested(101)).root == nil)
   }
 
   @Test("depth is bounded in block style, and before a million levels are read")
   func blockDepth() {
-    #expect(findings(in: String(repeating: "- ", count: 101) + "x") == ["1:201-1:202 too-deep"])
-    #expect(findings(in: String(repeating: "- ", count: 1_000_000)) == ["1:201-1:202 too-deep"])
-    #expect(findings(in: String(repeating: "[", count: 1_000_000)) == ["1:101-1:102 too-deep"])
+    #expect(yamlFindings(in: String(repeating: "- ", count: 101) + "x") == ["1:201-1:202 too-deep"])
+    #expect(yamlFindings(in: String(repeating: "- ", count: 1_000_000)) == ["1:201-1:202 too-deep"])
+    #expect(yamlFindings(in: String(repeating: "[", count: 1_000_000)) == ["1:101-1:102 too-deep"])
   }
 
   @Test("a file of more than 16 MiB is an error, one of exactly 16 MiB is none")
   func size() {
     let comment = "a: 1 #" + String(repeating: "x", count: YAMLReader.maximumSize - 6)
-    #expect(findings(in: comment) == [])
-    #expect(findings(in: comment + "x") == ["1:1-1:1 file-too-large"])
+    #expect(yamlFindings(in: comment) == [])
+    #expect(yamlFindings(in: comment + "x") == ["1:1-1:1 file-too-large"])
   }
 
   @Test("findings before a syntax error are returned with it")
   func findingsBeforeSyntaxError() {
-    #expect(findings(in: "a: 1\na: 2\nb: @\n") == ["2:1-2:2 duplicate-key", "3:4-3:5 yaml-syntax"])
+    #expect(yamlFindings(in: "a: 1\na: 2\nb: @\n") == ["2:1-2:2 duplicate-key", "3:4-3:5 yaml-syntax"])
     #expect(readYAML("a: 1\na: 2\nb: @\n").root == nil)
   }
 
   @Test("no more than 1000 findings are kept")
   func manyFindings() {
-    #expect(findings(in: String(repeating: "a: 1\n", count: 5_000)).count == 1_000)
+    #expect(yamlFindings(in: String(repeating: "a: 1\n", count: 5_000)).count == 1_000)
   }
 
   @Test("a message quotes only the beginning of a long key")
