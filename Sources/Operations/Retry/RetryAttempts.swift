@@ -1,5 +1,5 @@
 extension RetryModifier {
-  /// The one retry core. After a failure it looks, in this order, at: cancellation, the limit, the policy's decision,
+  /// The one retry core. After a failure it looks, in this order, at: the limit, cancellation, the policy's decision,
   /// the deadline.
   @usableFromInline
   func runAttempts(
@@ -31,7 +31,8 @@ extension RetryModifier {
       inner.retryScope = progress.beginAttempt()
       observer?.onAttempt(progress.state.attemptsUsed)
 
-      let failure: (any Error)?
+      let failure: any Error
+      var missedDeadline = false
       do {
         guard let deadline = policy.deadline else {
           return try await operation.run(isolation: isolation, in: inner, with: narrowed)
@@ -40,16 +41,16 @@ extension RetryModifier {
           operation, isolation: isolation, in: inner, with: narrowed, for: deadline - progress.elapsed,
           delayer: pause.delayer)
         if let value { return value }
-        failure = nil
+        failure = RetryDeadlineError(deadline: deadline)
+        missedDeadline = true
       } catch {
         failure = error
       }
-      guard let failure else {
-        observer?.onGiveUp(.deadline)
-        throw RetryDeadlineError(deadline: policy.deadline ?? .zero)
-      }
 
-      switch progress.verdict(on: failure, cancelled: Task.isCancelled) {
+      let verdict =
+        missedDeadline
+        ? .giveUp(.deadline, throwing: failure) : progress.verdict(on: failure, cancelled: Task.isCancelled)
+      switch verdict {
       case .giveUp(let reason, let error):
         observer?.onGiveUp(reason)
         throw error

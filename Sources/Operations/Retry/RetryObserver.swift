@@ -8,7 +8,8 @@ public struct RetryObserver: Sendable {
   public var onWait: @Sendable (RetryWait) -> Void
   /// A wait ended.
   public var onWake: @Sendable (RetryWakeCause) -> Void
-  /// There will be no further attempt, although the last one did not succeed.
+  /// There will be no further attempt, although the last one did not succeed. Called exactly once for every run that
+  /// throws.
   public var onGiveUp: @Sendable (RetryGiveUpReason) -> Void
 
   /// An observer of some of it.
@@ -65,7 +66,7 @@ public enum RetryGiveUpReason: Sendable, Hashable {
   case limit
   /// The next attempt would start at the deadline or later, or an attempt was still running then.
   case deadline
-  /// The policy's `decide` said so, with this reason.
+  /// The policy's `decide` said so, with this reason; or the delayer failed, which is then the reason.
   case stopped(String)
   /// The task was cancelled.
   case cancelled

@@ -25,8 +25,13 @@ struct RetryPause {
       observer?.onGiveUp(.cancelled)
       throw CancellationError()
     }
-    let cause = try outcome.get()
-    observer?.onWake(cause)
+    switch outcome {
+    case .success(let cause):
+      observer?.onWake(cause)
+    case .failure(let error):
+      observer?.onGiveUp(.stopped("the delay could not be kept: \(error)"))
+      throw error
+    }
   }
 
   private func race(isolation: isolated (any Actor)?, for delay: Duration) async -> Result<RetryWakeCause, any Error> {

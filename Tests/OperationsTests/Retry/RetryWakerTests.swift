@@ -130,8 +130,13 @@ struct RetryWakerTests {
     }
     for wakers in [[], [FakeWaker("reachable")]] {
       let operation = Block<Void> { _ in throw TestError(number: 1) }
-      let runner = OperationRunner(operation.retry(RetryPolicy(limit: 3, wakers: wakers)).delayer(Broken()))
+      let gaveUp = Log<RetryGiveUpReason>()
+      var context = OperationContext()
+      context.retryObserver = RetryObserver(onGiveUp: { gaveUp.append($0) })
+      let runner = OperationRunner(
+        operation.retry(RetryPolicy(limit: 3, wakers: wakers)).delayer(Broken()), context: context)
       await #expect(throws: TestError(number: -1)) { try await runner.run() }
+      #expect(gaveUp.elements == [.stopped("the delay could not be kept: TestError(number: -1)")])
     }
   }
 }
