@@ -23,7 +23,7 @@ func readYAML(_ text: String) -> (root: YAMLNode?, diagnostics: [Diagnostic]) {
 }
 
 /// The findings of reading `text` as `line:column-line:column code`.
-func findings(in text: String) -> [String] {
+func yamlFindings(in text: String) -> [String] {
   readYAML(text).diagnostics.map(\.brief)
 }
 
