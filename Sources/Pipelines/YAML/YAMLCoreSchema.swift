@@ -34,7 +34,7 @@ enum YAMLCoreSchema {
     switch (tag, value) {
     case (.str, _): return .string(text)
     case (.null, .null), (.bool, .bool), (.int, .int), (.float, .double): return value
-    case (.int, .double): return isWhole(text) ? value : nil
+    case (.int, .double) where isWhole(text): return value
     case (.float, .int(let number)): return .double(Double(number))
     default: return nil
     }
@@ -62,7 +62,7 @@ enum YAMLCoreSchema {
     let digits = bytes[(isSigned ? 1 : 0)...]
     switch String(decoding: digits.prefix(5), as: UTF8.self) {
     case ".inf", ".Inf", ".INF": return .double(bytes[0] == 0x2D ? -.infinity : .infinity)
-    case ".nan", ".NaN", ".NAN": return isSigned ? nil : .double(.nan)
+    case ".nan" where !isSigned, ".NaN" where !isSigned, ".NAN" where !isSigned: return .double(.nan)
     default: break
     }
     guard let form = decimalForm(digits) else { return nil }
