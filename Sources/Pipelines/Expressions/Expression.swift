@@ -1,31 +1,61 @@
 /// An expression that has been read: `results.count > 3 && params.notify`.
 ///
-/// Grammar and semantics are those of GitHub Actions' expressions.
+/// Grammar and semantics are those of GitHub Actions' expressions, with the functions `length`, `keys`, `first` and `last` besides.
+/// All numbers are computed with as doubles, but a value that is only handed on stays as it is. Lists and objects are equal to
+/// nothing but themselves: both sides of `==` must name the same place of a context.
 public struct Expression: Sendable, Hashable {
+  /// Shared by all copies of an expression, so that copying costs one reference.
+  final class Storage: Sendable {
+    let program: ExpressionProgram
+    let resultsWithDefault: Set<String>
+
+    init(_ program: ExpressionProgram) {
+      self.program = program
+      resultsWithDefault = program.resultsWithDefault()
+    }
+  }
+
   /// The text it was read from.
   public let text: String
+  let storage: Storage
 
   /// Reads an expression.
   ///
   /// - Throws: `ExpressionError` with the place of what is wrong. Unknown contexts are no errors here; see ``ExpressionChecker``.
-  public static func parse(_ text: String) throws(ExpressionError) -> Expression { Expression(text: text) }
+  public static func parse(_ text: String) throws(ExpressionError) -> Expression {
+    Expression(text: text, storage: Storage(try ExpressionParser.parse(text)))
+  }
 
   /// The expression's value in `contexts`.
   ///
   /// - Throws: What `contexts` throws, or an error of the expression's own, such as a text that `fromJSON` cannot read.
-  public func evaluate(in contexts: borrowing some ExpressionContexts) throws(ExpressionError) -> JSONValue { .null }
+  public func evaluate(in contexts: borrowing some ExpressionContexts) throws(ExpressionError) -> JSONValue {
+    var evaluation = ExpressionEvaluation(storage)
+    return try evaluation.value(of: storage.program.root, in: contexts)
+  }
 
   /// Whether the expression's value counts as true: everything does but `false`, `0`, `-0`, `NaN`, `''` and null.
   ///
   /// - Throws: As ``evaluate(in:)``.
-  public func isTruthy(in contexts: borrowing some ExpressionContexts) throws(ExpressionError) -> Bool { false }
+  public func isTruthy(in contexts: borrowing some ExpressionContexts) throws(ExpressionError) -> Bool {
+    try evaluate(in: contexts).isTruthy
+  }
 
   /// Every place that names a context, in the order of the text.
-  public var references: [ExpressionReference] { [] }
+  public var references: [ExpressionReference] { storage.program.references }
 
   /// Whether `success()`, `failure()`, `always()` or `cancelled()` is called anywhere in it.
-  public var usesStatusFunction: Bool { false }
+  public var usesStatusFunction: Bool { storage.program.usesStatusFunction }
 
-  /// The operations whose result may be missing: each `results.x` in the expression is followed by a default, as in `results.x || 0`.
-  public var resultsWithDefault: Set<String> { [] }
+  /// The operations whose result may be missing: every `results.x` in the expression stands on the left of a `||`, as in
+  /// `results.x || 0` or `results.x.count || 0`.
+  ///
+  /// Inside a comparison or a function call there is no default, unless it is given there.
+  public var resultsWithDefault: Set<String> { storage.resultsWithDefault }
+
+  /// Expressions of the same text are equal.
+  public static func == (left: Expression, right: Expression) -> Bool { left.text == right.text }
+
+  /// Hashes the text.
+  public func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }

@@ -1,6 +1,9 @@
 /// Where an expression finds the values it names.
 ///
-/// Members are asked for one at a time, so that `results.fetch` never builds the results of ten thousand other operations.
+/// Members are asked for one at a time, so that `results.fetch` never builds the results of ten thousand other operations. The names
+/// of the built-in contexts (`params env secrets results errors operations run item`) arrive in lower case, all others as the
+/// expression spells them; as in GitHub Actions, names that differ in letter case alone are the same.
+/// ``JSONValue/expressionMember(_:)`` answers in this way for values.
 public protocol ExpressionContexts {
   /// The value of `context.name`, or nil where the context has no such member (which an expression sees as null).
   func member(_ name: String, of context: String) throws(ExpressionError) -> JSONValue?

@@ -23,3 +23,21 @@ public struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertibl
   /// The message with its fix, such as `unknown function 'contain', did you mean 'contains'?`.
   public var description: String { fix.map { "\(message), \($0)" } ?? message }
 }
+
+extension ExpressionError {
+  /// The failure at the whole of `node`, unless its place is known already.
+  func placed(at node: ExpressionProgram.Node) -> ExpressionError {
+    guard position < 1 else { return self }
+    var error = self
+    error.position = Int(node.start)
+    error.length = Int(node.end - node.start)
+    return error
+  }
+
+  /// The failure with its place counted from `offset` scalars earlier.
+  func shifted(by offset: Int) -> ExpressionError {
+    var error = self
+    error.position += offset
+    return error
+  }
+}

@@ -16,43 +16,161 @@ public struct Template: Sendable, Hashable {
   /// Reads a template. What closes a `${{` is the first `}}` outside the expression's strings.
   ///
   /// - Throws: `ExpressionError`, whose position counts in the template's text.
-  public static func parse(_ text: String) throws(ExpressionError) -> Template { Template(literal: text) }
+  public static func parse(_ text: String) throws(ExpressionError) -> Template {
+    // Most strings of a pipeline hold no expression.
+    guard text.utf8.contains(UInt8(ascii: "$")) else { return Template(literal: text) }
+    let scalars = Array(text.unicodeScalars)
+    var segments: [Segment] = []
+    var literalStart = 0
+    var at = 0
+    while at + 2 < scalars.count {
+      guard scalars[at] == "$", scalars[at + 1] == "{", scalars[at + 2] == "{" else {
+        at += 1
+        continue
+      }
+      if at > literalStart { segments.append(.literal(string(scalars[literalStart..<at]))) }
+      let opening = at
+      at += 3
+      guard let end = closing(in: scalars, from: at) else {
+        throw ExpressionError(
+          code: "expression-not-closed", "'${{' is not closed", position: opening + 1, length: 3,
+          fix: "end the expression with '}}'")
+      }
+      segments.append(try expression(in: scalars, at..<end, opening: opening))
+      at = end + 2
+      literalStart = at
+    }
+    if literalStart < scalars.count { segments.append(.literal(string(scalars[literalStart...]))) }
+    return Template(text: text, segments: segments)
+  }
+
+  private init(text: String, segments: [Segment]) {
+    self.text = text
+    self.segments = segments
+  }
 
   /// A template without expressions, also where `literal` holds `${{`.
   public init(literal: String) {
-    text = literal
-    segments = literal.isEmpty ? [] : [.literal(literal)]
+    self.init(text: literal, segments: literal.isEmpty ? [] : [.literal(literal)])
   }
 
   /// The template `${{ expression }}`.
   public init(expression: Expression) {
-    text = "${{ \(expression.text) }}"
-    segments = [.expression(expression, offset: 4)]
+    self.init(text: "${{ \(expression.text) }}", segments: [.expression(expression, offset: 4)])
+  }
+
+  private static func string(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
+    var view = String.UnicodeScalarView()
+    view.append(contentsOf: scalars)
+    return String(view)
+  }
+
+  /// Where the `}}` stands that ends the expression beginning at `start`.
+  private static func closing(in scalars: [Unicode.Scalar], from start: Int) -> Int? {
+    var isInString = false
+    var at = start
+    while at < scalars.count {
+      // A quote written twice leaves the string and enters it again.
+      if scalars[at] == "'" { isInString.toggle() }
+      if !isInString, scalars[at] == "}", at + 1 < scalars.count, scalars[at + 1] == "}" { return at }
+      at += 1
+    }
+    return nil
+  }
+
+  private static func expression(
+    in scalars: [Unicode.Scalar], _ range: Range<Int>, opening: Int
+  ) throws(ExpressionError) -> Segment {
+    var range = range
+    while let first = scalars[range].first, ExpressionLexer.isSpace(first) { range.removeFirst() }
+    while let last = scalars[range].last, ExpressionLexer.isSpace(last) { range.removeLast() }
+    guard !range.isEmpty else {
+      throw ExpressionError(
+        code: "expression-syntax", "expected an expression between '${{' and '}}'", position: opening + 1, length: 3)
+    }
+    do throws(ExpressionError) {
+      return .expression(try Expression.parse(string(scalars[range])), offset: range.lowerBound)
+    } catch {
+      throw error.shifted(by: range.lowerBound)
+    }
   }
 
   /// The template's value: that of the expression where it is one `${{ }}` and nothing else, otherwise a string.
   ///
-  /// In a string, lists and objects are written as compact JSON; everything else as GitHub Actions does.
+  /// In a string, values are written as GitHub Actions does, except that lists and objects are compact JSON and that whole numbers
+  /// keep all their digits: both are data here.
   /// - Throws: `ExpressionError`, whose position counts in the template's text.
-  public func evaluate(in contexts: borrowing some ExpressionContexts) throws(ExpressionError) -> JSONValue { .null }
-
-  /// Whether there is no expression in it.
-  public var isLiteral: Bool {
-    segments.allSatisfy { if case .literal = $0 { true } else { false } }
+  public func evaluate(in contexts: borrowing some ExpressionContexts) throws(ExpressionError) -> JSONValue {
+    if segments.count == 1 {
+      switch segments[0] {
+      case .literal(let text): return .string(text)
+      case .expression(let expression, let offset): return try value(of: expression, offset: offset, in: contexts)
+      }
+    }
+    var text = ""
+    for segment in segments {
+      switch segment {
+      case .literal(let part): text += part
+      case .expression(let expression, let offset):
+        let value = try value(of: expression, offset: offset, in: contexts)
+        switch value {
+        case .int, .array, .object: text += value.text
+        default: text += value.coercedString
+        }
+      }
+      guard text.utf8.count <= ExpressionEvaluation.maximumText else {
+        throw ExpressionError(code: "expression-too-large", "the text becomes longer than 10 MiB", position: 1)
+      }
+    }
+    return .string(text)
   }
 
+  private func value(
+    of expression: Expression, offset: Int, in contexts: borrowing some ExpressionContexts
+  ) throws(ExpressionError) -> JSONValue {
+    do throws(ExpressionError) {
+      return try expression.evaluate(in: contexts)
+    } catch {
+      throw error.shifted(by: offset)
+    }
+  }
+
+  /// Whether there is no expression in it.
+  public var isLiteral: Bool { expressions.isEmpty }
+
   /// The expression, where the template is one `${{ }}` and nothing else.
-  public var wholeExpression: Expression? {
-    if segments.count == 1, case .expression(let expression, _) = segments[0] { expression } else { nil }
+  public var wholeExpression: Expression? { segments.count == 1 ? expressions.first?.expression : nil }
+
+  /// The expressions, each with how many Unicode scalars of the template's text come before it.
+  var expressions: [(expression: Expression, offset: Int)] {
+    segments.compactMap { if case .expression(let expression, let offset) = $0 { (expression, offset) } else { nil } }
   }
 
   /// Every place that names a context, in the order of the text; positions count in the template's text.
-  public var references: [ExpressionReference] { [] }
+  public var references: [ExpressionReference] {
+    expressions.flatMap { expression, offset in
+      expression.references.map { reference in
+        var reference = reference
+        reference.position += offset
+        return reference
+      }
+    }
+  }
 
   /// Whether a status function is called in any of its expressions.
-  public var usesStatusFunction: Bool { false }
+  public var usesStatusFunction: Bool { expressions.contains { $0.expression.usesStatusFunction } }
 
-  /// The operations whose result may be missing; see ``Expression/resultsWithDefault``. One that another segment names without a
-  /// default is not among them.
-  public var resultsWithDefault: Set<String> { [] }
+  /// The operations whose result may be missing; see ``Expression/resultsWithDefault``. One that another of the template's
+  /// expressions names without a default is not among them.
+  public var resultsWithDefault: Set<String> {
+    var withDefault: Set<String> = []
+    var without: Set<String> = []
+    for (expression, _) in expressions {
+      withDefault.formUnion(expression.resultsWithDefault)
+      for reference in expression.references where reference.context == "results" {
+        if let name = reference.path.first, !expression.resultsWithDefault.contains(name) { without.insert(name) }
+      }
+    }
+    return withDefault.subtracting(without)
+  }
 }

@@ -35,7 +35,9 @@ public enum DurationNotation {
   /// The notation of `duration`, such as `1h30m`, rounded to milliseconds; days are the largest unit, none at all is `0s`.
   public static func format(_ duration: Duration) -> String {
     let (seconds, attoseconds) = duration.components
-    var milliseconds = Int128(seconds) * 1000 + Int128((attoseconds + (attoseconds < 0 ? -1 : 1) * 500_000_000_000_000) / 1_000_000_000_000_000)
+    var milliseconds =
+      Int128(seconds) * 1000
+      + Int128((attoseconds + (attoseconds < 0 ? -1 : 1) * 500_000_000_000_000) / 1_000_000_000_000_000)
     var text = milliseconds < 0 ? "-" : ""
     milliseconds = abs(milliseconds)
     if milliseconds == 0 { return "0s" }

@@ -5,7 +5,8 @@ public enum TimestampNotation {
   /// A space or `t` may stand for `T`, and `z` for `Z`; the offset is required. A leap second counts as the second after it.
   public static func parse(_ text: String) -> Double? {
     let bytes = Array(text.utf8)
-    guard bytes.count >= 20, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"), bytes[13] == UInt8(ascii: ":"),
+    guard bytes.count >= 20, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
+      bytes[13] == UInt8(ascii: ":"),
       bytes[16] == UInt8(ascii: ":"), [UInt8(ascii: "T"), UInt8(ascii: "t"), UInt8(ascii: " ")].contains(bytes[10]),
       let year = number(bytes, 0..<4), let month = number(bytes, 5..<7), let day = number(bytes, 8..<10),
       let hour = number(bytes, 11..<13), let minute = number(bytes, 14..<16), let second = number(bytes, 17..<19),
@@ -17,7 +18,9 @@ public enum TimestampNotation {
       let start = at
       at += 1
       while at < bytes.count, bytes[at] &- 48 < 10 { at += 1 }
-      guard at - start > 1, let value = Double("0" + String(decoding: bytes[start..<at], as: UTF8.self)) else { return nil }
+      guard at - start > 1, let value = Double("0" + String(decoding: bytes[start..<at], as: UTF8.self)) else {
+        return nil
+      }
       fraction = value
     }
     guard at < bytes.count, let offset = offset(bytes, at: at) else { return nil }

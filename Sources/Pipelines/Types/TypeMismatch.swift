@@ -27,7 +27,8 @@ extension ValueType {
   /// Durations, sizes, timestamps and files are strings of the right form; a whole number of bytes is a size too, and 0 a duration.
   public func mismatch(of value: JSONValue) -> TypeMismatch? {
     switch (self, value) {
-    case (.json, _), (.string, .string), (.number, .int), (.number, .double), (.int, .int), (.bool, .bool), (.none, .null),
+    case (.json, _), (.string, .string), (.number, .int), (.number, .double), (.int, .int), (.bool, .bool),
+      (.none, .null),
       (.duration, .int(0)):
       return nil
     case (.int, .double(let number)) where Int64(exactly: number) != nil: return nil
@@ -44,7 +45,9 @@ extension ValueType {
     case (.object(let fields), .object(let members)):
       for field in fields {
         let value = members[field.name] ?? .null
-        if value.isNull, field.isOptional || field.type == .none || field.type == .json && members[field.name] != nil { continue }
+        if value.isNull, field.isOptional || field.type == .none || field.type == .json && members[field.name] != nil {
+          continue
+        }
         if members[field.name] == nil {
           return TypeMismatch(path: ValueType.step(to: field.name), expected: "\(field.type)", found: "nothing")
         }

@@ -45,7 +45,9 @@ extension ValueType: CustomStringConvertible {
     switch self {
     case .list(let element): "[\(element)]"
     case .object(let fields):
-      "{" + fields.map { "\(ValueType.spelling(ofField: $0.name))\($0.isOptional ? "?" : ""): \($0.type)" }.joined(separator: ", ") + "}"
+      "{"
+        + fields.map { "\(ValueType.spelling(ofField: $0.name))\($0.isOptional ? "?" : ""): \($0.type)" }.joined(
+          separator: ", ") + "}"
     default: ValueType.named.first { $0.type == self }?.name ?? "json"
     }
   }
@@ -109,7 +111,8 @@ private struct TypeNotationReader {
       guard let type = ValueType(name: name) else {
         let near = Self.otherNames[name.lowercased()] ?? NearestName.suggestion(for: name, among: ValueType.names)
         throw TypeNotationError(
-          "unknown type '\(name)'", offset: start, fix: near.map { "did you mean '\($0)'?" } ?? "a type is \(Self.choices)")
+          "unknown type '\(name)'", offset: start,
+          fix: near.map { "did you mean '\($0)'?" } ?? "a type is \(Self.choices)")
       }
       return type
     }
@@ -144,7 +147,9 @@ private struct TypeNotationReader {
       }
       let start = at
       let name = try fieldName()
-      guard names.insert(name).inserted else { throw TypeNotationError("the field '\(name)' is written twice", offset: start) }
+      guard names.insert(name).inserted else {
+        throw TypeNotationError("the field '\(name)' is written twice", offset: start)
+      }
       skipSpace()
       let isOptional = current == "?"
       if isOptional {
@@ -166,7 +171,9 @@ private struct TypeNotationReader {
   private mutating func fieldName() throws(TypeNotationError) -> String {
     guard let quote = current, quote == "'" || quote == "\"" else {
       let name = word()
-      guard !name.isEmpty else { throw TypeNotationError("unexpected \(found), expected the name of a field", offset: at) }
+      guard !name.isEmpty else {
+        throw TypeNotationError("unexpected \(found), expected the name of a field", offset: at)
+      }
       return name
     }
     let start = at

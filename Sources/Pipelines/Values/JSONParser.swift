@@ -55,7 +55,8 @@ private struct JSONParser {
   /// What stands at the current place, for messages.
   private var found: String {
     guard let byte = current else { return "end" }
-    return byte > 0x20 && byte < 0x7F ? "'\(Character(UnicodeScalar(byte)))'" : "byte 0x\(String(byte, radix: 16, uppercase: true))"
+    return byte > 0x20 && byte < 0x7F
+      ? "'\(Character(UnicodeScalar(byte)))'" : "byte 0x\(String(byte, radix: 16, uppercase: true))"
   }
 
   private mutating func skipSpace() {
@@ -126,7 +127,9 @@ private struct JSONParser {
       return .object(members)
     }
     while true {
-      guard current == UInt8(ascii: "\"") else { throw JSONError("unexpected \(found), expected a name in quotes", offset: at) }
+      guard current == UInt8(ascii: "\"") else {
+        throw JSONError("unexpected \(found), expected a name in quotes", offset: at)
+      }
       let name = try string()
       skipSpace()
       guard current == UInt8(ascii: ":") else { throw JSONError("unexpected \(found), expected ':'", offset: at) }
@@ -173,7 +176,9 @@ private struct JSONParser {
       guard digits() > 0 else { throw JSONError("unexpected \(found), expected a digit", offset: at) }
     }
     // `-0` stays a double: an integer would lose the sign.
-    if isWhole, count <= 19, !(isNegative && bytes[first] == 48), let whole = integer(from: first, isNegative: isNegative) {
+    if isWhole, count <= 19, !(isNegative && bytes[first] == 48),
+      let whole = integer(from: first, isNegative: isNegative)
+    {
       return .int(whole)
     }
     guard let value = DecimalText.double(UnsafeBufferPointer(rebasing: bytes[start..<at])), value.isFinite else {

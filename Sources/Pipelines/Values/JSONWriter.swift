@@ -95,7 +95,8 @@ extension JSONValue {
     text.withUTF8 { source in
       bytes.append(UInt8(ascii: "\""))
       var pending = 0
-      for (index, byte) in source.enumerated() where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+      for (index, byte) in source.enumerated()
+      where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
         bytes.append(contentsOf: source[pending..<index])
         pending = index + 1
         bytes.append(UInt8(ascii: "\\"))

@@ -1,0 +1,125 @@
+/// An expression as a tree in flat arrays: nodes are small and trivial, so that evaluating them touches no reference counts.
+struct ExpressionProgram: Sendable {
+  /// What a node computes. `first` and `second` are the node's fields.
+  enum Kind: UInt8, Sendable {
+    /// `literals[first]`.
+    case literal
+    /// The context `names[first]` as a whole.
+    case context
+    /// The member `names[second]` of the context `names[first]`.
+    case member
+    /// The member of the context `names[first]` that node `second` names.
+    case computedMember
+    /// The member `names[second]` of node `first`.
+    case property
+    /// Node `first` at what node `second` says.
+    case index
+    /// All members or elements of node `first`.
+    case filter
+    /// `!` of node `first`.
+    case not
+    /// A comparison of nodes `first` and `second`.
+    case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
+    /// The nodes `children[first..<first + second]`.
+    case and, or
+    /// The function `function`, called with the nodes `children[first..<first + second]`.
+    case call
+  }
+
+  struct Node: Sendable {
+    var kind: Kind
+    var function: ExpressionFunction = .always
+    var first: Int32 = 0
+    var second: Int32 = 0
+    /// Where the node's own token (its operator, member or function name) stands, from 1, and how long it is.
+    var position: Int32
+    var length: Int32
+    /// Where the whole of the node begins, from 1, and the place after its end.
+    var start: Int32
+    var end: Int32
+  }
+
+  var nodes: [Node] = []
+  var children: [Int32] = []
+  var literals: [JSONValue] = []
+  var names: [String] = []
+  var root: Int32 = 0
+  var references: [ExpressionReference] = []
+  var usesStatusFunction = false
+
+  /// The nodes that a variadic node stands on.
+  func children(of node: Node) -> ArraySlice<Int32> {
+    children[Int(node.first)..<Int(node.first + node.second)]
+  }
+
+  /// The value of node `index`, where it is a literal.
+  func literal(_ index: Int32) -> JSONValue? {
+    let node = nodes[Int(index)]
+    return node.kind == .literal ? literals[Int(node.first)] : nil
+  }
+
+  /// The place in the contexts that a node always takes its value from, as names in lower case; nil where that is not fixed.
+  func fixedPlace(of index: Int32) -> [String]? {
+    let node = nodes[Int(index)]
+    switch node.kind {
+    case .context: return [names[Int(node.first)].lowercased()]
+    case .member: return [names[Int(node.first)].lowercased(), names[Int(node.second)].lowercased()]
+    case .property: return fixedPlace(of: node.first).map { $0 + [names[Int(node.second)].lowercased()] }
+    case .index:
+      guard let key = literal(node.second) else { return nil }
+      return fixedPlace(of: node.first).map { $0 + [key.coercedString] }
+    default: return nil
+    }
+  }
+
+  /// The operations that every use of `results.x` gives a default for; see ``Expression/resultsWithDefault``.
+  func resultsWithDefault() -> Set<String> {
+    var withDefault: Set<String> = []
+    var without: Set<String> = []
+    collectResults(of: root, hasDefault: false, withDefault: &withDefault, without: &without)
+    return withDefault.subtracting(without)
+  }
+
+  private func collectResults(
+    of index: Int32, hasDefault: Bool, withDefault: inout Set<String>, without: inout Set<String>
+  ) {
+    let node = nodes[Int(index)]
+    switch node.kind {
+    case .literal, .context: break
+    case .member:
+      guard names[Int(node.first)] == "results" else { break }
+      if hasDefault {
+        withDefault.insert(names[Int(node.second)])
+      } else {
+        without.insert(names[Int(node.second)])
+      }
+    case .computedMember:
+      collectResults(of: node.second, hasDefault: false, withDefault: &withDefault, without: &without)
+    // A member of null is null, so the default answers for the whole path.
+    case .property, .filter:
+      collectResults(of: node.first, hasDefault: hasDefault, withDefault: &withDefault, without: &without)
+    case .index:
+      collectResults(of: node.first, hasDefault: hasDefault, withDefault: &withDefault, without: &without)
+      collectResults(of: node.second, hasDefault: false, withDefault: &withDefault, without: &without)
+    case .not: collectResults(of: node.first, hasDefault: false, withDefault: &withDefault, without: &without)
+    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
+      collectResults(of: node.first, hasDefault: false, withDefault: &withDefault, without: &without)
+      collectResults(of: node.second, hasDefault: false, withDefault: &withDefault, without: &without)
+    case .and:
+      // `results.x && 'yes' || 'no'`: a missing result ends the `&&` and so reaches the default.
+      for child in children(of: node) {
+        collectResults(of: child, hasDefault: hasDefault, withDefault: &withDefault, without: &without)
+      }
+    case .or:
+      let operands = children(of: node)
+      for (place, child) in operands.enumerated() {
+        collectResults(
+          of: child, hasDefault: hasDefault || place < operands.count - 1, withDefault: &withDefault, without: &without)
+      }
+    case .call:
+      for child in children(of: node) {
+        collectResults(of: child, hasDefault: false, withDefault: &withDefault, without: &without)
+      }
+    }
+  }
+}

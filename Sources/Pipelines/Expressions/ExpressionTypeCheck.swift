@@ -1,0 +1,256 @@
+/// One walk of the checker over an expression.
+struct ExpressionTypeCheck<Environment: TypeEnvironment> {
+  /// What is known of a value.
+  struct Inferred {
+    var type: ValueType
+    /// Whether it is the list that a `.*` made: names after it apply to each of its elements.
+    var isFiltered = false
+    /// What is known of it when it counts as true, where that is more: of `a && b` only `b` can be.
+    var whenTrue: ValueType?
+
+    /// What reaches the other side of a `||`.
+    var passed: Inferred { whenTrue.map { Inferred(type: $0) } ?? self }
+  }
+
+  let program: ExpressionProgram
+  private let environment: Environment
+  private let text: [Unicode.Scalar]
+  private(set) var problems: [ExpressionProblem] = []
+
+  init(_ expression: Expression, _ environment: Environment) {
+    program = expression.storage.program
+    self.environment = environment
+    text = Array(expression.text.unicodeScalars)
+  }
+
+  /// What is known of node `index`; mistakes in it are noted.
+  mutating func infer(_ index: Int32) -> Inferred {
+    let node = program.nodes[Int(index)]
+    switch node.kind {
+    case .literal: return Inferred(type: Self.type(of: program.literals[Int(node.first)]))
+    case .context: return inferContext(node)
+    case .member: return inferMember(node)
+    case .computedMember:
+      let key = infer(node.second)
+      guard let context = context(node) else { return Inferred(type: .json) }
+      guard case .value(let type) = context else { return Inferred(type: .json) }
+      return indexed(Inferred(type: type), key, spelling: program.names[Int(node.first)], node)
+    case .property:
+      return property(program.names[Int(node.second)], of: infer(node.first), spelling: spelling(node.first), node)
+    case .index:
+      let target = infer(node.first)
+      let key = infer(node.second)
+      if let number = program.literal(node.second), case .object = target.type {
+        return property(number.coercedString, of: target, spelling: spelling(node.first), node)
+      }
+      return indexed(target, key, spelling: spelling(node.first), node)
+    case .filter: return filtered(infer(node.first), spelling: spelling(node.first), node)
+    case .not:
+      _ = infer(node.first)
+      return Inferred(type: .bool)
+    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
+      checkComparison(node, infer(node.first).type, infer(node.second).type)
+      return Inferred(type: .bool)
+    case .and:
+      let operands = program.children(of: node).map { infer($0) }
+      var result = Self.union(operands)
+      if let last = operands.last, !last.isFiltered { result.whenTrue = last.passed.type }
+      return result
+    case .or:
+      let operands = program.children(of: node).map { infer($0) }
+      return Self.union(operands.dropLast().map(\.passed) + operands.suffix(1))
+    case .call: return inferCall(node)
+    }
+  }
+
+  // MARK: Problems
+
+  mutating func report(_ node: ExpressionProgram.Node, _ code: String, _ message: String, fix: String? = nil) {
+    problems.append(
+      ExpressionProblem(position: Int(node.position), length: max(1, Int(node.length)), code: code, message, fix: fix))
+  }
+
+  /// Notes a problem with the whole of a node rather than with its own token.
+  mutating func reportWhole(_ node: ExpressionProgram.Node, _ code: String, _ message: String, fix: String? = nil) {
+    let length = max(1, Int(node.end - node.start))
+    problems.append(ExpressionProblem(position: Int(node.start), length: length, code: code, message, fix: fix))
+  }
+
+  /// A node as it is written.
+  func spelling(_ index: Int32) -> String {
+    let node = program.nodes[Int(index)]
+    var view = String.UnicodeScalarView()
+    view.append(contentsOf: text[Int(node.start - 1)..<Int(node.end - 1)])
+    return String(view)
+  }
+
+  // MARK: Contexts
+
+  /// What is known of the context that a node names; an unknown one is noted.
+  private mutating func context(_ node: ExpressionProgram.Node) -> ContextType? {
+    let name = program.names[Int(node.first)]
+    if let known = environment.type(of: name) { return known }
+    let names = environment.contextNames
+    if let other = names.first(where: { OrdinalIgnoreCase.equal($0, name) }), let known = environment.type(of: other) {
+      return known
+    }
+    let rest = node.kind == .member ? ValueType.step(to: program.names[Int(node.second)]) : ""
+    let near = NearestName.suggestion(for: name, among: names)
+    problems.append(
+      ExpressionProblem(
+        position: Int(node.start), length: name.unicodeScalars.count, code: "unknown-context",
+        "unknown context '\(name)'",
+        fix: near.map { "did you mean '\($0)\(rest)'?" }))
+    return nil
+  }
+
+  private mutating func inferContext(_ node: ExpressionProgram.Node) -> Inferred {
+    if case .value(let type)? = context(node) { return Inferred(type: type) }
+    return Inferred(type: .json)
+  }
+
+  private mutating func inferMember(_ node: ExpressionProgram.Node) -> Inferred {
+    let contextName = program.names[Int(node.first)]
+    let name = program.names[Int(node.second)]
+    switch context(node) {
+    case nil: return Inferred(type: .json)
+    case .value(let type)?: return property(name, of: Inferred(type: type), spelling: contextName, node)
+    case .members(let member, let names)?:
+      if let known = member(name) { return Inferred(type: known.type) }
+      let all = names()
+      if let other = all.first(where: { OrdinalIgnoreCase.equal($0, name) }), let known = member(other) {
+        return Inferred(type: known.type)
+      }
+      let near = NearestName.suggestion(for: name, among: all)
+      report(
+        node, "unknown-member", "'\(contextName)' has no member '\(name)'",
+        fix: near.map { "did you mean '\(contextName)\(ValueType.step(to: $0))'?" })
+      return Inferred(type: .json)
+    }
+  }
+
+  // MARK: Members
+
+  /// What `.name` of `target` is; `spelling` is how the target is written.
+  private mutating func property(
+    _ name: String, of target: Inferred, spelling: String, _ node: ExpressionProgram.Node
+  ) -> Inferred {
+    if target.isFiltered, case .list(let element) = target.type {
+      let part = property(name, of: Inferred(type: element), spelling: spelling, node)
+      return Inferred(type: .list(part.type), isFiltered: true)
+    }
+    switch target.type {
+    case .json: return Inferred(type: .json)
+    case .object(let fields):
+      let exact = fields.first { $0.name == name }
+      if let field = exact ?? fields.first(where: { OrdinalIgnoreCase.equal($0.name, name) }) {
+        return Inferred(type: field.type)
+      }
+      let near = NearestName.suggestion(for: name, among: fields.map(\.name))
+      report(
+        node, "unknown-member", "'\(spelling)' has no member '\(name)'",
+        fix: near.map { "did you mean '\(spelling)\(ValueType.step(to: $0))'?" } ?? Self.listing(fields))
+    case .list(let element):
+      if !name.expressionNumber.isNaN { return Inferred(type: element) }
+      var fix = "an element is written '\(spelling)[0]', all of them '\(spelling).*'"
+      if ["length", "count", "size"].contains(name.lowercased()) { fix = "use 'length(\(spelling))'" }
+      if element.member(name) != nil, element != .json {
+        fix = "did you mean '\(spelling)[0]\(ValueType.step(to: name))' or '\(spelling).*\(ValueType.step(to: name))'?"
+      }
+      report(node, "no-members", "'\(spelling)' is a list and has no member '\(name)'", fix: fix)
+    default:
+      let isLength = target.type == .string && name.lowercased() == "length"
+      report(
+        node, "no-members", "'\(spelling)' is \(Self.phrase(target.type)) and has no member '\(name)'",
+        fix: isLength ? "use 'length(\(spelling))'" : nil)
+    }
+    return Inferred(type: .json)
+  }
+
+  private static func listing(_ fields: [ValueType.Field]) -> String? {
+    fields.isEmpty || fields.count > 12 ? nil : "its members are \(fields.map(\.name).joined(separator: ", "))"
+  }
+
+  /// What `target[key]` is.
+  private mutating func indexed(
+    _ target: Inferred, _ key: Inferred, spelling: String, _ node: ExpressionProgram.Node
+  ) -> Inferred {
+    switch key.type {
+    case .list, .object:
+      report(node, "index-type", "an index is a number or a name, not \(Self.phrase(key.type))")
+      return Inferred(type: .json)
+    default: break
+    }
+    if target.isFiltered, case .list(let element) = target.type {
+      let part = indexed(Inferred(type: element), key, spelling: spelling, node)
+      return Inferred(type: .list(part.type), isFiltered: true)
+    }
+    switch target.type {
+    case .list(let element): return Inferred(type: element)
+    case .json, .object: return Inferred(type: .json)
+    default:
+      report(node, "no-members", "'\(spelling)' is \(Self.phrase(target.type)) and cannot be indexed")
+      return Inferred(type: .json)
+    }
+  }
+
+  /// What `target.*` is.
+  private mutating func filtered(_ target: Inferred, spelling: String, _ node: ExpressionProgram.Node) -> Inferred {
+    let element: ValueType
+    switch target.type {
+    case .list(let own) where !target.isFiltered: element = own
+    case .list(.list(let inner)): element = inner
+    case .list(.object(let fields)), .object(let fields):
+      element = fields.isEmpty ? .json : Self.union(fields.map { Inferred(type: $0.type) }).type
+    case .json, .list(.json): element = .json
+    case .list(let own):
+      report(node, "no-members", "'\(spelling)' holds \(Self.phrase(own)) each, which has no members")
+      element = .json
+    default:
+      report(node, "no-members", "'\(spelling)' is \(Self.phrase(target.type)), and '*' needs a list or an object")
+      element = .json
+    }
+    return Inferred(type: .list(element), isFiltered: true)
+  }
+
+  // MARK: Types
+
+  /// What is known of a value that is one of several.
+  static func union(_ values: [Inferred]) -> Inferred {
+    var result: Inferred?
+    for value in values where value.type != .none {
+      guard let known = result else {
+        result = Inferred(type: value.type, isFiltered: value.isFiltered)
+        continue
+      }
+      switch (known.type, value.type) {
+      case (.int, .number), (.number, .int): result = Inferred(type: .number)
+      default:
+        if known.type != value.type || known.isFiltered != value.isFiltered { return Inferred(type: .json) }
+      }
+    }
+    return result ?? Inferred(type: .none)
+  }
+
+  private static func type(of literal: JSONValue) -> ValueType {
+    switch literal {
+    case .null: .none
+    case .bool: .bool
+    case .int: .int
+    case .double: .number
+    case .string: .string
+    case .array, .object: .json
+    }
+  }
+
+  /// A type in a sentence.
+  static func phrase(_ type: ValueType) -> String {
+    switch type {
+    case .list: "a list"
+    case .object: "an object"
+    case .int: "an int"
+    case .none: "nothing"
+    default: "a \(type)"
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import OrderedCollections
+
+/// Contexts that are held in memory: each member of an object is one.
+public struct ObjectContexts: ExpressionContexts, Sendable {
+  /// The contexts by their names.
+  public var contexts: OrderedDictionary<String, JSONValue>
+  /// What the status functions answer.
+  public var status: ExpressionStatus
+
+  /// The members of `contexts`, to be named by expressions.
+  public init(_ contexts: OrderedDictionary<String, JSONValue> = [:], status: ExpressionStatus = ExpressionStatus()) {
+    self.contexts = contexts
+    self.status = status
+  }
+
+  /// The value of `context.name`; nil where the context has no such member.
+  ///
+  /// - Throws: `ExpressionError` for an unknown context.
+  public func member(_ name: String, of context: String) throws(ExpressionError) -> JSONValue? {
+    if case .object(let members)? = contexts[context], let value = members[name] { return value }
+    return try whole(context)?.expressionMember(name)
+  }
+
+  /// The context called `context` in any letter case.
+  ///
+  /// - Throws: `ExpressionError` for an unknown context.
+  public func whole(_ context: String) throws(ExpressionError) -> JSONValue? {
+    if let value = JSONValue.object(contexts).expressionMember(context) { return value }
+    let near = NearestName.suggestion(for: context, among: contexts.keys)
+    throw ExpressionError(
+      code: "unknown-context", "unknown context '\(context)'", length: context.unicodeScalars.count,
+      fix: near.map { "did you mean '\($0)'?" })
+  }
+
+  /// There are no files here.
+  ///
+  /// - Throws: `ExpressionError`, always.
+  public func hashFiles(_ patterns: [String]) throws(ExpressionError) -> String {
+    throw ExpressionError(code: "no-files", "'hashFiles' needs a run: there are no files here")
+  }
+}
