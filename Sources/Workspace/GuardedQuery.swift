@@ -128,16 +128,23 @@ public final class GuardedQuery {
     }
   }
 
+  /// SQLite declares a table-valued function at its first use, by what looks to the authorizer like a change of the schema. So
+  /// those that are good for results are used once before the authorizer is there.
+  private static let preparation = """
+    PRAGMA temp_store = MEMORY; SELECT 1 FROM sqlite_schema, json_each('[]'), json_tree('[]') LIMIT 1
+    """
+
   private static func open(_ path: String) throws -> OpaquePointer {
     let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     var connection: OpaquePointer?
     var code = sqlite3_open_v2(path, &connection, flags, nil)
     if code == SQLITE_OK {
-      code = sqlite3_exec(connection, "PRAGMA temp_store = MEMORY; SELECT 1 FROM sqlite_schema LIMIT 1", nil, nil, nil)
+      code = sqlite3_exec(connection, preparation, nil, nil, nil)
     }
     if code != SQLITE_OK, let files = WorkspaceFiles.unchanging(database: path) {
       sqlite3_close_v2(connection)
       code = sqlite3_open_v2(files, &connection, flags | SQLITE_OPEN_URI, nil)
+      if code == SQLITE_OK { code = sqlite3_exec(connection, preparation, nil, nil, nil) }
     }
     guard code == SQLITE_OK, let connection else {
       let message = connection.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"

@@ -1,0 +1,156 @@
+import Foundation
+import GRDB
+import Testing
+import Workspace
+
+@Suite("Opening a workspace")
+struct OpeningTests {
+  let directory: TemporaryDirectory
+
+  init() throws {
+    directory = try TemporaryDirectory()
+  }
+
+  private func mode(_ name: String) throws -> Int {
+    let attributes = try FileManager.default.attributesOfItem(atPath: directory.workspace + name)
+    return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? -1
+  }
+
+  @Test("A new workspace is for its owner alone")
+  func permissions() throws {
+    let workspace = try openNumbers(directory)
+    try workspace.write { try $0.execute(sql: "INSERT INTO number (value) VALUES (1)") }
+    workspace.notify()
+    #expect(try mode("") == 0o700)
+    for file in ["/workspace.db", "/workspace.db-wal", "/workspace.db-shm", "/workspace.lock", "/workspace.notify"] {
+      #expect(try mode(file) == 0o600, "\(file)")
+    }
+  }
+
+  @Test("What was committed is there after the workspace is opened again")
+  func reopen() throws {
+    let workspace = try openNumbers(directory)
+    try workspace.write { try $0.execute(sql: "INSERT INTO number (value) VALUES (7)") }
+    workspace.close()
+    #expect(try openNumbers(directory).values() == [7])
+    #expect(try openNumbers(directory, mode: .readOnly).values() == [7])
+  }
+
+  @Test("A relative path is taken from the current directory")
+  func relativePath() throws {
+    let workspace = try openNumbers(directory)
+    let steps = FileManager.default.currentDirectoryPath.split(separator: "/").map { _ in ".." }
+    let relative = steps.joined(separator: "/") + directory.workspace
+    let again = try Workspace.open(at: relative, schema: .numbers, mode: .readOnly)
+    #expect(again.directory.hasPrefix("/"))
+    _ = workspace
+  }
+
+  @Test("Opening for reading creates nothing")
+  func readOnlyCreatesNothing() throws {
+    #expect(throws: WorkspaceError.notAWorkspace(path: directory.workspace, reason: "there is no workspace.db in it")) {
+      try openNumbers(directory, mode: .readOnly)
+    }
+    #expect(!FileManager.default.fileExists(atPath: directory.workspace))
+  }
+
+  @Test("A place where nothing can be created gives a typed error")
+  func cannotCreate() throws {
+    try Data().write(to: URL(fileURLWithPath: directory.path + "/file"))
+    let error = #expect(throws: WorkspaceError.self) {
+      try Workspace.open(at: directory.path + "/file/space", schema: .numbers, mode: .readWrite)
+    }
+    #expect(error?.code == "workspace-cannot-create")
+  }
+
+  @Test("Pending migrations run when the workspace is opened, and only once")
+  func migrates() throws {
+    try openNumbers(directory).close()
+    for _ in 0..<2 {
+      let workspace = try Workspace.open(at: directory.workspace, schema: .numbersTwo, mode: .readWrite)
+      let columns = try workspace.read { try $0.columns(in: "number").map(\.name) }
+      #expect(columns == ["place", "value", "note"])
+      workspace.close()
+    }
+  }
+
+  @Test("A file of a newer version is refused and left as it is")
+  func newerSchema() throws {
+    try Workspace.open(at: directory.workspace, schema: .numbersTwo, mode: .readWrite).close()
+    let before = try Data(contentsOf: URL(fileURLWithPath: directory.workspace + "/workspace.db"))
+    for mode in [Workspace.Mode.readWrite, .readOnly] {
+      let error = #expect(throws: WorkspaceError.self) { try openNumbers(directory, mode: mode) }
+      #expect(
+        error == .newerSchema(path: directory.workspace + "/workspace.db", found: 1002, known: 1001))
+      #expect(error.map(String.init(describing:))?.contains("newer version") == true)
+    }
+    let after = try Data(contentsOf: URL(fileURLWithPath: directory.workspace + "/workspace.db"))
+    #expect(before == after)
+  }
+
+  @Test("A database of another program is refused and left as it is")
+  func foreignDatabase() throws {
+    let path = directory.path + "/workspace.db"
+    let foreign = try DatabaseQueue(path: path)
+    try foreign.write { try $0.execute(sql: "CREATE TABLE theirs (x)") }
+    try foreign.close()
+    let before = try Data(contentsOf: URL(fileURLWithPath: path))
+    let error = #expect(throws: WorkspaceError.self) {
+      try Workspace.open(at: directory.path, schema: .numbers, mode: .readWrite)
+    }
+    #expect(error?.code == "workspace-not-found")
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+  }
+
+  @Test("A file that is no database is refused")
+  func noDatabase() throws {
+    try Data(repeating: 0x41, count: 5000).write(to: URL(fileURLWithPath: directory.path + "/workspace.db"))
+    let error = #expect(throws: WorkspaceError.self) {
+      try Workspace.open(at: directory.path, schema: .numbers, mode: .readWrite)
+    }
+    #expect(error?.code == "workspace-not-found")
+  }
+
+  @Test("An empty file, left by a process that was killed while creating it, becomes a workspace")
+  func emptyFile() throws {
+    try Data().write(to: URL(fileURLWithPath: directory.path + "/workspace.db"))
+    let workspace = try Workspace.open(at: directory.path, schema: .numbers, mode: .readWrite)
+    #expect(try workspace.values() == [])
+  }
+
+  @Test("Many openers at once create one workspace")
+  func concurrentCreation() async throws {
+    let path = directory.workspace
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<8 {
+        group.addTask {
+          let workspace = try Workspace.open(at: path, schema: .numbers, mode: .readWrite)
+          try workspace.write { try $0.execute(sql: "INSERT INTO number (value) VALUES (?)", arguments: [number]) }
+          workspace.close()
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try openNumbers(directory, mode: .readOnly).values().sorted() == Array(0..<8))
+  }
+
+  @Test("After close, everything fails as closed, and closing again does nothing")
+  func closed() throws {
+    let workspace = try openNumbers(directory)
+    workspace.close()
+    workspace.close()
+    #expect(throws: WorkspaceError.closed(path: workspace.path)) { try workspace.values() }
+    #expect(throws: WorkspaceError.closed(path: workspace.path)) { try workspace.write { _ in } }
+  }
+
+  @Test("The notification file changes with each notification")
+  func notification() throws {
+    let workspace = try openNumbers(directory)
+    func modified() throws -> Date? {
+      try FileManager.default.attributesOfItem(atPath: workspace.notifyPath)[.modificationDate] as? Date
+    }
+    try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: workspace.notifyPath)
+    workspace.notify()
+    #expect(try modified() != Date(timeIntervalSince1970: 0))
+  }
+}

@@ -1,0 +1,161 @@
+import Foundation
+import GRDB
+import Testing
+import Workspace
+
+@Suite("The ordered writer")
+struct OrderedWriterTests {
+  let directory: TemporaryDirectory
+  let workspace: Workspace
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    workspace = try openNumbers(directory)
+  }
+
+  /// Allows the database no further page, as a full disk would; or as many as it wants again.
+  private func limitPages(_ limited: Bool) throws {
+    try workspace.write { db in
+      let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+      _ = try Int.fetchOne(db, sql: "PRAGMA max_page_count = \(limited ? pages : 1_000_000_000)")
+    }
+  }
+
+  @Test("writes changes in the order in which they were appended, many in one transaction")
+  func groups() async throws {
+    let writer = OrderedWriter.numbers(workspace, delay: .milliseconds(200))
+    for number in 0..<3000 { writer.append(number) }
+    try await writer.flush()
+    #expect(try workspace.values() == Array(0..<3000))
+    #expect(writer.progress.transactions <= 2)
+    #expect(writer.progress.waiting == 0)
+    try await writer.close()
+  }
+
+  @Test("puts no more changes into a transaction than it may")
+  func maximum() async throws {
+    let writer = OrderedWriter.numbers(workspace, delay: .milliseconds(200), maximumBatch: 100)
+    for number in 0..<1000 { writer.append(number) }
+    try await writer.flush()
+    #expect(writer.progress.transactions >= 10)
+    #expect(try workspace.values() == Array(0..<1000))
+    try await writer.close()
+  }
+
+  @Test("keeps the order of each thread that appends")
+  func threads() async throws {
+    let writer = OrderedWriter.numbers(workspace)
+    await withTaskGroup(of: Void.self) { group in
+      for thread in 0..<8 {
+        group.addTask { for number in 0..<500 { writer.append(thread * 1000 + number) } }
+      }
+    }
+    try await writer.close()
+    let values = try workspace.values()
+    #expect(values.count == 4000)
+    for thread in 0..<8 {
+      #expect(values.filter { $0 / 1000 == thread } == (0..<500).map { thread * 1000 + $0 })
+    }
+  }
+
+  @Test("runs work between the changes appended before and after it")
+  func perform() async throws {
+    let writer = OrderedWriter.numbers(workspace, delay: .milliseconds(100))
+    for number in 0..<10 { writer.append(number) }
+    async let seen = writer.perform { db in
+      try db.execute(sql: "INSERT INTO number (value) VALUES (-1)")
+      return try Int.fetchOne(db, sql: "SELECT count(*) FROM number") ?? 0
+    }
+    #expect(try await seen == 11)
+    for number in 10..<20 { writer.append(number) }
+    try await writer.flush()
+    #expect(try workspace.values() == Array(0..<10) + [-1] + Array(10..<20))
+    try await writer.close()
+  }
+
+  @Test("undoes work that throws, and goes on with the changes")
+  func performThrows() async throws {
+    struct Refusal: Error {}
+    let writer = OrderedWriter.numbers(workspace)
+    writer.append(1)
+    await #expect(throws: Refusal.self) {
+      try await writer.perform { db -> Void in
+        try db.execute(sql: "INSERT INTO number (value) VALUES (-1)")
+        throw Refusal()
+      }
+    }
+    writer.append(2)
+    try await writer.flush()
+    #expect(try workspace.values() == [1, 2])
+    try await writer.close()
+  }
+
+  @Test("keeps everything when the disk is full, tells its owner once, and writes it when there is room again")
+  func diskFull() async throws {
+    let failures = Collected<WorkspaceError>()
+    let writer = OrderedWriter.numbers(workspace) { failures.append($0) }
+    writer.append(0)
+    try await writer.flush()
+    try limitPages(true)
+    for number in 1..<5000 { writer.append(number) }
+    await #expect(throws: WorkspaceError.full(path: workspace.path)) { try await writer.flush() }
+    writer.append(5000)
+    await #expect(throws: WorkspaceError.full(path: workspace.path)) { try await writer.flush() }
+    await #expect(throws: WorkspaceError.full(path: workspace.path)) { try await writer.perform { _ in } }
+    await #expect(throws: WorkspaceError.full(path: workspace.path)) { try await writer.retry() }
+    #expect(failures.all == [.full(path: workspace.path)])
+    let durable = try workspace.values()
+    #expect(durable == Array(0..<durable.count) && durable.count < 5001)
+
+    try limitPages(false)
+    try await writer.retry()
+    #expect(writer.failure == nil)
+    #expect(try workspace.values() == Array(0...5000))
+    try await writer.close()
+  }
+
+  @Test("tries once more when it is closed, and says so when changes are left")
+  func closeAfterFailure() async throws {
+    let writer = OrderedWriter.numbers(workspace)
+    try limitPages(true)
+    for number in 0..<5000 { writer.append(number) }
+    await #expect(throws: WorkspaceError.full(path: workspace.path)) { try await writer.close() }
+    #expect(writer.progress.waiting > 0)
+    await #expect(throws: WorkspaceError.full(path: workspace.path)) { try await writer.close() }
+
+    let next = OrderedWriter.numbers(workspace)
+    for number in 0..<5000 { next.append(number) }
+    await #expect(throws: WorkspaceError.full(path: workspace.path)) { try await next.flush() }
+    try limitPages(false)
+    try await next.close()
+    #expect(try Array(workspace.values().suffix(5000)) == Array(0..<5000))
+  }
+
+  @Test("writes what it has when it is closed, and takes nothing afterwards")
+  func close() async throws {
+    let writer = OrderedWriter.numbers(workspace, delay: .seconds(10))
+    for number in 0..<100 { writer.append(number) }
+    try await writer.close()
+    #expect(try workspace.values() == Array(0..<100))
+    #expect(!writer.append(100))
+    try await writer.close()
+    try await writer.flush()
+    await #expect(throws: WorkspaceError.closed(path: workspace.path)) { try await writer.perform { _ in } }
+  }
+
+  @Test("can be closed without ever having been used")
+  func closeUnused() async throws {
+    try await OrderedWriter.numbers(workspace).close()
+  }
+
+  @Test("writes what it has when it is merely released")
+  func released() async throws {
+    do {
+      let writer = OrderedWriter.numbers(workspace, delay: .seconds(10))
+      for number in 0..<100 { writer.append(number) }
+    }
+    // The next writer's transaction cannot tell when the first one's thread ran; wait for its effect, with a bound.
+    for _ in 0..<1000 where try workspace.values().count < 100 { try await Task.sleep(for: .milliseconds(5)) }
+    #expect(try workspace.values() == Array(0..<100))
+  }
+}

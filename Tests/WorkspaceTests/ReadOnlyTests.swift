@@ -1,0 +1,78 @@
+import Foundation
+import GRDB
+import Glibc
+import Testing
+import Workspace
+
+/// Runs `body` on a thread that has the rights of an ordinary user, which the super-user's tests need to meet a refusal.
+private func withoutPrivileges<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
+  try await withCheckedThrowingContinuation { continuation in
+    Thread {
+      if geteuid() == 0 { becomeNobody() }
+      continuation.resume(with: Result { try body() })
+    }.start()
+  }
+}
+
+/// On Linux the file system's user id belongs to the thread. The module map of the C library leaves its header out.
+private func becomeNobody() {
+  typealias SetUser = @convention(c) (UInt32) -> Int32
+  guard let function = dlsym(nil, "setfsuid") else { return }
+  _ = unsafeBitCast(function, to: SetUser.self)(65534)
+}
+
+@Suite("A workspace without write permission")
+struct ReadOnlyTests {
+  let directory: TemporaryDirectory
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    let workspace = try openNumbers(directory)
+    try workspace.write { try $0.execute(sql: "INSERT INTO number (value) VALUES (5)") }
+    workspace.close()
+  }
+
+  private func permit(_ directoryMode: Int, files: Int) throws {
+    for name in try FileManager.default.contentsOfDirectory(atPath: directory.workspace) {
+      try FileManager.default.setAttributes(
+        [.posixPermissions: files], ofItemAtPath: directory.workspace + "/" + name)
+    }
+    try FileManager.default.setAttributes([.posixPermissions: directoryMode], ofItemAtPath: directory.workspace)
+  }
+
+  private func writeBackLog() throws {
+    let queue = try DatabaseQueue(path: directory.workspace + "/workspace.db")
+    try queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+    try queue.close()
+  }
+
+  @Test("can be read, and a write gives a typed error", arguments: [Workspace.Mode.readOnly, .readWrite])
+  func withLog(mode: Workspace.Mode) async throws {
+    try permit(0o555, files: 0o444)
+    defer { try? permit(0o755, files: 0o644) }
+    let path = directory.workspace
+    try await withoutPrivileges {
+      let workspace = try Workspace.open(at: path, schema: .numbers, mode: mode)
+      #expect(try workspace.values() == [5])
+      #expect(throws: WorkspaceError.readOnly(path: workspace.path)) { try workspace.write { _ in } }
+    }
+  }
+
+  @Test("can be read when SQLite left nothing beside the file")
+  func withoutLog() async throws {
+    // What was written is in the file once the log has been written back.
+    try writeBackLog()
+    for suffix in ["-wal", "-shm"] {
+      try? FileManager.default.removeItem(atPath: directory.workspace + "/workspace.db" + suffix)
+    }
+    try permit(0o555, files: 0o444)
+    defer { try? permit(0o755, files: 0o644) }
+    let path = directory.workspace
+    try await withoutPrivileges {
+      let workspace = try Workspace.open(at: path, schema: .numbers, mode: .readWrite)
+      #expect(workspace.isReadOnly)
+      #expect(try workspace.values() == [5])
+      #expect(try GuardedQuery("SELECT value FROM number", on: workspace).next() == [.int(5)])
+    }
+  }
+}

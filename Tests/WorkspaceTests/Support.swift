@@ -1,0 +1,65 @@
+import Foundation
+import GRDB
+import Workspace
+
+/// A directory that is removed at the end of a test.
+final class TemporaryDirectory {
+  let path: String
+
+  init() throws {
+    path = NSTemporaryDirectory() + "workspace-test-" + UUID().uuidString.lowercased()
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: path)
+  }
+
+  var workspace: String { path + "/space" }
+}
+
+extension WorkspaceSchema {
+  /// One table of numbers, in two versions.
+  static let numbers = WorkspaceSchema(applicationID: 0x7465_7374, migrations: [first])
+  static let numbersTwo = WorkspaceSchema(
+    applicationID: 0x7465_7374,
+    migrations: [first, Migration(number: 2, sql: "ALTER TABLE number ADD COLUMN note TEXT")])
+  private static let first = Migration(
+    number: 1, sql: "CREATE TABLE number (place INTEGER PRIMARY KEY, value INTEGER NOT NULL)")
+}
+
+func openNumbers(_ directory: TemporaryDirectory, mode: Workspace.Mode = .readWrite) throws -> Workspace {
+  try Workspace.open(at: directory.workspace, schema: .numbers, mode: mode)
+}
+
+extension Workspace {
+  func values() throws -> [Int] {
+    try read { try Int.fetchAll($0, sql: "SELECT value FROM number ORDER BY place") }
+  }
+}
+
+extension OrderedWriter where Change == Int {
+  /// A writer that appends numbers to the table.
+  static func numbers(
+    _ workspace: Workspace, delay: Duration = .milliseconds(2), maximumBatch: Int = 4096,
+    onFailure: @escaping @Sendable (WorkspaceError) -> Void = { _ in }
+  ) -> OrderedWriter<Int> {
+    OrderedWriter(
+      workspace: workspace, delay: delay, maximumBatch: maximumBatch,
+      apply: { db, numbers in
+        var insert = try BoundStatement("INSERT INTO number (value) VALUES (?)", in: db)
+        for number in numbers {
+          insert.bind(number)
+          try insert.run()
+        }
+      }, onFailure: onFailure)
+  }
+}
+
+/// What a test's callbacks leave behind.
+final class Collected<Element: Sendable>: @unchecked Sendable {
+  private let lock = NSLock()
+  private var elements: [Element] = []
+  func append(_ element: Element) { lock.withLock { elements.append(element) } }
+  var all: [Element] { lock.withLock { elements } }
+}
