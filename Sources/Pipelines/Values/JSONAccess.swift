@@ -67,11 +67,10 @@ extension JSONValue {
   }
 }
 
-extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+// Null has no literal on purpose: in `condition ? value : nil` it would stand where a missing value is meant.
+extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
   ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-  /// `nil` is null.
-  public init(nilLiteral: ()) { self = .null }
   /// `true` and `false`.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
   /// A whole number.

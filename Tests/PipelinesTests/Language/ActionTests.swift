@@ -103,6 +103,6 @@ struct ActionTests {
     guard case .value(.literal(let value)) = try operation("value: {a: [1, 2.5, x, true, null]}").action else {
       return #expect(Bool(false), "not a literal")
     }
-    #expect(value == ["a": [1, 2.5, "x", true, nil]])
+    #expect(value == ["a": [1, 2.5, "x", true, .null]])
   }
 }
