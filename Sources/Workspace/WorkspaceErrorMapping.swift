@@ -1,6 +1,6 @@
 import CLibSQLite
-import Glibc
 import GRDB
+import Glibc
 
 extension WorkspaceError {
   /// What an error from SQLite means for the workspace at `path`.

@@ -43,7 +43,8 @@ struct GuardedQueryTests {
     "is refused when it does anything else",
     arguments: [
       "DELETE FROM number", "INSERT INTO number (value) VALUES (1)", "UPDATE number SET value = 0", "DROP TABLE number",
-      "CREATE TABLE t (x)", "CREATE TEMP TABLE t (x)", "ATTACH '/tmp/other.db' AS other", "DETACH main", "PRAGMA user_version",
+      "CREATE TABLE t (x)", "CREATE TEMP TABLE t (x)", "ATTACH '/tmp/other.db' AS other", "DETACH main",
+      "PRAGMA user_version",
       "PRAGMA user_version = 9", "PRAGMA journal_mode = DELETE", "SELECT * FROM pragma_table_info('number')",
       "SELECT load_extension('x')", "BEGIN", "COMMIT", "SAVEPOINT s", "VACUUM", "VACUUM INTO '/tmp/copy.db'", "REINDEX",
       "ANALYZE", "SELECT 1; SELECT 2", "SELECT 1; DELETE FROM number", "REPLACE INTO number VALUES (1, 1)",

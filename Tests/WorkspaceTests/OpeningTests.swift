@@ -149,7 +149,8 @@ struct OpeningTests {
     func modified() throws -> Date? {
       try FileManager.default.attributesOfItem(atPath: workspace.notifyPath)[.modificationDate] as? Date
     }
-    try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: workspace.notifyPath)
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: workspace.notifyPath)
     workspace.notify()
     #expect(try modified() != Date(timeIntervalSince1970: 0))
   }

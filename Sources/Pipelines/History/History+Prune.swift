@@ -142,7 +142,8 @@ struct PruneSelection {
       }
       deleted.attempts += try delete(
         "DELETE FROM attempt_record WHERE operation BETWEEN ? AND ?", [range.first, range.last])
-      deleted.operations += try delete("DELETE FROM operation_record WHERE key BETWEEN ? AND ?", [range.first, range.last])
+      deleted.operations += try delete(
+        "DELETE FROM operation_record WHERE key BETWEEN ? AND ?", [range.first, range.last])
       _ = try delete("DELETE FROM approval WHERE operation BETWEEN ? AND ?", [range.first, range.last])
       _ = try delete("DELETE FROM request WHERE run = ?", [run.number])
       _ = try delete("DELETE FROM run_record WHERE number = ?", [run.number])

@@ -75,11 +75,11 @@ extension History {
     let text = run.text
     // Whatever shares the longest beginning with an id is next to it in their order.
     let neighbours = try read { db in
-      try String.fetchAll(
+      try String?.fetchAll(
         db, sql: "SELECT max(id) FROM run_record WHERE id < ?1 UNION ALL SELECT min(id) FROM run_record WHERE id > ?1",
         arguments: [text])
     }
-    let shared = neighbours.map { $0.commonPrefix(with: text).count }.max() ?? 0
+    let shared = neighbours.compactMap(\.self).map { $0.commonPrefix(with: text).count }.max() ?? 0
     return String(text.prefix(max(8, shared + 1)))
   }
 

@@ -66,6 +66,7 @@ extension History {
   ///   - since: Only runs created at or after the instant.
   ///   - until: Only runs created before the instant.
   /// - Returns: For each pipeline its runs as a whole (`operation` is nil), then its operations, in order of names.
+  /// - Throws: ``WorkspaceError`` if the workspace cannot be read.
   public func statistics(
     pipeline: String? = nil, since: RecordTime? = nil, until: RecordTime? = nil
   ) throws(WorkspaceError) -> [DurationStatistics] {

@@ -34,7 +34,9 @@ public struct RunCounts: Sendable, Hashable {
   public var reused = 0
 
   /// Creates counts, all zero unless given.
-  public init(operations: Int = 0, succeeded: Int = 0, failed: Int = 0, skipped: Int = 0, cancelled: Int = 0, reused: Int = 0) {
+  public init(
+    operations: Int = 0, succeeded: Int = 0, failed: Int = 0, skipped: Int = 0, cancelled: Int = 0, reused: Int = 0
+  ) {
     self.operations = operations
     self.succeeded = succeeded
     self.failed = failed

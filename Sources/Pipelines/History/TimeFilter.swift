@@ -3,11 +3,13 @@ import Foundation
 /// An instant as people write it on a command line.
 public enum TimeFilter {
   /// Reads `2h` (that long ago), `yesterday` or `today` (their beginning), `now`, `2026-11-20` (the beginning of that day),
-  /// `2026-11-20 18:30` (that minute), or an RFC 3339 timestamp. Nil for anything else.
+  /// `2026-11-20 18:30` (that minute), or an RFC 3339 timestamp.
   ///
   /// - Parameters:
+  ///   - text: What a person wrote; blanks around it do not count.
   ///   - now: What durations and days are counted from.
   ///   - zone: The time zone of what names none; the computer's by default.
+  /// - Returns: The instant, or nil if the text is none of these.
   public static func parse(_ text: String, now: RecordTime = .now, zone: TimeZone = .current) -> RecordTime? {
     let text = text.trimmingCharacters(in: .whitespaces)
     switch text {
@@ -44,7 +46,9 @@ public enum TimeFilter {
     var time = [0, 0, 0]
     if halves.count == 2 {
       let widths = Array(repeating: 2, count: halves[1].split(separator: ":").count)
-      guard (2...3).contains(widths.count), let parts = numbers(halves[1], separator: ":", widths: widths) else { return nil }
+      guard (2...3).contains(widths.count), let parts = numbers(halves[1], separator: ":", widths: widths) else {
+        return nil
+      }
       time = parts + Array(repeating: 0, count: 3 - parts.count)
     }
     guard time[0] < 24, time[1] < 60, time[2] < 60 else { return nil }

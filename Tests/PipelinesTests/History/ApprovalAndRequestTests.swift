@@ -1,0 +1,73 @@
+import Foundation
+import Pipelines
+import Testing
+import Workspace
+
+@Suite("Approvals and requests")
+struct ApprovalAndRequestTests {
+  let fixture: HistoryFixture
+  var history: History { fixture.history }
+
+  init() throws {
+    fixture = try HistoryFixture()
+  }
+
+  private func ask() async throws -> Approval {
+    let run = fixture.record()
+    let approval = Approval(
+      run: run.id, ordinal: 3, operation: "release", message: "Ship it?", requestedAt: HistoryFixture.start)
+    fixture.recorder.record(.runCreated(run, definition: ""))
+    fixture.recorder.record(.approvalRequested(approval))
+    try await fixture.recorder.flush()
+    return approval
+  }
+
+  @Test("A question is answered once, and the answer stays when it is asked again")
+  func answer() async throws {
+    let approval = try await ask()
+    #expect(try history.pendingApprovals(approval.run) == [approval])
+    let outcome = try history.answerApproval(
+      approval.run, operation: "release", approved: true, note: "fine", who: "ada", at: HistoryFixture.start)
+    var answered = approval
+    answered.answer = Approval.Answer(isApproved: true, note: "fine", who: "ada", at: HistoryFixture.start)
+    #expect(outcome == .answered(answered))
+    #expect(
+      try history.answerApproval(approval.run, operation: "release", approved: false, note: nil, who: "eve")
+        == .alreadyAnswered(answered))
+    fixture.recorder.record(.approvalRequested(approval))
+    try await fixture.recorder.flush()
+    #expect(try history.approvals(of: approval.run) == [answered])
+    #expect(try history.pendingApprovals(approval.run) == [])
+    #expect(
+      try fixture.rows("SELECT operation, state, who FROM approvals") == [
+        [.text("release"), .text("approved"), .text("ada")]
+      ])
+  }
+
+  @Test("An answer to a question that nobody asked names those that were")
+  func notAsked() async throws {
+    let approval = try await ask()
+    #expect(
+      try history.answerApproval(approval.run, operation: "relase", approved: true, note: nil, who: "ada")
+        == .notAsked(pending: ["release"]))
+    #expect(
+      try history.answerApproval(.generate(), operation: "release", approved: true, note: nil, who: "ada")
+        == .notAsked(pending: []))
+  }
+
+  @Test("A request is taken once, by the run that it is for, and the host is notified")
+  func requests() async throws {
+    let run = try await ask().run
+    let other = try await ask().run
+    let path = fixture.workspace.notifyPath
+    try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: path)
+    try history.request(.cancel, of: run)
+    try history.request(.kill, of: run)
+    #expect(
+      try FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
+        != Date(timeIntervalSince1970: 0))
+    #expect(try history.takeRequests(other) == [])
+    #expect(try history.takeRequests(run) == [.cancel, .kill])
+    #expect(try history.takeRequests(run) == [])
+  }
+}

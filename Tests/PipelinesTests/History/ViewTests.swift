@@ -1,0 +1,122 @@
+import Pipelines
+import Testing
+import Workspace
+
+@Suite("The public views")
+struct ViewTests {
+  let fixture: HistoryFixture
+
+  init() throws {
+    fixture = try HistoryFixture()
+  }
+
+  /// Names stay as they are for good. A new column is appended, here and in the view.
+  @Test(
+    "have stable columns",
+    arguments: [
+      (
+        "runs",
+        """
+        id pipeline state reason trigger started_at ended_at duration_ms created_at host user version params definition path \
+        parent parent_operation operations succeeded failed skipped cancelled reused pid
+        """
+      ),
+      (
+        "operations",
+        """
+        run operation position parent item state reason error attempts waiting_since started_at ended_at duration_ms result \
+        result_file reused_from fingerprint error_code detail
+        """
+      ),
+      (
+        "attempts",
+        """
+        run operation number state started_at ended_at duration_ms exit_code signal error error_code result stdout_file \
+        stderr_file retry_delay_ms wake_cause pid
+        """
+      ),
+      (
+        "failures",
+        "run pipeline operation error_code error ended_at attempts exit_code signal stdout_file stderr_file"
+      ),
+      ("durations", "pipeline operation runs average_ms p50_ms p95_ms max_ms"),
+      ("approvals", "run operation state message requested_at answered_at note who"),
+      ("leases", "name holder fence pid acquired_at"),
+    ])
+  func columns(view: String, columns: String) throws {
+    let query = try fixture.history.sql("SELECT * FROM \(view)")
+    #expect(query.columns.joined(separator: " ") == columns)
+    #expect(HistorySchema.publicViews.contains(view))
+  }
+
+  @Test("show times as ISO 8601 in UTC, and durations in milliseconds")
+  func times() async throws {
+    let run = try await fixture.ended(at: RecordTime(microseconds: 1_795_000_000_123_000))
+    #expect(
+      try fixture.rows("SELECT id, created_at, started_at, ended_at, duration_ms, path, definition FROM runs") == [
+        [
+          .text(run.text), .text("2026-11-18T11:06:40.123Z"), .text("2026-11-18T11:06:40.124Z"),
+          .text("2026-11-18T11:06:40.153Z"), .double(29), .text("/p/digest.yaml"), .text("hash-of-digest"),
+        ]
+      ])
+    #expect(RecordTime(microseconds: 1_795_000_000_123_000).text == "2026-11-18T11:06:40.123Z")
+  }
+
+  @Test("show attempts with the result of the operation where it is theirs")
+  func attempts() async throws {
+    let run = try await fixture.ended()
+    #expect(
+      try fixture.rows("SELECT run, operation, number, state, exit_code, error, result, retry_delay_ms FROM attempts")
+        == [
+          [
+            .text(run.text), .text("fetch"), .int(1), .text("failed"), .int(7), .text("exit code 7"), .null,
+            .double(250),
+          ],
+          [.text(run.text), .text("fetch"), .int(2), .text("succeeded"), .int(0), .null, .text("[1,2]"), .null],
+          [.text(run.text), .text("count"), .int(1), .text("succeeded"), .int(0), .null, .text("2"), .null],
+        ])
+  }
+
+  @Test("show failures with their last attempt, and durations with percentiles")
+  func failuresAndDurations() async throws {
+    let run = try await fixture.ended(state: .failed)
+    #expect(
+      try fixture.rows("SELECT run, pipeline, operation, error_code, attempts, exit_code FROM failures") == [
+        [.text(run.text), .text("digest"), .text("count"), .text("exit-code"), .int(1), .int(1)]
+      ])
+    #expect(
+      try fixture.rows("SELECT * FROM durations") == [
+        [.text("digest"), .text("fetch"), .int(1), .double(15), .double(15), .double(15), .double(15)]
+      ])
+    let loop = fixture.record("loop")
+    fixture.recorder.record(.runCreated(loop, definition: ""))
+    for index in 0..<100 {
+      let start = HistoryFixture.start
+      fixture.recorder.record(
+        .operation(
+          OperationRecord(
+            run: loop.id, ordinal: index, name: "item[\(index)]", position: 0, state: .succeeded, startedAt: start,
+            endedAt: start.advanced(by: Int64(index + 1) * 1000))))
+    }
+    try await fixture.recorder.flush()
+    #expect(
+      try fixture.rows("SELECT * FROM durations WHERE pipeline = 'loop'") == [
+        [.text("loop"), .text("item"), .int(100), .double(50.5), .double(50), .double(95), .double(100)]
+      ])
+    let statistics = try fixture.history.statistics(pipeline: "loop")
+    #expect(statistics.map(\.operation) == [nil, "item"])
+    #expect(statistics.last?.count == 100 && statistics.last?.succeeded == 100)
+    #expect(statistics.last?.averageMilliseconds == 50.5 && statistics.last?.p50Milliseconds == 50)
+    #expect(statistics.last?.p95Milliseconds == 95 && statistics.last?.maximumMilliseconds == 100)
+  }
+
+  @Test("can be asked and nothing else")
+  func readOnly() async throws {
+    try await fixture.ended()
+    #expect(throws: GuardedQueryError.self) { try fixture.history.sql("DELETE FROM run_record") }
+    #expect(throws: GuardedQueryError.self) { try fixture.history.sql("PRAGMA user_version") }
+    let endless = try fixture.history.sql(
+      "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) FROM c", stepLimit: 10_000)
+    #expect(throws: GuardedQueryError.tooLong(steps: 10_000)) { try endless.next() }
+  }
+}
