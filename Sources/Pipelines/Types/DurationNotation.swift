@@ -70,23 +70,22 @@ struct NotationNumber {
   /// Reads digits, and a fraction where there is one; nil where none begins at `at`, or there are more than 18 digits in all or
   /// nine after the point.
   init?(_ bytes: [UInt8], at: inout Int) {
-    let start = at
-    while at < bytes.count, bytes[at] &- 48 < 10 {
-      digits = digits * 10 + Int64(bytes[at] - 48)
-      at += 1
-      guard at - start <= 18 else { return nil }
-    }
-    guard at > start else { return nil }
+    guard let whole = readDigits(bytes, at: &at, atMost: 18) else { return nil }
     guard at < bytes.count, bytes[at] == UInt8(ascii: ".") else { return }
     at += 1
-    let point = at
+    guard let fraction = readDigits(bytes, at: &at, atMost: min(9, 18 - whole)) else { return nil }
+    for _ in 0..<fraction { divisor *= 10 }
+  }
+
+  /// Appends the digits at `at`; answers how many, or nil where there is none or there are too many.
+  private mutating func readDigits(_ bytes: [UInt8], at: inout Int, atMost limit: Int) -> Int? {
+    let start = at
     while at < bytes.count, bytes[at] &- 48 < 10 {
+      guard at - start < limit else { return nil }
       digits = digits * 10 + Int64(bytes[at] - 48)
-      divisor *= 10
       at += 1
-      guard at - start <= 19, at - point <= 9 else { return nil }
     }
-    guard at > point else { return nil }
+    return at > start ? at - start : nil
   }
 
   /// The number times `unit`, rounded down to a whole number; nil where it does not fit 64 bits.
