@@ -1,20 +1,20 @@
 /// How text looks on a terminal.
-enum TerminalText {
+package enum TerminalText {
   /// `text` with everything that could act on the terminal, or change how the rest is read, made visible.
-  static func visible(_ text: String) -> String {
+  package static func visible(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isActing) else { return text }
     return text.unicodeScalars.reduce(into: "") { $0 += visible($1) }
   }
 
   /// `scalar`, or how it is written when it must not be shown raw: `\x1b`, `\u{202e}`.
-  static func visible(_ scalar: Unicode.Scalar) -> String {
+  package static func visible(_ scalar: Unicode.Scalar) -> String {
     guard isActing(scalar) else { return String(scalar) }
     let digits = String(scalar.value, radix: 16)
     return scalar.value < 0x100 ? "\\x" + (digits.count < 2 ? "0" : "") + digits : "\\u{\(digits)}"
   }
 
   /// The number of terminal columns that `text` takes.
-  static func width(of text: String) -> Int {
+  package static func width(of text: String) -> Int {
     text.unicodeScalars.reduce(0) { $0 + width(of: $1) }
   }
 
@@ -28,7 +28,7 @@ enum TerminalText {
     }
   }
 
-  private static func width(of scalar: Unicode.Scalar) -> Int {
+  package static func width(of scalar: Unicode.Scalar) -> Int {
     if scalar.value < 0x300 { return 1 }
     switch scalar.properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format: return 0

@@ -1,0 +1,141 @@
+import GRDB
+import Glibc
+import Workspace
+
+/// What `penstock doctor` looks at: whether this computer and a workspace are fit for running pipelines.
+package struct Checkup {
+  /// One thing that was looked at.
+  package struct Finding: Sendable, Hashable {
+    package enum Grade: String, Sendable { case ok, warn, fail }
+    package var grade: Grade
+    /// What was looked at, in a word or two.
+    package var subject: String
+    /// What was found, and what to do about it.
+    package var message: String
+  }
+
+  let location: WorkspaceLocation
+
+  package init(of location: WorkspaceLocation) {
+    self.location = location
+  }
+
+  /// Looks at everything, and calls `report` with each finding as it comes. Changes nothing.
+  package func run(report: (Finding) -> Void) {
+    let history = checkWorkspace(report)
+    checkDisk(report)
+    for finding in ComputerCheckup.findings() { report(finding) }
+    guard let history else { return }
+    checkRuns(history, report)
+    history.workspace.close()
+  }
+
+  private func checkWorkspace(_ report: (Finding) -> Void) -> History? {
+    let path = location.path
+    guard location.hasDatabase else {
+      report(Finding(grade: .ok, subject: "workspace", message: "none yet at \(path); the first run creates it"))
+      return nil
+    }
+    let history: History
+    do {
+      history = try History.open(at: path, mode: .readOnly)
+    } catch {
+      report(Finding(grade: .fail, subject: "workspace", message: error.description))
+      return nil
+    }
+    report(Finding(grade: .ok, subject: "workspace", message: "\(path) (\(originText))"))
+    checkPermissions(report)
+    checkDatabase(history, report)
+    return history
+  }
+
+  private var originText: String {
+    switch location.origin {
+    case .option: "from --workspace"
+    case .environment: "from $PENSTOCK_WORKSPACE"
+    case .nearest: "the nearest .penstock upward"
+    case .state: "in the user's state directory"
+    }
+  }
+
+  private func checkPermissions(_ report: (Finding) -> Void) {
+    var others: [String] = []
+    for name in ["", "/workspace.db", "/runs"] {
+      var status = stat()
+      if stat(location.path + name, &status) == 0, status.st_mode & 0o077 != 0 { others.append(location.path + name) }
+    }
+    if others.isEmpty {
+      report(Finding(grade: .ok, subject: "permissions", message: "readable by the owner alone"))
+    } else {
+      let message = "others may use \(others.joined(separator: ", ")); chmod go= keeps them out"
+      report(Finding(grade: .warn, subject: "permissions", message: message))
+    }
+    let isWritable = access(location.path, W_OK | X_OK) == 0 && access(location.path + "/workspace.db", W_OK) == 0
+    if !isWritable {
+      report(Finding(grade: .fail, subject: "permissions", message: "the workspace cannot be written; runs cannot be recorded"))
+    }
+  }
+
+  private func checkDatabase(_ history: History, _ report: (Finding) -> Void) {
+    do {
+      let (version, schema, problems) = try history.read { db in
+        (
+          try String.fetchOne(db, sql: "SELECT sqlite_version()") ?? "",
+          try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0,
+          try String.fetchAll(db, sql: "PRAGMA quick_check(5)").filter { $0 != "ok" }
+        )
+      }
+      if problems.isEmpty {
+        report(Finding(grade: .ok, subject: "database", message: "intact, schema \(schema)"))
+      } else {
+        let message = "damaged: \(problems.joined(separator: "; ")). Move workspace.db away with its -wal and -shm files"
+        report(Finding(grade: .fail, subject: "database", message: message))
+      }
+      // Before 3.51.3, two connections that checkpoint and write at the same instant can damage a WAL file.
+      let note = Self.isOlder(version, than: [3, 51, 3]) ? "; its checkpoint fault (before 3.51.3) is kept out by a lock" : ""
+      report(Finding(grade: .ok, subject: "SQLite", message: version + note))
+    } catch {
+      report(Finding(grade: .fail, subject: "database", message: error.description))
+    }
+  }
+
+  static func isOlder(_ version: String, than other: [Int]) -> Bool {
+    version.split(separator: ".").map { Int($0) ?? 0 }.lexicographicallyPrecedes(other)
+  }
+
+  private func checkDisk(_ report: (Finding) -> Void) {
+    var place = location.path
+    while access(place, F_OK) != 0, let slash = place.lastIndex(of: "/"), place.count > 1 {
+      place = slash == place.startIndex ? "/" : String(place[..<slash])
+    }
+    var status = statvfs()
+    guard statvfs(place, &status) == 0 else { return }
+    let free = Int64(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
+    let grade: Finding.Grade = free < 16 << 20 ? .fail : free < 1 << 30 ? .warn : .ok
+    let message = "\(SizeNotation.format(free)) free at \(place)"
+      + (grade == .ok ? "" : "; `penstock history prune` forgets old runs with their logs")
+    report(Finding(grade: grade, subject: "disk", message: message))
+  }
+
+  private func checkRuns(_ history: History, _ report: (Finding) -> Void) {
+    guard let interrupted = try? history.runs(RunFilter(states: [.interrupted], limit: 100)) else { return }
+    if interrupted.isEmpty {
+      report(Finding(grade: .ok, subject: "runs", message: "none interrupted"))
+    } else {
+      let names = interrupted.prefix(3).map { "\($0.id.short) of \($0.pipeline)" }.joined(separator: ", ")
+      let message = "\(interrupted.count) interrupted (\(names)\(interrupted.count > 3 ? ", …" : "")); `penstock resume` goes on with the latest"
+      report(Finding(grade: .warn, subject: "runs", message: message))
+    }
+    let left = LeftProcesses.of(workspace: history.workspace.directory) { id in
+      guard let record = try? history.run(id) else { return true }
+      return record.state.isFinal
+    }
+    if left.isEmpty {
+      report(Finding(grade: .ok, subject: "processes", message: "none left over"))
+    } else {
+      let shown = left.prefix(5).map { "\($0.pid) of run \($0.run.short)" }.joined(separator: ", ")
+      let message = "left over: \(shown)\(left.count > 5 ? ", …" : ""); `penstock resume` ends those of its run, kill ends them otherwise"
+      report(Finding(grade: .warn, subject: "processes", message: message))
+    }
+  }
+}

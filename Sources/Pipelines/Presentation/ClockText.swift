@@ -1,0 +1,34 @@
+import Glibc
+
+/// Instants as people read them, in the local time zone.
+package enum ClockText {
+  /// `14:03:01`.
+  package static func time(_ time: RecordTime) -> String {
+    let parts = local(time)
+    return "\(padded(parts.tm_hour)):\(padded(parts.tm_min)):\(padded(parts.tm_sec))"
+  }
+
+  /// `2026-11-20 14:03:01`.
+  package static func dateAndTime(_ time: RecordTime) -> String {
+    let parts = local(time)
+    return "\(parts.tm_year + 1900)-\(padded(parts.tm_mon + 1))-\(padded(parts.tm_mday)) " + self.time(time)
+  }
+
+  /// `3m12s ago`, or the date when it is more than a week.
+  package static func ago(_ time: RecordTime, now: RecordTime = .now) -> String {
+    let distance = now.microseconds - time.microseconds
+    guard distance < 7 * 86_400_000_000 else { return dateAndTime(time) }
+    return DurationText.format(microseconds: distance) + " ago"
+  }
+
+  private static func local(_ time: RecordTime) -> tm {
+    var seconds = time_t(time.microseconds / 1_000_000)
+    var parts = tm()
+    localtime_r(&seconds, &parts)
+    return parts
+  }
+
+  private static func padded(_ number: Int32) -> String {
+    number < 10 ? "0\(number)" : String(number)
+  }
+}

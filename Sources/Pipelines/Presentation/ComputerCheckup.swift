@@ -1,0 +1,104 @@
+import CProcess
+import Glibc
+
+/// What the engine needs of the computer, whatever the workspace.
+enum ComputerCheckup {
+  static func findings() -> [Checkup.Finding] {
+    [openFiles(), notifications(), kernel(), timeZone(), shell()]
+  }
+
+  private static func openFiles() -> Checkup.Finding {
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    let count = limit.rlim_cur
+    if count >= 1024 { return .init(grade: .ok, subject: "open files", message: "limit \(count)") }
+    return .init(
+      grade: count < 64 ? .fail : .warn, subject: "open files",
+      message: "limit \(count) bounds how many operations run at once; raise it with ulimit -n")
+  }
+
+  private static func notifications() -> Checkup.Finding {
+    let descriptor = inotify_init1(Int32(IN_CLOEXEC))
+    guard descriptor >= 0 else {
+      let reason = String(cString: strerror(errno))
+      return .init(
+        grade: .fail, subject: "inotify",
+        message: "not available: \(reason); sysctl fs.inotify.max_user_instances sets how many there may be")
+    }
+    close(descriptor)
+    return .init(grade: .ok, subject: "inotify", message: "available")
+  }
+
+  private static func kernel() -> Checkup.Finding {
+    var name = utsname()
+    uname(&name)
+    let release = withUnsafeBytes(of: &name.release) { bytes in
+      String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    // waitid on a pidfd came with Linux 5.4.
+    if Checkup.isOlder(String(release.prefix { $0.isNumber || $0 == "." }), than: [5, 4]) {
+      return .init(grade: .fail, subject: "pidfd", message: "Linux \(release) is too old; 5.4 or newer is needed")
+    }
+    return .init(grade: .ok, subject: "pidfd", message: "available (Linux \(release))")
+  }
+
+  private static func timeZone() -> Checkup.Finding {
+    var now = time(nil)
+    var parts = tm()
+    localtime_r(&now, &parts)
+    let zone = parts.tm_zone.map { String(cString: $0) } ?? "unknown"
+    if let wanted = getenv("TZ").map({ String(cString: $0) }), !wanted.isEmpty, !wanted.hasPrefix("/"), wanted != "UTC",
+      wanted.contains("/"), access("/usr/share/zoneinfo/\(wanted)", F_OK) != 0
+    {
+      return .init(
+        grade: .warn, subject: "time zone", message: "TZ is '\(wanted)', which is not in /usr/share/zoneinfo; times are shown in \(zone)")
+    }
+    return .init(grade: .ok, subject: "time zone", message: zone)
+  }
+
+  private static func shell() -> Checkup.Finding {
+    access("/bin/sh", X_OK) == 0
+      ? .init(grade: .ok, subject: "shell", message: "/bin/sh")
+      : .init(grade: .warn, subject: "shell", message: "there is no /bin/sh; operations with `run` need `shell:`")
+  }
+}
+
+/// Processes of runs that nobody runs any more.
+enum LeftProcesses {
+  /// The processes whose environment names the workspace, and a run that `isOver`.
+  static func of(workspace: String, isOver: (RunID) -> Bool) -> [(pid: Int32, run: RunID)] {
+    guard let stream = opendir("/proc") else { return [] }
+    defer { closedir(stream) }
+    var found: [(pid: Int32, run: RunID)] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      guard let pid = Int32(name), pid != getpid(), let environment = environment(of: pid) else { continue }
+      guard environment["PENSTOCK_WORKSPACE"] == workspace, let run = environment["PENSTOCK_RUN_ID"].flatMap({ RunID($0) }),
+        isOver(run)
+      else { continue }
+      found.append((pid, run))
+    }
+    return found.sorted { $0.pid < $1.pid }
+  }
+
+  private static func environment(of pid: Int32) -> [String: String]? {
+    let descriptor = open("/proc/\(pid)/environ", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 14)
+    while bytes.count < 1 << 21 {
+      let count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+      guard count > 0 else { break }
+      bytes += chunk[..<count]
+    }
+    var variables: [String: String] = [:]
+    for part in bytes.split(separator: 0) {
+      guard let equals = part.firstIndex(of: UInt8(ascii: "=")), part.starts(with: "PENSTOCK_".utf8) else { continue }
+      variables[String(decoding: part[..<equals], as: UTF8.self)] = String(decoding: part[(equals + 1)...], as: UTF8.self)
+    }
+    return variables
+  }
+}

@@ -1,0 +1,59 @@
+extension OperationDefinition {
+  /// The word of the action in the file: `run`, `command` ….
+  package var actionKind: String {
+    switch action {
+    case .run: "run"
+    case .command: "command"
+    case .value: "value"
+    case .wait: "wait"
+    case .pipeline: "pipeline"
+    case .approve: "approve"
+    }
+  }
+
+  /// What the action does, on one line: the first line of a script, the arguments as a shell would read them.
+  package var actionSummary: String {
+    switch action {
+    case .run(let script):
+      let lines = script.split(separator: "\n", omittingEmptySubsequences: true).filter { !$0.allSatisfy(\.isWhitespace) }
+      let first = lines.first.map { TerminalText.oneLine(String($0)) } ?? ""
+      return lines.count > 1 ? "\(first) … (\(lines.count) lines)" : first
+    case .command(let arguments): return arguments.map(\.text).map(Self.argument).joined(separator: " ")
+    case .value(let data): return TerminalText.oneLine(data.source)
+    case .wait(.duration(let template)): return TerminalText.oneLine(template.text)
+    case .wait(.until(let template)): return "until " + TerminalText.oneLine(template.text)
+    case .pipeline(let path, _): return TerminalText.visible(path)
+    case .approve(let message): return message.map { TerminalText.oneLine($0.text) } ?? ""
+    }
+  }
+
+  private static func argument(_ text: String) -> String {
+    let shown = TerminalText.visible(text)
+    let needsQuotes = shown.isEmpty || shown.contains { " \"'\t$".contains($0) }
+    return needsQuotes && !shown.hasPrefix("${{") ? "'\(shown)'" : shown
+  }
+
+  /// How failures are tried again: `up to 5 retries, exponential from 200ms to 30s, full jitter`; nil when they are not.
+  package var retrySummary: String? {
+    guard retry.limit > 0 else { return nil }
+    var text = retry.limit == 1 ? "up to 1 retry" : "up to \(retry.limit) retries"
+    let base = DurationNotation.format(retry.base)
+    text += retry.backoff == .constant ? ", every \(base)" : ", \(retry.backoff.rawValue) from \(base)"
+    if retry.backoff != .constant { text += " to \(DurationNotation.format(retry.maximum))" }
+    if retry.jitter != .none { text += ", \(retry.jitter.rawValue) jitter" }
+    if let deadline = retry.deadline { text += ", within \(DurationNotation.format(deadline))" }
+    if !retry.on.isEmpty { text += ", on " + retry.on.map(\.summary).joined(separator: ", ") }
+    return text
+  }
+}
+
+extension OperationDefinition.Retry.Cause {
+  fileprivate var summary: String {
+    switch self {
+    case .exitCode(let code): "exit code \(code)"
+    case .signal(let name): name
+    case .timeout: "timeout"
+    case .error(let code): code
+    }
+  }
+}

@@ -1,0 +1,181 @@
+/// Why a run, or one of its operations, is where it is, and what would change that. Made from the records and the definition
+/// that is stored with them.
+package struct RunExplanation: Sendable {
+  /// The explanation of the run as a whole, or of one operation.
+  package struct Entry: Sendable {
+    /// The operation; nil for the run.
+    package var operation: String?
+    package var state: String
+    /// Why, each a sentence without a full stop.
+    package var because: [String]
+    /// What would change it: each a sentence, or a command to type.
+    package var remedies: [String]
+  }
+
+  package var run: RunRecord
+  package var entries: [Entry] = []
+
+  private let recorded: RecordedRun
+  private let pipeline: PipelineDefinition?
+  private let now: RecordTime
+  private let records: [String: OperationRecord]
+  private let shortID: String
+
+  /// Explains a run: itself, and each operation that did not simply succeed; or only `operation`, in more detail.
+  ///
+  /// - Parameters:
+  ///   - recorded: Everything that is recorded of the run.
+  ///   - pipeline: Its definition; nil where it can no longer be read.
+  ///   - shortID: The id for commands to type.
+  package init(
+    of recorded: RecordedRun, pipeline: PipelineDefinition?, operation: String?, shortID: String, now: RecordTime = .now
+  ) {
+    run = recorded.run
+    self.recorded = recorded
+    self.pipeline = pipeline
+    self.now = now
+    self.shortID = shortID
+    records = Dictionary(recorded.operations.map { ($0.name, $0) }) { $1 }
+    if let operation {
+      entries = [explain(operation, inDetail: true)]
+      return
+    }
+    entries = [runEntry()]
+    let names = pipeline?.operations.map(\.name) ?? recorded.operations.filter { $0.parent == nil }.map(\.name)
+    let listed = Set(names)
+    for name in names + recorded.operations.filter({ $0.parent == nil }).map(\.name).filter({ !listed.contains($0) }) {
+      let state = records[name]?.state ?? .pending
+      guard state != .succeeded, state != .reused else { continue }
+      entries.append(explain(name, inDetail: false))
+    }
+  }
+
+  private func runEntry() -> Entry {
+    var because: [String] = []
+    var remedies: [String] = []
+    if let reason = run.reason { because.append(reason) }
+    switch run.state {
+    case .queued: because.append("it has not begun; its pipeline lets only one run go on at a time")
+    case .running: because.append("it has been going on for \(DurationText.format(from: run.startedAt ?? run.createdAt, to: now))")
+    case .interrupted:
+      because.append("its host (process \(run.owner.pid) on \(run.host)) ended before the run did")
+      remedies.append("penstock resume \(shortID)")
+    case .failed, .cancelled:
+      remedies.append("penstock retry \(shortID)")
+    case .succeeded: break
+    }
+    return Entry(operation: nil, state: run.state.rawValue, because: because, remedies: remedies)
+  }
+
+  private func explain(_ name: String, inDetail: Bool) -> Entry {
+    guard let record = records[name] else {
+      return Entry(
+        operation: name, state: OperationState.pending.rawValue, because: pendingReasons(name), remedies: pendingRemedies())
+    }
+    var entry = Entry(operation: name, state: record.state.rawValue, because: [], remedies: [])
+    let text = StateReason.text(of: record, now: now)
+    switch record.state {
+    case .pending:
+      entry.because = pendingReasons(name)
+      entry.remedies = pendingRemedies()
+    case .running:
+      entry.because = ["attempt \(record.attempts) has been running for \(DurationText.format(from: record.startedAt, to: now))"]
+    case .waiting:
+      entry.because = ["it waits \(text)"]
+      if let since = record.waitingSince { entry.because.append("since \(ClockText.dateAndTime(since)) (\(ClockText.ago(since, now: now)))") }
+      entry.remedies = waitingRemedies(record)
+    case .retrying:
+      entry.because = [text]
+      entry.remedies = ["it is tried again by itself"]
+    case .failed:
+      entry.because = [text + (record.attempts > 1 ? ", after \(record.attempts) attempts" : "")]
+      if run.state.isFinal { entry.remedies = ["penstock logs \(shortID) \(name)", "penstock retry \(shortID)"] }
+    case .cancelled:
+      entry.because = [text] + chain(from: record)
+      if run.state.isFinal { entry.remedies = ["penstock retry \(shortID)"] }
+    case .skipped:
+      entry.because = [text] + chain(from: record)
+    case .succeeded, .reused:
+      entry.because = text.isEmpty ? [] : ["its result was taken over \(text)"]
+    }
+    if inDetail { entry.because += attemptLines(of: record) + conditionLines(of: name) }
+    if isInterrupted, !record.state.isFinal { entry.remedies = ["penstock resume \(shortID)"] }
+    return entry
+  }
+
+  private var isInterrupted: Bool { run.state == .interrupted }
+
+  private func pendingReasons(_ name: String) -> [String] {
+    let definition = pipeline?.operations.first { $0.name == name }
+    var reasons: [String] = []
+    for index in definition?.dependencies ?? [] {
+      guard let dependency = pipeline?.operations[index].name else { continue }
+      let record = records[dependency]
+      let state = record?.state ?? .pending
+      guard !state.isFinal else { continue }
+      var text = "it needs '\(dependency)', which is \(state.rawValue)"
+      if let record, let since = record.waitingSince ?? record.startedAt { text += " for \(DurationText.format(from: since, to: now))" }
+      let why = record.map { StateReason.text(of: $0, now: now) } ?? ""
+      reasons.append(why.isEmpty ? text : "\(text): \(why)")
+    }
+    if isInterrupted {
+      reasons.append("the host of the run ended before it could begin")
+    } else if run.state == .queued {
+      reasons.append("the run has not begun")
+    } else if reasons.isEmpty, run.state == .running {
+      reasons.append(definition == nil ? "nothing is recorded of it yet" : "it is about to begin, or waits for a free slot")
+    }
+    return reasons
+  }
+
+  private func pendingRemedies() -> [String] {
+    isInterrupted ? ["penstock resume \(shortID)"] : []
+  }
+
+  private func waitingRemedies(_ record: OperationRecord) -> [String] {
+    switch record.reason {
+    case "approval":
+      ["penstock approve \(shortID) \(record.name)", "penstock approve \(shortID) \(record.name) --reject --note WHY"]
+    case "concurrency": ["it begins when another operation ends; `concurrency` allows more at once"]
+    case "resources": ["it begins when what holds the resources ends"]
+    case "exclusive": ["it begins when the holder lets go"]
+    case "wait": StateReason.due(of: record).map { ["it goes on at \(ClockText.dateAndTime($0))"] } ?? []
+    default: []
+    }
+  }
+
+  /// What made the dependencies end as they did, down to the first cause.
+  private func chain(from record: OperationRecord) -> [String] {
+    var lines: [String] = []
+    var seen: Set<String> = [record.name]
+    var open = StateReason.culprits(of: record)[...]
+    while let name = open.popFirst(), lines.count < 20 {
+      guard seen.insert(name).inserted, let culprit = records[name] else { continue }
+      let text = StateReason.text(of: culprit, now: nil)
+      lines.append("'\(name)' \(culprit.state.rawValue)" + (text.isEmpty ? "" : ": \(text)"))
+      open += StateReason.culprits(of: culprit)
+    }
+    return lines
+  }
+
+  private func attemptLines(of record: OperationRecord) -> [String] {
+    recorded.attempts.filter { $0.ordinal == record.ordinal }.map { attempt in
+      var line = "attempt \(attempt.number) \(attempt.state.rawValue)"
+      if let ended = attempt.endedAt { line += " after \(DurationText.format(from: attempt.startedAt, to: ended))" }
+      if let error = attempt.error { line += ": \(error.message)" }
+      if let delay = attempt.retryDelay { line += "; the next was to come in \(DurationText.format(microseconds: delay))" }
+      if let cause = attempt.wakeCause, cause != "timer", cause != "delay" { line += ", and was brought forward by \(cause)" }
+      return line
+    }
+  }
+
+  private func conditionLines(of name: String) -> [String] {
+    guard let definition = pipeline?.operations.first(where: { $0.name == name }) else { return [] }
+    var lines: [String] = []
+    if let condition = definition.condition { lines.append("it runs only when \(condition.text)") }
+    if let retry = definition.retrySummary { lines.append("failures are tried again: \(retry)") }
+    let names = definition.dependencies.compactMap { pipeline?.operations[$0].name }
+    if !names.isEmpty { lines.append("it needs " + names.map { "'\($0)'" }.joined(separator: ", ")) }
+    return lines
+  }
+}

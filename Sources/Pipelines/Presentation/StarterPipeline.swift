@@ -1,0 +1,50 @@
+/// The file that `penstock init` writes: small, commented, and runnable as it is.
+package enum StarterPipeline {
+  /// The name of the pipeline in a file: the file's own, as far as a name may be spelt like it.
+  package static func name(forFile path: String) -> String {
+    var name = path.split(separator: "/").last.map(String.init) ?? ""
+    for ending in [".yaml", ".yml"] where name.hasSuffix(ending) { name.removeLast(ending.count) }
+    let spelt = String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") ? $0 : "-" })
+    return spelt.first?.isLetter == true ? spelt : "pipeline"
+  }
+
+  /// The text of the file.
+  package static func text(name: String) -> String {
+    """
+    # A pipeline: operations, and what each one needs from the others.
+    # Check it with `penstock check`, see its shape with `penstock graph`, run it with `penstock run`.
+    name: \(name)
+
+    # Values given at the start: penstock run FILE -p who=you
+    params:
+      who: { type: string, default: world, description: Whom to greet }
+
+    operations:
+      # `run` is a script for the shell. What it prints is its result.
+      - name: list
+        run: ls
+
+      # `inject` hands a result over. Without a name it arrives on standard input;
+      # `result` declares its type, which is checked before it is handed on.
+      - name: count
+        inject: ${{ results.list }}
+        run: wc -l
+        result: int
+        retry: 2                # two more attempts if it fails
+
+      # Several results arrive under names, as environment variables: never as part of the script.
+      - name: greet
+        inject:
+          files: ${{ results.count }}
+          who: ${{ params.who }}
+        run: printf 'Hello %s, there are %s files here\\n' "$who" "$files"
+
+    # Handlers run once the operations have ended.
+    after:
+      failure:
+        - name: report
+          run: echo "something failed; see penstock explain last"
+
+    """
+  }
+}

@@ -1,0 +1,89 @@
+/// Why an operation is in its state, in words.
+package enum StateReason {
+  /// What follows the word of the state: `for a free slot`, `exit code 7`. Empty where the state says it all.
+  ///
+  /// - Parameter now: What times to come are counted from; nil leaves them out, so that the text does not change while it is shown.
+  package static func text(of record: OperationRecord, now: RecordTime?) -> String {
+    switch record.state {
+    case .pending, .running, .succeeded: return ""
+    case .waiting: return waiting(record, now: now)
+    case .retrying: return retrying(record, now: now)
+    case .failed: return record.error?.message ?? record.reason ?? ""
+    case .cancelled: return cancelled(record)
+    case .skipped: return skipped(record)
+    case .reused: return record.reusedFrom.map { "from run \($0.short)" } ?? ""
+    }
+  }
+
+  /// When the wait is over, as far as that is known.
+  package static func due(of record: OperationRecord) -> RecordTime? {
+    detail(of: record)["due"]?.stringValue.flatMap(TimestampNotation.parse).map(RecordTime.init(secondsSince1970:))
+  }
+
+  /// The particulars of the reason; null where there are none.
+  package static func detail(of record: OperationRecord) -> JSONValue {
+    record.detail.flatMap { try? JSONValue.parse($0) } ?? .null
+  }
+
+  /// The operations that the reason names.
+  package static func culprits(of record: OperationRecord) -> [String] {
+    detail(of: record)["dependencies"]?.arrayValue?.compactMap(\.stringValue) ?? []
+  }
+
+  private static func waiting(_ record: OperationRecord, now: RecordTime?) -> String {
+    let detail = detail(of: record)
+    switch record.reason {
+    case "wait":
+      guard let due = due(of: record) else { return "for a time" }
+      return "until \(ClockText.time(due))" + (now.map { " (\(distance(from: $0, to: due)))" } ?? "")
+    case "approval": return "for approval: \(detail["message"]?.stringValue ?? "")"
+    case "concurrency": return "for a free slot"
+    case "resources":
+      let names = detail["resources"]?.arrayValue?.compactMap(\.stringValue) ?? []
+      return "for " + (names.isEmpty ? "resources" : names.joined(separator: ", "))
+    case "exclusive":
+      let name = detail["exclusive"]?.stringValue.map { "'\($0)'" } ?? "an exclusive name"
+      let holder = detail["holder"]?.stringValue.map { ", held by \($0)" } ?? ""
+      let process = detail["process"]?.intValue.map { " (process \($0))" } ?? ""
+      return "for \(name)\(holder)\(process)"
+    case let reason?: return "for \(reason)"
+    case nil: return ""
+    }
+  }
+
+  private static func retrying(_ record: OperationRecord, now: RecordTime?) -> String {
+    let detail = detail(of: record)
+    var text = "retry"
+    if let now, let due = due(of: record) {
+      text += " " + distance(from: now, to: due)
+    } else if let delay = detail["delay_ms"]?.intValue {
+      text += " in " + DurationText.format(microseconds: delay * 1000)
+    }
+    let next = (detail["attempt"]?.intValue ?? Int64(record.attempts)) + 1
+    text += " (attempt \(next)" + (detail["of"]?.intValue.map { " of \($0)" } ?? "") + ")"
+    return text + (record.error.map { ": \($0.message)" } ?? "")
+  }
+
+  private static func cancelled(_ record: OperationRecord) -> String {
+    switch record.reason {
+    case "run-cancelled", nil: "with the run"
+    case "run-timeout": "because the time of the run was up"
+    default: record.error?.message ?? record.reason ?? ""
+    }
+  }
+
+  private static func skipped(_ record: OperationRecord) -> String {
+    switch record.reason {
+    case "condition":
+      detail(of: record)["when"]?.stringValue.map { "because \($0) is false" } ?? "because its condition is false"
+    case "dependency-skipped":
+      "because \(culprits(of: record).map { "'\($0)'" }.joined(separator: ", ")) was skipped"
+    case let reason?: reason
+    case nil: ""
+    }
+  }
+
+  private static func distance(from now: RecordTime, to due: RecordTime) -> String {
+    due > now ? "in " + DurationText.format(microseconds: due.microseconds - now.microseconds) : "now"
+  }
+}

@@ -1,0 +1,33 @@
+extension TerminalText {
+  /// `text` in at most `width` columns, cut with `…` where it is longer. `text` must be visible text without colours.
+  package static func fitted(_ text: String, width: Int) -> String {
+    // A character takes two columns at most, so that most texts need no counting.
+    guard text.utf8.count > width, self.width(of: text) > width else { return text }
+    guard width > 0 else { return "" }
+    var used = 0
+    var end = text.unicodeScalars.startIndex
+    while end < text.unicodeScalars.endIndex {
+      let next = self.width(of: text.unicodeScalars[end])
+      guard used + next <= width - 1 else { break }
+      used += next
+      end = text.unicodeScalars.index(after: end)
+    }
+    return String(text.unicodeScalars[..<end]) + "…"
+  }
+
+  /// `text` on one line: line breaks and stretches of blanks become one blank, everything else that acts on a terminal is shown.
+  package static func oneLine(_ text: String) -> String {
+    var line = ""
+    var isBlank = false
+    for scalar in text.unicodeScalars {
+      if scalar == " " || scalar == "\t" || scalar == "\n" || scalar == "\r" {
+        isBlank = true
+        continue
+      }
+      if isBlank, !line.isEmpty { line += " " }
+      isBlank = false
+      line += visible(scalar)
+    }
+    return line
+  }
+}

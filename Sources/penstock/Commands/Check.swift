@@ -1,0 +1,52 @@
+import ArgumentParser
+import Pipelines
+
+struct Check: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Check pipeline files without running anything.",
+    discussion: """
+      Finds every mistake that can be known before a run: misspelt keys, references to operations that are not there, types that
+      do not fit, cycles, durations and sizes. All of them at once, each with its place and, where there is one, the fix.
+      Nothing is executed and no workspace is opened. Exits with 2 when a file has errors.
+
+        penstock check nightly.yaml
+        penstock check --json *.yaml      one finding a line, for editors
+      """)
+
+  @Argument(help: "The pipeline files.", completion: .file(extensions: ["yaml", "yml"]))
+  var files: [String]
+
+  @OptionGroup var shared: SharedOptions
+
+  func run() throws {
+    var diagnostics: [Diagnostic] = []
+    var sources: [String: SourceText] = [:]
+    var order: [SourceText] = []
+    var isValid = true
+    for file in files {
+      let result = PipelineLoader.load(path: file)
+      diagnostics += result.diagnostics
+      for source in result.sources where sources.updateValue(source, forKey: source.path) == nil { order.append(source) }
+      if result.pipeline == nil { isValid = false }
+      if let pipeline = result.pipeline, !shared.json, !shared.quiet {
+        TextOutput.standard.writeLine("\(TerminalText.visible(file)): ok (\(Count.of(pipeline.operations.count, "operation")))")
+      }
+    }
+    if shared.json {
+      for diagnostic in DiagnosticRenderer.sorted(diagnostics, files: order.map(\.path)) {
+        TextOutput.standard.writeLine(diagnostic.jsonValue().text)
+      }
+    } else {
+      PipelineFileLoading.show(diagnostics, in: order, color: shared.color)
+    }
+    if !isValid { throw ExitStatus.usage }
+  }
+}
+
+/// Numbers with the noun they count.
+enum Count {
+  /// `1 operation`, `2 operations`.
+  static func of(_ count: Int, _ noun: String) -> String {
+    count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
+  }
+}

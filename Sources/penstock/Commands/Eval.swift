@@ -1,0 +1,87 @@
+import ArgumentParser
+import Pipelines
+
+struct Eval: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Try an expression.",
+    discussion: """
+      Prints the value as JSON. The expression is what stands between ${{ and }} in a pipeline file.
+
+        penstock eval "format('{0} of {1}', 3, 4)"
+        penstock eval --context run.json "results.fetch[0].tag || 'none'"
+
+      --context names a JSON object whose members are the contexts, such as {"params": {"limit": 5}}.
+      With --lines, reads {"expr": …, "contexts": {…}} from standard input, one a line, and answers each with {"value": …} or
+      {"error": {"message": …, "position": …}}. A wrong expression exits with 2; positions count characters from 1.
+      """)
+
+  @Argument(help: "The expression.")
+  var expression: String?
+
+  @Option(
+    help: ArgumentHelp("A JSON file whose members are the contexts; - is standard input.", valueName: "file"),
+    completion: .file(extensions: ["json"]))
+  var context: String?
+
+  @Flag(help: "Evaluate one expression for each line of standard input.")
+  var lines = false
+
+  @OptionGroup var shared: SharedOptions
+
+  func validate() throws {
+    if lines, expression != nil || context != nil {
+      throw ValidationError("--lines takes expressions and contexts from standard input alone.")
+    }
+    if !lines, expression == nil { throw ValidationError("Give an expression, or --lines.") }
+  }
+
+  func run() throws {
+    guard let expression else { return EvalLines().run() }
+    let contexts = try readContexts()
+    do throws(ExpressionError) {
+      let value = try Expression.parse(expression).evaluate(in: contexts)
+      TextOutput.standard.writeLine(shared.json ? JSONValue.object(["value": value]).text : value.text)
+    } catch {
+      if shared.json { TextOutput.standard.writeLine(EvalLines.answer(error).text) }
+      TextOutput.standard.flush()
+      TextOutput.error.write(report(error, in: expression))
+      throw ExitStatus.usage
+    }
+  }
+
+  private func readContexts() throws -> ObjectContexts {
+    guard let context else { return ObjectContexts(EvalLines.none) }
+    let bytes: [UInt8]
+    do throws(FileReadFailure) {
+      bytes = try context == "-" ? FileReader.read(descriptor: 0, name: "standard input") : FileReader.read(context)
+    } catch {
+      throw CommandFailure(error.message)
+    }
+    let value: JSONValue
+    do throws(JSONError) {
+      value = try JSONValue.parse(bytes)
+    } catch {
+      throw CommandFailure("'\(context)' is not JSON: \(error)")
+    }
+    guard let members = value.objectValue else {
+      throw CommandFailure("'\(context)' must hold a JSON object whose members are the contexts, not a \(value.kind)")
+    }
+    return ObjectContexts(members)
+  }
+
+  private func report(_ error: ExpressionError, in text: String) -> String {
+    let position = max(1, error.position)
+    let source = SourceText(path: "expression", text: text)
+    let start = source.mark(atUTF8Offset: Self.utf8Offset(ofScalar: position - 1, in: text))
+    let end = SourceMark(line: start.line, column: start.column + max(1, error.length))
+    let diagnostic = Diagnostic(
+      code: error.code, "\(error.message) (position \(position))", file: "expression",
+      range: SourceRange(start: start, end: end), fix: error.fix)
+    let style = Style(shared.color, for: .error)
+    return DiagnosticRenderer(color: style.isColored).render(diagnostic, in: source)
+  }
+
+  private static func utf8Offset(ofScalar number: Int, in text: String) -> Int {
+    text.unicodeScalars.prefix(number).reduce(0) { $0 + UTF8.width($1) }
+  }
+}

@@ -1,0 +1,67 @@
+import ArgumentParser
+import Pipelines
+
+struct Explain: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Say why a run or an operation waits, failed, or did not run.",
+    discussion: """
+      Without an operation, explains everything in the run that did not simply
+      succeed. It also says what would change it.
+
+        penstock explain last
+        penstock explain 03kx9fab deploy
+      """)
+
+  @Argument(help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"))
+  var runName = "last"
+
+  @Argument(help: "The operation; `name[3]` for an item of a loop.")
+  var operation: String?
+
+  @OptionGroup var shared: SharedOptions
+
+  func run() throws {
+    let history = try shared.requireHistory()
+    let reference = RunReference(history: history)
+    let record = try reference.find(runName)
+    let short = reference.short(record.id)
+    guard var recorded = try history.loadForResume(record.id) else {
+      throw CommandFailure("run \(short) has just been forgotten by another command")
+    }
+    // Readers say `interrupted` where the owner is gone; what is recorded may still say `running`.
+    recorded.run = record
+    let pipeline = PipelineLoader.load(text: recorded.definition, path: record.path ?? "\(record.pipeline).yaml").pipeline
+    if let operation, pipeline?.operations.contains(where: { $0.name == operation }) != true {
+      _ = try reference.operation(operation, in: record)
+    }
+    let explanation = RunExplanation(of: recorded, pipeline: pipeline, operation: operation, shortID: short)
+    if shared.json { printJSON(explanation) } else { printText(explanation, shortID: short) }
+  }
+
+  private func printText(_ explanation: RunExplanation, shortID: String) {
+    let style = shared.style
+    for entry in explanation.entries {
+      let subject =
+        entry.operation.map { TerminalText.visible($0) }
+        ?? "run \(shortID) of \(TerminalText.visible(explanation.run.pipeline))"
+      let because = entry.because.map { TerminalText.oneLine($0) }
+      TextOutput.standard.writeLine(
+        "\(style.paint(subject, .bold)) \(style.paint(entry.state, StatePaint.ofWord(entry.state)))"
+          + (because.first.map { ": \($0)" } ?? ""))
+      for line in because.dropFirst() { TextOutput.standard.writeLine("  \(line)") }
+      for remedy in entry.remedies {
+        TextOutput.standard.writeLine("  \(style.isUnicode ? "→" : "->") \(TerminalText.oneLine(remedy))")
+      }
+    }
+  }
+
+  private func printJSON(_ explanation: RunExplanation) {
+    for entry in explanation.entries {
+      TextOutput.standard.writeLine(
+        JSONValue.object([
+          "run": .string(explanation.run.id.text), "operation": JSONValue(entry.operation), "state": .string(entry.state),
+          "because": .array(entry.because.map { .string($0) }), "remedies": .array(entry.remedies.map { .string($0) }),
+        ]).text)
+    }
+  }
+}

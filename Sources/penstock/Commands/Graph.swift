@@ -1,0 +1,37 @@
+import ArgumentParser
+import Pipelines
+
+struct Graph: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Show the operations of a pipeline and what they hand to each other.",
+    discussion: """
+        penstock graph nightly.yaml
+        penstock graph nightly.yaml --format mermaid     for Markdown
+        penstock graph nightly.yaml --format dot | dot -Tsvg > nightly.svg
+      """)
+
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case text, mermaid, dot
+  }
+
+  @Argument(help: "The pipeline file.", completion: .file(extensions: ["yaml", "yml"]))
+  var file: String
+
+  @Option(help: ArgumentHelp("text, mermaid or dot.", valueName: "format"))
+  var format: Format = .text
+
+  @OptionGroup var shared: SharedOptions
+
+  func run() throws {
+    let graph = PipelineGraph(try PipelineFileLoading.load(file, options: shared))
+    if shared.json {
+      for line in graph.jsonLines() { TextOutput.standard.writeLine(line.text) }
+      return
+    }
+    switch format {
+    case .text: TextOutput.standard.write(graph.text(width: shared.tableWidth))
+    case .mermaid: TextOutput.standard.write(graph.mermaid())
+    case .dot: TextOutput.standard.write(graph.dot())
+    }
+  }
+}

@@ -1,0 +1,17 @@
+import ArgumentParser
+
+struct HistoryCommands: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "history",
+    abstract: "Look at what has run.",
+    discussion: """
+        penstock history list --state failed --since yesterday
+        penstock history show last
+        penstock history stats nightly --since 7d
+        penstock history sql "SELECT operation, count(*) FROM failures GROUP BY 1"
+      """,
+    subcommands: [
+      HistoryList.self, HistoryShow.self, HistoryStats.self, HistorySQL.self, HistoryExport.self, HistoryPrune.self,
+    ],
+    defaultSubcommand: HistoryList.self)
+}

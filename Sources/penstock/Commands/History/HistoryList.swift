@@ -1,0 +1,76 @@
+import ArgumentParser
+import Pipelines
+
+struct HistoryList: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List runs, the latest first.",
+    discussion: """
+        penstock history list --pipeline 'nightly*' --state failed,cancelled
+        penstock history list --since 2h --json
+      """)
+
+  @OptionGroup var filter: FilterOptions
+  @Flag(help: "Print comma-separated values.") var csv = false
+  @OptionGroup var shared: SharedOptions
+
+  func validate() throws {
+    if csv, shared.json { throw ValidationError("Choose one of --csv and --json.") }
+  }
+
+  func run() throws {
+    let filter = try filter.filter(defaultLimit: 30)
+    guard let history = try shared.openHistory() else { return printEmpty() }
+    let runs = try history.runs(filter)
+    if shared.json {
+      for run in runs where !TextOutput.standard.isGone { TextOutput.standard.writeLine(run.jsonValue().text) }
+    } else if csv {
+      printCSV(runs)
+    } else if runs.isEmpty {
+      printEmpty()
+    } else {
+      printTable(runs, in: history)
+    }
+  }
+
+  private func printEmpty() {
+    if shared.json || shared.quiet { return }
+    if csv { return printCSV([]) }
+    TextOutput.standard.writeLine("No runs.")
+  }
+
+  private func printTable(_ runs: [RunRecord], in history: History) {
+    var table = Table([
+      .init("RUN"), .init("PIPELINE"), .init("STATE") { StatePaint.ofWord($0) }, .init("STARTED"), .init("TOOK", right: true),
+      .init("OPERATIONS"),
+    ])
+    let now = RecordTime.now
+    let reference = RunReference(history: history)
+    for run in runs {
+      table.add(
+        reference.short(run.id), run.pipeline, run.state.rawValue, ClockText.ago(run.startedAt ?? run.createdAt, now: now),
+        DurationText.format(from: run.startedAt, to: run.endedAt ?? (run.state == .running ? now : nil)),
+        RunText.counts(run))
+    }
+    TextOutput.standard.write(table.render(width: shared.tableWidth, style: shared.style))
+  }
+
+  private func printCSV(_ runs: [RunRecord]) {
+    let output = TextOutput.standard
+    output.write(
+      CSV.line([
+        "id", "pipeline", "state", "reason", "trigger", "created_at", "started_at", "ended_at", "duration_ms", "operations",
+        "succeeded", "failed", "skipped", "cancelled", "reused", "host", "user", "path",
+      ]))
+    for run in runs where !output.isGone {
+      let counts = run.counts
+      output.write(
+        CSV.line([
+          run.id.text, run.pipeline, run.state.rawValue, run.reason ?? "", run.trigger.rawValue, run.createdAt.text,
+          run.startedAt?.text ?? "", run.endedAt?.text ?? "", run.durationMilliseconds.map { JSONValue.double($0).text } ?? "",
+          String(counts.operations), String(counts.succeeded), String(counts.failed), String(counts.skipped),
+          String(counts.cancelled), String(counts.reused), run.host, run.user, run.path ?? "",
+        ]))
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import ArgumentParser
+import Pipelines
+
+struct HistoryPrune: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "prune",
+    abstract: "Forget old runs, with their logs.",
+    discussion: """
+      Only runs that have ended are forgotten, and everything that is asked for
+      must hold. A run whose result file a later run has taken over is kept.
+
+        penstock history prune --older-than 30d
+        penstock history prune --keep 100 --pipeline nightly --dry-run
+      """)
+
+  @Option(help: ArgumentHelp("Forget runs created before then: 30d, 2026-11-20, or a timestamp.", valueName: "time"))
+  var olderThan: String?
+
+  @Option(help: ArgumentHelp("Keep that many of the latest runs of each pipeline.", valueName: "number"))
+  var keep: Int?
+
+  @Option(help: ArgumentHelp("Only runs of this pipeline; * and ? stand for any characters.", valueName: "name"))
+  var pipeline: String?
+
+  @Flag(help: "Only say what would be forgotten.")
+  var dryRun = false
+
+  @OptionGroup var shared: SharedOptions
+
+  func validate() throws {
+    if olderThan == nil, keep == nil {
+      throw ValidationError("Say what to forget: --older-than TIME, --keep NUMBER, or both.")
+    }
+    if let keep, keep < 0 { throw ValidationError("--keep needs a number from 0.") }
+  }
+
+  func run() throws {
+    let rule = PruneRule(
+      olderThan: try FilterOptions.time(olderThan, option: "--older-than"), keep: keep, pipeline: pipeline)
+    let history = try shared.requireHistory(writing: !dryRun)
+    let directories = RunDirectories(workspace: history.workspace.directory)
+    let report = try history.prune(rule, dryRun: dryRun)
+    // The rows go first: logs without a run are only waste, a run without its logs would be a lie.
+    var removal = RunDirectories.Removal()
+    if dryRun {
+      removal.bytes = directories.size(of: report.runs)
+    } else {
+      removal = directories.remove(report.runs)
+    }
+    if shared.json {
+      TextOutput.standard.writeLine(
+        JSONValue.object([
+          "runs": .array(report.runs.map { .string($0.text) }), "operations": JSONValue(report.operations),
+          "attempts": JSONValue(report.attempts), "log_bytes": .int(removal.bytes), "dry_run": .bool(dryRun),
+        ]).text)
+    } else if !shared.quiet {
+      let counts =
+        "\(Count.of(report.runs.count, "run")), \(Count.of(report.operations, "operation")), "
+        + "\(Count.of(report.attempts, "attempt")), \(SizeNotation.format(removal.bytes)) of logs and results"
+      TextOutput.standard.writeLine(dryRun ? "Would forget \(counts)." : "Forgot \(counts).")
+    }
+    guard removal.failures.isEmpty else {
+      throw CommandFailure(
+        "some logs could not be removed from '\(history.workspace.directory)/runs':\n  "
+          + removal.failures.prefix(10).map { TerminalText.visible($0) }.joined(separator: "\n  "), status: .engineFailed)
+    }
+  }
+}

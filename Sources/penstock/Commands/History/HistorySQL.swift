@@ -1,0 +1,96 @@
+import ArgumentParser
+import OrderedCollections
+import Pipelines
+import Workspace
+
+struct HistorySQL: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sql",
+    abstract: "Query the history in SQL, read-only.",
+    discussion: """
+      One SELECT statement over the views runs, operations, attempts, failures,
+      durations and approvals. Nothing can be changed by it, and it is stopped
+      after --limit-steps steps of SQLite's machine.
+
+        penstock history sql "SELECT id, pipeline, duration_ms FROM runs LIMIT 5"
+        penstock history sql --csv "SELECT * FROM attempts WHERE exit_code = 7"
+      """)
+
+  @Argument(help: "The SELECT statement.")
+  var query: String
+
+  @Option(help: ArgumentHelp("How many steps the query may take.", valueName: "steps"))
+  var limitSteps: Int = GuardedQuery.defaultStepLimit
+
+  @Flag(help: "Print comma-separated values.") var csv = false
+  @OptionGroup var shared: SharedOptions
+
+  func validate() throws {
+    if csv, shared.json { throw ValidationError("Choose one of --csv and --json.") }
+    if limitSteps < 1 { throw ValidationError("--limit-steps needs a number from 1.") }
+  }
+
+  func run() throws {
+    let history = try shared.requireHistory()
+    do {
+      try show(try history.sql(query, stepLimit: limitSteps))
+    } catch let error as GuardedQueryError {
+      throw CommandFailure(describe(error))
+    }
+  }
+
+  private func show(_ query: GuardedQuery) throws {
+    let output = TextOutput.standard
+    if shared.json {
+      while !output.isGone, let row = try query.next() {
+        var object: OrderedDictionary<String, JSONValue> = [:]
+        for (column, value) in zip(query.columns, row) { object[column] = value.jsonValue }
+        output.writeLine(JSONValue.object(object).text)
+      }
+    } else if csv {
+      output.write(CSV.line(query.columns))
+      while !output.isGone, let row = try query.next() { output.write(CSV.line(row.map(\.text))) }
+    } else {
+      var table = Table(query.columns.map { Table.Column($0) })
+      while let row = try query.next() { table.rows.append(row.map { TerminalText.oneLine($0.text) }) }
+      output.write(table.render(width: shared.tableWidth, style: shared.style))
+    }
+  }
+
+  private func describe(_ error: GuardedQueryError) -> String {
+    guard case .invalid(_, let offset?) = error else { return error.description }
+    let source = SourceText(path: "query", text: query)
+    let mark = source.mark(atUTF8Offset: offset)
+    let end = SourceMark(line: mark.line, column: mark.column + 1)
+    let excerpt = DiagnosticRenderer().render(
+      Diagnostic(code: error.code, "here", file: "query", range: SourceRange(start: mark, end: end)), in: source)
+    return error.description + "\n" + excerpt.split(separator: "\n").dropFirst().joined(separator: "\n")
+  }
+}
+
+extension SQLValue {
+  fileprivate var text: String {
+    switch self {
+    case .null: ""
+    case .int(let number): String(number)
+    case .double(let number): JSONValue.double(number).text
+    case .text(let text): text
+    case .blob(let bytes): Self.hexadecimal(bytes)
+    }
+  }
+
+  fileprivate var jsonValue: JSONValue {
+    switch self {
+    case .null: .null
+    case .int(let number): .int(number)
+    case .double(let number): number.isFinite ? .double(number) : .string(JSONValue.double(number).text)
+    case .text(let text): .string(text)
+    case .blob(let bytes): .string(Self.hexadecimal(bytes))
+    }
+  }
+
+  private static func hexadecimal(_ bytes: [UInt8]) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+}

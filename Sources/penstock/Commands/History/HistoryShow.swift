@@ -1,0 +1,98 @@
+import ArgumentParser
+import Pipelines
+
+struct HistoryShow: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "Show one run: its operations, how long they took, and what they failed with.",
+    discussion: """
+        penstock history show last
+        penstock history show 03kx9fab --json | jq .operations
+      """)
+
+  @Argument(help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"))
+  var runName = "last"
+
+  @Flag(help: "Print comma-separated values, one operation a line.") var csv = false
+  @OptionGroup var shared: SharedOptions
+
+  func validate() throws {
+    if csv, shared.json { throw ValidationError("Choose one of --csv and --json.") }
+  }
+
+  func run() throws {
+    let history = try shared.requireHistory()
+    let reference = RunReference(history: history)
+    let record = try reference.find(runName)
+    if shared.json {
+      guard var recorded = try history.loadForResume(record.id) else { return }
+      recorded.run.state = record.state
+      TextOutput.standard.writeLine(History.json(recorded).text)
+    } else if csv {
+      printCSV(try history.operations(of: record.id))
+    } else {
+      printHeader(record, reference)
+      printOperations(try history.operations(of: record.id))
+    }
+  }
+
+  private func printHeader(_ record: RunRecord, _ reference: RunReference) {
+    let style = shared.style
+    let output = TextOutput.standard
+    func line(_ title: String, _ text: String) {
+      let gap = String(repeating: " ", count: max(1, 12 - title.count))
+      output.writeLine(style.paint(title, .dim) + gap + TerminalText.visible(text))
+    }
+    let took = DurationText.format(from: record.startedAt, to: record.endedAt ?? (record.state == .running ? .now : nil))
+    let state = style.paint(record.state.rawValue, StatePaint.of(record.state))
+    output.writeLine(
+      "run \(style.paint(reference.short(record.id), .bold)) of \(TerminalText.visible(record.pipeline)) \(state)"
+        + (took.isEmpty ? "" : " \(record.endedAt == nil ? "for" : "in") \(took)") + " (\(RunText.counts(record)))")
+    if let reason = record.reason { line("reason", reason) }
+    line("started", ClockText.dateAndTime(record.startedAt ?? record.createdAt))
+    line("by", "\(record.user) on \(record.host), \(record.trigger.rawValue), penstock \(record.version)")
+    if let path = record.path { line("file", path) }
+    if let parent = record.parent { line("started by", "\(parent.operation) of run \(reference.short(parent.run))") }
+    if record.params != "{}" { line("params", TerminalText.fitted(TerminalText.oneLine(record.params), width: 200)) }
+    line("id", record.id.text)
+  }
+
+  private func printOperations(_ operations: [OperationRecord]) {
+    guard !operations.isEmpty else { return }
+    var table = Table([
+      .init("OPERATION"), .init("STATE") { StatePaint.ofWord($0) }, .init("TOOK", right: true), .init("ATTEMPTS", right: true),
+      .init("RESULT OR REASON"),
+    ])
+    let items = Dictionary(grouping: operations.filter { $0.parent != nil }) { $0.parent ?? 0 }
+    for operation in operations where operation.parent == nil {
+      add(operation, to: &table, indentation: "")
+      for item in items[operation.ordinal] ?? [] { add(item, to: &table, indentation: "  ") }
+    }
+    TextOutput.standard.write("\n" + table.render(width: shared.tableWidth, style: shared.style))
+  }
+
+  private func add(_ operation: OperationRecord, to table: inout Table, indentation: String) {
+    let reason = StateReason.text(of: operation, now: operation.state.isFinal ? nil : .now)
+    let end = operation.endedAt ?? (operation.state == .running ? .now : nil)
+    table.add(
+      indentation + operation.name, operation.state.rawValue, DurationText.format(from: operation.startedAt, to: end),
+      operation.attempts > 0 ? String(operation.attempts) : "",
+      TerminalText.fitted(TerminalText.oneLine(reason.isEmpty ? RunText.result(operation.result) : reason), width: 200))
+  }
+
+  private func printCSV(_ operations: [OperationRecord]) {
+    let output = TextOutput.standard
+    output.write(
+      CSV.line(["operation", "state", "reason", "attempts", "started_at", "ended_at", "error_code", "error", "result"]))
+    for operation in operations where !output.isGone {
+      var result = ""
+      if case .inline(let text) = operation.result { result = text }
+      output.write(
+        CSV.line([
+          operation.name, operation.state.rawValue, operation.reason ?? "", String(operation.attempts),
+          operation.startedAt?.text ?? "", operation.endedAt?.text ?? "", operation.error?.code ?? "",
+          operation.error?.message ?? "", result,
+        ]))
+    }
+  }
+}

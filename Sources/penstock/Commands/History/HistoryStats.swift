@@ -1,0 +1,98 @@
+import ArgumentParser
+import Pipelines
+
+struct HistoryStats: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "stats",
+    abstract: "Show how often runs and operations succeed, and how long they take.",
+    discussion: """
+      Durations are those of successes. The flakiest operations come last, under
+      the table.
+
+        penstock history stats
+        penstock history stats nightly --since 30d
+      """)
+
+  @Argument(help: "The pipeline; * and ? stand for any characters.")
+  var pipeline: String?
+
+  @Option(help: ArgumentHelp("Only runs since then: 7d, yesterday, 2026-11-20.", valueName: "time"))
+  var since: String?
+
+  @Option(help: ArgumentHelp("Only runs before then.", valueName: "time"))
+  var until: String?
+
+  @Flag(help: "Print comma-separated values.") var csv = false
+  @OptionGroup var shared: SharedOptions
+
+  func run() throws {
+    let since = try FilterOptions.time(since, option: "--since")
+    let until = try FilterOptions.time(until, option: "--until")
+    let rows = try shared.openHistory()?.statistics(pipeline: pipeline, since: since, until: until) ?? []
+    let output = TextOutput.standard
+    if shared.json {
+      for row in rows { output.writeLine(row.jsonValue().text) }
+    } else if csv {
+      output.write(CSV.line(["pipeline", "operation", "count", "succeeded", "failed", "average_ms", "p50_ms", "p95_ms", "max_ms"]))
+      for row in rows {
+        let durations = [row.averageMilliseconds, row.p50Milliseconds, row.p95Milliseconds, row.maximumMilliseconds]
+        output.write(
+          CSV.line(
+            [row.pipeline, row.operation ?? "", String(row.count), String(row.succeeded), String(row.failed)]
+              + durations.map { $0.map { JSONValue.double($0).text } ?? "" }))
+      }
+    } else if rows.isEmpty {
+      if !shared.quiet { output.writeLine("No runs.") }
+    } else {
+      output.write(table(rows).render(width: shared.tableWidth, style: shared.style))
+      printFlakiest(rows)
+    }
+  }
+
+  private func table(_ rows: [DurationStatistics]) -> Table {
+    var table = Table([
+      .init("PIPELINE / OPERATION"), .init("ENDED", right: true), .init("SUCCEEDED", right: true),
+      .init("FAILED", right: true), .init("P50", right: true), .init("P95", right: true), .init("LONGEST", right: true),
+    ])
+    for row in rows {
+      table.add(
+        row.operation.map { "  " + $0 } ?? row.pipeline, String(row.count), Self.share(row.succeeded, of: row.count),
+        String(row.failed), Self.duration(row.p50Milliseconds), Self.duration(row.p95Milliseconds),
+        Self.duration(row.maximumMilliseconds))
+    }
+    return table
+  }
+
+  private func printFlakiest(_ rows: [DurationStatistics]) {
+    let flaky = rows.filter { $0.operation != nil && $0.failed > 0 && $0.succeeded > 0 }
+      .sorted { ($0.failed * $1.count, $1.pipeline) > ($1.failed * $0.count, $0.pipeline) }.prefix(3)
+    guard !flaky.isEmpty, !shared.quiet else { return }
+    let names = flaky.map { row in
+      "\(TerminalText.visible(row.operation ?? "")) of \(TerminalText.visible(row.pipeline)) (\(row.failed) of \(row.count) failed)"
+    }
+    TextOutput.standard.writeLine("\nFlakiest: " + names.joined(separator: ", "))
+  }
+
+  private static func share(_ part: Int, of whole: Int) -> String {
+    guard whole > 0 else { return "" }
+    if part == whole { return "100%" }
+    // Never rounded up to 100: one failure in a thousand is what a reader looks for.
+    let tenths = part * 1000 / whole
+    return "\(tenths / 10).\(tenths % 10)%"
+  }
+
+  private static func duration(_ milliseconds: Double?) -> String {
+    milliseconds.map { DurationText.format(microseconds: Int64($0 * 1000)) } ?? ""
+  }
+}
+
+extension DurationStatistics {
+  fileprivate func jsonValue() -> JSONValue {
+    func number(_ value: Double?) -> JSONValue { value.map { .double($0) } ?? .null }
+    return .object([
+      "pipeline": .string(pipeline), "operation": JSONValue(operation), "count": JSONValue(count),
+      "succeeded": JSONValue(succeeded), "failed": JSONValue(failed), "average_ms": number(averageMilliseconds),
+      "p50_ms": number(p50Milliseconds), "p95_ms": number(p95Milliseconds), "max_ms": number(maximumMilliseconds),
+    ])
+  }
+}

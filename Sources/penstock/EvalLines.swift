@@ -1,0 +1,68 @@
+import Glibc
+import OrderedCollections
+import Pipelines
+
+/// Answers one expression for each line of standard input, as they come: what is waited for is never kept back.
+struct EvalLines {
+  /// The contexts that there are without any: none, so that naming one is an error.
+  static let none: OrderedDictionary<String, JSONValue> = [:]
+
+  func run() {
+    var pending: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    var output: [UInt8] = []
+    while true {
+      let count = chunk.withUnsafeMutableBytes { read(STDIN_FILENO, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { break }
+      var start = 0
+      while let end = chunk[start..<count].firstIndex(of: 0x0A) {
+        if pending.isEmpty {
+          answer(chunk[start..<end], into: &output)
+        } else {
+          pending += chunk[start..<end]
+          answer(pending[...], into: &output)
+          pending.removeAll(keepingCapacity: true)
+        }
+        start = end + 1
+      }
+      pending += chunk[start..<count]
+      TextOutput.standard.write(output)
+      output.removeAll(keepingCapacity: true)
+      // The next read may block; whoever asked waits for these answers before it asks again.
+      TextOutput.standard.flush()
+      if TextOutput.standard.isGone { return }
+    }
+    if !pending.isEmpty { answer(pending[...], into: &output) }
+    TextOutput.standard.write(output)
+  }
+
+  private func answer(_ line: ArraySlice<UInt8>, into output: inout [UInt8]) {
+    guard line.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }) else { return }
+    value(of: line).write(to: &output)
+    output.append(0x0A)
+  }
+
+  private func value(of line: ArraySlice<UInt8>) -> JSONValue {
+    do {
+      let question = try JSONValue.parse(line)
+      guard let text = question["expr"]?.stringValue else {
+        return Self.failure("the line must be an object with a string 'expr'", position: 1)
+      }
+      let contexts = question["contexts"]?.objectValue ?? Self.none
+      return .object(["value": try Expression.parse(text).evaluate(in: ObjectContexts(contexts))])
+    } catch let error as ExpressionError {
+      return Self.answer(error)
+    } catch {
+      return Self.failure("the line is not JSON: \(error)", position: 1)
+    }
+  }
+
+  static func answer(_ error: ExpressionError) -> JSONValue {
+    failure(error.description, position: max(1, error.position))
+  }
+
+  private static func failure(_ message: String, position: Int) -> JSONValue {
+    .object(["error": .object(["message": .string(message), "position": .int(Int64(position))])])
+  }
+}

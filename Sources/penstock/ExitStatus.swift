@@ -1,0 +1,71 @@
+import ArgumentParser
+import Glibc
+import Pipelines
+import Workspace
+
+/// The exit codes of every command.
+enum ExitStatus: Int32 {
+  case succeeded = 0
+  /// The run, or the check of an installation, failed.
+  case failed = 1
+  /// The arguments or a file are wrong.
+  case usage = 2
+  /// The engine or the workspace could not go on.
+  case engineFailed = 3
+  /// As shells count it: 128 + SIGINT.
+  case cancelled = 130
+
+  /// Tells a person about an error, and gives the exit code that stands for it.
+  static func report(_ error: any Error) -> ExitStatus {
+    switch error {
+    case let status as ExitStatus: return status
+    case let failure as CommandFailure:
+      TextOutput.standard.flush()
+      if !failure.message.isEmpty { TextOutput.error.writeLine("penstock: \(failure.message)") }
+      return failure.status
+    case let error as WorkspaceError:
+      TextOutput.standard.flush()
+      TextOutput.error.writeLine("penstock: \(error.description)")
+      return .engineFailed
+    case let error as EngineError:
+      TextOutput.standard.flush()
+      TextOutput.error.writeLine("penstock: \(error.description)")
+      return .engineFailed
+    default: return reportParsing(error)
+    }
+  }
+
+  /// Writes what is buffered, and ends the process. Output that was lost on the way to a file is a failure of the command.
+  func finish() -> Never {
+    TextOutput.standard.flush()
+    TextOutput.error.flush()
+    guard let failure = TextOutput.standard.failure else { exit(rawValue) }
+    TextOutput.error.writeLine("penstock: cannot write to standard output: \(String(cString: strerror(failure)))")
+    exit(self == .succeeded ? Self.engineFailed.rawValue : rawValue)
+  }
+
+  /// Help and versions are successes on standard output; wrong arguments are the only other thing the parser throws.
+  private static func reportParsing(_ error: any Error) -> ExitStatus {
+    let text = Penstock.fullMessage(for: error)
+    guard Penstock.exitCode(for: error) != .success else {
+      TextOutput.standard.writeLine(text)
+      return .succeeded
+    }
+    TextOutput.standard.flush()
+    TextOutput.error.writeLine(text)
+    return .usage
+  }
+}
+
+extension ExitStatus: Error {}
+
+/// Why a command cannot do what it was asked: what happened, where, and what to do next, for a person.
+struct CommandFailure: Error {
+  var status: ExitStatus
+  var message: String
+
+  init(_ message: String, status: ExitStatus = .usage) {
+    self.status = status
+    self.message = message
+  }
+}

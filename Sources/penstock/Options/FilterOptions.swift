@@ -1,0 +1,58 @@
+import ArgumentParser
+import Pipelines
+
+/// Which runs a command is about.
+struct FilterOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Only runs of this pipeline; * and ? stand for any characters.", valueName: "name"))
+  var pipeline: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Only runs in these states: queued, running, succeeded, failed, cancelled, interrupted.", valueName: "states"))
+  var state: [String] = []
+
+  @Option(help: ArgumentHelp("Only runs since then: 2h, today, yesterday, 2026-11-20, or a timestamp.", valueName: "time"))
+  var since: String?
+
+  @Option(help: ArgumentHelp("Only runs before then.", valueName: "time"))
+  var until: String?
+
+  @Option(help: ArgumentHelp("Only runs with this operation.", valueName: "name"))
+  var operation: String?
+
+  @Option(help: ArgumentHelp("The most runs to show; 0 for all.", valueName: "number"))
+  var limit: Int?
+
+  @Flag(help: "Show runs that other runs started, too.")
+  var nested = false
+
+  /// The filter, with `defaultLimit` unless a limit was given.
+  func filter(defaultLimit: Int?) throws -> RunFilter {
+    if let limit, limit < 0 { throw CommandFailure("--limit needs a number from 0") }
+    let bound = limit.map { $0 == 0 ? nil : $0 } ?? defaultLimit
+    return RunFilter(
+      pipeline: pipeline, states: try states(), since: try Self.time(since, option: "--since"),
+      until: try Self.time(until, option: "--until"), operation: operation, includesNested: nested, limit: bound)
+  }
+
+  private func states() throws -> Set<RunState> {
+    var states: Set<RunState> = []
+    for word in state.flatMap({ $0.split(separator: ",").map(String.init) }) {
+      guard let state = RunState(rawValue: word.lowercased()) else {
+        let names = RunState.allCases.map(\.rawValue)
+        let near = NearestName.suggestion(for: word, among: names).map { "did you mean '\($0)'?" }
+        throw CommandFailure(
+          "there is no run state '\(word)'; " + (near ?? "the states are \(names.joined(separator: ", "))"))
+      }
+      states.insert(state)
+    }
+    return states
+  }
+
+  static func time(_ text: String?, option: String) throws -> RecordTime? {
+    guard let text else { return nil }
+    if let time = TimeFilter.parse(text) { return time }
+    throw CommandFailure(
+      "\(option) cannot read the time '\(text)'; write 2h, today, yesterday, 2026-11-20, '2026-11-20 18:30' or a timestamp")
+  }
+}

@@ -1,0 +1,64 @@
+import ArgumentParser
+import Glibc
+import Pipelines
+import Workspace
+
+/// What every command understands.
+struct SharedOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The workspace to use.",
+      discussion: "Else $PENSTOCK_WORKSPACE, the nearest .penstock/ upward, or penstock in the XDG state directory.",
+      valueName: "path"))
+  var workspace: String?
+
+  @Flag(help: "Print JSON, one object a line.")
+  var json = false
+
+  @Flag(name: .shortAndLong, help: "Print nothing but errors and what was asked for.")
+  var quiet = false
+
+  @Option(help: ArgumentHelp("Use colours: auto, always or never. NO_COLOR is honoured.", valueName: "when"))
+  var color: ColorChoice = .auto
+
+  /// The style of standard output.
+  var style: Style { Style(color, for: .standard) }
+
+  /// The columns to lay a table out for; nil where output goes to a file or a program, which gets everything.
+  var tableWidth: Int? {
+    TextOutput.standard.isTerminal ? TerminalSize.current().columns : nil
+  }
+
+  /// Where the workspace is, which need not exist.
+  func location() throws -> WorkspaceLocation {
+    if workspace?.isEmpty == true { throw CommandFailure("--workspace needs a path") }
+    guard let location = WorkspaceLocation.find(option: workspace) else {
+      throw CommandFailure(
+        "cannot tell where the workspace is, because there is no home directory; name one with --workspace")
+    }
+    return location
+  }
+
+  /// Opens the history for looking at it; nil where there is no workspace yet and nobody named one.
+  func openHistory() throws -> History? {
+    let location = try location()
+    guard location.hasDatabase else {
+      guard location.origin == .option else { return nil }
+      throw CommandFailure(
+        "there is no workspace at '\(location.path)'; a workspace is created by the first `penstock run`")
+    }
+    return try History.open(at: location.path, mode: .readOnly)
+  }
+
+  /// Opens the history for a command that needs a run to be there. `writing` also notices runs whose host is gone.
+  func requireHistory(writing: Bool = false) throws -> History {
+    let location = try location()
+    guard location.hasDatabase else {
+      throw CommandFailure(
+        "there is no run yet: no workspace at '\(location.path)'. `penstock run FILE` creates it, --workspace names another")
+    }
+    let history = try History.open(at: location.path, mode: writing ? .readWrite : .readOnly)
+    if writing { try history.markInterrupted() }
+    return history
+  }
+}

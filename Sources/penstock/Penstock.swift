@@ -1,0 +1,53 @@
+// # penstock
+//
+// The command-line tool: reads arguments, calls `Pipelines`, and shows what comes of it. It must never know how a pipeline is
+// checked, run or recorded; what is worth telling about a run is worked out in `Pipelines/Presentation`, and only laid out here.
+//
+// Read first: ``Penstock`` (the commands), ``SharedOptions`` (what all of them understand), ``CommandFailure`` (how they fail).
+
+import ArgumentParser
+import Glibc
+
+@main
+struct Penstock: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "penstock",
+    abstract: "Runs pipelines of chained operations, and keeps their history.",
+    discussion: """
+      A pipeline is a YAML file that names operations and says what each one needs. Penstock checks the whole file before it
+      starts anything, hands the result of one operation to the operations that need it, tries failures again, and records
+      every attempt in a workspace that you can query.
+
+      First steps:
+        penstock init hello.yaml
+        penstock run hello.yaml
+        penstock history list
+
+      Runs are named by their id, which may be shortened, or by `last`.
+      Exit codes: 0 succeeded, 1 the run failed, 2 usage or invalid file, 3 the engine failed, 130 cancelled.
+      """,
+    version: Version.current,
+    groupedSubcommands: [
+      CommandGroup(name: "Write", subcommands: [Init.self, Check.self, Graph.self, Eval.self, Schema.self]),
+      CommandGroup(name: "Run", subcommands: [Cancel.self, Approve.self]),
+      CommandGroup(name: "Look", subcommands: [Explain.self, HistoryCommands.self, Doctor.self]),
+      CommandGroup(name: "Set up", subcommands: [Completions.self]),
+    ]
+  )
+
+  static func main() async {
+    // A reader that goes away is seen as a failed write, which ends the output quietly.
+    signal(SIGPIPE, SIG_IGN)
+    do {
+      var command = try parseAsRoot()
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+      ExitStatus.succeeded.finish()
+    } catch {
+      ExitStatus.report(error).finish()
+    }
+  }
+}

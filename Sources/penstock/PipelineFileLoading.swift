@@ -1,0 +1,29 @@
+import Pipelines
+
+/// Loads the file that a command was given, and shows what is wrong with it.
+enum PipelineFileLoading {
+  /// The checked pipeline. Warnings are shown; errors end the command.
+  static func load(_ path: String, options: SharedOptions) throws -> PipelineDefinition {
+    try accept(PipelineLoader.load(path: path), options: options)
+  }
+
+  static func accept(_ result: LoadResult, options: SharedOptions) throws -> PipelineDefinition {
+    if options.json, result.pipeline == nil {
+      for diagnostic in result.diagnostics {
+        TextOutput.standard.writeLine(diagnostic.jsonValue().text)
+      }
+    } else if result.pipeline == nil || !options.quiet {
+      show(result.diagnostics, in: result.sources, color: options.color)
+    }
+    guard let pipeline = result.pipeline else { throw ExitStatus.usage }
+    return pipeline
+  }
+
+  static func show(_ diagnostics: [Diagnostic], in sources: [SourceText], color: ColorChoice) {
+    guard !diagnostics.isEmpty else { return }
+    TextOutput.standard.flush()
+    let style = Style(color, for: .error)
+    let width = TextOutput.error.isTerminal ? TerminalSize.current(of: TextOutput.error.descriptor).columns : 100
+    TextOutput.error.write(DiagnosticRenderer(color: style.isColored, width: width).render(diagnostics, in: sources))
+  }
+}

@@ -1,0 +1,12 @@
+/// Rows as RFC 4180 writes them, with line feeds.
+enum CSV {
+  static func line(_ cells: [String]) -> String {
+    cells.map(field).joined(separator: ",") + "\n"
+  }
+
+  private static func field(_ text: String) -> String {
+    let needsQuotes = text.utf8.contains { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") || $0 == 10 || $0 == 13 }
+    guard needsQuotes else { return text }
+    return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+  }
+}

@@ -1,0 +1,48 @@
+import Pipelines
+
+/// The glyph and colour of each state.
+enum StatePaint {
+  static func of(_ state: OperationState) -> Style.Paint? {
+    switch state {
+    case .pending: .dim
+    case .waiting: .yellow
+    case .running: .cyan
+    case .retrying: .yellow
+    case .succeeded, .reused: .green
+    case .failed: .boldRed
+    case .cancelled: .magenta
+    case .skipped: .dim
+    }
+  }
+
+  static func of(_ state: RunState) -> Style.Paint? {
+    switch state {
+    case .queued: .yellow
+    case .running: .cyan
+    case .succeeded: .green
+    case .failed: .boldRed
+    case .cancelled, .interrupted: .magenta
+    }
+  }
+
+  /// One column wide.
+  static func glyph(_ state: OperationState, isUnicode: Bool) -> String {
+    switch state {
+    case .pending: isUnicode ? "·" : "."
+    case .waiting: isUnicode ? "◌" : "~"
+    case .running: isUnicode ? "●" : "*"
+    case .retrying: isUnicode ? "↻" : "r"
+    case .succeeded: isUnicode ? "✓" : "+"
+    case .failed: isUnicode ? "✗" : "x"
+    case .cancelled: isUnicode ? "⊘" : "!"
+    case .skipped: isUnicode ? "–" : "-"
+    case .reused: isUnicode ? "≡" : "="
+    }
+  }
+
+  /// The paint of a cell that holds the name of a state.
+  static func ofWord(_ word: String) -> Style.Paint? {
+    if let state = OperationState(rawValue: word) { return of(state) }
+    return RunState(rawValue: word).flatMap { of($0) }
+  }
+}

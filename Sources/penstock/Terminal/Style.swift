@@ -1,0 +1,61 @@
+import ArgumentParser
+import Glibc
+
+/// When to use colours.
+enum ColorChoice: String, ExpressibleByArgument, CaseIterable {
+  case auto, always, never
+}
+
+/// Colours, where they are wanted.
+struct Style {
+  enum Paint: String {
+    case bold = "1"
+    case dim = "2"
+    case red = "31"
+    case green = "32"
+    case yellow = "33"
+    case blue = "34"
+    case magenta = "35"
+    case cyan = "36"
+    case boldRed = "1;31"
+    case boldGreen = "1;32"
+  }
+
+  var isColored: Bool
+  /// Whether the locale lets us draw with more than ASCII.
+  var isUnicode: Bool
+
+  static let plain = Style(isColored: false, isUnicode: true)
+
+  /// The style for what is written to `output`.
+  init(_ choice: ColorChoice, for output: TextOutput) {
+    switch choice {
+    case .always: isColored = true
+    case .never: isColored = false
+    // https://no-color.org: any value but the empty one.
+    case .auto: isColored = output.isTerminal && Environment["NO_COLOR"] == nil && Environment["TERM"] != "dumb"
+    }
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { Environment[$0] }.first?.lowercased()
+    // Without any locale, terminals of today still read UTF-8; a locale that names another encoding is believed.
+    isUnicode = locale.map { $0.contains("utf") } ?? true
+  }
+
+  init(isColored: Bool, isUnicode: Bool) {
+    self.isColored = isColored
+    self.isUnicode = isUnicode
+  }
+
+  func paint(_ text: String, _ paint: Paint?) -> String {
+    guard isColored, let paint, !text.isEmpty else { return text }
+    return "\u{1B}[\(paint.rawValue)m\(text)\u{1B}[0m"
+  }
+}
+
+/// The environment of this process.
+enum Environment {
+  /// The value of a variable; nil also when it is empty.
+  static subscript(name: String) -> String? {
+    guard let value = getenv(name), value.pointee != 0 else { return nil }
+    return String(cString: value)
+  }
+}

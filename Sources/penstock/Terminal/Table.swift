@@ -1,0 +1,77 @@
+import Pipelines
+
+/// Rows under headings, aligned for a terminal.
+///
+/// Cells are made harmless: whatever acts on a terminal is shown as text. The last column takes what room is left, and is cut.
+struct Table {
+  struct Column {
+    var title: String
+    var isRightAligned = false
+    /// Gives the paint of a cell, by its text.
+    var paint: (@Sendable (String) -> Style.Paint?)?
+
+    init(_ title: String, right: Bool = false, paint: (@Sendable (String) -> Style.Paint?)? = nil) {
+      self.title = title
+      isRightAligned = right
+      self.paint = paint
+    }
+  }
+
+  var columns: [Column]
+  var rows: [[String]] = []
+
+  init(_ columns: [Column]) {
+    self.columns = columns
+  }
+
+  mutating func add(_ cells: String...) {
+    rows.append(cells)
+  }
+
+  /// The table in at most `width` columns (nil: as wide as it is). Wide columns give way, the widest first, but keep eight.
+  func render(width: Int?, style: Style) -> String {
+    let cells = rows.map { row in row.map { TerminalText.visible($0) } }
+    var widths = columns.map { TerminalText.width(of: $0.title) }
+    for row in cells {
+      for (column, cell) in row.enumerated() { widths[column] = max(widths[column], TerminalText.width(of: cell)) }
+    }
+    if let width { Self.shrink(&widths, to: width) }
+    var text = line(columns.map(\.title), widths: widths) { cell, _ in style.paint(cell, .bold) }
+    for row in cells {
+      text += line(row, widths: widths) { cell, column in
+        guard style.isColored else { return cell }
+        return style.paint(cell, columns[column].paint?(row[column]))
+      }
+    }
+    return text
+  }
+
+  private static func shrink(_ widths: inout [Int], to width: Int) {
+    var excess = widths.reduce(0, +) + 2 * (widths.count - 1) - width
+    while excess > 0, let widest = widths.indices.max(by: { widths[$0] < widths[$1] }), widths[widest] > 8 {
+      // Down to the next widest at a step, so that two long columns share the loss.
+      let next = widths.indices.filter { $0 != widest }.map { widths[$0] }.max() ?? 8
+      let step = min(excess, max(1, widths[widest] - max(8, next)))
+      widths[widest] -= step
+      excess -= step
+    }
+  }
+
+  private func line(_ cells: [String], widths: [Int], paint: (String, Int) -> String) -> String {
+    var text = ""
+    for (column, cell) in cells.enumerated() {
+      let shown = TerminalText.fitted(cell, width: widths[column])
+      let gap = String(repeating: " ", count: widths[column] - TerminalText.width(of: shown))
+      let painted = paint(shown, column)
+      let isLast = column == cells.count - 1
+      if column > 0 { text += "  " }
+      if columns[column].isRightAligned {
+        text += gap + painted
+      } else {
+        text += painted + (isLast ? "" : gap)
+      }
+    }
+    while text.hasSuffix(" ") { text.removeLast() }
+    return text + "\n"
+  }
+}

@@ -1,0 +1,78 @@
+import Glibc
+import Synchronization
+
+/// Standard output or standard error: buffered, and silent for good once its reader or terminal has gone.
+///
+/// Any thread may write. What is written by one call stays together.
+final class TextOutput: Sendable {
+  static let standard = TextOutput(descriptor: STDOUT_FILENO, capacity: 1 << 16)
+  /// Not buffered beyond one call: messages appear at once.
+  static let error = TextOutput(descriptor: STDERR_FILENO, capacity: 0)
+
+  private struct State {
+    var buffer: [UInt8] = []
+    var isGone = false
+    var failure: Int32?
+  }
+
+  let descriptor: Int32
+  private let capacity: Int
+  private let state = Mutex(State())
+
+  init(descriptor: Int32, capacity: Int) {
+    self.descriptor = descriptor
+    self.capacity = capacity
+  }
+
+  /// Whether nobody reads any more: a producer of much output may stop.
+  var isGone: Bool { state.withLock(\.isGone) }
+
+  /// The error that has lost output, other than that the reader went away.
+  var failure: Int32? { state.withLock(\.failure) }
+
+  var isTerminal: Bool { isatty(descriptor) == 1 }
+
+  func write(_ text: String) {
+    var text = text
+    text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
+  }
+
+  func writeLine(_ text: String) {
+    write(text + "\n")
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer) {
+    state.withLock { state in
+      guard !state.isGone else { return }
+      state.buffer.append(contentsOf: bytes)
+      if state.buffer.count > capacity { drain(&state) }
+    }
+  }
+
+  func write(_ bytes: [UInt8]) {
+    bytes.withUnsafeBytes { write($0) }
+  }
+
+  func flush() {
+    state.withLock { drain(&$0) }
+  }
+
+  private func drain(_ state: inout State) {
+    var start = 0
+    while start < state.buffer.count, !state.isGone {
+      let count = state.buffer[start...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count > 0 {
+        start += count
+      } else if errno == EAGAIN {
+        // Another program has made the descriptor non-blocking for everybody.
+        var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        poll(&wait, 1, -1)
+      } else if errno != EINTR {
+        // EIO is a terminal that has been taken away.
+        if errno != EPIPE && errno != EIO && errno != EBADF { state.failure = errno }
+        state.isGone = true
+      }
+    }
+    state.buffer.removeAll(keepingCapacity: true)
+  }
+}
