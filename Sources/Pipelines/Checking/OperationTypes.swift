@@ -22,7 +22,7 @@ struct OperationTypes: TypeEnvironment {
   let shared: Shared
   let checker: PipelineChecker
   /// False for expressions outside operations, which are evaluated before any of them.
-  var sawsOperations = true
+  var seesOperations = true
   /// The item of the operation's loop.
   var item: (name: String, type: ValueType)?
   /// The operation that reads its own latest result, with that result's type.
@@ -31,7 +31,7 @@ struct OperationTypes: TypeEnvironment {
   var required: Set<Int>?
 
   var contextNames: [String] {
-    guard sawsOperations else { return ["params", "secrets", "run"] }
+    guard seesOperations else { return ["params", "secrets", "run"] }
     var names = ["params", "env", "secrets", "results", "errors", "operations", "run"]
     if let item { names.append(item.name) }
     return names
@@ -46,14 +46,16 @@ struct OperationTypes: TypeEnvironment {
       return .members(
         { name in shared.secretSet.contains(name) ? MemberType(.string) : nil }, names: { shared.secrets })
     case "run": return .value(Self.run)
-    case "env" where sawsOperations:
+    case "env" where seesOperations:
       return .members(
         { name in shared.variableSet.contains(name) ? MemberType(.string) : nil }, names: { shared.variables })
-    case "results" where sawsOperations: return .members(result, names: { operationNames })
-    case "errors" where sawsOperations:
+    case "results" where seesOperations: return .members(result, names: { operationNames })
+    case "errors" where seesOperations:
       return .members({ _ in MemberType(Self.error, isOptional: true) }, names: { operationNames })
-    case "operations" where sawsOperations:
+    case "operations" where seesOperations:
       return .members({ _ in MemberType(Self.operation) }, names: { operationNames })
+    // Contexts that exist elsewhere: `checkAvailability` has said so where they do not exist here.
+    case "env", "results", "errors", "operations", "item": return .value(.json)
     default: return nil
     }
   }

@@ -55,7 +55,11 @@ extension PipelineChecker {
       resolveSites(of: &handler, own: nil, into: &found, &required)
       draft.handlers[index] = handler
     }
-    for site in draft.sites { checkSecrets(in: site, site.references, of: nil) }
+    for site in draft.sites {
+      let references = site.references
+      checkSecrets(in: site, references, of: nil)
+      checkAvailability(in: site, references, of: nil)
+    }
   }
 
   private func resolveSites(
@@ -64,6 +68,7 @@ extension PipelineChecker {
     for site in operation.sites {
       let references = site.references
       guard !references.isEmpty else { continue }
+      checkAvailability(in: site, references, of: operation)
       if checkSecrets(in: site, references, of: operation), operation.isProcess {
         operation.definition.receivesSecret = true
       }
@@ -104,6 +109,35 @@ extension PipelineChecker {
     }
     reader.error("unknown-operation", message, at: range(of: place), fix: fix)
     return nil
+  }
+
+  /// Reports contexts that exist, but not where they are named; `operation` is nil for what stands outside operations.
+  private func checkAvailability(
+    in site: ExpressionSite, _ references: [ExpressionReference], of operation: OperationDraft?
+  ) {
+    for reference in references {
+      let reason: String
+      switch reference.context {
+      case "env", "results", "errors", "operations":
+        guard operation == nil else { continue }
+        reason = "'\(reference.context)' is not available here: this is evaluated before any operation runs"
+      case "item":
+        let loop = operation?.definition.loop
+        if loop == nil {
+          reason = "there is no 'item' here: the operation has no 'for_each' or 'matrix'"
+        } else if site.use == .loop {
+          reason = "there is no 'item' here: the list is computed before there are items"
+        } else if let name = loop?.itemName, name != "item" {
+          reason = "there is no 'item' here: it is called '\(name)'"
+        } else {
+          continue
+        }
+      default: continue
+      }
+      reader.error(
+        "context-not-available", reason,
+        at: reader.range(in: site.node, offset: reference.position - 1, length: reference.length))
+    }
   }
 
   private func reportWhole(_ reference: ExpressionReference, at place: DependencyReference.Place) {

@@ -12,7 +12,7 @@ extension PipelineChecker {
   func findSecretVariables() {
     for variable in draft.definition.environment
     where variable.value.references.contains(where: { $0.context == "secrets" }) {
-      secretVariables.insert(variable.name)
+      secretVariables.insert(variable.name.lowercased())
     }
   }
 
@@ -48,7 +48,8 @@ extension PipelineChecker {
     case "secrets": return true
     case "env":
       guard !secretVariables.isEmpty else { return false }
-      return reference.path.first.map(secretVariables.contains) ?? true
+      // Expressions find members without regard to case.
+      return reference.path.first.map { secretVariables.contains($0.lowercased()) } ?? true
     default: return false
     }
   }
@@ -99,7 +100,9 @@ enum SecretMarking {
     for operation in pipeline.operations + pipeline.handlers.map(\.operation) {
       guard case .command(let arguments) = operation.action else { continue }
       for argument in arguments where !argument.isLiteral {
-        if argument.references.contains(where: { $0.context == "params" && ($0.path.first ?? name) == name }) {
+        if argument.references.contains(where: {
+          $0.context == "params" && ($0.path.first ?? name).lowercased() == name.lowercased()
+        }) {
           return operation.name
         }
       }

@@ -8,7 +8,7 @@ extension PipelineChecker {
       resultTypes[index] = checkTypes(of: operation, shared: shared)
     }
     for handler in draft.handlers { _ = checkTypes(of: handler, shared: shared) }
-    let outside = OperationTypes(shared: shared, checker: self, sawsOperations: false)
+    let outside = OperationTypes(shared: shared, checker: self, seesOperations: false)
     for site in draft.sites { _ = check(site, in: outside) }
   }
 
@@ -53,7 +53,8 @@ extension PipelineChecker {
         at: reader.range(in: site.node, offset: problem.position + offset, length: problem.length), fix: problem.fix)
     }
     // An expression with a mistake is of no known type: what else is wrong with it would only follow from the mistake.
-    return result.problems.isEmpty ? result.type : .json
+    // That of the bare word null says as little.
+    return result.problems.isEmpty && result.type != .none ? result.type : .json
   }
 
   /// The type of the result of one run of the action.

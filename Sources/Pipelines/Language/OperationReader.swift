@@ -20,7 +20,8 @@ extension DocumentReader {
       if let only = row.actions, actions.count == 1, OperationKey.actions.contains(actions[0]),
         !only.contains(actions[0])
       {
-        return error("misplaced-key", "'\(key.rawValue)' has no effect on '\(actions[0].rawValue)'", at: entry.key.range)
+        return error(
+          "misplaced-key", "'\(key.rawValue)' has no effect on '\(actions[0].rawValue)'", at: entry.key.range)
       }
       if OperationKey.actions.contains(key) {
         guard actions.count == 1 else { return }

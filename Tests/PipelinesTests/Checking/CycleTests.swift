@@ -1,0 +1,71 @@
+import Testing
+
+@testable import Pipelines
+
+@Suite("Cycles")
+struct CycleTests {
+  @Test("a cycle is printed once, at the reference that closes it")
+  func simpleCycle() {
+    #expect(
+      findings(
+        """
+        operations:
+          - { name: z, run: ls }
+          - { name: a, run: ls, needs: [z, b] }
+          - { name: b, run: ls, inject: c }
+          - { name: c, command: [echo, "${{ results.a }}"] }
+          - { name: d, run: ls, needs: c }
+        """) == ["5:37 cycle these operations wait for each other: a → b → c → a"])
+  }
+
+  @Test("an operation that needs itself is a cycle of one")
+  func selfReference() {
+    #expect(
+      findings("operations: [{ name: a, run: ls, needs: a }]") == ["1:41 cycle 'a' depends on itself: a → a"])
+  }
+
+  @Test("each of several cycles is printed")
+  func severalCycles() {
+    #expect(
+      findings(
+        """
+        operations:
+          - { name: a, run: ls, needs: b }
+          - { name: b, run: ls, needs: [a, c] }
+          - { name: c, run: ls, needs: d }
+          - { name: d, run: ls, needs: [c, c] }
+        """) == [
+          "3:33 cycle these operations wait for each other: a → b → a",
+          "5:33 cycle these operations wait for each other: c → d → c",
+        ])
+  }
+
+  @Test("a cycle through the order of a chain is shown at what is written")
+  func chainCycle() {
+    #expect(
+      findings("order: chain\noperations:\n  - { name: a, run: ls, needs: b }\n  - { name: b, run: ls }\n") == [
+        "3:32 cycle these operations wait for each other: b → a → b"
+      ])
+  }
+
+  @Test("a repetition may look at its own result, nothing else may")
+  func ownResult() throws {
+    let definition = try pipeline(
+      "operations: [{ name: a, run: ls, result: int, repeat: { until: results.a > 3, limit: 9 } }]")
+    #expect(definition.operations[0].dependencies.isEmpty)
+    #expect(
+      findings("operations: [{ name: a, run: ls, when: results.a }]") == [
+        "1:40 cycle 'a' depends on itself: a → a"
+      ])
+  }
+
+  @Test("a long chain is no burden")
+  func longChain() throws {
+    let lines = (1..<5_000).map { "  - { name: n\($0), run: ls, needs: n\($0 - 1) }\n" }
+    let text = "operations:\n  - { name: n0, run: ls, needs: n4999 }\n" + lines.joined()
+    let found = findings(text)
+    #expect(found.count == 1)
+    #expect(found[0].hasPrefix("2:33 cycle") == false)
+    #expect(found[0].contains("cycle these operations wait for each other: n0 → n4999 → n4998"))
+  }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import Testing
+
+@testable import Pipelines
+
+@Suite("Nested pipelines")
+struct NestedPipelineTests {
+  /// Writes the files into a new folder, loads `main.yaml`, and removes the folder; paths in the findings start from the folder.
+  private func load(_ files: [String: String]) throws -> (found: [String], pipeline: PipelineDefinition?) {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "penstock-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for (name, text) in files {
+      let file = folder.appending(path: name)
+      try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(text.utf8).write(to: file)
+    }
+    let result = PipelineLoader.load(path: folder.path + "/main.yaml")
+    let found = result.diagnostics.map { finding in
+      (finding.file + ":" + shown(finding)).replacing(folder.path + "/", with: "")
+    }
+    return (found, result.pipeline)
+  }
+
+  private let child = """
+    params:
+      tag: string
+      count: { type: int, default: 1, min: 1 }
+    operations:
+      - { name: build, run: ls, result: [string] }
+      - { name: pause, wait: 1s }
+    """
+
+  @Test("a nested pipeline is loaded, and its operations' results are its result")
+  func loading() throws {
+    let (found, pipeline) = try load([
+      "main.yaml": """
+      operations:
+        - { name: release, pipeline: ./parts/child.yaml, params: { tag: v1, count: 2 } }
+        - { name: other, pipeline: { file: parts/child.yaml, params: { tag: "${{ results.release.build[0] }}" } } }
+        - { name: use, value: "${{ results.release.biuld }}" }
+      """,
+      "parts/child.yaml": child,
+    ])
+    #expect(
+      found == [
+        "main.yaml:4:46 unknown-member 'results.release' has no member 'biuld' (did you mean 'results.release.build'?)"
+      ])
+    #expect(pipeline == nil)
+    let whole = try load([
+      "main.yaml": "operations: [{ name: release, pipeline: ./parts/child.yaml, params: { tag: v1 } }]",
+      "parts/child.yaml": child,
+    ])
+    #expect(whole.found == [])
+    let nested = try #require(whole.pipeline?.nested["./parts/child.yaml"])
+    #expect(nested.name == "child")
+    #expect(nested.operations.map(\.name) == ["build", "pause"])
+    #expect(nested.source.directory.hasSuffix("/parts"))
+    #expect(nested.source.hash.count == 64)
+  }
+
+  @Test("params are checked against what the nested pipeline declares")
+  func params() throws {
+    let (found, _) = try load([
+      "main.yaml": """
+      operations:
+        - { name: a, pipeline: child.yaml }
+        - { name: b, pipeline: child.yaml, params: { tga: x } }
+        - { name: c, pipeline: child.yaml, params: { tag: x, count: 0 } }
+        - { name: d, pipeline: child.yaml, params: { tag: 12, count: "${{ run.id }}" } }
+      """,
+      "child.yaml": child,
+    ])
+    #expect(
+      found == [
+        "main.yaml:2:26 missing-param the pipeline 'child' needs the param 'tag', a string (add 'params: {tag: …}')",
+        "main.yaml:3:48 unknown-param the pipeline 'child' has no param 'tga' (did you mean 'tag'?)",
+        "main.yaml:4:63 type-mismatch the param 'count' must be at least 1, found 0",
+        "main.yaml:5:53 type-mismatch the param 'tag' is not of its type: expected string, found int 12",
+        "main.yaml:5:64 type-mismatch the param 'count' is int, found string",
+      ])
+  }
+
+  @Test("a missing file is an error at its path")
+  func missingFiles() throws {
+    let (found, _) = try load([
+      "main.yaml": "operations:\n  - { name: a, pipeline: ./no.yaml }\n  - { name: b, pipeline: parts }\n",
+      "parts/x": "",
+    ])
+    #expect(found.count == 2)
+    #expect(found.first == "main.yaml:2:26 file-not-found there is no file 'no.yaml'")
+    #expect(found.last?.hasPrefix("main.yaml:3:26 file-unreadable") == true)
+    #expect(
+      PipelineLoader.load(path: "/nowhere/x.yaml").diagnostics.map(shown) == [
+        "1:1 file-not-found there is no file '/nowhere/x.yaml'"
+      ])
+  }
+
+  @Test("errors in a nested pipeline carry its own path, once, and nothing follows from them")
+  func nestedErrors() throws {
+    let (found, pipeline) = try load([
+      "main.yaml": """
+      operations:
+        - { name: a, pipeline: child.yaml, params: { nonsense: 1 } }
+        - { name: b, pipeline: ./child.yaml }
+        - { name: c, value: "${{ results.a.anything }}" }
+      """,
+      "child.yaml": "operations: [{ name: x, rnu: ls }]",
+    ])
+    #expect(found == ["child.yaml:1:25 unknown-key an operation has no key 'rnu' (did you mean 'run'?)"])
+    #expect(pipeline == nil)
+  }
+
+  @Test("a pipeline that runs itself is an error with the chain")
+  func recursion() throws {
+    let (found, _) = try load([
+      "main.yaml": "operations: [{ name: a, pipeline: b.yaml }]",
+      "b.yaml": "operations: [{ name: b, pipeline: ./main.yaml }]",
+    ])
+    #expect(
+      found == ["b.yaml:1:35 recursive-pipeline the pipeline runs itself: main.yaml → b.yaml → main.yaml"])
+  }
+
+  @Test("pipelines are nested only so deep")
+  func depth() throws {
+    var files: [String: String] = ["main.yaml": "operations: [{ name: a, pipeline: 1.yaml }]"]
+    for level in 1...30 {
+      files["\(level).yaml"] = "operations: [{ name: a, pipeline: \(level + 1).yaml }]"
+    }
+    let (found, _) = try load(files)
+    #expect(found == ["20.yaml:1:35 too-deep pipelines are nested more than 20 deep"])
+  }
+
+  @Test("a secret handed to a nested pipeline marks its processes, and may not become an argument there")
+  func secrets() throws {
+    let main = """
+      secrets: { token: { env: T } }
+      operations: [{ name: a, pipeline: child.yaml, params: { key: "${{ secrets.token }}" } }]
+      """
+    let marked = try load([
+      "main.yaml": main,
+      "child.yaml":
+        "params: { key: string }\noperations: [{ name: x, run: ls, env: { K: \"${{ params.key }}\" } }]",
+    ])
+    #expect(marked.pipeline?.nested["child.yaml"]?.operations.map(\.receivesSecret) == [true])
+    let exposed = try load([
+      "main.yaml": main,
+      "child.yaml": "params: { key: string }\noperations: [{ name: x, command: [echo, \"${{ params.key }}\"] }]",
+    ])
+    #expect(
+      exposed.found == [
+        "main.yaml:2:62 secret-in-arguments the param 'key' becomes an argument of 'x' in the nested pipeline, where every user of the machine can see it (let the nested pipeline declare the secret itself)"
+      ])
+  }
+}

@@ -1,0 +1,54 @@
+import Testing
+
+@testable import Pipelines
+
+@Suite("Secrets")
+struct SecretTests {
+  @Test("a secret is refused where it would be seen")
+  func exposure() {
+    #expect(
+      findings(
+        """
+        secrets: { token: { env: TOKEN } }
+        env: { T: "${{ secrets.token }}", PLAIN: x }
+        operations:
+          - { name: a, command: [curl, "${{ secrets.token }}"] }
+          - { name: b, value: "${{ secrets.token }}" }
+          - { name: c, run: ls, when: "${{ secrets.token == 'x' }}" }
+          - { name: d, command: [curl, "${{ env.T }}", "${{ env.PLAIN }}"] }
+        """) == [
+          "4:37 secret-in-arguments a secret cannot be an argument: every user of the machine can see argument lists (hand it over through 'env')",
+          "5:28 secret-exposed a secret cannot be used in 'value', whose value is recorded or shown (secrets may stand in 'env', 'inject', 'stdin' and 'params')",
+          "6:36 secret-exposed a secret cannot be used in 'when', whose value is recorded or shown (secrets may stand in 'env', 'inject', 'stdin' and 'params')",
+          "7:37 secret-in-arguments a secret cannot be an argument: every user of the machine can see argument lists (hand it over through 'env')",
+        ])
+  }
+
+  @Test("an operation that a secret can reach is marked")
+  func marking() throws {
+    let definition = try pipeline(
+      """
+      secrets: { token: { env: TOKEN } }
+      operations:
+        - { name: a, run: ls }
+        - { name: b, run: ls, env: { T: "${{ secrets.token }}" } }
+        - { name: c, run: ls, stdin: "${{ secrets.token }}" }
+        - { name: d, run: ls, inject: { T: "${{ secrets.token }}" } }
+        - { name: e, value: 1 }
+      """)
+    #expect(definition.operations.map(\.receivesSecret) == [false, true, true, true, false])
+  }
+
+  @Test("a secret in the pipeline's environment reaches every process")
+  func pipelineEnvironment() throws {
+    let definition = try pipeline(
+      """
+      secrets: { token: { env: TOKEN } }
+      env: { T: "${{ secrets.token }}" }
+      operations: [{ name: a, run: ls }, { name: b, command: [ls] }, { name: c, value: 1 }]
+      after: { always: [{ name: d, run: ls }] }
+      """)
+    #expect(definition.operations.map(\.receivesSecret) == [true, true, false])
+    #expect(definition.handlers.map(\.operation.receivesSecret) == [true])
+  }
+}

@@ -1,0 +1,36 @@
+import Testing
+
+@testable import Pipelines
+
+@Suite("The JSON Schema")
+struct SchemaTests {
+  @Test("has every available key with a description, and no other")
+  func keys() throws {
+    let schema = PipelineSchema.jsonSchema()
+    #expect(schema["$schema"]?.stringValue == "https://json-schema.org/draft/2020-12/schema")
+    #expect(schema["additionalProperties"] == false)
+    let top = try #require(schema["properties"]?.objectValue)
+    #expect(Array(top.keys) == PipelineKey.table.availableKeys)
+    let operation = try #require(schema["$defs"]?["operation"]?["properties"]?.objectValue)
+    #expect(Array(operation.keys) == OperationKey.table.availableKeys)
+    #expect(operation.values.allSatisfy { $0["description"]?.stringValue?.isEmpty == false })
+    #expect(operation["http"] == nil)
+  }
+
+  @Test("says that an operation does exactly one thing")
+  func actions() throws {
+    let choices = try #require(PipelineSchema.jsonSchema()["$defs"]?["operation"]?["oneOf"]?.arrayValue)
+    #expect(
+      choices.compactMap { $0["required"]?[0]?.stringValue } == [
+        "run", "command", "value", "wait", "pipeline", "approve",
+      ])
+  }
+
+  @Test("the reference has a section for each kind of mapping, and no empty cell but defaults")
+  func reference() {
+    #expect(LanguageReference.sections.map(\.owner).first == "a pipeline")
+    #expect(LanguageReference.sections.allSatisfy { !$0.keys.isEmpty })
+    #expect(LanguageReference.markdown().contains("| `stale_after` | duration"))
+    #expect(LanguageReference.keysToCome.contains("http"))
+  }
+}
