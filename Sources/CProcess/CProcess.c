@@ -82,6 +82,11 @@ int penstock_is_sole_holder(int descriptor) {
   return 1;
 }
 
+int penstock_open_process(pid_t pid) {
+  int descriptor = (int)syscall(SYS_pidfd_open, pid, 0);
+  return descriptor < 0 ? -errno : descriptor;
+}
+
 int penstock_memory_file(const void *bytes, size_t count) {
   int descriptor = memfd_create("penstock-input", MFD_CLOEXEC);
   if (descriptor < 0) return -errno;

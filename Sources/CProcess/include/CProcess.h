@@ -48,6 +48,9 @@ int penstock_reap(int pidfd, penstock_exit *result);
 /// Whether nobody but `descriptor` has its file open. 1 yes, 0 no or not known.
 int penstock_is_sole_holder(int descriptor);
 
+/// A close-on-exec descriptor that becomes readable when the process ends, or -errno.
+int penstock_open_process(pid_t pid);
+
 /// An anonymous file in memory, close-on-exec, positioned at its start. Returns the descriptor, or -errno.
 int penstock_memory_file(const void *bytes, size_t count);
 

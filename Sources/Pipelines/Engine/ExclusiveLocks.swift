@@ -1,0 +1,139 @@
+import CProcess
+import DequeModule
+import Glibc
+import Workspace
+
+/// Names that only one operation on the workspace may hold at a time, in whatever process it runs.
+///
+/// Inside the process contenders queue by name, first come, first served; the first of them holds or waits for the workspace's lease. A lease that another process holds is
+/// tried again when that process gives it back, or ends. *On the loop.*
+final class ExclusiveLocks: @unchecked Sendable {
+  // @unchecked: touched only on the loop.
+
+  /// A name that is held, to be given back.
+  struct Hold: Sendable {
+    let name: String
+    let fence: Int64
+  }
+
+  /// Who stands in the way.
+  struct Holder: Sendable {
+    let description: String
+    let process: Int32
+  }
+
+  private let loop: EventLoop
+  private let recorder: HistoryRecorder
+  private let workspace: Workspace
+  /// Contenders behind the one that holds or waits for the lease.
+  private var queues: [String: Deque<LoopWaiter>] = [:]
+
+  init(loop: EventLoop, recorder: HistoryRecorder, workspace: Workspace) {
+    self.loop = loop
+    self.recorder = recorder
+    self.workspace = workspace
+  }
+
+  /// Whether taking `name` would wait for somebody in this process.
+  func isTaken(_ name: String) -> Bool { queues[name] != nil }
+
+  /// Takes `name`, waiting as long as it takes. `waiting` is told each time somebody of another process stands in the way.
+  ///
+  /// - Throws: `CancellationError` when the task is cancelled, or what the workspace says.
+  func take(
+    _ name: String, holder: String, watch: WorkspaceWatch, isolation: isolated (any Actor)? = #isolation, waiting: (Holder) -> Void
+  ) async throws -> Hold {
+    if queues[name] != nil {
+      let waiter = LoopWaiter(loop: loop)
+      queues[name]?.append(waiter)
+      guard await waiter.wait() else {
+        queues[name]?.removeAll { $0 === waiter }
+        throw CancellationError()
+      }
+    } else {
+      queues[name] = []
+    }
+    do {
+      while true {
+        try Task.checkCancellation()
+        // Listening begins before asking, so that a release between the two is not missed.
+        let waiter = LoopWaiter(loop: loop)
+        let observer = watch.add { waiter.wake() }
+        defer { watch.remove(observer) }
+        switch try await recorder.perform({ try Leases.acquire(name, holder: holder, in: $0) }) {
+        case .granted(let lease):
+          return Hold(name: name, fence: lease.fence)
+        case .held(let lease):
+          waiting(Holder(description: lease.holder, process: lease.owner.pid))
+          let death = try watchProcess(lease.owner.pid) { waiter.wake() }
+          defer { death() }
+          guard lease.owner.isAlive else { continue }
+          guard await waiter.wait() else { throw CancellationError() }
+        }
+      }
+    } catch {
+      handOver(name)
+      throw error
+    }
+  }
+
+  /// Gives a name back.
+  func giveBack(_ hold: Hold) async {
+    _ = try? await recorder.perform { try Leases.release(hold.name, fence: hold.fence, in: $0) }
+    workspace.notify()
+    handOver(hold.name)
+  }
+
+  private func handOver(_ name: String) {
+    if let next = queues[name]?.popFirst() { next.wake() } else { queues[name] = nil }
+  }
+
+  /// Calls `body` when the process ends; the returned closure stops watching.
+  private func watchProcess(_ pid: Int32, _ body: @escaping () -> Void) throws -> () -> Void {
+    let descriptor = penstock_open_process(pid)
+    guard descriptor >= 0 else {
+      body()
+      return {}
+    }
+    let token = try loop.watch(descriptor, body)
+    return { [loop] in
+      loop.unwatch(token)
+      close(descriptor)
+    }
+  }
+}
+
+/// Waits on the loop for somebody to call `wake`.
+final class LoopWaiter: @unchecked Sendable {
+  // @unchecked: touched only on the loop.
+
+  private let loop: EventLoop
+  private var continuation: CheckedContinuation<Bool, Never>?
+  private var isAwake = false
+
+  init(loop: EventLoop) { self.loop = loop }
+
+  /// True when woken, now or before; false when the task was cancelled first.
+  func wait(isolation: isolated (any Actor)? = #isolation) async -> Bool {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation(isolation: isolation) { continuation in
+        if isAwake { return continuation.resume(returning: true) }
+        if Task.isCancelled { return continuation.resume(returning: false) }
+        self.continuation = continuation
+      }
+    } onCancel: {
+      loop.execute { self.end(false) }
+    }
+  }
+
+  /// Ends the wait, or the next one.
+  func wake() {
+    isAwake = true
+    end(true)
+  }
+
+  private func end(_ value: Bool) {
+    continuation?.resume(returning: value)
+    continuation = nil
+  }
+}

@@ -1,0 +1,109 @@
+import Crypto
+import Glibc
+
+/// The hash of the files that glob patterns name: what `hashFiles` yields.
+enum FileHash {
+  /// SHA-256 over the SHA-256 of each matching file, in the order of their paths; an empty string when nothing matches.
+  ///
+  /// Patterns are those of glob(7), with `**` for any number of directories, relative to `directory`. A pattern that begins with `!` takes files away again.
+  static func hash(patterns: [String], in directory: String) throws(EngineError) -> String {
+    var selected: Set<String> = []
+    for pattern in patterns {
+      if pattern.hasPrefix("!") {
+        let wanted = String(pattern.dropFirst())
+        selected = selected.filter { !matches(relative($0, to: directory), wanted) }
+      } else if pattern.contains("**") {
+        let root = pattern.hasPrefix("/") ? "/" : directory
+        for path in files(under: root) where matches(relative(path, to: root), pattern.hasPrefix("/") ? String(pattern.dropFirst()) : pattern) {
+          selected.insert(path)
+        }
+      } else {
+        selected.formUnion(expand(pattern.hasPrefix("/") ? pattern : "\(directory)/\(pattern)"))
+      }
+    }
+    guard !selected.isEmpty else { return "" }
+    var whole = SHA256()
+    for path in selected.sorted() { whole.update(data: try digest(of: path)) }
+    return whole.finalize().map { byte in hex[Int(byte >> 4)] + hex[Int(byte & 15)] }.joined()
+  }
+
+  private static let hex = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "a", "b", "c", "d", "e", "f"]
+
+  private static func digest(of path: String) throws(EngineError) -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .file(path, errno) }
+    defer { close(descriptor) }
+    var hash = SHA256()
+    var buffer = [UInt8](repeating: 0, count: 256 << 10)
+    while true {
+      let count = read(descriptor, &buffer, buffer.count)
+      guard count >= 0 else { throw .file(path, errno) }
+      if count == 0 { return Array(hash.finalize()) }
+      hash.update(data: buffer[..<count])
+    }
+  }
+
+  private static func expand(_ pattern: String) -> [String] {
+    var matches = glob_t()
+    defer { globfree(&matches) }
+    guard glob(pattern, 0, nil, &matches) == 0 else { return [] }
+    return (0..<Int(matches.gl_pathc)).compactMap { index in
+      guard let path = matches.gl_pathv[index].map({ String(cString: $0) }), isFile(path) else { return nil }
+      return path
+    }
+  }
+
+  private static func files(under directory: String) -> [String] {
+    var result: [String] = []
+    var open = [directory]
+    while let next = open.popLast() {
+      guard let stream = opendir(next) else { continue }
+      defer { closedir(stream) }
+      while let entry = readdir(stream) {
+        let name = withUnsafePointer(to: &entry.pointee.d_name) {
+          $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+        }
+        guard name != ".", name != ".." else { continue }
+        let path = next.hasSuffix("/") ? next + name : "\(next)/\(name)"
+        var status = stat()
+        // Symbolic links are not followed, so that a cycle ends the walk.
+        guard lstat(path, &status) == 0 else { continue }
+        if status.st_mode & S_IFMT == S_IFDIR { open.append(path) } else if status.st_mode & S_IFMT == S_IFREG { result.append(path) }
+      }
+    }
+    return result
+  }
+
+  private static func isFile(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
+  private static func relative(_ path: String, to directory: String) -> String {
+    let prefix = directory.hasSuffix("/") ? directory : directory + "/"
+    return path.hasPrefix(prefix) ? String(path.dropFirst(prefix.count)) : path
+  }
+
+  /// Whether `path` matches `pattern`, component by component; `**` stands for any number of components.
+  private static func matches(_ path: String, _ pattern: String) -> Bool {
+    let path = path.split(separator: "/").map(String.init)
+    let pattern = pattern.split(separator: "/").map(String.init)
+    // reachable[i]: the first i components of the path match the pattern so far.
+    var reachable = [Bool](repeating: false, count: path.count + 1)
+    reachable[0] = true
+    for component in pattern {
+      var next = [Bool](repeating: false, count: path.count + 1)
+      if component == "**" {
+        var seen = false
+        for index in reachable.indices {
+          seen = seen || reachable[index]
+          next[index] = seen
+        }
+      } else {
+        for index in path.indices where reachable[index] && fnmatch(component, path[index], 0) == 0 { next[index + 1] = true }
+      }
+      reachable = next
+    }
+    return reachable[path.count]
+  }
+}

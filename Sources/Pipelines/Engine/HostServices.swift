@@ -1,0 +1,72 @@
+import Glibc
+import Operations
+import Workspace
+
+/// What the runs of one host share. Created on the event loop's behalf; used on it.
+final class HostServices: @unchecked Sendable {
+  // @unchecked: everything mutable in it (executables, watchers) is touched only on the loop.
+
+  let loop: EventLoop
+  let runner: any ProcessRunner
+  let history: History
+  let recorder: HistoryRecorder
+  let locks: ExclusiveLocks
+  let watch: WorkspaceWatch
+  let executables = ExecutableSearch()
+  /// Clock, delayer and random source for every operation.
+  let context: OperationContext
+  let clock: any OperationClock
+  /// `/dev/null` for reading, inherited by every process that gets no input.
+  let emptyInput: Int32
+  let inherited: ProcessEnvironment
+  /// The directory the host was started in.
+  let directory: String
+  let hostName: String
+  let user: String
+
+  init(
+    loop: EventLoop, runner: any ProcessRunner, history: History, recorder: HistoryRecorder, context: OperationContext
+  ) throws(EngineError) {
+    self.loop = loop
+    self.runner = runner
+    self.history = history
+    self.recorder = recorder
+    self.context = context
+    clock = context.operationClock
+    emptyInput = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    guard emptyInput >= 0 else { throw .file("/dev/null", errno) }
+    inherited = .inherited()
+    directory = Self.currentDirectory()
+    hostName = Self.hostName()
+    user = Self.userName()
+    locks = ExclusiveLocks(loop: loop, recorder: recorder, workspace: history.workspace)
+    watch = WorkspaceWatch(loop: loop, path: history.workspace.notifyPath)
+  }
+
+  deinit { close(emptyInput) }
+
+  /// The time of the injected clock.
+  func now() -> RecordTime {
+    let now = clock.now()
+    return RecordTime(microseconds: now.seconds * 1_000_000 + Int64(now.nanoseconds / 1000))
+  }
+
+  private static func currentDirectory() -> String {
+    guard let path = getcwd(nil, 0) else { return "/" }
+    defer { free(path) }
+    return String(cString: path)
+  }
+
+  private static func hostName() -> String {
+    var name = [CChar](repeating: 0, count: 256)
+    guard gethostname(&name, name.count - 1) == 0 else { return "localhost" }
+    return name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "localhost" }
+  }
+
+  private static func userName() -> String {
+    // The name in the environment spares the look-up in the user database, which may be on a network.
+    if let name = getenv("LOGNAME") ?? getenv("USER") { return String(cString: name) }
+    guard let entry = getpwuid(getuid()), let name = entry.pointee.pw_name else { return String(getuid()) }
+    return String(cString: name)
+  }
+}

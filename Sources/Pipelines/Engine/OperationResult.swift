@@ -1,0 +1,85 @@
+import Glibc
+
+/// What an operation has produced.
+enum OperationResult: Sendable {
+  /// Nothing at all.
+  case none
+  case value(JSONValue)
+  /// Something too large, or too strange, to be held in memory: the bytes are in a file.
+  case file(ResultFile)
+
+  /// Whether there is a result to hand on.
+  var isPresent: Bool {
+    if case .none = self { false } else { true }
+  }
+}
+
+/// A result that stays in its file.
+struct ResultFile: Sendable, Hashable {
+  /// The largest file that an expression may look into.
+  static let memoryLimit: Int64 = 64 << 20
+
+  /// The absolute path.
+  var path: String
+  /// The size in bytes.
+  var size: Int64
+  /// The type it was declared with; nil means JSON or text, whichever it is.
+  var type: ValueType?
+
+  /// The value in the file.
+  ///
+  /// - Throws: ``OperationFailure`` with code `result-too-large`, `result-invalid` or `result-missing`.
+  func load() throws(OperationFailure) -> JSONValue {
+    guard size <= Self.memoryLimit else {
+      throw OperationFailure(
+        code: "result-too-large",
+        message: "the result of \(SizeNotation.format(size)) in '\(path)' is too large for an expression (limit \(SizeNotation.format(Self.memoryLimit))); inject it whole, so that it arrives on standard input")
+    }
+    guard let bytes = FileBytes.read(path) else {
+      throw OperationFailure(code: "result-missing", message: "the result file '\(path)' cannot be read: \(String(cString: strerror(errno)))")
+    }
+    return try ResultText.value(of: bytes, as: type)
+  }
+}
+
+/// Whole files as bytes.
+enum FileBytes {
+  /// The contents of a file, or nil (with `errno` set) when it can't be read.
+  static func read(_ path: String) -> [UInt8]? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    return read(descriptor: descriptor)
+  }
+
+  /// Everything behind a descriptor of a regular file, from its beginning.
+  static func read(descriptor: Int32) -> [UInt8]? {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return nil }
+    let size = Int(status.st_size)
+    return try? [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+      while count < size {
+        let done = pread(descriptor, buffer.baseAddress.map { $0 + count }, size - count, off_t(count))
+        if done < 0 { throw OperationFailure(code: "file", message: String(cString: strerror(errno))) }
+        if done == 0 { break }
+        count += done
+      }
+    }
+  }
+
+  /// Writes a new file of the owner's alone, replacing an old one.
+  static func write(_ bytes: [UInt8], to path: String) throws(EngineError) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw .file(path, errno) }
+    defer { close(descriptor) }
+    var written = 0
+    while written < bytes.count {
+      let done = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress.map { $0 + written }, bytes.count - written) }
+      if done < 0 {
+        if errno == EINTR { continue }
+        throw .file(path, errno)
+      }
+      written += done
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import OrderedCollections
+
+/// What each kind of action does.
+extension RunEngine {
+  /// Performs the action of an operation once.
+  func perform(_ ordinal: Int) async throws -> OperationResult {
+    let node = state.instances[ordinal].node
+    switch node.definition.action {
+    case .run, .command:
+      return try await performProcess(ordinal)
+    case .value(let data):
+      return .value(try checkedValue(data.evaluate(in: contexts(ordinal)), ordinal))
+    case .wait(let wait):
+      try await performWait(ordinal, wait)
+      return .none
+    case .approve(let message):
+      return try await performApproval(ordinal, message)
+    case .pipeline(let path, let parameters):
+      return try await performPipeline(ordinal, path, parameters)
+    }
+  }
+
+  private func performWait(_ ordinal: Int, _ wait: OperationDefinition.Wait) async throws {
+    let delay: Duration
+    switch wait {
+    case .duration(let template):
+      let text = try template.evaluate(in: contexts(ordinal)).injectedText
+      guard let duration = DurationNotation.parse(text) else {
+        throw OperationFailure(code: "value-mismatch", message: "wait: '\(text.escapedForMessage)' is not a duration such as 30s")
+      }
+      delay = duration
+    case .until(let template):
+      let text = try template.evaluate(in: contexts(ordinal)).injectedText
+      guard let instant = TimestampNotation.parse(text) else {
+        throw OperationFailure(
+          code: "value-mismatch", message: "wait: '\(text.escapedForMessage)' is not an instant such as 2026-01-31T08:00:00Z")
+      }
+      let now = services.clock.now()
+      delay = .microseconds(Int64((instant - now.secondsSince1970) * 1_000_000))
+    }
+    guard delay > .zero else { return }
+    // A wait that its former host began goes on from where it began.
+    let due = state.instances[ordinal].waitDue ?? services.now().advanced(by: delay.wholeMicroseconds)
+    let left = Duration.microseconds(due.microseconds - services.now().microseconds)
+    enter(ordinal, .waiting, reason: "wait", detail: .object(["due": .string(due.text)]), recordNow: true)
+    guard left > .zero else { return }
+    try await services.context.operationDelayer.delay(for: left)
+  }
+
+  private func performApproval(_ ordinal: Int, _ message: Template?) async throws -> OperationResult {
+    let text = try message?.evaluate(in: contexts(ordinal)).injectedText ?? "approve '\(state.instances[ordinal].name)'"
+    let asked = state.masker.mask(text)
+    let approval = Approval(
+      run: state.id, ordinal: ordinal, operation: state.instances[ordinal].name, message: asked, requestedAt: services.now())
+    enter(
+      ordinal, .waiting, reason: "approval",
+      detail: .object(["message": .string(asked), "command": .string("penstock approve \(state.id.short) \(approval.operation)")]),
+      recordNow: true)
+    services.recorder.record(.approvalRequested(approval))
+    emit(.approval(approval))
+    try await services.recorder.flush()
+    while true {
+      // Listening begins before asking, so that an answer between the two is not missed.
+      let waiter = LoopWaiter(loop: services.loop)
+      approvals[ordinal] = waiter
+      defer { approvals[ordinal] = nil }
+      if let answer = try services.history.approvals(of: state.id).first(where: { $0.ordinal == ordinal })?.answer {
+        var members: OrderedDictionary<String, JSONValue> = ["approved": .bool(answer.isApproved)]
+        if let note = answer.note { members["note"] = .string(note) }
+        members["by"] = .string(answer.who)
+        guard answer.isApproved else {
+          let note = answer.note.map { ": \($0)" } ?? ""
+          throw OperationFailure(code: "rejected", message: "rejected by \(answer.who)\(note)")
+        }
+        return .value(.object(members))
+      }
+      guard await waiter.wait() else { throw CancellationError() }
+    }
+  }
+
+  private func performPipeline(
+    _ ordinal: Int, _ path: String, _ parameters: [(name: String, value: DataTemplate)]
+  ) async throws -> OperationResult {
+    guard let nested = state.pipeline.nested[path] else {
+      throw OperationFailure(code: "nested-missing", message: "the pipeline '\(path)' is not part of this definition")
+    }
+    var given: [(String, JSONValue)] = []
+    for parameter in parameters { given.append((parameter.name, try parameter.value.evaluate(in: contexts(ordinal)))) }
+    var options = RunOptions()
+    options.trigger = .nested
+    options.version = self.options.version
+    options.parameters = try ParameterResolver.resolve(nested, values: given)
+    let former = try formerNestedRun(of: ordinal)
+    let child = RunEngine(
+      services: services, pipeline: nested, options: options, id: former?.run.id ?? .generate(),
+      parent: RunRecord.Parent(run: state.id, operation: state.instances[ordinal].name), onEvent: onEvent)
+    let key = ObjectIdentifier(child)
+    children[key] = child
+    defer { children[key] = nil }
+    modify(ordinal) { $0.detail = .object(["run": .string(child.state.id.text)]) }
+    let task = Task(executorPreference: services.loop) { try await child.run(resuming: former) }
+    let loop = services.loop
+    // The nested run ends by itself when it is cancelled, because its handlers still run.
+    let outcome = try await withTaskCancellationHandler {
+      try await task.value
+    } onCancel: {
+      loop.execute { child.assumeIsolated { $0.cancel(.requested) } }
+    }
+    switch outcome.run.state {
+    case .succeeded:
+      var members: OrderedDictionary<String, JSONValue> = [:]
+      for operation in nested.operations { members[operation.name] = outcome.results[operation.name] }
+      return .value(.object(members))
+    case .cancelled where Task.isCancelled:
+      throw CancellationError()
+    default:
+      let failed = child.assumeIsolated { $0.firstFailure() }
+      throw OperationFailure(
+        code: "nested-\(outcome.run.state.rawValue)",
+        message: "run \(outcome.run.id.short) of '\(nested.name)' \(outcome.run.state.rawValue)\(failed.map { ": \($0)" } ?? "")")
+    }
+  }
+
+  /// What failed first, for the message of the run that contains this one.
+  func firstFailure() -> String? {
+    guard let instance = state.instances.first(where: { $0.state == .failed && $0.parent == nil }) else { return record.reason }
+    return "'\(instance.name)' \(instance.failure?.message ?? "failed")"
+  }
+
+  /// Another process left something in the workspace.
+  func notified() {
+    for waiter in approvals.values { waiter.wake() }
+    guard let requests = try? services.history.takeRequests(state.id) else { return }
+    for request in requests {
+      switch request {
+      case .cancel: cancel(.requested)
+      case .kill: kill()
+      }
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import Operations
+
+/// One try of an operation: its slot, its number, its record, and the wait before the next one.
+extension RunEngine {
+  /// What an attempt of the operation takes.
+  private func demand(_ ordinal: Int) -> RunLimits.Demand {
+    let node = state.instances[ordinal].node
+    return RunLimits.Demand(slots: node.needsSlot ? 1 : 0, resources: node.definition.resources)
+  }
+
+  /// Waits for what the attempt needs, and begins it.
+  func beginAttempt(_ ordinal: Int) async throws {
+    if state.instances[ordinal].hasSlot {
+      // The scheduler took the slot of the first attempt.
+      state.instances[ordinal].hasSlot = false
+    } else {
+      let demand = demand(ordinal)
+      if demand.slots > 0 || !demand.resources.isEmpty, !limits.take(demand) {
+        let resources = state.instances[ordinal].node.definition.resources
+        if !resources.isEmpty {
+          let names = resources.map { JSONValue.string(state.pipeline.resources[$0.resource].name) }
+          enter(ordinal, .waiting, reason: "resources", detail: .object(["resources": .array(names)]))
+        } else if state.instances[ordinal].state != .pending {
+          enter(ordinal, .waiting, reason: "concurrency")
+        }
+        guard await limits.wait(for: demand, on: services.loop) else { throw CancellationError() }
+      }
+    }
+    if Task.isCancelled || cancellation != nil && state.instances[ordinal].node.event == nil {
+      limits.release(demand(ordinal))
+      throw CancellationError()
+    }
+    let now = services.now()
+    modify(ordinal) { instance in
+      instance.attempts += 1
+      instance.attempt = AttemptRecord(
+        run: state.id, ordinal: ordinal, number: instance.attempts, state: .running, startedAt: now)
+    }
+    enter(ordinal, .running)
+    if let attempt = state.instances[ordinal].attempt { emit(.attempt(attempt)) }
+  }
+
+  /// Ends the attempt and gives back what it held. Returns the error to go on with.
+  @discardableResult
+  func endAttempt(_ ordinal: Int, _ outcome: Result<OperationResult, any Error>) -> any Error {
+    limits.release(demand(ordinal))
+    guard var attempt = state.instances[ordinal].attempt else { return CancellationError() }
+    attempt.endedAt = services.now()
+    var thrown: any Error = CancellationError()
+    switch outcome {
+    case .success(let result):
+      attempt.state = .succeeded
+      do {
+        attempt.result = try recorded(result)
+      } catch {
+        // A result that can't be kept is recorded as absent; the run itself ends with the engine's error.
+        engineFailure = error
+        cancel(.history)
+      }
+      state.instances[ordinal].recordedResult = attempt.result
+    case .failure(let error):
+      if error is CancellationError {
+        attempt.state = .cancelled
+      } else {
+        let failure = OperationFailure(error)
+        attempt.state = .failed
+        attempt.error = RecordedError(code: failure.code, message: state.masker.mask(failure.message))
+        attempt.exitCode = failure.exitCode.map(Int.init)
+        attempt.signal = failure.signal.map(Int.init)
+        thrown = failure
+      }
+    }
+    state.instances[ordinal].attempt = attempt
+    append(attempt)
+    return thrown
+  }
+
+  /// Follows the retries of an operation: the chosen delay and what ended the wait are part of the history.
+  func retryObserver(_ ordinal: Int) -> RetryObserver {
+    RetryObserver(
+      onWait: { [unowned self] wait in assumeIsolated { $0.waitsForRetry(ordinal, wait) } },
+      onWake: { [unowned self] cause in assumeIsolated { $0.woke(ordinal, cause) } })
+  }
+
+  private func waitsForRetry(_ ordinal: Int, _ wait: RetryWait) {
+    let due = RecordTime(microseconds: wait.due.seconds * 1_000_000 + Int64(wait.due.nanoseconds / 1000))
+    state.instances[ordinal].failure = OperationFailure(wait.error)
+    if var attempt = state.instances[ordinal].attempt {
+      attempt.retryDelay = wait.delay.wholeMicroseconds
+      attempt.retryDue = due
+      state.instances[ordinal].attempt = attempt
+      append(attempt)
+    }
+    let limit = state.instances[ordinal].node.definition.retry.limit
+    // Durable at once: the wait may outlive this host.
+    enter(
+      ordinal, .retrying, reason: "retry",
+      detail: .object([
+        "attempt": .int(Int64(state.instances[ordinal].attempts)), "of": .int(Int64(limit + 1)), "due": .string(due.text),
+        "delay_ms": .int(wait.delay.wholeMicroseconds / 1000),
+      ]), recordNow: true)
+  }
+
+  private func woke(_ ordinal: Int, _ cause: RetryWakeCause) {
+    guard var attempt = state.instances[ordinal].attempt else { return }
+    attempt.wakeCause =
+      switch cause {
+      case .delay: "delay"
+      case .waker(let name): name
+      case .cancelled: "cancelled"
+      }
+    state.instances[ordinal].attempt = attempt
+    append(attempt)
+  }
+}
+
+extension Duration {
+  /// The duration in microseconds, rounded down.
+  var wholeMicroseconds: Int64 {
+    let (seconds, attoseconds) = components
+    return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+  }
+}

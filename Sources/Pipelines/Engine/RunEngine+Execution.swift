@@ -1,0 +1,189 @@
+import Operations
+import Workspace
+
+/// From "its dependencies have ended" to "it has ended": conditions, loops, reuse, exclusion and the attempts with their modifiers.
+extension RunEngine {
+  /// Runs one operation of the pipeline to its end.
+  func execute(_ ordinal: Int) async {
+    await executeNode(ordinal)
+    if state.instances[ordinal].hasSlot {
+      state.instances[ordinal].hasSlot = false
+      limits.release(RunLimits.Demand(slots: 1, resources: []))
+    }
+    settle(ordinal)
+  }
+
+  /// Runs an operation or a handler to its end, without telling its dependents.
+  func executeNode(_ ordinal: Int) async {
+    let node = state.instances[ordinal].node
+    do {
+      if let condition = node.definition.condition, !node.conditionIsPerItem, try !isSatisfied(condition, for: ordinal) {
+        return conclude(ordinal, .skipped, reason: "condition", detail: .object(["when": .string(condition.text)]))
+      }
+      if node.definition.loop != nil {
+        try await executeLoop(ordinal)
+      } else {
+        try await executeInstance(ordinal)
+      }
+    } catch {
+      fail(ordinal, error)
+    }
+  }
+
+  /// Runs what has no loop of its own: an operation, or one item.
+  func executeInstance(_ ordinal: Int) async throws {
+    let definition = state.instances[ordinal].node.definition
+    if let maximumAge = definition.staleAfter, try reuse(ordinal, maximumAge: maximumAge) { return }
+    guard let exclusive = definition.exclusive else { return try await executeAttempts(ordinal) }
+    let name = try exclusive.evaluate(in: contexts(ordinal)).injectedText
+    if services.locks.isTaken(name) { enter(ordinal, .waiting, reason: "exclusive", detail: .object(["exclusive": .string(name)])) }
+    let holder = "operation '\(state.instances[ordinal].name)' of run \(state.id.text)"
+    let hold = try await services.locks.take("exclusive:\(name)", holder: holder, watch: services.watch) { other in
+      enter(
+        ordinal, .waiting, reason: "exclusive",
+        detail: .object(["exclusive": .string(name), "holder": .string(other.description), "process": .int(Int64(other.process))]),
+        recordNow: true)
+    }
+    do {
+      try await executeAttempts(ordinal)
+    } catch {
+      await services.locks.giveBack(hold)
+      throw error
+    }
+    await services.locks.giveBack(hold)
+  }
+
+  /// Runs the action with its timeout, its retries and its repetition, each of them the modifier of `Operations`.
+  private func executeAttempts(_ ordinal: Int) async throws {
+    let definition = state.instances[ordinal].node.definition
+    if case .value(let data) = definition.action, definition.isSimple {
+      return try executeValue(ordinal, data)
+    }
+    var context = services.context
+    if definition.retry.limit > 0 || state.instances[ordinal].retryState != nil {
+      context.retryObserver = retryObserver(ordinal)
+      context.retryState = state.instances[ordinal].retryState
+    }
+    let operation = ActionOperation(engine: self, ordinal: ordinal)
+      .timeout(definition.timeout)
+      .modifier(AttemptModifier(engine: self, ordinal: ordinal))
+      .retry(definition.retryPolicy)
+      .repeating(repeatPolicy(ordinal))
+    let result = try await OperationRunner(operation, context: context).run(isolation: self)
+    succeed(ordinal, result)
+  }
+
+  /// A value needs no process, no slot and no waiting: it is computed on the spot, as the one attempt it is.
+  private func executeValue(_ ordinal: Int, _ data: DataTemplate) throws {
+    let started = services.now()
+    modify(ordinal) { instance in
+      instance.attempts += 1
+      instance.startedAt = started
+    }
+    var attempt = AttemptRecord(
+      run: state.id, ordinal: ordinal, number: state.instances[ordinal].attempts, state: .succeeded, startedAt: started)
+    let result = Result { () throws(any Error) -> OperationResult in
+      .value(try checkedValue(data.evaluate(in: contexts(ordinal)), ordinal))
+    }
+    attempt.endedAt = services.now()
+    switch result {
+    case .success(let result):
+      attempt.result = try recorded(result)
+      state.instances[ordinal].recordedResult = attempt.result
+      append(attempt)
+      succeed(ordinal, result)
+    case .failure(let error):
+      let failure = OperationFailure(error)
+      attempt.state = .failed
+      attempt.error = RecordedError(code: failure.code, message: state.masker.mask(failure.message))
+      append(attempt)
+      throw failure
+    }
+  }
+
+  private func succeed(_ ordinal: Int, _ result: OperationResult) {
+    state.instances[ordinal].result = result
+    conclude(ordinal, .succeeded)
+  }
+
+  /// Ends an operation with what it threw.
+  private func fail(_ ordinal: Int, _ error: any Error) {
+    if error is CancellationError || (cancellation != nil && (error as? OperationFailure)?.code == "cancelled") {
+      let reason = cancellation == .timeout ? "run-timeout" : "run-cancelled"
+      return conclude(ordinal, .cancelled, reason: reason, failure: OperationFailure(code: "cancelled", message: "the run was cancelled"))
+    }
+    let failure = OperationFailure(error)
+    conclude(ordinal, .failed, reason: failure.code, failure: failure)
+  }
+
+  // MARK: Expressions
+
+  /// What the expressions of an operation see.
+  func contexts(_ ordinal: Int, environment: [(name: String, value: String)] = []) -> RunContexts {
+    RunContexts(run: state, ordinal: ordinal, environment: environment)
+  }
+
+  /// Whether `when` holds.
+  func isSatisfied(_ condition: Expression, for ordinal: Int) throws -> Bool {
+    do {
+      return try condition.isTruthy(in: contexts(ordinal))
+    } catch {
+      throw OperationFailure(code: "expression", message: "when: \(error.message)")
+    }
+  }
+
+  /// A computed value, when it is of the declared type.
+  func checkedValue(_ value: JSONValue, _ ordinal: Int) throws -> JSONValue {
+    guard let type = state.instances[ordinal].node.definition.result else { return value }
+    return try ResultText.checked(value, as: type)
+  }
+
+  private func repeatPolicy(_ ordinal: Int) -> RepeatPolicy<OperationResult>? {
+    guard let repetition = state.instances[ordinal].node.definition.repetition else { return nil }
+    let until: RepeatPolicy<OperationResult>.Until? = repetition.until.map { condition in
+      { @Sendable [unowned self] result, _ in
+        try assumeIsolated { engine in
+          // `until` sees the latest result under the operation's own name.
+          engine.state.instances[ordinal].result = result
+          return try engine.isSatisfied(condition, for: ordinal)
+        }
+      }
+    }
+    return RepeatPolicy(every: repetition.every, limit: repetition.limit, until: until)
+  }
+}
+
+extension OperationDefinition {
+  /// Whether no modifier shapes the action.
+  fileprivate var isSimple: Bool {
+    retry.limit == 0 && timeout == nil && repetition == nil && resources.isEmpty
+  }
+}
+
+extension OperationFailure {
+  /// Any error that ends an attempt, as it is recorded.
+  init(_ error: any Error) {
+    switch error {
+    case let failure as OperationFailure: self = failure
+    case let error as OperationTimeoutError:
+      self.init(code: "timeout", message: "did not end within its timeout of \(DurationNotation.format(error.duration))")
+    case let error as ExpressionError: self.init(code: "expression", message: error.message)
+    case let error as EngineError: self.init(code: error.code, message: error.description)
+    case let error as RepeatLimitReachedError: self.init(code: error.code, message: error.description)
+    case let error as WorkspaceError: self.init(code: "history", message: "\(error)")
+    case is CancellationError: self.init(code: "cancelled", message: "cancelled")
+    default: self.init(code: "failed", message: "\(error)")
+    }
+  }
+}
+
+extension JSONValue {
+  /// The value as a process gets it in an environment variable, an argument or standard input: text as it is, nothing for null, the rest as JSON.
+  var injectedText: String {
+    switch self {
+    case .string(let text): text
+    case .null: ""
+    default: text
+    }
+  }
+}

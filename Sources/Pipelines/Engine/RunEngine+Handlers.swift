@@ -1,0 +1,82 @@
+import Glibc
+
+/// What runs after the operations: handlers, and the end of processes that were left behind.
+extension RunEngine {
+  /// Runs the handlers that the outcome asks for, and returns the outcome of the whole run with its reason.
+  func runHandlers() async -> (RunState, String?) {
+    var (outcome, reason) = operationsOutcome()
+    guard engineFailure == nil, !state.pipeline.handlers.isEmpty else { return (outcome, reason) }
+    state.status = ExpressionStatus(hasFailure: outcome == .failed, isCancelled: outcome == .cancelled)
+    let wanted: PipelineDefinition.Event = outcome == .succeeded ? .success : outcome == .cancelled ? .cancel : .failure
+    let first = state.pipeline.operations.count
+    let ordinals = state.pipeline.handlers.indices.map { first + $0 }.filter { ordinal in
+      let event = state.instances[ordinal].node.event
+      return (event == wanted || event == .always) && !state.instances[ordinal].state.isFinal
+    }
+    // A task of their own: handlers run although the run's tasks were cancelled.
+    let failed = await Task(executorPreference: services.loop) {
+      var failed: String?
+      for ordinal in ordinals where !self.isForced {
+        await self.executeNode(ordinal)
+        if self.state.instances[ordinal].state == .failed, !self.state.instances[ordinal].node.definition.allowFailure {
+          failed = failed ?? self.state.instances[ordinal].name
+        }
+      }
+      return failed
+    }.value
+    if let failed, outcome == .succeeded {
+      outcome = .failed
+      reason = "handler-failed: \(failed)"
+    }
+    return (outcome, reason)
+  }
+
+  private func operationsOutcome() -> (RunState, String?) {
+    switch cancellation {
+    case .timeout: return (.failed, "timeout")
+    case .history: return (.failed, "history-failed")
+    case .requested, .overlapped: return (.cancelled, nil)
+    case nil: break
+    }
+    let operations = state.instances.prefix(state.pipeline.operations.count)
+    if let failed = operations.first(where: { $0.state == .failed && !$0.node.definition.allowFailure }) {
+      return (.failed, "operation-failed: \(failed.name)")
+    }
+    if let unsatisfied = operations.first(where: { $0.state == .cancelled }) {
+      return (.failed, "\(unsatisfied.reason ?? "cancelled"): \(unsatisfied.name)")
+    }
+    return (.succeeded, nil)
+  }
+
+  /// Ends the processes that operations of this run started and left behind.
+  func endLeftovers() async {
+    let ended = await LeftoverProcesses.end(run: state.id, delayer: LoopDelayer(loop: services.loop))
+    if ended > 0 { emit(.notice(state.id, "ended \(ended) processes that operations had left running")) }
+  }
+}
+
+/// Processes that outlived the operation, or the host, that started them.
+enum LeftoverProcesses {
+  /// How long they may take to end by themselves.
+  private static let grace = Duration.seconds(2)
+
+  /// Ends all processes that carry the mark of `run`, and returns how many there were.
+  static func end(run: RunID, delayer: LoopDelayer, isolation: isolated (any Actor)? = #isolation) async -> Int {
+    let mark = "PENSTOCK_RUN_ID=\(run.text)"
+    let found = ProcessTable.carrying(mark)
+    guard !found.isEmpty else { return 0 }
+    for pid in found {
+      kill(pid, SIGTERM)
+      kill(pid, SIGCONT)
+    }
+    // Nothing tells the end of processes that are not ours, so they are looked at a few times.
+    var waited = Duration.zero
+    while waited < grace {
+      try? await delayer.delay(for: .milliseconds(20))
+      waited += .milliseconds(20)
+      if ProcessTable.carrying(mark).isEmpty { return found.count }
+    }
+    for pid in ProcessTable.carrying(mark) { kill(pid, SIGKILL) }
+    return found.count
+  }
+}

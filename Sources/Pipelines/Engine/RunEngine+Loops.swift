@@ -1,0 +1,117 @@
+import OrderedCollections
+
+/// `for_each` and `matrix`: one instance for each item, with its own attempts, and one ordered list of results.
+extension RunEngine {
+  /// Runs the action once for each item and ends the operation with the list of their results.
+  func executeLoop(_ ordinal: Int) async throws {
+    let node = state.instances[ordinal].node
+    guard let loop = node.definition.loop else { return }
+    let items = try loopItems(loop, ordinal)
+    enter(ordinal, .running, detail: .object(["items": .int(Int64(items.count))]))
+    var ordinals: [Int] = []
+    ordinals.reserveCapacity(items.count)
+    for (index, item) in items.enumerated() { ordinals.append(itemOrdinal(of: ordinal, index: index, value: item)) }
+    await withDiscardingTaskGroup { group in
+      let limit = RunLimits(slots: loop.concurrency ?? Int.max, resources: [])
+      let one = RunLimits.Demand(slots: 1, resources: [])
+      for item in ordinals where !state.instances[item].state.isFinal {
+        if !limit.take(one) { _ = await limit.wait(for: one, on: services.loop) }
+        let bound = LoopBound(limit)
+        group.addTask(executorPreference: services.loop) {
+          await self.executeItem(item)
+          await self.give(back: bound)
+        }
+      }
+    }
+    try concludeLoop(ordinal, ordinals)
+  }
+
+  private func give(back limit: LoopBound<RunLimits>) {
+    limit.value.release(RunLimits.Demand(slots: 1, resources: []))
+  }
+
+  private func executeItem(_ ordinal: Int) async {
+    let node = state.instances[ordinal].node
+    do {
+      if cancellation != nil, node.event == nil { throw CancellationError() }
+      if let condition = node.definition.condition, node.conditionIsPerItem, try !isSatisfied(condition, for: ordinal) {
+        return conclude(ordinal, .skipped, reason: "condition", detail: .object(["when": .string(condition.text)]))
+      }
+      try await executeInstance(ordinal)
+    } catch {
+      failInstance(ordinal, error)
+    }
+  }
+
+  private func concludeLoop(_ ordinal: Int, _ items: [Int]) throws {
+    let failed = items.filter { state.instances[$0].state == .failed }
+    if let first = failed.first {
+      let cause = state.instances[first].failure
+      throw OperationFailure(
+        code: "items-failed",
+        message: "\(failed.count) of \(items.count) items failed; first '\(state.instances[first].name)': \(cause?.message ?? "")",
+        exitCode: cause?.exitCode, signal: cause?.signal)
+    }
+    if items.contains(where: { state.instances[$0].state == .cancelled }) { throw CancellationError() }
+    let produces = state.instances[ordinal].node.definition.result != ValueType.none
+    var results: [JSONValue] = []
+    results.reserveCapacity(items.count)
+    for item in items {
+      switch state.instances[item].result {
+      case .none: results.append(.null)
+      case .value(let value): results.append(value)
+      case .file(let file): results.append(try file.load())
+      }
+    }
+    let hasResult = produces && (items.isEmpty || results.contains { $0 != .null })
+    let result = hasResult ? OperationResult.value(.array(results)) : .none
+    state.instances[ordinal].result = result
+    state.instances[ordinal].recordedResult = try recorded(result)
+    conclude(ordinal, .succeeded, detail: .object(["items": .int(Int64(items.count))]))
+  }
+
+  private func loopItems(_ loop: OperationDefinition.Loop, _ ordinal: Int) throws -> [JSONValue] {
+    switch loop.source {
+    case .list(let data):
+      let value = try data.evaluate(in: contexts(ordinal))
+      guard case .array(let items) = value else {
+        throw OperationFailure(code: "value-mismatch", message: "for_each needs a list, but got \(value.kind)")
+      }
+      return items
+    case .matrix(let axes):
+      var combinations: [OrderedDictionary<String, JSONValue>] = [[:]]
+      for axis in axes {
+        let value = try axis.values.evaluate(in: contexts(ordinal))
+        guard case .array(let values) = value else {
+          throw OperationFailure(code: "value-mismatch", message: "matrix: '\(axis.name)' needs a list, but got \(value.kind)")
+        }
+        guard combinations.count * values.count <= 10_000 else {
+          throw OperationFailure(code: "matrix-too-large", message: "matrix: more than 10,000 combinations")
+        }
+        combinations = combinations.flatMap { combination in
+          values.map { value in
+            var extended = combination
+            extended[axis.name] = value
+            return extended
+          }
+        }
+      }
+      return combinations.map { .object($0) }
+    }
+  }
+
+  /// The instance of an item: the one that a former host had begun, or a new one.
+  private func itemOrdinal(of parent: Int, index: Int, value: JSONValue) -> Int {
+    if let known = formerItems[ItemKey(parent: parent, index: index)] {
+      state.instances[known].item = value
+      return known
+    }
+    return state.addItem(of: parent, index: index, value: value)
+  }
+}
+
+/// The place of an item in its loop.
+struct ItemKey: Hashable {
+  var parent: Int
+  var index: Int
+}

@@ -1,0 +1,251 @@
+import CProcess
+import Glibc
+
+/// `run` and `command`: one process for one attempt.
+extension RunEngine {
+  /// Starts the process of an operation, waits for its end and takes its result.
+  func performProcess(_ ordinal: Int) async throws -> OperationResult {
+    let definition = state.instances[ordinal].node.definition
+    let environment = try processEnvironment(ordinal)
+    let contexts = contexts(ordinal, environment: environment.own)
+    let arguments = try commandLine(definition, contexts)
+    let directory = try workingDirectory(definition, contexts)
+    guard let program = arguments.first, let executable = services.executables.locate(program, path: environment.path) else {
+      throw OperationFailure(
+        code: "command-not-found",
+        message: "the command '\((arguments.first ?? "").escapedForMessage)' was not found in PATH (\(environment.path ?? "unset"))", exitCode: 127)
+    }
+    let input = try standardInput(ordinal, definition, contexts)
+    defer { if input >= 0, input != services.emptyInput { close(input) } }
+    let files = try logs.take()
+    let number = state.instances[ordinal].attempts
+    let resultFile = "\(try logs.runDirectory())/\(ordinal)-\(number).result"
+    let list = environment.list(
+      operation: state.instances[ordinal].name, attempt: number, resultFile: resultFile, shared: sharedEnvironment)
+    let pipes = try maskingPipes(definition, files)
+    let request = ProcessRequest(
+      executable: executable, arguments: CStringList(arguments.map(CString.init)), environment: list,
+      directory: directory.map(CString.init), input: input, output: pipes.map { .descriptor($0.output.writeEnd) } ?? .file(files.output),
+      error: pipes.map { .descriptor($0.error.writeEnd) } ?? .file(files.error), grace: definition.grace)
+    if Task.isCancelled { throw CancellationError() }
+    let exit: ProcessExit
+    do {
+      exit = try await services.runner.run(isolation: self, request) { pid in
+        pipes?.output.closeWriteEnd()
+        pipes?.error.closeWriteEnd()
+        state.instances[ordinal].attempt?.pid = pid
+      }
+    } catch {
+      logs.giveBack(files, sizes: files.sizes())
+      throw startFailure(error, executable: executable.string, directory: directory)
+    }
+    pipes?.output.finish()
+    pipes?.error.finish()
+    if exit.leftGroup { hasLeftGroups = true }
+    let sizes = files.sizes()
+    state.instances[ordinal].attempt?.standardOutput = sizes.output > 0 ? files.relativeOutput : nil
+    state.instances[ordinal].attempt?.standardError = sizes.error > 0 ? files.relativeError : nil
+    defer { logs.giveBack(files, sizes: sizes) }
+    if Task.isCancelled { throw CancellationError() }
+    if let signal = exit.signal {
+      let name = SignalName.name(of: signal)
+      let hint = signal == SIGKILL ? "; if nobody killed it, the machine may have run out of memory" : ""
+      throw OperationFailure(code: "signal", message: "was ended by \(name)\(hint)", signal: signal)
+    }
+    if let code = exit.code, code != 0 {
+      unlink(resultFile)
+      throw OperationFailure(code: "exit", message: "exited with code \(code)", exitCode: code)
+    }
+    if let code = exit.code { state.instances[ordinal].attempt?.exitCode = Int(code) }
+    return try takeResult(definition, files: files, outputSize: sizes.output, resultFile: resultFile, directory: directory)
+  }
+
+  // MARK: What the process gets
+
+  private func commandLine(_ definition: OperationDefinition, _ contexts: RunContexts) throws -> [String] {
+    switch definition.action {
+    case .run(let script): return definition.shell + [script]
+    case .command(let templates):
+      return try templates.map { template in
+        let text = try template.evaluate(in: contexts).injectedText
+        guard !text.utf8.contains(0) else {
+          throw OperationFailure(code: "nul-character", message: "an argument contains a NUL character, which no process can be given; use standard input")
+        }
+        return text
+      }
+    default: return []
+    }
+  }
+
+  private func workingDirectory(_ definition: OperationDefinition, _ contexts: RunContexts) throws -> String? {
+    let base = state.pipeline.source.directory
+    guard let template = definition.directory else { return base == services.directory ? nil : base }
+    let path = try template.evaluate(in: contexts).injectedText
+    return path.hasPrefix("/") ? path : "\(base)/\(path)"
+  }
+
+  private func processEnvironment(_ ordinal: Int) throws -> AttemptEnvironment {
+    let definition = state.instances[ordinal].node.definition
+    var environment = AttemptEnvironment(base: baseEnvironment)
+    for (name, template) in definition.environment {
+      try environment.set(name, to: template.evaluate(in: contexts(ordinal, environment: environment.own)).injectedText)
+    }
+    if case .named(let members) = definition.injection {
+      var values: [(String, JSONValue)] = []
+      for member in members { values.append((member.name, try member.value.evaluate(in: contexts(ordinal, environment: environment.own)))) }
+      if let type = definition.requires { try checkRequirement(.object(.init(uniqueKeysWithValues: values)), type) }
+      for (name, value) in values { try environment.set(name, to: value.injectedText) }
+    }
+    return environment
+  }
+
+  /// A descriptor for standard input, which the caller closes unless it is the shared empty one.
+  private func standardInput(_ ordinal: Int, _ definition: OperationDefinition, _ contexts: RunContexts) throws -> Int32 {
+    let template: Template
+    if case .automatic(let requirement) = definition.injection {
+      template = requirement
+      // A result that stays in its file goes to the process without passing through this one.
+      if let file = wholeFile(of: requirement) {
+        let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+          throw OperationFailure(code: "result-missing", message: "the result file '\(file.path)' cannot be read: \(String(cString: strerror(errno)))")
+        }
+        return descriptor
+      }
+    } else if let stdin = definition.stdin {
+      template = stdin
+    } else {
+      return services.emptyInput
+    }
+    let value = try template.evaluate(in: contexts)
+    if case .automatic = definition.injection, let type = definition.requires { try checkRequirement(value, type) }
+    var bytes: [UInt8] = []
+    if case .string(let text) = value { bytes = Array(text.utf8) } else if value != .null { value.write(to: &bytes) }
+    let descriptor = bytes.withUnsafeBytes { penstock_memory_file($0.baseAddress, bytes.count) }
+    guard descriptor >= 0 else { throw EngineError.systemCall("memfd_create", -descriptor) }
+    return descriptor
+  }
+
+  /// The file of a result, when the template is nothing but `results.<name>` of an operation whose result stays in one.
+  private func wholeFile(of template: Template) -> ResultFile? {
+    guard let expression = template.wholeExpression, expression.isWholeReference, let reference = expression.references.first,
+      reference.context.lowercased() == "results", reference.path.count == 1,
+      let position = state.position(of: reference.path[0]), case .file(let file) = state.instances[position].result
+    else { return nil }
+    return file
+  }
+
+  private func checkRequirement(_ value: JSONValue, _ type: ValueType) throws(OperationFailure) {
+    if let mismatch = type.mismatch(of: value) {
+      throw OperationFailure(code: "requirement-mismatch", message: "the requirement should be \(type.description): \(mismatch)")
+    }
+  }
+
+  private func maskingPipes(
+    _ definition: OperationDefinition, _ files: LogFiles
+  ) throws -> (output: MaskingPipe, error: MaskingPipe)? {
+    guard definition.receivesSecret, !state.masker.isEmpty else { return nil }
+    return (
+      try MaskingPipe(to: files.outputDescriptor, masker: state.masker, loop: services.loop),
+      try MaskingPipe(to: files.errorDescriptor, masker: state.masker, loop: services.loop)
+    )
+  }
+
+  private func startFailure(_ error: ProcessStartError, executable: String, directory: String?) -> any Error {
+    let reason = String(cString: strerror(error.number))
+    switch error.number {
+    case ENOENT, ENOTDIR:
+      var status = stat()
+      if let directory, stat(directory, &status) != 0 || status.st_mode & S_IFMT != S_IFDIR {
+        return OperationFailure(code: "directory-not-found", message: "the directory '\(directory)' does not exist")
+      }
+      return OperationFailure(code: "command-not-found", message: "'\(executable)' does not exist, or its interpreter does not", exitCode: 127)
+    case EACCES:
+      return OperationFailure(code: "command-not-executable", message: "'\(executable)' may not be executed: \(reason)", exitCode: 126)
+    case E2BIG:
+      return OperationFailure(
+        code: "arguments-too-long",
+        message: "the arguments and environment are too long for the system; inject large values whole, so that they arrive on standard input")
+    default:
+      return EngineError.systemCall("starting '\(executable)'", error.number)
+    }
+  }
+
+  // MARK: What the process gives
+
+  private func takeResult(
+    _ definition: OperationDefinition, files: LogFiles, outputSize: Int64, resultFile: String, directory: String?
+  ) throws -> OperationResult {
+    let type = definition.result
+    if type == ValueType.none { return .none }
+    var status = stat()
+    let isFile = stat(resultFile, &status) == 0
+    let (path, size) = isFile ? (resultFile, Int64(status.st_size)) : (files.output.string, outputSize)
+    // Without a declared type nothing printed is no result; a declared string may be empty.
+    if size == 0, type == nil { return .none }
+    let isText = type == nil || type == .string
+    if size > Int64(RecordedResult.inlineLimit), isText || size > ResultFile.memoryLimit {
+      guard isText || type == .json else {
+        throw OperationFailure(
+          code: "result-too-large",
+          message: "the result of \(SizeNotation.format(size)) is too large to be checked as \(type?.description ?? "json") (limit \(SizeNotation.format(ResultFile.memoryLimit)))")
+      }
+      return .file(ResultFile(path: path, size: size, type: type))
+    }
+    guard let bytes = isFile ? FileBytes.read(path) : FileBytes.read(descriptor: files.outputDescriptor) else {
+      throw OperationFailure(code: "result-missing", message: "the result cannot be read back: \(String(cString: strerror(errno)))")
+    }
+    if isFile { unlink(resultFile) }
+    let plain = definition.receivesSecret ? state.masker.mask(bytes) : bytes
+    do {
+      let value = try ResultText.value(of: plain, as: type)
+      guard type == .file, case .string(let name) = value else { return .value(value) }
+      return .value(.string(try existingFile(name, directory: directory)))
+    } catch {
+      // Output that nobody declared to be a result may be anything; it stays in its file.
+      guard type == nil, !isFile, (error as? OperationFailure)?.code == "result-invalid" else { throw error }
+      return .file(ResultFile(path: path, size: size, type: nil))
+    }
+  }
+
+  private func existingFile(_ name: String, directory: String?) throws(OperationFailure) -> String {
+    let path = name.hasPrefix("/") ? name : "\(directory ?? services.directory)/\(name)"
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      throw OperationFailure(code: "result-mismatch", message: "the result should be a file, but '\(path.escapedForMessage)' does not exist")
+    }
+    return path
+  }
+}
+
+/// The environment of one attempt: that of its run, and what the operation adds.
+struct AttemptEnvironment {
+  private let base: ProcessEnvironment
+  private var changed: ProcessEnvironment?
+  /// What the operation itself set, for its own expressions.
+  private(set) var own: [(name: String, value: String)] = []
+
+  init(base: ProcessEnvironment) { self.base = base }
+
+  mutating func set(_ name: String, to value: String) throws(OperationFailure) {
+    guard !value.utf8.contains(0) else {
+      throw OperationFailure(
+        code: "nul-character", message: "'\(name)' contains a NUL character, which no environment variable can hold; use standard input")
+    }
+    var environment = changed ?? base
+    environment[name] = value
+    changed = environment
+    own.append((name, value))
+  }
+
+  /// The `PATH` that programs are searched in.
+  var path: String? { changed.map { $0["PATH"] } ?? base["PATH"] }
+
+  /// As `envp`, with the marks of the attempt.
+  func list(operation: String, attempt: Int, resultFile: String, shared: CStringList) -> CStringList {
+    let marks = [
+      CString("PENSTOCK_OPERATION=\(operation)"), CString("PENSTOCK_ATTEMPT=\(attempt)"), CString("PENSTOCK_RESULT=\(resultFile)"),
+    ]
+    return CStringList((changed?.list ?? shared).strings + marks)
+  }
+}

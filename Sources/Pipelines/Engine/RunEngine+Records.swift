@@ -1,0 +1,108 @@
+import Glibc
+import Operations
+
+/// Every change of an operation's state passes here: to the history, and to whoever watches.
+extension RunEngine {
+  /// How long something may run before the history says that it does. Most operations have ended by then, and one row is enough for them.
+  private static let recordingDelay = Duration.milliseconds(50)
+
+  /// Ends an operation, handler or item that did not come to an attempt of its own, or whose attempts are over.
+  func conclude(
+    _ ordinal: Int, _ newState: OperationState, reason: String? = nil, detail: JSONValue? = nil, failure: OperationFailure? = nil
+  ) {
+    let now = services.now()
+    modify(ordinal) { instance in
+      instance.state = newState
+      instance.reason = reason
+      instance.detail = detail
+      instance.failure = failure
+      instance.endedAt = now
+      instance.waitingSince = nil
+    }
+    if newState == .failed, state.instances[ordinal].parent == nil, !state.instances[ordinal].node.definition.allowFailure {
+      state.status.hasFailure = true
+    }
+    unrecorded.remove(ordinal)
+    append(ordinal)
+  }
+
+  /// Changes an instance in place.
+  func modify(_ ordinal: Int, _ body: (inout OperationInstance) -> Void) {
+    body(&state.instances[ordinal])
+  }
+
+  /// Moves an operation that goes on to another state. The history learns of it soon, if it lasts.
+  func enter(_ ordinal: Int, _ newState: OperationState, reason: String? = nil, detail: JSONValue? = nil, recordNow: Bool = false) {
+    let now = services.now()
+    modify(ordinal) { instance in
+      instance.state = newState
+      instance.reason = reason
+      instance.detail = detail
+      instance.waitingSince = newState == .waiting || newState == .retrying ? now : nil
+      if newState == .running, instance.startedAt == nil { instance.startedAt = now }
+    }
+    if recordNow {
+      unrecorded.remove(ordinal)
+      append(ordinal)
+      return
+    }
+    unrecorded.insert(ordinal)
+    emit(.operation(operationRecord(ordinal)))
+    guard recordingTimer == nil else { return }
+    recordingTimer = services.loop.schedule(after: Self.recordingDelay) { [weak self] in
+      self?.assumeIsolated { $0.recordLasting() }
+    }
+  }
+
+  private func recordLasting() {
+    recordingTimer = nil
+    for ordinal in unrecorded.sorted() {
+      services.recorder.record(.operation(operationRecord(ordinal)))
+      if let attempt = state.instances[ordinal].attempt { services.recorder.record(.attempt(attempt)) }
+    }
+    unrecorded.removeAll(keepingCapacity: true)
+  }
+
+  private func append(_ ordinal: Int) {
+    let record = operationRecord(ordinal)
+    services.recorder.record(.operation(record))
+    emit(.operation(record))
+  }
+
+  /// Records an attempt now.
+  func append(_ attempt: AttemptRecord) {
+    services.recorder.record(.attempt(attempt))
+    emit(.attempt(attempt))
+  }
+
+  /// The instance as the history keeps it.
+  func operationRecord(_ ordinal: Int) -> OperationRecord {
+    let instance = state.instances[ordinal]
+    let masker = state.masker
+    return OperationRecord(
+      run: state.id, ordinal: ordinal, name: instance.name, position: instance.node.definition.index, parent: instance.parent,
+      item: instance.item.map { masker.mask($0.text) }, state: instance.state, reason: instance.reason,
+      detail: instance.detail.map { masker.mask($0.text) },
+      error: instance.failure.map { RecordedError(code: $0.code, message: masker.mask($0.message)) },
+      attempts: instance.attempts, waitingSince: instance.waitingSince, startedAt: instance.startedAt, endedAt: instance.endedAt,
+      result: instance.recordedResult, fingerprint: instance.fingerprint, reusedFrom: instance.reusedFrom)
+  }
+
+  /// The form in which a result is recorded: inline where it is small, else in a file of the run's directory.
+  func recorded(_ result: OperationResult) throws(EngineError) -> RecordedResult {
+    switch result {
+    case .none:
+      return .none
+    case .value(let value):
+      var bytes: [UInt8] = []
+      value.write(to: &bytes)
+      guard bytes.count > RecordedResult.inlineLimit else { return .inline(String(decoding: bytes, as: UTF8.self)) }
+      let name = "\(logs.nextNumber()).json"
+      try FileBytes.write(bytes, to: "\(try logs.runDirectory())/\(name)")
+      return .file(path: "runs/\(state.id.text)/\(name)", size: Int64(bytes.count))
+    case .file(let file):
+      let prefix = state.workspace + "/"
+      return .file(path: file.path.hasPrefix(prefix) ? String(file.path.dropFirst(prefix.count)) : file.path, size: file.size)
+    }
+  }
+}

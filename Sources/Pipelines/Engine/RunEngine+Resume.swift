@@ -1,0 +1,136 @@
+import Operations
+
+/// Going on with a run whose host is gone, and taking over what an earlier run has done.
+extension RunEngine {
+  /// Puts the recorded states back. What has a durable end keeps it; everything else starts over, with its attempts numbered on.
+  func restore(_ recorded: RecordedRun) {
+    record = recorded.run
+    record.state = .running
+    record.endedAt = nil
+    record.reason = nil
+    state.hostAttempt += 1
+    var latest: [Int: AttemptRecord] = [:]
+    var lost: [Int: Int] = [:]
+    for attempt in recorded.attempts {
+      if attempt.number >= latest[attempt.ordinal]?.number ?? 0 { latest[attempt.ordinal] = attempt }
+      if attempt.error?.code == "host-died" { lost[attempt.ordinal, default: 0] += 1 }
+    }
+    let fixed = state.instances.count
+    let highest = recorded.operations.map(\.ordinal).max() ?? -1
+    let byOrdinal = Dictionary(recorded.operations.map { ($0.ordinal, $0) }) { $1 }
+    // Items keep their ordinals; what was never recorded of a loop leaves a gap that belongs to nobody.
+    if highest >= fixed {
+      for ordinal in fixed...highest {
+        guard let record = byOrdinal[ordinal], let parent = record.parent, parent < fixed, let index = record.itemIndex else {
+          state.instances.append(OperationInstance(node: state.instances[0].node, name: "", parent: -1))
+          continue
+        }
+        let item = record.item.flatMap { try? JSONValue.parse($0) } ?? .null
+        formerItems[ItemKey(parent: parent, index: index)] = state.addItem(of: parent, index: index, value: item)
+      }
+    }
+    for operation in recorded.operations where operation.ordinal < state.instances.count {
+      restore(operation, latest: latest[operation.ordinal], lost: lost[operation.ordinal] ?? 0)
+    }
+    for ordinal in state.pipeline.operations.indices where state.instances[ordinal].state.isFinal {
+      state.unfinished -= 1
+      for dependent in state.plan.dependents(of: ordinal) { state.remaining[Int(dependent)] -= 1 }
+      if state.instances[ordinal].state == .failed, !state.instances[ordinal].node.definition.allowFailure { state.status.hasFailure = true }
+    }
+    emit(.run(record))
+  }
+
+  private func restore(_ operation: OperationRecord, latest: AttemptRecord?, lost: Int) {
+    modify(operation.ordinal) { instance in
+      instance.attempts = max(operation.attempts, latest?.number ?? 0)
+      instance.lostAttempts = lost
+      instance.startedAt = operation.startedAt
+      let wasCancelled = operation.state == .cancelled && (operation.reason == "run-cancelled" || operation.reason == "run-timeout")
+      guard operation.state.isFinal, !wasCancelled else {
+        instance.waitDue = operation.dueTime
+        if let latest, let due = latest.retryDue, latest.error?.code != "host-died" {
+          instance.retryState = RetryState(
+            attemptsUsed: latest.number - lost, previousDelay: latest.retryDelay.map { .microseconds($0) },
+            remainingDelay: .microseconds(max(0, due.microseconds - services.now().microseconds)))
+        } else if instance.attempts > lost {
+          instance.retryState = RetryState(attemptsUsed: instance.attempts - lost)
+        }
+        return
+      }
+      instance.state = operation.state
+      instance.reason = operation.reason
+      instance.detail = operation.detail.flatMap { try? JSONValue.parse($0) }
+      instance.failure = operation.error.map {
+        OperationFailure(code: $0.code, message: $0.message, exitCode: latest?.exitCode.map(Int32.init), signal: latest?.signal.map(Int32.init))
+      }
+      instance.endedAt = operation.endedAt
+      instance.fingerprint = operation.fingerprint
+      instance.reusedFrom = operation.reusedFrom
+      instance.recordedResult = operation.result
+      instance.result = result(of: operation, type: instance.node.definition.result)
+    }
+  }
+
+  /// The result that a record keeps.
+  func result(of operation: OperationRecord, type: ValueType?) -> OperationResult {
+    switch operation.result {
+    case .none: return .none
+    case .inline(let text): return (try? JSONValue.parse(text)).map { .value($0) } ?? .none
+    case .file(let path, let size):
+      let absolute = path.hasPrefix("/") ? path : "\(state.workspace)/\(path)"
+      // Files that the engine wrote itself hold JSON; logs hold what the process printed.
+      return .file(ResultFile(path: absolute, size: size, type: path.hasSuffix(".json") ? .json : type))
+    }
+  }
+
+  /// Takes over from `source` what is not to be executed: everything outside the selection, and on a retry what succeeded there.
+  func takeOver(from source: RecordedRun) {
+    let selected: Set<Int>
+    switch options.selection {
+    case .all: selected = []
+    case .from(let name): selected = state.position(of: name).map { state.plan.downstream(of: $0) } ?? []
+    case .only(let name): selected = state.position(of: name).map { [$0] } ?? []
+    }
+    for operation in source.operations where operation.parent == nil && operation.ordinal < state.pipeline.operations.count {
+      guard let position = state.position(of: operation.name), !selected.contains(position),
+        operation.state == .succeeded || operation.state == .reused
+      else { continue }
+      modify(position) { instance in
+        instance.state = .reused
+        instance.reusedFrom = operation.reusedFrom ?? source.run.id
+        instance.startedAt = operation.startedAt
+        instance.endedAt = operation.endedAt
+        instance.recordedResult = operation.result
+        instance.result = result(of: operation, type: instance.node.definition.result)
+      }
+    }
+  }
+
+  /// The nested run that a former host had begun for an operation, if it can be gone on with.
+  func formerNestedRun(of ordinal: Int) throws -> RecordedRun? {
+    guard state.hostAttempt > 1, let nested = try services.history.nestedRun(of: state.id, operation: state.instances[ordinal].name),
+      nested.state == .interrupted
+    else { return nil }
+    return try services.history.loadForResume(nested.id)
+  }
+
+  // MARK: Reuse
+
+  /// Takes over a success of the same fingerprint that is young enough. True when there was one.
+  func reuse(_ ordinal: Int, maximumAge: Duration) throws -> Bool {
+    let fingerprint = try fingerprint(of: ordinal)
+    state.instances[ordinal].fingerprint = fingerprint
+    let oldest = RecordTime(microseconds: services.now().microseconds - maximumAge.wholeMicroseconds)
+    guard
+      let known = try services.history.reusable(
+        pipeline: state.pipeline.name, operation: state.instances[ordinal].name, fingerprint: fingerprint, notBefore: oldest)
+    else { return false }
+    modify(ordinal) { instance in
+      instance.reusedFrom = known.reusedFrom ?? known.run
+      instance.recordedResult = known.result
+      instance.result = result(of: known, type: instance.node.definition.result)
+    }
+    conclude(ordinal, .reused, reason: "fresh", detail: .object(["from": .string(known.run.text)]))
+    return true
+  }
+}

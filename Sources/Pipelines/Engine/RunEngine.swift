@@ -1,0 +1,247 @@
+import DequeModule
+import Operations
+import Workspace
+
+// # The engine
+//
+// Runs one checked pipeline: which operation is ready, what its requirement is, what became of it. An actor on the event loop's thread; the
+// data is in `RunState`, processes are started through `ProcessRunner`, retries, timeouts and repetition are those of `Operations`,
+// everything that happens is appended to the `HistoryRecorder` and told to whoever watches. Nothing here parses, prints or queries.
+//
+// Read first: `RunEngine.run` (the life of a run), `RunEngine+Scheduling` (who is next), `RunEngine+Attempts` (one try).
+
+/// Executes one run of a pipeline.
+actor RunEngine {
+  nonisolated let services: HostServices
+  nonisolated var unownedExecutor: UnownedSerialExecutor { services.loop.asUnownedSerialExecutor() }
+
+  let state: RunState
+  let options: RunOptions
+  let parent: RunRecord.Parent?
+  let onEvent: (@Sendable (RunEvent) -> Void)?
+  let limits: RunLimits
+  let logs: LogFilePool
+  var record: RunRecord
+
+  /// Operations whose dependencies have ended well, in the order in which that happened: those that wait for a slot, and the others.
+  var readyForSlot: Deque<Int> = []
+  var ready: Deque<Int> = []
+  var wakeup: CheckedContinuation<Void, Never>?
+  var cancellation: Cancellation?
+  var isForced = false
+  /// Operations that are running or waiting and whose present state is not in the history yet.
+  var unrecorded: Set<Int> = []
+  var recordingTimer: EventLoop.Token?
+  var approvals: [Int: LoopWaiter] = [:]
+  var children: [ObjectIdentifier: RunEngine] = [:]
+  var baseEnvironment = ProcessEnvironment()
+  var sharedEnvironment = CStringList([])
+  var hasLeftGroups = false
+  var engineFailure: (any Error)?
+  var watchToken: Int?
+
+  /// Why a run is being cancelled.
+  enum Cancellation: String {
+    case requested = "cancelled"
+    case timeout = "timeout"
+    case history = "history-failed"
+    case overlapped = "overlapped"
+  }
+
+  init(
+    services: HostServices, pipeline: PipelineDefinition, options: RunOptions, id: RunID, parent: RunRecord.Parent?,
+    onEvent: (@Sendable (RunEvent) -> Void)?
+  ) {
+    self.services = services
+    self.options = options
+    self.parent = parent
+    self.onEvent = onEvent
+    let workspace = services.history.workspace.directory
+    state = RunState(id: id, pipeline: pipeline, parameters: options.parameters, workspace: workspace)
+    limits = RunLimits(
+      slots: pipeline.concurrency ?? max(1, Processors.count), resources: pipeline.resources.map(\.capacity))
+    logs = LogFilePool(workspace: workspace, relative: "runs/\(id.text)")
+    record = RunRecord(
+      id: id, pipeline: pipeline.name, definitionHash: pipeline.source.hash, path: pipeline.source.absolutePath,
+      trigger: options.trigger, host: services.hostName, user: services.user, version: options.version, parent: parent,
+      createdAt: services.now())
+  }
+
+  /// Runs the pipeline to its end, handlers included, and returns when everything is durable.
+  ///
+  /// - Throws: ``EngineError`` or `WorkspaceError` when the engine itself could not go on. What was recorded until then is kept.
+  func run(resuming recorded: RecordedRun? = nil) async throws -> RunOutcome {
+    limits.onRelease = { [unowned self] in assumeIsolated { $0.wake() } }
+    if let recorded { restore(recorded) } else { announce() }
+    let observer = services.watch.add { [weak self] in self?.assumeIsolated { $0.notified() } }
+    defer { services.watch.remove(observer) }
+    var locks: [ExclusiveLocks.Hold] = []
+    do {
+      if let hold = try await awaitTurn() { locks.append(hold) }
+      try await prepare()
+    } catch {
+      for hold in locks { await services.locks.giveBack(hold) }
+      guard let reason = startFailure(error) else { throw error }
+      return try await end(as: reason.state, reason: reason.reason)
+    }
+    begin()
+    await drive()
+    let (outcome, reason) = await runHandlers()
+    if hasLeftGroups { await endLeftovers() }
+    for hold in locks { await services.locks.giveBack(hold) }
+    return try await end(as: outcome, reason: reason)
+  }
+
+  // MARK: Beginning
+
+  /// Makes the run known, with its definition.
+  private func announce() {
+    record.params = parametersText()
+    services.recorder.record(.runCreated(record, definition: state.pipeline.source.text))
+    emit(.run(record))
+  }
+
+  /// Waits until the pipeline may run, as its `overlap` says.
+  private func awaitTurn() async throws -> ExclusiveLocks.Hold? {
+    guard state.pipeline.overlap != .allow else { return nil }
+    let name = "pipeline:\(state.pipeline.name)"
+    if state.pipeline.overlap != .queue, let other = try services.history.activeRun(of: state.pipeline.name, except: state.id) {
+      guard state.pipeline.overlap == .cancel else { throw OverlapSkip(other: other) }
+      try services.history.request(.cancel, of: other)
+      services.history.workspace.notify()
+    }
+    let hold = try await withRunCancellation {
+      try await services.locks.take(name, holder: "run \(state.id.text)", watch: services.watch) { holder in
+        emit(.notice(state.id, "queued: \(holder.description) of pipeline '\(state.pipeline.name)' is going on"))
+      }
+    }
+    return hold
+  }
+
+  /// Lets `cancel` end a wait before the run has begun.
+  private func withRunCancellation<T: Sendable>(_ body: () async throws -> T) async throws -> T {
+    if cancellation != nil { throw CancellationError() }
+    return try await body()
+  }
+
+  /// Reads secrets and computes the pipeline's own environment.
+  private func prepare() async throws {
+    state.secrets = try await SecretReader.read(state.pipeline.secrets, directory: state.pipeline.source.directory)
+    state.masker = SecretMasker(state.secrets.values)
+    baseEnvironment = services.inherited
+    for secret in state.pipeline.secrets {
+      // A process that was not given the secret must not find it in what it inherits.
+      if case .environment(let name) = secret.origin { baseEnvironment[name] = nil }
+    }
+    for (name, template) in state.pipeline.environment {
+      let value = try template.evaluate(in: RunContexts(run: state)).injectedText
+      state.environment.append((name, value))
+      baseEnvironment[name] = value
+    }
+    baseEnvironment["PENSTOCK_RUN_ID"] = state.id.text
+    baseEnvironment["PENSTOCK_WORKSPACE"] = state.workspace
+    sharedEnvironment = baseEnvironment.list
+  }
+
+  private func begin() {
+    let now = services.now()
+    record.state = .running
+    if record.startedAt == nil { record.startedAt = now }
+    state.startedAt = record.startedAt ?? now
+    services.recorder.record(.runStarted(state.id, at: now))
+    emit(.run(record))
+    if let timeout = state.pipeline.timeout {
+      _ = services.loop.schedule(after: timeout) { [weak self] in self?.assumeIsolated { $0.cancel(.timeout) } }
+    }
+  }
+
+  private func startFailure(_ error: any Error) -> (state: RunState, reason: String)? {
+    switch error {
+    case let error as OverlapSkip: (.cancelled, "overlap: run \(error.other.text) is going on")
+    case is CancellationError: (.cancelled, "cancelled")
+    case let error as EngineError where error.code == "secret-unavailable": (.failed, "\(error.code): \(error)")
+    case let error as ExpressionError: (.failed, "env: \(error.message)")
+    default: nil
+    }
+  }
+
+  // MARK: Ending
+
+  private func end(as outcome: RunState, reason: String?) async throws -> RunOutcome {
+    if let timer = recordingTimer { services.loop.cancelTimer(timer) }
+    recordingTimer = nil
+    logs.removeEmpty()
+    record.state = outcome
+    record.reason = reason.map { state.masker.mask($0) }
+    record.endedAt = services.now()
+    record.counts = counts()
+    services.recorder.record(
+      .runEnded(state.id, state: outcome, reason: record.reason, counts: record.counts, at: record.endedAt ?? services.now()))
+    try await services.recorder.flush()
+    if let engineFailure { throw engineFailure }
+    emit(.run(record))
+    var results: [String: JSONValue] = [:]
+    for instance in state.instances where instance.parent == nil && instance.node.event == nil {
+      if case .value(let value) = instance.result { results[instance.name] = value }
+    }
+    return RunOutcome(run: record, results: results)
+  }
+
+  private func counts() -> RunCounts {
+    var counts = RunCounts(operations: state.pipeline.operations.count)
+    for instance in state.instances.prefix(state.pipeline.operations.count) {
+      switch instance.state {
+      case .succeeded: counts.succeeded += 1
+      case .failed: counts.failed += 1
+      case .skipped: counts.skipped += 1
+      case .cancelled: counts.cancelled += 1
+      case .reused: counts.reused += 1
+      case .pending, .waiting, .running, .retrying: break
+      }
+    }
+    return counts
+  }
+
+  // MARK: Cancelling
+
+  /// Cancels what is going on; handlers still run. Only the first reason counts.
+  func cancel(_ reason: Cancellation) {
+    guard cancellation == nil else { return }
+    cancellation = reason
+    state.status.isCancelled = reason == .requested || reason == .overlapped
+    for child in children.values { child.assumeIsolated { $0.cancel(reason) } }
+    wake()
+  }
+
+  /// Kills every process at once.
+  func kill() {
+    isForced = true
+    cancel(.requested)
+    services.runner.killAll()
+  }
+
+  /// The history can't be written: nothing may go on whose result would be lost.
+  func historyFailed(_ error: WorkspaceError) {
+    engineFailure = error
+    cancel(.history)
+  }
+
+  // MARK: Telling
+
+  /// Tells whoever watches.
+  func emit(_ event: @autoclosure () -> RunEvent) {
+    guard let onEvent else { return }
+    onEvent(event())
+  }
+
+  private func parametersText() -> String {
+    var members: [(String, JSONValue)] = []
+    for parameter in state.pipeline.parameters { members.append((parameter.name, state.parameters[parameter.name] ?? .null)) }
+    return JSONValue.object(.init(uniqueKeysWithValues: members)).text
+  }
+}
+
+/// Another run of a pipeline with `overlap: skip` is going on.
+struct OverlapSkip: Error {
+  let other: RunID
+}

@@ -1,0 +1,150 @@
+import Glibc
+import Operations
+import Synchronization
+import Workspace
+
+/// What runs pipelines in this process: the event loop, the process runner and the writer of the history.
+///
+/// One host serves any number of runs at once. All members may be called from any thread.
+public final class RunHost: Sendable {
+  private let services: HostServices
+  private let running = Mutex<[RunID: RunEngine]>([:])
+
+  /// What has been recorded.
+  public var history: History { services.history }
+
+  private init(services: HostServices) {
+    self.services = services
+  }
+
+  /// Opens the workspace in `directory`, which is created when it is missing, and starts the event loop.
+  ///
+  /// Runs whose host is gone are marked as interrupted.
+  ///
+  /// - Throws: `WorkspaceError`, or ``EngineError`` when the process is out of descriptors or threads.
+  public static func open(workspace directory: String) throws -> RunHost {
+    let history = try History.open(at: directory, mode: .readWrite)
+    guard !history.workspace.isReadOnly else { throw WorkspaceError.readOnly(path: history.workspace.path) }
+    try history.markInterrupted()
+    let loop = try EventLoop()
+    let failure = FailureRelay()
+    let recorder = HistoryRecorder(workspace: history.workspace) { failure.report($0) }
+    let services = try HostServices(
+      loop: loop, runner: SpawnRunner(loop: loop), history: history, recorder: recorder,
+      context: TestingSeams.context(loop: loop))
+    let host = RunHost(services: services)
+    failure.connect { [weak host] error in host?.historyFailed(error) }
+    // A process that goes away while its input is written, or a closed terminal, must not end the host.
+    signal(SIGPIPE, SIG_IGN)
+    try loop.start()
+    return host
+  }
+
+  /// Runs a pipeline to its end.
+  ///
+  /// - Parameters:
+  ///   - onEvent: Called on the engine's thread for everything that happens, nested runs included; must return at once.
+  /// - Returns: How the run ended. A failed run is an outcome, not an error.
+  /// - Throws: `WorkspaceError` or ``EngineError`` when the engine itself could not go on.
+  public func run(
+    _ pipeline: PipelineDefinition, options: RunOptions, onEvent: (@Sendable (RunEvent) -> Void)? = nil
+  ) async throws -> RunOutcome {
+    var source: RecordedRun?
+    if let id = options.source {
+      guard let recorded = try history.loadForResume(id) else { throw RunNotFound(id: id) }
+      source = recorded
+    }
+    let engine = RunEngine(
+      services: services, pipeline: pipeline, options: options, id: .generate(), parent: nil, onEvent: onEvent)
+    return try await execute(engine, source: source)
+  }
+
+  /// Goes on with a run whose host is gone: ends the processes it left behind, keeps every durable result, and executes the rest.
+  ///
+  /// - Throws: ``RunNotFound``, ``RunNotResumable``, and what `run` throws.
+  public func resume(
+    _ id: RunID, version: String = "", onEvent: (@Sendable (RunEvent) -> Void)? = nil
+  ) async throws -> RunOutcome {
+    guard let recorded = try history.loadForResume(id) else { throw RunNotFound(id: id) }
+    guard recorded.run.state == .interrupted else { throw RunNotResumable(id: id, state: recorded.run.state) }
+    let loaded = PipelineLoader.load(text: recorded.definition, path: recorded.run.path ?? "recorded.yaml")
+    guard let pipeline = loaded.pipeline else { throw InvalidPipeline(result: loaded) }
+    // Only one process may go on with it.
+    guard let claimed = try await services.recorder.claim(id) else { throw RunNotResumable(id: id, state: .running) }
+    var options = RunOptions()
+    options.version = version
+    options.parameters = (try? JSONValue.parse(recorded.run.params))?.objectValue.map { Dictionary(uniqueKeysWithValues: $0.map { ($0.key, $0.value) }) } ?? [:]
+    let engine = RunEngine(services: services, pipeline: pipeline, options: options, id: id, parent: claimed.parent, onEvent: onEvent)
+    return try await execute(engine, resuming: recorded)
+  }
+
+  /// Cancels what is running; handlers still run. Later calls change nothing.
+  public func cancel() {
+    let engines = running.withLock { Array($0.values) }
+    services.loop.execute { for engine in engines { engine.assumeIsolated { $0.cancel(.requested) } } }
+  }
+
+  /// Kills every process that is running, at once.
+  public func kill() {
+    let engines = running.withLock { Array($0.values) }
+    services.loop.execute { for engine in engines { engine.assumeIsolated { $0.kill() } } }
+  }
+
+  /// Makes everything durable, closes the workspace and ends the event loop. Runs must have ended.
+  public func close() async throws {
+    try await services.recorder.close()
+    services.history.workspace.close()
+    services.loop.stop()
+  }
+
+  private func execute(_ engine: RunEngine, resuming: RecordedRun? = nil, source: RecordedRun? = nil) async throws -> RunOutcome {
+    let id = engine.state.id
+    running.withLock { $0[id] = engine }
+    defer { running.withLock { $0[id] = nil } }
+    // A task of its own: cancelling the caller must not cancel handlers; `cancel` is how a run is cancelled.
+    return try await Task(executorPreference: services.loop) {
+      if resuming != nil { await engine.endFormerProcesses() }
+      if let source { await engine.takeOver(from: source) }
+      return try await engine.run(resuming: resuming)
+    }.value
+  }
+
+  private func historyFailed(_ error: WorkspaceError) {
+    let engines = running.withLock { Array($0.values) }
+    services.loop.execute { for engine in engines { engine.assumeIsolated { $0.historyFailed(error) } } }
+  }
+}
+
+/// Hands the recorder's failure to the host, which exists only after the recorder.
+private final class FailureRelay: Sendable {
+  private let target = Mutex<(@Sendable (WorkspaceError) -> Void)?>(nil)
+
+  func connect(_ body: @escaping @Sendable (WorkspaceError) -> Void) { target.withLock { $0 = body } }
+
+  func report(_ error: WorkspaceError) { target.withLock { $0 }?(error) }
+}
+
+/// There is no such run in the history.
+public struct RunNotFound: Error, Sendable, Hashable, CustomStringConvertible {
+  public let id: RunID
+  public var description: String { "there is no run \(id.text) in this workspace; `penstock history list` shows which there are" }
+}
+
+/// A run is not in a state to go on from.
+public struct RunNotResumable: Error, Sendable, Hashable, CustomStringConvertible {
+  public let id: RunID
+  public let state: RunState
+  public var description: String {
+    switch state {
+    case .queued, .running: "run \(id.short) is going on in another process"
+    case .failed, .cancelled: "run \(id.short) \(state.rawValue); `penstock retry \(id.short)` runs again what did not succeed"
+    default: "run \(id.short) \(state.rawValue); there is nothing left to do"
+    }
+  }
+}
+
+/// A recorded definition does not load with this version.
+public struct InvalidPipeline: Error, Sendable {
+  /// What the loader found.
+  public let result: LoadResult
+}

@@ -1,0 +1,44 @@
+/// The dependencies of a pipeline's operations as arrays of indices, so that scheduling is counting.
+struct RunPlan: Sendable {
+  /// How many dependencies each operation has.
+  let incoming: [Int32]
+  /// The dependents of operation `i` are `dependents[offsets[i] ..< offsets[i + 1]]`.
+  private let offsets: [Int32]
+  private let dependents: [Int32]
+
+  init(_ operations: [OperationDefinition]) {
+    var incoming = [Int32](repeating: 0, count: operations.count)
+    var offsets = [Int32](repeating: 0, count: operations.count + 1)
+    for operation in operations {
+      incoming[operation.index] = Int32(operation.dependencies.count)
+      for dependency in operation.dependencies { offsets[dependency + 1] += 1 }
+    }
+    for index in 0..<operations.count { offsets[index + 1] += offsets[index] }
+    var next = offsets
+    var dependents = [Int32](repeating: 0, count: Int(offsets[operations.count]))
+    for operation in operations {
+      for dependency in operation.dependencies {
+        dependents[Int(next[dependency])] = Int32(operation.index)
+        next[dependency] += 1
+      }
+    }
+    self.incoming = incoming
+    self.offsets = offsets
+    self.dependents = dependents
+  }
+
+  /// The operations that depend on `operation`, in the order of the file.
+  func dependents(of operation: Int) -> ArraySlice<Int32> {
+    dependents[Int(offsets[operation])..<Int(offsets[operation + 1])]
+  }
+
+  /// `operation` and everything that depends on it, directly or not.
+  func downstream(of operation: Int) -> Set<Int> {
+    var found: Set<Int> = [operation]
+    var open = [operation]
+    while let next = open.popLast() {
+      for dependent in dependents(of: next) where found.insert(Int(dependent)).inserted { open.append(Int(dependent)) }
+    }
+    return found
+  }
+}

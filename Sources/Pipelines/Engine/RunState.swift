@@ -1,0 +1,208 @@
+import Operations
+
+/// One operation of the pipeline as the engine sees it: its definition, and what can be told of it before the run.
+///
+/// A class, because the definition is large and shared by every item of a loop.
+final class OperationNode: Sendable {
+  let definition: OperationDefinition
+  /// Whether the operation runs under `after`.
+  let event: PipelineDefinition.Event?
+  /// Whether its `when` asks for `failure()` or `always()`.
+  let handlesFailure: Bool
+  /// Names of operations for whose missing result its expressions give a default.
+  let defaulted: Set<String>
+  /// Whether `when` speaks of the loop's item, so that it is asked for each item.
+  let conditionIsPerItem: Bool
+  /// Whether its action does work that counts against `concurrency`.
+  let needsSlot: Bool
+
+  init(_ definition: OperationDefinition, event: PipelineDefinition.Event? = nil) {
+    self.definition = definition
+    self.event = event
+    let functions = definition.condition?.functionNames ?? []
+    handlesFailure = event != nil || functions.contains("failure") || functions.contains("always")
+    defaulted = definition.resultsWithDefault
+    if let loop = definition.loop, let condition = definition.condition {
+      let item = loop.itemName.lowercased()
+      conditionIsPerItem = condition.references.contains { $0.context.lowercased() == item }
+    } else {
+      conditionIsPerItem = false
+    }
+    needsSlot =
+      switch definition.action {
+      case .run, .command, .pipeline: true
+      case .value, .wait, .approve: false
+      }
+  }
+
+  /// Whether an attempt starts without waiting for anything but a slot.
+  var isPlain: Bool { definition.loop == nil && definition.exclusive == nil && definition.resources.isEmpty }
+}
+
+/// One thing with a state of its own in a run: an operation, a handler, or one item of a loop.
+struct OperationInstance {
+  let node: OperationNode
+  /// The name that is shown: `archive`, or `archive[3]` for an item.
+  let name: String
+  /// The loop that the item belongs to, and its place in it.
+  var parent: Int?
+  var itemIndex: Int?
+  var item: JSONValue?
+
+  var state: OperationState = .pending
+  var reason: String?
+  var detail: JSONValue?
+  var failure: OperationFailure?
+  var result: OperationResult = .none
+  /// The number of the latest attempt, over all hosts of the run.
+  var attempts = 0
+  /// Attempts that ended with their host rather than by themselves; they don't count against the retry limit.
+  var lostAttempts = 0
+  var waitingSince: RecordTime?
+  var startedAt: RecordTime?
+  var endedAt: RecordTime?
+  var fingerprint: String?
+  var reusedFrom: RunID?
+  var attempt: AttemptRecord?
+  /// What a waiting retry had left when the former host ended.
+  var retryState: RetryState?
+  var recordedResult: RecordedResult = .none
+  /// Whether the slot for the first attempt is already taken.
+  var hasSlot = false
+  /// Whether it was handed to a task of its own, which will end it.
+  var hasBegun = false
+
+  init(node: OperationNode, name: String, parent: Int? = nil, itemIndex: Int? = nil, item: JSONValue? = nil) {
+    self.node = node
+    self.name = name
+    self.parent = parent
+    self.itemIndex = itemIndex
+    self.item = item
+  }
+
+  /// What dependents see.
+  var outcome: DependencyOutcomeKind {
+    switch state {
+    case .succeeded, .reused: result.isPresent ? .succeeded : .succeededWithoutResult
+    case .failed: node.definition.allowFailure ? .failedAllowed : .failed
+    case .skipped: .skipped
+    case .cancelled, .pending, .waiting, .running, .retrying: .cancelled
+    }
+  }
+}
+
+/// Everything that changes during a run. Owned by its engine and touched only on the engine's executor.
+final class RunState {
+  let id: RunID
+  let pipeline: PipelineDefinition
+  let plan: RunPlan
+  /// The operations of the pipeline, then the handlers, then the items of loops as they come up.
+  var instances: [OperationInstance] = []
+  /// How many dependencies of each operation have not ended.
+  var remaining: [Int32]
+  /// Operations by name; names are unique without regard to case, and expressions don't regard it.
+  let positions: [String: Int]
+  /// Operations that have not ended.
+  var unfinished: Int
+
+  var parameters: [String: JSONValue]
+  var environment: [(name: String, value: String)] = []
+  var secrets: [String: String] = [:]
+  var masker = SecretMasker([])
+  var status = ExpressionStatus()
+  var startedAt: RecordTime = .now
+  var workspace: String
+  var hostAttempt = 1
+
+  init(id: RunID, pipeline: PipelineDefinition, parameters: [String: JSONValue], workspace: String) {
+    self.id = id
+    self.pipeline = pipeline
+    self.parameters = parameters
+    self.workspace = workspace
+    plan = RunPlan(pipeline.operations)
+    remaining = plan.incoming
+    unfinished = pipeline.operations.count
+    instances.reserveCapacity(pipeline.operations.count + pipeline.handlers.count)
+    var positions: [String: Int] = Dictionary(minimumCapacity: pipeline.operations.count)
+    for definition in pipeline.operations {
+      positions[definition.name.lowercased()] = definition.index
+      instances.append(OperationInstance(node: OperationNode(definition), name: definition.name))
+    }
+    for handler in pipeline.handlers {
+      instances.append(OperationInstance(node: OperationNode(handler.operation, event: handler.event), name: handler.operation.name))
+    }
+    self.positions = positions
+  }
+
+  /// The operation called `name`, whatever its case.
+  func position(of name: String) -> Int? {
+    positions[name] ?? positions[name.lowercased()]
+  }
+
+  /// What becomes of an operation whose dependencies have all ended: the one table of outcomes, asked for each of them.
+  func decision(for ordinal: Int) -> InjectionDecisionKind {
+    let node = instances[ordinal].node
+    let definition = node.definition
+    var strongest = InjectionDecisionKind.run
+    for dependency in definition.dependencies {
+      let required = definition.requiredResults.contains(dependency)
+      let request = InjectionRequest(
+        needsResult: required, handlesFailure: node.handlesFailure,
+        hasDefault: !required && node.defaulted.contains(instances[dependency].name))
+      strongest = max(strongest, InjectionTable.decide(instances[dependency].outcome, request))
+    }
+    return strongest
+  }
+
+  /// Whether any dependency of `ordinal` failed.
+  func dependencyFailed(_ ordinal: Int) -> Bool {
+    instances[ordinal].node.definition.dependencies.contains { instances[$0].state == .failed }
+  }
+
+  /// Adds an item of a loop and returns its ordinal.
+  func addItem(of parent: Int, index: Int, value: JSONValue) -> Int {
+    let node = instances[parent].node
+    instances.append(
+      OperationInstance(node: node, name: "\(node.definition.name)[\(index)]", parent: parent, itemIndex: index, item: value))
+    return instances.count - 1
+  }
+}
+
+extension OperationDefinition {
+  /// Names of operations for whose missing result some expression of this operation gives a default.
+  var resultsWithDefault: Set<String> {
+    var names: Set<String> = condition?.resultsWithDefault ?? []
+    switch injection {
+    case .none: break
+    case .automatic(let template): names.formUnion(template.resultsWithDefault)
+    case .named(let members): for member in members { names.formUnion(member.value.resultsWithDefault) }
+    }
+    switch action {
+    case .command(let arguments): for argument in arguments { names.formUnion(argument.resultsWithDefault) }
+    case .value(let data): names.formUnion(data.resultsWithDefault)
+    case .pipeline(_, let parameters): for parameter in parameters { names.formUnion(parameter.value.resultsWithDefault) }
+    case .wait(.duration(let template)), .wait(.until(let template)): names.formUnion(template.resultsWithDefault)
+    case .approve(let message): names.formUnion(message?.resultsWithDefault ?? [])
+    case .run: break
+    }
+    switch loop?.source {
+    case .list(let data): names.formUnion(data.resultsWithDefault)
+    case .matrix(let axes): for axis in axes { names.formUnion(axis.values.resultsWithDefault) }
+    case nil: break
+    }
+    for variable in environment { names.formUnion(variable.value.resultsWithDefault) }
+    names.formUnion(stdin?.resultsWithDefault ?? [])
+    return names
+  }
+}
+
+extension DataTemplate {
+  fileprivate var resultsWithDefault: Set<String> {
+    switch self {
+    case .literal: []
+    case .template(let template): template.resultsWithDefault
+    case .array(let elements): elements.reduce(into: []) { $0.formUnion($1.resultsWithDefault) }
+    case .object(let members): members.reduce(into: []) { $0.formUnion($1.value.resultsWithDefault) }
+    }
+  }
+}

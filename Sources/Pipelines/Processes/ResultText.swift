@@ -1,0 +1,88 @@
+/// How the bytes that a process produced become a result.
+enum ResultText {
+  /// The value of `bytes` as `type`; nil means JSON or text, whichever it is.
+  ///
+  /// Text loses one trailing newline. Without a declared type, what parses as JSON is JSON, and everything else is text.
+  ///
+  /// - Throws: ``OperationFailure`` with code `result-invalid` (not UTF-8, not JSON) or `result-mismatch` (not of the type).
+  static func value(of bytes: [UInt8], as type: ValueType?) throws(OperationFailure) -> JSONValue {
+    guard let type else { return try undeclared(bytes) }
+    switch type {
+    case .none: return .null
+    case .string, .duration, .size, .timestamp, .file:
+      let value = JSONValue.string(try text(bytes))
+      return try checked(value, as: type)
+    default:
+      do {
+        return try checked(try JSONValue.parse(bytes), as: type)
+      } catch let error as JSONError {
+        throw OperationFailure(
+          code: "result-invalid",
+          message: "the result should be \(type.description), but it is not JSON: \(error.message) at byte \(error.offset) of \(sample(bytes))")
+      } catch let error as OperationFailure {
+        throw error
+      } catch {
+        throw OperationFailure(code: "result-invalid", message: "\(error)")
+      }
+    }
+  }
+
+  /// The value, when it is of the type.
+  static func checked(_ value: JSONValue, as type: ValueType) throws(OperationFailure) -> JSONValue {
+    if let mismatch = type.mismatch(of: value) {
+      throw OperationFailure(code: "result-mismatch", message: "the result should be \(type.description): \(mismatch)")
+    }
+    return value
+  }
+
+  private static func undeclared(_ bytes: [UInt8]) throws(OperationFailure) -> JSONValue {
+    // Most text can be told from JSON by its first character, without trying to parse it.
+    if let first = bytes.first(where: { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }), looksLikeJSON(first),
+      let value = try? JSONValue.parse(bytes)
+    {
+      return value
+    }
+    return .string(try text(bytes))
+  }
+
+  private static func looksLikeJSON(_ first: UInt8) -> Bool {
+    switch first {
+    case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), UInt8(ascii: "-"), UInt8(ascii: "t"), UInt8(ascii: "f"), UInt8(ascii: "n"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: false
+    }
+  }
+
+  private static func text(_ bytes: [UInt8]) throws(OperationFailure) -> String {
+    var end = bytes.count
+    if end > 0, bytes[end - 1] == 0x0A { end -= 1 }
+    guard let text = String(validating: bytes[..<end], as: UTF8.self) else {
+      throw OperationFailure(
+        code: "result-invalid",
+        message: "the result is not UTF-8 text; declare `result: none`, or write the bytes to a file and its path to standard output (`result: file`)")
+    }
+    return text
+  }
+
+  private static func sample(_ bytes: [UInt8]) -> String {
+    let head = String(decoding: bytes.prefix(40), as: UTF8.self)
+    return bytes.isEmpty ? "an empty output" : "'\(head.escapedForMessage)\(bytes.count > 40 ? "…" : "")'"
+  }
+}
+
+extension String {
+  /// The text with control characters made visible, for use inside a message.
+  var escapedForMessage: String {
+    guard unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return self }
+    return unicodeScalars.reduce(into: "") { result, scalar in
+      switch scalar {
+      case "\n": result += "\\n"
+      case "\t": result += "\\t"
+      case "\r": result += "\\r"
+      case _ where scalar.properties.generalCategory == .control: result += "\\u{\(String(scalar.value, radix: 16))}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+  }
+}

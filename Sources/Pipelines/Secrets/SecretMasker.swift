@@ -1,0 +1,122 @@
+/// Replaces secrets in anything that is kept or shown.
+///
+/// Knows each secret as it is, line by line where it has several, as a JSON string's inside, percent-encoded, and in Base64 (the standard and the URL alphabet,
+/// wherever in the encoded data it begins).
+struct SecretMasker: Sendable {
+  /// What stands for a secret.
+  static let mask = Array("***".utf8)
+
+  /// Shorter pieces (a line of a key file that is only a brace) would mask ordinary text all over.
+  private static let shortestPiece = 4
+
+  private var patterns: [[UInt8]] = []
+  private var firstBytes = [Bool](repeating: false, count: 256)
+  private(set) var longest = 0
+
+  /// A masker of `secrets`. Empty secrets are left out.
+  init(_ secrets: some Sequence<String>) {
+    var unique: Set<[UInt8]> = []
+    for secret in secrets where !secret.isEmpty {
+      unique.insert(Array(secret.utf8))
+      for line in secret.split(whereSeparator: \.isNewline) where line.utf8.count >= Self.shortestPiece { unique.insert(Array(line.utf8)) }
+    }
+    var all: Set<[UInt8]> = []
+    for secret in unique {
+      all.insert(secret)
+      all.insert(Self.jsonEscaped(secret))
+      all.insert(Self.percentEncoded(secret))
+      for offset in 0..<3 {
+        let encoded = Self.base64(secret, offset: offset)
+        guard encoded.count >= Self.shortestPiece else { continue }
+        all.insert(encoded)
+        all.insert(encoded.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: "-") : $0 == UInt8(ascii: "/") ? UInt8(ascii: "_") : $0 })
+      }
+    }
+    // The longest first, so that a secret that contains another one is masked whole.
+    patterns = all.sorted { $0.count != $1.count ? $0.count > $1.count : $0.lexicographicallyPrecedes($1) }
+    longest = patterns.first?.count ?? 0
+    for pattern in patterns { firstBytes[Int(pattern[0])] = true }
+  }
+
+  /// Whether there is anything to mask.
+  var isEmpty: Bool { patterns.isEmpty }
+
+  /// The text with every secret replaced.
+  func mask(_ text: String) -> String {
+    guard !isEmpty else { return text }
+    let bytes = Array(text.utf8)
+    let masked = mask(bytes)
+    return masked == bytes ? text : String(decoding: masked, as: UTF8.self)
+  }
+
+  /// The bytes with every secret replaced.
+  func mask(_ bytes: [UInt8]) -> [UInt8] {
+    guard !isEmpty else { return bytes }
+    var pending = bytes
+    return take(from: &pending, isLast: true)
+  }
+
+  /// Masks what can already be told of `pending` and removes it from there; the rest may be the beginning of a secret.
+  func take(from pending: inout [UInt8], isLast: Bool) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(pending.count)
+    var index = 0
+    scan: while index < pending.count {
+      if firstBytes[Int(pending[index])] {
+        var isUndecided = false
+        for pattern in patterns {
+          let available = min(pattern.count, pending.count - index)
+          guard pending[index..<(index + available)].elementsEqual(pattern[..<available]) else { continue }
+          if available == pattern.count {
+            // A longer pattern that might still match decides first.
+            if isUndecided { break }
+            result.append(contentsOf: Self.mask)
+            index += pattern.count
+            continue scan
+          }
+          if !isLast { isUndecided = true }
+        }
+        if isUndecided { break scan }
+      }
+      result.append(pending[index])
+      index += 1
+    }
+    pending.removeFirst(index)
+    return result
+  }
+
+  private static func jsonEscaped(_ bytes: [UInt8]) -> [UInt8] {
+    var quoted: [UInt8] = []
+    JSONValue.string(String(decoding: bytes, as: UTF8.self)).write(to: &quoted)
+    return Array(quoted.dropFirst().dropLast())
+  }
+
+  private static func percentEncoded(_ bytes: [UInt8]) -> [UInt8] {
+    let digits = Array("0123456789ABCDEF".utf8)
+    return bytes.flatMap { byte -> [UInt8] in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+        UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+        [byte]
+      default: [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+  }
+
+  /// The characters of a Base64 text that depend on nothing but `bytes`, when `offset` other bytes stand before them.
+  private static func base64(_ bytes: [UInt8], offset: Int) -> [UInt8] {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    let padded = [UInt8](repeating: 0, count: offset) + bytes
+    var result: [UInt8] = []
+    // Character k holds the bits 6k ..< 6k + 6; only those wholly inside the secret are its own.
+    var character = (offset * 8 + 5) / 6
+    while (character + 1) * 6 <= padded.count * 8 {
+      let bit = character * 6
+      let (byte, shift) = (bit / 8, bit % 8)
+      let pair = UInt16(padded[byte]) << 8 | (byte + 1 < padded.count ? UInt16(padded[byte + 1]) : 0)
+      result.append(alphabet[Int(pair >> (10 - UInt16(shift))) & 63])
+      character += 1
+    }
+    return result
+  }
+}
