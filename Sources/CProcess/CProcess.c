@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -80,6 +81,15 @@ int penstock_is_sole_holder(int descriptor) {
   if (fcntl(descriptor, F_SETLEASE, F_WRLCK) != 0) return 0;
   fcntl(descriptor, F_SETLEASE, F_UNLCK);
   return 1;
+}
+
+int penstock_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno; }
+
+int penstock_processor_count(void) {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  int count = CPU_COUNT(&set);
+  return count > 0 ? count : 1;
 }
 
 int penstock_open_process(pid_t pid) {

@@ -48,6 +48,12 @@ int penstock_reap(int pidfd, penstock_exit *result);
 /// Whether nobody but `descriptor` has its file open. 1 yes, 0 no or not known.
 int penstock_is_sole_holder(int descriptor);
 
+/// A pipe whose ends are close-on-exec: `ends[0]` reads. Returns 0, or the error number.
+int penstock_pipe(int ends[2]);
+
+/// How many processors this process may run on, at least 1.
+int penstock_processor_count(void);
+
 /// A close-on-exec descriptor that becomes readable when the process ends, or -errno.
 int penstock_open_process(pid_t pid);
 

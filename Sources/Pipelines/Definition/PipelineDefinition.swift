@@ -11,6 +11,11 @@ public struct PipelineDefinition: Sendable {
     /// SHA-256 of the text, in lower-case hexadecimal.
     public var hash: String
 
+    /// The absolute path of the file.
+    public var absolutePath: String {
+      path.hasPrefix("/") ? path : "\(directory)/\(path.split(separator: "/").last.map(String.init) ?? path)"
+    }
+
     /// A definition's origin.
     public init(path: String, directory: String, text: String, hash: String) {
       self.path = path

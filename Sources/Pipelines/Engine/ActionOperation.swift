@@ -39,7 +39,6 @@ struct AttemptModifier<Operation: OperationRequest>: OperationModifier where Ope
 extension OperationDefinition {
   /// The retry policy that the `retry:` of this operation spells.
   var retryPolicy: RetryPolicy {
-    let causes = retry.on
     let kind: OperationBackoff.Kind =
       switch retry.backoff {
       case .constant: .constant
@@ -54,16 +53,17 @@ extension OperationDefinition {
       case .full: .full
       case .equal: .equal
       }
-    return RetryPolicy(
-      limit: retry.limit,
-      backoff: OperationBackoff(kind, base: retry.base, cap: retry.maximum, jitter: jitter),
-      deadline: retry.deadline,
-      decide: causes.isEmpty
-        ? nil
-        : { error, _ in
-          guard let failure = error as? OperationFailure else { return .stop(reason: "not-listed") }
-          return causes.contains { $0.admits(failure) } ? .retry : .stop(reason: "not-listed")
-        })
+    let backoff = OperationBackoff(kind, base: retry.base, cap: retry.maximum, jitter: jitter)
+    return RetryPolicy(limit: retry.limit, backoff: backoff, deadline: retry.deadline, decide: retryDecision)
+  }
+
+  private var retryDecision: RetryPolicy.Decide? {
+    let causes = retry.on
+    guard !causes.isEmpty else { return nil }
+    return { error, _ in
+      guard let failure = error as? OperationFailure else { return .stop(reason: "not-listed") }
+      return causes.contains { $0.admits(failure) } ? .noOpinion : .stop(reason: "not-listed")
+    }
   }
 }
 

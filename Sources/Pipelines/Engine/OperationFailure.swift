@@ -31,17 +31,3 @@ public struct OperationFailure: Error, Sendable, Hashable {
 extension OperationFailure: CustomStringConvertible {
   public var description: String { message }
 }
-
-/// The names of signals.
-public enum SignalName {
-  private static let names: [(String, Int32)] = [
-    ("SIGHUP", 1), ("SIGINT", 2), ("SIGQUIT", 3), ("SIGILL", 4), ("SIGTRAP", 5), ("SIGABRT", 6), ("SIGBUS", 7), ("SIGFPE", 8),
-    ("SIGKILL", 9), ("SIGUSR1", 10), ("SIGSEGV", 11), ("SIGUSR2", 12), ("SIGPIPE", 13), ("SIGALRM", 14), ("SIGTERM", 15),
-    ("SIGXCPU", 24), ("SIGXFSZ", 25), ("SIGSYS", 31),
-  ]
-
-  /// The name of a signal's number, such as `SIGKILL` for 9.
-  public static func name(of number: Int32) -> String {
-    names.first { $0.1 == number }?.0 ?? "signal \(number)"
-  }
-}

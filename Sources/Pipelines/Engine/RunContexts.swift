@@ -2,7 +2,7 @@ import OrderedCollections
 
 /// What the expressions of one operation see of its run.
 struct RunContexts: ExpressionContexts {
-  let run: RunState
+  let run: RunProgress
   /// The operation (or item) whose expression it is; nil for the pipeline's own `env`.
   var ordinal: Int?
   /// Environment variables of the operation itself that are already known.
@@ -27,7 +27,7 @@ struct RunContexts: ExpressionContexts {
     case "params":
       return lookup(name, in: run.parameters)
     case "secrets":
-      return run.secrets[name].map { .string($0) } ?? nil
+      return run.secrets[name].map { .string($0) }
     case "env":
       let known = environment.last { $0.name == name } ?? run.environment.last { $0.name == name }
       return known.map { .string($0.value) }

@@ -97,7 +97,7 @@ extension RunEngine {
     let key = ObjectIdentifier(child)
     children[key] = child
     defer { children[key] = nil }
-    modify(ordinal) { $0.detail = .object(["run": .string(child.state.id.text)]) }
+    modify(ordinal) { $0.detail = .object(["run": .string(child.id.text)]) }
     let task = Task(executorPreference: services.loop) { try await child.run(resuming: former) }
     let loop = services.loop
     // The nested run ends by itself when it is cancelled, because its handlers still run.
@@ -114,7 +114,7 @@ extension RunEngine {
     case .cancelled where Task.isCancelled:
       throw CancellationError()
     default:
-      let failed = child.assumeIsolated { $0.firstFailure() }
+      let failed = await child.firstFailure()
       throw OperationFailure(
         code: "nested-\(outcome.run.state.rawValue)",
         message: "run \(outcome.run.id.short) of '\(nested.name)' \(outcome.run.state.rawValue)\(failed.map { ": \($0)" } ?? "")")

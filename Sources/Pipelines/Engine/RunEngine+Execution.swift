@@ -107,7 +107,7 @@ extension RunEngine {
   }
 
   /// Ends an operation with what it threw.
-  private func fail(_ ordinal: Int, _ error: any Error) {
+  func fail(_ ordinal: Int, _ error: any Error) {
     if error is CancellationError || (cancellation != nil && (error as? OperationFailure)?.code == "cancelled") {
       let reason = cancellation == .timeout ? "run-timeout" : "run-cancelled"
       return conclude(ordinal, .cancelled, reason: reason, failure: OperationFailure(code: "cancelled", message: "the run was cancelled"))

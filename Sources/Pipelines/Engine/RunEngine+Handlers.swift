@@ -14,21 +14,24 @@ extension RunEngine {
       return (event == wanted || event == .always) && !state.instances[ordinal].state.isFinal
     }
     // A task of their own: handlers run although the run's tasks were cancelled.
-    let failed = await Task(executorPreference: services.loop) {
-      var failed: String?
-      for ordinal in ordinals where !self.isForced {
-        await self.executeNode(ordinal)
-        if self.state.instances[ordinal].state == .failed, !self.state.instances[ordinal].node.definition.allowFailure {
-          failed = failed ?? self.state.instances[ordinal].name
-        }
-      }
-      return failed
-    }.value
+    let failed = await Task(executorPreference: services.loop) { await self.execute(handlers: ordinals) }.value
     if let failed, outcome == .succeeded {
       outcome = .failed
       reason = "handler-failed: \(failed)"
     }
     return (outcome, reason)
+  }
+
+  /// Runs handlers one after another and returns the name of the first that failed.
+  private func execute(handlers: [Int]) async -> String? {
+    var failed: String?
+    for ordinal in handlers where !isForced {
+      await executeNode(ordinal)
+      if state.instances[ordinal].state == .failed, !state.instances[ordinal].node.definition.allowFailure {
+        failed = failed ?? state.instances[ordinal].name
+      }
+    }
+    return failed
   }
 
   private func operationsOutcome() -> (RunState, String?) {

@@ -39,7 +39,7 @@ extension RunEngine {
       }
       try await executeInstance(ordinal)
     } catch {
-      failInstance(ordinal, error)
+      fail(ordinal, error)
     }
   }
 

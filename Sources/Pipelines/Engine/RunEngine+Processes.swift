@@ -203,7 +203,7 @@ extension RunEngine {
       return .value(.string(try existingFile(name, directory: directory)))
     } catch {
       // Output that nobody declared to be a result may be anything; it stays in its file.
-      guard type == nil, !isFile, (error as? OperationFailure)?.code == "result-invalid" else { throw error }
+      guard type == nil, !isFile, error.code == "result-invalid" else { throw error }
       return .file(ResultFile(path: path, size: size, type: nil))
     }
   }

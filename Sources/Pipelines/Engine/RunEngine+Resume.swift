@@ -46,6 +46,16 @@ extension RunEngine {
       instance.lostAttempts = lost
       instance.startedAt = operation.startedAt
       let wasCancelled = operation.state == .cancelled && (operation.reason == "run-cancelled" || operation.reason == "run-timeout")
+      // The attempt's own record may have become durable just before that of its operation.
+      if !operation.state.isFinal, let latest, latest.state == .succeeded, instance.node.definition.repetition == nil,
+        instance.node.definition.loop == nil || instance.parent != nil
+      {
+        instance.state = .succeeded
+        instance.endedAt = latest.endedAt
+        instance.recordedResult = latest.result
+        instance.result = result(latest.result, type: instance.node.definition.result)
+        return
+      }
       guard operation.state.isFinal, !wasCancelled else {
         instance.waitDue = operation.dueTime
         if let latest, let due = latest.retryDue, latest.error?.code != "host-died" {
@@ -67,13 +77,13 @@ extension RunEngine {
       instance.fingerprint = operation.fingerprint
       instance.reusedFrom = operation.reusedFrom
       instance.recordedResult = operation.result
-      instance.result = result(of: operation, type: instance.node.definition.result)
+      instance.result = result(operation.result, type: instance.node.definition.result)
     }
   }
 
   /// The result that a record keeps.
-  func result(of operation: OperationRecord, type: ValueType?) -> OperationResult {
-    switch operation.result {
+  func result(_ recorded: RecordedResult, type: ValueType?) -> OperationResult {
+    switch recorded {
     case .none: return .none
     case .inline(let text): return (try? JSONValue.parse(text)).map { .value($0) } ?? .none
     case .file(let path, let size):
@@ -101,7 +111,7 @@ extension RunEngine {
         instance.startedAt = operation.startedAt
         instance.endedAt = operation.endedAt
         instance.recordedResult = operation.result
-        instance.result = result(of: operation, type: instance.node.definition.result)
+        instance.result = result(operation.result, type: instance.node.definition.result)
       }
     }
   }
@@ -112,6 +122,12 @@ extension RunEngine {
       nested.state == .interrupted
     else { return nil }
     return try services.history.loadForResume(nested.id)
+  }
+
+  /// Ends the processes that the former host of the run left behind.
+  func endFormerProcesses() async {
+    let ended = await LeftoverProcesses.end(run: state.id, delayer: LoopDelayer(loop: services.loop))
+    if ended > 0 { emit(.notice(state.id, "ended \(ended) processes that the former host had left running")) }
   }
 
   // MARK: Reuse
@@ -128,9 +144,25 @@ extension RunEngine {
     modify(ordinal) { instance in
       instance.reusedFrom = known.reusedFrom ?? known.run
       instance.recordedResult = known.result
-      instance.result = result(of: known, type: instance.node.definition.result)
+      instance.result = result(known.result, type: instance.node.definition.result)
     }
     conclude(ordinal, .reused, reason: "fresh", detail: .object(["from": .string(known.run.text)]))
     return true
+  }
+}
+
+extension OperationRecord {
+  /// The place of an item in its loop: the number in `archive[3]`.
+  fileprivate var itemIndex: Int? {
+    guard name.hasSuffix("]"), let open = name.lastIndex(of: "[") else { return nil }
+    return Int(name[name.index(after: open)...].dropLast())
+  }
+
+  /// When a recorded wait is over.
+  fileprivate var dueTime: RecordTime? {
+    guard let text = detail.flatMap({ try? JSONValue.parse($0) })?["due"]?.stringValue, let seconds = TimestampNotation.parse(text) else {
+      return nil
+    }
+    return RecordTime(secondsSince1970: seconds)
   }
 }

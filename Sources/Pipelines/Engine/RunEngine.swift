@@ -5,7 +5,7 @@ import Workspace
 // # The engine
 //
 // Runs one checked pipeline: which operation is ready, what its requirement is, what became of it. An actor on the event loop's thread; the
-// data is in `RunState`, processes are started through `ProcessRunner`, retries, timeouts and repetition are those of `Operations`,
+// data is in `RunProgress`, processes are started through `ProcessRunner`, retries, timeouts and repetition are those of `Operations`,
 // everything that happens is appended to the `HistoryRecorder` and told to whoever watches. Nothing here parses, prints or queries.
 //
 // Read first: `RunEngine.run` (the life of a run), `RunEngine+Scheduling` (who is next), `RunEngine+Attempts` (one try).
@@ -15,7 +15,8 @@ actor RunEngine {
   nonisolated let services: HostServices
   nonisolated var unownedExecutor: UnownedSerialExecutor { services.loop.asUnownedSerialExecutor() }
 
-  let state: RunState
+  nonisolated let id: RunID
+  let state: RunProgress
   let options: RunOptions
   let parent: RunRecord.Parent?
   let onEvent: (@Sendable (RunEvent) -> Void)?
@@ -38,7 +39,8 @@ actor RunEngine {
   var sharedEnvironment = CStringList([])
   var hasLeftGroups = false
   var engineFailure: (any Error)?
-  var watchToken: Int?
+  /// The instances of loop items that a former host of the run had begun.
+  var formerItems: [ItemKey: Int] = [:]
 
   /// Why a run is being cancelled.
   enum Cancellation: String {
@@ -53,11 +55,12 @@ actor RunEngine {
     onEvent: (@Sendable (RunEvent) -> Void)?
   ) {
     self.services = services
+    self.id = id
     self.options = options
     self.parent = parent
     self.onEvent = onEvent
     let workspace = services.history.workspace.directory
-    state = RunState(id: id, pipeline: pipeline, parameters: options.parameters, workspace: workspace)
+    state = RunProgress(id: id, pipeline: pipeline, parameters: options.parameters, workspace: workspace)
     limits = RunLimits(
       slots: pipeline.concurrency ?? max(1, Processors.count), resources: pipeline.resources.map(\.capacity))
     logs = LogFilePool(workspace: workspace, relative: "runs/\(id.text)")

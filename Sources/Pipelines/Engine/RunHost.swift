@@ -98,7 +98,7 @@ public final class RunHost: Sendable {
   }
 
   private func execute(_ engine: RunEngine, resuming: RecordedRun? = nil, source: RecordedRun? = nil) async throws -> RunOutcome {
-    let id = engine.state.id
+    let id = engine.id
     running.withLock { $0[id] = engine }
     defer { running.withLock { $0[id] = nil } }
     // A task of its own: cancelling the caller must not cancel handlers; `cancel` is how a run is cancelled.

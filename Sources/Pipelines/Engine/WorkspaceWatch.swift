@@ -43,7 +43,7 @@ final class WorkspaceWatch: @unchecked Sendable {
 
   private func begin() {
     guard token == nil else { return }
-    descriptor = inotify_init1(Int32(IN_CLOEXEC.rawValue | IN_NONBLOCK.rawValue))
+    descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
     guard descriptor >= 0 else { return }
     // The file may not exist before the first notification; its directory tells of its creation too.
     let directory = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])

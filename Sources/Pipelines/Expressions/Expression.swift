@@ -8,10 +8,14 @@ public struct Expression: Sendable, Hashable {
   final class Storage: Sendable {
     let program: ExpressionProgram
     let resultsWithDefault: Set<String>
+    let functionNames: Set<String>
 
     init(_ program: ExpressionProgram) {
       self.program = program
       resultsWithDefault = program.resultsWithDefault()
+      functionNames = program.nodes.reduce(into: []) { names, node in
+        if node.kind == .call { names.insert(node.function.name) }
+      }
     }
   }
 
@@ -46,6 +50,17 @@ public struct Expression: Sendable, Hashable {
 
   /// Whether `success()`, `failure()`, `always()` or `cancelled()` is called anywhere in it.
   public var usesStatusFunction: Bool { storage.program.usesStatusFunction }
+
+  /// The names of the functions that the expression calls, as they are declared.
+  public var functionNames: Set<String> { storage.functionNames }
+
+  /// Whether the expression is nothing but one name with its path, so that its value is what stands there.
+  var isWholeReference: Bool {
+    switch storage.program.nodes[Int(storage.program.root)].kind {
+    case .context, .member, .property: true
+    default: false
+    }
+  }
 
   /// The operations whose result may be missing: every `results.x` in the expression stands on the left of a `||`, as in
   /// `results.x || 0` or `results.x.count || 0`.

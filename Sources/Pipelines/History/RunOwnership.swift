@@ -30,7 +30,7 @@ enum RunOwnership {
         """, arguments: [hostDied.code, hostDied.message, range.first, range.last])
     try db.execute(
       sql: """
-        UPDATE operation_record SET state = 'pending', reason = NULL, detail = NULL, waiting_since = NULL
+        UPDATE operation_record SET state = 'pending', reason = NULL, waiting_since = NULL
         WHERE key BETWEEN ? AND ? AND state IN ('waiting', 'running', 'retrying')
         """, arguments: [range.first, range.last])
   }

@@ -62,6 +62,27 @@ public enum ParameterResolver {
     return problems.isEmpty ? .success(values) : .failure(ParameterProblems(problems: problems))
   }
 
+  /// The values of all params of `definition`: those `values` that a pipeline which runs it hands over, and defaults for the rest.
+  ///
+  /// - Throws: ``OperationFailure`` with code `invalid-param`, naming everything that is wrong.
+  static func resolve(
+    _ definition: PipelineDefinition, values: [(name: String, value: JSONValue)]
+  ) throws(OperationFailure) -> [String: JSONValue] {
+    let given = Dictionary(values.map { ($0.name, $0.value) }) { $1 }
+    var resolved: [String: JSONValue] = [:]
+    var problems: [String] = []
+    for parameter in definition.parameters {
+      guard let value = given[parameter.name] ?? parameter.defaultValue else {
+        problems.append("the param '\(parameter.name)' must be given")
+        continue
+      }
+      if let problem = ParameterRule.problem(with: value, for: parameter) { problems.append("the param '\(parameter.name)' \(problem)") }
+      resolved[parameter.name] = value
+    }
+    guard problems.isEmpty else { throw OperationFailure(code: "invalid-param", message: problems.joined(separator: "; ")) }
+    return resolved
+  }
+
   private static func unknown(_ name: String, in definition: PipelineDefinition) -> ParameterProblem {
     let names = definition.parameters.map(\.name)
     let fix = NearestName.suggestion(for: name, among: names).map { "did you mean '\($0)'?" }

@@ -109,12 +109,3 @@ extension DocumentReader {
     return repetition
   }
 }
-
-/// The signals that can end a process, by name.
-enum SignalName {
-  static let all = [
-    "SIGABRT", "SIGALRM", "SIGBUS", "SIGFPE", "SIGHUP", "SIGILL", "SIGINT", "SIGIO", "SIGKILL", "SIGPIPE", "SIGPROF",
-    "SIGPWR", "SIGQUIT", "SIGSEGV", "SIGSTKFLT", "SIGSYS", "SIGTERM", "SIGTRAP", "SIGUSR1", "SIGUSR2", "SIGVTALRM",
-    "SIGXCPU", "SIGXFSZ",
-  ]
-}

@@ -1,3 +1,4 @@
+import CProcess
 import Glibc
 
 /// Carries the output of a process that received a secret to its log file, with the secret masked.
@@ -16,7 +17,8 @@ final class MaskingPipe {
 
   init(to log: Int32, masker: SecretMasker, loop: EventLoop) throws(EngineError) {
     var ends: [Int32] = [-1, -1]
-    guard pipe2(&ends, O_CLOEXEC) == 0 else { throw .systemCall("pipe2", errno) }
+    let error = penstock_pipe(&ends)
+    guard error == 0 else { throw .systemCall("pipe2", error) }
     (readEnd, writeEnd) = (ends[0], ends[1])
     // Only our end may not block: a process expects its standard output to.
     _ = fcntl(readEnd, F_SETFL, O_NONBLOCK)

@@ -35,7 +35,7 @@ enum SecretReader {
           .name(program), arguments: Arguments(Array(arguments.dropFirst())), workingDirectory: .init(directory),
           output: .bytes(limit: limit), error: .string(limit: 16 << 10))
         guard outcome.terminationStatus.isSuccess else {
-          let complaint = (outcome.standardError ?? "").split(separator: "\n").last.map { ": \($0)" } ?? ""
+          let complaint = outcome.standardError.split(separator: "\n").last.map { ": \($0)" } ?? ""
           throw EngineError.secret(secret.name, "its command '\(program)' ended with \(outcome.terminationStatus)\(complaint)")
         }
         return try text(outcome.standardOutput, of: secret)

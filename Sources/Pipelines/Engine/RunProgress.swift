@@ -66,6 +66,8 @@ struct OperationInstance {
   var attempt: AttemptRecord?
   /// What a waiting retry had left when the former host ended.
   var retryState: RetryState?
+  /// When a wait that a former host began is over.
+  var waitDue: RecordTime?
   var recordedResult: RecordedResult = .none
   /// Whether the slot for the first attempt is already taken.
   var hasSlot = false
@@ -92,7 +94,7 @@ struct OperationInstance {
 }
 
 /// Everything that changes during a run. Owned by its engine and touched only on the engine's executor.
-final class RunState {
+final class RunProgress {
   let id: RunID
   let pipeline: PipelineDefinition
   let plan: RunPlan

@@ -1,0 +1,22 @@
+import GRDB
+import Workspace
+
+/// Runs that stand in a relation to another run.
+extension History {
+  /// The oldest run of a pipeline that is going on, other than `run`.
+  func activeRun(of pipeline: String, except run: RunID) throws(WorkspaceError) -> RunID? {
+    let others = try runs(RunFilter(pipeline: pipeline, states: [.running], includesNested: true, order: .oldestFirst))
+    return others.first { $0.id != run && $0.owner.isAlive }?.id
+  }
+
+  /// The latest nested run that an operation of `parent` started.
+  func nestedRun(of parent: RunID, operation: String) throws(WorkspaceError) -> RunRecord? {
+    let id = try read { db in
+      try String.fetchOne(
+        db, sql: "SELECT id FROM runs WHERE parent = ? AND parent_operation = ? ORDER BY id DESC LIMIT 1",
+        arguments: [parent.text, operation])
+    }
+    guard let id = id.flatMap({ RunID($0) }) else { return nil }
+    return try self.run(id)
+  }
+}
