@@ -13,4 +13,13 @@ static inline int penstock_sqlite3_bind_text(sqlite3_stmt *statement, int index,
   return sqlite3_bind_text(statement, index, text, length, SQLITE_TRANSIENT);
 }
 
+// The errno of the last failure on the write-ahead log. sqlite3_system_errno is not set when a COMMIT fails.
+static inline int penstock_sqlite3_log_errno(sqlite3 *connection) {
+  sqlite3_file *log = 0;
+  int code = 0;
+  if (sqlite3_file_control(connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) != SQLITE_OK || !log) return 0;
+  if (log->pMethods) log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &code);
+  return code;
+}
+
 #endif

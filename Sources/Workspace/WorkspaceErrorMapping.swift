@@ -14,6 +14,9 @@ extension WorkspaceError {
     }
   }
 
+  /// `SQLITE_IOERR_SHMSIZE`, a macro that is computed and therefore not imported.
+  private static let cannotGrowSharedMemory: Int32 = SQLITE_IOERR | 19 << 8
+
   init(sqliteCode code: Int32, message: String, path: String) {
     switch code & 0xff {
     case SQLITE_FULL: self = .full(path: path)
@@ -22,10 +25,19 @@ extension WorkspaceError {
     case SQLITE_NOTADB: self = .notAWorkspace(path: path, reason: "the file is not a database")
     case SQLITE_CORRUPT: self = .corrupt(path: path, message: message)
     case SQLITE_MISUSE where message.contains("closed"): self = .closed(path: path)
-    // A write that fails for want of space inside the -shm or -wal file is reported as an I/O error; errno tells.
-    case SQLITE_IOERR where errno == ENOSPC || errno == EDQUOT || errno == EFBIG: self = .full(path: path)
+    // The shared memory is a file as well; that it cannot grow means that the disk is full.
+    case SQLITE_IOERR where code == Self.cannotGrowSharedMemory: self = .full(path: path)
     default: self = .io(path: path, code: Int(code), message: message)
     }
+  }
+
+  /// `full` if SQLite reports an I/O error, and the operating system's error below it was a quota's or a limit's.
+  ///
+  /// SQLite knows `ENOSPC` only. Ask before anything else runs on the connection.
+  static func exhaustion(_ error: any Error, on db: Database, path: String) -> WorkspaceError? {
+    guard let error = error as? DatabaseError, error.resultCode == .SQLITE_IOERR else { return nil }
+    let code = db.sqliteConnection.map(penstock_sqlite3_log_errno) ?? 0
+    return code == ENOSPC || code == EDQUOT || code == EFBIG ? .full(path: path) : nil
   }
 
   static func systemMessage(_ code: Int32) -> String {

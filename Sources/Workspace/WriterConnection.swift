@@ -34,7 +34,7 @@ final class WriterConnection: Sendable {
       // Refuse before anything is changed.
       guard try !upgrade.isCurrent(db) else { return }
       try db.execute(sql: "PRAGMA journal_mode = WAL")
-      try Self.transaction(db) { try upgrade.migrate($0) }
+      try transaction(db) { try upgrade.migrate($0) }
     }
   }
 
@@ -65,7 +65,7 @@ final class WriterConnection: Sendable {
     do {
       try lock.lockShared()
       defer { lock.unlock() }
-      result = try Self.transaction(db, body)
+      result = try transaction(db, body)
     }
     if log.isDue(every: Self.checkpointFrames), lock.tryLockExclusive() {
       log.checkpoint(db, every: Self.checkpointFrames)
@@ -74,16 +74,17 @@ final class WriterConnection: Sendable {
     return result
   }
 
-  private static func transaction<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
+  private func transaction<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
     try db.beginTransaction(.immediate)
     do {
       let result = try body(db)
       try db.commit()
       return result
     } catch {
+      let exhaustion = WorkspaceError.exhaustion(error, on: db, path: queue.path)
       // SQLite has already rolled back after some errors (a full disk); then this one has nothing to do.
       try? db.rollback()
-      throw error
+      throw exhaustion ?? error
     }
   }
 }

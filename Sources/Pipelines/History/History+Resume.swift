@@ -44,10 +44,11 @@ extension History {
   /// Marks every run whose process is gone as interrupted. Its unfinished attempts become `failed` with the error code
   /// `host-died`, its unfinished operations `pending`. Every command that opens the workspace for writing calls this first.
   ///
-  /// Does nothing, and needs no write, when there is no such run. Returns the runs that were marked.
+  /// Does nothing, and needs no write, when there is no such run, nor in a workspace that is read-only. Returns the runs that
+  /// were marked.
   @discardableResult
   public func markInterrupted() throws(WorkspaceError) -> [RunID] {
-    guard try !read({ try RunOwnership.abandoned(in: $0).isEmpty }) else { return [] }
+    guard !workspace.isReadOnly, try !read({ try RunOwnership.abandoned(in: $0).isEmpty }) else { return [] }
     return try write { db in
       // Looked at again: another process may have marked them, or claimed them, meanwhile.
       let abandoned = try RunOwnership.abandoned(in: db)
