@@ -44,7 +44,7 @@ final class PipelineChecker {
 
   private func definition() -> PipelineDefinition {
     var definition = draft.definition
-    definition.operations = draft.operations.map(\.definition)
+    definition.operations = draft.operations.map { $0.definition }
     definition.handlers = draft.handlers.compactMap { handler in
       handler.event.map { (event: $0, operation: handler.definition) }
     }
@@ -56,18 +56,9 @@ final class PipelineChecker {
   }
 
   /// Calls `body` with every operation and handler.
-  func forEachDraft(_ body: (inout OperationDraft) -> Void) {
-    // Each is taken out for the while, so that `body` may look at the rest of the draft.
-    for index in draft.operations.indices {
-      var operation = draft.operations[index]
-      body(&operation)
-      draft.operations[index] = operation
-    }
-    for index in draft.handlers.indices {
-      var handler = draft.handlers[index]
-      body(&handler)
-      draft.handlers[index] = handler
-    }
+  func forEachDraft(_ body: (OperationDraft) -> Void) {
+    draft.operations.forEach(body)
+    draft.handlers.forEach(body)
   }
 
   /// `did you mean 'x'?` for the operation nearest to `name`.

@@ -18,7 +18,7 @@ extension PipelineChecker {
   func resolveReferences() {
     references = Array(repeating: [], count: draft.operations.count)
     for index in draft.operations.indices {
-      var operation = draft.operations[index]
+      let operation = draft.operations[index]
       var found: [DependencyReference] = []
       var required: Set<Int> = []
       if draft.definition.order == .chain, index > 0 {
@@ -37,13 +37,12 @@ extension PipelineChecker {
           required.insert(target)
         }
       }
-      resolveSites(of: &operation, own: index, into: &found, &required)
+      resolveSites(of: operation, own: index, into: &found, &required)
       references[index] = found
       operation.definition.dependencies = Self.ascending(found.map(\.target))
       if !StatusFunctions.admitsFailure(operation.definition.condition) {
         operation.definition.requiredResults = required
       }
-      draft.operations[index] = operation
     }
     for index in draft.handlers.indices {
       var found: [DependencyReference] = []
@@ -51,9 +50,7 @@ extension PipelineChecker {
       if let injected = draft.handlers[index].injectedName {
         _ = resolve(injected.name, at: .init(node: injected.node, offset: nil, length: 0), prefix: "")
       }
-      var handler = draft.handlers[index]
-      resolveSites(of: &handler, own: nil, into: &found, &required)
-      draft.handlers[index] = handler
+      resolveSites(of: draft.handlers[index], own: nil, into: &found, &required)
     }
     for site in draft.sites {
       let references = site.references
@@ -63,7 +60,7 @@ extension PipelineChecker {
   }
 
   private func resolveSites(
-    of operation: inout OperationDraft, own: Int?, into found: inout [DependencyReference], _ required: inout Set<Int>
+    of operation: OperationDraft, own: Int?, into found: inout [DependencyReference], _ required: inout Set<Int>
   ) {
     for site in operation.sites {
       let references = site.references

@@ -14,27 +14,26 @@ extension PipelineChecker {
 
   /// Checks one operation; answers the type of its whole result.
   private func checkTypes(of operation: OperationDraft, shared: OperationTypes.Shared) -> ValueType {
-    let definition = operation.definition
     var environment = OperationTypes(
-      shared: shared, checker: self, required: operation.event == nil ? definition.requiredResults : [])
+      shared: shared, checker: self, required: operation.event == nil ? operation.definition.requiredResults : [])
     var types = [ValueType](repeating: .json, count: operation.sites.count)
-    if definition.loop != nil {
+    if operation.definition.loop != nil {
       for (index, site) in operation.sites.enumerated() where site.use == .loop {
         types[index] = check(site, in: environment)
       }
-      environment.item = (definition.loop?.itemName ?? "item", itemType(of: operation, types))
+      environment.item = (operation.definition.loop?.itemName ?? "item", itemType(of: operation, types))
     }
     for (index, site) in operation.sites.enumerated() where site.use != .loop && site.use != .until {
       types[index] = check(site, in: environment)
     }
     let single = resultType(of: operation, types)
-    environment.own = (definition.name, single == .none ? .json : single)
+    environment.own = (operation.definition.name, single == .none ? .json : single)
     for site in operation.sites where site.use == .until { _ = check(site, in: environment) }
     checkNoResults(of: operation)
     checkInjection(of: operation, types)
     checkWait(of: operation, types)
     checkNestedParameters(of: operation, types)
-    guard definition.loop != nil else { return single }
+    guard operation.definition.loop != nil else { return single }
     return single == .none ? .none : .list(single)
   }
 

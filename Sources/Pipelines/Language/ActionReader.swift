@@ -1,21 +1,21 @@
 extension DocumentReader {
   /// Reads what an operation does.
-  func readAction(_ key: OperationKey, _ node: YAMLNode, into draft: inout OperationDraft) {
+  func readAction(_ key: OperationKey, _ node: YAMLNode, into draft: OperationDraft) {
     switch key {
-    case .run: readScript(node, into: &draft)
-    case .command: readCommand(node, into: &draft)
+    case .run: readScript(node, into: draft)
+    case .command: readCommand(node, into: draft)
     case .value:
       let value = placedData(node, .value, into: &draft.sites)
       draft.value = value
       draft.definition.action = .value(value.data)
-    case .wait: readWait(node, into: &draft)
-    case .pipeline: readNestedPipeline(node, into: &draft)
-    case .approve: readApproval(node, into: &draft)
+    case .wait: readWait(node, into: draft)
+    case .pipeline: readNestedPipeline(node, into: draft)
+    case .approve: readApproval(node, into: draft)
     default: break
     }
   }
 
-  private func readScript(_ node: YAMLNode, into draft: inout OperationDraft) {
+  private func readScript(_ node: YAMLNode, into draft: OperationDraft) {
     guard let script = text(node, "'run'") else { return }
     draft.definition.action = .run(script: script)
     if let offset = Self.expressionOffset(in: script) {
@@ -31,7 +31,7 @@ extension DocumentReader {
     }
   }
 
-  private func readCommand(_ node: YAMLNode, into draft: inout OperationDraft) {
+  private func readCommand(_ node: YAMLNode, into draft: OperationDraft) {
     guard let items = node.items else {
       return wrongForm(
         node, "'command'", needs: "a list of arguments",
@@ -42,7 +42,7 @@ extension DocumentReader {
       items.compactMap { template($0, "an argument", .command, into: &draft.sites) })
   }
 
-  private func readApproval(_ node: YAMLNode, into draft: inout OperationDraft) {
+  private func readApproval(_ node: YAMLNode, into draft: OperationDraft) {
     var message: Template?
     if node.entries != nil {
       readKeys(of: node, ApproveKey.table) { key, _, entry in
@@ -56,10 +56,10 @@ extension DocumentReader {
     draft.definition.action = .approve(message: message)
   }
 
-  private func readWait(_ node: YAMLNode, into draft: inout OperationDraft) {
+  private func readWait(_ node: YAMLNode, into draft: OperationDraft) {
     guard node.entries != nil else {
       if let read = placedTemplate(node, "'wait'", .wait, into: &draft.sites) {
-        setWait(.duration(read.template), read.placed, into: &draft)
+        setWait(.duration(read.template), read.placed, into: draft)
       }
       return
     }
@@ -67,14 +67,14 @@ extension DocumentReader {
     readKeys(of: node, WaitKey.table) { key, _, entry in
       forms.append(key)
       guard let read = placedTemplate(entry.value, "'\(key.rawValue)'", .wait, into: &draft.sites) else { return }
-      setWait(key == .for ? .duration(read.template) : .until(read.template), read.placed, into: &draft)
+      setWait(key == .for ? .duration(read.template) : .until(read.template), read.placed, into: draft)
     }
     if forms.count != 1 {
       wrongForm(node, "'wait'", needs: "exactly one of 'for' and 'until'")
     }
   }
 
-  private func setWait(_ wait: OperationDefinition.Wait, _ placed: PlacedData, into draft: inout OperationDraft) {
+  private func setWait(_ wait: OperationDefinition.Wait, _ placed: PlacedData, into draft: OperationDraft) {
     draft.wait = placed
     draft.definition.action = .wait(wait)
     guard case .literal(.string(let text)) = placed.data else { return }
@@ -96,9 +96,9 @@ extension DocumentReader {
     }
   }
 
-  private func readNestedPipeline(_ node: YAMLNode, into draft: inout OperationDraft) {
+  private func readNestedPipeline(_ node: YAMLNode, into draft: OperationDraft) {
     guard node.entries != nil else {
-      if let path = path(node, "'pipeline'") { setNestedPath(path, node, into: &draft) }
+      if let path = path(node, "'pipeline'") { setNestedPath(path, node, into: draft) }
       return
     }
     var hasFile = false
@@ -106,8 +106,8 @@ extension DocumentReader {
       switch key {
       case .file:
         hasFile = true
-        if let path = path(entry.value, "'file'") { setNestedPath(path, entry.value, into: &draft) }
-      case .params: readNestedParameters(entry, into: &draft)
+        if let path = path(entry.value, "'file'") { setNestedPath(path, entry.value, into: draft) }
+      case .params: readNestedParameters(entry, into: draft)
       }
     }
     if !hasFile { error("missing-key", "'pipeline' needs a 'file'", at: node.entries?.first?.key.range ?? node.range) }
@@ -122,17 +122,17 @@ extension DocumentReader {
     return path
   }
 
-  private func setNestedPath(_ path: String, _ node: YAMLNode, into draft: inout OperationDraft) {
+  private func setNestedPath(_ path: String, _ node: YAMLNode, into draft: OperationDraft) {
     let parameters = draft.nestedCall?.parameters ?? []
     draft.nestedCall = OperationDraft.NestedCall(path: path, node: node, parameters: parameters)
   }
 
   /// `params` beside `pipeline`.
-  func readSiblingParameters(_ entry: YAMLEntry, into draft: inout OperationDraft) {
-    readNestedParameters(entry, into: &draft)
+  func readSiblingParameters(_ entry: YAMLEntry, into draft: OperationDraft) {
+    readNestedParameters(entry, into: draft)
   }
 
-  private func readNestedParameters(_ entry: YAMLEntry, into draft: inout OperationDraft) {
+  private func readNestedParameters(_ entry: YAMLEntry, into draft: OperationDraft) {
     guard let entries = entry.value.entries else {
       return wrongForm(entry.value, "'params'", needs: "a mapping")
     }

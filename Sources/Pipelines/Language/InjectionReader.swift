@@ -1,6 +1,6 @@
 extension DocumentReader {
   /// `inject`: an operation's name, one expression, or named values.
-  func readInjection(_ node: YAMLNode, into draft: inout OperationDraft) {
+  func readInjection(_ node: YAMLNode, into draft: OperationDraft) {
     draft.injectRange = node.range
     switch node.content {
     case .scalar(let text, _):

@@ -1,5 +1,5 @@
 /// One key of a mapping in a pipeline file.
-struct KeyRow: Sendable {
+final class KeyRow: Sendable {
   /// The key as it is written.
   let key: String
   /// What it does, in one sentence.

@@ -3,21 +3,21 @@ extension DocumentReader {
   static let maximumCombinations = 100_000
 
   /// `for_each` or `matrix`.
-  func readLoop(_ key: OperationKey, _ entry: YAMLEntry, into draft: inout OperationDraft) {
+  func readLoop(_ key: OperationKey, _ entry: YAMLEntry, into draft: OperationDraft) {
     guard draft.definition.loop == nil else {
       return error(
         "several-loops", "\(draft.title) has both 'for_each' and 'matrix'", at: entry.key.range,
         fix: "keep one; a list with one entry is a matrix too")
     }
-    if key == .matrix { readMatrix(entry.value, into: &draft) } else { readForEach(entry.value, into: &draft) }
+    if key == .matrix { readMatrix(entry.value, into: draft) } else { readForEach(entry.value, into: draft) }
   }
 
-  private func readForEach(_ node: YAMLNode, into draft: inout OperationDraft) {
+  private func readForEach(_ node: YAMLNode, into draft: OperationDraft) {
     // The loop stands even when its list cannot be read: expressions may name its item.
     var loop = OperationDefinition.Loop(source: .list(.literal(.array([]))), itemName: "item", concurrency: nil)
     defer { draft.definition.loop = loop }
     guard node.entries != nil else {
-      readList(node, "'for_each'", into: &draft, &loop)
+      readList(node, "'for_each'", into: draft, &loop)
       return
     }
     var hasList = false
@@ -25,7 +25,7 @@ extension DocumentReader {
       switch key {
       case .in:
         hasList = true
-        readList(entry.value, "'in'", into: &draft, &loop)
+        readList(entry.value, "'in'", into: draft, &loop)
       case .as:
         if let name = itemName(entry.value) { loop.itemName = name }
       case .concurrency: loop.concurrency = int(entry.value, "'concurrency'", minimum: 1)
@@ -37,7 +37,7 @@ extension DocumentReader {
   }
 
   private func readList(
-    _ node: YAMLNode, _ what: String, into draft: inout OperationDraft, _ loop: inout OperationDefinition.Loop
+    _ node: YAMLNode, _ what: String, into draft: OperationDraft, _ loop: inout OperationDefinition.Loop
   ) {
     guard let placed = list(node, what, into: &draft.sites) else { return }
     draft.loopList = placed
@@ -66,7 +66,7 @@ extension DocumentReader {
     return name
   }
 
-  private func readMatrix(_ node: YAMLNode, into draft: inout OperationDraft) {
+  private func readMatrix(_ node: YAMLNode, into draft: OperationDraft) {
     guard let entries = node.entries, !entries.isEmpty else {
       return wrongForm(node, "'matrix'", needs: "a mapping of names to lists")
     }

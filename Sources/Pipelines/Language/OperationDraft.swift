@@ -1,5 +1,7 @@
 /// An operation that has been read, with the places that the checks need; what the checks find out is added to its definition.
-struct OperationDraft {
+///
+/// A class, because the checks pass over ten thousand of them many times, and a copy of so many fields is not cheap.
+final class OperationDraft {
   /// A nested pipeline as the operation names it.
   struct NestedCall {
     var path: String
@@ -30,6 +32,12 @@ struct OperationDraft {
   var nestedCall: NestedCall?
   var resources: [(name: String, amount: Int, range: SourceRange, amountRange: SourceRange)] = []
 
+  init(definition: OperationDefinition, nameRange: SourceRange, event: PipelineDefinition.Event?) {
+    self.definition = definition
+    self.nameRange = nameRange
+    self.event = event
+  }
+
   /// Whether the operation starts a process.
   var isProcess: Bool { actionKey == .run || actionKey == .command }
 
@@ -46,7 +54,7 @@ struct OperationDefaults {
   var directory: Template?
   var shell: [String]?
 
-  /// A definition that holds what `defaults` gives to an operation that does `action`.
+  /// Gives a definition what `defaults` gives to an operation that does `action`.
   func apply(to definition: inout OperationDefinition, action: OperationKey?) {
     switch action {
     case .run, .command:

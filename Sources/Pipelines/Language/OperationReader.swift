@@ -8,10 +8,10 @@ extension DocumentReader {
       return nil
     }
     let head = entries.first?.key.range ?? node.range
-    var draft = OperationDraft(
+    let draft = OperationDraft(
       definition: OperationDefinition(name: "", index: index, action: .value(.literal(.null)), range: head),
       nameRange: head, event: event)
-    readName(node, head: head, into: &draft)
+    readName(node, head: head, into: draft)
     let actions = actionKeys(of: entries, draft)
     draft.actionKey = actions.count == 1 ? actions[0] : nil
     defaults.apply(to: &draft.definition, action: draft.actionKey)
@@ -25,14 +25,14 @@ extension DocumentReader {
       }
       if OperationKey.actions.contains(key) {
         guard actions.count == 1 else { return }
-        return readAction(key, entry.value, into: &draft)
+        return readAction(key, entry.value, into: draft)
       }
-      readModifier(key, entry, into: &draft)
+      readModifier(key, entry, into: draft)
     }
     return draft
   }
 
-  private func readName(_ node: YAMLNode, head: SourceRange, into draft: inout OperationDraft) {
+  private func readName(_ node: YAMLNode, head: SourceRange, into draft: OperationDraft) {
     guard let nameNode = node["name"] else {
       error(
         "missing-key", "\(draft.event == nil ? "an operation" : "a handler") needs a 'name'", at: head)
@@ -71,13 +71,13 @@ extension DocumentReader {
     return found.map(\.key)
   }
 
-  private func readModifier(_ key: OperationKey, _ entry: YAMLEntry, into draft: inout OperationDraft) {
+  private func readModifier(_ key: OperationKey, _ entry: YAMLEntry, into draft: OperationDraft) {
     let value = entry.value
     switch key {
     case .name: break
     case .description: draft.definition.description = text(value, "'description'")
-    case .needs: readNeeds(entry, into: &draft)
-    case .inject: readInjection(value, into: &draft)
+    case .needs: readNeeds(entry, into: draft)
+    case .inject: readInjection(value, into: draft)
     case .requires: draft.definition.requires = type(value)
     case .result:
       draft.resultRange = value.range
@@ -90,9 +90,9 @@ extension DocumentReader {
     case .timeout: setIfRead(&draft.definition.timeout, duration(value, "'timeout'", allowsZero: false))
     case .grace: if let grace = duration(value, "'grace'") { draft.definition.grace = grace }
     case .allowFailure: if let allows = bool(value, "'allow_failure'") { draft.definition.allowFailure = allows }
-    case .forEach, .matrix: readLoop(key, entry, into: &draft)
+    case .forEach, .matrix: readLoop(key, entry, into: draft)
     case .exclusive: draft.definition.exclusive = template(value, "'exclusive'", .exclusive, into: &draft.sites)
-    case .resources: readAmounts(value, into: &draft)
+    case .resources: readAmounts(value, into: draft)
     case .env:
       let own = environment(value, .environment, into: &draft.sites)
       draft.definition.environment = Self.merged(draft.definition.environment, with: own)
@@ -101,7 +101,7 @@ extension DocumentReader {
     case .shell: if let shell = shell(value) { draft.definition.shell = shell }
     case .stdin: draft.definition.stdin = template(value, "'stdin'", .stdin, into: &draft.sites)
     case .staleAfter: draft.definition.staleAfter = duration(value, "'stale_after'", allowsZero: false)
-    case .params: readSiblingParameters(entry, into: &draft)
+    case .params: readSiblingParameters(entry, into: draft)
     case .run, .command, .value, .wait, .pipeline, .approve: break
     case .http, .uses, .with, .runWhen, .otherwise, .waitAtMost, .staleWhen, .rerunOnChange, .controllers: break
     }
@@ -111,7 +111,7 @@ extension DocumentReader {
     if let value { place = value }
   }
 
-  private func readNeeds(_ entry: YAMLEntry, into draft: inout OperationDraft) {
+  private func readNeeds(_ entry: YAMLEntry, into draft: OperationDraft) {
     guard draft.event == nil else {
       return error(
         "misplaced-key", "'needs' has no place in a handler: handlers run when the pipeline has ended",
@@ -120,7 +120,7 @@ extension DocumentReader {
     draft.needs = texts(entry.value, "'needs'", allowsOne: true).map { (name: $0.text, node: $0.node) }
   }
 
-  private func readAmounts(_ node: YAMLNode, into draft: inout OperationDraft) {
+  private func readAmounts(_ node: YAMLNode, into draft: OperationDraft) {
     guard let entries = node.entries else { return wrongForm(node, "'resources'", needs: "a mapping") }
     for entry in entries {
       guard let amount = int(entry.value, "the amount of '\(entry.name)'", minimum: 1) else { continue }

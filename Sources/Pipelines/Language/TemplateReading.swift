@@ -28,7 +28,7 @@ extension DocumentReader {
   ) -> Expression? {
     guard let text = text(node, what) else { return nil }
     // White space around `${{ }}`, such as the line break at the end of a block scalar, means nothing here.
-    let lead = text.unicodeScalars.prefix { $0.properties.isWhitespace }.count
+    let lead = text.unicodeScalars.prefix(while: Self.isBlank).count
     let trimmed = Self.trimmed(text)
     do {
       var expression: Expression
@@ -113,10 +113,14 @@ extension DocumentReader {
     return values
   }
 
+  private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+    scalar == " " || scalar == "\t" || scalar == "\n" || scalar == "\r"
+  }
+
   private static func trimmed(_ text: String) -> String {
     let scalars = text.unicodeScalars
-    guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
-      let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
+    guard let first = scalars.firstIndex(where: { !isBlank($0) }),
+      let last = scalars.lastIndex(where: { !isBlank($0) })
     else { return "" }
     return String(scalars[first...last])
   }
