@@ -33,6 +33,8 @@ extension RunEngine {
     let now = services.now()
     modify(ordinal) { instance in
       instance.attempts += 1
+      // What failed before is in the record of that attempt.
+      instance.failure = nil
       instance.attempt = AttemptRecord(
         run: state.id, ordinal: ordinal, number: instance.attempts, state: .running, startedAt: now)
     }
