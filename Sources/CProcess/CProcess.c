@@ -35,7 +35,7 @@ int penstock_spawn(const penstock_spawn_request *request, pid_t *pid, int *pidfd
   sigemptyset(&none);
   sigemptyset(&defaults);
   // Handlers end with exec; only these may be ignored by the host or by what started it. Each costs the child a system call.
-  static const int reset[] = {SIGPIPE, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGCHLD};
+  static const int reset[] = {SIGPIPE, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGCHLD, SIGXFSZ};
   for (size_t index = 0; index < sizeof reset / sizeof *reset; index++) sigaddset(&defaults, reset[index]);
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &defaults);

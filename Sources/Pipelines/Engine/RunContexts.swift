@@ -14,7 +14,8 @@ struct RunContexts: ExpressionContexts {
   }
 
   func member(_ name: String, of context: String) throws(ExpressionError) -> JSONValue? {
-    switch context.lowercased() {
+    // The names of the built-in contexts arrive in lower case.
+    switch context {
     case "results":
       guard let position = run.position(of: name) else { return nil }
       return try result(of: position)

@@ -36,6 +36,8 @@ public final class RunHost: Sendable {
     failure.connect { [weak host] error in host?.historyFailed(error) }
     // A process that goes away while its input is written, or a closed terminal, must not end the host.
     signal(SIGPIPE, SIG_IGN)
+    // A limit on file sizes is an error like a full disk, not a reason to die.
+    signal(SIGXFSZ, SIG_IGN)
     try loop.start()
     return host
   }
