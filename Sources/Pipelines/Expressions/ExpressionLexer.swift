@@ -29,9 +29,7 @@ struct ExpressionLexer {
 
   /// The text between two places.
   func spelling(_ range: Range<Int>) -> String {
-    var view = String.UnicodeScalarView()
-    view.append(contentsOf: text[range])
-    return String(view)
+    String(scalars: text[range])
   }
 
   /// The next token. A point begins a number only where a value may stand, as in `.5`; otherwise it asks for a member.
@@ -88,16 +86,19 @@ struct ExpressionLexer {
   }
 
   private mutating func string() -> ExpressionToken.Kind {
-    var value = String.UnicodeScalarView()
     at += 1
+    var start = at
+    var value = ""
     while at < text.count {
-      let scalar = text[at]
-      at += 1
-      if scalar == "'" {
-        guard at < text.count, text[at] == "'" else { return .string(String(value)) }
+      guard text[at] == "'" else {
         at += 1
+        continue
       }
-      value.append(scalar)
+      value += String(scalars: text[start..<at])
+      at += 1
+      guard at < text.count, text[at] == "'" else { return .string(value) }
+      start = at
+      at += 1
     }
     return .wrong(message: "the string is not closed", fix: "a quote inside a string is written twice")
   }
@@ -148,5 +149,27 @@ struct ExpressionLexer {
     while at < text.count, text[at] != "\"" { at += 1 }
     if at < text.count { at += 1 }
     return .wrong(message: "a string in double quotes", fix: "use single quotes")
+  }
+}
+
+extension String {
+  /// The text made of `scalars`, encoded in one go: appending them to a view one by one costs several times as much.
+  init(scalars: ArraySlice<Unicode.Scalar>) {
+    let isASCII = scalars.allSatisfy { $0.value < 0x80 }
+    self.init(unsafeUninitializedCapacity: isASCII ? scalars.count : 4 * scalars.count) { buffer in
+      var count = 0
+      for scalar in scalars {
+        if scalar.value < 0x80 {
+          buffer[count] = UInt8(scalar.value)
+          count += 1
+        } else {
+          for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter {
+            buffer[count] = byte
+            count += 1
+          }
+        }
+      }
+      return count
+    }
   }
 }

@@ -1,8 +1,7 @@
 /// Reads an expression with two stacks, operands and operators, so that no nesting of the text exhausts the machine's own stack.
 struct ExpressionParser {
-  /// GitHub Actions' limits: UTF-16 code units of the text, and levels of its tree.
+  /// GitHub Actions' limit, in UTF-16 code units of the text.
   static let maximumLength = 21_000
-  static let maximumDepth = 50
 
   /// An operator that waits for its right side, or a bracket for its end.
   private enum Pending {
@@ -32,16 +31,8 @@ struct ExpressionParser {
   }
 
   private var lexer: ExpressionLexer
-  private var program = ExpressionProgram()
+  private var builder = ExpressionBuilder()
   private var operators: [(pending: Pending, token: ExpressionToken)] = []
-  private var operands: [Int32] = []
-  /// The height of each node's tree.
-  private var depths: [Int] = []
-  /// The reference that each node still continues.
-  private var openReferences: [Int?] = []
-  /// The operands of variadic nodes, until the end: chains grow in place.
-  private var lists: [[Int32]] = []
-  private var nameIndices: [String: Int32] = [:]
   /// The token read last, and the one before it.
   private var newest: ExpressionToken?
   private var previous: ExpressionToken?
@@ -58,6 +49,7 @@ struct ExpressionParser {
 
   private init(lexer: ExpressionLexer) {
     self.lexer = lexer
+    operators.reserveCapacity(4)
   }
 
   private mutating func whole() throws(ExpressionError) -> ExpressionProgram {
@@ -79,18 +71,7 @@ struct ExpressionParser {
       default: try reduce(pending, token)
       }
     }
-    program.root = operands[0]
-    for index in program.nodes.indices {
-      switch program.nodes[index].kind {
-      case .and, .or, .call:
-        let list = lists[Int(program.nodes[index].first)]
-        program.nodes[index].first = Int32(program.children.count)
-        program.nodes[index].second = Int32(list.count)
-        program.children += list
-      default: break
-      }
-    }
-    return program
+    return builder.program()
   }
 
   private mutating func next(expectsValue: Bool) -> ExpressionToken {
@@ -108,8 +89,8 @@ struct ExpressionParser {
     case .number(let value, let isWhole):
       // Beyond 2^53 neighbouring integers share a double.
       let isExact = isWhole && abs(value) < 9_007_199_254_740_992
-      try pushLiteral(isExact ? .int(Int64(value)) : .double(value), token)
-    case .string(let text): try pushLiteral(.string(text), token)
+      try builder.pushLiteral(isExact ? .int(Int64(value)) : .double(value), token)
+    case .string(let text): try builder.pushLiteral(.string(text), token)
     case .word: return try readWord(token)
     case .not:
       operators.append((.not, token))
@@ -122,7 +103,7 @@ struct ExpressionParser {
         throw unexpected(token, "expected a value")
       }
       operators.removeLast()
-      try pushCall(function, name: name, arguments: [], end: token)
+      try builder.pushCall(function, name: name, arguments: 0, end: token)
     case .star:
       guard previous?.kind == .openIndex, case .index? = operators.last?.pending else {
         throw unexpected(token, "expected a value")
@@ -130,7 +111,7 @@ struct ExpressionParser {
       let closing = next(expectsValue: false)
       guard closing.kind == .closeIndex else { throw unexpected(closing, "expected ']'") }
       operators.removeLast()
-      try pushFilter(token, end: closing.end)
+      try builder.pushFilter(token, end: closing.end)
     case .end:
       throw previous == nil
         ? ExpressionError(code: "expression-syntax", "expected an expression", position: 1)
@@ -143,14 +124,14 @@ struct ExpressionParser {
   private mutating func readWord(_ token: ExpressionToken) throws(ExpressionError) -> Bool {
     let word = lexer.spelling(token.start..<token.end)
     switch word {
-    case "null": try pushLiteral(.null, token)
-    case "true": try pushLiteral(.bool(true), token)
-    case "false": try pushLiteral(.bool(false), token)
-    case "NaN": try pushLiteral(.double(.nan), token)
-    case "Infinity": try pushLiteral(.double(.infinity), token)
+    case "null": try builder.pushLiteral(.null, token)
+    case "true": try builder.pushLiteral(.bool(true), token)
+    case "false": try builder.pushLiteral(.bool(false), token)
+    case "NaN": try builder.pushLiteral(.double(.nan), token)
+    case "Infinity": try builder.pushLiteral(.double(.infinity), token)
     default:
       guard lexer.isCallNext() else {
-        try pushContext(word, token)
+        try builder.pushContext(word, token)
         return false
       }
       guard let function = ExpressionFunction.named(word) else {
@@ -171,15 +152,15 @@ struct ExpressionParser {
   /// Reads what follows a value; answers whether another value must follow.
   private mutating func readOperator(_ token: ExpressionToken) throws(ExpressionError) -> Bool {
     switch token.kind {
-    case .comparison(let kind): return try pushBinary(kind, token)
-    case .and: return try pushBinary(.and, token)
-    case .or: return try pushBinary(.or, token)
+    case .comparison(let kind): return try readBinary(kind, token)
+    case .and: return try readBinary(.and, token)
+    case .or: return try readBinary(.or, token)
     case .point:
       try checkIndexable(token)
       let name = next(expectsValue: false)
       switch name.kind {
-      case .word: try pushProperty(lexer.spelling(name.start..<name.end), name, end: name.end)
-      case .star: try pushFilter(name, end: name.end)
+      case .word: try builder.pushProperty(lexer.spelling(name.start..<name.end), name, end: name.end)
+      case .star: try builder.pushFilter(name, end: name.end)
       case .end: throw unexpectedEnd("expected a name")
       default: throw unexpected(name, "expected a name")
       }
@@ -197,13 +178,11 @@ struct ExpressionParser {
 
   /// Only what can have members may be followed by `.` or `[`: contexts, members, calls and groups, but no literal.
   private func checkIndexable(_ token: ExpressionToken) throws(ExpressionError) {
-    guard let operand = operands.last else { return }
-    let isLiteral = program.nodes[Int(operand)].kind == .literal
     // A literal in parentheses may, as in GitHub Actions.
-    if isLiteral, previous?.kind != .close { throw unexpected(token, "a literal has no members") }
+    if builder.endsWithLiteral, previous?.kind != .close { throw unexpected(token, "a literal has no members") }
   }
 
-  private mutating func pushBinary(_ kind: ExpressionProgram.Kind, _ token: ExpressionToken) throws(ExpressionError)
+  private mutating func readBinary(_ kind: ExpressionProgram.Kind, _ token: ExpressionToken) throws(ExpressionError)
     -> Bool
   {
     while let top = operators.last, top.pending.precedence >= Pending.precedence(of: kind) {
@@ -227,15 +206,13 @@ struct ExpressionParser {
         return
       case (.index, .closeIndex):
         operators.removeLast()
-        return try pushIndex(operatorToken, end: token.end)
+        return try builder.pushIndex(end: token.end)
       case (.call(let function, let name, let arguments), .comma):
         operators[operators.count - 1].pending = .call(function, name: name, arguments: arguments + 1)
         return
       case (.call(let function, let name, let arguments), .close):
         operators.removeLast()
-        let list = Array(operands.suffix(arguments + 1))
-        operands.removeLast(list.count)
-        return try pushCall(function, name: name, arguments: list, end: token)
+        return try builder.pushCall(function, name: name, arguments: arguments + 1, end: token)
       case (.index, _): throw unexpected(token, "expected ']'")
       case (.group, _), (.call, _): throw unexpected(token, "expected ')'")
       }
@@ -244,164 +221,11 @@ struct ExpressionParser {
   }
 
   private mutating func reduce(_ pending: Pending, _ token: ExpressionToken) throws(ExpressionError) {
-    guard let right = operands.popLast() else { return }
-    let rightDepth = depths[Int(right)]
-    let end = program.nodes[Int(right)].end
-    guard case .binary(let kind) = pending, let left = operands.popLast() else {
-      try push(node(.not, token, first: right, start: Int32(token.start + 1), end: end), depth: rightDepth + 1)
-      return
-    }
-    let start = program.nodes[Int(left)].start
-    guard kind == .and || kind == .or else {
-      let depth = max(depths[Int(left)], rightDepth) + 1
-      try push(node(kind, token, first: left, second: right, start: start, end: end), depth: depth)
-      return
-    }
-    // Chains of one operator are one level, as in GitHub Actions.
-    let isContinued = program.nodes[Int(left)].kind == kind
-    let isRightNested = program.nodes[Int(right)].kind == kind
-    let added = isRightNested ? lists[Int(program.nodes[Int(right)].first)] : [right]
-    if isRightNested { lists[Int(program.nodes[Int(right)].first)] = [] }
-    let depth = max(depths[Int(left)] + (isContinued ? 0 : 1), rightDepth + (isRightNested ? 0 : 1))
-    if isContinued {
-      lists[Int(program.nodes[Int(left)].first)] += added
-      program.nodes[Int(left)].end = end
-      depths[Int(left)] = depth
-      try checkDepth(depth, at: token)
-      operands.append(left)
+    if case .binary(let kind) = pending {
+      try builder.pushBinary(kind, token)
     } else {
-      lists.append([left] + added)
-      try push(node(kind, token, first: Int32(lists.count - 1), start: start, end: end), depth: depth)
+      try builder.pushNot(token)
     }
-  }
-
-  // MARK: Nodes
-
-  private func node(
-    _ kind: ExpressionProgram.Kind, _ token: ExpressionToken, first: Int32 = 0, second: Int32 = 0, start: Int32? = nil,
-    end: Int32? = nil
-  ) -> ExpressionProgram.Node {
-    ExpressionProgram.Node(
-      kind: kind, first: first, second: second, position: Int32(token.start + 1),
-      length: Int32(token.end - token.start),
-      start: start ?? Int32(token.start + 1), end: end ?? Int32(token.end + 1))
-  }
-
-  private mutating func push(_ node: ExpressionProgram.Node, depth: Int, reference: Int? = nil) throws(ExpressionError)
-  {
-    guard depth <= Self.maximumDepth else {
-      throw ExpressionError(
-        code: "expression-too-deep", "the expression is nested more than \(Self.maximumDepth) levels deep",
-        position: Int(node.position), length: Int(node.length))
-    }
-    operands.append(Int32(program.nodes.count))
-    program.nodes.append(node)
-    depths.append(depth)
-    openReferences.append(reference)
-  }
-
-  private func checkDepth(_ depth: Int, at token: ExpressionToken) throws(ExpressionError) {
-    guard depth > Self.maximumDepth else { return }
-    throw ExpressionError(
-      code: "expression-too-deep", "the expression is nested more than \(Self.maximumDepth) levels deep",
-      position: token.start + 1, length: token.end - token.start)
-  }
-
-  private mutating func pushLiteral(_ value: JSONValue, _ token: ExpressionToken) throws(ExpressionError) {
-    program.literals.append(value)
-    try push(node(.literal, token, first: Int32(program.literals.count - 1)), depth: 1)
-  }
-
-  private mutating func name(_ name: String) -> Int32 {
-    if let index = nameIndices[name] { return index }
-    let index = Int32(program.names.count)
-    program.names.append(name)
-    nameIndices[name] = index
-    return index
-  }
-
-  private static let builtInContexts: Set<String> = [
-    "params", "env", "secrets", "results", "errors", "operations", "run", "item",
-  ]
-
-  private mutating func pushContext(_ word: String, _ token: ExpressionToken) throws(ExpressionError) {
-    let lowered = word.lowercased()
-    let context = Self.builtInContexts.contains(lowered) ? lowered : word
-    program.references.append(
-      ExpressionReference(context: context, path: [], position: token.start + 1, length: token.end - token.start))
-    try push(node(.context, token, first: name(context)), depth: 1, reference: program.references.count - 1)
-  }
-
-  /// Replaces the top operand by its member `name`, whose spelling is `token`.
-  private mutating func pushProperty(_ member: String, _ token: ExpressionToken, end: Int) throws(ExpressionError) {
-    guard let target = operands.popLast() else { return }
-    let owner = program.nodes[Int(target)]
-    let reference = openReferences[Int(target)]
-    if let reference {
-      program.references[reference].path.append(member)
-      program.references[reference].length = end - program.references[reference].position + 1
-    }
-    let isContext = owner.kind == .context
-    try push(
-      node(
-        isContext ? .member : .property, token, first: isContext ? owner.first : target, second: name(member),
-        start: owner.start, end: Int32(end + 1)),
-      depth: depths[Int(target)] + 1, reference: reference)
-  }
-
-  /// Replaces the top operand by all its members.
-  private mutating func pushFilter(_ token: ExpressionToken, end: Int) throws(ExpressionError) {
-    guard let target = operands.popLast() else { return }
-    let start = program.nodes[Int(target)].start
-    try push(node(.filter, token, first: target, start: start, end: Int32(end + 1)), depth: depths[Int(target)] + 1)
-  }
-
-  /// Replaces the two top operands, a value and an index, by what is there.
-  private mutating func pushIndex(_ bracket: ExpressionToken, end: Int) throws(ExpressionError) {
-    guard let key = operands.popLast(), let target = operands.last else { return }
-    let owner = program.nodes[Int(target)]
-    let keyNode = program.nodes[Int(key)]
-    let token = ExpressionToken(kind: .end, start: Int(keyNode.start) - 1, end: Int(keyNode.end) - 1)
-    if let literal = program.literal(key) {
-      // A context is an object, whose members have names only; elsewhere a number may be the place in a list.
-      if case .string(let name) = literal { return try pushProperty(name, token, end: end) }
-      if owner.kind == .context { return try pushProperty(literal.coercedString, token, end: end) }
-    }
-    operands.removeLast()
-    let isContext = owner.kind == .context
-    try push(
-      node(
-        isContext ? .computedMember : .index, token, first: isContext ? owner.first : target, second: key,
-        start: owner.start,
-        end: Int32(end + 1)),
-      depth: max(depths[Int(target)], depths[Int(key)]) + 1)
-  }
-
-  private mutating func pushCall(
-    _ function: ExpressionFunction, name: ExpressionToken, arguments: [Int32], end: ExpressionToken
-  ) throws(ExpressionError) {
-    let allowed = function.argumentCount
-    guard allowed.contains(arguments.count), function != .case || arguments.count % 2 == 1 else {
-      let problem =
-        if arguments.count < allowed.lowerBound {
-          "too few arguments"
-        } else if arguments.count > allowed.upperBound {
-          "too many arguments"
-        } else {
-          "an even number of arguments, which leaves no default,"
-        }
-      throw ExpressionError(
-        code: "argument-count", "\(problem) for '\(function.name)'", position: name.start + 1,
-        length: name.end - name.start,
-        fix: "it is called \(function.usage)")
-    }
-    if function.isStatus { program.usesStatusFunction = true }
-    lists.append(arguments)
-    var call = node(.call, name, first: Int32(lists.count - 1), end: Int32(end.end + 1))
-    call.function = function
-    var depth = 1
-    for argument in arguments { depth = max(depth, depths[Int(argument)] + 1) }
-    try push(call, depth: depth)
   }
 
   // MARK: Errors

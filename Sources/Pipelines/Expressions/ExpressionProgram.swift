@@ -74,6 +74,7 @@ struct ExpressionProgram: Sendable {
 
   /// The operations that every use of `results.x` gives a default for; see ``Expression/resultsWithDefault``.
   func resultsWithDefault() -> Set<String> {
+    guard references.contains(where: { $0.context == "results" }) else { return [] }
     var withDefault: Set<String> = []
     var without: Set<String> = []
     collectResults(of: root, hasDefault: false, withDefault: &withDefault, without: &without)

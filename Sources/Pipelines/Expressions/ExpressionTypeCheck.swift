@@ -12,16 +12,22 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
     var passed: Inferred { whenTrue.map { Inferred(type: $0) } ?? self }
   }
 
-  let program: ExpressionProgram
+  /// What a member is asked of, so that its spelling is made for messages only.
+  private enum Owner {
+    case node(Int32)
+    case context(name: Int32)
+  }
+
+  private let expression: Expression
   private let environment: Environment
-  private let text: [Unicode.Scalar]
   private(set) var problems: [ExpressionProblem] = []
 
   init(_ expression: Expression, _ environment: Environment) {
-    program = expression.storage.program
+    self.expression = expression
     self.environment = environment
-    text = Array(expression.text.unicodeScalars)
   }
+
+  var program: ExpressionProgram { expression.storage.program }
 
   /// What is known of node `index`; mistakes in it are noted.
   mutating func infer(_ index: Int32) -> Inferred {
@@ -34,17 +40,17 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
       let key = infer(node.second)
       guard let context = context(node) else { return Inferred(type: .json) }
       guard case .value(let type) = context else { return Inferred(type: .json) }
-      return indexed(Inferred(type: type), key, spelling: program.names[Int(node.first)], node)
+      return indexed(Inferred(type: type), key, owner: .context(name: node.first), node)
     case .property:
-      return property(program.names[Int(node.second)], of: infer(node.first), spelling: spelling(node.first), node)
+      return property(program.names[Int(node.second)], of: infer(node.first), owner: .node(node.first), node)
     case .index:
       let target = infer(node.first)
       let key = infer(node.second)
       if let number = program.literal(node.second), case .object = target.type {
-        return property(number.coercedString, of: target, spelling: spelling(node.first), node)
+        return property(number.coercedString, of: target, owner: .node(node.first), node)
       }
-      return indexed(target, key, spelling: spelling(node.first), node)
-    case .filter: return filtered(infer(node.first), spelling: spelling(node.first), node)
+      return indexed(target, key, owner: .node(node.first), node)
+    case .filter: return filtered(infer(node.first), owner: .node(node.first), node)
     case .not:
       _ = infer(node.first)
       return Inferred(type: .bool)
@@ -79,9 +85,15 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
   /// A node as it is written.
   func spelling(_ index: Int32) -> String {
     let node = program.nodes[Int(index)]
-    var view = String.UnicodeScalarView()
-    view.append(contentsOf: text[Int(node.start - 1)..<Int(node.end - 1)])
-    return String(view)
+    let text = Array(expression.text.unicodeScalars)
+    return String(scalars: text[Int(node.start - 1)..<Int(node.end - 1)])
+  }
+
+  private func spelling(_ owner: Owner) -> String {
+    switch owner {
+    case .node(let index): spelling(index)
+    case .context(let name): program.names[Int(name)]
+    }
   }
 
   // MARK: Contexts
@@ -114,7 +126,7 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
     let name = program.names[Int(node.second)]
     switch context(node) {
     case nil: return Inferred(type: .json)
-    case .value(let type)?: return property(name, of: Inferred(type: type), spelling: contextName, node)
+    case .value(let type)?: return property(name, of: Inferred(type: type), owner: .context(name: node.first), node)
     case .members(let member, let names)?:
       if let known = member(name) { return Inferred(type: known.type) }
       let all = names()
@@ -131,12 +143,12 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
 
   // MARK: Members
 
-  /// What `.name` of `target` is; `spelling` is how the target is written.
+  /// What `.name` of `target` is; `owner` is what the target is written as.
   private mutating func property(
-    _ name: String, of target: Inferred, spelling: String, _ node: ExpressionProgram.Node
+    _ name: String, of target: Inferred, owner: Owner, _ node: ExpressionProgram.Node
   ) -> Inferred {
     if target.isFiltered, case .list(let element) = target.type {
-      let part = property(name, of: Inferred(type: element), spelling: spelling, node)
+      let part = property(name, of: Inferred(type: element), owner: owner, node)
       return Inferred(type: .list(part.type), isFiltered: true)
     }
     switch target.type {
@@ -146,12 +158,14 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
       if let field = exact ?? fields.first(where: { OrdinalIgnoreCase.equal($0.name, name) }) {
         return Inferred(type: field.type)
       }
+      let spelling = spelling(owner)
       let near = NearestName.suggestion(for: name, among: fields.map(\.name))
       report(
         node, "unknown-member", "'\(spelling)' has no member '\(name)'",
         fix: near.map { "did you mean '\(spelling)\(ValueType.step(to: $0))'?" } ?? Self.listing(fields))
     case .list(let element):
       if !name.expressionNumber.isNaN { return Inferred(type: element) }
+      let spelling = spelling(owner)
       var fix = "an element is written '\(spelling)[0]', all of them '\(spelling).*'"
       if ["length", "count", "size"].contains(name.lowercased()) { fix = "use 'length(\(spelling))'" }
       if element.member(name) != nil, element != .json {
@@ -159,6 +173,7 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
       }
       report(node, "no-members", "'\(spelling)' is a list and has no member '\(name)'", fix: fix)
     default:
+      let spelling = spelling(owner)
       let isLength = target.type == .string && name.lowercased() == "length"
       report(
         node, "no-members", "'\(spelling)' is \(Self.phrase(target.type)) and has no member '\(name)'",
@@ -173,7 +188,7 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
 
   /// What `target[key]` is.
   private mutating func indexed(
-    _ target: Inferred, _ key: Inferred, spelling: String, _ node: ExpressionProgram.Node
+    _ target: Inferred, _ key: Inferred, owner: Owner, _ node: ExpressionProgram.Node
   ) -> Inferred {
     switch key.type {
     case .list, .object:
@@ -182,20 +197,20 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
     default: break
     }
     if target.isFiltered, case .list(let element) = target.type {
-      let part = indexed(Inferred(type: element), key, spelling: spelling, node)
+      let part = indexed(Inferred(type: element), key, owner: owner, node)
       return Inferred(type: .list(part.type), isFiltered: true)
     }
     switch target.type {
     case .list(let element): return Inferred(type: element)
     case .json, .object: return Inferred(type: .json)
     default:
-      report(node, "no-members", "'\(spelling)' is \(Self.phrase(target.type)) and cannot be indexed")
+      report(node, "no-members", "'\(spelling(owner))' is \(Self.phrase(target.type)) and cannot be indexed")
       return Inferred(type: .json)
     }
   }
 
   /// What `target.*` is.
-  private mutating func filtered(_ target: Inferred, spelling: String, _ node: ExpressionProgram.Node) -> Inferred {
+  private mutating func filtered(_ target: Inferred, owner: Owner, _ node: ExpressionProgram.Node) -> Inferred {
     let element: ValueType
     switch target.type {
     case .list(let own) where !target.isFiltered: element = own
@@ -204,10 +219,11 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
       element = fields.isEmpty ? .json : Self.union(fields.map { Inferred(type: $0.type) }).type
     case .json, .list(.json): element = .json
     case .list(let own):
-      report(node, "no-members", "'\(spelling)' holds \(Self.phrase(own)) each, which has no members")
+      report(node, "no-members", "'\(spelling(owner))' holds \(Self.phrase(own)) each, which has no members")
       element = .json
     default:
-      report(node, "no-members", "'\(spelling)' is \(Self.phrase(target.type)), and '*' needs a list or an object")
+      report(
+        node, "no-members", "'\(spelling(owner))' is \(Self.phrase(target.type)), and '*' needs a list or an object")
       element = .json
     }
     return Inferred(type: .list(element), isFiltered: true)

@@ -28,7 +28,7 @@ public struct Template: Sendable, Hashable {
         at += 1
         continue
       }
-      if at > literalStart { segments.append(.literal(string(scalars[literalStart..<at]))) }
+      if at > literalStart { segments.append(.literal(String(scalars: scalars[literalStart..<at]))) }
       let opening = at
       at += 3
       guard let end = closing(in: scalars, from: at) else {
@@ -40,7 +40,7 @@ public struct Template: Sendable, Hashable {
       at = end + 2
       literalStart = at
     }
-    if literalStart < scalars.count { segments.append(.literal(string(scalars[literalStart...]))) }
+    if literalStart < scalars.count { segments.append(.literal(String(scalars: scalars[literalStart...]))) }
     return Template(text: text, segments: segments)
   }
 
@@ -57,12 +57,6 @@ public struct Template: Sendable, Hashable {
   /// The template `${{ expression }}`.
   public init(expression: Expression) {
     self.init(text: "${{ \(expression.text) }}", segments: [.expression(expression, offset: 4)])
-  }
-
-  private static func string(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
-    var view = String.UnicodeScalarView()
-    view.append(contentsOf: scalars)
-    return String(view)
   }
 
   /// Where the `}}` stands that ends the expression beginning at `start`.
@@ -89,7 +83,7 @@ public struct Template: Sendable, Hashable {
         code: "expression-syntax", "expected an expression between '${{' and '}}'", position: opening + 1, length: 3)
     }
     do throws(ExpressionError) {
-      return .expression(try Expression.parse(string(scalars[range])), offset: range.lowerBound)
+      return .expression(try Expression.parse(String(scalars: scalars[range])), offset: range.lowerBound)
     } catch {
       throw error.shifted(by: range.lowerBound)
     }
