@@ -58,7 +58,7 @@ let package = Package(
     .executableTarget(
       name: "penstock",
       dependencies: [
-        "Pipelines",
+        "CProcess", "Pipelines", "Workspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings
@@ -66,6 +66,7 @@ let package = Package(
     .testTarget(name: "OperationsTests", dependencies: ["Operations"], swiftSettings: settings),
     .testTarget(name: "WorkspaceTests", dependencies: ["CLibSQLite", "Workspace"], swiftSettings: settings),
     .testTarget(name: "PipelinesTests", dependencies: ["Pipelines"], swiftSettings: settings),
+    .testTarget(name: "PenstockTests", dependencies: ["penstock", "Pipelines"], swiftSettings: settings),
     .testTarget(
       name: "ConformanceTests",
       dependencies: ["penstock", .product(name: "Subprocess", package: "swift-subprocess")],

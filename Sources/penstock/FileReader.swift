@@ -7,6 +7,8 @@ struct FileReadFailure: Error {
 
 /// Reads whole files that a person named.
 enum FileReader {
+  static func exists(_ path: String) -> Bool { access(path, R_OK) == 0 }
+
   static func read(_ path: String) throws(FileReadFailure) -> [UInt8] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else {

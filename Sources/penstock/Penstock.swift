@@ -29,22 +29,18 @@ struct Penstock: ParsableCommand {
     version: Version.current,
     groupedSubcommands: [
       CommandGroup(name: "Write", subcommands: [Init.self, Check.self, Graph.self, Eval.self, Schema.self]),
-      CommandGroup(name: "Run", subcommands: [Cancel.self, Approve.self]),
+      CommandGroup(name: "Run", subcommands: [Run.self, Resume.self, Retry.self, Cancel.self, Approve.self]),
       CommandGroup(name: "Look", subcommands: [Explain.self, HistoryCommands.self, Doctor.self]),
       CommandGroup(name: "Set up", subcommands: [Completions.self]),
     ]
   )
 
-  static func main() async {
+  static func main() {
     // A reader that goes away is seen as a failed write, which ends the output quietly.
     signal(SIGPIPE, SIG_IGN)
     do {
       var command = try parseAsRoot()
-      if var command = command as? any AsyncParsableCommand {
-        try await command.run()
-      } else {
-        try command.run()
-      }
+      try command.run()
       ExitStatus.succeeded.finish()
     } catch {
       ExitStatus.report(error).finish()

@@ -1,12 +1,12 @@
 /// Lengths of time as people read them, always in few characters.
 package enum DurationText {
-  /// `0.04s`, `1.2s`, `48s`, `3m12s`, `2h05m`, `3d4h`: at most two units, seconds with as many digits as matter.
+  /// `28ms`, `1.2s`, `48s`, `3m12s`, `2h05m`, `3d4h`: at most two units, and no more digits than matter.
   package static func format(microseconds: Int64) -> String {
     let length = max(0, microseconds)
-    switch length {
-    case ..<99_500: return decimal(length, unit: 10_000, digits: 2)
-    case ..<9_950_000: return decimal(length, unit: 100_000, digits: 1)
-    default: break
+    if length < 99_500 { return "\((length + 500) / 1000)ms" }
+    if length < 9_950_000 {
+      let tenths = (length + 50_000) / 100_000
+      return "\(tenths / 10).\(tenths % 10)s"
     }
     let seconds = (length + 500_000) / 1_000_000
     if seconds < 60 { return "\(seconds)s" }
@@ -19,13 +19,6 @@ package enum DurationText {
   package static func format(from start: RecordTime?, to end: RecordTime?) -> String {
     guard let start, let end else { return "" }
     return format(microseconds: end.microseconds - start.microseconds)
-  }
-
-  private static func decimal(_ microseconds: Int64, unit: Int64, digits: Int) -> String {
-    let scaled = (microseconds + unit / 2) / unit
-    let power: Int64 = digits == 2 ? 100 : 10
-    let fraction = String(scaled % power)
-    return "\(scaled / power)." + String(repeating: "0", count: digits - fraction.count) + fraction + "s"
   }
 
   private static func padded(_ number: Int64) -> String {

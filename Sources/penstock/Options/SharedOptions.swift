@@ -4,7 +4,7 @@ import Pipelines
 import Workspace
 
 /// What every command understands.
-struct SharedOptions: ParsableArguments {
+struct SharedOptions: ParsableArguments, Sendable {
   @Option(
     help: ArgumentHelp(
       "The workspace to use.",
@@ -60,5 +60,23 @@ struct SharedOptions: ParsableArguments {
     let history = try History.open(at: location.path, mode: writing ? .readWrite : .readOnly)
     if writing { try history.markInterrupted() }
     return history
+  }
+}
+
+extension SharedOptions {
+  /// The host for a command that goes on from a former run.
+  func openHost() throws -> RunHost {
+    let location = try location()
+    guard location.hasDatabase else {
+      throw CommandFailure(
+        "there is no run yet: no workspace at '\(location.path)'. `penstock run FILE` creates it, --workspace names another")
+    }
+    return try RunHost.open(workspace: location.path)
+  }
+
+  /// How a run of `pipeline` is shown.
+  func presentation(of pipeline: PipelineDefinition?, in host: RunHost) -> RunPresentation {
+    RunPresentation(
+      pipeline: pipeline, workspace: host.history.workspace.directory, isJSON: json, isQuiet: quiet, color: color)
   }
 }

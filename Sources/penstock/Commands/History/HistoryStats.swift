@@ -6,7 +6,8 @@ struct HistoryStats: ParsableCommand {
     commandName: "stats",
     abstract: "Show how often runs and operations succeed, and how long they take.",
     discussion: """
-      Durations are those of successes. The flakiest operations come last, under
+      Durations are those of successes; what was skipped or cancelled counts as
+      ended alone. The flakiest operations come last, under
       the table.
 
         penstock history stats
@@ -56,7 +57,7 @@ struct HistoryStats: ParsableCommand {
     ])
     for row in rows {
       table.add(
-        row.operation.map { "  " + $0 } ?? row.pipeline, String(row.count), Self.share(row.succeeded, of: row.count),
+        row.operation.map { "  " + $0 } ?? row.pipeline, String(row.count), Self.share(row.succeeded, of: row.succeeded + row.failed),
         String(row.failed), Self.duration(row.p50Milliseconds), Self.duration(row.p95Milliseconds),
         Self.duration(row.maximumMilliseconds))
     }

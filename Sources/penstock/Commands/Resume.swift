@@ -1,0 +1,53 @@
+import ArgumentParser
+import Pipelines
+
+struct Resume: ForegroundCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Go on with a run whose host has gone.",
+    discussion: """
+      Ends the processes that the former host has left behind, keeps every result
+      that is recorded, and executes the rest. Without a run, takes the latest one
+      that was interrupted.
+
+        penstock resume
+        penstock resume 03kx9fab
+      """)
+
+  @Argument(help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"))
+  var runName: String?
+
+  @OptionGroup var shared: SharedOptions
+
+  func runInForeground() async throws -> ExitStatus {
+    let host = try shared.openHost()
+    let history = host.history
+    let reference = RunReference(history: history)
+    let record: RunRecord
+    if let runName {
+      record = try reference.find(runName)
+    } else if let latest = try history.latestRun(for: .resume) {
+      record = latest
+    } else {
+      throw CommandFailure("no run was interrupted; `penstock retry` runs again what failed, `penstock history list` shows the runs")
+    }
+    guard record.state == .interrupted else {
+      throw CommandFailure(RunNotResumable.message(of: record, short: reference.short(record.id)))
+    }
+    let definition = try history.definition(of: record.id) ?? ""
+    let pipeline = PipelineLoader.load(text: definition, path: record.path ?? "\(record.pipeline).yaml").pipeline
+    let session = RunSession(host: host, presentation: shared.presentation(of: pipeline, in: host))
+    return try await session.present { try await host.resume(record.id, version: Version.current, onEvent: $0) }
+  }
+}
+
+extension RunNotResumable {
+  /// Why a run cannot be gone on with, and what to do instead.
+  static func message(of run: RunRecord, short: String) -> String {
+    switch run.state {
+    case .queued, .running: "run \(short) is going on in process \(run.owner.pid) on \(run.host)"
+    case .failed, .cancelled: "run \(short) \(run.state.rawValue) by itself; `penstock retry \(short)` runs again what did not succeed"
+    case .succeeded: "run \(short) has succeeded; there is nothing left to do"
+    case .interrupted: "run \(short) was interrupted"
+    }
+  }
+}

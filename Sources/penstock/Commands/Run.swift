@@ -1,0 +1,75 @@
+import ArgumentParser
+import Pipelines
+
+struct Run: ForegroundCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Run a pipeline file.",
+    discussion: """
+      The file is checked first; nothing starts when it has errors. On a terminal,
+      a live tree shows what goes on; in a pipe, plain lines. Ctrl-C cancels the
+      run, with its handlers; pressed again, it kills its processes.
+
+        penstock run nightly.yaml -p date=2026-11-20 -p limit=5
+        penstock run nightly.yaml --dry-run
+        penstock run nightly.yaml --from upload     take the rest from the last run
+        penstock run nightly.yaml --json | jq .
+
+      Exits with 0 when the run succeeded, 1 when it failed, 2 when the file or a
+      param is wrong, 3 when the engine failed, 130 when the run was cancelled.
+      """)
+
+  @Argument(help: "The pipeline file.", completion: .file(extensions: ["yaml", "yml"]))
+  var file: String
+
+  @Option(
+    name: [.customShort("p"), .customLong("param")],
+    help: ArgumentHelp("A param of the pipeline; may be given several times.", valueName: "name=value"))
+  var parameters: [String] = []
+
+  @Flag(help: "Show what would run, with which injections, and what is known already. Runs nothing.")
+  var dryRun = false
+
+  @Option(help: ArgumentHelp("Run this operation and all that depend on it; take the rest from the latest run.", valueName: "operation"))
+  var from: String?
+
+  @Option(help: ArgumentHelp("Run this operation alone; take what it needs from the latest run.", valueName: "operation"))
+  var only: String?
+
+  @OptionGroup var shared: SharedOptions
+
+  func validate() throws {
+    if from != nil, only != nil { throw ValidationError("Choose one of --from and --only.") }
+  }
+
+  func runInForeground() async throws -> ExitStatus {
+    let pipeline = try PipelineFileLoading.load(file, options: shared)
+    var options = RunOptions()
+    options.version = Version.current
+    options.parameters = try RunParameters.resolve(parameters, for: pipeline)
+    options.selection = try selection(in: pipeline)
+    let location = try shared.location()
+    if dryRun {
+      let history = location.hasDatabase ? try History.open(at: location.path, mode: .readOnly) : nil
+      options.source = try source(for: pipeline, in: history)
+      try DryRun(pipeline: pipeline, options: options, history: history, shared: shared).show()
+      return .succeeded
+    }
+    let host = try RunHost.open(workspace: location.path)
+    options.source = try source(for: pipeline, in: host.history)
+    let chosen = options
+    let session = RunSession(host: host, presentation: shared.presentation(of: pipeline, in: host))
+    return try await session.present { try await host.run(pipeline, options: chosen, onEvent: $0) }
+  }
+
+  private func selection(in pipeline: PipelineDefinition) throws -> RunOptions.Selection {
+    guard let name = from ?? only else { return .all }
+    try RunParameters.requireOperation(name, in: pipeline)
+    return from != nil ? .from(operation: name) : .only(operation: name)
+  }
+
+  private func source(for pipeline: PipelineDefinition, in history: History?) throws -> RunID? {
+    guard from != nil || only != nil else { return nil }
+    let ended: Set<RunState> = [.succeeded, .failed, .cancelled, .interrupted]
+    return try history?.runs(RunFilter(pipeline: pipeline.name, states: ended, limit: 1)).first?.id
+  }
+}

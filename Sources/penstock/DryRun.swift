@@ -1,0 +1,9 @@
+import Pipelines
+
+struct DryRun {
+  let pipeline: PipelineDefinition
+  let options: RunOptions
+  let history: History?
+  let shared: SharedOptions
+  func show() throws {}
+}

@@ -1,0 +1,79 @@
+import Pipelines
+
+/// The end of what is said about a run: how it ended, its results, and what to do next.
+struct Conclusion {
+  private let outcome: RunOutcome
+  private let pipeline: PipelineDefinition?
+  /// The operations that failed, the first one first.
+  private let failed: [String]
+  private let style: Style
+
+  /// More lines of a result are left to `history show`.
+  private static let lineLimit = 20
+
+  init(_ outcome: RunOutcome, pipeline: PipelineDefinition?, failed: [String], style: Style) {
+    self.outcome = outcome
+    self.pipeline = pipeline
+    self.failed = failed
+    self.style = style
+  }
+
+  /// `run 03kx9fab succeeded in 2.1s (4 operations)`.
+  static func line(of run: RunRecord, style: Style) -> String {
+    let took = DurationText.format(from: run.startedAt, to: run.endedAt)
+    let state = style.paint(run.state.rawValue, StatePaint.of(run.state))
+    var line = "run \(run.id.short) \(state)" + (took.isEmpty ? "" : " in \(took)") + " (\(RunText.counts(run)))"
+    // Where operations tell what went wrong, the reason of the run would only repeat it.
+    if let reason = run.reason, run.counts.failed == 0 { line += ": \(TerminalText.oneLine(reason))" }
+    return line
+  }
+
+  var text: String {
+    let run = outcome.run
+    var text = Self.line(of: run, style: style) + "\n"
+    let short = run.id.short
+    switch run.state {
+    case .succeeded: text += results
+    case .failed:
+      for name in failed.prefix(3) { text += "  penstock logs \(short) \(ShellText.quoted(name))\n" }
+      text += "  penstock retry \(short)\n"
+    case .cancelled: text += "  penstock retry \(short)\n"
+    case .interrupted: text += "  penstock resume \(short)\n"
+    case .queued, .running: break
+    }
+    return text
+  }
+
+  /// The results of the operations that no other depends on.
+  private var results: String {
+    guard let pipeline else { return "" }
+    let needed = Set(pipeline.operations.flatMap(\.dependencies))
+    let shown = pipeline.operations.filter { !needed.contains($0.index) }.compactMap { operation in
+      outcome.results[operation.name].flatMap { Self.lines(of: $0) }.map { (operation.name, $0) }
+    }
+    guard !shown.isEmpty else { return "" }
+    var text = "\n"
+    for (name, lines) in shown.prefix(5) {
+      if shown.count > 1 { text += style.paint(TerminalText.visible(name), .bold) + "\n" }
+      let indentation = shown.count > 1 ? "  " : ""
+      for line in lines.prefix(Self.lineLimit) { text += "\(indentation)\(line)\n" }
+      if lines.count > Self.lineLimit {
+        let rest = Count.of(lines.count - Self.lineLimit, "more line")
+        text += "\(indentation)… \(rest): penstock history show \(outcome.run.id.short) --json\n"
+      }
+    }
+    if shown.count > 5 { text += "… and the results of \(Count.of(shown.count - 5, "more operation"))\n" }
+    return text
+  }
+
+  private static func lines(of result: JSONValue) -> [String]? {
+    let text: String
+    switch result {
+    case .null: return nil
+    case .string(let string): text = string
+    default: text = result.pretty()
+    }
+    guard !text.isEmpty else { return nil }
+    return text.split(separator: "\n", omittingEmptySubsequences: false).map { LogTail.visible(String($0)) }
+  }
+}

@@ -1,0 +1,23 @@
+import ArgumentParser
+import Glibc
+
+/// A command that runs a pipeline, and answers signals while it does.
+protocol ForegroundCommand: ParsableCommand, Sendable {
+  /// Runs to the end, and says how the process should end. Not on the first thread.
+  func runInForeground() async throws -> ExitStatus
+}
+
+extension ForegroundCommand {
+  /// Ends the process: the first thread only keeps the process alive, with the signals blocked that the run answers to.
+  func run() throws {
+    SignalSource.block()
+    Task {
+      do {
+        try await runInForeground().finish()
+      } catch {
+        ExitStatus.report(error).finish()
+      }
+    }
+    while true { pause() }
+  }
+}

@@ -1,0 +1,148 @@
+import Pipelines
+
+/// Draws a run as a tree that changes in place, and leaves its last state on the terminal.
+final class LivePresenter: RunPresenter {
+  private var board: RunBoard
+  private let presentation: RunPresentation
+  private let style: Style
+  private var screen = LiveScreen()
+  private var size = TerminalSize.current()
+  private var notices: [String] = []
+  private var isOver = false
+
+  init(_ presentation: RunPresentation) {
+    self.presentation = presentation
+    board = RunBoard(pipeline: presentation.pipeline)
+    style = Style(presentation.color, for: .standard)
+  }
+
+  /// Durations are shown to a tenth of a second at first; five times a second looks alive and costs next to nothing.
+  let tickMilliseconds: Int32? = 200
+
+  func show(_ events: [RunEvent]) {
+    for event in events {
+      board.apply(event)
+      if case .notice(_, let text) = event { notices.append(TerminalText.visible(text)) }
+    }
+    draw()
+  }
+
+  func tick() { draw() }
+
+  func redraw() {
+    let former = size
+    size = TerminalSize.current()
+    screen.resize(from: former.columns, to: size.columns)
+    draw()
+  }
+
+  func leave() {
+    emit(screen.erase())
+  }
+
+  func cancelling(times: Int) {
+    notices.append(times == 1 ? "cancelling; Ctrl-C once more ends its processes at once" : "ending its processes")
+    draw()
+  }
+
+  func conclude(_ outcome: RunOutcome) {
+    isOver = true
+    // The final tree scrolls away, so that it may be longer than the terminal; a thousand lines help nobody.
+    var layout = TreeLayout(board: board, style: style, now: .now, width: size.columns - 1, height: 200)
+    layout.isFinal = true
+    var text = layout.lines().map { $0 + "\n" }.joined()
+    let failed = failedOperations
+    for record in failed.prefix(5) {
+      let attempt = board.runs[record.run]?.attempts[record.ordinal]
+      let tail = LogTail.lines(of: attempt, workspace: presentation.workspace)
+      let name = TerminalText.visible(board.prefix(of: record.run) + record.name)
+      let reason = TerminalText.oneLine(StateReason.text(of: record, now: nil))
+      text += "\n" + style.paint(name, .boldRed) + ": \(reason)\n"
+      for line in tail { text += "  \(line)\n" }
+    }
+    let names = failed.filter { $0.run == board.root && $0.parent == nil }.map(\.name)
+    text += "\n" + Conclusion(outcome, pipeline: presentation.pipeline, failed: names, style: style).text
+    emit(text)
+  }
+
+  private var failedOperations: [OperationRecord] {
+    // What a nested run or an item failed with says more than the operation that contains it.
+    let failed = board.runs.values.flatMap { entry in
+      entry.operations.values.filter { record in
+        guard record.state == .failed else { return false }
+        let hasFailedItem = entry.items[record.ordinal]?.contains { entry.operations[$0]?.state == .failed } ?? false
+        return !hasFailedItem && entry.nested[record.name] == nil
+      }
+    }
+    return failed.sorted { ($0.endedAt ?? .now, $0.ordinal) < ($1.endedAt ?? .now, $1.ordinal) }
+  }
+
+  private func draw() {
+    guard !isOver, board.root != nil else { return }
+    let notes = notices.suffix(3).map { style.paint(TerminalText.fitted($0, width: size.columns - 1), .yellow) }
+    let height = max(3, size.rows - 2 - notes.count)
+    let layout = TreeLayout(board: board, style: style, now: .now, width: size.columns - 1, height: height)
+    emit(screen.frame(layout.lines() + notes))
+  }
+
+  private func emit(_ text: String) {
+    guard !text.isEmpty else { return }
+    TextOutput.standard.write(text)
+    TextOutput.standard.flush()
+  }
+}
+
+/// The lines that stand on the terminal, and the bytes that turn them into others.
+///
+/// A frame is one write between the marks for synchronized output, overwrites lines in place and erases only what is left over, so
+/// that nothing flickers.
+struct LiveScreen {
+  private var lines: [String] = []
+  /// The terminal rows that they take, which are more than lines after the terminal became narrower.
+  private var rows = 0
+  private var isCursorHidden = false
+
+  /// What to write so that exactly `next` stands on the terminal; empty where it does already.
+  mutating func frame(_ next: [String]) -> String {
+    guard next != lines || !isCursorHidden else { return "" }
+    var text = "\u{1B}[?2026h"
+    if !isCursorHidden { text += "\u{1B}[?25l" }
+    isCursorHidden = true
+    text += "\r" + (rows > 0 ? "\u{1B}[\(rows)A" : "")
+    for line in next { text += line + "\u{1B}[K\n" }
+    if rows > next.count { text += "\u{1B}[J" }
+    lines = next
+    rows = next.count
+    return text + "\u{1B}[?2026l"
+  }
+
+  /// What to write so that nothing of it is left, and the cursor is as it was.
+  mutating func erase() -> String {
+    guard isCursorHidden else { return "" }
+    defer { self = LiveScreen() }
+    return "\r" + (rows > 0 ? "\u{1B}[\(rows)A" : "") + "\u{1B}[J\u{1B}[?25h"
+  }
+
+  /// The terminal has changed its width, and has wrapped lines that no longer fit.
+  mutating func resize(from former: Int, to columns: Int) {
+    guard columns < former, columns > 0 else { return }
+    rows = lines.reduce(0) { $0 + max(1, (Self.width(of: $1) + columns - 1) / columns) }
+    lines = []
+  }
+
+  /// The columns of a line with colours in it.
+  static func width(of line: String) -> Int {
+    var width = 0
+    var isEscape = false
+    for scalar in line.unicodeScalars {
+      if isEscape {
+        if scalar == "m" { isEscape = false }
+      } else if scalar == "\u{1B}" {
+        isEscape = true
+      } else {
+        width += TerminalText.width(of: scalar)
+      }
+    }
+    return width
+  }
+}

@@ -1,0 +1,42 @@
+import Glibc
+import Pipelines
+
+/// The last lines of a log.
+enum LogTail {
+  /// What an attempt said last: of its standard error, or of its standard output where that is empty. At most `count` lines, made
+  /// harmless for a terminal.
+  static func lines(of attempt: AttemptRecord?, workspace: String, count: Int = 10) -> [String] {
+    for path in [attempt?.standardError, attempt?.standardOutput].compactMap({ $0 }) {
+      let lines = lines(ofFile: "\(workspace)/\(path)", count: count)
+      if !lines.isEmpty { return lines }
+    }
+    return []
+  }
+
+  private static func lines(ofFile path: String, count: Int) -> [String] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { return [] }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_size > 0 else { return [] }
+    // Enough for ten long lines; a longer last line is cut at its beginning.
+    var bytes = [UInt8](repeating: 0, count: min(Int(status.st_size), 16 << 10))
+    let start = Int(status.st_size) - bytes.count
+    let read = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(start)) }
+    guard read > 0 else { return [] }
+    var lines = bytes[..<read].split(separator: 0x0A, omittingEmptySubsequences: false)
+    if lines.last?.isEmpty == true { lines.removeLast() }
+    return lines.suffix(count).map { visible(String(decoding: $0, as: UTF8.self)) }
+  }
+
+  /// A line of a log as it may be shown: tabs become blanks, what acts on a terminal becomes text.
+  static func visible(_ line: String) -> String {
+    guard line.utf8.contains(where: { $0 < 0x20 || $0 >= 0x7F }) else { return line }
+    var text = line
+    if text.unicodeScalars.last == "\r" { text.unicodeScalars.removeLast() }
+    if text.unicodeScalars.contains("\t") {
+      text = text.split(separator: "\t", omittingEmptySubsequences: false).joined(separator: "    ")
+    }
+    return TerminalText.visible(text)
+  }
+}

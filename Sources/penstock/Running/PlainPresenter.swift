@@ -1,0 +1,127 @@
+import Pipelines
+
+/// Prints a line for what happens, for pipes, files and terminals that cannot do more. Quiet, it prints failures alone.
+final class PlainPresenter: RunPresenter {
+  private var board: RunBoard
+  private let presentation: RunPresentation
+  private let style: Style
+  /// Where lines go: failures of a quiet run are errors.
+  private let output: TextOutput
+  private var started: Set<Instance> = []
+  private var clock: (second: Int64, text: String) = (0, "")
+
+  private struct Instance: Hashable {
+    let run: RunID
+    let ordinal: Int
+  }
+
+  init(_ presentation: RunPresentation) {
+    self.presentation = presentation
+    board = RunBoard(pipeline: presentation.pipeline)
+    output = presentation.isQuiet ? .error : .standard
+    style = Style(presentation.color, for: output)
+  }
+
+  func show(_ events: [RunEvent]) {
+    var text = ""
+    for event in events {
+      board.apply(event)
+      switch event {
+      case .run(let record): add(record, to: &text)
+      case .operation(let record): add(record, to: &text)
+      case .notice(_, let notice):
+        if !presentation.isQuiet { text += "\(time(.now)) \(TerminalText.visible(notice))\n" }
+      case .attempt, .approval: break
+      }
+    }
+    guard !text.isEmpty else { return }
+    output.write(text)
+    output.flush()
+  }
+
+  func cancelling(times: Int) {
+    guard !presentation.isQuiet else { return }
+    TextOutput.error.writeLine(
+      times == 1 ? "penstock: cancelling the run; once more ends its processes at once" : "penstock: ending its processes")
+  }
+
+  func conclude(_ outcome: RunOutcome) {
+    if presentation.isQuiet {
+      guard outcome.run.state != .succeeded else { return }
+      TextOutput.error.writeLine(Conclusion.line(of: outcome.run, style: style))
+      return
+    }
+    output.write(Conclusion(outcome, pipeline: presentation.pipeline, failed: failedOperations, style: style).text)
+    output.flush()
+  }
+
+  private var failedOperations: [String] {
+    guard let entry = board.rootEntry else { return [] }
+    return entry.operations.values.filter { $0.state == .failed && $0.parent == nil }.sorted { $0.ordinal < $1.ordinal }.map(\.name)
+  }
+
+  private func add(_ record: RunRecord, to text: inout String) {
+    guard record.id == board.root, record.state == .running, !presentation.isQuiet else { return }
+    let count = Count.of(record.counts.operations > 0 ? record.counts.operations : presentation.pipeline?.operations.count ?? 0, "operation")
+    text += "\(time(record.startedAt)) run \(record.id.short) of \(TerminalText.visible(record.pipeline)) started (\(count))\n"
+  }
+
+  private func add(_ record: OperationRecord, to text: inout String) {
+    guard let words = words(for: record) else { return }
+    if presentation.isQuiet, record.state != .failed { return }
+    let name = TerminalText.visible(board.prefix(of: record.run) + record.name)
+    let at = time(record.endedAt ?? record.waitingSince ?? record.startedAt)
+    text += "\(at) \(name) \(words)\n"
+    if record.state == .waiting, let command = StateReason.detail(of: record)["command"]?.stringValue {
+      text += "         \(TerminalText.visible(command))\n"
+    }
+    guard record.state == .failed else { return }
+    let attempt = board.runs[record.run]?.attempts[record.ordinal]
+    for line in LogTail.lines(of: attempt, workspace: presentation.workspace) { text += "           \(line)\n" }
+  }
+
+  /// What follows the name of an operation; nil where nothing is to be said.
+  private func words(for record: OperationRecord) -> String? {
+    let reason = TerminalText.oneLine(StateReason.text(of: record, now: nil))
+    switch record.state {
+    case .pending: return nil
+    case .running:
+      guard isStartTold(record), started.insert(Instance(run: record.run, ordinal: record.ordinal)).inserted else { return nil }
+      let items = StateReason.detail(of: record)["items"]?.intValue.map { " (\(Count.of(Int($0), "item")))" }
+      return "started" + (items ?? "")
+    case .waiting:
+      // A slot or a resource comes free by itself; saying so for each operation would bury the rest.
+      guard record.reason != "concurrency", record.reason != "resources" else { return nil }
+      return "\(style.paint("waiting", .yellow)) \(reason)"
+    case .retrying: return style.paint(reason, .yellow)
+    case .succeeded: return paint(record, DurationText.format(from: record.startedAt, to: record.endedAt))
+    case .failed:
+      let attempts = record.attempts > 1 ? " after \(record.attempts) attempts" : ""
+      let took = DurationText.format(from: record.startedAt, to: record.endedAt)
+      return paint(record, (took.isEmpty ? attempts : took + attempts) + ": \(reason)")
+    case .cancelled: return paint(record, record.error == nil ? reason : ": \(reason)")
+    case .skipped, .reused: return paint(record, reason)
+    }
+  }
+
+  /// An operation without a process ends as it begins, and items are told of when they end.
+  private func isStartTold(_ record: OperationRecord) -> Bool {
+    guard record.parent == nil else { return false }
+    switch board.runs[record.run]?.definition(of: record)?.action {
+    case .value, .wait, .approve: return false
+    case .run, .command, .pipeline, nil: return true
+    }
+  }
+
+  private func paint(_ record: OperationRecord, _ rest: String) -> String {
+    let word = style.paint(record.state.rawValue, StatePaint.of(record.state))
+    return rest.isEmpty ? word : rest.hasPrefix(":") ? word + rest : "\(word) \(rest)"
+  }
+
+  private func time(_ time: RecordTime?) -> String {
+    let time = time ?? .now
+    let second = time.microseconds / 1_000_000
+    if second != clock.second { clock = (second, ClockText.time(time)) }
+    return clock.text
+  }
+}

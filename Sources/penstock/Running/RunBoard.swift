@@ -1,0 +1,102 @@
+import Pipelines
+
+/// What is known of a run, and of the runs nested in it, from the events so far. Presenters draw from it.
+struct RunBoard {
+  /// One run.
+  struct Entry {
+    var record: RunRecord
+    var pipeline: PipelineDefinition?
+    /// The latest record of each instance, by ordinal.
+    var operations: [Int: OperationRecord] = [:]
+    /// The ordinals of instances that are no items, by name.
+    var ordinals: [String: Int] = [:]
+    /// The ordinals of a loop's items, in the order in which they came up.
+    var items: [Int: [Int]] = [:]
+    /// The latest attempt of each instance.
+    var attempts: [Int: AttemptRecord] = [:]
+    /// The latest run that an operation has started, by the operation's name.
+    var nested: [String: RunID] = [:]
+
+    /// The definition of an instance; items and handlers have one, too.
+    func definition(of record: OperationRecord) -> OperationDefinition? {
+      guard let pipeline else { return nil }
+      let name = String(record.name.prefix { $0 != "[" })
+      if pipeline.operations.indices.contains(record.position), pipeline.operations[record.position].name == name {
+        return pipeline.operations[record.position]
+      }
+      return pipeline.handlers.first { $0.operation.name == name }?.operation
+    }
+  }
+
+  private(set) var root: RunID?
+  private(set) var runs: [RunID: Entry] = [:]
+  private let pipeline: PipelineDefinition?
+
+  /// A board for a run of `pipeline`, as far as that is known.
+  init(pipeline: PipelineDefinition?) {
+    self.pipeline = pipeline
+  }
+
+  /// The run that everything else belongs to.
+  var rootEntry: Entry? { root.flatMap { runs[$0] } }
+
+  mutating func apply(_ event: RunEvent) {
+    switch event {
+    case .run(let record): apply(record)
+    case .operation(var record):
+      // Results can be large, and whoever shows them takes them from the outcome.
+      record.result = .none
+      apply(record)
+    case .attempt(var record):
+      record.result = .none
+      runs[record.run]?.attempts[record.ordinal] = record
+    case .approval, .notice: break
+    }
+  }
+
+  private mutating func apply(_ record: RunRecord) {
+    if runs[record.id] != nil {
+      runs[record.id]?.record = record
+      return
+    }
+    guard let parent = record.parent, runs[parent.run] != nil else {
+      if root == nil { root = record.id }
+      runs[record.id] = Entry(record: record, pipeline: pipeline)
+      return
+    }
+    runs[record.id] = Entry(record: record, pipeline: nestedPipeline(of: parent))
+    runs[parent.run]?.nested[parent.operation] = record.id
+  }
+
+  private mutating func apply(_ record: OperationRecord) {
+    guard var entry = runs[record.run] else { return }
+    // Taken out while it is changed, so that its tables are not copied.
+    runs[record.run] = nil
+    if entry.operations.updateValue(record, forKey: record.ordinal) == nil {
+      if let parent = record.parent {
+        entry.items[parent, default: []].append(record.ordinal)
+      } else {
+        entry.ordinals[record.name] = record.ordinal
+      }
+    }
+    runs[record.run] = entry
+  }
+
+  private func nestedPipeline(of parent: RunRecord.Parent) -> PipelineDefinition? {
+    guard let outer = runs[parent.run]?.pipeline else { return nil }
+    let name = String(parent.operation.prefix { $0 != "[" })
+    let definition = outer.operations.first { $0.name == name } ?? outer.handlers.first { $0.operation.name == name }?.operation
+    guard case .pipeline(let path, _)? = definition?.action else { return nil }
+    return outer.nested[path]
+  }
+
+  /// What goes before the names of a run's operations: empty for the outermost run, `deploy/` for one that `deploy` has started.
+  func prefix(of run: RunID) -> String {
+    guard run != root, let parent = runs[run]?.record.parent else { return "" }
+    return prefix(of: parent.run) + parent.operation + "/"
+  }
+
+  func name(of ordinal: Int, in run: RunID) -> String? {
+    runs[run]?.operations[ordinal]?.name
+  }
+}

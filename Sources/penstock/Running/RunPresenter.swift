@@ -1,0 +1,43 @@
+import Pipelines
+
+/// Shows a run while it goes on. Made and used on the presentation thread alone.
+protocol RunPresenter: AnyObject {
+  /// How often ``tick()`` is wanted; nil for never.
+  var tickMilliseconds: Int32? { get }
+  /// Events have come, in order.
+  func show(_ events: [RunEvent])
+  /// Time has passed.
+  func tick()
+  /// The terminal has another size, or is ours again after the process was stopped.
+  func redraw()
+  /// The process is about to be stopped, or the run has ended: leave the terminal as it was.
+  func leave()
+  /// The run was asked to end; `times` counts from 1.
+  func cancelling(times: Int)
+  /// The run has ended.
+  func conclude(_ outcome: RunOutcome)
+}
+
+extension RunPresenter {
+  var tickMilliseconds: Int32? { nil }
+  func tick() {}
+  func redraw() {}
+  func leave() {}
+  func cancelling(times: Int) {}
+}
+
+/// What presenters are made from.
+struct RunPresentation: Sendable {
+  var pipeline: PipelineDefinition?
+  /// The absolute path of the workspace, for reading logs.
+  var workspace: String
+  var isJSON: Bool
+  var isQuiet: Bool
+  var color: ColorChoice
+
+  func makePresenter() -> any RunPresenter {
+    if isJSON { return JSONPresenter(self) }
+    let isLive = TextOutput.standard.isTerminal && !isQuiet && Environment["TERM"].map { $0 != "dumb" } ?? false
+    return isLive ? LivePresenter(self) : PlainPresenter(self)
+  }
+}

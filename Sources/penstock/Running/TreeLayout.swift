@@ -1,0 +1,132 @@
+import Pipelines
+
+/// Lays a run out as lines: its operations, the items of loops and nested runs below them, folded to what fits.
+struct TreeLayout {
+  let board: RunBoard
+  let style: Style
+  let now: RecordTime
+  /// Columns and rows that may be used.
+  let width: Int
+  let height: Int
+  /// Whether the run has ended: then nothing is active, and failures alone are unfolded.
+  var isFinal = false
+
+  /// The most items of a loop that are shown on their own.
+  private static let itemLimit = 6
+
+  init(board: RunBoard, style: Style, now: RecordTime, width: Int, height: Int) {
+    self.board = board
+    self.style = style
+    self.now = now
+    self.width = width
+    self.height = height
+  }
+
+  /// The lines from top to bottom, each at most `width` columns wide.
+  func lines() -> [String] {
+    guard let root = board.rootEntry else { return [] }
+    var rows: [TreeRow] = []
+    add(root, depth: 0, to: &rows)
+    rows = TreeFolding.fold(rows, height: max(1, height - 1))
+    let names = rows.map { $0.depth * 2 + TerminalText.width(of: $0.name) }.max() ?? 0
+    let column = min(names, max(12, width / 2))
+    return [header(root)] + rows.map { $0.line(nameColumn: column, width: width, style: style) }
+  }
+
+  private func header(_ entry: RunBoard.Entry) -> String {
+    let record = entry.record
+    let ended = entry.operations.values.count { $0.parent == nil && $0.state.isFinal }
+    let total = max(record.counts.operations, entry.pipeline?.operations.count ?? 0, entry.ordinals.count)
+    let state = isFinal || record.state != .running ? record.state.rawValue : "running"
+    let took = DurationText.format(from: record.startedAt, to: record.endedAt ?? now)
+    let rest = isFinal ? " \(state) \(took)" : " \(state) \(took), \(min(ended, total)) of \(total) done"
+    let name = TerminalText.fitted(TerminalText.visible(record.pipeline), width: max(8, width - rest.count - 12))
+    return style.paint(name, .bold) + style.paint(TerminalText.fitted(" \(record.id.short)\(rest)", width: width - TerminalText.width(of: name)), .dim)
+  }
+
+  private func add(_ entry: RunBoard.Entry, depth: Int, to rows: inout [TreeRow]) {
+    var shown: Set<Int> = []
+    for definition in entry.pipeline?.operations ?? [] {
+      guard let ordinal = entry.ordinals[definition.name], let record = entry.operations[ordinal] else {
+        rows.append(pendingRow(definition, in: entry, depth: depth))
+        continue
+      }
+      shown.insert(ordinal)
+      add(record, in: entry, depth: depth, to: &rows)
+    }
+    // Handlers, and everything where there is no definition.
+    for ordinal in entry.ordinals.values.sorted() where !shown.contains(ordinal) {
+      if let record = entry.operations[ordinal] { add(record, in: entry, depth: depth, to: &rows) }
+    }
+  }
+
+  private func pendingRow(_ definition: OperationDefinition, in entry: RunBoard.Entry, depth: Int) -> TreeRow {
+    var open: [String] = []
+    for index in definition.dependencies {
+      guard let name = entry.pipeline?.operations[index].name, open.count < 4 else { break }
+      let isOver = entry.ordinals[name].flatMap { entry.operations[$0]?.state.isFinal } ?? false
+      if !isOver { open.append(TerminalText.visible(name)) }
+    }
+    let detail = open.isEmpty ? "" : "after " + open.joined(separator: ", ")
+    return TreeRow(depth: depth, state: .pending, name: TerminalText.visible(definition.name), time: "", detail: detail)
+  }
+
+  private func add(_ record: OperationRecord, in entry: RunBoard.Entry, depth: Int, to rows: inout [TreeRow]) {
+    rows.append(row(record, in: entry, depth: depth))
+    if let items = entry.items[record.ordinal] { addItems(items, in: entry, depth: depth + 1, to: &rows) }
+    addNested(record, in: entry, depth: depth, to: &rows)
+  }
+
+  private func addNested(_ record: OperationRecord, in entry: RunBoard.Entry, depth: Int, to rows: inout [TreeRow]) {
+    guard let id = entry.nested[record.name], let nested = board.runs[id], record.state != .succeeded, depth < 20 else { return }
+    add(nested, depth: depth + 1, to: &rows)
+  }
+
+  private func addItems(_ items: [Int], in entry: RunBoard.Entry, depth: Int, to rows: inout [TreeRow]) {
+    let records = items.compactMap { entry.operations[$0] }
+    let failed = records.filter { $0.state == .failed }
+    let active = isFinal ? [] : records.filter { !$0.state.isFinal }
+    let chosen = failed.prefix(Self.itemLimit) + active.prefix(max(2, Self.itemLimit - failed.count))
+    for record in chosen.sorted(by: { $0.ordinal < $1.ordinal }) {
+      rows.append(row(record, in: entry, depth: depth))
+      addNested(record, in: entry, depth: depth, to: &rows)
+    }
+    let hidden = failed.count + active.count - chosen.count
+    if hidden > 0 { rows.append(TreeRow(depth: depth, state: nil, name: "… \(hidden) more", time: "", detail: "")) }
+  }
+
+  private func row(_ record: OperationRecord, in entry: RunBoard.Entry, depth: Int) -> TreeRow {
+    var details: [String] = []
+    var time = ""
+    switch record.state {
+    case .running, .succeeded, .failed: time = DurationText.format(from: record.startedAt, to: record.endedAt ?? now)
+    case .waiting: time = DurationText.format(from: record.waitingSince, to: now)
+    case .pending, .retrying, .cancelled, .skipped, .reused: break
+    }
+    let definition = entry.definition(of: record)
+    if record.state == .running, record.attempts > 1 {
+      let limit = definition.map { " of \($0.retry.limit + 1)" } ?? ""
+      details.append("attempt \(record.attempts)\(limit)")
+    }
+    if let items = entry.items[record.ordinal] { details.append(Self.summary(of: items, in: entry)) }
+    let reason = TerminalText.oneLine(StateReason.text(of: record, now: now))
+    if !reason.isEmpty { details.append(record.state == .waiting ? "waits \(reason)" : reason) }
+    if record.state == .waiting, let command = StateReason.detail(of: record)["command"]?.stringValue {
+      details.append(TerminalText.visible(command))
+    }
+    return TreeRow(
+      depth: depth, state: record.state, name: TerminalText.visible(record.name), time: time,
+      detail: details.joined(separator: " · "))
+  }
+
+  private static func summary(of items: [Int], in entry: RunBoard.Entry) -> String {
+    var counts: [OperationState: Int] = [:]
+    for item in items { counts[entry.operations[item]?.state ?? .pending, default: 0] += 1 }
+    let done = counts.filter { $0.key.isFinal }.values.reduce(0, +)
+    var text = "\(done) of \(items.count)"
+    for state in [OperationState.failed, .running, .retrying, .waiting] {
+      if let count = counts[state] { text += ", \(count) \(state.rawValue)" }
+    }
+    return text
+  }
+}
