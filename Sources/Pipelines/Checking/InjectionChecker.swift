@@ -11,7 +11,8 @@ extension PipelineChecker {
     guard let required = definition.requires else { return }
     guard let range = operation.injectRange else {
       reader.error(
-        "nothing-injected", "\(operation.title) requires \(required), but nothing is injected", at: operation.nameRange,
+        "nothing-injected", "\(operation.title) requires \(Self.shown(required)), but nothing is injected",
+        at: operation.nameRange,
         fix: "add 'inject'")
       return
     }
@@ -30,7 +31,8 @@ extension PipelineChecker {
     }
     guard case .no(let reason) = required.accepts(found) else { return }
     reader.error(
-      "type-mismatch", "\(operation.title) requires \(required), but \(origin) \(found)\(Self.detail(reason))",
+      "type-mismatch",
+      "\(operation.title) requires \(Self.shown(required)), but \(origin) \(Self.shown(found))\(Self.detail(reason))",
       at: range)
   }
 
@@ -72,6 +74,6 @@ extension PipelineChecker {
       case .until: (.timestamp, "an instant")
       }
     if type == .string || type == .json || type == wanted { return }
-    reader.error("type-mismatch", "'wait' needs \(name), found \(type)", at: wait.node.range)
+    reader.error("type-mismatch", "'wait' needs \(name), found \(Self.shown(type))", at: wait.node.range)
   }
 }

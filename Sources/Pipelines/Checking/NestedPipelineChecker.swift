@@ -55,7 +55,8 @@ extension PipelineChecker {
     let found = TypeInference.type(of: value, siteTypes: types)
     if case .no(let reason) = parameter.type.accepts(found) {
       reader.error(
-        "type-mismatch", "the param '\(parameter.name)' is \(parameter.type), found \(found)\(Self.detail(reason))",
+        "type-mismatch",
+        "the param '\(parameter.name)' is \(parameter.type), found \(Self.shown(found))\(Self.detail(reason))",
         at: value.node.range)
     }
   }

@@ -23,6 +23,8 @@ struct OperationTypes: TypeEnvironment {
   let checker: PipelineChecker
   /// False for expressions outside operations, which are evaluated before any of them.
   var seesOperations = true
+  /// The operation's own environment variables, where the context `env` holds them.
+  var ownVariables: [String] = []
   /// The item of the operation's loop.
   var item: (name: String, type: ValueType)?
   /// The operation that reads its own latest result, with that result's type.
@@ -48,7 +50,9 @@ struct OperationTypes: TypeEnvironment {
     case "run": return .value(Self.run)
     case "env" where seesOperations:
       return .members(
-        { name in shared.variableSet.contains(name) ? MemberType(.string) : nil }, names: { shared.variables })
+        { name in
+          shared.variableSet.contains(name) || ownVariables.contains(name) ? MemberType(.string) : nil
+        }, names: { shared.variables + ownVariables })
     case "results" where seesOperations: return .members(result, names: { operationNames })
     case "errors" where seesOperations:
       return .members({ _ in MemberType(Self.error, isOptional: true) }, names: { operationNames })

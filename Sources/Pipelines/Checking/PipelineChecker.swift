@@ -15,8 +15,10 @@ final class PipelineChecker {
   var nested: [String: PipelineDefinition?] = [:]
   /// Nested pipelines that are handed a secret.
   var nestedWithSecrets: Set<String> = []
-  /// The names of pipeline environment variables that hold a secret.
+  /// The names, in lower case, of the pipeline's environment variables that hold a secret.
   var secretVariables: Set<String> = []
+  /// Whether a secret reaches every process through the environment.
+  var hasSecretEnvironment = false
   /// The types of the results of whole operations, found in the order of their dependencies; `json` until then.
   var resultTypes: [ValueType] = []
   /// How many names may still be compared for suggestions; a file with very many mistakes gets no more of them at some point.
@@ -85,8 +87,10 @@ final class PipelineChecker {
         "duplicate-name", "the name '\(name)' is taken already, on line \(first.start.line)", at: operation.nameRange)
       return false
     }
-    for (index, operation) in draft.operations.enumerated() where isNew(operation) {
-      indexByName[operation.definition.name] = index
+    for (index, operation) in draft.operations.enumerated() {
+      // One whose name differs in case alone has been reported, and references to it are not wrong on top of that.
+      let name = operation.definition.name
+      if isNew(operation) || (!name.isEmpty && indexByName[name] == nil) { indexByName[name] = index }
     }
     for handler in draft.handlers where isNew(handler) { handlerNames.insert(handler.definition.name) }
   }

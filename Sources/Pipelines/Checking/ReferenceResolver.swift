@@ -75,6 +75,8 @@ extension PipelineChecker {
         case "results", "errors", "operations": break
         default: continue
         }
+        // `until` looks at the operation's own latest result; a second reader of it would be a cycle.
+        if site.use == .until, reference.path.first == operation.definition.name { continue }
         let place = DependencyReference.Place(
           node: site.node, offset: reference.position - 1, length: reference.length)
         guard let name = reference.path.first else {
@@ -82,20 +84,17 @@ extension PipelineChecker {
           continue
         }
         guard let target = resolve(name, at: place, prefix: reference.context + ".") else { continue }
-        // `until` looks at the operation's own latest result; a second reader of it would be a cycle.
-        if site.use == .until, target == own { continue }
         found.append(DependencyReference(target: target, place: place))
         guard reference.context == "results", site.use != .when else { continue }
         if withDefault == nil { withDefault = site.resultsWithDefault }
         if withDefault?.contains(name) == false { required.insert(target) }
       }
     }
-    if draft.hasSecretEnvironment, operation.isProcess { operation.definition.receivesSecret = true }
+    if hasSecretEnvironment, operation.isProcess { operation.definition.receivesSecret = true }
   }
 
   private func resolve(_ name: String, at place: DependencyReference.Place, prefix: String) -> Int? {
     if let index = indexByName[name] { return index }
-    // A second operation of the same name, in another spelling, has been reported.
     let message: String
     var fix: String?
     if handlerNames.contains(name) {
@@ -115,6 +114,13 @@ extension PipelineChecker {
     for reference in references {
       let reason: String
       switch reference.context {
+      case "secrets":
+        checkSpelling(reference, in: site, among: draft.definition.secrets.map(\.name))
+        continue
+      case "env" where operation != nil:
+        let own = site.use.seesOwnVariables ? operation?.definition.environment.map(\.name) ?? [] : []
+        checkSpelling(reference, in: site, among: draft.definition.environment.map(\.name) + own)
+        continue
       case "env", "results", "errors", "operations":
         guard operation == nil else { continue }
         reason = "'\(reference.context)' is not available here: this is evaluated before any operation runs"
@@ -135,6 +141,17 @@ extension PipelineChecker {
         "context-not-available", reason,
         at: reader.range(in: site.node, offset: reference.position - 1, length: reference.length))
     }
+  }
+
+  /// Reports a member that is spelt with other letter case than where it is declared: variables and secrets are found exactly.
+  private func checkSpelling(_ reference: ExpressionReference, in site: ExpressionSite, among names: [String]) {
+    guard let name = reference.path.first, !names.contains(name) else { return }
+    let folded = name.lowercased()
+    guard let other = names.first(where: { $0.lowercased() == folded }) else { return }
+    reader.error(
+      "unknown-member", "'\(reference.context)' has no member '\(name)'",
+      at: reader.range(in: site.node, offset: reference.position - 1, length: reference.length),
+      fix: "did you mean '\(reference.context).\(other)'?")
   }
 
   private func reportWhole(_ reference: ExpressionReference, at place: DependencyReference.Place) {

@@ -1,15 +1,9 @@
-extension PipelineDraft {
-  /// Whether a secret reaches every process through the environment.
-  var hasSecretEnvironment: Bool {
-    sites.contains { site in
-      site.use == .pipelineEnvironment && site.references.contains { $0.context == "secrets" }
-    }
-  }
-}
-
 extension PipelineChecker {
   /// Finds the variables of the pipeline's `env` that hold a secret, so that `env.x` is guarded like the secret itself.
   func findSecretVariables() {
+    hasSecretEnvironment = draft.sites.contains { site in
+      site.use == .pipelineEnvironment && site.references.contains { $0.context == "secrets" }
+    }
     for variable in draft.definition.environment
     where variable.value.references.contains(where: { $0.context == "secrets" }) {
       secretVariables.insert(variable.name.lowercased())
@@ -22,7 +16,7 @@ extension PipelineChecker {
     in site: ExpressionSite, _ references: [ExpressionReference], of operation: OperationDraft?
   ) -> Bool {
     var namesSecret = false
-    for reference in references where isSecret(reference) {
+    for reference in references where isSecret(reference, in: site.use, of: operation) {
       namesSecret = true
       guard !site.use.admitsSecrets else { continue }
       let range = reader.range(in: site.node, offset: reference.position - 1, length: reference.length)
@@ -43,15 +37,38 @@ extension PipelineChecker {
     return namesSecret
   }
 
-  func isSecret(_ reference: ExpressionReference) -> Bool {
+  /// Whether a reference yields a secret, by itself or by way of an environment variable.
+  private func isSecret(
+    _ reference: ExpressionReference, in use: ExpressionSite.Use, of operation: OperationDraft?
+  ) -> Bool {
     switch reference.context {
     case "secrets": return true
     case "env":
-      guard !secretVariables.isEmpty else { return false }
+      var variables = secretVariables
+      if use.seesOwnVariables, let operation { variables = secretVariables(of: operation) }
+      guard !variables.isEmpty else { return false }
       // Expressions find members without regard to case.
-      return reference.path.first.map { secretVariables.contains($0.lowercased()) } ?? true
+      return reference.path.first.map { variables.contains($0.lowercased()) } ?? true
     default: return false
     }
+  }
+
+  /// The names, in lower case, of the variables that hold a secret once the operation's own stand beside the pipeline's.
+  private func secretVariables(of operation: OperationDraft) -> Set<String> {
+    var variables = secretVariables
+    var own = operation.definition.environment
+    if case .named(let injected) = operation.definition.injection { own += injected }
+    for (name, value) in own {
+      let holdsSecret = value.references.contains { reference in
+        switch reference.context {
+        case "secrets": true
+        case "env": reference.path.first.map { variables.contains($0.lowercased()) } ?? !variables.isEmpty
+        default: false
+        }
+      }
+      if holdsSecret { variables.insert(name.lowercased()) } else { variables.remove(name.lowercased()) }
+    }
+    return variables
   }
 
   /// Reports a secret that is handed to a nested pipeline which makes an argument of it.
@@ -64,7 +81,8 @@ extension PipelineChecker {
         let sites = operation.sites.lazy.filter { $0.use == .nestedParameter }
         guard
           sites.contains(where: { site in
-            Self.isWithin(site.node.range, parameter.value.node.range) && site.references.contains(where: isSecret)
+            Self.isWithin(site.node.range, parameter.value.node.range)
+              && site.references.contains { self.isSecret($0, in: site.use, of: operation) }
           }), let exposed = SecretMarking.argument(of: pipeline, from: parameter.name)
         else { continue }
         reader.error(

@@ -9,7 +9,7 @@ extension PipelineChecker {
     }
     for handler in draft.handlers { _ = checkTypes(of: handler, shared: shared) }
     let outside = OperationTypes(shared: shared, checker: self, seesOperations: false)
-    for site in draft.sites { _ = check(site, in: outside) }
+    for site in draft.sites { _ = check(site, of: nil, in: outside) }
   }
 
   /// Checks one operation; answers the type of its whole result.
@@ -19,16 +19,16 @@ extension PipelineChecker {
     var types = [ValueType](repeating: .json, count: operation.sites.count)
     if operation.definition.loop != nil {
       for (index, site) in operation.sites.enumerated() where site.use == .loop {
-        types[index] = check(site, in: environment)
+        types[index] = check(site, of: operation, in: environment)
       }
       environment.item = (operation.definition.loop?.itemName ?? "item", itemType(of: operation, types))
     }
     for (index, site) in operation.sites.enumerated() where site.use != .loop && site.use != .until {
-      types[index] = check(site, in: environment)
+      types[index] = check(site, of: operation, in: environment)
     }
     let single = resultType(of: operation, types)
     environment.own = (operation.definition.name, single == .none ? .json : single)
-    for site in operation.sites where site.use == .until { _ = check(site, in: environment) }
+    for site in operation.sites where site.use == .until { _ = check(site, of: operation, in: environment) }
     checkNoResults(of: operation)
     checkInjection(of: operation, types)
     checkWait(of: operation, types)
@@ -37,7 +37,11 @@ extension PipelineChecker {
     return single == .none ? .none : .list(single)
   }
 
-  private func check(_ site: ExpressionSite, in environment: OperationTypes) -> ValueType {
+  private func check(
+    _ site: ExpressionSite, of operation: OperationDraft?, in environment: OperationTypes
+  ) -> ValueType {
+    var environment = environment
+    if let operation { environment.ownVariables = ownVariables(of: operation, at: site) }
     let result: (type: ValueType, problems: [ExpressionProblem])
     var offset = -1
     switch site.body {
@@ -56,16 +60,30 @@ extension PipelineChecker {
     return result.problems.isEmpty && result.type != .none ? result.type : .json
   }
 
+  /// The operation's own variables that the context `env` holds at a site.
+  private func ownVariables(of operation: OperationDraft, at site: ExpressionSite) -> [String] {
+    switch site.use {
+    case .environment: return draft.defaults.environment.map(\.name) + site.earlierVariables
+    case .inject: return operation.definition.environment.map(\.name)
+    case .command, .stdin, .directory:
+      let own = operation.definition.environment.map(\.name)
+      guard case .named(let injected) = operation.definition.injection else { return own }
+      return own + injected.map(\.name)
+    default: return []
+    }
+  }
+
   /// The type of the result of one run of the action.
   private func resultType(of operation: OperationDraft, _ types: [ValueType]) -> ValueType {
     let declared = operation.definition.result
     switch operation.actionKey {
     case .value:
       let found = operation.value.map { TypeInference.type(of: $0, siteTypes: types) } ?? .json
-      guard let declared else { return found }
+      guard let declared else { return TypeInference.bounded(found) }
       if case .no(let reason) = accepts(declared, found, literally: operation.value) {
         reader.error(
-          "type-mismatch", "\(operation.title) declares \(declared), but its value is \(found)\(Self.detail(reason))",
+          "type-mismatch",
+          "\(operation.title) declares \(declared), but its value is \(Self.shown(found))\(Self.detail(reason))",
           at: operation.value?.node.range ?? operation.nameRange)
       }
       return declared
@@ -73,7 +91,7 @@ extension PipelineChecker {
     case .approve: return OperationTypes.approval
     case .pipeline:
       guard let path = operation.nestedCall?.path, let pipeline = nested[path] ?? nil else { return .json }
-      return NestedResult.type(of: pipeline)
+      return TypeInference.bounded(NestedResult.type(of: pipeline))
     default: return declared ?? .json
     }
   }
@@ -93,13 +111,19 @@ extension PipelineChecker {
     case .list(let element): return element
     case .json: return .json
     default:
-      reader.error("type-mismatch", "\(what) needs a list, found \(type)", at: list.node.range)
+      reader.error("type-mismatch", "\(what) needs a list, found \(Self.shown(type))", at: list.node.range)
       return .json
     }
   }
 
   /// A reason as the end of a message that has named both types: only a reason with a place in it says more.
   static func detail(_ reason: String) -> String { reason.hasPrefix("expected ") ? "" : ": \(reason)" }
+
+  /// A type for a message: one that fills a screen says nothing.
+  static func shown(_ type: ValueType) -> String {
+    let text = type.description
+    return text.utf8.count > 200 ? text.prefix(180) + "…" : text
+  }
 
   /// Whether `type` accepts `found`; for data that is written out, whether it accepts the data itself.
   func accepts(_ type: ValueType, _ found: ValueType, literally data: PlacedData?) -> Acceptance {

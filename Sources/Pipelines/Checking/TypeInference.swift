@@ -40,6 +40,24 @@ enum TypeInference {
     return type(of: placed.data, siteTypes: siteTypes, site: &site)
   }
 
+  /// The type, or `json` where it has more than 2,000 parts: values that hold earlier values twice double with every step.
+  static func bounded(_ type: ValueType) -> ValueType {
+    var budget = 2_000
+    return fits(type, &budget) ? type : .json
+  }
+
+  private static func fits(_ type: ValueType, _ budget: inout Int) -> Bool {
+    budget -= 1
+    guard budget >= 0 else { return false }
+    switch type {
+    case .list(let element): return fits(element, &budget)
+    case .object(let fields):
+      for field in fields where !fits(field.type, &budget) { return false }
+      return true
+    default: return true
+    }
+  }
+
   /// A type that all of `types` are of: themselves when they are one, `number` for whole and other numbers, else `json`.
   static func common(_ types: some Sequence<ValueType>) -> ValueType {
     var result: ValueType?

@@ -26,6 +26,14 @@ struct ExpressionSite {
       }
     }
 
+    /// Whether the context `env` holds the operation's own variables there: it does once they have been computed.
+    var seesOwnVariables: Bool {
+      switch self {
+      case .command, .stdin, .directory, .inject, .environment: true
+      default: false
+      }
+    }
+
     /// Whether a secret may stand there: only where it reaches a process without anybody seeing it on the way.
     var admitsSecrets: Bool {
       switch self {
@@ -44,6 +52,8 @@ struct ExpressionSite {
   let body: Body
   let node: YAMLNode
   let use: Use
+  /// For a value under `env`: the variables above it, which it sees in the context `env`.
+  var earlierVariables: [String] = []
 
   /// Every place that names a context; positions count in the node's text, from 1.
   var references: [ExpressionReference] {

@@ -148,9 +148,13 @@ extension DocumentReader {
       return []
     }
     var variables: [(name: String, value: Template)] = []
+    var names: [String] = []
     for entry in entries {
       let isAllowed = checkVariable(entry.key)
+      let firstSite = sites.count
+      defer { names.append(entry.name) }
       let value = template(entry.value, "the variable '\(entry.name)'", use, into: &sites)
+      if sites.count > firstSite { sites[firstSite].earlierVariables = names }
       if isAllowed, let value { variables.append((entry.name, value)) }
     }
     return variables

@@ -76,10 +76,14 @@ public enum ParameterResolver {
         problems.append("the param '\(parameter.name)' must be given")
         continue
       }
-      if let problem = ParameterRule.problem(with: value, for: parameter) { problems.append("the param '\(parameter.name)' \(problem)") }
+      if let problem = ParameterRule.problem(with: value, for: parameter) {
+        problems.append("the param '\(parameter.name)' \(problem)")
+      }
       resolved[parameter.name] = value
     }
-    guard problems.isEmpty else { throw OperationFailure(code: "invalid-param", message: problems.joined(separator: "; ")) }
+    guard problems.isEmpty else {
+      throw OperationFailure(code: "invalid-param", message: problems.joined(separator: "; "))
+    }
     return resolved
   }
 

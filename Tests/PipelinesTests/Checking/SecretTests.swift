@@ -51,4 +51,41 @@ struct SecretTests {
     #expect(definition.operations.map(\.receivesSecret) == [true, true, false])
     #expect(definition.handlers.map(\.operation.receivesSecret) == [true])
   }
+
+  @Test("a secret does not slip through a variable of the operation's own")
+  func ownVariables() {
+    let found = findings(
+      """
+      secrets: { token: { env: TOKEN } }
+      env: { T: "${{ secrets.token }}" }
+      operations:
+        - { name: a, command: [x, "${{ env.A }}"], env: { A: "${{ secrets.token }}" } }
+        - { name: b, command: [x, "${{ env.B }}"], env: { A: "${{ env.T }}", B: "x${{ env.A }}" } }
+        - { name: c, command: [x, "${{ env.T }}"], env: { T: plain } }
+        - { name: d, command: [x, "${{ env.I }}"], inject: { I: "${{ secrets.token }}" } }
+      """)
+    #expect(
+      found.map { $0.split(separator: " ").prefix(2).joined(separator: " ") } == [
+        "4:34 secret-in-arguments", "5:34 secret-in-arguments", "7:34 secret-in-arguments",
+      ])
+  }
+
+  @Test("variables and secrets are named as they are spelt, and only where they are known")
+  func spelling() {
+    #expect(
+      findings(
+        """
+        secrets: { token: { env: TOKEN } }
+        env: { T: x }
+        operations:
+          - { name: a, run: ls, env: { A: "${{ env.t }}", B: "${{ secrets.Token }}" } }
+          - { name: b, run: ls, env: { A: "${{ env.B }}", B: "${{ env.A }}" } }
+          - { name: c, run: ls, env: { A: x }, when: env.A == 'x' }
+        """) == [
+          "4:40 unknown-member 'env' has no member 't' (did you mean 'env.T'?)",
+          "4:59 unknown-member 'secrets' has no member 'Token' (did you mean 'secrets.token'?)",
+          "5:44 unknown-member 'env' has no member 'B'",
+          "6:50 unknown-member 'env' has no member 'A'",
+        ])
+  }
 }

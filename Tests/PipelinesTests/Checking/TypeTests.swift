@@ -205,4 +205,18 @@ struct TypeTests {
         "params: { n: int, d: duration }\noperations: [{ name: a, wait: \"${{ params.n }}\" }, { name: b, wait: \"${{ params.d }}\" }]"
       ) == ["2:31 type-mismatch 'wait' needs a duration, found int"])
   }
+
+  @Test("a type that doubles with every step is given up, not followed")
+  func doublingTypes() {
+    var text = "operations:\n  - { name: v0, value: { a: 1 } }\n"
+    for step in 1...60 {
+      let last = "${{ results.v\(step - 1) }}"
+      text += "  - { name: v\(step), value: { a: \"\(last)\", b: [\"\(last)\", \"\(last)\"] } }\n"
+    }
+    text += "  - { name: last, run: ls, inject: v60, requires: int }\n"
+    #expect(
+      findings(text) == [
+        "63:36 type-mismatch operation 'last' requires int, but 'v60' gives {a: json, b: [json]}"
+      ])
+  }
 }
