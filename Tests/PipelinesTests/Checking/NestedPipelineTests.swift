@@ -80,6 +80,16 @@ struct NestedPipelineTests {
       ])
   }
 
+  @Test("params stand in one place")
+  func paramsTwice() throws {
+    let (found, _) = try load([
+      "main.yaml":
+        "operations: [{ name: a, pipeline: { file: child.yaml, params: { tag: x } }, params: { tag: y } }]",
+      "child.yaml": child,
+    ])
+    #expect(found == ["main.yaml:1:77 several-params 'params' is given both in 'pipeline' and beside it"])
+  }
+
   @Test("a missing file is an error at its path")
   func missingFiles() throws {
     let (found, _) = try load([

@@ -80,6 +80,7 @@ struct ParameterTests {
     guard case .failure(let range) = ParameterResolver.resolve(definition, given: [("limit", "11")]) else {
       return #expect(Bool(false), "resolved")
     }
+    #expect(range.problems.map(\.code) == ["invalid-param"])
     #expect(range.description == "the param 'limit' must be at most 10, found 11")
     guard case .failure(let word) = ParameterResolver.resolve(definition, given: [("limit", "many")]) else {
       return #expect(Bool(false), "resolved")
