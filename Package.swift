@@ -1,10 +1,17 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 import PackageDescription
 
-let settings: [SwiftSetting] = [
-  .swiftLanguageMode(.v6),
-  .enableUpcomingFeature("ExistentialAny"),
-]
+// Warnings are errors where everything is tested, and only there: a later compiler must not keep anybody from building. It
+// concerns the targets of this package alone; dependencies keep their warnings to themselves.
+let warningsAreErrors = Context.environment["PENSTOCK_WARNINGS"] == "error"
+
+let settings: [SwiftSetting] =
+  [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+  ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
+
+let cSettings: [CSetting] = warningsAreErrors ? [.treatAllWarnings(as: .error)] : []
 
 let package = Package(
   name: "penstock",
@@ -31,7 +38,7 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(name: "CLibSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-    .target(name: "CProcess"),
+    .target(name: "CProcess", cSettings: cSettings),
     .target(
       name: "Operations",
       dependencies: [.product(name: "Logging", package: "swift-log")],
@@ -70,6 +77,11 @@ let package = Package(
     .testTarget(
       name: "ConformanceTests",
       dependencies: ["penstock", .product(name: "Subprocess", package: "swift-subprocess")],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "DocumentationTests",
+      dependencies: ["penstock", "Pipelines", .product(name: "Subprocess", package: "swift-subprocess")],
       swiftSettings: settings
     ),
   ]

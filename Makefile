@@ -1,0 +1,117 @@
+# What one does with this checkout, each by one word. `make` alone lists the words.
+#
+# Every target is safe to repeat: what is there already is not installed, built or created again.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+SWIFT ?= swift
+PYTHON ?= python3
+
+# What the build needs beside a Swift toolchain, as Debian and Ubuntu call it.
+PACKAGES := libsqlite3-dev libcurl4-openssl-dev libyaml-dev
+# What the tests need beside that: Python, for an independent validator of the JSON Schema.
+TEST_PACKAGES := python3-venv
+
+# The validator and its Python live in the build folder, so that `make clean` takes them away again.
+VALIDATOR := .build/schema-validator
+VALIDATOR_VERSION := 4.23.0
+
+RELEASE := .build/release/penstock
+LINTED := $(wildcard Sources Tests Benchmarks Plugins) Package.swift
+
+.DEFAULT_GOAL := help
+.PHONY: help run test build build-tests install bench lint format soak clean packages test-packages toolchain
+
+help: ## List what can be made
+	@echo "usage: make TARGET"
+	@echo
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@echo
+	@echo "PREFIX ($(PREFIX)) and DESTDIR say where install puts things."
+
+run: build ## Set up, build for release, and run examples/source-report.yaml on this checkout
+	@echo "==> penstock run examples/source-report.yaml (its history goes to .penstock)"
+	@$(RELEASE) run --workspace .penstock examples/source-report.yaml
+	@echo
+	@echo "The tool is $(RELEASE); '$(RELEASE) history show last' shows the record of this run."
+
+test: toolchain packages test-packages $(VALIDATOR)/ready ## Set up and run all tests
+	@echo "==> swift test"
+	@$(SWIFT) test
+
+build-tests: toolchain packages ## Set up and build for debugging, with the tests
+	@echo "==> swift build --build-tests"
+	@$(SWIFT) build --build-tests
+
+build: toolchain packages ## Set up and build for release
+	@echo "==> swift build -c release"
+	@$(SWIFT) build -c release --product penstock
+
+install: build ## Install the tool and its shell completions under PREFIX
+	install -d "$(DESTDIR)$(PREFIX)/bin" \
+	  "$(DESTDIR)$(PREFIX)/share/bash-completion/completions" \
+	  "$(DESTDIR)$(PREFIX)/share/zsh/site-functions" \
+	  "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d"
+	install -m 755 $(RELEASE) "$(DESTDIR)$(PREFIX)/bin/penstock"
+	$(RELEASE) completions bash > "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/penstock"
+	$(RELEASE) completions zsh > "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_penstock"
+	$(RELEASE) completions fish > "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/penstock.fish"
+
+bench: toolchain packages ## Measure against the floors, side by side
+	@$(MAKE) -C Benchmarks
+
+lint: toolchain ## Check the layout of the sources
+	@echo "==> swift format lint --strict"
+	@$(SWIFT) format lint --strict --parallel --recursive $(LINTED)
+
+format: toolchain ## Lay out the sources in place
+	@$(SWIFT) format --in-place --parallel --recursive $(LINTED)
+
+soak: toolchain packages ## Run the long tests at their full length
+	@PENSTOCK_SOAK=full $(SWIFT) test --filter SoakTests
+
+clean: ## Remove everything that was built (the history in .penstock stays)
+	rm -rf .build Benchmarks/.build
+
+# Installs what is missing of the packages named by $(1), or says how to.
+define install_packages
+	@if ! command -v dpkg-query > /dev/null; then \
+	  echo "==> this is neither Debian nor Ubuntu: make sure that you have what these packages hold: $(1)"; \
+	  exit 0; \
+	fi; \
+	missing=; \
+	for package in $(1); do \
+	  dpkg-query --show --showformat '$${db:Status-Status}\n' "$$package" 2> /dev/null | grep -qx installed \
+	    || missing="$$missing $$package"; \
+	done; \
+	[ -n "$$missing" ] || exit 0; \
+	install="apt-get install --yes --quiet --no-install-recommends$$missing"; \
+	if [ "$$(id -u)" = 0 ]; then as_root="env"; \
+	elif command -v sudo > /dev/null && { [ -t 0 ] || sudo -n true 2> /dev/null; }; then as_root="sudo"; \
+	else \
+	  echo "==> these packages are missing:$$missing"; \
+	  echo "    Neither root nor sudo is at hand. Have this run, then try again:"; \
+	  echo "    apt-get update && $$install"; \
+	  exit 1; \
+	fi; \
+	echo "==> installing what is missing:$$missing"; \
+	$$as_root apt-get update --quiet && $$as_root DEBIAN_FRONTEND=noninteractive $$install
+endef
+
+packages:
+	$(call install_packages,$(PACKAGES))
+
+test-packages:
+	$(call install_packages,$(TEST_PACKAGES))
+
+toolchain:
+	@command -v $(SWIFT) > /dev/null || { \
+	  echo "==> there is no '$(SWIFT)' in PATH. Penstock needs Swift 6.2 or later: https://www.swift.org/install/linux/"; exit 1; }
+
+$(VALIDATOR)/ready: Makefile
+	@echo "==> installing the schema validator (PyPI's jsonschema $(VALIDATOR_VERSION)) into $(VALIDATOR)"
+	@rm -rf $(VALIDATOR)
+	@$(PYTHON) -m venv $(VALIDATOR)
+	@$(VALIDATOR)/bin/python -m pip install --quiet --disable-pip-version-check 'jsonschema==$(VALIDATOR_VERSION)'
+	@touch $@

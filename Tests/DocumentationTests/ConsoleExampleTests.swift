@@ -1,0 +1,90 @@
+import Foundation
+import Testing
+
+/// One command of a console example with the output that the document shows.
+struct ConsoleStep {
+  var command: String
+  var expected: String
+
+  /// The steps of an example: a line that begins with `$ ` is a command, the lines up to the next one are its output.
+  static func steps(of text: String) -> [ConsoleStep] {
+    var steps: [ConsoleStep] = []
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      if line.hasPrefix("$ ") {
+        steps.append(ConsoleStep(command: String(line.dropFirst(2)), expected: ""))
+      } else if !steps.isEmpty {
+        steps[steps.count - 1].expected += line + "\n"
+      }
+    }
+    return steps
+  }
+}
+
+/// What two runs of one command have in common: everything but ids, times and the width of columns.
+enum ConsoleText {
+  static func normalised(_ text: String) -> String {
+    text.split(separator: "\n").map { line in
+      String(line)
+        .replacing(/\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?(\.\d+)?Z?)?|\d\d:\d\d:\d\d/, with: "<time>")
+        .replacing(
+          /\b(?=[a-z]*[0-9])[0-9a-hjkmnp-tv-z]{12}\b|\b(?=[a-z]*[0-9])(?=[0-9]*[a-z])[0-9a-hjkmnp-tv-z]{8}\b/,
+          with: "<id>"
+        )
+        .replacing(/\b\d+(\.\d+)? ?(ms|s|µs)\b/, with: "<duration>")
+        .replacing(/[ \t]+/, with: " ")
+        .trimmingCharacters(in: .whitespaces)
+    }.joined(separator: "\n")
+  }
+
+  /// Whether `found` is what a document shows, where `…` stands for anything.
+  static func matches(_ expected: String, _ found: String) -> Bool {
+    let parts = normalised(expected).split(separator: "…", omittingEmptySubsequences: false)
+    var rest = normalised(found)[...]
+    for (index, part) in parts.enumerated() {
+      if index == 0 {
+        guard rest.hasPrefix(part) else { return false }
+        rest = rest.dropFirst(part.count)
+      } else if index == parts.count - 1 {
+        return rest.hasSuffix(part)
+      } else {
+        guard let range = rest.range(of: part) else { return false }
+        rest = rest[range.upperBound...]
+      }
+    }
+    return rest.isEmpty
+  }
+}
+
+@Suite("Commands in documents")
+struct ConsoleExampleTests {
+  @Test("print what the document says they print", arguments: Documents.all)
+  func commands(document: String) async throws {
+    let tool = try Tool()
+    defer { tool.remove() }
+    // Documents are read from the top: files first, then the commands that use them.
+    for example in Documents.examples where example.document == document {
+      if let file = example.file { try tool.write(example.text, to: file) }
+      guard example.language == "console" else { continue }
+      for step in ConsoleStep.steps(of: example.text) {
+        let outcome = try await tool.shell(step.command)
+        #expect(
+          ConsoleText.matches(step.expected, outcome.output),
+          """
+          \(example.testDescription): \(step.command)
+          shown:
+          \(step.expected)
+          printed:
+          \(outcome.output)
+          """)
+      }
+    }
+  }
+
+  @Test("are compared without regard to ids, times and columns, and an ellipsis stands for anything")
+  func comparison() {
+    #expect(ConsoleText.matches("run 03kx9fab of a in 12ms", "run 04mz1c2d   of a in 1.5s\n"))
+    #expect(ConsoleText.matches("a\n…\nz", "a\nb\nc\nz\n"))
+    #expect(!ConsoleText.matches("a\n…\nz", "a\nb\nc\ny\n"))
+    #expect(!ConsoleText.matches("exit 7", "exit 8"))
+  }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import Pipelines
+import Subprocess
+import Testing
+
+/// An independent validator of JSON Schema: PyPI's `jsonschema`, which `make test` installs below `.build`.
+enum SchemaValidator {
+  static let python = Documents.root.appendingPathComponent(".build/schema-validator/bin/python").path
+
+  /// On a developer's computer the validator may be missing; where everything has to be tested it may not.
+  static var isWanted: Bool {
+    FileManager.default.isExecutableFile(atPath: python) || ProcessInfo.processInfo.environment["CI"] != nil
+  }
+
+  /// Reads `{"schema": …, "documents": {name: document}}`, prints a line for each document that does not fit, and `checked N`.
+  private static let script = """
+    import json, sys
+    from jsonschema import Draft202012Validator
+    given = json.load(sys.stdin)
+    Draft202012Validator.check_schema(given["schema"])
+    validator = Draft202012Validator(given["schema"])
+    for name, document in given["documents"].items():
+        for error in validator.iter_errors(document):
+            print(f"{name}: {error.json_path}: {error.message[:300]}")
+    print("checked", len(given["documents"]))
+    """
+
+  static func validate(_ documents: [(name: String, text: String)], against schema: JSONValue) async throws -> String {
+    var members: [(String, JSONValue)] = []
+    for document in documents {
+      let (root, _) = YAMLReader.read(SourceText(path: document.name, text: document.text))
+      members.append((document.name, try #require(root, "\(document.name) is not YAML").jsonValue()))
+    }
+    let given = JSONValue.object([
+      "schema": schema, "documents": .object(.init(uniqueKeysWithValues: members)),
+    ])
+    let outcome = try await Subprocess.run(
+      .path(.init(python)), arguments: ["-c", script], input: .string(given.text), output: .string(limit: 1 << 20),
+      error: .combinedWithOutput)
+    return outcome.standardOutput
+  }
+}
+
+@Suite("The JSON Schema", .enabled(if: SchemaValidator.isWanted, "`make test` installs the validator"))
+struct SchemaExampleTests {
+  /// The schema as the tool prints it.
+  private func schema() async throws -> JSONValue {
+    let tool = try Tool()
+    defer { tool.remove() }
+    let outcome = try await tool.shell("penstock schema")
+    #expect(outcome.status.isSuccess)
+    return try JSONValue.parse(outcome.output)
+  }
+
+  @Test("admits every example")
+  func examples() async throws {
+    var documents: [(name: String, text: String)] = []
+    for path in Documents.files { documents.append((path, try Documents.text(path))) }
+    for example in Documents.pipelines { documents.append((example.testDescription, example.pipeline)) }
+    let answer = try await SchemaValidator.validate(documents, against: schema())
+    #expect(answer == "checked \(documents.count)\n")
+  }
+
+  @Test("refuses what is not a pipeline")
+  func mistakes() async throws {
+    let answer = try await SchemaValidator.validate(
+      [
+        ("misspelt", "operatoins: [{ name: a, run: true }]"),
+        ("two actions", "operations: [{ name: a, run: echo, value: 1 }]"),
+        ("wrong type", "operations: [{ name: a, run: echo, retry: often }]"),
+      ], against: schema())
+    for name in ["misspelt", "two actions", "wrong type"] { #expect(answer.contains("\(name): $")) }
+  }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import Subprocess
+
+/// The built `penstock`, in a directory and with a workspace of the test's own.
+struct Tool {
+  /// Where commands run. Removed by ``remove()``.
+  let directory: URL
+
+  /// How a command ended, and what it printed, standard error included, in the order in which it did.
+  struct Outcome {
+    var output: String
+    var status: Subprocess.TerminationStatus
+  }
+
+  init() throws {
+    directory = FileManager.default.temporaryDirectory.appendingPathComponent("penstock-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+  }
+
+  func remove() {
+    try? FileManager.default.removeItem(at: directory)
+  }
+
+  /// The directory of the build that this test is part of: the tool lies beside the tests.
+  static let buildDirectory: URL = {
+    let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+    return URL(fileURLWithPath: own).deletingLastPathComponent()
+  }()
+
+  /// Keeps a text as a file in the directory.
+  func write(_ text: String, to name: String) throws {
+    let file = directory.appendingPathComponent(name)
+    try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try text.write(to: file, atomically: true, encoding: .utf8)
+  }
+
+  /// Runs a command line of a document in the shell, with the built tool first in `PATH`.
+  func shell(_ command: String) async throws -> Outcome {
+    let path = Self.buildDirectory.path + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")
+    let outcome = try await Subprocess.run(
+      .path("/bin/sh"), arguments: ["-c", command],
+      environment: .inherit.updating([
+        "PATH": path, "PENSTOCK_WORKSPACE": directory.appendingPathComponent(".penstock").path, "NO_COLOR": "1",
+        "COLUMNS": "100",
+        "LC_ALL": "C.UTF-8", "TZ": "UTC", "FEED_TOKEN": "token-of-the-examples",
+      ]),
+      workingDirectory: .init(directory.path), input: .none, output: .string(limit: 4 << 20), error: .combinedWithOutput
+    )
+    return Outcome(output: outcome.standardOutput, status: outcome.terminationStatus)
+  }
+}
