@@ -27,7 +27,8 @@ struct AttemptModifier<Operation: OperationRequest>: OperationModifier where Ope
   ) async throws -> OperationResult {
     try await engine.beginAttempt(ordinal)
     do {
-      let result = try await operation.run(isolation: isolation, in: context, with: continuation.narrowed(to: Operation.Failure.self))
+      let result = try await operation.run(
+        isolation: isolation, in: context, with: continuation.narrowed(to: Operation.Failure.self))
       await engine.endAttempt(ordinal, .success(result))
       return result
     } catch {

@@ -27,7 +27,9 @@ extension EngineError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .systemCall(let name, let number):
-      let hint = number == EMFILE || number == ENFILE ? "; raise the limit on open files (`ulimit -n`) or lower `concurrency`" : ""
+      let hint =
+        number == EMFILE || number == ENFILE
+        ? "; raise the limit on open files (`ulimit -n`) or lower `concurrency`" : ""
       return "\(name) failed: \(String(cString: strerror(number)))\(hint)"
     case .file(let path, let number):
       return "cannot write '\(path)': \(String(cString: strerror(number)))"

@@ -41,7 +41,8 @@ final class ExclusiveLocks: @unchecked Sendable {
   ///
   /// - Throws: `CancellationError` when the task is cancelled, or what the workspace says.
   func take(
-    _ name: String, holder: String, watch: WorkspaceWatch, isolation: isolated (any Actor)? = #isolation, waiting: (Holder) -> Void
+    _ name: String, holder: String, watch: WorkspaceWatch, isolation: isolated (any Actor)? = #isolation,
+    waiting: (Holder) -> Void
   ) async throws -> Hold {
     if queues[name] != nil {
       let waiter = LoopWaiter(loop: loop)

@@ -14,7 +14,8 @@ enum FileHash {
         selected = selected.filter { !matches(relative($0, to: directory), wanted) }
       } else if pattern.contains("**") {
         let root = pattern.hasPrefix("/") ? "/" : directory
-        for path in files(under: root) where matches(relative(path, to: root), pattern.hasPrefix("/") ? String(pattern.dropFirst()) : pattern) {
+        for path in files(under: root)
+        where matches(relative(path, to: root), pattern.hasPrefix("/") ? String(pattern.dropFirst()) : pattern) {
           selected.insert(path)
         }
       } else {
@@ -68,7 +69,11 @@ enum FileHash {
         var status = stat()
         // Symbolic links are not followed, so that a cycle ends the walk.
         guard lstat(path, &status) == 0 else { continue }
-        if status.st_mode & S_IFMT == S_IFDIR { open.append(path) } else if status.st_mode & S_IFMT == S_IFREG { result.append(path) }
+        if status.st_mode & S_IFMT == S_IFDIR {
+          open.append(path)
+        } else if status.st_mode & S_IFMT == S_IFREG {
+          result.append(path)
+        }
       }
     }
     return result
@@ -100,7 +105,9 @@ enum FileHash {
           next[index] = seen
         }
       } else {
-        for index in path.indices where reachable[index] && fnmatch(component, path[index], 0) == 0 { next[index + 1] = true }
+        for index in path.indices where reachable[index] && fnmatch(component, path[index], 0) == 0 {
+          next[index + 1] = true
+        }
       }
       reachable = next
     }

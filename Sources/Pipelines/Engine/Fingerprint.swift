@@ -13,15 +13,20 @@ extension RunEngine {
       hash.update(data: Array(text.utf8))
     }
     add(definition.source(in: state.pipeline.source.text))
-    for parameter in state.pipeline.parameters { add("\(parameter.name)=\((state.parameters[parameter.name] ?? .null).text)") }
+    for parameter in state.pipeline.parameters {
+      add("\(parameter.name)=\((state.parameters[parameter.name] ?? .null).text)")
+    }
     for variable in state.environment { add("\(variable.name)=\(variable.value)") }
     for variable in definition.environment { add("\(variable.name)=\(try variable.value.evaluate(in: contexts).text)") }
     switch definition.injection {
     case .none: break
     case .automatic(let template): add(try template.evaluate(in: contexts).text)
-    case .named(let members): for member in members { add("\(member.name)=\(try member.value.evaluate(in: contexts).text)") }
+    case .named(let members):
+      for member in members { add("\(member.name)=\(try member.value.evaluate(in: contexts).text)") }
     }
-    if case .command(let templates) = definition.action { for template in templates { add(try template.evaluate(in: contexts).text) } }
+    if case .command(let templates) = definition.action {
+      for template in templates { add(try template.evaluate(in: contexts).text) }
+    }
     if case .value(let data) = definition.action { add(try data.evaluate(in: contexts).text) }
     if let stdin = definition.stdin { add(try stdin.evaluate(in: contexts).text) }
     if let item = instance.item { add(item.text) }
@@ -33,7 +38,9 @@ extension RunEngine {
 extension OperationDefinition {
   /// The lines that define the operation.
   fileprivate func source(in text: String) -> String {
-    text.split(separator: "\n", omittingEmptySubsequences: false)[max(0, range.start.line - 1)..<max(range.start.line - 1, range.end.line)]
-      .joined(separator: "\n")
+    text.split(separator: "\n", omittingEmptySubsequences: false)[
+      max(0, range.start.line - 1)..<max(range.start.line - 1, range.end.line)
+    ]
+    .joined(separator: "\n")
   }
 }

@@ -33,10 +33,14 @@ struct ResultFile: Sendable, Hashable {
     guard size <= Self.memoryLimit else {
       throw OperationFailure(
         code: "result-too-large",
-        message: "the result of \(SizeNotation.format(size)) in '\(path)' is too large for an expression (limit \(SizeNotation.format(Self.memoryLimit))); inject it whole, so that it arrives on standard input")
+        message:
+          "the result of \(SizeNotation.format(size)) in '\(path)' is too large for an expression (limit \(SizeNotation.format(Self.memoryLimit))); inject it whole, so that it arrives on standard input"
+      )
     }
     guard let bytes = FileBytes.read(path) else {
-      throw OperationFailure(code: "result-missing", message: "the result file '\(path)' cannot be read: \(String(cString: strerror(errno)))")
+      throw OperationFailure(
+        code: "result-missing", message: "the result file '\(path)' cannot be read: \(String(cString: strerror(errno)))"
+      )
     }
     return try ResultText.value(of: bytes, as: type)
   }
@@ -74,7 +78,9 @@ enum FileBytes {
     defer { close(descriptor) }
     var written = 0
     while written < bytes.count {
-      let done = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress.map { $0 + written }, bytes.count - written) }
+      let done = bytes.withUnsafeBytes {
+        Glibc.write(descriptor, $0.baseAddress.map { $0 + written }, bytes.count - written)
+      }
       if done < 0 {
         if errno == EINTR { continue }
         throw .file(path, errno)

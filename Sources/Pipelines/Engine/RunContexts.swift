@@ -36,7 +36,9 @@ struct RunContexts: ExpressionContexts {
       return runMember(name)
     default:
       guard let item = item(named: context) else { return nil }
-      if case .object(let members) = item { return members[name] ?? members.first { $0.key.lowercased() == name.lowercased() }?.value }
+      if case .object(let members) = item {
+        return members[name] ?? members.first { $0.key.lowercased() == name.lowercased() }?.value
+      }
       return nil
     }
   }
@@ -67,7 +69,9 @@ struct RunContexts: ExpressionContexts {
       return .object(members)
     case "run":
       var members: OrderedDictionary<String, JSONValue> = [:]
-      for name in ["id", "pipeline", "started_at", "attempt", "workspace", "directory"] { members[name] = runMember(name) }
+      for name in ["id", "pipeline", "started_at", "attempt", "workspace", "directory"] {
+        members[name] = runMember(name)
+      }
       return .object(members)
     default:
       return item(named: context)
@@ -85,7 +89,9 @@ struct RunContexts: ExpressionContexts {
   private func item(named context: String) -> JSONValue? {
     guard let ordinal else { return nil }
     let instance = run.instances[ordinal]
-    guard let loop = instance.node.definition.loop, loop.itemName.lowercased() == context.lowercased() else { return nil }
+    guard let loop = instance.node.definition.loop, loop.itemName.lowercased() == context.lowercased() else {
+      return nil
+    }
     return instance.item
   }
 
@@ -115,7 +121,8 @@ struct RunContexts: ExpressionContexts {
     if let started = instance.startedAt { members["started_at"] = .string(started.text) }
     if let ended = instance.endedAt { members["ended_at"] = .string(ended.text) }
     if let started = instance.startedAt, let ended = instance.endedAt {
-      members["duration"] = .string(DurationNotation.format(.milliseconds((ended.microseconds - started.microseconds) / 1000)))
+      members["duration"] = .string(
+        DurationNotation.format(.milliseconds((ended.microseconds - started.microseconds) / 1000)))
     }
     return .object(members)
   }

@@ -26,14 +26,16 @@ extension RunEngine {
     case .duration(let template):
       let text = try template.evaluate(in: contexts(ordinal)).injectedText
       guard let duration = DurationNotation.parse(text) else {
-        throw OperationFailure(code: "value-mismatch", message: "wait: '\(text.escapedForMessage)' is not a duration such as 30s")
+        throw OperationFailure(
+          code: "value-mismatch", message: "wait: '\(text.escapedForMessage)' is not a duration such as 30s")
       }
       delay = duration
     case .until(let template):
       let text = try template.evaluate(in: contexts(ordinal)).injectedText
       guard let instant = TimestampNotation.parse(text) else {
         throw OperationFailure(
-          code: "value-mismatch", message: "wait: '\(text.escapedForMessage)' is not an instant such as 2026-01-31T08:00:00Z")
+          code: "value-mismatch",
+          message: "wait: '\(text.escapedForMessage)' is not an instant such as 2026-01-31T08:00:00Z")
       }
       let now = services.clock.now()
       delay = .microseconds(Int64((instant - now.secondsSince1970) * 1_000_000))
@@ -51,10 +53,13 @@ extension RunEngine {
     let text = try message?.evaluate(in: contexts(ordinal)).injectedText ?? "approve '\(state.instances[ordinal].name)'"
     let asked = state.masker.mask(text)
     let approval = Approval(
-      run: state.id, ordinal: ordinal, operation: state.instances[ordinal].name, message: asked, requestedAt: services.now())
+      run: state.id, ordinal: ordinal, operation: state.instances[ordinal].name, message: asked,
+      requestedAt: services.now())
     enter(
       ordinal, .waiting, reason: "approval",
-      detail: .object(["message": .string(asked), "command": .string("penstock approve \(state.id.short) \(approval.operation)")]),
+      detail: .object([
+        "message": .string(asked), "command": .string("penstock approve \(state.id.short) \(approval.operation)"),
+      ]),
       recordNow: true)
     services.recorder.record(.approvalRequested(approval))
     emit(.approval(approval))
@@ -117,13 +122,17 @@ extension RunEngine {
       let failed = await child.firstFailure()
       throw OperationFailure(
         code: "nested-\(outcome.run.state.rawValue)",
-        message: "run \(outcome.run.id.short) of '\(nested.name)' \(outcome.run.state.rawValue)\(failed.map { ": \($0)" } ?? "")")
+        message:
+          "run \(outcome.run.id.short) of '\(nested.name)' \(outcome.run.state.rawValue)\(failed.map { ": \($0)" } ?? "")"
+      )
     }
   }
 
   /// What failed first, for the message of the run that contains this one.
   func firstFailure() -> String? {
-    guard let instance = state.instances.first(where: { $0.state == .failed && $0.parent == nil }) else { return record.reason }
+    guard let instance = state.instances.first(where: { $0.state == .failed && $0.parent == nil }) else {
+      return record.reason
+    }
     return "'\(instance.name)' \(instance.failure?.message ?? "failed")"
   }
 

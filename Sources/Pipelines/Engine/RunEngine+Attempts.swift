@@ -98,7 +98,8 @@ extension RunEngine {
     enter(
       ordinal, .retrying, reason: "retry",
       detail: .object([
-        "attempt": .int(Int64(state.instances[ordinal].attempts)), "of": .int(Int64(limit + 1)), "due": .string(due.text),
+        "attempt": .int(Int64(state.instances[ordinal].attempts)), "of": .int(Int64(limit + 1)),
+        "due": .string(due.text),
         "delay_ms": .int(wait.delay.wholeMicroseconds / 1000),
       ]), recordNow: true)
   }

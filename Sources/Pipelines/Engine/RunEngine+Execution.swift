@@ -17,7 +17,8 @@ extension RunEngine {
   func executeNode(_ ordinal: Int) async {
     let node = state.instances[ordinal].node
     do {
-      if let condition = node.definition.condition, !node.conditionIsPerItem, try !isSatisfied(condition, for: ordinal) {
+      if let condition = node.definition.condition, !node.conditionIsPerItem, try !isSatisfied(condition, for: ordinal)
+      {
         return conclude(ordinal, .skipped, reason: "condition", detail: .object(["when": .string(condition.text)]))
       }
       if node.definition.loop != nil {
@@ -36,12 +37,16 @@ extension RunEngine {
     if let maximumAge = definition.staleAfter, try reuse(ordinal, maximumAge: maximumAge) { return }
     guard let exclusive = definition.exclusive else { return try await executeAttempts(ordinal) }
     let name = try exclusive.evaluate(in: contexts(ordinal)).injectedText
-    if services.locks.isTaken(name) { enter(ordinal, .waiting, reason: "exclusive", detail: .object(["exclusive": .string(name)])) }
+    if services.locks.isTaken(name) {
+      enter(ordinal, .waiting, reason: "exclusive", detail: .object(["exclusive": .string(name)]))
+    }
     let holder = "operation '\(state.instances[ordinal].name)' of run \(state.id.text)"
     let hold = try await services.locks.take("exclusive:\(name)", holder: holder, watch: services.watch) { other in
       enter(
         ordinal, .waiting, reason: "exclusive",
-        detail: .object(["exclusive": .string(name), "holder": .string(other.description), "process": .int(Int64(other.process))]),
+        detail: .object([
+          "exclusive": .string(name), "holder": .string(other.description), "process": .int(Int64(other.process)),
+        ]),
         recordNow: true)
     }
     do {
@@ -110,7 +115,9 @@ extension RunEngine {
   func fail(_ ordinal: Int, _ error: any Error) {
     if error is CancellationError || (cancellation != nil && (error as? OperationFailure)?.code == "cancelled") {
       let reason = cancellation == .timeout ? "run-timeout" : "run-cancelled"
-      return conclude(ordinal, .cancelled, reason: reason, failure: OperationFailure(code: "cancelled", message: "the run was cancelled"))
+      return conclude(
+        ordinal, .cancelled, reason: reason,
+        failure: OperationFailure(code: "cancelled", message: "the run was cancelled"))
     }
     let failure = OperationFailure(error)
     conclude(ordinal, .failed, reason: failure.code, failure: failure)
@@ -166,7 +173,8 @@ extension OperationFailure {
     switch error {
     case let failure as OperationFailure: self = failure
     case let error as OperationTimeoutError:
-      self.init(code: "timeout", message: "did not end within its timeout of \(DurationNotation.format(error.duration))")
+      self.init(
+        code: "timeout", message: "did not end within its timeout of \(DurationNotation.format(error.duration))")
     case let error as ExpressionError: self.init(code: "expression", message: error.message)
     case let error as EngineError: self.init(code: error.code, message: error.description)
     case let error as RepeatLimitReachedError: self.init(code: error.code, message: error.description)

@@ -49,7 +49,8 @@ extension RunEngine {
       let cause = state.instances[first].failure
       throw OperationFailure(
         code: "items-failed",
-        message: "\(failed.count) of \(items.count) items failed; first '\(state.instances[first].name)': \(cause?.message ?? "")",
+        message:
+          "\(failed.count) of \(items.count) items failed; first '\(state.instances[first].name)': \(cause?.message ?? "")",
         exitCode: cause?.exitCode, signal: cause?.signal)
     }
     if items.contains(where: { state.instances[$0].state == .cancelled }) { throw CancellationError() }
@@ -83,7 +84,8 @@ extension RunEngine {
       for axis in axes {
         let value = try axis.values.evaluate(in: contexts(ordinal))
         guard case .array(let values) = value else {
-          throw OperationFailure(code: "value-mismatch", message: "matrix: '\(axis.name)' needs a list, but got \(value.kind)")
+          throw OperationFailure(
+            code: "value-mismatch", message: "matrix: '\(axis.name)' needs a list, but got \(value.kind)")
         }
         guard combinations.count * values.count <= 10_000 else {
           throw OperationFailure(code: "matrix-too-large", message: "matrix: more than 10,000 combinations")

@@ -10,10 +10,13 @@ extension RunEngine {
     let contexts = contexts(ordinal, environment: environment.own)
     let arguments = try commandLine(definition, contexts)
     let directory = try workingDirectory(definition, contexts)
-    guard let program = arguments.first, let executable = services.executables.locate(program, path: environment.path) else {
+    guard let program = arguments.first, let executable = services.executables.locate(program, path: environment.path)
+    else {
       throw OperationFailure(
         code: "command-not-found",
-        message: "the command '\((arguments.first ?? "").escapedForMessage)' was not found in PATH (\(environment.path ?? "unset"))", exitCode: 127)
+        message:
+          "the command '\((arguments.first ?? "").escapedForMessage)' was not found in PATH (\(environment.path ?? "unset"))",
+        exitCode: 127)
     }
     let input = try standardInput(ordinal, definition, contexts)
     defer { if input >= 0, input != services.emptyInput { close(input) } }
@@ -25,7 +28,8 @@ extension RunEngine {
     let pipes = try maskingPipes(definition, files)
     let request = ProcessRequest(
       executable: executable, arguments: CStringList(arguments.map(CString.init)), environment: list,
-      directory: directory.map(CString.init), input: input, output: pipes.map { .descriptor($0.output.writeEnd) } ?? .file(files.output),
+      directory: directory.map(CString.init), input: input,
+      output: pipes.map { .descriptor($0.output.writeEnd) } ?? .file(files.output),
       error: pipes.map { .descriptor($0.error.writeEnd) } ?? .file(files.error), grace: definition.grace)
     if Task.isCancelled { throw CancellationError() }
     let exit: ProcessExit
@@ -57,7 +61,8 @@ extension RunEngine {
       throw OperationFailure(code: "exit", message: "exited with code \(code)", exitCode: code)
     }
     if let code = exit.code { state.instances[ordinal].attempt?.exitCode = Int(code) }
-    return try takeResult(definition, files: files, outputSize: sizes.output, resultFile: resultFile, directory: directory)
+    return try takeResult(
+      definition, files: files, outputSize: sizes.output, resultFile: resultFile, directory: directory)
   }
 
   // MARK: What the process gets
@@ -69,7 +74,9 @@ extension RunEngine {
       return try templates.map { template in
         let text = try template.evaluate(in: contexts).injectedText
         guard !text.utf8.contains(0) else {
-          throw OperationFailure(code: "nul-character", message: "an argument contains a NUL character, which no process can be given; use standard input")
+          throw OperationFailure(
+            code: "nul-character",
+            message: "an argument contains a NUL character, which no process can be given; use standard input")
         }
         return text
       }
@@ -92,7 +99,9 @@ extension RunEngine {
     }
     if case .named(let members) = definition.injection {
       var values: [(String, JSONValue)] = []
-      for member in members { values.append((member.name, try member.value.evaluate(in: contexts(ordinal, environment: environment.own)))) }
+      for member in members {
+        values.append((member.name, try member.value.evaluate(in: contexts(ordinal, environment: environment.own))))
+      }
       if let type = definition.requires { try checkRequirement(.object(.init(uniqueKeysWithValues: values)), type) }
       for (name, value) in values { try environment.set(name, to: value.injectedText) }
     }
@@ -100,7 +109,8 @@ extension RunEngine {
   }
 
   /// A descriptor for standard input, which the caller closes unless it is the shared empty one.
-  private func standardInput(_ ordinal: Int, _ definition: OperationDefinition, _ contexts: RunContexts) throws -> Int32 {
+  private func standardInput(_ ordinal: Int, _ definition: OperationDefinition, _ contexts: RunContexts) throws -> Int32
+  {
     let template: Template
     if case .automatic(let requirement) = definition.injection {
       template = requirement
@@ -108,7 +118,9 @@ extension RunEngine {
       if let file = wholeFile(of: requirement) {
         let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
-          throw OperationFailure(code: "result-missing", message: "the result file '\(file.path)' cannot be read: \(String(cString: strerror(errno)))")
+          throw OperationFailure(
+            code: "result-missing",
+            message: "the result file '\(file.path)' cannot be read: \(String(cString: strerror(errno)))")
         }
         return descriptor
       }
@@ -128,7 +140,8 @@ extension RunEngine {
 
   /// The file of a result, when the template is nothing but `results.<name>` of an operation whose result stays in one.
   private func wholeFile(of template: Template) -> ResultFile? {
-    guard let expression = template.wholeExpression, expression.isWholeReference, let reference = expression.references.first,
+    guard let expression = template.wholeExpression, expression.isWholeReference,
+      let reference = expression.references.first,
       reference.context.lowercased() == "results", reference.path.count == 1,
       let position = state.position(of: reference.path[0]), case .file(let file) = state.instances[position].result
     else { return nil }
@@ -137,7 +150,8 @@ extension RunEngine {
 
   private func checkRequirement(_ value: JSONValue, _ type: ValueType) throws(OperationFailure) {
     if let mismatch = type.mismatch(of: value) {
-      throw OperationFailure(code: "requirement-mismatch", message: "the requirement should be \(type.description): \(mismatch)")
+      throw OperationFailure(
+        code: "requirement-mismatch", message: "the requirement should be \(type.description): \(mismatch)")
     }
   }
 
@@ -159,13 +173,18 @@ extension RunEngine {
       if let directory, stat(directory, &status) != 0 || status.st_mode & S_IFMT != S_IFDIR {
         return OperationFailure(code: "directory-not-found", message: "the directory '\(directory)' does not exist")
       }
-      return OperationFailure(code: "command-not-found", message: "'\(executable)' does not exist, or its interpreter does not", exitCode: 127)
+      return OperationFailure(
+        code: "command-not-found", message: "'\(executable)' does not exist, or its interpreter does not", exitCode: 127
+      )
     case EACCES:
-      return OperationFailure(code: "command-not-executable", message: "'\(executable)' may not be executed: \(reason)", exitCode: 126)
+      return OperationFailure(
+        code: "command-not-executable", message: "'\(executable)' may not be executed: \(reason)", exitCode: 126)
     case E2BIG:
       return OperationFailure(
         code: "arguments-too-long",
-        message: "the arguments and environment are too long for the system; inject large values whole, so that they arrive on standard input")
+        message:
+          "the arguments and environment are too long for the system; inject large values whole, so that they arrive on standard input"
+      )
     default:
       return EngineError.systemCall("starting '\(executable)'", error.number)
     }
@@ -188,12 +207,15 @@ extension RunEngine {
       guard isText || type == .json else {
         throw OperationFailure(
           code: "result-too-large",
-          message: "the result of \(SizeNotation.format(size)) is too large to be checked as \(type?.description ?? "json") (limit \(SizeNotation.format(ResultFile.memoryLimit)))")
+          message:
+            "the result of \(SizeNotation.format(size)) is too large to be checked as \(type?.description ?? "json") (limit \(SizeNotation.format(ResultFile.memoryLimit)))"
+        )
       }
       return .file(ResultFile(path: path, size: size, type: type))
     }
     guard let bytes = isFile ? FileBytes.read(path) : FileBytes.read(descriptor: files.outputDescriptor) else {
-      throw OperationFailure(code: "result-missing", message: "the result cannot be read back: \(String(cString: strerror(errno)))")
+      throw OperationFailure(
+        code: "result-missing", message: "the result cannot be read back: \(String(cString: strerror(errno)))")
     }
     if isFile { unlink(resultFile) }
     let plain = definition.receivesSecret ? state.masker.mask(bytes) : bytes
@@ -212,7 +234,8 @@ extension RunEngine {
     let path = name.hasPrefix("/") ? name : "\(directory ?? services.directory)/\(name)"
     var status = stat()
     guard stat(path, &status) == 0 else {
-      throw OperationFailure(code: "result-mismatch", message: "the result should be a file, but '\(path.escapedForMessage)' does not exist")
+      throw OperationFailure(
+        code: "result-mismatch", message: "the result should be a file, but '\(path.escapedForMessage)' does not exist")
     }
     return path
   }
@@ -230,7 +253,8 @@ struct AttemptEnvironment {
   mutating func set(_ name: String, to value: String) throws(OperationFailure) {
     guard !value.utf8.contains(0) else {
       throw OperationFailure(
-        code: "nul-character", message: "'\(name)' contains a NUL character, which no environment variable can hold; use standard input")
+        code: "nul-character",
+        message: "'\(name)' contains a NUL character, which no environment variable can hold; use standard input")
     }
     var environment = changed ?? base
     environment[name] = value
@@ -244,7 +268,8 @@ struct AttemptEnvironment {
   /// As `envp`, with the marks of the attempt.
   func list(operation: String, attempt: Int, resultFile: String, shared: CStringList) -> CStringList {
     let marks = [
-      CString("PENSTOCK_OPERATION=\(operation)"), CString("PENSTOCK_ATTEMPT=\(attempt)"), CString("PENSTOCK_RESULT=\(resultFile)"),
+      CString("PENSTOCK_OPERATION=\(operation)"), CString("PENSTOCK_ATTEMPT=\(attempt)"),
+      CString("PENSTOCK_RESULT=\(resultFile)"),
     ]
     return CStringList((changed?.list ?? shared).strings + marks)
   }

@@ -8,7 +8,8 @@ extension RunEngine {
 
   /// Ends an operation, handler or item that did not come to an attempt of its own, or whose attempts are over.
   func conclude(
-    _ ordinal: Int, _ newState: OperationState, reason: String? = nil, detail: JSONValue? = nil, failure: OperationFailure? = nil
+    _ ordinal: Int, _ newState: OperationState, reason: String? = nil, detail: JSONValue? = nil,
+    failure: OperationFailure? = nil
   ) {
     let now = services.now()
     modify(ordinal) { instance in
@@ -19,7 +20,9 @@ extension RunEngine {
       instance.endedAt = now
       instance.waitingSince = nil
     }
-    if newState == .failed, state.instances[ordinal].parent == nil, !state.instances[ordinal].node.definition.allowFailure {
+    if newState == .failed, state.instances[ordinal].parent == nil,
+      !state.instances[ordinal].node.definition.allowFailure
+    {
       state.status.hasFailure = true
     }
     unrecorded.remove(ordinal)
@@ -32,7 +35,9 @@ extension RunEngine {
   }
 
   /// Moves an operation that goes on to another state. The history learns of it soon, if it lasts.
-  func enter(_ ordinal: Int, _ newState: OperationState, reason: String? = nil, detail: JSONValue? = nil, recordNow: Bool = false) {
+  func enter(
+    _ ordinal: Int, _ newState: OperationState, reason: String? = nil, detail: JSONValue? = nil, recordNow: Bool = false
+  ) {
     let now = services.now()
     modify(ordinal) { instance in
       instance.state = newState
@@ -80,11 +85,13 @@ extension RunEngine {
     let instance = state.instances[ordinal]
     let masker = state.masker
     return OperationRecord(
-      run: state.id, ordinal: ordinal, name: instance.name, position: instance.node.definition.index, parent: instance.parent,
+      run: state.id, ordinal: ordinal, name: instance.name, position: instance.node.definition.index,
+      parent: instance.parent,
       item: instance.item.map { masker.mask($0.text) }, state: instance.state, reason: instance.reason,
       detail: instance.detail.map { masker.mask($0.text) },
       error: instance.failure.map { RecordedError(code: $0.code, message: masker.mask($0.message)) },
-      attempts: instance.attempts, waitingSince: instance.waitingSince, startedAt: instance.startedAt, endedAt: instance.endedAt,
+      attempts: instance.attempts, waitingSince: instance.waitingSince, startedAt: instance.startedAt,
+      endedAt: instance.endedAt,
       result: instance.recordedResult, fingerprint: instance.fingerprint, reusedFrom: instance.reusedFrom)
   }
 
@@ -102,7 +109,8 @@ extension RunEngine {
       return .file(path: "runs/\(state.id.text)/\(name)", size: Int64(bytes.count))
     case .file(let file):
       let prefix = state.workspace + "/"
-      return .file(path: file.path.hasPrefix(prefix) ? String(file.path.dropFirst(prefix.count)) : file.path, size: file.size)
+      return .file(
+        path: file.path.hasPrefix(prefix) ? String(file.path.dropFirst(prefix.count)) : file.path, size: file.size)
     }
   }
 }

@@ -21,7 +21,8 @@ extension RunEngine {
     // Items keep their ordinals; what was never recorded of a loop leaves a gap that belongs to nobody.
     if highest >= fixed {
       for ordinal in fixed...highest {
-        guard let record = byOrdinal[ordinal], let parent = record.parent, parent < fixed, let index = record.itemIndex else {
+        guard let record = byOrdinal[ordinal], let parent = record.parent, parent < fixed, let index = record.itemIndex
+        else {
           state.instances.append(OperationInstance(node: state.instances[0].node, name: "", parent: -1))
           continue
         }
@@ -35,7 +36,9 @@ extension RunEngine {
     for ordinal in state.pipeline.operations.indices where state.instances[ordinal].state.isFinal {
       state.unfinished -= 1
       for dependent in state.plan.dependents(of: ordinal) { state.remaining[Int(dependent)] -= 1 }
-      if state.instances[ordinal].state == .failed, !state.instances[ordinal].node.definition.allowFailure { state.status.hasFailure = true }
+      if state.instances[ordinal].state == .failed, !state.instances[ordinal].node.definition.allowFailure {
+        state.status.hasFailure = true
+      }
     }
     emit(.run(record))
   }
@@ -45,7 +48,8 @@ extension RunEngine {
       instance.attempts = max(operation.attempts, latest?.number ?? 0)
       instance.lostAttempts = lost
       instance.startedAt = operation.startedAt
-      let wasCancelled = operation.state == .cancelled && (operation.reason == "run-cancelled" || operation.reason == "run-timeout")
+      let wasCancelled =
+        operation.state == .cancelled && (operation.reason == "run-cancelled" || operation.reason == "run-timeout")
       // The attempt's own record may have become durable just before that of its operation.
       if !operation.state.isFinal, let latest, latest.state == .succeeded, instance.node.definition.repetition == nil,
         instance.node.definition.loop == nil || instance.parent != nil
@@ -71,7 +75,9 @@ extension RunEngine {
       instance.reason = operation.reason
       instance.detail = operation.detail.flatMap { try? JSONValue.parse($0) }
       instance.failure = operation.error.map {
-        OperationFailure(code: $0.code, message: $0.message, exitCode: latest?.exitCode.map(Int32.init), signal: latest?.signal.map(Int32.init))
+        OperationFailure(
+          code: $0.code, message: $0.message, exitCode: latest?.exitCode.map(Int32.init),
+          signal: latest?.signal.map(Int32.init))
       }
       instance.endedAt = operation.endedAt
       instance.fingerprint = operation.fingerprint
@@ -101,7 +107,8 @@ extension RunEngine {
     case .from(let name): selected = state.position(of: name).map { state.plan.downstream(of: $0) } ?? []
     case .only(let name): selected = state.position(of: name).map { [$0] } ?? []
     }
-    for operation in source.operations where operation.parent == nil && operation.ordinal < state.pipeline.operations.count {
+    for operation in source.operations
+    where operation.parent == nil && operation.ordinal < state.pipeline.operations.count {
       guard let position = state.position(of: operation.name), !selected.contains(position),
         operation.state == .succeeded || operation.state == .reused
       else { continue }
@@ -118,7 +125,8 @@ extension RunEngine {
 
   /// The nested run that a former host had begun for an operation, if it can be gone on with.
   func formerNestedRun(of ordinal: Int) throws -> RecordedRun? {
-    guard state.hostAttempt > 1, let nested = try services.history.nestedRun(of: state.id, operation: state.instances[ordinal].name),
+    guard state.hostAttempt > 1,
+      let nested = try services.history.nestedRun(of: state.id, operation: state.instances[ordinal].name),
       nested.state == .interrupted
     else { return nil }
     return try services.history.loadForResume(nested.id)
@@ -139,7 +147,8 @@ extension RunEngine {
     let oldest = RecordTime(microseconds: services.now().microseconds - maximumAge.wholeMicroseconds)
     guard
       let known = try services.history.reusable(
-        pipeline: state.pipeline.name, operation: state.instances[ordinal].name, fingerprint: fingerprint, notBefore: oldest)
+        pipeline: state.pipeline.name, operation: state.instances[ordinal].name, fingerprint: fingerprint,
+        notBefore: oldest)
     else { return false }
     modify(ordinal) { instance in
       instance.reusedFrom = known.reusedFrom ?? known.run
@@ -160,7 +169,9 @@ extension OperationRecord {
 
   /// When a recorded wait is over.
   fileprivate var dueTime: RecordTime? {
-    guard let text = detail.flatMap({ try? JSONValue.parse($0) })?["due"]?.stringValue, let seconds = TimestampNotation.parse(text) else {
+    guard let text = detail.flatMap({ try? JSONValue.parse($0) })?["due"]?.stringValue,
+      let seconds = TimestampNotation.parse(text)
+    else {
       return nil
     }
     return RecordTime(secondsSince1970: seconds)

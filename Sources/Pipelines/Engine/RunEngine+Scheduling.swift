@@ -83,7 +83,9 @@ extension RunEngine {
         ordinal, .cancelled, reason: "requirement-not-satisfied", detail: detail,
         failure: OperationFailure(
           code: "requirement-not-satisfied",
-          message: "\(detail.names) ended without a result, and one is required; give a default (`results.x || …`) if it may be missing"))
+          message:
+            "\(detail.names) ended without a result, and one is required; give a default (`results.x || …`) if it may be missing"
+        ))
       return true
     case .dependencyFailed:
       let detail = culprits(of: ordinal) { $0 == .failed }
@@ -93,7 +95,8 @@ extension RunEngine {
       conclude(
         ordinal, .cancelled, reason: "dependency-failed", detail: detail,
         failure: OperationFailure(
-          code: "dependency-failed", message: "\(detail.names) failed: \(cause?.message ?? "")", exitCode: cause?.exitCode,
+          code: "dependency-failed", message: "\(detail.names) failed: \(cause?.message ?? "")",
+          exitCode: cause?.exitCode,
           signal: cause?.signal))
       return true
     case .dependencyCancelled:
@@ -129,7 +132,9 @@ extension RunEngine {
 extension JSONValue {
   /// The names in a list of dependencies, for a message.
   fileprivate var names: String {
-    guard let names = self["dependencies"]?.arrayValue?.compactMap(\.stringValue), !names.isEmpty else { return "a dependency" }
+    guard let names = self["dependencies"]?.arrayValue?.compactMap(\.stringValue), !names.isEmpty else {
+      return "a dependency"
+    }
     return names.map { "'\($0)'" }.joined(separator: ", ")
   }
 }

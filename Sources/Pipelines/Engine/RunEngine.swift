@@ -108,7 +108,9 @@ actor RunEngine {
   private func awaitTurn() async throws -> ExclusiveLocks.Hold? {
     guard state.pipeline.overlap != .allow else { return nil }
     let name = "pipeline:\(state.pipeline.name)"
-    if state.pipeline.overlap != .queue, let other = try services.history.activeRun(of: state.pipeline.name, except: state.id) {
+    if state.pipeline.overlap != .queue,
+      let other = try services.history.activeRun(of: state.pipeline.name, except: state.id)
+    {
       guard state.pipeline.overlap == .cancel else { throw OverlapSkip(other: other) }
       try services.history.request(.cancel, of: other)
       services.history.workspace.notify()
@@ -179,7 +181,8 @@ actor RunEngine {
     record.endedAt = services.now()
     record.counts = counts()
     services.recorder.record(
-      .runEnded(state.id, state: outcome, reason: record.reason, counts: record.counts, at: record.endedAt ?? services.now()))
+      .runEnded(
+        state.id, state: outcome, reason: record.reason, counts: record.counts, at: record.endedAt ?? services.now()))
     try await services.recorder.flush()
     if let engineFailure { throw engineFailure }
     emit(.run(record))
@@ -239,7 +242,9 @@ actor RunEngine {
 
   private func parametersText() -> String {
     var members: [(String, JSONValue)] = []
-    for parameter in state.pipeline.parameters { members.append((parameter.name, state.parameters[parameter.name] ?? .null)) }
+    for parameter in state.pipeline.parameters {
+      members.append((parameter.name, state.parameters[parameter.name] ?? .null))
+    }
     return JSONValue.object(.init(uniqueKeysWithValues: members)).text
   }
 }

@@ -75,8 +75,12 @@ public final class RunHost: Sendable {
     guard let claimed = try await services.recorder.claim(id) else { throw RunNotResumable(id: id, state: .running) }
     var options = RunOptions()
     options.version = version
-    options.parameters = (try? JSONValue.parse(recorded.run.params))?.objectValue.map { Dictionary(uniqueKeysWithValues: $0.map { ($0.key, $0.value) }) } ?? [:]
-    let engine = RunEngine(services: services, pipeline: pipeline, options: options, id: id, parent: claimed.parent, onEvent: onEvent)
+    options.parameters =
+      (try? JSONValue.parse(recorded.run.params))?.objectValue.map {
+        Dictionary(uniqueKeysWithValues: $0.map { ($0.key, $0.value) })
+      } ?? [:]
+    let engine = RunEngine(
+      services: services, pipeline: pipeline, options: options, id: id, parent: claimed.parent, onEvent: onEvent)
     return try await execute(engine, resuming: recorded)
   }
 
@@ -99,7 +103,9 @@ public final class RunHost: Sendable {
     services.loop.stop()
   }
 
-  private func execute(_ engine: RunEngine, resuming: RecordedRun? = nil, source: RecordedRun? = nil) async throws -> RunOutcome {
+  private func execute(_ engine: RunEngine, resuming: RecordedRun? = nil, source: RecordedRun? = nil) async throws
+    -> RunOutcome
+  {
     let id = engine.id
     running.withLock { $0[id] = engine }
     defer { running.withLock { $0[id] = nil } }
@@ -129,7 +135,9 @@ private final class FailureRelay: Sendable {
 /// There is no such run in the history.
 public struct RunNotFound: Error, Sendable, Hashable, CustomStringConvertible {
   public let id: RunID
-  public var description: String { "there is no run \(id.text) in this workspace; `penstock history list` shows which there are" }
+  public var description: String {
+    "there is no run \(id.text) in this workspace; `penstock history list` shows which there are"
+  }
 }
 
 /// A run is not in a state to go on from.
@@ -139,7 +147,8 @@ public struct RunNotResumable: Error, Sendable, Hashable, CustomStringConvertibl
   public var description: String {
     switch state {
     case .queued, .running: "run \(id.short) is going on in another process"
-    case .failed, .cancelled: "run \(id.short) \(state.rawValue); `penstock retry \(id.short)` runs again what did not succeed"
+    case .failed, .cancelled:
+      "run \(id.short) \(state.rawValue); `penstock retry \(id.short)` runs again what did not succeed"
     default: "run \(id.short) \(state.rawValue); there is nothing left to do"
     }
   }

@@ -131,7 +131,8 @@ final class RunProgress {
       instances.append(OperationInstance(node: OperationNode(definition), name: definition.name))
     }
     for handler in pipeline.handlers {
-      instances.append(OperationInstance(node: OperationNode(handler.operation, event: handler.event), name: handler.operation.name))
+      instances.append(
+        OperationInstance(node: OperationNode(handler.operation, event: handler.event), name: handler.operation.name))
     }
     self.positions = positions
   }
@@ -165,7 +166,8 @@ final class RunProgress {
   func addItem(of parent: Int, index: Int, value: JSONValue) -> Int {
     let node = instances[parent].node
     instances.append(
-      OperationInstance(node: node, name: "\(node.definition.name)[\(index)]", parent: parent, itemIndex: index, item: value))
+      OperationInstance(
+        node: node, name: "\(node.definition.name)[\(index)]", parent: parent, itemIndex: index, item: value))
     return instances.count - 1
   }
 }
@@ -182,7 +184,8 @@ extension OperationDefinition {
     switch action {
     case .command(let arguments): for argument in arguments { names.formUnion(argument.resultsWithDefault) }
     case .value(let data): names.formUnion(data.resultsWithDefault)
-    case .pipeline(_, let parameters): for parameter in parameters { names.formUnion(parameter.value.resultsWithDefault) }
+    case .pipeline(_, let parameters):
+      for parameter in parameters { names.formUnion(parameter.value.resultsWithDefault) }
     case .wait(.duration(let template)), .wait(.until(let template)): names.formUnion(template.resultsWithDefault)
     case .approve(let message): names.formUnion(message?.resultsWithDefault ?? [])
     case .run: break

@@ -11,7 +11,9 @@ final class CString: @unchecked Sendable {
     pointer = .allocate(capacity: bytes + 1)
     var text = text
     text.withUTF8 { source in
-      source.withMemoryRebound(to: CChar.self) { pointer.update(from: $0.baseAddress ?? UnsafePointer(pointer), count: bytes) }
+      source.withMemoryRebound(to: CChar.self) {
+        pointer.update(from: $0.baseAddress ?? UnsafePointer(pointer), count: bytes)
+      }
     }
     pointer[bytes] = 0
   }
@@ -31,7 +33,9 @@ struct CStringList: Sendable {
   /// Calls `body` with the array; its pointers are valid only meanwhile.
   func withPointers<Result>(_ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result) -> Result {
     withUnsafeTemporaryAllocation(of: UnsafeMutablePointer<CChar>?.self, capacity: strings.count + 1) { buffer in
-      guard let base = buffer.baseAddress else { preconditionFailure("a temporary allocation of at least one element has an address") }
+      guard let base = buffer.baseAddress else {
+        preconditionFailure("a temporary allocation of at least one element has an address")
+      }
       for index in strings.indices { (base + index).initialize(to: strings[index].pointer) }
       (base + strings.count).initialize(to: nil)
       return withExtendedLifetime(strings) { body(base) }
@@ -55,7 +59,9 @@ struct ProcessEnvironment: Sendable {
     var next = environ
     while let entry = next.pointee {
       let text = String(cString: entry)
-      if let equals = text.firstIndex(of: "=") { result[String(text[..<equals])] = String(text[text.index(after: equals)...]) }
+      if let equals = text.firstIndex(of: "=") {
+        result[String(text[..<equals])] = String(text[text.index(after: equals)...])
+      }
       next = next.advanced(by: 1)
     }
     return result

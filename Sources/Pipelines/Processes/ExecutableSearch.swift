@@ -22,7 +22,9 @@ final class ExecutableSearch {
     for directory in path.split(separator: ":", omittingEmptySubsequences: true) {
       let candidate = "\(directory)/\(name)"
       var status = stat()
-      guard access(candidate, X_OK) == 0, stat(candidate, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
+      guard access(candidate, X_OK) == 0, stat(candidate, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        continue
+      }
       let result = CString(candidate)
       found[key] = result
       return result

@@ -19,7 +19,9 @@ enum ProcessTable {
   /// The processes of a group that have not ended (zombies left out).
   static func members(ofGroup group: Int32) -> [Int32] {
     all().filter { pid in
-      guard let stat = read("/proc/\(pid)/stat", limit: 1024), let close = stat.lastIndex(of: UInt8(ascii: ")")) else { return false }
+      guard let stat = read("/proc/\(pid)/stat", limit: 1024), let close = stat.lastIndex(of: UInt8(ascii: ")")) else {
+        return false
+      }
       let fields = stat[(close + 1)...].split(separator: UInt8(ascii: " "))
       guard fields.count > 2 else { return false }
       return fields[2].elementsEqual("\(group)".utf8) && !fields[0].elementsEqual("Z".utf8)

@@ -18,7 +18,9 @@ enum ResultText {
       } catch let error as JSONError {
         throw OperationFailure(
           code: "result-invalid",
-          message: "the result should be \(type.description), but it is not JSON: \(error.message) at byte \(error.offset) of \(sample(bytes))")
+          message:
+            "the result should be \(type.description), but it is not JSON: \(error.message) at byte \(error.offset) of \(sample(bytes))"
+        )
       } catch let error as OperationFailure {
         throw error
       } catch {
@@ -47,7 +49,8 @@ enum ResultText {
 
   private static func looksLikeJSON(_ first: UInt8) -> Bool {
     switch first {
-    case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), UInt8(ascii: "-"), UInt8(ascii: "t"), UInt8(ascii: "f"), UInt8(ascii: "n"),
+    case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), UInt8(ascii: "-"), UInt8(ascii: "t"),
+      UInt8(ascii: "f"), UInt8(ascii: "n"),
       UInt8(ascii: "0")...UInt8(ascii: "9"):
       true
     default: false
@@ -60,7 +63,9 @@ enum ResultText {
     guard let text = String(validating: bytes[..<end], as: UTF8.self) else {
       throw OperationFailure(
         code: "result-invalid",
-        message: "the result is not UTF-8 text; declare `result: none`, or write the bytes to a file and its path to standard output (`result: file`)")
+        message:
+          "the result is not UTF-8 text; declare `result: none`, or write the bytes to a file and its path to standard output (`result: file`)"
+      )
     }
     return text
   }

@@ -18,7 +18,9 @@ struct SecretMasker: Sendable {
     var unique: Set<[UInt8]> = []
     for secret in secrets where !secret.isEmpty {
       unique.insert(Array(secret.utf8))
-      for line in secret.split(whereSeparator: \.isNewline) where line.utf8.count >= Self.shortestPiece { unique.insert(Array(line.utf8)) }
+      for line in secret.split(whereSeparator: \.isNewline) where line.utf8.count >= Self.shortestPiece {
+        unique.insert(Array(line.utf8))
+      }
     }
     var all: Set<[UInt8]> = []
     for secret in unique {
@@ -29,7 +31,9 @@ struct SecretMasker: Sendable {
         let encoded = Self.base64(secret, offset: offset)
         guard encoded.count >= Self.shortestPiece else { continue }
         all.insert(encoded)
-        all.insert(encoded.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: "-") : $0 == UInt8(ascii: "/") ? UInt8(ascii: "_") : $0 })
+        all.insert(
+          encoded.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: "-") : $0 == UInt8(ascii: "/") ? UInt8(ascii: "_") : $0 }
+        )
       }
     }
     // The longest first, so that a secret that contains another one is masked whole.
@@ -95,7 +99,8 @@ struct SecretMasker: Sendable {
     let digits = Array("0123456789ABCDEF".utf8)
     return bytes.flatMap { byte -> [UInt8] in
       switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"),
         UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
         [byte]
       default: [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]

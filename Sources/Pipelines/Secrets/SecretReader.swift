@@ -36,7 +36,8 @@ enum SecretReader {
           output: .bytes(limit: limit), error: .string(limit: 16 << 10))
         guard outcome.terminationStatus.isSuccess else {
           let complaint = outcome.standardError.split(separator: "\n").last.map { ": \($0)" } ?? ""
-          throw EngineError.secret(secret.name, "its command '\(program)' ended with \(outcome.terminationStatus)\(complaint)")
+          throw EngineError.secret(
+            secret.name, "its command '\(program)' ended with \(outcome.terminationStatus)\(complaint)")
         }
         return try text(outcome.standardOutput, of: secret)
       } catch let error as EngineError {
@@ -49,7 +50,9 @@ enum SecretReader {
 
   /// The text without its last newline, which editors and `echo` add.
   private static func text(_ bytes: [UInt8], of secret: PipelineDefinition.Secret) throws -> String {
-    guard let text = String(validating: bytes, as: UTF8.self) else { throw EngineError.secret(secret.name, "it is not UTF-8 text") }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw EngineError.secret(secret.name, "it is not UTF-8 text")
+    }
     return text.hasSuffix("\n") ? String(text.dropLast()) : text
   }
 }

@@ -1,0 +1,104 @@
+import Foundation
+import Operations
+import Synchronization
+import Workspace
+
+@testable import Pipelines
+
+/// A process runner that starts nothing: it answers from a script, and remembers what it was asked for.
+final class FakeProcessRunner: ProcessRunner {
+  struct Started: Sendable {
+    var arguments: [String]
+    var environment: [String]
+  }
+
+  private let exits: Mutex<[String: [ProcessExit]]>
+  private let seen = Mutex<[Started]>([])
+
+  /// `exits` gives, for the last argument of a command, how its attempts end, in order; 0 when there is nothing left.
+  init(exits: [String: [Int32]] = [:]) {
+    self.exits = Mutex(exits.mapValues { $0.map { ProcessExit(code: $0, signal: nil) } })
+  }
+
+  var started: [Started] { seen.withLock { $0 } }
+
+  func run(
+    isolation: isolated (any Actor)?, _ request: borrowing ProcessRequest, started: (Int32) -> Void
+  ) async throws(ProcessStartError) -> ProcessExit {
+    let arguments = request.arguments.strings.map(\.string)
+    let environment = request.environment.strings.map(\.string)
+    seen.withLock { $0.append(Started(arguments: arguments, environment: environment)) }
+    started(1)
+    let key = arguments.last ?? ""
+    let exit = exits.withLock { exits -> ProcessExit? in
+      guard var left = exits[key], !left.isEmpty else { return nil }
+      let next = left.removeFirst()
+      exits[key] = left
+      return next
+    }
+    return exit ?? ProcessExit(code: 0, signal: nil)
+  }
+
+  func killAll() {}
+}
+
+/// Runs pipelines in a temporary workspace, with a fake or the real process runner and a clock that delays move on.
+struct EngineTestHost {
+  let directory: String
+  let services: HostServices
+  let loop: EventLoop
+
+  init(runner: FakeProcessRunner? = nil) throws {
+    directory = NSTemporaryDirectory() + "penstock-engine-\(UUID().uuidString)"
+    let history = try History.open(at: directory + "/workspace", mode: .readWrite)
+    loop = try EventLoop()
+    let clock = VirtualClock()
+    var context = OperationContext()
+    context.operationClock = clock
+    context.operationDelayer = clock
+    context.operationRandom = OperationRandom(seed: 1)
+    services = try HostServices(
+      loop: loop, runner: runner ?? SpawnRunner(loop: loop), history: history,
+      recorder: HistoryRecorder(workspace: history.workspace), context: context)
+    try loop.start()
+  }
+
+  /// Runs a pipeline given as text.
+  func run(_ text: String, parameters: [String: JSONValue] = [:]) async throws -> FinishedRun {
+    let loaded = PipelineLoader.load(text: text, path: directory + "/test.yaml")
+    guard let pipeline = loaded.pipeline else { throw InvalidPipeline(result: loaded) }
+    var options = RunOptions()
+    options.parameters = try ParameterResolver.resolve(pipeline, values: parameters.map { ($0.key, $0.value) })
+    let engine = RunEngine(
+      services: services, pipeline: pipeline, options: options, id: .generate(), parent: nil, onEvent: nil)
+    let outcome = try await Task(executorPreference: loop) { try await engine.run() }.value
+    return FinishedRun(
+      outcome: outcome, operations: try services.history.operations(of: outcome.run.id),
+      attempts: try services.history.attempts(of: outcome.run.id))
+  }
+
+  func close() async {
+    try? await services.recorder.close()
+    services.history.workspace.close()
+    loop.stop()
+    try? FileManager.default.removeItem(atPath: directory)
+  }
+}
+
+/// A run with everything that was recorded of it.
+struct FinishedRun {
+  var outcome: RunOutcome
+  var operations: [OperationRecord]
+  var attempts: [AttemptRecord]
+
+  /// `name state reason` of every operation, in order.
+  var states: [String] {
+    operations.map { "\($0.name) \($0.state.rawValue)" + ($0.reason.map { " \($0)" } ?? "") }
+  }
+
+  /// The delays before the retries of an operation, in milliseconds.
+  func delays(of name: String) -> [Int64] {
+    guard let ordinal = operations.first(where: { $0.name == name })?.ordinal else { return [] }
+    return attempts.filter { $0.ordinal == ordinal }.compactMap { $0.retryDelay.map { $0 / 1000 } }
+  }
+}

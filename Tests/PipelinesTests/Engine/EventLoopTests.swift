@@ -1,0 +1,103 @@
+import Glibc
+import Synchronization
+import Testing
+
+@testable import Pipelines
+
+@Suite("The event loop") struct EventLoopTests {
+  private actor Counter {
+    nonisolated let loop: EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    private(set) var events: [String] = []
+
+    init(_ loop: EventLoop) { self.loop = loop }
+
+    func note(_ event: String) { events.append(event) }
+
+    /// Timers fire in the order in which they are due, whatever the order they were set in.
+    func timers() async {
+      await withCheckedContinuation { continuation in
+        _ = loop.schedule(after: .milliseconds(20)) { [unowned self] in
+          assumeIsolated { $0.events.append("late") }
+          continuation.resume()
+        }
+        _ = loop.schedule(after: .milliseconds(1)) { [unowned self] in assumeIsolated { $0.events.append("early") } }
+        let cancelled = loop.schedule(after: .milliseconds(5)) { [unowned self] in
+          assumeIsolated { $0.events.append("never") }
+        }
+        loop.cancelTimer(cancelled)
+      }
+    }
+
+    func readable(_ descriptor: Int32) async throws {
+      nonisolated(unsafe) var token: EventLoop.Token?
+      await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+        token = try? loop.watch(descriptor) { [unowned self] in
+          assumeIsolated { engine in
+            if let known = token { engine.loop.unwatch(known) }
+          }
+          continuation.resume()
+        }
+      }
+    }
+
+    func isOnLoop() -> Bool { loop.isOnLoop }
+
+    func delay(_ duration: Duration) async throws { try await LoopDelayer(loop: loop).delay(for: duration) }
+  }
+
+  private func withLoop(_ body: (EventLoop) async throws -> Void) async throws {
+    let loop = try EventLoop()
+    try loop.start()
+    try await body(loop)
+    loop.stop()
+  }
+
+  @Test("runs actors and tasks that name it on its own thread") func isolation() async throws {
+    try await withLoop { loop in
+      #expect(await Counter(loop).isOnLoop())
+      #expect(await Task(executorPreference: loop) { loop.isOnLoop }.value)
+      #expect(!loop.isOnLoop)
+    }
+  }
+
+  @Test("fires timers in the order they are due, and cancelled ones never") func timers() async throws {
+    try await withLoop { loop in
+      let counter = Counter(loop)
+      await counter.timers()
+      #expect(await counter.events == ["early", "late"])
+    }
+  }
+
+  @Test("tells when a descriptor becomes readable") func descriptors() async throws {
+    try await withLoop { loop in
+      var ends: [Int32] = [0, 0]
+      #expect(pipe(&ends) == 0)
+      let (readEnd, writeEnd) = (ends[0], ends[1])
+      async let done: Void = Counter(loop).readable(readEnd)
+      _ = write(writeEnd, "x", 1)
+      try await done
+      close(readEnd)
+      close(writeEnd)
+    }
+  }
+
+  @Test("ends a delay at once when its task is cancelled") func cancelsDelays() async throws {
+    try await withLoop { loop in
+      let counter = Counter(loop)
+      let task = Task { try await counter.delay(.seconds(3600)) }
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
+    }
+  }
+
+  @Test("survives many hand-overs from other threads") func handOvers() async throws {
+    try await withLoop { loop in
+      let counter = Counter(loop)
+      await withDiscardingTaskGroup { group in
+        for index in 0..<2_000 { group.addTask { await counter.note("\(index)") } }
+      }
+      #expect(await Set(counter.events).count == 2_000)
+    }
+  }
+}

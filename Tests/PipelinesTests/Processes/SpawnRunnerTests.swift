@@ -1,0 +1,112 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import Pipelines
+
+@Suite("Processes") struct SpawnRunnerTests {
+  /// Runs commands on a loop of its own.
+  private actor Bench {
+    nonisolated let loop: EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    private let runner: SpawnRunner
+    private let output: String
+
+    init(_ loop: EventLoop, output: String) {
+      self.loop = loop
+      self.output = output
+      runner = SpawnRunner(loop: loop)
+    }
+
+    func run(_ arguments: [String], grace: Duration = .seconds(10), started: @Sendable (Int32) -> Void = { _ in })
+      async throws -> ProcessExit
+    {
+      let input = open("/dev/null", O_RDONLY | O_CLOEXEC)
+      let log = open(output, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+      defer {
+        close(input)
+        close(log)
+      }
+      let strings = arguments.map(CString.init)
+      let request = ProcessRequest(
+        executable: strings[0], arguments: CStringList(strings),
+        environment: CStringList([CString("PATH=/usr/bin:/bin")]), directory: nil,
+        input: input, output: .file(CString(output)), error: .descriptor(log), grace: grace)
+      return try await runner.run(isolation: self, request, started: started)
+    }
+  }
+
+  private let output = NSTemporaryDirectory() + "penstock-process-\(UUID().uuidString)"
+
+  private func bench(_ body: (Bench) async throws -> Void) async throws {
+    let loop = try EventLoop()
+    try loop.start()
+    try await body(Bench(loop, output: output))
+    loop.stop()
+    unlink(output)
+  }
+
+  private var text: String { FileBytes.read(output).map { String(decoding: $0, as: UTF8.self) } ?? "" }
+
+  @Test("tell how they ended") func ends() async throws {
+    try await bench { bench in
+      let exited = try await bench.run(["/bin/sh", "-c", "exit 7"])
+      #expect(exited == ProcessExit(code: 7, signal: nil))
+      let killed = try await bench.run(["/bin/sh", "-c", "kill -9 $$"])
+      #expect(killed == ProcessExit(code: nil, signal: 9))
+    }
+  }
+
+  @Test("write to their files and inherit nothing else") func descriptors() async throws {
+    try await bench { bench in
+      let leaked = open("/dev/null", O_RDONLY)
+      defer { close(leaked) }
+      _ = try await bench.run(["/bin/sh", "-c", "echo out; echo err >&2; ls /proc/self/fd | tr '\\n' ' '"])
+      // The fourth one is that of `ls` reading the directory.
+      #expect(text == "out\nerr\n0 1 2 3 ")
+    }
+  }
+
+  @Test("lead a session of their own, with every signal at its default") func session() async throws {
+    try await bench { bench in
+      _ = try await bench.run(["/bin/sh", "-c", "cut -d' ' -f6 /proc/$$/stat; echo $$; grep SigIgn /proc/self/status"])
+      let lines = text.split(separator: "\n")
+      #expect(lines.first == lines.dropFirst().first)
+      // Signals 32 and 33 are the C library's own; it ignores them in what it spawns.
+      let ignored = lines.last.flatMap { UInt64($0.split(separator: "\t").last ?? "", radix: 16) }
+      #expect(ignored.map { $0 & 0x7FFF_FFFF } == 0)
+    }
+  }
+
+  @Test("that cannot be started say why") func missing() async throws {
+    try await bench { bench in
+      await #expect(throws: ProcessStartError(number: ENOENT)) { try await bench.run(["/nonexistent/program"]) }
+    }
+  }
+
+  @Test("are asked to end when their task is cancelled, and killed after their grace") func cancellation() async throws
+  {
+    try await bench { bench in
+      let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
+      let task = Task {
+        try await bench.run(["/bin/sh", "-c", "trap '' TERM; while :; do sleep 0.05; done"], grace: .milliseconds(100))
+        {
+          continuation.yield($0)
+        }
+      }
+      for await _ in stream { break }
+      task.cancel()
+      let exit = try await task.value
+      #expect(exit.signal == SIGKILL)
+    }
+  }
+
+  @Test("report what they left running in their group") func leftovers() async throws {
+    try await bench { bench in
+      let exit = try await bench.run(["/bin/sh", "-c", "sleep 5 & echo $!"])
+      #expect(exit.leftGroup)
+      let pid = try #require(Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+      kill(pid, SIGKILL)
+    }
+  }
+}
