@@ -1,9 +1,116 @@
 import Pipelines
 
+/// Prints what a run would do.
 struct DryRun {
   let pipeline: PipelineDefinition
   let options: RunOptions
   let history: History?
   let shared: SharedOptions
-  func show() throws {}
+
+  func show() throws {
+    let plan = try PlanDescription(of: pipeline, options: options, history: history)
+    if shared.json {
+      for step in plan.steps { TextOutput.standard.writeLine(json(step).text) }
+      return
+    }
+    let style = shared.style
+    let output = TextOutput.standard
+    let concurrency = pipeline.concurrency.map { ", at most \($0) at once" } ?? ""
+    output.writeLine(
+      "\(style.paint(TerminalText.visible(pipeline.name), .bold)): \(Count.of(pipeline.operations.count, "operation"))\(concurrency)")
+    if !pipeline.parameters.isEmpty { showParameters(style) }
+    for secret in pipeline.secrets { output.writeLine("  secret \(TerminalText.visible(secret.name)) from \(origin(secret.origin))") }
+    var event: PipelineDefinition.Event?
+    for (number, step) in plan.steps.enumerated() {
+      if step.event != event, let next = step.event {
+        output.writeLine("\nafter \(next.rawValue)")
+        event = next
+      }
+      show(step, number: step.event == nil ? number + 1 : nil, style)
+    }
+    output.writeLine("\nNothing was run.")
+  }
+
+  private func showParameters(_ style: Style) {
+    for parameter in pipeline.parameters {
+      let value = options.parameters[parameter.name] ?? .null
+      let isDefault = parameter.defaultValue == value ? style.paint(" (default)", .dim) : ""
+      TextOutput.standard.writeLine("  param \(TerminalText.visible(parameter.name)) = \(shown(value))\(isDefault)")
+    }
+  }
+
+  private func origin(_ origin: PipelineDefinition.Secret.Origin) -> String {
+    switch origin {
+    case .environment(let name): "the variable \(TerminalText.visible(name))"
+    case .file(let path): "the file \(TerminalText.visible(path))"
+    case .command(let arguments): "the command \(TerminalText.visible(arguments.joined(separator: " ")))"
+    }
+  }
+
+  private func show(_ step: PlanDescription.Step, number: Int?, _ style: Style) {
+    let definition = step.definition
+    let place = number.map { "\($0). " } ?? "- "
+    var lines: [String] = []
+    if let text = disposition(step.disposition) { lines.append(style.paint(text, .yellow)) }
+    if !step.needs.isEmpty { lines.append("after \(step.needs.map { TerminalText.visible($0) }.joined(separator: ", "))") }
+    for given in step.inputs where given.input.arrival != .condition {
+      let source = TerminalText.fitted(TerminalText.oneLine(given.input.source), width: 80)
+      lines.append("\(TerminalText.visible(given.input.arrival.text)) ← \(source)" + (given.value.map { " = \(shown($0))" } ?? ""))
+    }
+    if let condition = definition.condition { lines.append("when \(TerminalText.oneLine(condition.text))") }
+    if let value = step.value { lines.append("is \(shown(value))") }
+    if let retry = definition.retrySummary { lines.append(retry) }
+    if let timeout = definition.timeout { lines.append("at most \(DurationNotation.format(timeout)) an attempt") }
+    if definition.allowFailure { lines.append("may fail") }
+    if let result = definition.result { lines.append("result: \(result)") }
+    let summary = TerminalText.fitted(definition.actionSummary, width: 100)
+    let head = "\(place)\(style.paint(TerminalText.visible(definition.name), .bold))  \(style.paint(definition.actionKind, .dim)) \(summary)"
+    TextOutput.standard.writeLine("\n" + head)
+    let indentation = String(repeating: " ", count: place.count)
+    for line in lines { TextOutput.standard.writeLine(indentation + line) }
+  }
+
+  private func disposition(_ disposition: PlanDescription.Disposition) -> String? {
+    switch disposition {
+    case .runs: nil
+    case .skipped(let condition): "would be skipped: \(TerminalText.oneLine(condition)) is false"
+    case .skippedWith(let dependency): "would be skipped with '\(TerminalText.visible(dependency))'"
+    case .takenOver(let run): "would be taken over from run \(run.short)"
+    case .leftOut: "would be left out; there is no result of it to take over"
+    case .mayBeReused(let run, let endedAt):
+      "would be taken over from run \(run.short) (\(ClockText.ago(endedAt))) if its inputs are the same"
+    }
+  }
+
+  private func shown(_ value: JSONValue) -> String {
+    TerminalText.fitted(TerminalText.oneLine(value.text), width: 80)
+  }
+
+  private func json(_ step: PlanDescription.Step) -> JSONValue {
+    var source: JSONValue = .null
+    let word: String
+    switch step.disposition {
+    case .runs: word = "runs"
+    case .skipped, .skippedWith: word = "skipped"
+    case .takenOver(let run):
+      word = "taken-over"
+      source = .string(run.text)
+    case .leftOut: word = "left-out"
+    case .mayBeReused(let run, _):
+      word = "may-be-reused"
+      source = .string(run.text)
+    }
+    return .object([
+      "operation": .string(step.definition.name), "action": .string(step.definition.actionKind),
+      "after": step.event.map { .string($0.rawValue) } ?? .null, "level": .int(Int64(step.level)),
+      "disposition": .string(word), "source": source, "needs": .array(step.needs.map { .string($0) }),
+      "inputs": .array(
+        step.inputs.map { given in
+          .object([
+            "arrives": .string(given.input.arrival.text), "source": .string(given.input.source),
+            "operations": .array(given.input.operations.map { .string($0) }), "value": given.value ?? .null,
+          ])
+        }), "retry_limit": .int(Int64(step.definition.retry.limit)), "value": step.value ?? .null,
+    ])
+  }
 }

@@ -57,6 +57,11 @@ final class TextOutput: Sendable {
     state.withLock { drain(&$0) }
   }
 
+  /// Writes nothing from now on: whoever read has gone.
+  func giveUp() {
+    state.withLock { $0.isGone = true }
+  }
+
   private func drain(_ state: inout State) {
     var start = 0
     while start < state.buffer.count, !state.isGone {

@@ -1,0 +1,69 @@
+import ArgumentParser
+import Pipelines
+
+struct Logs: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Show what operations have written to standard output and error.",
+    discussion: """
+      Of one operation, exactly what it wrote. Of several, each line begins with
+      the operation's name, and | for standard output or ! for standard error.
+      With --follow, goes on until the run has ended.
+
+        penstock logs last fetch
+        penstock logs -f
+        penstock logs 03kx9fab --tail 20
+      """)
+
+  @Argument(help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"))
+  var runName = "last"
+
+  @Argument(help: "The operation; `name[3]` for an item of a loop.")
+  var operation: String?
+
+  @Flag(name: .shortAndLong, help: "Show what is written from now on, too, until the run has ended.")
+  var follow = false
+
+  @Option(help: ArgumentHelp("Show the attempt of that number, not the latest.", valueName: "number"))
+  var attempt: Int?
+
+  @Flag(help: "Show all attempts.")
+  var allAttempts = false
+
+  @Option(help: ArgumentHelp("Begin with the last lines of each log.", valueName: "lines"))
+  var tail: Int?
+
+  @Flag(help: "Hand escape sequences on to the terminal, where they otherwise become visible.")
+  var raw = false
+
+  @OptionGroup var shared: SharedOptions
+
+  func validate() throws {
+    if attempt != nil, allAttempts { throw ValidationError("Choose one of --attempt and --all-attempts.") }
+    if let tail, tail < 0 { throw ValidationError("--tail needs a number from 0.") }
+  }
+
+  func run() throws {
+    let history = try shared.requireHistory()
+    let reference = RunReference(history: history)
+    let record = try reference.find(runName)
+    var operationName: String?
+    if let operation {
+      let known = try history.operations(of: record.id)
+      // An operation that has not begun has no record; following it is what `-f` is for.
+      if follow, !record.state.isFinal, !known.contains(where: { $0.name == operation }) {
+        operationName = operation
+      } else {
+        operationName = try reference.operation(operation, in: record).name
+      }
+    }
+    let selection = LogSelection(operation: operationName, attempt: attempt, allAttempts: allAttempts)
+    let printer = LogPrinter(
+      isPrefixed: operation == nil, isJSON: shared.json, isRaw: raw || !TextOutput.standard.isTerminal, style: shared.style)
+    LogReader(history: history, run: record.id, selection: selection, printer: printer, tail: tail).read(following: follow)
+    if !follow, !printer.hasPrinted, !shared.quiet, !shared.json {
+      TextOutput.standard.flush()
+      let subject = operation.map { "'\(TerminalText.visible($0))'" } ?? "run \(reference.short(record.id))"
+      TextOutput.error.writeLine("\(subject) has written nothing")
+    }
+  }
+}
