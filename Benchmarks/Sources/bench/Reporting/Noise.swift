@@ -1,0 +1,19 @@
+/// Tells when a machine was too busy for its figures to mean much.
+enum Noise {
+  /// The floor does the same each time: if it is not the same each time, something else ran.
+  static let allowedWidth = 0.1
+  /// Less than this is the timer's and the scheduler's business, in seconds.
+  static let negligible = 0.000_5
+
+  /// What to say about the measurements of a workload; nil if they are quiet.
+  static func warning(about result: WorkloadResult) -> String? {
+    let series = result.floor ?? result.subject
+    guard let spread = Spread(series.seconds), spread.relativeWidth > allowedWidth,
+      spread.p90 - spread.p10 > negligible
+    else { return nil }
+    return
+      "warning: \(result.workload.name): noisy: the middle 80 % of \(series.name) spread over "
+      + "\(Numbers.fixed(spread.relativeWidth * 100, 0)) % of the median "
+      + "(\(Numbers.time(spread.p10)) – \(Numbers.time(spread.p90))); measure again on an idle machine"
+  }
+}

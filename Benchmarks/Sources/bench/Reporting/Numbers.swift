@@ -1,0 +1,42 @@
+import Glibc
+
+/// How numbers stand in the table.
+enum Numbers {
+  /// `0.84 ms`, `26.4 ms`, `264 ms`, `2.64 s`.
+  static func time(_ seconds: Double) -> String {
+    let milliseconds = seconds * 1000
+    if abs(milliseconds) >= 1000 { return fixed(seconds, 2) + " s" }
+    return fixed(milliseconds, abs(milliseconds) < 10 ? 2 : abs(milliseconds) < 100 ? 1 : 0) + " ms"
+  }
+
+  static func megabytes(_ bytes: Int) -> String { fixed(Double(bytes) / 1e6, 1) + " MB" }
+
+  /// `43,100/s`.
+  static func rate(_ perSecond: Double) -> String {
+    var digits = String(Int(perSecond.rounded()))
+    var place = digits.endIndex
+    while let next = digits.index(place, offsetBy: -3, limitedBy: digits.startIndex), next != digits.startIndex {
+      digits.insert(",", at: next)
+      place = next
+    }
+    return digits + "/s"
+  }
+
+  static func result(_ value: Double, _ unit: Row.Unit) -> String {
+    switch unit {
+    case .ratio: fixed(value, 2) + " ×"
+    case .seconds: time(value)
+    case .added: (value < 0 ? "" : "+") + time(value)
+    case .perSecond: rate(value)
+    }
+  }
+
+  static func fixed(_ value: Double, _ digits: Int) -> String {
+    let scale = pow(10, Double(digits))
+    let scaled = (abs(value) * scale).rounded()
+    let whole = String(Int(scaled / scale))
+    guard digits > 0 else { return (value < 0 ? "-" : "") + whole }
+    let rest = String(Int(scaled.truncatingRemainder(dividingBy: scale)))
+    return (value < 0 ? "-" : "") + whole + "." + String(repeating: "0", count: digits - rest.count) + rest
+  }
+}

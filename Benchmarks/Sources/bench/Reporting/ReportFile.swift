@@ -1,0 +1,39 @@
+import FoundationEssentials
+
+/// The JSON report: the rows of the table, and every measurement behind them.
+struct ReportFile: Encodable {
+  private struct Samples: Encodable {
+    let workload: String
+    let contender: String
+    let seconds: [Double]
+    let processorSeconds: [Double]
+    let peakBytes: [Int]
+  }
+
+  private let surroundings: Surroundings
+  private let rounds: Int
+  private let rows: [Row]
+  private let warnings: [String]
+  private let samples: [Samples]
+
+  init(surroundings: Surroundings, rounds: Int, results: [WorkloadResult], warnings: [String]) {
+    self.surroundings = surroundings
+    self.rounds = rounds
+    self.warnings = warnings
+    rows = results.flatMap(Row.rows)
+    samples = results.flatMap { result in
+      ([result.floor].compactMap(\.self) + [result.subject] + result.peers).map { series in
+        Samples(
+          workload: result.workload.name, contender: series.name, seconds: series.seconds,
+          processorSeconds: series.measurements.map(\.processorSeconds), peakBytes: series.measurements.map(\.peakBytes)
+        )
+      }
+    }
+  }
+
+  func write(to path: String) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+    try Data(encoder.encode(self) + Data("\n".utf8)).write(to: URL(fileURLWithPath: path))
+  }
+}

@@ -1,0 +1,74 @@
+import FoundationEssentials
+import Glibc
+
+/// All workloads, and the programs that they need.
+struct Catalogue: Sendable {
+  let tool: Tool
+  /// The path of the `floor` program.
+  let floor: String
+  /// The path of the program that does nothing but record; nil if it has not been built.
+  let recorder: String?
+  let scratch: Scratch
+  /// Where what is expensive to make is kept between two benchmarks.
+  let cache: String
+
+  /// The names, in the order of the table.
+  static let names = [
+    "fan-out", "chain", "grid", "json-chain", "cold-new", "cold-existing", "values", "check", "history-list",
+    "history-filter", "recorder",
+  ]
+
+  /// Makes a workload; nil if something optional that it needs is not there, having said so.
+  func workload(_ name: String, report: (String) -> Void) async throws -> Workload? {
+    switch name {
+    case "fan-out": try fanOut()
+    case "chain": try chain()
+    case "grid": try grid()
+    case "json-chain": try jsonChain()
+    case "cold-new": try await cold(existing: false)
+    case "cold-existing": try await cold(existing: true)
+    case "values": try values()
+    case "check": try check()
+    case "history-list":
+      try await history(name, ["--limit", "30"], "the latest 30 of 10,000 runs with 1,000,000 attempts", report)
+    case "history-filter":
+      try await history(
+        name, ["--pipeline", "nightly-10", "--state", "failed"], "the same, of one pipeline and failed", report)
+    case "recorder": recording(report)
+    default: nil
+    }
+  }
+
+  /// Writes a file that all rounds of a workload share.
+  func shared(_ workload: String, _ file: String, _ text: String) throws -> String {
+    let path = try scratch.directory("\(workload)/shared") + "/" + file
+    try write(text, to: path)
+    return path
+  }
+
+  /// The floor that starts /bin/true.
+  func spawning(_ count: Int, concurrency: Int) -> Contender {
+    let program = floor
+    return Contender(name: "floor") {
+      Command(program, ["spawn", "\(count)", "\(concurrency)", "--", "/bin/true"], in: $0)
+    }
+  }
+
+  /// Penstock running a file in a new workspace.
+  func penstock(running file: String, operations: Int, attempts: Int) -> Contender {
+    let tool = tool
+    return Contender(name: "penstock") {
+      tool.running(file, in: $0)
+    } verify: {
+      try await tool.expectOneRun(operations: operations, attempts: attempts, workspace: $0 + "/workspace")
+    }
+  }
+}
+
+/// Finds programs as a shell does.
+enum Programs {
+  static func isInstalled(_ name: String) -> Bool {
+    let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
+    return path.split(separator: ":").contains { access("\($0)/\(name)", X_OK) == 0 }
+  }
+}

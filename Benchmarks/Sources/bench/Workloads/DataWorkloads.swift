@@ -1,0 +1,64 @@
+// Results, records and files: where the engine works by itself.
+
+extension Catalogue {
+  func jsonChain() throws -> Workload {
+    let count = 100
+    let file = try shared("json-chain", "pipeline.yaml", PipelineFiles.jsonChain(count: count))
+    let first = try shared("json-chain", "first.json", PipelineFiles.object)
+    let program = floor
+    return Workload(
+      name: "json-chain", title: "100 × /bin/cat, each reads the JSON result before it", goal: .ratio(atMost: 1.5),
+      subject: penstock(running: file, operations: count, attempts: count),
+      floor: Contender(name: "floor") { Command(program, ["cats", "\(count)", first, $0], in: $0) }, roundFactor: 2)
+  }
+
+  func values() throws -> Workload {
+    let count = 10_000
+    let file = try shared("values", "pipeline.yaml", PipelineFiles.values(count: count))
+    let tool = tool
+    return Workload(
+      name: "values", title: "10,000 × value, recorded: the whole process",
+      goal: .throughput(operations: count, atLeast: 40_000),
+      // Whether an operation without a process has attempts is not what is measured.
+      subject: penstock(running: file, operations: count, attempts: 0),
+      innerTime: (
+        "from the run's start to its end",
+        { directory in
+          try await tool.number("SELECT duration_ms FROM runs", workspace: directory + "/workspace") / 1000
+        }
+      ))
+  }
+
+  func check() throws -> Workload {
+    let file = try shared("check", "pipeline.yaml", PipelineFiles.mixture(count: 10_000))
+    let program = tool.program
+    return Workload(
+      name: "check", title: "check of 10,000 operations", goal: .time(atMostMilliseconds: 200),
+      subject: Contender(name: "penstock") { Command(program, ["check", file, "--quiet"], in: $0) },
+      memoryLimit: 150_000_000, roundFactor: 2)
+  }
+
+  func history(
+    _ name: String, _ arguments: [String], _ title: String, _ report: (String) -> Void
+  ) async throws -> Workload {
+    let workspace = try await HistoryFixture(tool: tool, scratch: scratch, cache: cache).workspace(report: report)
+    let command = ["history", "list", "--quiet", "--workspace", workspace] + arguments
+    let program = tool.program
+    return Workload(
+      name: name, title: "history list: " + title, goal: .time(atMostMilliseconds: 30),
+      subject: Contender(name: "penstock") { Command(program, command, in: $0) }, roundFactor: 4)
+  }
+
+  func recording(_ report: (String) -> Void) -> Workload? {
+    guard let recorder else {
+      report("recorder: left out, because the recorder program has not been built")
+      return nil
+    }
+    let count = 10_000
+    let program = floor
+    return Workload(
+      name: "recorder", title: "10,000 operations and attempts recorded, 20,000 rows inserted", goal: .informativeRatio,
+      subject: Contender(name: "recorder") { Command(recorder, [$0 + "/workspace", "\(count)"], in: $0) },
+      floor: Contender(name: "floor") { Command(program, ["inserts", "\(2 * count)", $0 + "/rows.db"], in: $0) })
+  }
+}
