@@ -29,5 +29,6 @@ public struct OperationFailure: Error, Sendable, Hashable {
 }
 
 extension OperationFailure: CustomStringConvertible {
+  /// The message.
   public var description: String { message }
 }

@@ -95,10 +95,11 @@ extension RunEngine {
     options.trigger = .nested
     options.version = self.options.version
     options.parameters = try ParameterResolver.resolve(nested, values: given)
-    let former = try formerNestedRun(of: ordinal)
+    let former = try await formerNestedRun(of: ordinal)
     let child = RunEngine(
       services: services, pipeline: nested, options: options, id: former?.run.id ?? .generate(),
-      parent: RunRecord.Parent(run: state.id, operation: state.instances[ordinal].name), onEvent: onEvent)
+      parent: RunRecord.Parent(run: state.id, operation: state.instances[ordinal].name),
+      inheritedSecrets: Array(state.secrets.values) + inheritedSecrets, hiddenVariables: hiddenVariables, onEvent: onEvent)
     let key = ObjectIdentifier(child)
     children[key] = child
     defer { children[key] = nil }

@@ -30,6 +30,12 @@ extension RunEngine {
       limits.release(demand(ordinal))
       throw CancellationError()
     }
+    // A repetition: the attempt before this one ended well, and nothing else would record that.
+    if let before = state.instances[ordinal].attempt, before.state == .succeeded {
+      var kept = before
+      kept.result = state.instances[ordinal].recordedResult
+      services.recorder.record(.attempt(kept))
+    }
     let now = services.now()
     modify(ordinal) { instance in
       instance.attempts += 1
@@ -53,13 +59,12 @@ extension RunEngine {
     case .success(let result):
       attempt.state = .succeeded
       do {
-        attempt.result = try recorded(result)
+        state.instances[ordinal].recordedResult = try recorded(result)
       } catch {
         // A result that can't be kept is recorded as absent; the run itself ends with the engine's error.
         engineFailure = error
         cancel(.history)
       }
-      state.instances[ordinal].recordedResult = attempt.result
     case .failure(let error):
       if error is CancellationError {
         attempt.state = .cancelled
@@ -73,7 +78,7 @@ extension RunEngine {
       }
     }
     state.instances[ordinal].attempt = attempt
-    append(attempt)
+    emit(.attempt(attempt))
     return thrown
   }
 
@@ -91,7 +96,7 @@ extension RunEngine {
       attempt.retryDelay = wait.delay.wholeMicroseconds
       attempt.retryDue = due
       state.instances[ordinal].attempt = attempt
-      append(attempt)
+      emit(.attempt(attempt))
     }
     let limit = state.instances[ordinal].node.definition.retry.limit
     // Durable at once: the wait may outlive this host.
@@ -113,7 +118,7 @@ extension RunEngine {
       case .cancelled: "cancelled"
       }
     state.instances[ordinal].attempt = attempt
-    append(attempt)
+    append(ordinal)
   }
 }
 

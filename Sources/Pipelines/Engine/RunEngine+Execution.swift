@@ -37,7 +37,7 @@ extension RunEngine {
     if let maximumAge = definition.staleAfter, try reuse(ordinal, maximumAge: maximumAge) { return }
     guard let exclusive = definition.exclusive else { return try await executeAttempts(ordinal) }
     let name = try exclusive.evaluate(in: contexts(ordinal)).injectedText
-    if services.locks.isTaken(name) {
+    if services.locks.isTaken("exclusive:\(name)") {
       enter(ordinal, .waiting, reason: "exclusive", detail: .object(["exclusive": .string(name)]))
     }
     let holder = "operation '\(state.instances[ordinal].name)' of run \(state.id.text)"
@@ -93,15 +93,16 @@ extension RunEngine {
     attempt.endedAt = services.now()
     switch result {
     case .success(let result):
-      attempt.result = try recorded(result)
-      state.instances[ordinal].recordedResult = attempt.result
-      append(attempt)
+      state.instances[ordinal].recordedResult = try recorded(result)
+      state.instances[ordinal].attempt = attempt
+      emit(.attempt(attempt))
       succeed(ordinal, result)
     case .failure(let error):
       let failure = OperationFailure(error)
       attempt.state = .failed
       attempt.error = RecordedError(code: failure.code, message: state.masker.mask(failure.message))
-      append(attempt)
+      state.instances[ordinal].attempt = attempt
+      emit(.attempt(attempt))
       throw failure
     }
   }

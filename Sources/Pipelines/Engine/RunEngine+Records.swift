@@ -27,6 +27,8 @@ extension RunEngine {
     }
     unrecorded.remove(ordinal)
     append(ordinal)
+    // What has ended is never tried again; the result is kept with the operation, once.
+    state.instances[ordinal].attempt = nil
   }
 
   /// Changes an instance in place.
@@ -62,22 +64,24 @@ extension RunEngine {
   private func recordLasting() {
     recordingTimer = nil
     for ordinal in unrecorded.sorted() {
-      services.recorder.record(.operation(operationRecord(ordinal)))
-      if let attempt = state.instances[ordinal].attempt { services.recorder.record(.attempt(attempt)) }
+      record(operationRecord(ordinal), with: state.instances[ordinal].attempt)
     }
     unrecorded.removeAll(keepingCapacity: true)
   }
 
-  private func append(_ ordinal: Int) {
-    let record = operationRecord(ordinal)
-    services.recorder.record(.operation(record))
-    emit(.operation(record))
+  /// Records an instance with its latest attempt, and tells of it.
+  func append(_ ordinal: Int) {
+    let operation = operationRecord(ordinal)
+    record(operation, with: state.instances[ordinal].attempt)
+    emit(.operation(operation))
   }
 
-  /// Records an attempt now.
-  func append(_ attempt: AttemptRecord) {
-    services.recorder.record(.attempt(attempt))
-    emit(.attempt(attempt))
+  private func record(_ operation: OperationRecord, with attempt: AttemptRecord?) {
+    if let attempt {
+      services.recorder.record(.operationWithAttempt(operation, attempt))
+    } else {
+      services.recorder.record(.operation(operation))
+    }
   }
 
   /// The instance as the history keeps it.

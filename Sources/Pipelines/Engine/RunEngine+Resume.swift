@@ -33,14 +33,17 @@ extension RunEngine {
     for operation in recorded.operations where operation.ordinal < state.instances.count {
       restore(operation, latest: latest[operation.ordinal], lost: lost[operation.ordinal] ?? 0)
     }
-    for ordinal in state.pipeline.operations.indices where state.instances[ordinal].state.isFinal {
-      state.unfinished -= 1
-      for dependent in state.plan.dependents(of: ordinal) { state.remaining[Int(dependent)] -= 1 }
-      if state.instances[ordinal].state == .failed, !state.instances[ordinal].node.definition.allowFailure {
-        state.status.hasFailure = true
-      }
-    }
+    for ordinal in state.pipeline.operations.indices where state.instances[ordinal].state.isFinal { count(ordinal) }
     emit(.run(record))
+  }
+
+  /// Counts an operation that has ended before this host began.
+  private func count(_ ordinal: Int) {
+    state.unfinished -= 1
+    for dependent in state.plan.dependents(of: ordinal) { state.remaining[Int(dependent)] -= 1 }
+    if state.instances[ordinal].state == .failed, !state.instances[ordinal].node.definition.allowFailure {
+      state.status.hasFailure = true
+    }
   }
 
   private func restore(_ operation: OperationRecord, latest: AttemptRecord?, lost: Int) {
@@ -50,16 +53,6 @@ extension RunEngine {
       instance.startedAt = operation.startedAt
       let wasCancelled =
         operation.state == .cancelled && (operation.reason == "run-cancelled" || operation.reason == "run-timeout")
-      // The attempt's own record may have become durable just before that of its operation.
-      if !operation.state.isFinal, let latest, latest.state == .succeeded, instance.node.definition.repetition == nil,
-        instance.node.definition.loop == nil || instance.parent != nil
-      {
-        instance.state = .succeeded
-        instance.endedAt = latest.endedAt
-        instance.recordedResult = latest.result
-        instance.result = result(latest.result, type: instance.node.definition.result)
-        return
-      }
       guard operation.state.isFinal, !wasCancelled else {
         instance.waitDue = operation.dueTime
         if let latest, let due = latest.retryDue, latest.error?.code != "host-died" {
@@ -107,29 +100,33 @@ extension RunEngine {
     case .from(let name): selected = state.position(of: name).map { state.plan.downstream(of: $0) } ?? []
     case .only(let name): selected = state.position(of: name).map { [$0] } ?? []
     }
-    for operation in source.operations
-    where operation.parent == nil && operation.ordinal < state.pipeline.operations.count {
-      guard let position = state.position(of: operation.name), !selected.contains(position),
-        operation.state == .succeeded || operation.state == .reused
-      else { continue }
-      modify(position) { instance in
-        instance.state = .reused
-        instance.reusedFrom = operation.reusedFrom ?? source.run.id
-        instance.startedAt = operation.startedAt
-        instance.endedAt = operation.endedAt
-        instance.recordedResult = operation.result
-        instance.result = result(operation.result, type: instance.node.definition.result)
+    let known = Dictionary(source.operations.lazy.filter { $0.parent == nil }.map { ($0.name, $0) }) { first, _ in first }
+    for position in state.pipeline.operations.indices where !selected.contains(position) {
+      if let operation = known[state.instances[position].name], operation.state == .succeeded || operation.state == .reused {
+        modify(position) { instance in
+          instance.reusedFrom = operation.reusedFrom ?? source.run.id
+          instance.recordedResult = operation.result
+          instance.result = result(operation.result, type: instance.node.definition.result)
+        }
+        conclude(position, .reused, reason: "taken-over", detail: .object(["from": .string(source.run.id.text)]))
+      } else if case .only = options.selection {
+        conclude(position, .skipped, reason: "not-selected")
+      } else {
+        continue
       }
+      count(position)
     }
   }
 
   /// The nested run that a former host had begun for an operation, if it can be gone on with.
-  func formerNestedRun(of ordinal: Int) throws -> RecordedRun? {
+  func formerNestedRun(of ordinal: Int) async throws -> RecordedRun? {
     guard state.hostAttempt > 1,
       let nested = try services.history.nestedRun(of: state.id, operation: state.instances[ordinal].name),
-      nested.state == .interrupted
+      nested.state == .interrupted, let recorded = try services.history.loadForResume(nested.id),
+      try await services.recorder.claim(nested.id) != nil
     else { return nil }
-    return try services.history.loadForResume(nested.id)
+    _ = await LeftoverProcesses.end(run: nested.id, delayer: LoopDelayer(loop: services.loop))
+    return recorded
   }
 
   /// Ends the processes that the former host of the run left behind.

@@ -39,6 +39,11 @@ actor RunEngine {
   var sharedEnvironment = CStringList([])
   var hasLeftGroups = false
   var engineFailure: (any Error)?
+  /// The wait until the pipeline's `overlap` lets the run begin.
+  private var turn: Task<ExclusiveLocks.Hold, any Error>?
+  /// What the run that contains this one knows to be secret, and the variables that its processes must not inherit.
+  let inheritedSecrets: [String]
+  var hiddenVariables: Set<String>
   /// The instances of loop items that a former host of the run had begun.
   var formerItems: [ItemKey: Int] = [:]
 
@@ -52,12 +57,14 @@ actor RunEngine {
 
   init(
     services: HostServices, pipeline: PipelineDefinition, options: RunOptions, id: RunID, parent: RunRecord.Parent?,
-    onEvent: (@Sendable (RunEvent) -> Void)?
+    inheritedSecrets: [String] = [], hiddenVariables: Set<String> = [], onEvent: (@Sendable (RunEvent) -> Void)?
   ) {
     self.services = services
     self.id = id
     self.options = options
     self.parent = parent
+    self.inheritedSecrets = inheritedSecrets
+    self.hiddenVariables = hiddenVariables
     self.onEvent = onEvent
     let workspace = services.history.workspace.directory
     state = RunProgress(id: id, pipeline: pipeline, parameters: options.parameters, workspace: workspace)
@@ -73,7 +80,7 @@ actor RunEngine {
   /// Runs the pipeline to its end, handlers included, and returns when everything is durable.
   ///
   /// - Throws: ``EngineError`` or `WorkspaceError` when the engine itself could not go on. What was recorded until then is kept.
-  func run(resuming recorded: RecordedRun? = nil) async throws -> RunOutcome {
+  func run(resuming recorded: RecordedRun? = nil, takingOver source: RecordedRun? = nil) async throws -> RunOutcome {
     limits.onRelease = { [unowned self] in assumeIsolated { $0.wake() } }
     if let recorded { restore(recorded) } else { announce() }
     let observer = services.watch.add { [weak self] in self?.assumeIsolated { $0.notified() } }
@@ -87,7 +94,8 @@ actor RunEngine {
       guard let reason = startFailure(error) else { throw error }
       return try await end(as: reason.state, reason: reason.reason)
     }
-    begin()
+    begin(isResumed: recorded != nil)
+    if let source { takeOver(from: source) }
     await drive()
     let (outcome, reason) = await runHandlers()
     if hasLeftGroups { await endLeftovers() }
@@ -115,29 +123,31 @@ actor RunEngine {
       try services.history.request(.cancel, of: other)
       services.history.workspace.notify()
     }
-    let hold = try await withRunCancellation {
-      try await services.locks.take(name, holder: "run \(state.id.text)", watch: services.watch) { holder in
-        emit(.notice(state.id, "queued: \(holder.description) of pipeline '\(state.pipeline.name)' is going on"))
-      }
-    }
-    return hold
+    guard cancellation == nil else { throw CancellationError() }
+    // A task of its own, so that `cancel` can end the wait.
+    let task = Task(executorPreference: services.loop) { try await self.takeTurn(name) }
+    turn = task
+    defer { turn = nil }
+    return try await task.value
   }
 
-  /// Lets `cancel` end a wait before the run has begun.
-  private func withRunCancellation<T: Sendable>(_ body: () async throws -> T) async throws -> T {
-    if cancellation != nil { throw CancellationError() }
-    return try await body()
+  private func takeTurn(_ name: String) async throws -> ExclusiveLocks.Hold {
+    if services.locks.isTaken(name) { emit(.notice(state.id, "queued: another run of '\(state.pipeline.name)' is going on")) }
+    return try await services.locks.take(name, holder: "run \(state.id.text)", watch: services.watch) { holder in
+      emit(.notice(state.id, "queued: \(holder.description) of '\(state.pipeline.name)' is going on in process \(holder.process)"))
+    }
   }
 
   /// Reads secrets and computes the pipeline's own environment.
   private func prepare() async throws {
     state.secrets = try await SecretReader.read(state.pipeline.secrets, directory: state.pipeline.source.directory)
-    state.masker = SecretMasker(state.secrets.values)
+    state.masker = SecretMasker(Array(state.secrets.values) + inheritedSecrets)
     baseEnvironment = services.inherited
     for secret in state.pipeline.secrets {
       // A process that was not given the secret must not find it in what it inherits.
-      if case .environment(let name) = secret.origin { baseEnvironment[name] = nil }
+      if case .environment(let name) = secret.origin { hiddenVariables.insert(name) }
     }
+    for name in hiddenVariables { baseEnvironment[name] = nil }
     for (name, template) in state.pipeline.environment {
       let value = try template.evaluate(in: RunContexts(run: state)).injectedText
       state.environment.append((name, value))
@@ -148,13 +158,15 @@ actor RunEngine {
     sharedEnvironment = baseEnvironment.list
   }
 
-  private func begin() {
+  private func begin(isResumed: Bool) {
     let now = services.now()
     record.state = .running
     if record.startedAt == nil { record.startedAt = now }
     state.startedAt = record.startedAt ?? now
-    services.recorder.record(.runStarted(state.id, at: now))
-    emit(.run(record))
+    if !isResumed {
+      services.recorder.record(.runStarted(state.id, at: now))
+      emit(.run(record))
+    }
     if let timeout = state.pipeline.timeout {
       _ = services.loop.schedule(after: timeout) { [weak self] in self?.assumeIsolated { $0.cancel(.timeout) } }
     }
@@ -215,6 +227,7 @@ actor RunEngine {
     guard cancellation == nil else { return }
     cancellation = reason
     state.status.isCancelled = reason == .requested || reason == .overlapped
+    turn?.cancel()
     for child in children.values { child.assumeIsolated { $0.cancel(reason) } }
     wake()
   }
@@ -245,7 +258,7 @@ actor RunEngine {
     for parameter in state.pipeline.parameters {
       members.append((parameter.name, state.parameters[parameter.name] ?? .null))
     }
-    return JSONValue.object(.init(uniqueKeysWithValues: members)).text
+    return SecretMasker(inheritedSecrets).mask(JSONValue.object(.init(uniqueKeysWithValues: members)).text)
   }
 }
 

@@ -28,7 +28,7 @@ public final class RunHost: Sendable {
     try history.markInterrupted()
     let loop = try EventLoop()
     let failure = FailureRelay()
-    let recorder = HistoryRecorder(workspace: history.workspace) { failure.report($0) }
+    let recorder = HistoryRecorder(workspace: history.workspace, delay: .milliseconds(5)) { failure.report($0) }
     let services = try HostServices(
       loop: loop, runner: SpawnRunner(loop: loop), history: history, recorder: recorder,
       context: TestingSeams.context(loop: loop))
@@ -45,6 +45,8 @@ public final class RunHost: Sendable {
   /// Runs a pipeline to its end.
   ///
   /// - Parameters:
+  ///   - pipeline: What to run.
+  ///   - options: Its params, and which operations.
   ///   - onEvent: Called on the engine's thread for everything that happens, nested runs included; must return at once.
   /// - Returns: How the run ended. A failed run is an outcome, not an error.
   /// - Throws: `WorkspaceError` or ``EngineError`` when the engine itself could not go on.
@@ -112,8 +114,7 @@ public final class RunHost: Sendable {
     // A task of its own: cancelling the caller must not cancel handlers; `cancel` is how a run is cancelled.
     return try await Task(executorPreference: services.loop) {
       if resuming != nil { await engine.endFormerProcesses() }
-      if let source { await engine.takeOver(from: source) }
-      return try await engine.run(resuming: resuming)
+      return try await engine.run(resuming: resuming, takingOver: source)
     }.value
   }
 
@@ -134,7 +135,9 @@ private final class FailureRelay: Sendable {
 
 /// There is no such run in the history.
 public struct RunNotFound: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The run that was asked for.
   public let id: RunID
+  /// What happened, and what to do next.
   public var description: String {
     "there is no run \(id.text) in this workspace; `penstock history list` shows which there are"
   }
@@ -142,8 +145,11 @@ public struct RunNotFound: Error, Sendable, Hashable, CustomStringConvertible {
 
 /// A run is not in a state to go on from.
 public struct RunNotResumable: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The run that was asked for.
   public let id: RunID
+  /// The state it is in.
   public let state: RunState
+  /// What happened, and what to do next.
   public var description: String {
     switch state {
     case .queued, .running: "run \(id.short) is going on in another process"

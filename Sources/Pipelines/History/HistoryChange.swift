@@ -12,6 +12,8 @@ public enum HistoryChange: Sendable {
   case operation(OperationRecord)
   /// The latest state of an attempt, whole. Takes the place of what was recorded for it before.
   case attempt(AttemptRecord)
+  /// An operation instance and its latest attempt together, so that neither is durable without the other.
+  case operationWithAttempt(OperationRecord, AttemptRecord)
   /// A person is asked. A question that has been answered keeps its answer.
   case approvalRequested(Approval)
 }

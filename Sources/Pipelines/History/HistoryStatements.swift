@@ -22,6 +22,10 @@ final class HistoryStatements: @unchecked Sendable {
       case .attempt(let record):
         let number = try number(of: record.run, in: db)
         try write(record, key: InstanceKey(run: number, ordinal: record.ordinal), with: &attempt)
+      case .operationWithAttempt(let record, let latest):
+        let key = InstanceKey(run: try number(of: record.run, in: db), ordinal: record.ordinal)
+        try write(record, key: key, with: &operation)
+        try write(latest, key: key, with: &attempt)
       case .runCreated(let record, let definition):
         try create(record, definition: definition, in: db)
       case .runStarted(let run, let time):
