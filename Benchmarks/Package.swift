@@ -8,6 +8,10 @@ let settings: [SwiftSetting] = [
 
 let package = Package(
   name: "penstock-benchmarks",
+  products: [
+    // For the micro-benchmarks, which read what the workloads run.
+    .library(name: "WorkloadFiles", targets: ["WorkloadFiles"])
+  ],
   dependencies: [
     // The options of the driver.
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -16,10 +20,11 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "CLibSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .target(name: "WorkloadFiles", swiftSettings: settings),
     .executableTarget(
       name: "bench",
       dependencies: [
-        "CLibSQLite",
+        "CLibSQLite", "WorkloadFiles",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Subprocess", package: "swift-subprocess"),
       ],

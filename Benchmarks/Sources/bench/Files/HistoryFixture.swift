@@ -1,5 +1,6 @@
 import CLibSQLite
 import FoundationEssentials
+import WorkloadFiles
 
 /// A workspace with a million attempts, made once and kept.
 ///

@@ -1,3 +1,5 @@
+import WorkloadFiles
+
 /// The same work for other tools, as texts.
 enum PeerFiles {
   /// Steps of /bin/true with what each needs.

@@ -1,5 +1,7 @@
 // Results, records and files: where the engine works by itself.
 
+import WorkloadFiles
+
 extension Catalogue {
   func jsonChain() throws -> Workload {
     let count = 100

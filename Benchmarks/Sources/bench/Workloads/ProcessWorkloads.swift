@@ -1,5 +1,7 @@
 // Graphs of /bin/true, where all that an engine adds is overhead.
 
+import WorkloadFiles
+
 extension Catalogue {
   func fanOut() throws -> Workload {
     let (count, concurrency) = (1000, 2)

@@ -1,21 +1,21 @@
 /// The pipeline files of the workloads, as texts.
-enum PipelineFiles {
+public enum PipelineFiles {
   /// `count` independent operations that run /bin/true.
-  static func fanOut(count: Int, concurrency: Int) -> String {
+  public static func fanOut(count: Int, concurrency: Int) -> String {
     var text = "name: fan-out\nconcurrency: \(concurrency)\noperations:\n"
     for number in 1...count { text += "  - { name: step-\(number), command: [/bin/true] }\n" }
     return text
   }
 
   /// `count` operations that run /bin/true one after the other.
-  static func chain(count: Int) -> String {
+  public static func chain(count: Int) -> String {
     var text = "name: chain\norder: chain\noperations:\n"
     for number in 1...count { text += "  - { name: step-\(number), command: [/bin/true] }\n" }
     return text
   }
 
   /// `layers` × `width` operations that run /bin/true; each but the first layer's needs two of the layer before.
-  static func grid(_ grid: Grid, concurrency: Int) -> String {
+  public static func grid(_ grid: Grid, concurrency: Int) -> String {
     var text = "name: grid\nconcurrency: \(concurrency)\noperations:\n"
     for node in grid.nodes {
       let needs = node.needs.map { "step-\($0)" }.joined(separator: ", ")
@@ -25,12 +25,12 @@ enum PipelineFiles {
   }
 
   /// A JSON object of about 200 bytes.
-  static let object =
+  public static let object =
     #"{"id":4711,"name":"penstock","tags":["gate","pipe","turbine"],"size":{"width":1.5,"height":2.25},"#
     + #""draft":false,"notes":"leads the water to the wheel, and no further","parent":null,"path":"/srv/data/one","rest":17}"#
 
   /// `count` operations, the first of which prints ``object``, each other of which reads and prints its predecessor's result.
-  static func jsonChain(count: Int) -> String {
+  public static func jsonChain(count: Int) -> String {
     var text = "name: json-chain\nconcurrency: 1\noperations:\n"
     text += "  - { name: step-1, command: [/bin/echo, '\(object)'], result: json }\n"
     for number in 2...count {
@@ -40,7 +40,7 @@ enum PipelineFiles {
   }
 
   /// `count` independent operations that evaluate a small expression.
-  static func values(count: Int) -> String {
+  public static func values(count: Int) -> String {
     var text = "name: values\nparams:\n  word: { type: string, default: gate }\noperations:\n"
     for number in 1...count {
       text += "  - { name: value-\(number), value: \"${{ format('{0}-{1}', params.word, \(number)) }}\" }\n"
@@ -49,7 +49,7 @@ enum PipelineFiles {
   }
 
   /// `count` operations of five kinds, about sixty bytes each, that depend on each other in every way there is.
-  static func mixture(count: Int) -> String {
+  public static func mixture(count: Int) -> String {
     var text = "name: mixture\nparams:\n  base: { type: string, default: /srv/data }\noperations:\n"
     for number in 0..<count {
       switch number % 5 {
@@ -66,22 +66,5 @@ enum PipelineFiles {
       }
     }
     return text
-  }
-}
-
-/// A grid of steps, numbered from 1, layer by layer.
-struct Grid: Sendable {
-  let layers: Int
-  let width: Int
-
-  var count: Int { layers * width }
-
-  /// The steps in order, each with the two of the layer before that it needs.
-  var nodes: [(number: Int, needs: [Int])] {
-    (0..<count).map { index in
-      guard index >= width else { return (index + 1, []) }
-      let before = (index / width - 1) * width
-      return (index + 1, [before + index % width + 1, before + (index + 1) % width + 1])
-    }
   }
 }
