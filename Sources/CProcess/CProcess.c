@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <spawn.h>
 #include <string.h>
@@ -82,6 +83,8 @@ int penstock_is_sole_holder(int descriptor) {
 }
 
 int penstock_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno; }
+
+void penstock_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 
 int penstock_processor_count(void) {
   cpu_set_t set;

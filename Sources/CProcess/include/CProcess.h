@@ -52,6 +52,9 @@ int penstock_is_sole_holder(int descriptor);
 /// A pipe whose ends are close-on-exec: `ends[0]` reads. Returns 0, or the error number.
 int penstock_pipe(int ends[2]);
 
+/// Names the calling thread, for debuggers and `top`; at most 15 characters.
+void penstock_name_thread(const char *name);
+
 /// How many processors this process may run on, at least 1.
 int penstock_processor_count(void);
 

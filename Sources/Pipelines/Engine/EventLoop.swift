@@ -76,6 +76,7 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
         guard let argument else { return nil }
         let loop = Unmanaged<EventLoop>.fromOpaque(argument).takeRetainedValue()
         loop.thread.store(pthread_self(), ordering: .releasing)
+        penstock_name_thread("penstock-loop")
         loop.run()
         return nil
       }, reference.toOpaque())
