@@ -84,5 +84,14 @@ let package = Package(
       dependencies: ["penstock", "Pipelines", .product(name: "Subprocess", package: "swift-subprocess")],
       swiftSettings: settings
     ),
+    .testTarget(
+      name: "SoakTests",
+      dependencies: [
+        "penstock", "Pipelines", "Workspace",
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Subprocess", package: "swift-subprocess"),
+      ],
+      swiftSettings: settings
+    ),
   ]
 )

@@ -1,0 +1,26 @@
+import Foundation
+
+/// What `/proc` tells of processes that a run has started.
+enum RunningProcesses {
+  /// The command lines, by process id, of processes whose environment has the entry `NAME=value`. Zombies have no environment.
+  static func carrying(_ entry: String) -> [Int32: String] {
+    let wanted = Data(entry.utf8)
+    var found: [Int32: String] = [:]
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [] {
+      guard let pid = Int32(name), pid != getpid(), let environment = read("/proc/\(pid)/environ") else { continue }
+      guard environment.split(separator: 0).contains(where: { $0 == wanted }) else { continue }
+      found[pid] = read("/proc/\(pid)/cmdline").map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+    return found
+  }
+
+  /// Whether the process is there and not a zombie.
+  static func isRunning(_ pid: Int32) -> Bool {
+    guard let stat = contents(of: "/proc/\(pid)/stat"), let name = stat.lastIndex(of: ")") else { return false }
+    return !stat[name...].hasPrefix(") Z")
+  }
+
+  private static func read(_ path: String) -> Data? {
+    FileManager.default.contents(atPath: path)
+  }
+}
