@@ -24,6 +24,8 @@ extension WorkspaceError {
     case SQLITE_READONLY, SQLITE_PERM: self = .readOnly(path: path)
     case SQLITE_NOTADB: self = .notAWorkspace(path: path, reason: "the file is not a database")
     case SQLITE_CORRUPT: self = .corrupt(path: path, message: message)
+    case SQLITE_CANTOPEN where Self.isOutOfDescriptors:
+      self = .io(path: path, code: Int(EMFILE), message: Self.systemMessage(EMFILE))
     case SQLITE_MISUSE where message.contains("closed"): self = .closed(path: path)
     // The shared memory is a file as well; that it cannot grow means that the disk is full.
     case SQLITE_IOERR where code == Self.cannotGrowSharedMemory: self = .full(path: path)
@@ -40,7 +42,16 @@ extension WorkspaceError {
     return code == ENOSPC || code == EDQUOT || code == EFBIG ? .full(path: path) : nil
   }
 
+  /// SQLite does not tell why it cannot open a file; whether another one could be opened does.
+  private static var isOutOfDescriptors: Bool {
+    let descriptor = Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return errno == EMFILE || errno == ENFILE }
+    Glibc.close(descriptor)
+    return false
+  }
+
   static func systemMessage(_ code: Int32) -> String {
-    String(cString: strerror(code))
+    let hint = code == EMFILE || code == ENFILE ? "; raise the limit on open files (`ulimit -n`)" : ""
+    return String(cString: strerror(code)) + hint
   }
 }

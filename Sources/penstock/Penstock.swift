@@ -36,6 +36,7 @@ struct Penstock: ParsableCommand {
   )
 
   static func main() {
+    StandardDescriptors.complete()
     // A reader that goes away is seen as a failed write, which ends the output quietly.
     signal(SIGPIPE, SIG_IGN)
     do {

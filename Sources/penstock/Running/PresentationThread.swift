@@ -10,6 +10,7 @@ final class PresentationThread: Sendable {
   private static let gatheringMilliseconds: Int64 = 25
 
   private let feed: RunFeed
+  private let signals: SignalSource
   private let presentation: RunPresentation
   private let onSignal: @Sendable (_ times: Int) -> Void
   private let onEnd: @Sendable () -> Void
@@ -19,10 +20,12 @@ final class PresentationThread: Sendable {
   ///   - presentation: What to show them with.
   ///   - onSignal: Called for each signal that asks the run to end, counted from 1.
   ///   - onEnd: Called when all is shown, as the last thing.
+  /// - Throws: ``EngineError/systemCall(_:_:)`` when the process is out of descriptors.
   init(
     feed: RunFeed, presentation: RunPresentation, onSignal: @escaping @Sendable (Int) -> Void,
     onEnd: @escaping @Sendable () -> Void
-  ) {
+  ) throws(EngineError) {
+    signals = try SignalSource()
     self.feed = feed
     self.presentation = presentation
     self.onSignal = onSignal
@@ -41,6 +44,7 @@ final class PresentationThread: Sendable {
       }, reference.toOpaque())
     guard error == 0 else {
       reference.release()
+      close(signals.descriptor)
       throw .systemCall("pthread_create", error)
     }
     pthread_detach(created)
@@ -48,7 +52,6 @@ final class PresentationThread: Sendable {
 
   private func run() {
     let presenter = presentation.makePresenter()
-    let signals = SignalSource()
     defer {
       close(signals.descriptor)
       onEnd()

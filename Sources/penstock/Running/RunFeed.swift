@@ -23,9 +23,16 @@ final class RunFeed: Sendable {
   /// Readable when the run has ended.
   let ending: Int32
 
-  init() {
+  /// - Throws: ``EngineError/systemCall(_:_:)`` when the process is out of descriptors: without these nobody would learn of the end.
+  init() throws(EngineError) {
     arrivals = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+    guard arrivals >= 0 else { throw .systemCall("eventfd", errno) }
     ending = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+    guard ending >= 0 else {
+      let error = errno
+      close(arrivals)
+      throw .systemCall("eventfd", error)
+    }
   }
 
   deinit {

@@ -12,10 +12,10 @@ struct RunSession {
   func present(
     _ body: @Sendable (_ onEvent: @escaping @Sendable (RunEvent) -> Void) async throws -> RunOutcome
   ) async throws -> ExitStatus {
-    let feed = RunFeed()
+    let feed = try RunFeed()
     let (ended, ending) = AsyncStream<Void>.makeStream()
     let host = host
-    let thread = PresentationThread(feed: feed, presentation: presentation) { times in
+    let thread = try PresentationThread(feed: feed, presentation: presentation) { times in
       switch times {
       case 1: host.cancel()
       case 2: host.kill()

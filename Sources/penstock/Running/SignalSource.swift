@@ -1,5 +1,6 @@
 import CProcess
 import Glibc
+import Pipelines
 
 /// The signals that a run answers to, as a descriptor to wait for.
 struct SignalSource {
@@ -16,9 +17,11 @@ struct SignalSource {
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
-  init() {
+  /// - Throws: ``EngineError/systemCall(_:_:)`` when the process is out of descriptors: without this one it could not be cancelled.
+  init() throws(EngineError) {
     var set = Self.set()
     descriptor = signalfd(-1, &set, Int32(SFD_CLOEXEC | SFD_NONBLOCK))
+    guard descriptor >= 0 else { throw .systemCall("signalfd", errno) }
   }
 
   /// The next signal that has come, or nil.

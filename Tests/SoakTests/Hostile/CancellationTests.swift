@@ -1,0 +1,42 @@
+import Foundation
+import Subprocess
+import Testing
+
+extension Soak {
+  @Suite("A run can be cancelled at any moment") struct CancellationTests {
+    @Test("whatever the moment of the signal, the history ends and retry completes the rest")
+    func randomMoments() async throws {
+      let scratch = try Scratch()
+      var random = SeededRandom(seed: Soak.seed, round: -3)
+      let diamond = DiamondPipeline(random: &random)
+      let file = try scratch.write(diamond.text, to: "diamond.yaml")
+      try scratch.write(diamond.nested, to: "inner.yaml")
+      for round in Soak.rounds(full: 40, short: 4) {
+        var random = SeededRandom(seed: Soak.seed, round: round)
+        let moment = Duration.milliseconds(Int.random(in: 0...900, using: &random))
+        let signal = random.element(of: [Signal.interrupt, .terminate, .terminalClosed])
+        let isUrgent = random.oneIn(3)
+        let effects = try scratch.directory("effects-\(round)")
+        let tool = Tool(scratch: scratch, workspace: "space-\(round)", environment: ["SOAK_EFFECTS": effects])
+        let ending = try await tool.run("run", file, "--quiet") { _, send in
+          try await Task.sleep(for: moment)
+          send(signal)
+          if isUrgent { send(signal) }
+        }
+        if ending.code == nil {
+          // The signal came before the tool could answer it: nothing had begun.
+          #expect(!FileManager.default.fileExists(atPath: tool.workspacePath) || ending.signal != SIGKILL, ending.summary)
+          continue
+        }
+        #expect([0, 130].contains(ending.code), "\(ending.summary.rawValue); \(Soak.place(round).rawValue)")
+        try tool.expectRest(Soak.place(round))
+        guard ending.code == 130 else { continue }
+        let run = try #require(try HistoryProbe(tool.workspacePath).value("SELECT id FROM runs WHERE parent IS NULL"))
+        let retried = try await tool.run("retry", run, "--quiet")
+        #expect(retried.code == 0, "\(retried.summary.rawValue); \(Soak.place(round).rawValue)")
+        #expect(contents(of: effects + "/overlaps") == nil, Soak.place(round))
+        try tool.expectRest(Soak.place(round))
+      }
+    }
+  }
+}

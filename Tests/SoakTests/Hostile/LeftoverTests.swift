@@ -1,0 +1,41 @@
+import Testing
+
+extension Soak {
+  @Suite("No process outlives its run") struct LeftoverTests {
+    @Test("processes that operations leave in the background are ended with the run")
+    func background() async throws {
+      let tool = Tool(scratch: try Scratch(), limit: .seconds(60))
+      let ending = try await tool.run(
+        pipeline: """
+          operations:
+            - { name: group, run: "sleep 1000 >/dev/null 2>&1 & echo done", result: string }
+            - { name: session, run: "setsid sleep 1000 >/dev/null 2>&1 & echo done", result: string }
+            - { name: holds-output, run: "sleep 1000 & echo done", result: string }
+            - { name: deaf, run: "(trap '' TERM HUP; while :; do sleep 0.2; done) >/dev/null 2>&1 & echo done", result: string }
+          """, "--quiet")
+      #expect(ending.code == 0, ending.summary)
+      for (name, outcome) in try tool.outcomes() { #expect(outcome == #"succeeded - "done""#, "\(name)") }
+      try tool.expectRest()
+    }
+
+    @Test("a process that ignores SIGTERM is killed after its grace")
+    func deaf() async throws {
+      let tool = Tool(scratch: try Scratch(), limit: .seconds(60))
+      let deaf = "trap '' TERM; while :; do sleep 0.05; done"
+      let ending = try await tool.run(
+        pipeline: """
+          operations:
+            - { name: alone, run: "\(deaf)", timeout: 200ms, grace: 300ms }
+            - { name: with-child, run: "(\(deaf)) & wait", timeout: 200ms, grace: 300ms }
+            - { name: stopped, run: "kill -STOP $$", timeout: 200ms, grace: 300ms }
+          """, "--quiet")
+      #expect(ending.code == 1, ending.summary)
+      let outcomes = try tool.outcomes()
+      for name in ["alone", "with-child", "stopped"] { #expect(outcomes[name] == "failed timeout -", "\(name)") }
+      let rows = try HistoryProbe(tool.workspacePath).rows("SELECT operation, duration_ms FROM attempts")
+      for row in rows where row[0] != "stopped" { #expect((Double(row[1]) ?? 0) >= 490, "\(row)") }
+      for row in rows { #expect((Double(row[1]) ?? .infinity) < 20_000, "\(row)") }
+      try tool.expectRest()
+    }
+  }
+}

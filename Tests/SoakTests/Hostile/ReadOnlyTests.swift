@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+
+extension Soak {
+  @Suite("A workspace that may not be written is read, and refused for running") struct ReadOnlyTests {
+    @Test("a workspace that has become read-only")
+    func becomesReadOnly() async throws {
+      let scratch = try Scratch()
+      if let disk = try await SmallDisk(scratch("disk"), size: "8m") {
+        do {
+          try await use(scratch, workspace: disk.path + "/space") { #expect(try await disk.becomeReadOnly()) }
+          try await disk.unmount()
+        } catch {
+          try await disk.unmount()
+          throw error
+        }
+      } else if geteuid() != 0 {
+        try await use(scratch, workspace: "space") {
+          for name in try FileManager.default.contentsOfDirectory(atPath: scratch("space")) { chmod(scratch("space/" + name), 0o500) }
+          chmod(scratch("space"), 0o500)
+        }
+        chmod(scratch("space"), 0o700)
+      }
+    }
+
+    private func use(_ scratch: Scratch, workspace: String, close: () async throws -> Void) async throws {
+      let tool = Tool(scratch: scratch, workspace: workspace)
+      let pipeline = "operations: [{ name: a, run: echo hello, result: string }]"
+      #expect(try await tool.run(pipeline: pipeline, "--quiet").code == 0)
+      try await close()
+      let refused = try await tool.run(pipeline: pipeline, "--quiet")
+      #expect(refused.code == 3, refused.summary)
+      #expect(refused.error.contains("read-only") && refused.error.contains(workspace), refused.summary)
+      let listed = try await tool.run("history", "sql", "SELECT count(*) AS n FROM runs", "--json")
+      #expect(listed.output == "{\"n\":1}\n", listed.summary)
+    }
+
+    @Test(
+      "places where no workspace can be",
+      arguments: ["/proc/space", "/dev/null/space", "pipeline.yaml", "/sys/kernel/space"])
+    func impossible(_ workspace: String) async throws {
+      let tool = Tool(scratch: try Scratch(), workspace: workspace)
+      let ending = try await tool.run(pipeline: "operations: [{ name: a, run: touch ran }]", "--quiet")
+      #expect(ending.code == 3, ending.summary)
+      #expect(ending.error.contains(workspace), ending.summary)
+      #expect(contents(of: tool.scratch("ran")) == nil, "it ran without a history")
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import Foundation
+import Subprocess
+
+/// A file system of its own, of a given size, where this process may mount one.
+final class SmallDisk {
+  let path: String
+
+  /// Nil when mounting is not permitted.
+  init?(_ path: String, size: String) async throws {
+    self.path = path
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    guard geteuid() == 0, try await Self.command("mount", "-t", "tmpfs", "-o", "size=\(size),mode=0700", "tmpfs", path) else {
+      return nil
+    }
+  }
+
+  /// Makes it read-only, which it can be only while nobody writes to it.
+  func becomeReadOnly() async throws -> Bool { try await Self.command("mount", "-o", "remount,ro", path) }
+
+  func unmount() async throws { _ = try await Self.command("umount", path) }
+
+  private static func command(_ name: String, _ arguments: String...) async throws -> Bool {
+    try await Subprocess.run(.name(name), arguments: Arguments(arguments), output: .discarded).terminationStatus.isSuccess
+  }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import Glibc
+import Testing
+
+extension Soak {
+  @Suite("Whoever watches a run may go away") struct TerminalTests {
+    @Test("a terminal that is closed cancels the run, quietly and wholly")
+    func terminalGoesAway() async throws {
+      let scratch = try Scratch()
+      let controller = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
+      try #require(controller >= 0 && grantpt(controller) == 0 && unlockpt(controller) == 0)
+      let terminal = try #require(ptsname(controller).map { String(cString: $0) })
+      // The leader of a session gets the first terminal that it opens.
+      var tool = Tool(scratch: scratch, environment: ["TERM": "xterm"], limit: .seconds(60))
+      tool.preparation = "exec <\(terminal) >\(terminal) 2>\(terminal)"
+      tool.leadsSession = true
+      let file = try scratch.write(
+        """
+        operations:
+          - { name: first, run: echo hello }
+          - { name: long, needs: [first], run: touch started; sleep 1000 }
+        after: { cancel: [{ name: goodbye, run: touch handled }] }
+        """, to: "pipeline.yaml")
+      let ending = try await tool.run("run", file) { _, _ in
+        _ = await eventually { contents(of: scratch("started")) != nil }
+        close(controller)
+      }
+      #expect(!ending.overran && ending.code == 130, ending.summary)
+      #expect(contents(of: scratch("handled")) != nil, "handlers run although nobody watches")
+      let outcomes = try tool.outcomes()
+      #expect(outcomes["first"] == #"succeeded - "hello""#)
+      #expect(outcomes["long"]?.hasPrefix("cancelled") == true)
+      try tool.expectRest()
+    }
+
+    @Test("a reader that goes away does not end the run", arguments: [[], ["--json"]])
+    func closedPipe(_ options: [String]) async throws {
+      let scratch = try Scratch()
+      var tool = Tool(scratch: scratch, limit: .seconds(60))
+      tool.preparation = "mkfifo pipe; head -c 1 <pipe >/dev/null & exec >pipe"
+      let operations = (0..<40).map { "  - { name: o\($0), run: echo hello }" }
+      let file = try scratch.write("operations:\n" + operations.joined(separator: "\n"), to: "pipeline.yaml")
+      let ending = try await tool.run(["run", file] + options)
+      #expect(ending.code == 0, ending.summary)
+      #expect(ending.error == "", ending.summary)
+      #expect(try tool.outcomes().count == 40)
+      try tool.expectRest()
+    }
+
+    @Test("a reader that sleeps does not stop the operations")
+    func slowReader() async throws {
+      let scratch = try Scratch()
+      var tool = Tool(scratch: scratch, limit: .seconds(60))
+      // Nothing is read until the last operation has ended; the events are more than a pipe holds.
+      tool.preparation = "mkfifo pipe; (exec <pipe; while [ ! -e done ]; do sleep 0.05; done; cat >output) & exec >pipe"
+      let operations = (0..<300).map { "  - { name: o\($0), value: \(String(repeating: "x", count: 300)) }" }
+      let file = try scratch.write(
+        "order: chain\noperations:\n" + operations.joined(separator: "\n") + "\n  - { name: last, run: touch done }",
+        to: "pipeline.yaml")
+      let ending = try await tool.run("run", file, "--json")
+      #expect(ending.code == 0 && !ending.overran, ending.summary)
+      try tool.expectRest()
+    }
+  }
+}
