@@ -26,14 +26,16 @@ struct AttemptModifier<Operation: OperationRequest>: OperationModifier where Ope
     with continuation: OperationContinuation<OperationResult, any Error>
   ) async throws -> OperationResult {
     try await engine.beginAttempt(ordinal)
+    let outcome: Result<OperationResult, any Error>
     do {
-      let result = try await operation.run(
-        isolation: isolation, in: context, with: continuation.narrowed(to: Operation.Failure.self))
-      await engine.endAttempt(ordinal, .success(result))
-      return result
+      outcome = .success(
+        try await operation.run(
+          isolation: isolation, in: context, with: continuation.narrowed(to: Operation.Failure.self)))
     } catch {
-      throw await engine.endAttempt(ordinal, .failure(error))
+      outcome = .failure(error)
     }
+    if let error = await engine.endAttempt(ordinal, outcome) { throw error }
+    return try outcome.get()
   }
 }
 

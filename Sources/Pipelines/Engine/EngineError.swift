@@ -11,6 +11,16 @@ public enum EngineError: Error, Sendable, Hashable {
   /// The history could not be written: what the workspace said.
   case history(String)
 
+  /// Whether the computer is at a limit: other operations would fail for the same reason, so the run cannot go on.
+  var isExhaustion: Bool {
+    switch self {
+    case .systemCall(_, let number), .file(_, let number):
+      [EMFILE, ENFILE, ENOMEM, EAGAIN, ENOSPC, EDQUOT, EFBIG, EROFS, EIO].contains(number)
+    case .history: true
+    case .secret: false
+    }
+  }
+
   /// A stable, kebab-case identifier.
   public var code: String {
     switch self {
@@ -27,16 +37,21 @@ extension EngineError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .systemCall(let name, let number):
-      let hint =
-        number == EMFILE || number == ENFILE
-        ? "; raise the limit on open files (`ulimit -n`) or lower `concurrency`" : ""
-      return "\(name) failed: \(String(cString: strerror(number)))\(hint)"
+      return "\(name) failed: \(String(cString: strerror(number)))\(Self.hint(number))"
     case .file(let path, let number):
-      return "cannot write '\(path)': \(String(cString: strerror(number)))"
+      return "cannot write '\(path)': \(String(cString: strerror(number)))\(Self.hint(number))"
     case .secret(let name, let reason):
       return "the secret '\(name)' cannot be read: \(reason)"
     case .history(let reason):
       return "the history cannot be written: \(reason)"
+    }
+  }
+
+  private static func hint(_ number: Int32) -> String {
+    switch number {
+    case EMFILE, ENFILE: "; raise the limit on open files (`ulimit -n`) or lower `concurrency`"
+    case ENOSPC, EDQUOT, EFBIG: "; free some space, then `penstock retry` goes on from what is recorded"
+    default: ""
     }
   }
 }

@@ -10,6 +10,8 @@ public struct OperationFailure: Error, Sendable, Hashable {
   public var exitCode: Int32?
   /// The signal that ended the process.
   public var signal: Int32?
+  /// What the engine itself ran into, when neither the operation nor its process is to blame.
+  var engineError: EngineError?
 
   init(code: String, message: String, exitCode: Int32? = nil, signal: Int32? = nil) {
     self.code = code

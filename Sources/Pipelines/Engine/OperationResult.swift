@@ -71,9 +71,9 @@ enum FileBytes {
     }
   }
 
-  /// Writes a new file of the owner's alone, replacing an old one.
-  static func write(_ bytes: [UInt8], to path: String) throws(EngineError) {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+  /// Writes a file of the owner's alone, which must not exist yet (`EEXIST`). What cannot be written whole is not left behind.
+  static func write(_ bytes: [UInt8], toNew path: String) throws(EngineError) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .file(path, errno) }
     defer { close(descriptor) }
     var written = 0
@@ -83,7 +83,9 @@ enum FileBytes {
       }
       if done < 0 {
         if errno == EINTR { continue }
-        throw .file(path, errno)
+        let error = errno
+        unlink(path)
+        throw .file(path, error)
       }
       written += done
     }

@@ -48,38 +48,41 @@ extension RunEngine {
     if let attempt = state.instances[ordinal].attempt { emit(.attempt(attempt)) }
   }
 
-  /// Ends the attempt and gives back what it held. Returns the error to go on with.
-  @discardableResult
-  func endAttempt(_ ordinal: Int, _ outcome: Result<OperationResult, any Error>) -> any Error {
+  /// Ends the attempt and gives back what it held. Returns the error to go on with, nil after a success that could be kept.
+  func endAttempt(_ ordinal: Int, _ outcome: Result<OperationResult, any Error>) -> (any Error)? {
     limits.release(demand(ordinal))
     guard var attempt = state.instances[ordinal].attempt else { return CancellationError() }
     attempt.endedAt = services.now()
-    var thrown: any Error = CancellationError()
+    var thrown: (any Error)? = CancellationError()
     switch outcome {
     case .success(let result):
       attempt.state = .succeeded
+      thrown = nil
       do {
         state.instances[ordinal].recordedResult = try recorded(result)
       } catch {
-        // A result that can't be kept is recorded as absent; the run itself ends with the engine's error.
-        engineFailure = error
-        cancel(.history)
+        // A success without its result would be taken over by `resume` and `retry` as one that has none.
+        thrown = fail(&attempt, with: error)
       }
     case .failure(let error):
       if error is CancellationError {
         attempt.state = .cancelled
       } else {
-        let failure = OperationFailure(error)
-        attempt.state = .failed
-        attempt.error = RecordedError(code: failure.code, message: state.masker.mask(failure.message))
-        attempt.exitCode = failure.exitCode.map(Int.init)
-        attempt.signal = failure.signal.map(Int.init)
-        thrown = failure
+        thrown = fail(&attempt, with: error)
       }
     }
     state.instances[ordinal].attempt = attempt
     emit(.attempt(attempt))
     return thrown
+  }
+
+  private func fail(_ attempt: inout AttemptRecord, with error: any Error) -> OperationFailure {
+    let failure = OperationFailure(error)
+    attempt.state = .failed
+    attempt.error = RecordedError(code: failure.code, message: state.masker.mask(failure.message))
+    attempt.exitCode = failure.exitCode.map(Int.init)
+    attempt.signal = failure.signal.map(Int.init)
+    return failure
   }
 
   /// Follows the retries of an operation: the chosen delay and what ended the wait are part of the history.

@@ -87,13 +87,14 @@ extension RunEngine {
     }
     var attempt = AttemptRecord(
       run: state.id, ordinal: ordinal, number: state.instances[ordinal].attempts, state: .succeeded, startedAt: started)
-    let result = Result { () throws(any Error) -> OperationResult in
-      .value(try checkedValue(data.evaluate(in: contexts(ordinal)), ordinal))
+    let outcome = Result { () throws(any Error) -> (result: OperationResult, recorded: RecordedResult) in
+      let result = OperationResult.value(try checkedValue(data.evaluate(in: contexts(ordinal)), ordinal))
+      return (result, try recorded(result))
     }
     attempt.endedAt = services.now()
-    switch result {
-    case .success(let result):
-      state.instances[ordinal].recordedResult = try recorded(result)
+    switch outcome {
+    case .success(let (result, recorded)):
+      state.instances[ordinal].recordedResult = recorded
       state.instances[ordinal].attempt = attempt
       emit(.attempt(attempt))
       succeed(ordinal, result)
@@ -122,6 +123,9 @@ extension RunEngine {
     }
     let failure = OperationFailure(error)
     conclude(ordinal, .failed, reason: failure.code, failure: failure)
+    guard let engineError = failure.engineError, engineFailure == nil else { return }
+    engineFailure = engineError
+    cancel(.engine)
   }
 
   // MARK: Expressions
@@ -177,7 +181,9 @@ extension OperationFailure {
       self.init(
         code: "timeout", message: "did not end within its timeout of \(DurationNotation.format(error.duration))")
     case let error as ExpressionError: self.init(code: "expression", message: error.message)
-    case let error as EngineError: self.init(code: error.code, message: error.description)
+    case let error as EngineError:
+      self.init(code: error.code, message: error.description)
+      engineError = error.isExhaustion ? error : nil
     case let error as RepeatLimitReachedError: self.init(code: error.code, message: error.description)
     case let error as WorkspaceError: self.init(code: "history", message: "\(error)")
     case is CancellationError: self.init(code: "cancelled", message: "cancelled")

@@ -38,6 +38,7 @@ extension RunEngine {
     switch cancellation {
     case .timeout: return (.failed, "timeout")
     case .history: return (.failed, "history-failed")
+    case .engine: return (.failed, "engine-failed")
     case .requested, .overlapped: return (.cancelled, nil)
     case nil: break
     }

@@ -7,7 +7,8 @@ extension RunEngine {
     let node = state.instances[ordinal].node
     guard let loop = node.definition.loop else { return }
     let items = try loopItems(loop, ordinal)
-    enter(ordinal, .running, detail: .object(["items": .int(Int64(items.count))]))
+    // At once, so that no item's record becomes durable before that of its loop.
+    enter(ordinal, .running, detail: .object(["items": .int(Int64(items.count))]), recordNow: true)
     var ordinals: [Int] = []
     ordinals.reserveCapacity(items.count)
     for (index, item) in items.enumerated() { ordinals.append(itemOrdinal(of: ordinal, index: index, value: item)) }

@@ -186,7 +186,10 @@ extension RunEngine {
           "the arguments and environment are too long for the system; inject large values whole, so that they arrive on standard input"
       )
     default:
-      return EngineError.systemCall("starting '\(executable)'", error.number)
+      let engineError = EngineError.systemCall("starting '\(executable)'", error.number)
+      guard !engineError.isExhaustion else { return engineError }
+      return OperationFailure(
+        code: "command-not-executable", message: "'\(executable)' cannot be executed: \(reason)", exitCode: 126)
     }
   }
 

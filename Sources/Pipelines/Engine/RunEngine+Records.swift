@@ -108,9 +108,17 @@ extension RunEngine {
       var bytes: [UInt8] = []
       value.write(to: &bytes)
       guard bytes.count > RecordedResult.inlineLimit else { return .inline(String(decoding: bytes, as: UTF8.self)) }
-      let name = "\(logs.nextNumber()).json"
-      try FileBytes.write(bytes, to: "\(try logs.runDirectory())/\(name)")
-      return .file(path: "runs/\(state.id.text)/\(name)", size: Int64(bytes.count))
+      let directory = try logs.runDirectory()
+      while true {
+        let name = "\(logs.nextNumber()).json"
+        do {
+          try FileBytes.write(bytes, toNew: "\(directory)/\(name)")
+          return .file(path: "runs/\(state.id.text)/\(name)", size: Int64(bytes.count))
+        } catch .file(let path, let error) {
+          // A run that was resumed finds the files of its former host.
+          guard error == EEXIST else { throw .file(path, error) }
+        }
+      }
     case .file(let file):
       let prefix = state.workspace + "/"
       return .file(

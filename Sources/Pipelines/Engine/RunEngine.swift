@@ -52,6 +52,7 @@ actor RunEngine {
     case requested = "cancelled"
     case timeout = "timeout"
     case history = "history-failed"
+    case engine = "engine-failed"
     case overlapped = "overlapped"
   }
 

@@ -8,7 +8,10 @@ extension Soak {
       let scratch = try Scratch()
       if let disk = try await SmallDisk(scratch("disk"), size: "8m") {
         do {
-          try await use(scratch, workspace: disk.path + "/space") { #expect(try await disk.becomeReadOnly()) }
+          try await use(scratch, workspace: disk.path + "/space") {
+            let isReadOnly = try await disk.becomeReadOnly()
+            #expect(isReadOnly)
+          }
           try await disk.unmount()
         } catch {
           try await disk.unmount()

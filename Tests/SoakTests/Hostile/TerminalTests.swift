@@ -7,9 +7,7 @@ extension Soak {
     @Test("a terminal that is closed cancels the run, quietly and wholly")
     func terminalGoesAway() async throws {
       let scratch = try Scratch()
-      let controller = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
-      try #require(controller >= 0 && grantpt(controller) == 0 && unlockpt(controller) == 0)
-      let terminal = try #require(ptsname(controller).map { String(cString: $0) })
+      let (controller, terminal) = try #require(Self.pseudoTerminal())
       // The leader of a session gets the first terminal that it opens.
       var tool = Tool(scratch: scratch, environment: ["TERM": "xterm"], limit: .seconds(60))
       tool.preparation = "exec <\(terminal) >\(terminal) 2>\(terminal)"
@@ -60,6 +58,17 @@ extension Soak {
       let ending = try await tool.run("run", file, "--json")
       #expect(ending.code == 0 && !ending.overran, ending.summary)
       try tool.expectRest()
+    }
+
+    /// A descriptor of the controlling end, and the path of the terminal. Requests are those of Linux: the functions of POSIX for this
+    /// are hidden from Swift.
+    private static func pseudoTerminal() -> (controller: Int32, path: String)? {
+      let controller = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+      guard controller >= 0 else { return nil }
+      let (lock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
+      var (isLocked, number): (Int32, Int32) = (0, 0)
+      guard ioctl(controller, lock, &isLocked) == 0, ioctl(controller, getNumber, &number) == 0 else { return nil }
+      return (controller, "/dev/pts/\(number)")
     }
   }
 }
