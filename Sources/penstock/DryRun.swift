@@ -17,9 +17,12 @@ struct DryRun {
     let output = TextOutput.standard
     let concurrency = pipeline.concurrency.map { ", at most \($0) at once" } ?? ""
     output.writeLine(
-      "\(style.paint(TerminalText.visible(pipeline.name), .bold)): \(Count.of(pipeline.operations.count, "operation"))\(concurrency)")
+      "\(style.paint(TerminalText.visible(pipeline.name), .bold)): \(Count.of(pipeline.operations.count, "operation"))\(concurrency)"
+    )
     if !pipeline.parameters.isEmpty { showParameters(style) }
-    for secret in pipeline.secrets { output.writeLine("  secret \(TerminalText.visible(secret.name)) from \(origin(secret.origin))") }
+    for secret in pipeline.secrets {
+      output.writeLine("  secret \(TerminalText.visible(secret.name)) from \(origin(secret.origin))")
+    }
     var event: PipelineDefinition.Event?
     for (number, step) in plan.steps.enumerated() {
       if step.event != event, let next = step.event {
@@ -52,10 +55,13 @@ struct DryRun {
     let place = number.map { "\($0). " } ?? "- "
     var lines: [String] = []
     if let text = disposition(step.disposition) { lines.append(style.paint(text, .yellow)) }
-    if !step.needs.isEmpty { lines.append("after \(step.needs.map { TerminalText.visible($0) }.joined(separator: ", "))") }
+    if !step.needs.isEmpty {
+      lines.append("after \(step.needs.map { TerminalText.visible($0) }.joined(separator: ", "))")
+    }
     for given in step.inputs where given.input.arrival != .condition {
       let source = TerminalText.fitted(TerminalText.oneLine(given.input.source), width: 80)
-      lines.append("\(TerminalText.visible(given.input.arrival.text)) ← \(source)" + (given.value.map { " = \(shown($0))" } ?? ""))
+      lines.append(
+        "\(TerminalText.visible(given.input.arrival.text)) ← \(source)" + (given.value.map { " = \(shown($0))" } ?? ""))
     }
     if let condition = definition.condition { lines.append("when \(TerminalText.oneLine(condition.text))") }
     if let value = step.value { lines.append("is \(shown(value))") }
@@ -64,7 +70,8 @@ struct DryRun {
     if definition.allowFailure { lines.append("may fail") }
     if let result = definition.result { lines.append("result: \(result)") }
     let summary = TerminalText.fitted(definition.actionSummary, width: 100)
-    let head = "\(place)\(style.paint(TerminalText.visible(definition.name), .bold))  \(style.paint(definition.actionKind, .dim)) \(summary)"
+    let head =
+      "\(place)\(style.paint(TerminalText.visible(definition.name), .bold))  \(style.paint(definition.actionKind, .dim)) \(summary)"
     TextOutput.standard.writeLine("\n" + head)
     let indentation = String(repeating: " ", count: place.count)
     for line in lines { TextOutput.standard.writeLine(indentation + line) }

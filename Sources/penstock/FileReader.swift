@@ -24,7 +24,9 @@ enum FileReader {
     while true {
       let count = chunk.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw FileReadFailure(message: "cannot read \(name): \(String(cString: strerror(errno)))") }
+      guard count >= 0 else {
+        throw FileReadFailure(message: "cannot read \(name): \(String(cString: strerror(errno)))")
+      }
       if count == 0 { return bytes }
       bytes += chunk[..<count]
     }

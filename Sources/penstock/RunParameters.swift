@@ -17,7 +17,9 @@ enum RunParameters {
   static func resolve(recorded text: String, for pipeline: PipelineDefinition) throws -> [String: JSONValue] {
     let members = (try? JSONValue.parse(text))?.objectValue ?? [:]
     let names = Set(pipeline.parameters.map(\.name))
-    let given = members.filter { names.contains($0.key) }.map { (name: $0.key, text: $0.value.stringValue ?? $0.value.text) }
+    let given = members.filter { names.contains($0.key) }.map {
+      (name: $0.key, text: $0.value.stringValue ?? $0.value.text)
+    }
     return try resolve(given: given, for: pipeline)
   }
 
@@ -35,7 +37,8 @@ enum RunParameters {
     let names = pipeline.operations.map(\.name)
     guard !names.contains(name) else { return }
     let near = NearestName.suggestion(for: name, among: names).map { ", did you mean '\($0)'?" }
-    throw CommandFailure("the pipeline '\(pipeline.name)' has no operation '\(TerminalText.visible(name))'" + (near ?? ""))
+    throw CommandFailure(
+      "the pipeline '\(pipeline.name)' has no operation '\(TerminalText.visible(name))'" + (near ?? ""))
   }
 }
 

@@ -36,7 +36,8 @@ struct RunReference {
     var lines = "'\(text)' is the beginning of several runs:"
     for candidate in candidates {
       guard let record = try? history.run(candidate) else { continue }
-      lines += "\n  \(short(candidate))  \(TerminalText.visible(record.pipeline))  \(record.state.rawValue), "
+      lines +=
+        "\n  \(short(candidate))  \(TerminalText.visible(record.pipeline))  \(record.state.rawValue), "
         + ClockText.dateAndTime(record.createdAt)
     }
     return CommandFailure(lines + "\ngive more of the id")
@@ -46,7 +47,8 @@ struct RunReference {
     let shown = TerminalText.visible(text)
     let recent = (try? history.runs(RunFilter(limit: 1000))) ?? []
     guard let latest = recent.first else {
-      return CommandFailure("there is no run '\(shown)': nothing has run in the workspace '\(history.workspace.directory)' yet")
+      return CommandFailure(
+        "there is no run '\(shown)': nothing has run in the workspace '\(history.workspace.directory)' yet")
     }
     if let named = recent.first(where: { $0.pipeline == text }) {
       return CommandFailure(
@@ -61,6 +63,7 @@ struct RunReference {
         "there is no run '\(shown)'; did you mean \(short(record.id)) (\(record.pipeline), \(record.state.rawValue))?")
     }
     return CommandFailure(
-      "there is no run '\(shown)'; the latest is \(short(latest.id)) (\(latest.pipeline)). `penstock history list` shows more")
+      "there is no run '\(shown)'; the latest is \(short(latest.id)) (\(latest.pipeline)). `penstock history list` shows more"
+    )
   }
 }

@@ -72,7 +72,9 @@ package struct Checkup {
     }
     let isWritable = access(location.path, W_OK | X_OK) == 0 && access(location.path + "/workspace.db", W_OK) == 0
     if !isWritable {
-      report(Finding(grade: .fail, subject: "permissions", message: "the workspace cannot be written; runs cannot be recorded"))
+      report(
+        Finding(
+          grade: .fail, subject: "permissions", message: "the workspace cannot be written; runs cannot be recorded"))
     }
   }
 
@@ -88,11 +90,13 @@ package struct Checkup {
       if problems.isEmpty {
         report(Finding(grade: .ok, subject: "database", message: "intact, schema \(schema)"))
       } else {
-        let message = "damaged: \(problems.joined(separator: "; ")). Move workspace.db away with its -wal and -shm files"
+        let message =
+          "damaged: \(problems.joined(separator: "; ")). Move workspace.db away with its -wal and -shm files"
         report(Finding(grade: .fail, subject: "database", message: message))
       }
       // Before 3.51.3, two connections that checkpoint and write at the same instant can damage a WAL file.
-      let note = Self.isOlder(version, than: [3, 51, 3]) ? "; its checkpoint fault (before 3.51.3) is kept out by a lock" : ""
+      let note =
+        Self.isOlder(version, than: [3, 51, 3]) ? "; its checkpoint fault (before 3.51.3) is kept out by a lock" : ""
       report(Finding(grade: .ok, subject: "SQLite", message: version + note))
     } catch {
       report(Finding(grade: .fail, subject: "database", message: error.description))
@@ -112,7 +116,8 @@ package struct Checkup {
     guard statvfs(place, &status) == 0 else { return }
     let free = Int64(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
     let grade: Finding.Grade = free < 16 << 20 ? .fail : free < 1 << 30 ? .warn : .ok
-    let message = "\(SizeNotation.format(free)) free at \(place)"
+    let message =
+      "\(SizeNotation.format(free)) free at \(place)"
       + (grade == .ok ? "" : "; `penstock history prune` forgets old runs with their logs")
     report(Finding(grade: grade, subject: "disk", message: message))
   }
@@ -123,7 +128,8 @@ package struct Checkup {
       report(Finding(grade: .ok, subject: "runs", message: "none interrupted"))
     } else {
       let names = interrupted.prefix(3).map { "\($0.id.short) of \($0.pipeline)" }.joined(separator: ", ")
-      let message = "\(interrupted.count) interrupted (\(names)\(interrupted.count > 3 ? ", …" : "")); `penstock resume` goes on with the latest"
+      let message =
+        "\(interrupted.count) interrupted (\(names)\(interrupted.count > 3 ? ", …" : "")); `penstock resume` goes on with the latest"
       report(Finding(grade: .warn, subject: "runs", message: message))
     }
     let left = LeftProcesses.of(workspace: history.workspace.directory) { id in
@@ -134,7 +140,8 @@ package struct Checkup {
       report(Finding(grade: .ok, subject: "processes", message: "none left over"))
     } else {
       let shown = left.prefix(5).map { "\($0.pid) of run \($0.run.short)" }.joined(separator: ", ")
-      let message = "left over: \(shown)\(left.count > 5 ? ", …" : ""); `penstock resume` ends those of its run, kill ends them otherwise"
+      let message =
+        "left over: \(shown)\(left.count > 5 ? ", …" : ""); `penstock resume` ends those of its run, kill ends them otherwise"
       report(Finding(grade: .warn, subject: "processes", message: message))
     }
   }

@@ -51,7 +51,8 @@ enum ComputerCheckup {
       wanted.contains("/"), access("/usr/share/zoneinfo/\(wanted)", F_OK) != 0
     {
       return .init(
-        grade: .warn, subject: "time zone", message: "TZ is '\(wanted)', which is not in /usr/share/zoneinfo; times are shown in \(zone)")
+        grade: .warn, subject: "time zone",
+        message: "TZ is '\(wanted)', which is not in /usr/share/zoneinfo; times are shown in \(zone)")
     }
     return .init(grade: .ok, subject: "time zone", message: zone)
   }
@@ -75,7 +76,8 @@ enum LeftProcesses {
         pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
       guard let pid = Int32(name), pid != getpid(), let environment = environment(of: pid) else { continue }
-      guard environment["PENSTOCK_WORKSPACE"] == workspace, let run = environment["PENSTOCK_RUN_ID"].flatMap({ RunID($0) }),
+      guard environment["PENSTOCK_WORKSPACE"] == workspace,
+        let run = environment["PENSTOCK_RUN_ID"].flatMap({ RunID($0) }),
         isOver(run)
       else { continue }
       found.append((pid, run))
@@ -97,7 +99,8 @@ enum LeftProcesses {
     var variables: [String: String] = [:]
     for part in bytes.split(separator: 0) {
       guard let equals = part.firstIndex(of: UInt8(ascii: "=")), part.starts(with: "PENSTOCK_".utf8) else { continue }
-      variables[String(decoding: part[..<equals], as: UTF8.self)] = String(decoding: part[(equals + 1)...], as: UTF8.self)
+      variables[String(decoding: part[..<equals], as: UTF8.self)] = String(
+        decoding: part[(equals + 1)...], as: UTF8.self)
     }
     return variables
   }

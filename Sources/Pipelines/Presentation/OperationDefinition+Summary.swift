@@ -15,7 +15,9 @@ extension OperationDefinition {
   package var actionSummary: String {
     switch action {
     case .run(let script):
-      let lines = script.split(separator: "\n", omittingEmptySubsequences: true).filter { !$0.allSatisfy(\.isWhitespace) }
+      let lines = script.split(separator: "\n", omittingEmptySubsequences: true).filter {
+        !$0.allSatisfy(\.isWhitespace)
+      }
       let first = lines.first.map { TerminalText.oneLine(String($0)) } ?? ""
       return lines.count > 1 ? "\(first) … (\(lines.count) lines)" : first
     case .command(let arguments): return arguments.map(\.text).map(Self.argument).joined(separator: " ")

@@ -100,7 +100,8 @@ extension OperationDefinition {
       case .list(let list): inputs.append(OperationInput(.items, source: list.source, references: list.references))
       case .matrix(let axes):
         for axis in axes {
-          inputs.append(OperationInput(.items, source: "\(axis.name) in \(axis.values.source)", references: axis.values.references))
+          inputs.append(
+            OperationInput(.items, source: "\(axis.name) in \(axis.values.source)", references: axis.values.references))
         }
       }
     }
@@ -124,7 +125,8 @@ extension OperationDefinition {
     case .run: []
     case .command(let arguments):
       arguments.enumerated().filter { !$0.element.isLiteral }.map { OperationInput(.argument($0.offset), $0.element) }
-    case .value(let data): data.references.isEmpty ? [] : [OperationInput(.value, source: data.source, references: data.references)]
+    case .value(let data):
+      data.references.isEmpty ? [] : [OperationInput(.value, source: data.source, references: data.references)]
     case .wait(.duration(let template)), .wait(.until(let template)), .approve(.some(let template)):
       template.isLiteral ? [] : [OperationInput(.value, template)]
     case .approve(.none): []

@@ -1,7 +1,6 @@
 extension PipelineGraph {
   /// The graph as text in aligned columns: each operation with what it waits for, in an order in which they could run.
-  ///
-  /// - Parameter width: Columns to cut lines at; nil for none.
+  /// Lines are cut at `width` columns, unless it is nil.
   package func text(width: Int? = nil) -> String {
     var incoming = [[Edge]](repeating: [], count: nodes.count)
     for edge in edges { incoming[edge.to].append(edge) }
@@ -14,7 +13,8 @@ extension PipelineGraph {
         lines.append("after \(next.rawValue)")
         event = next
       }
-      var line = "  " + Self.padded(TerminalText.visible(node.name), nameWidth) + "  " + Self.padded(node.kind, kindWidth)
+      var line =
+        "  " + Self.padded(TerminalText.visible(node.name), nameWidth) + "  " + Self.padded(node.kind, kindWidth)
       let sources = incoming[place].map { edge in
         TerminalText.visible(nodes[edge.from].name) + (edge.label.map { " (\(TerminalText.visible($0)))" } ?? "")
       }

@@ -63,7 +63,9 @@ package struct PlanDescription: Sendable {
       if let selected, !selected.contains(index) {
         let isThere = former[step.definition.name].map { $0.state == .succeeded || $0.state == .reused } ?? false
         step.disposition = isThere ? options.source.map { .takenOver($0) } ?? .leftOut : .leftOut
-      } else if step.disposition == .runs, let history, let reuse = try Self.reusable(step.definition, pipeline, history, now) {
+      } else if step.disposition == .runs, let history,
+        let reuse = try Self.reusable(step.definition, pipeline, history, now)
+      {
         step.disposition = reuse
       }
       steps.append(step)
@@ -79,7 +81,9 @@ package struct PlanDescription: Sendable {
       definition: definition, event: event, level: level,
       needs: event == nil ? definition.dependencies.map { pipeline.operations[$0].name } : [], inputs: inputs,
       disposition: .runs)
-    if case .value(let data) = definition.action, isKnown(data.references) { step.value = try? data.evaluate(in: contexts) }
+    if case .value(let data) = definition.action, isKnown(data.references) {
+      step.value = try? data.evaluate(in: contexts)
+    }
     if let condition = definition.condition, isKnown(condition.references), !condition.usesStatusFunction,
       let isTrue = try? condition.isTruthy(in: contexts), !isTrue
     {

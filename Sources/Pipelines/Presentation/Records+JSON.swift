@@ -21,13 +21,15 @@ extension RunRecord {
   /// The run with the names and units of the view `runs`.
   package func jsonValue() -> JSONValue {
     .object([
-      "id": .string(id.text), "pipeline": .string(pipeline), "state": .string(state.rawValue), "reason": JSONValue(reason),
+      "id": .string(id.text), "pipeline": .string(pipeline), "state": .string(state.rawValue),
+      "reason": JSONValue(reason),
       "trigger": .string(trigger.rawValue), "started_at": JSONValue(startedAt), "ended_at": JSONValue(endedAt),
       "duration_ms": durationMilliseconds.map { .double($0) } ?? .null, "created_at": JSONValue(createdAt),
       "host": .string(host), "user": .string(user), "version": .string(version), "params": JSONValue(recorded: params),
       "definition": .string(definitionHash), "path": JSONValue(path), "parent": JSONValue(parent?.run.text),
       "parent_operation": JSONValue(parent?.operation), "operations": JSONValue(counts.operations),
-      "succeeded": JSONValue(counts.succeeded), "failed": JSONValue(counts.failed), "skipped": JSONValue(counts.skipped),
+      "succeeded": JSONValue(counts.succeeded), "failed": JSONValue(counts.failed),
+      "skipped": JSONValue(counts.skipped),
       "cancelled": JSONValue(counts.cancelled), "reused": JSONValue(counts.reused),
     ])
   }

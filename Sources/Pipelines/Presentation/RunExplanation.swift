@@ -22,11 +22,8 @@ package struct RunExplanation: Sendable {
   private let shortID: String
 
   /// Explains a run: itself, and each operation that did not simply succeed; or only `operation`, in more detail.
-  ///
-  /// - Parameters:
-  ///   - recorded: Everything that is recorded of the run.
-  ///   - pipeline: Its definition; nil where it can no longer be read.
-  ///   - shortID: The id for commands to type.
+  /// Without `pipeline`, which may no longer be readable, the reasons are those of the records alone. `shortID` is put into the
+  /// commands to type.
   package init(
     of recorded: RecordedRun, pipeline: PipelineDefinition?, operation: String?, shortID: String, now: RecordTime = .now
   ) {
@@ -56,7 +53,8 @@ package struct RunExplanation: Sendable {
     if let reason = run.reason { because.append(reason) }
     switch run.state {
     case .queued: because.append("it has not begun; its pipeline lets only one run go on at a time")
-    case .running: because.append("it has been going on for \(DurationText.format(from: run.startedAt ?? run.createdAt, to: now))")
+    case .running:
+      because.append("it has been going on for \(DurationText.format(from: run.startedAt ?? run.createdAt, to: now))")
     case .interrupted:
       because.append("its host (process \(run.owner.pid) on \(run.host)) ended before the run did")
       remedies.append("penstock resume \(shortID)")
@@ -70,7 +68,8 @@ package struct RunExplanation: Sendable {
   private func explain(_ name: String, inDetail: Bool) -> Entry {
     guard let record = records[name] else {
       return Entry(
-        operation: name, state: OperationState.pending.rawValue, because: pendingReasons(name), remedies: pendingRemedies())
+        operation: name, state: OperationState.pending.rawValue, because: pendingReasons(name),
+        remedies: pendingRemedies())
     }
     var entry = Entry(operation: name, state: record.state.rawValue, because: [], remedies: [])
     let text = StateReason.text(of: record, now: now)
@@ -79,10 +78,14 @@ package struct RunExplanation: Sendable {
       entry.because = pendingReasons(name)
       entry.remedies = pendingRemedies()
     case .running:
-      entry.because = ["attempt \(record.attempts) has been running for \(DurationText.format(from: record.startedAt, to: now))"]
+      entry.because = [
+        "attempt \(record.attempts) has been running for \(DurationText.format(from: record.startedAt, to: now))"
+      ]
     case .waiting:
       entry.because = ["it waits \(text)"]
-      if let since = record.waitingSince { entry.because.append("since \(ClockText.dateAndTime(since)) (\(ClockText.ago(since, now: now)))") }
+      if let since = record.waitingSince {
+        entry.because.append("since \(ClockText.dateAndTime(since)) (\(ClockText.ago(since, now: now)))")
+      }
       entry.remedies = waitingRemedies(record)
     case .retrying:
       entry.because = [text]
@@ -114,7 +117,9 @@ package struct RunExplanation: Sendable {
       let state = record?.state ?? .pending
       guard !state.isFinal else { continue }
       var text = "it needs '\(dependency)', which is \(state.rawValue)"
-      if let record, let since = record.waitingSince ?? record.startedAt { text += " for \(DurationText.format(from: since, to: now))" }
+      if let record, let since = record.waitingSince ?? record.startedAt {
+        text += " for \(DurationText.format(from: since, to: now))"
+      }
       let why = record.map { StateReason.text(of: $0, now: now) } ?? ""
       reasons.append(why.isEmpty ? text : "\(text): \(why)")
     }
@@ -123,7 +128,8 @@ package struct RunExplanation: Sendable {
     } else if run.state == .queued {
       reasons.append("the run has not begun")
     } else if reasons.isEmpty, run.state == .running {
-      reasons.append(definition == nil ? "nothing is recorded of it yet" : "it is about to begin, or waits for a free slot")
+      reasons.append(
+        definition == nil ? "nothing is recorded of it yet" : "it is about to begin, or waits for a free slot")
     }
     return reasons
   }
@@ -163,8 +169,12 @@ package struct RunExplanation: Sendable {
       var line = "attempt \(attempt.number) \(attempt.state.rawValue)"
       if let ended = attempt.endedAt { line += " after \(DurationText.format(from: attempt.startedAt, to: ended))" }
       if let error = attempt.error { line += ": \(error.message)" }
-      if let delay = attempt.retryDelay { line += "; the next was to come in \(DurationText.format(microseconds: delay))" }
-      if let cause = attempt.wakeCause, cause != "timer", cause != "delay" { line += ", and was brought forward by \(cause)" }
+      if let delay = attempt.retryDelay {
+        line += "; the next was to come in \(DurationText.format(microseconds: delay))"
+      }
+      if let cause = attempt.wakeCause, cause != "timer", cause != "delay" {
+        line += ", and was brought forward by \(cause)"
+      }
       return line
     }
   }

@@ -1,8 +1,7 @@
 /// Why an operation is in its state, in words.
 package enum StateReason {
   /// What follows the word of the state: `for a free slot`, `exit code 7`. Empty where the state says it all.
-  ///
-  /// - Parameter now: What times to come are counted from; nil leaves them out, so that the text does not change while it is shown.
+  /// Times to come are counted from `now`; nil leaves them out, so that the text stays true when it is printed.
   package static func text(of record: OperationRecord, now: RecordTime?) -> String {
     switch record.state {
     case .pending, .running, .succeeded: return ""

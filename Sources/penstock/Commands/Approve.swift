@@ -38,7 +38,9 @@ struct Approve: ParsableCommand {
     switch outcome {
     case .answered(let approval): report(approval, record, short: short)
     case .alreadyAnswered(let approval):
-      let answer = approval.answer.map { "\($0.isApproved ? "approved" : "rejected") by \($0.who) \(ClockText.ago($0.at))" }
+      let answer = approval.answer.map {
+        "\($0.isApproved ? "approved" : "rejected") by \($0.who) \(ClockText.ago($0.at))"
+      }
       throw CommandFailure("'\(name)' of run \(short) has been \(answer ?? "answered") already")
     case .notAsked(let pending):
       let asked =

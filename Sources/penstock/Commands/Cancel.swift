@@ -25,7 +25,9 @@ struct Cancel: ParsableCommand {
     let record = try reference.find(runName)
     let short = reference.short(record.id)
     guard !record.state.isFinal else {
-      let next = record.state == .interrupted ? "its host is gone; `penstock resume \(short)` goes on with it" : "there is nothing to cancel"
+      let next =
+        record.state == .interrupted
+        ? "its host is gone; `penstock resume \(short)` goes on with it" : "there is nothing to cancel"
       throw CommandFailure("run \(short) of \(record.pipeline) is \(record.state.rawValue): \(next)")
     }
     try history.request(kill ? .kill : .cancel, of: record.id)

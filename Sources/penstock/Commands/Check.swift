@@ -26,10 +26,13 @@ struct Check: ParsableCommand {
     for file in files {
       let result = PipelineLoader.load(path: file)
       diagnostics += result.diagnostics
-      for source in result.sources where sources.updateValue(source, forKey: source.path) == nil { order.append(source) }
+      for source in result.sources where sources.updateValue(source, forKey: source.path) == nil {
+        order.append(source)
+      }
       if result.pipeline == nil { isValid = false }
       if let pipeline = result.pipeline, !shared.json, !shared.quiet {
-        TextOutput.standard.writeLine("\(TerminalText.visible(file)): ok (\(Count.of(pipeline.operations.count, "operation")))")
+        TextOutput.standard.writeLine(
+          "\(TerminalText.visible(file)): ok (\(Count.of(pipeline.operations.count, "operation")))")
       }
     }
     if shared.json {

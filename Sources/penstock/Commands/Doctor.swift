@@ -20,7 +20,8 @@ struct Doctor: ParsableCommand {
       if shared.json {
         TextOutput.standard.writeLine(
           JSONValue.object([
-            "grade": .string(finding.grade.rawValue), "subject": .string(finding.subject), "message": .string(finding.message),
+            "grade": .string(finding.grade.rawValue), "subject": .string(finding.subject),
+            "message": .string(finding.message),
           ]).text)
         return
       }

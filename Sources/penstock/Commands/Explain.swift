@@ -30,7 +30,8 @@ struct Explain: ParsableCommand {
     }
     // Readers say `interrupted` where the owner is gone; what is recorded may still say `running`.
     recorded.run = record
-    let pipeline = PipelineLoader.load(text: recorded.definition, path: record.path ?? "\(record.pipeline).yaml").pipeline
+    let pipeline = PipelineLoader.load(text: recorded.definition, path: record.path ?? "\(record.pipeline).yaml")
+      .pipeline
     if let operation, pipeline?.operations.contains(where: { $0.name == operation }) != true {
       _ = try reference.operation(operation, in: record)
     }
@@ -59,7 +60,8 @@ struct Explain: ParsableCommand {
     for entry in explanation.entries {
       TextOutput.standard.writeLine(
         JSONValue.object([
-          "run": .string(explanation.run.id.text), "operation": JSONValue(entry.operation), "state": .string(entry.state),
+          "run": .string(explanation.run.id.text), "operation": JSONValue(entry.operation),
+          "state": .string(entry.state),
           "because": .array(entry.because.map { .string($0) }), "remedies": .array(entry.remedies.map { .string($0) }),
         ]).text)
     }

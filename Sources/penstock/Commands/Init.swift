@@ -20,7 +20,8 @@ struct Init: ParsableCommand {
     let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else {
       if errno == EEXIST {
-        throw CommandFailure("'\(file)' is there already, and is not overwritten; name another file: penstock init FILE")
+        throw CommandFailure(
+          "'\(file)' is there already, and is not overwritten; name another file: penstock init FILE")
       }
       throw CommandFailure("cannot write '\(file)': \(String(cString: strerror(errno)))")
     }

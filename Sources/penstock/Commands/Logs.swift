@@ -58,8 +58,10 @@ struct Logs: ParsableCommand {
     }
     let selection = LogSelection(operation: operationName, attempt: attempt, allAttempts: allAttempts)
     let printer = LogPrinter(
-      isPrefixed: operation == nil, isJSON: shared.json, isRaw: raw || !TextOutput.standard.isTerminal, style: shared.style)
-    LogReader(history: history, run: record.id, selection: selection, printer: printer, tail: tail).read(following: follow)
+      isPrefixed: operation == nil, isJSON: shared.json, isRaw: raw || !TextOutput.standard.isTerminal,
+      style: shared.style)
+    LogReader(history: history, run: record.id, selection: selection, printer: printer, tail: tail).read(
+      following: follow)
     if !follow, !printer.hasPrinted, !shared.quiet, !shared.json {
       TextOutput.standard.flush()
       let subject = operation.map { "'\(TerminalText.visible($0))'" } ?? "run \(reference.short(record.id))"

@@ -28,14 +28,17 @@ struct Resume: ForegroundCommand {
     } else if let latest = try history.latestRun(for: .resume) {
       record = latest
     } else {
-      throw CommandFailure("no run was interrupted; `penstock retry` runs again what failed, `penstock history list` shows the runs")
+      throw CommandFailure(
+        "no run was interrupted; `penstock retry` runs again what failed, `penstock history list` shows the runs")
     }
     guard record.state == .interrupted else {
       throw CommandFailure(RunNotResumable.message(of: record, short: reference.short(record.id)))
     }
     let definition = try history.definition(of: record.id) ?? ""
     let pipeline = PipelineLoader.load(text: definition, path: record.path ?? "\(record.pipeline).yaml").pipeline
-    let session = RunSession(host: host, presentation: shared.presentation(of: pipeline, in: host))
+    var presentation = shared.presentation(of: pipeline, in: host)
+    presentation.isResumed = true
+    let session = RunSession(host: host, presentation: presentation)
     return try await session.present { try await host.resume(record.id, version: Version.current, onEvent: $0) }
   }
 }
@@ -45,7 +48,8 @@ extension RunNotResumable {
   static func message(of run: RunRecord, short: String) -> String {
     switch run.state {
     case .queued, .running: "run \(short) is going on in process \(run.owner.pid) on \(run.host)"
-    case .failed, .cancelled: "run \(short) \(run.state.rawValue) by itself; `penstock retry \(short)` runs again what did not succeed"
+    case .failed, .cancelled:
+      "run \(short) \(run.state.rawValue) by itself; `penstock retry \(short)` runs again what did not succeed"
     case .succeeded: "run \(short) has succeeded; there is nothing left to do"
     case .interrupted: "run \(short) was interrupted"
     }

@@ -17,7 +17,9 @@ struct Retry: ForegroundCommand {
   @Argument(help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"))
   var runName: String?
 
-  @Option(help: ArgumentHelp("Run this operation and all that depend on it again, whether they succeeded or not.", valueName: "operation"))
+  @Option(
+    help: ArgumentHelp(
+      "Run this operation and all that depend on it again, whether they succeeded or not.", valueName: "operation"))
   var from: String?
 
   @Flag(help: "Use the definition that is recorded with the run, not the file as it is now.")
@@ -61,7 +63,8 @@ struct Retry: ForegroundCommand {
       let pipeline = try PipelineFileLoading.load(path, options: shared)
       if pipeline.source.text != text, !shared.quiet {
         TextOutput.error.writeLine(
-          "penstock: '\(TerminalText.visible(path))' has changed since; it is run as it is now (--recorded runs it as it was)")
+          "penstock: '\(TerminalText.visible(path))' has changed since; it is run as it is now (--recorded runs it as it was)"
+        )
       }
       return pipeline
     }

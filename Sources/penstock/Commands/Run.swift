@@ -29,10 +29,13 @@ struct Run: ForegroundCommand {
   @Flag(help: "Show what would run, with which injections, and what is known already. Runs nothing.")
   var dryRun = false
 
-  @Option(help: ArgumentHelp("Run this operation and all that depend on it; take the rest from the latest run.", valueName: "operation"))
+  @Option(
+    help: ArgumentHelp(
+      "Run this operation and all that depend on it; take the rest from the latest run.", valueName: "operation"))
   var from: String?
 
-  @Option(help: ArgumentHelp("Run this operation alone; take what it needs from the latest run.", valueName: "operation"))
+  @Option(
+    help: ArgumentHelp("Run this operation alone; take what it needs from the latest run.", valueName: "operation"))
   var only: String?
 
   @OptionGroup var shared: SharedOptions

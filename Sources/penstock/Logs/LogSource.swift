@@ -27,7 +27,8 @@ struct LogSource: Hashable {
 extension LogSelection {
   /// The logs of a run as far as they are recorded, in the order in which their attempts began.
   func sources(of run: RunID, in history: History, prefix: String = "", depth: Int = 0) -> [LogSource] {
-    guard depth < 20, let operations = try? history.operations(of: run), let attempts = try? history.attempts(of: run) else {
+    guard depth < 20, let operations = try? history.operations(of: run), let attempts = try? history.attempts(of: run)
+    else {
       return []
     }
     let byOrdinal = Dictionary(operations.map { ($0.ordinal, $0) }) { $1 }
@@ -35,13 +36,15 @@ extension LogSelection {
     let latest = Dictionary(attempts.map { ($0.ordinal, $0.number) }) { max($0, $1) }
     var sources: [(start: RecordTime, source: LogSource)] = []
     for record in attempts where chosen.contains(record.ordinal) {
-      guard allAttempts || record.number == attempt ?? latest[record.ordinal], let operation = byOrdinal[record.ordinal] else {
+      guard allAttempts || record.number == attempt ?? latest[record.ordinal], let operation = byOrdinal[record.ordinal]
+      else {
         continue
       }
       let files = [(LogSource.Stream.standardOutput, record.standardOutput), (.standardError, record.standardError)]
       for case (let stream, let file?) in files {
         let path = "\(history.workspace.directory)/\(file)"
-        let source = LogSource(run: run, name: prefix + operation.name, attempt: record.number, stream: stream, path: path)
+        let source = LogSource(
+          run: run, name: prefix + operation.name, attempt: record.number, stream: stream, path: path)
         sources.append((record.startedAt, source))
       }
     }

@@ -11,7 +11,8 @@ struct FilterOptions: ParsableArguments {
       "Only runs in these states: queued, running, succeeded, failed, cancelled, interrupted.", valueName: "states"))
   var state: [String] = []
 
-  @Option(help: ArgumentHelp("Only runs since then: 2h, today, yesterday, 2026-11-20, or a timestamp.", valueName: "time"))
+  @Option(
+    help: ArgumentHelp("Only runs since then: 2h, today, yesterday, 2026-11-20, or a timestamp.", valueName: "time"))
   var since: String?
 
   @Option(help: ArgumentHelp("Only runs before then.", valueName: "time"))
@@ -53,6 +54,7 @@ struct FilterOptions: ParsableArguments {
     guard let text else { return nil }
     if let time = TimeFilter.parse(text) { return time }
     throw CommandFailure(
-      "\(option) cannot read the time '\(text)'; write 2h, today, yesterday, 2026-11-20, '2026-11-20 18:30' or a timestamp")
+      "\(option) cannot read the time '\(text)'; write 2h, today, yesterday, 2026-11-20, '2026-11-20 18:30' or a timestamp"
+    )
   }
 }

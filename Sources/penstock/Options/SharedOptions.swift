@@ -55,7 +55,8 @@ struct SharedOptions: ParsableArguments, Sendable {
     let location = try location()
     guard location.hasDatabase else {
       throw CommandFailure(
-        "there is no run yet: no workspace at '\(location.path)'. `penstock run FILE` creates it, --workspace names another")
+        "there is no run yet: no workspace at '\(location.path)'. `penstock run FILE` creates it, --workspace names another"
+      )
     }
     let history = try History.open(at: location.path, mode: writing ? .readWrite : .readOnly)
     if writing { try history.markInterrupted() }
@@ -69,7 +70,8 @@ extension SharedOptions {
     let location = try location()
     guard location.hasDatabase else {
       throw CommandFailure(
-        "there is no run yet: no workspace at '\(location.path)'. `penstock run FILE` creates it, --workspace names another")
+        "there is no run yet: no workspace at '\(location.path)'. `penstock run FILE` creates it, --workspace names another"
+      )
     }
     return try RunHost.open(workspace: location.path)
   }

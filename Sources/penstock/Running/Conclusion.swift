@@ -4,17 +4,17 @@ import Pipelines
 struct Conclusion {
   private let outcome: RunOutcome
   private let pipeline: PipelineDefinition?
-  /// The operations that failed, the first one first.
-  private let failed: [String]
+  /// The operations that failed and have written something, the first one first.
+  private let logged: [String]
   private let style: Style
 
   /// More lines of a result are left to `history show`.
   private static let lineLimit = 20
 
-  init(_ outcome: RunOutcome, pipeline: PipelineDefinition?, failed: [String], style: Style) {
+  init(_ outcome: RunOutcome, pipeline: PipelineDefinition?, logged: [String], style: Style) {
     self.outcome = outcome
     self.pipeline = pipeline
-    self.failed = failed
+    self.logged = logged
     self.style = style
   }
 
@@ -35,7 +35,8 @@ struct Conclusion {
     switch run.state {
     case .succeeded: text += results
     case .failed:
-      for name in failed.prefix(3) { text += "  penstock logs \(short) \(ShellText.quoted(name))\n" }
+      for name in logged.prefix(3) { text += "  penstock logs \(short) \(ShellText.quoted(name))\n" }
+      if logged.isEmpty { text += "  penstock explain \(short)\n" }
       text += "  penstock retry \(short)\n"
     case .cancelled: text += "  penstock retry \(short)\n"
     case .interrupted: text += "  penstock resume \(short)\n"

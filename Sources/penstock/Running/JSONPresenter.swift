@@ -26,7 +26,8 @@ final class JSONPresenter: RunPresenter {
     let names = board.rootEntry?.pipeline?.operations.map(\.name) ?? outcome.results.keys.sorted()
     for name in names { results[name] = outcome.results[name] }
     let line = JSONValue.object([
-      "event": "result", "run": .string(run.id.text), "state": .string(run.state.rawValue), "time": JSONValue(run.endedAt),
+      "event": "result", "run": .string(run.id.text), "state": .string(run.state.rawValue),
+      "time": JSONValue(run.endedAt),
       "reason": JSONValue(run.reason), "duration_ms": run.durationMilliseconds.map { .double($0) } ?? .null,
       "operations": JSONValue(run.counts.operations), "succeeded": JSONValue(run.counts.succeeded),
       "failed": JSONValue(run.counts.failed), "skipped": JSONValue(run.counts.skipped),

@@ -9,6 +9,8 @@ final class LivePresenter: RunPresenter {
   private var size = TerminalSize.current()
   private var notices: [String] = []
   private var isOver = false
+  /// Grows only, so that columns do not jump when items come and go.
+  private var nameColumn = 0
 
   init(_ presentation: RunPresentation) {
     self.presentation = presentation
@@ -50,6 +52,7 @@ final class LivePresenter: RunPresenter {
     // The final tree scrolls away, so that it may be longer than the terminal; a thousand lines help nobody.
     var layout = TreeLayout(board: board, style: style, now: .now, width: size.columns - 1, height: 200)
     layout.isFinal = true
+    layout.nameColumn = nameColumn
     var text = layout.lines().map { $0 + "\n" }.joined()
     let failed = failedOperations
     for record in failed.prefix(5) {
@@ -60,8 +63,7 @@ final class LivePresenter: RunPresenter {
       text += "\n" + style.paint(name, .boldRed) + ": \(reason)\n"
       for line in tail { text += "  \(line)\n" }
     }
-    let names = failed.filter { $0.run == board.root && $0.parent == nil }.map(\.name)
-    text += "\n" + Conclusion(outcome, pipeline: presentation.pipeline, failed: names, style: style).text
+    text += "\n" + Conclusion(outcome, pipeline: presentation.pipeline, logged: board.loggedFailures, style: style).text
     emit(text)
   }
 
@@ -81,8 +83,10 @@ final class LivePresenter: RunPresenter {
     guard !isOver, board.root != nil else { return }
     let notes = notices.suffix(3).map { style.paint(TerminalText.fitted($0, width: size.columns - 1), .yellow) }
     let height = max(3, size.rows - 2 - notes.count)
-    let layout = TreeLayout(board: board, style: style, now: .now, width: size.columns - 1, height: height)
+    var layout = TreeLayout(board: board, style: style, now: .now, width: size.columns - 1, height: height)
+    layout.nameColumn = nameColumn
     emit(screen.frame(layout.lines() + notes))
+    nameColumn = layout.nameColumn
   }
 
   private func emit(_ text: String) {

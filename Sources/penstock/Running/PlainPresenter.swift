@@ -8,6 +8,7 @@ final class PlainPresenter: RunPresenter {
   /// Where lines go: failures of a quiet run are errors.
   private let output: TextOutput
   private var started: Set<Instance> = []
+  private var isRunTold = false
   private var clock: (second: Int64, text: String) = (0, "")
 
   private struct Instance: Hashable {
@@ -42,7 +43,8 @@ final class PlainPresenter: RunPresenter {
   func cancelling(times: Int) {
     guard !presentation.isQuiet else { return }
     TextOutput.error.writeLine(
-      times == 1 ? "penstock: cancelling the run; once more ends its processes at once" : "penstock: ending its processes")
+      times == 1
+        ? "penstock: cancelling the run; once more ends its processes at once" : "penstock: ending its processes")
   }
 
   func conclude(_ outcome: RunOutcome) {
@@ -51,26 +53,28 @@ final class PlainPresenter: RunPresenter {
       TextOutput.error.writeLine(Conclusion.line(of: outcome.run, style: style))
       return
     }
-    output.write(Conclusion(outcome, pipeline: presentation.pipeline, failed: failedOperations, style: style).text)
+    output.write(Conclusion(outcome, pipeline: presentation.pipeline, logged: board.loggedFailures, style: style).text)
     output.flush()
   }
 
-  private var failedOperations: [String] {
-    guard let entry = board.rootEntry else { return [] }
-    return entry.operations.values.filter { $0.state == .failed && $0.parent == nil }.sorted { $0.ordinal < $1.ordinal }.map(\.name)
-  }
-
   private func add(_ record: RunRecord, to text: inout String) {
-    guard record.id == board.root, record.state == .running, !presentation.isQuiet else { return }
-    let count = Count.of(record.counts.operations > 0 ? record.counts.operations : presentation.pipeline?.operations.count ?? 0, "operation")
-    text += "\(time(record.startedAt)) run \(record.id.short) of \(TerminalText.visible(record.pipeline)) started (\(count))\n"
+    guard record.id == board.root, record.state == .running, !presentation.isQuiet, !isRunTold else { return }
+    isRunTold = true
+    let count = Count.of(
+      record.counts.operations > 0 ? record.counts.operations : presentation.pipeline?.operations.count ?? 0,
+      "operation")
+    let verb = presentation.isResumed ? "resumed" : "started"
+    let name = TerminalText.visible(record.pipeline)
+    let at = time(presentation.isResumed ? .now : record.startedAt)
+    text += "\(at) run \(record.id.short) of \(name) \(verb) (\(count))\n"
   }
 
   private func add(_ record: OperationRecord, to text: inout String) {
     guard let words = words(for: record) else { return }
     if presentation.isQuiet, record.state != .failed { return }
     let name = TerminalText.visible(board.prefix(of: record.run) + record.name)
-    let at = time(record.endedAt ?? record.waitingSince ?? record.startedAt)
+    // A reused record carries the times of the run that it comes from.
+    let at = time(record.state == .reused ? .now : record.endedAt ?? record.waitingSince ?? record.startedAt)
     text += "\(at) \(name) \(words)\n"
     if record.state == .waiting, let command = StateReason.detail(of: record)["command"]?.stringValue {
       text += "         \(TerminalText.visible(command))\n"
@@ -86,7 +90,9 @@ final class PlainPresenter: RunPresenter {
     switch record.state {
     case .pending: return nil
     case .running:
-      guard isStartTold(record), started.insert(Instance(run: record.run, ordinal: record.ordinal)).inserted else { return nil }
+      guard isStartTold(record), started.insert(Instance(run: record.run, ordinal: record.ordinal)).inserted else {
+        return nil
+      }
       let items = StateReason.detail(of: record)["items"]?.intValue.map { " (\(Count.of(Int($0), "item")))" }
       return "started" + (items ?? "")
     case .waiting:

@@ -85,7 +85,8 @@ struct RunBoard {
   private func nestedPipeline(of parent: RunRecord.Parent) -> PipelineDefinition? {
     guard let outer = runs[parent.run]?.pipeline else { return nil }
     let name = String(parent.operation.prefix { $0 != "[" })
-    let definition = outer.operations.first { $0.name == name } ?? outer.handlers.first { $0.operation.name == name }?.operation
+    let definition =
+      outer.operations.first { $0.name == name } ?? outer.handlers.first { $0.operation.name == name }?.operation
     guard case .pipeline(let path, _)? = definition?.action else { return nil }
     return outer.nested[path]
   }
@@ -94,6 +95,19 @@ struct RunBoard {
   func prefix(of run: RunID) -> String {
     guard run != root, let parent = runs[run]?.record.parent else { return "" }
     return prefix(of: parent.run) + parent.operation + "/"
+  }
+
+  /// The operations of the outermost run that failed and have written something, in the order of the file.
+  var loggedFailures: [String] {
+    guard let entry = rootEntry else { return [] }
+    let failed = entry.operations.values.filter { record in
+      guard record.state == .failed, record.parent == nil else { return false }
+      return ([record.ordinal] + (entry.items[record.ordinal] ?? [])).contains { ordinal in
+        let attempt = entry.attempts[ordinal]
+        return attempt?.standardOutput != nil || attempt?.standardError != nil
+      } || entry.nested[record.name] != nil
+    }
+    return failed.sorted { $0.ordinal < $1.ordinal }.map(\.name)
   }
 
   func name(of ordinal: Int, in run: RunID) -> String? {

@@ -34,6 +34,8 @@ struct RunPresentation: Sendable {
   var isJSON: Bool
   var isQuiet: Bool
   var color: ColorChoice
+  /// Whether the run was begun by another process.
+  var isResumed = false
 
   func makePresenter() -> any RunPresenter {
     if isJSON { return JSONPresenter(self) }

@@ -10,6 +10,8 @@ struct TreeLayout {
   let height: Int
   /// Whether the run has ended: then nothing is active, and failures alone are unfolded.
   var isFinal = false
+  /// The columns that names take; grown by ``lines()`` to what the names need.
+  var nameColumn = 0
 
   /// The most items of a loop that are shown on their own.
   private static let itemLimit = 6
@@ -23,14 +25,14 @@ struct TreeLayout {
   }
 
   /// The lines from top to bottom, each at most `width` columns wide.
-  func lines() -> [String] {
+  mutating func lines() -> [String] {
     guard let root = board.rootEntry else { return [] }
     var rows: [TreeRow] = []
     add(root, depth: 0, to: &rows)
     rows = TreeFolding.fold(rows, height: max(1, height - 1))
     let names = rows.map { $0.depth * 2 + TerminalText.width(of: $0.name) }.max() ?? 0
-    let column = min(names, max(12, width / 2))
-    return [header(root)] + rows.map { $0.line(nameColumn: column, width: width, style: style) }
+    nameColumn = max(nameColumn, min(names, max(12, width / 2)))
+    return [header(root)] + rows.map { $0.line(nameColumn: nameColumn, width: width, style: style) }
   }
 
   private func header(_ entry: RunBoard.Entry) -> String {
@@ -41,7 +43,9 @@ struct TreeLayout {
     let took = DurationText.format(from: record.startedAt, to: record.endedAt ?? now)
     let rest = isFinal ? " \(state) \(took)" : " \(state) \(took), \(min(ended, total)) of \(total) done"
     let name = TerminalText.fitted(TerminalText.visible(record.pipeline), width: max(8, width - rest.count - 12))
-    return style.paint(name, .bold) + style.paint(TerminalText.fitted(" \(record.id.short)\(rest)", width: width - TerminalText.width(of: name)), .dim)
+    return style.paint(name, .bold)
+      + style.paint(
+        TerminalText.fitted(" \(record.id.short)\(rest)", width: width - TerminalText.width(of: name)), .dim)
   }
 
   private func add(_ entry: RunBoard.Entry, depth: Int, to rows: inout [TreeRow]) {
@@ -78,7 +82,9 @@ struct TreeLayout {
   }
 
   private func addNested(_ record: OperationRecord, in entry: RunBoard.Entry, depth: Int, to rows: inout [TreeRow]) {
-    guard let id = entry.nested[record.name], let nested = board.runs[id], record.state != .succeeded, depth < 20 else { return }
+    guard let id = entry.nested[record.name], let nested = board.runs[id], record.state != .succeeded, depth < 20 else {
+      return
+    }
     add(nested, depth: depth + 1, to: &rows)
   }
 
@@ -108,7 +114,7 @@ struct TreeLayout {
       let limit = definition.map { " of \($0.retry.limit + 1)" } ?? ""
       details.append("attempt \(record.attempts)\(limit)")
     }
-    if let items = entry.items[record.ordinal] { details.append(Self.summary(of: items, in: entry)) }
+    if let items = entry.items[record.ordinal] { details.append(Self.summary(of: items, loop: record, in: entry)) }
     let reason = TerminalText.oneLine(StateReason.text(of: record, now: now))
     if !reason.isEmpty { details.append(record.state == .waiting ? "waits \(reason)" : reason) }
     if record.state == .waiting, let command = StateReason.detail(of: record)["command"]?.stringValue {
@@ -119,11 +125,12 @@ struct TreeLayout {
       detail: details.joined(separator: " · "))
   }
 
-  private static func summary(of items: [Int], in entry: RunBoard.Entry) -> String {
+  private static func summary(of items: [Int], loop: OperationRecord, in entry: RunBoard.Entry) -> String {
     var counts: [OperationState: Int] = [:]
     for item in items { counts[entry.operations[item]?.state ?? .pending, default: 0] += 1 }
     let done = counts.filter { $0.key.isFinal }.values.reduce(0, +)
-    var text = "\(done) of \(items.count)"
+    let total = StateReason.detail(of: loop)["items"]?.intValue ?? Int64(items.count)
+    var text = "\(done) of \(total)"
     for state in [OperationState.failed, .running, .retrying, .waiting] {
       if let count = counts[state] { text += ", \(count) \(state.rawValue)" }
     }

@@ -5,7 +5,9 @@ enum RunText {
   /// `4 operations`, or what became of them when not all succeeded: `2 succeeded, 1 failed, 1 cancelled`.
   static func counts(_ run: RunRecord) -> String {
     let counts = run.counts
-    guard run.state.isFinal, counts.succeeded != counts.operations else { return Count.of(counts.operations, "operation") }
+    guard run.state.isFinal, counts.succeeded != counts.operations else {
+      return Count.of(counts.operations, "operation")
+    }
     let parts = [
       (counts.succeeded, "succeeded"), (counts.reused, "reused"), (counts.failed, "failed"),
       (counts.cancelled, "cancelled"), (counts.skipped, "skipped"),

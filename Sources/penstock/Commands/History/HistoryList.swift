@@ -41,14 +41,16 @@ struct HistoryList: ParsableCommand {
 
   private func printTable(_ runs: [RunRecord], in history: History) {
     var table = Table([
-      .init("RUN"), .init("PIPELINE"), .init("STATE") { StatePaint.ofWord($0) }, .init("STARTED"), .init("TOOK", right: true),
+      .init("RUN"), .init("PIPELINE"), .init("STATE") { StatePaint.ofWord($0) }, .init("STARTED"),
+      .init("TOOK", right: true),
       .init("OPERATIONS"),
     ])
     let now = RecordTime.now
     let reference = RunReference(history: history)
     for run in runs {
       table.add(
-        reference.short(run.id), run.pipeline, run.state.rawValue, ClockText.ago(run.startedAt ?? run.createdAt, now: now),
+        reference.short(run.id), run.pipeline, run.state.rawValue,
+        ClockText.ago(run.startedAt ?? run.createdAt, now: now),
         DurationText.format(from: run.startedAt, to: run.endedAt ?? (run.state == .running ? now : nil)),
         RunText.counts(run))
     }
@@ -59,7 +61,8 @@ struct HistoryList: ParsableCommand {
     let output = TextOutput.standard
     output.write(
       CSV.line([
-        "id", "pipeline", "state", "reason", "trigger", "created_at", "started_at", "ended_at", "duration_ms", "operations",
+        "id", "pipeline", "state", "reason", "trigger", "created_at", "started_at", "ended_at", "duration_ms",
+        "operations",
         "succeeded", "failed", "skipped", "cancelled", "reused", "host", "user", "path",
       ]))
     for run in runs where !output.isGone {
@@ -67,7 +70,8 @@ struct HistoryList: ParsableCommand {
       output.write(
         CSV.line([
           run.id.text, run.pipeline, run.state.rawValue, run.reason ?? "", run.trigger.rawValue, run.createdAt.text,
-          run.startedAt?.text ?? "", run.endedAt?.text ?? "", run.durationMilliseconds.map { JSONValue.double($0).text } ?? "",
+          run.startedAt?.text ?? "", run.endedAt?.text ?? "",
+          run.durationMilliseconds.map { JSONValue.double($0).text } ?? "",
           String(counts.operations), String(counts.succeeded), String(counts.failed), String(counts.skipped),
           String(counts.cancelled), String(counts.reused), run.host, run.user, run.path ?? "",
         ]))

@@ -62,7 +62,8 @@ struct HistoryPrune: ParsableCommand {
     guard removal.failures.isEmpty else {
       throw CommandFailure(
         "some logs could not be removed from '\(history.workspace.directory)/runs':\n  "
-          + removal.failures.prefix(10).map { TerminalText.visible($0) }.joined(separator: "\n  "), status: .engineFailed)
+          + removal.failures.prefix(10).map { TerminalText.visible($0) }.joined(separator: "\n  "),
+        status: .engineFailed)
     }
   }
 }

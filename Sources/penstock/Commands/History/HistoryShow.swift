@@ -43,7 +43,8 @@ struct HistoryShow: ParsableCommand {
       let gap = String(repeating: " ", count: max(1, 12 - title.count))
       output.writeLine(style.paint(title, .dim) + gap + TerminalText.visible(text))
     }
-    let took = DurationText.format(from: record.startedAt, to: record.endedAt ?? (record.state == .running ? .now : nil))
+    let took = DurationText.format(
+      from: record.startedAt, to: record.endedAt ?? (record.state == .running ? .now : nil))
     let state = style.paint(record.state.rawValue, StatePaint.of(record.state))
     output.writeLine(
       "run \(style.paint(reference.short(record.id), .bold)) of \(TerminalText.visible(record.pipeline)) \(state)"
@@ -60,7 +61,8 @@ struct HistoryShow: ParsableCommand {
   private func printOperations(_ operations: [OperationRecord]) {
     guard !operations.isEmpty else { return }
     var table = Table([
-      .init("OPERATION"), .init("STATE") { StatePaint.ofWord($0) }, .init("TOOK", right: true), .init("ATTEMPTS", right: true),
+      .init("OPERATION"), .init("STATE") { StatePaint.ofWord($0) }, .init("TOOK", right: true),
+      .init("ATTEMPTS", right: true),
       .init("RESULT OR REASON"),
     ])
     let items = Dictionary(grouping: operations.filter { $0.parent != nil }) { $0.parent ?? 0 }

@@ -34,7 +34,8 @@ struct HistoryStats: ParsableCommand {
     if shared.json {
       for row in rows { output.writeLine(row.jsonValue().text) }
     } else if csv {
-      output.write(CSV.line(["pipeline", "operation", "count", "succeeded", "failed", "average_ms", "p50_ms", "p95_ms", "max_ms"]))
+      output.write(
+        CSV.line(["pipeline", "operation", "count", "succeeded", "failed", "average_ms", "p50_ms", "p95_ms", "max_ms"]))
       for row in rows {
         let durations = [row.averageMilliseconds, row.p50Milliseconds, row.p95Milliseconds, row.maximumMilliseconds]
         output.write(
@@ -57,7 +58,8 @@ struct HistoryStats: ParsableCommand {
     ])
     for row in rows {
       table.add(
-        row.operation.map { "  " + $0 } ?? row.pipeline, String(row.count), Self.share(row.succeeded, of: row.succeeded + row.failed),
+        row.operation.map { "  " + $0 } ?? row.pipeline, String(row.count),
+        Self.share(row.succeeded, of: row.succeeded + row.failed),
         String(row.failed), Self.duration(row.p50Milliseconds), Self.duration(row.p95Milliseconds),
         Self.duration(row.maximumMilliseconds))
     }
