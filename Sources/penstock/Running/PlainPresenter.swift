@@ -8,6 +8,8 @@ final class PlainPresenter: RunPresenter {
   /// Where lines go: failures of a quiet run are errors.
   private let output: TextOutput
   private var started: Set<Instance> = []
+  /// The attempt whose retry was told last.
+  private var retried: [Instance: Int] = [:]
   private var isRunTold = false
   private var clock: (second: Int64, text: String) = (0, "")
 
@@ -99,14 +101,18 @@ final class PlainPresenter: RunPresenter {
       // A slot or a resource comes free by itself; saying so for each operation would bury the rest.
       guard record.reason != "concurrency", record.reason != "resources" else { return nil }
       return "\(style.paint("waiting", .yellow)) \(reason)"
-    case .retrying: return style.paint(reason, .yellow)
+    case .retrying:
+      let retry = Instance(run: record.run, ordinal: record.ordinal)
+      guard retried.updateValue(record.attempts, forKey: retry) != record.attempts else { return nil }
+      return style.paint(reason, .yellow)
     case .succeeded: return paint(record, DurationText.format(from: record.startedAt, to: record.endedAt))
     case .failed:
       let attempts = record.attempts > 1 ? " after \(record.attempts) attempts" : ""
       let took = DurationText.format(from: record.startedAt, to: record.endedAt)
       return paint(record, (took.isEmpty ? attempts : took + attempts) + ": \(reason)")
-    case .cancelled: return paint(record, record.error == nil ? reason : ": \(reason)")
-    case .skipped, .reused: return paint(record, reason)
+    case .cancelled, .skipped, .reused:
+      let isClause = ["with ", "because ", "from "].contains { reason.hasPrefix($0) }
+      return paint(record, isClause || reason.isEmpty ? reason : ": \(reason)")
     }
   }
 

@@ -13,7 +13,7 @@ struct TreeRow: Equatable {
   /// The line: glyph, name, time, and as much of the detail as fits.
   func line(nameColumn: Int, width: Int, style: Style) -> String {
     let indentation = String(repeating: " ", count: 2 * depth)
-    let nameWidth = max(6, nameColumn - 2 * depth)
+    let nameWidth = max(1, min(max(6, nameColumn - 2 * depth), width - 3 - 2 * depth))
     let shownName = TerminalText.fitted(name, width: nameWidth)
     let glyph = state.map { StatePaint.glyph($0, isUnicode: style.isUnicode) } ?? " "
     let gap = String(repeating: " ", count: max(0, nameWidth - TerminalText.width(of: shownName)))

@@ -1,0 +1,63 @@
+import Testing
+
+@testable import Pipelines
+
+@Suite("Texts for people")
+struct PresentationTextTests {
+  @Test(
+    "durations have no more digits than matter",
+    arguments: [
+      (0, "0ms"), (400, "0ms"), (27_600, "28ms"), (99_499, "99ms"), (99_500, "0.1s"), (1_249_000, "1.2s"),
+      (9_949_999, "9.9s"), (9_950_000, "10s"), (59_600_000, "1m00s"), (192_000_000, "3m12s"), (7_500_000_000, "2h05m"),
+      (273_600_000_000, "3d4h"), (-5, "0ms"),
+    ])
+  func durations(microseconds: Int64, text: String) {
+    #expect(DurationText.format(microseconds: microseconds) == text)
+  }
+
+  @Test(
+    "text is cut by columns, not by characters",
+    arguments: [("abc", 3, "abc"), ("abcd", 3, "ab…"), ("日本語", 4, "日…"), ("日本", 4, "日本"), ("ab", 0, "")])
+  func fitted(text: String, width: Int, shown: String) {
+    #expect(TerminalText.fitted(text, width: width) == shown)
+  }
+
+  @Test("text on one line has no line breaks and nothing that acts")
+  func oneLine() {
+    #expect(TerminalText.oneLine("  a\n\tb\u{1B}[2J  c ") == "a b\\x1b[2J c")
+  }
+
+  private let run = RunID("03kx9fab0001") ?? .generate()
+
+  @Test("reasons are said in words")
+  func reasons() {
+    func text(_ state: OperationState, _ reason: String?, _ detail: String? = nil, error: String? = nil) -> String {
+      let record = OperationRecord(
+        run: run, ordinal: 0, name: "a", position: 0, state: state, reason: reason, detail: detail,
+        error: error.map { RecordedError(code: "exit", message: $0) }, attempts: 1)
+      return StateReason.text(of: record, now: nil)
+    }
+    #expect(text(.skipped, "condition", "{\"when\":\"params.x\"}") == "because params.x is false")
+    #expect(text(.skipped, "dependency-skipped", "{\"dependencies\":[\"b\"]}") == "because 'b' was skipped")
+    #expect(
+      text(.waiting, "exclusive", "{\"exclusive\":\"disk\",\"holder\":\"run x\",\"process\":7}")
+        == "for 'disk', held by run x (process 7)")
+    #expect(text(.waiting, "concurrency") == "for a free slot")
+    #expect(
+      text(.retrying, "retry", "{\"attempt\":1,\"of\":4,\"delay_ms\":400}", error: "exited with code 7")
+        == "retry in 0.4s (attempt 2 of 4): exited with code 7")
+    #expect(text(.cancelled, "run-cancelled", error: "the run was cancelled") == "with the run")
+    #expect(text(.cancelled, "dependency-failed", error: "'b' failed: no") == "'b' failed: no")
+    #expect(text(.succeeded, nil) == "")
+  }
+
+  @Test("the starter pipeline loads without a finding")
+  func starter() {
+    let name = StarterPipeline.name(forFile: "some/nightly build.yaml")
+    #expect(name == "nightly-build")
+    let result = PipelineLoader.load(text: StarterPipeline.text(name: name), path: "nightly.yaml")
+    #expect(result.diagnostics.isEmpty)
+    #expect(result.pipeline?.operations.map(\.name) == ["list", "count", "greet"])
+    #expect(StarterPipeline.name(forFile: "7.yml") == "pipeline")
+  }
+}
