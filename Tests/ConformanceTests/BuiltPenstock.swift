@@ -1,0 +1,19 @@
+import Foundation
+
+#if canImport(System)
+  import System
+#else
+  import SystemPackage
+#endif
+
+/// The `penstock` that was built together with these tests: it lies beside their executable.
+enum BuiltPenstock {
+  /// The build directory.
+  static let directory: String = {
+    let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+    return URL(fileURLWithPath: tests).deletingLastPathComponent().path
+  }()
+
+  /// The executable.
+  static var path: FilePath { FilePath("\(directory)/penstock") }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import Subprocess
+
+#if canImport(System)
+  import System
+#else
+  import SystemPackage
+#endif
+
+/// One run of a case: in a directory, a home and a workspace of its own, which are gone afterwards.
+struct CaseRun {
+  private let conformanceCase: ConformanceCase
+  private let expectation: Expectation
+  private let directory: URL
+
+  /// How long one step may take before it is ended; far more than any needs.
+  private static let patience = "60"
+
+  init(_ conformanceCase: ConformanceCase, _ expectation: Expectation) {
+    self.conformanceCase = conformanceCase
+    self.expectation = expectation
+    directory = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+      .appendingPathComponent("penstock-conformance-\(UUID().uuidString.prefix(8))")
+  }
+
+  /// Runs every step and answers what was not as expected. The first step that goes wrong is the last one.
+  func differences() async throws -> [String] {
+    try prepare()
+    defer { try? FileManager.default.removeItem(at: directory) }
+    for step in expectation.steps {
+      let outcome = try await shell(step.script)
+      var differences: [String] = []
+      if let expected = step.exitCode, outcome.exitCode != expected {
+        differences.append("exit: expected \(expected), but found \(outcome.exitCode)")
+      }
+      for check in step.checks {
+        if let difference = try await difference(check, outcome) { differences.append(difference) }
+      }
+      guard differences.isEmpty else { return ["$ \(step.script)"] + differences + [Self.evidence(outcome)] }
+    }
+    return []
+  }
+
+  private func prepare() throws {
+    let files = FileManager.default
+    try files.createDirectory(at: directory.appendingPathComponent("home"), withIntermediateDirectories: true)
+    if let pipeline = conformanceCase.pipeline {
+      try files.copyItem(at: pipeline, to: directory.appendingPathComponent("case.yaml"))
+    }
+    for file in expectation.files {
+      let place = directory.appendingPathComponent(file.path)
+      try files.createDirectory(at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data((file.lines.joined(separator: "\n") + "\n").utf8).write(to: place)
+    }
+  }
+
+  // MARK: Checks
+
+  private func difference(_ check: Expectation.Check, _ outcome: Outcome) async throws -> String? {
+    switch check {
+    case .standardOutput(let lines):
+      return LineComparison.difference("stdout", expected: lines, actual: Self.lines(of: outcome.output))
+    case .standardError(let lines):
+      return LineComparison.difference("stderr", expected: lines, actual: Self.lines(of: outcome.error))
+    case .contents(let path, let lines):
+      let text = try? String(contentsOf: directory.appendingPathComponent(path), encoding: .utf8)
+      return LineComparison.difference("contents \(path)", expected: lines, actual: text.map(Self.lines(of:)) ?? ["(there is no such file)"])
+    case .records(let kind, let pipeline, let lines):
+      let title = pipeline.map { "\(kind.rawValue) \($0)" } ?? kind.rawValue
+      return LineComparison.difference(title, records: kind, expected: lines, actual: try await records(kind, pipeline: pipeline))
+    }
+  }
+
+  private struct Row: Decodable {
+    let line: String
+  }
+
+  private func records(_ kind: RecordKind, pipeline: String?) async throws -> [String] {
+    let outcome = try await run(
+      .path(BuiltPenstock.path), arguments: ["history", "sql", "--json", kind.query(pipeline: pipeline)])
+    guard outcome.exitCode == 0 else { return ["penstock history sql: \(outcome.error)"] }
+    return try Self.lines(of: outcome.output).map { try JSONDecoder().decode(Row.self, from: Data($0.utf8)).line }
+  }
+
+  private static func lines(of text: String) -> [String] {
+    if text.isEmpty { return [] }
+    let body = text.hasSuffix("\n") ? text.dropLast() : text[...]
+    return body.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+  }
+
+  private static func evidence(_ outcome: Outcome) -> String {
+    "It exited with \(outcome.exitCode), having printed\n\(indented(outcome.output))\nand on standard error\n\(indented(outcome.error))"
+  }
+
+  private static func indented(_ text: String) -> String {
+    let lines = lines(of: text)
+    return lines.isEmpty ? "  (nothing)" : lines.prefix(60).map { "  " + $0 }.joined(separator: "\n")
+  }
+
+  // MARK: Processes
+
+  private struct Outcome {
+    var exitCode: Int32
+    var output: String
+    var error: String
+  }
+
+  /// Runs a script, with the functions of `prelude.sh` at hand.
+  private func shell(_ script: String) async throws -> Outcome {
+    let prelude = ConformanceCase.folder.appendingPathComponent("prelude.sh").path
+    return try await run(
+      .name("timeout"),
+      arguments: ["--kill-after=3", Self.patience, "/bin/sh", "-c", ". '\(prelude)'\n\(script)"])
+  }
+
+  private func run(_ executable: Executable, arguments: [String]) async throws -> Outcome {
+    var environment: [Environment.Key: String] = [
+      "PATH": "\(BuiltPenstock.directory):/usr/local/bin:/usr/bin:/bin",
+      "HOME": directory.appendingPathComponent("home").path,
+      "PENSTOCK_WORKSPACE": directory.appendingPathComponent("workspace").path,
+      "TZ": "UTC", "LC_ALL": "C", "USER": "tester",
+    ]
+    for (name, value) in expectation.environment { environment[Environment.Key(stringLiteral: name)] = value }
+    let limit = 4 << 20
+    let result = try await Subprocess.run(
+      executable, arguments: Arguments(arguments), environment: .custom(environment),
+      workingDirectory: FilePath(directory.path), output: .bytes(limit: limit), error: .bytes(limit: limit))
+    let code: Int32 =
+      switch result.terminationStatus {
+      case .exited(let code): code
+      case .signaled(let signal): 128 + signal
+      }
+    return Outcome(
+      exitCode: code, output: String(decoding: result.standardOutput, as: UTF8.self),
+      error: String(decoding: result.standardError, as: UTF8.self))
+  }
+}

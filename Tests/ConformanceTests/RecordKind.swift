@@ -1,0 +1,61 @@
+/// The records of the history that a case can expect, each with the query over the public views that gives one line for each of them.
+enum RecordKind: String, Sendable {
+  /// `state reason`
+  case run
+  /// `pipeline state reason`, for every run, the oldest first.
+  case runs
+  /// `operation state reason attempts result`
+  case operations
+  /// `operation number state exit error_code retry_delay_ms wake_cause`
+  case attempts
+  /// `operation error_code error`
+  case errors
+
+  /// How many fields a line has. All but the last one hold no spaces.
+  var fieldCount: Int {
+    switch self {
+    case .run: 2
+    case .runs, .errors: 3
+    case .operations: 5
+    case .attempts: 7
+    }
+  }
+
+  /// How many fields tell one record from another.
+  var keyCount: Int {
+    switch self {
+    case .run, .runs: 0
+    case .operations, .errors: 1
+    case .attempts: 2
+    }
+  }
+
+  /// The SQL that answers the lines in a column `line`.
+  func query(pipeline: String?) -> String {
+    let condition = pipeline.map { "pipeline = '\($0)'" } ?? "parent IS NULL"
+    let latest = "(SELECT id FROM runs WHERE \(condition) ORDER BY created_at DESC, id DESC LIMIT 1)"
+    switch self {
+    case .run:
+      return "SELECT \(Self.line(["state", "reason"])) AS line FROM runs WHERE id = \(latest)"
+    case .runs:
+      return "SELECT \(Self.line(["pipeline", "state", "reason"])) AS line FROM runs ORDER BY created_at, id"
+    case .operations:
+      let result = "coalesce(result, CASE WHEN result_file IS NOT NULL THEN 'file' END)"
+      let fields = ["operation", "state", "reason", "attempts", result]
+      return "SELECT \(Self.line(fields)) AS line FROM operations WHERE run = \(latest) ORDER BY position, length(operation), operation"
+    case .attempts:
+      let exit = "coalesce(exit_code, 'signal:' || signal)"
+      let fields = ["operation", "number", "state", exit, "error_code", "printf('%.15g', retry_delay_ms)", "wake_cause"]
+      // A NULL would be printed as 0.
+      let shown = fields.map { $0.hasPrefix("printf") ? "CASE WHEN retry_delay_ms IS NOT NULL THEN \($0) END" : $0 }
+      return "SELECT \(Self.line(shown)) AS line FROM attempts WHERE run = \(latest) ORDER BY length(operation), operation, number"
+    case .errors:
+      let fields = ["operation", "error_code", "error"]
+      return "SELECT \(Self.line(fields)) AS line FROM operations WHERE run = \(latest) AND error IS NOT NULL ORDER BY position, operation"
+    }
+  }
+
+  private static func line(_ fields: [String]) -> String {
+    fields.map { "coalesce(\($0), '-')" }.joined(separator: " || ' ' || ")
+  }
+}
