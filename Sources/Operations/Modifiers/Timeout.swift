@@ -21,7 +21,8 @@ public struct TimeoutModifier<Operation: OperationRequest>: OperationModifier {
       return try await operation.run(isolation: isolation, in: context, with: narrowed)
     }
     let value = try await TimeLimit.run(
-      operation, isolation: isolation, in: context, with: narrowed, for: duration, delayer: context.operationDelayer)
+      operation, isolation: isolation, in: context, with: narrowed, for: duration,
+      delayer: context.operationTimeLimitDelayer ?? context.operationDelayer)
     guard let value else { throw OperationTimeoutError(duration) }
     return value
   }

@@ -39,7 +39,7 @@ extension RetryModifier {
         }
         let value = try await TimeLimit.run(
           operation, isolation: isolation, in: inner, with: narrowed, for: deadline - progress.elapsed,
-          delayer: pause.delayer)
+          delayer: context.operationTimeLimitDelayer ?? pause.delayer)
         if let value { return value }
         failure = RetryDeadlineError(deadline: deadline)
         missedDeadline = true

@@ -33,11 +33,23 @@ extension OperationContext {
     static let defaultValue: any OperationDelayer = ContinuousDelayer()
   }
 
+  private enum TimeLimitDelayerKey: Key {
+    static let defaultValue: (any OperationDelayer)? = nil
+  }
+
   /// What lets time pass for the operation: retry delays, repeat intervals and timeouts. Sleeps by `ContinuousClock` by
   /// default.
   public var operationDelayer: any OperationDelayer {
     get { self[DelayerKey.self] }
     set { self[DelayerKey.self] = newValue }
+  }
+
+  /// What measures timeouts and deadlines, where that is not `operationDelayer`; nil, the default, means that it is.
+  ///
+  /// Lets delays pass at once while what really runs is still bounded by real time.
+  public var operationTimeLimitDelayer: (any OperationDelayer)? {
+    get { self[TimeLimitDelayerKey.self] }
+    set { self[TimeLimitDelayerKey.self] = newValue }
   }
 }
 

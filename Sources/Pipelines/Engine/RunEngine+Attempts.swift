@@ -80,7 +80,8 @@ extension RunEngine {
     let failure = OperationFailure(error)
     attempt.state = .failed
     attempt.error = RecordedError(code: failure.code, message: state.masker.mask(failure.message))
-    attempt.exitCode = failure.exitCode.map(Int.init)
+    // A process that ended well can still have printed the wrong thing: then its code is known already.
+    if let code = failure.exitCode { attempt.exitCode = Int(code) }
     attempt.signal = failure.signal.map(Int.init)
     return failure
   }

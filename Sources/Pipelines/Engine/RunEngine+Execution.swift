@@ -180,6 +180,10 @@ extension OperationFailure {
     case let error as OperationTimeoutError:
       self.init(
         code: "timeout", message: "did not end within its timeout of \(DurationNotation.format(error.duration))")
+    case let error as RetryDeadlineError:
+      self.init(
+        code: error.code,
+        message: "no attempt succeeded within the deadline of \(DurationNotation.format(error.deadline))")
     case let error as ExpressionError: self.init(code: "expression", message: error.message)
     case let error as EngineError:
       self.init(code: error.code, message: error.description)

@@ -4,8 +4,11 @@ import Operations
 extension RunEngine {
   /// Starts operations as they become ready, until all have ended.
   func drive() async {
-    for ordinal in state.pipeline.operations.indices
-    where state.remaining[ordinal] == 0 && state.instances[ordinal].state == .pending { decide(ordinal) }
+    let first = state.pipeline.operations.indices.filter {
+      state.remaining[$0] == 0 && state.instances[$0].state == .pending
+    }
+    // In a run that is gone on with, or was cancelled before it began, some of them end at once.
+    for ordinal in first where decide(ordinal) { settle(ordinal) }
     var hasCancelled = false
     await withDiscardingTaskGroup { group in
       while state.unfinished > 0 {
@@ -63,7 +66,6 @@ extension RunEngine {
   }
 
   /// Puts an operation whose dependencies have all ended where it belongs. True when that is its end.
-  @discardableResult
   private func decide(_ ordinal: Int) -> Bool {
     if cancellation != nil {
       conclude(ordinal, .cancelled, reason: "run-cancelled")

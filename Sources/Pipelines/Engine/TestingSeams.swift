@@ -12,6 +12,7 @@ enum TestingSeams {
     context.operationDelayer = LoopDelayer(loop: loop)
     if let clock = getenv("PENSTOCK_TESTING_CLOCK"), String(cString: clock) == "virtual" {
       let clock = VirtualClock()
+      context.operationTimeLimitDelayer = context.operationDelayer
       context.operationClock = clock
       context.operationDelayer = clock
     }
