@@ -36,3 +36,20 @@ start() {
   env --default-signal=INT,QUIT penstock "$@" &
   pid=$!
 }
+
+# is_alive PID: whether the process is there and runs; one that has ended may wait for its parent for long.
+is_alive() {
+  grep -q '^State:.[^Z]' "/proc/$1/status" 2> /dev/null
+}
+
+# check_table FILE [CONTEXTS]: evaluates what stands before ' → ' in each line, and prints the lines whose value is another than the one behind it.
+# CONTEXTS is a JSON object; `error N` stands for a mistake at position N.
+check_table() {
+  sed 's/ *→ .*//; s/\\/\\\\/g; s/"/\\"/g; s/.*/{"expr":"&","contexts":'"$(printf %s "${2:-{\}}" | sed 's/[&\/\\]/\\&/g')"'}/' "$1" > questions
+  penstock eval --lines < questions |
+    sed -e 's/^{"value":\(.*\)}$/\1/' -e 's/^{"error":.*"position":\([0-9]*\)}}$/error \1/' > answers
+  sed 's/.* → *//' "$1" > wanted
+  paste -d '\n' wanted answers | awk -v table="$1" '
+    NR % 2 { wanted = $0; getline line < table; next }
+    $0 != wanted { print line "   (found: " $0 ")" }'
+}

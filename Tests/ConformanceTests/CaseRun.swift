@@ -11,22 +11,24 @@ import Subprocess
 struct CaseRun {
   private let conformanceCase: ConformanceCase
   private let expectation: Expectation
-  private let directory: URL
+  /// What belongs to the run: the case's own directory, its home, its workspace, and what it printed.
+  private let root: URL
+  private var directory: URL { root.appendingPathComponent("case") }
 
-  /// How long one step may take before it is ended; far more than any needs.
-  private static let patience = "60"
+  /// How many seconds one step may take before it is ended; far more than any needs.
+  private static let patience = "30"
 
   init(_ conformanceCase: ConformanceCase, _ expectation: Expectation) {
     self.conformanceCase = conformanceCase
     self.expectation = expectation
-    directory = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+    root = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
       .appendingPathComponent("penstock-conformance-\(UUID().uuidString.prefix(8))")
   }
 
   /// Runs every step and answers what was not as expected. The first step that goes wrong is the last one.
   func differences() async throws -> [String] {
     try prepare()
-    defer { try? FileManager.default.removeItem(at: directory) }
+    defer { try? FileManager.default.removeItem(at: root) }
     for step in expectation.steps {
       let outcome = try await shell(step.script)
       var differences: [String] = []
@@ -43,7 +45,9 @@ struct CaseRun {
 
   private func prepare() throws {
     let files = FileManager.default
-    try files.createDirectory(at: directory.appendingPathComponent("home"), withIntermediateDirectories: true)
+    for name in ["case", "home"] {
+      try files.createDirectory(at: root.appendingPathComponent(name), withIntermediateDirectories: true)
+    }
     if let pipeline = conformanceCase.pipeline {
       try files.copyItem(at: pipeline, to: directory.appendingPathComponent("case.yaml"))
     }
@@ -106,18 +110,27 @@ struct CaseRun {
   }
 
   /// Runs a script, with the functions of `prelude.sh` at hand.
+  ///
+  /// It prints into files, because a process that it left behind would keep a pipe open for as long as it lives.
   private func shell(_ script: String) async throws -> Outcome {
     let prelude = ConformanceCase.folder.appendingPathComponent("prelude.sh").path
-    return try await run(
-      .name("timeout"),
-      arguments: ["--kill-after=3", Self.patience, "/bin/sh", "-c", ". '\(prelude)'\n\(script)"])
+    let script = "exec > ../stdout 2> ../stderr\n. '\(prelude)'\n\(script)"
+    var outcome = try await run(
+      .name("timeout"), arguments: ["--kill-after=3", Self.patience, "/bin/sh", "-c", script])
+    outcome.output = try printed("stdout")
+    outcome.error = try printed("stderr") + outcome.error
+    return outcome
+  }
+
+  private func printed(_ name: String) throws -> String {
+    String(decoding: try Data(contentsOf: root.appendingPathComponent(name)), as: UTF8.self)
   }
 
   private func run(_ executable: Executable, arguments: [String]) async throws -> Outcome {
     var environment: [Environment.Key: String] = [
       "PATH": "\(BuiltPenstock.directory):/usr/local/bin:/usr/bin:/bin",
-      "HOME": directory.appendingPathComponent("home").path,
-      "PENSTOCK_WORKSPACE": directory.appendingPathComponent("workspace").path,
+      "HOME": root.appendingPathComponent("home").path,
+      "PENSTOCK_WORKSPACE": root.appendingPathComponent("workspace").path,
       "TZ": "UTC", "LC_ALL": "C", "USER": "tester",
     ]
     for (name, value) in expectation.environment { environment[Environment.Key(stringLiteral: name)] = value }

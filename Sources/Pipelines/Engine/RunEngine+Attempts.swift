@@ -122,7 +122,9 @@ extension RunEngine {
       case .cancelled: "cancelled"
       }
     state.instances[ordinal].attempt = attempt
-    append(ordinal)
+    // The operation itself is where it was: only its attempt is news.
+    record(operationRecord(ordinal), with: attempt)
+    emit(.attempt(attempt))
   }
 }
 

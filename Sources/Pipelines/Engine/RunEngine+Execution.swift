@@ -115,6 +115,9 @@ extension RunEngine {
 
   /// Ends an operation with what it threw.
   func fail(_ ordinal: Int, _ error: any Error) {
+    // Earlier rounds of a repetition had results; what did not succeed has none.
+    state.instances[ordinal].result = .none
+    state.instances[ordinal].recordedResult = .none
     if error is CancellationError || (cancellation != nil && (error as? OperationFailure)?.code == "cancelled") {
       let reason = cancellation == .timeout ? "run-timeout" : "run-cancelled"
       return conclude(

@@ -88,8 +88,10 @@ extension RunEngine {
           throw OperationFailure(
             code: "value-mismatch", message: "matrix: '\(axis.name)' needs a list, but got \(value.kind)")
         }
-        guard combinations.count * values.count <= 10_000 else {
-          throw OperationFailure(code: "matrix-too-large", message: "matrix: more than 10,000 combinations")
+        // The bound of the checker: what it lets pass when it is written out runs here too.
+        guard combinations.count * values.count <= DocumentReader.maximumCombinations else {
+          throw OperationFailure(
+            code: "matrix-too-large", message: "matrix: more than \(DocumentReader.maximumCombinations) combinations")
         }
         combinations = combinations.flatMap { combination in
           values.map { value in

@@ -76,7 +76,8 @@ extension RunEngine {
     emit(.operation(operation))
   }
 
-  private func record(_ operation: OperationRecord, with attempt: AttemptRecord?) {
+  /// Records an instance with its latest attempt.
+  func record(_ operation: OperationRecord, with attempt: AttemptRecord?) {
     if let attempt {
       services.recorder.record(.operationWithAttempt(operation, attempt))
     } else {
