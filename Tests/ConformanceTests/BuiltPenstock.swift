@@ -10,7 +10,8 @@ import Foundation
 enum BuiltPenstock {
   /// The build directory.
   static let directory: String = {
-    let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+    let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    let tests = link ?? CommandLine.arguments[0]
     return URL(fileURLWithPath: tests).deletingLastPathComponent().path
   }()
 

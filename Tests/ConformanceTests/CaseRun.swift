@@ -68,10 +68,12 @@ struct CaseRun {
       return LineComparison.difference("stderr", expected: lines, actual: Self.lines(of: outcome.error))
     case .contents(let path, let lines):
       let text = try? String(contentsOf: directory.appendingPathComponent(path), encoding: .utf8)
-      return LineComparison.difference("contents \(path)", expected: lines, actual: text.map(Self.lines(of:)) ?? ["(there is no such file)"])
+      let actual = text.map(Self.lines(of:)) ?? ["(there is no such file)"]
+      return LineComparison.difference("contents \(path)", expected: lines, actual: actual)
     case .records(let kind, let pipeline, let lines):
       let title = pipeline.map { "\(kind.rawValue) \($0)" } ?? kind.rawValue
-      return LineComparison.difference(title, records: kind, expected: lines, actual: try await records(kind, pipeline: pipeline))
+      let actual = try await records(kind, pipeline: pipeline)
+      return LineComparison.difference(title, records: kind, expected: lines, actual: actual)
     }
   }
 
@@ -93,7 +95,8 @@ struct CaseRun {
   }
 
   private static func evidence(_ outcome: Outcome) -> String {
-    "It exited with \(outcome.exitCode), having printed\n\(indented(outcome.output))\nand on standard error\n\(indented(outcome.error))"
+    "It exited with \(outcome.exitCode), having printed\n\(indented(outcome.output))\n"
+      + "and on standard error\n\(indented(outcome.error))"
   }
 
   private static func indented(_ text: String) -> String {

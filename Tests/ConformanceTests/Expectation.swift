@@ -1,6 +1,7 @@
 /// What a case does and what must come of it: its `.expected` file, read.
 ///
-/// A directive begins at the start of a line; the lines of its block are indented by two spaces. `Tests/Conformance/README.md` lists the directives.
+/// A directive begins at the start of a line; the lines of its block are indented by two spaces.
+/// `Tests/Conformance/README.md` lists the directives.
 struct Expectation: Sendable {
   /// One script for the shell, and what must hold after it.
   struct Step: Sendable {
@@ -15,7 +16,8 @@ struct Expectation: Sendable {
     case standardOutput([String])
     /// The step's standard error, line by line.
     case standardError([String])
-    /// Records of the history; `pipeline` names the one whose latest run is meant, nil the latest run that no other run started.
+    /// Records of the history; `pipeline` names the one whose latest run is meant, nil the latest run that no other
+    /// run started.
     case records(RecordKind, pipeline: String?, [String])
     /// The lines of a file in the case's directory.
     case contents(path: String, [String])
@@ -76,7 +78,9 @@ struct Expectation: Sendable {
     case "stderr": add(.standardError(block))
     case "contents": add(.contents(path: rest, block))
     default:
-      guard let kind = RecordKind(rawValue: parts[0]) else { throw Problem(text: "there is no directive '\(parts[0])'") }
+      guard let kind = RecordKind(rawValue: parts[0]) else {
+        throw Problem(text: "there is no directive '\(parts[0])'")
+      }
       // A run is one line, so it stands behind its word.
       let lines = kind == .run ? [rest] : block
       add(.records(kind, pipeline: kind == .run || rest.isEmpty ? nil : rest, lines))

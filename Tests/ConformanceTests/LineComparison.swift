@@ -66,12 +66,15 @@ enum LineComparison {
 
 extension LineComparison {
   /// As `difference`, for records: in whatever order they come, and as far as the expected line goes.
-  static func difference(_ title: String, records kind: RecordKind, expected: [String], actual: [String]) -> String? {
+  static func difference(
+    _ title: String, records kind: RecordKind, expected: [String], actual: [String]
+  ) -> String? {
     var rest = actual.map { fields(of: $0, kind) }
     var aligned: [[Substring]] = []
     let wanted = expected.map { fields(of: $0, kind) }
     for line in wanted where kind.keyCount > 0 {
-      guard let place = rest.firstIndex(where: { $0.prefix(kind.keyCount) == line.prefix(kind.keyCount) }) else { continue }
+      let key = line.prefix(kind.keyCount)
+      guard let place = rest.firstIndex(where: { $0.prefix(kind.keyCount) == key }) else { continue }
       // What the expectation leaves out is not compared.
       aligned.append(Array(rest.remove(at: place).prefix(line.count)))
     }

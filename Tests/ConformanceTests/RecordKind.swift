@@ -41,17 +41,19 @@ enum RecordKind: String, Sendable {
       return "SELECT \(Self.line(["pipeline", "state", "reason"])) AS line FROM runs ORDER BY created_at, id"
     case .operations:
       let result = "coalesce(result, CASE WHEN result_file IS NOT NULL THEN 'file' END)"
-      let fields = ["operation", "state", "reason", "attempts", result]
-      return "SELECT \(Self.line(fields)) AS line FROM operations WHERE run = \(latest) ORDER BY position, length(operation), operation"
+      let line = Self.line(["operation", "state", "reason", "attempts", result])
+      return
+        "SELECT \(line) AS line FROM operations WHERE run = \(latest) ORDER BY position, length(operation), operation"
     case .attempts:
+      // `printf` would print 0 for NULL.
+      let delay = "CASE WHEN retry_delay_ms IS NOT NULL THEN printf('%.15g', retry_delay_ms) END"
       let exit = "coalesce(exit_code, 'signal:' || signal)"
-      let fields = ["operation", "number", "state", exit, "error_code", "printf('%.15g', retry_delay_ms)", "wake_cause"]
-      // A NULL would be printed as 0.
-      let shown = fields.map { $0.hasPrefix("printf") ? "CASE WHEN retry_delay_ms IS NOT NULL THEN \($0) END" : $0 }
-      return "SELECT \(Self.line(shown)) AS line FROM attempts WHERE run = \(latest) ORDER BY length(operation), operation, number"
+      let line = Self.line(["operation", "number", "state", exit, "error_code", delay, "wake_cause"])
+      return "SELECT \(line) AS line FROM attempts WHERE run = \(latest) ORDER BY length(operation), operation, number"
     case .errors:
-      let fields = ["operation", "error_code", "error"]
-      return "SELECT \(Self.line(fields)) AS line FROM operations WHERE run = \(latest) AND error IS NOT NULL ORDER BY position, operation"
+      let line = Self.line(["operation", "error_code", "error"])
+      let condition = "run = \(latest) AND error IS NOT NULL"
+      return "SELECT \(line) AS line FROM operations WHERE \(condition) ORDER BY position, operation"
     }
   }
 
