@@ -115,9 +115,12 @@ extension RunEngine {
 
   /// Ends an operation with what it threw.
   func fail(_ ordinal: Int, _ error: any Error) {
-    // Earlier rounds of a repetition had results; what did not succeed has none.
-    state.instances[ordinal].result = .none
-    state.instances[ordinal].recordedResult = .none
+    modify(ordinal) { instance in
+      // A repetition that fails may have had results. They stay those of its attempts; what did not succeed has none.
+      if instance.attempt?.state == .succeeded { instance.attempt?.result = instance.recordedResult }
+      instance.result = .none
+      instance.recordedResult = .none
+    }
     if error is CancellationError || (cancellation != nil && (error as? OperationFailure)?.code == "cancelled") {
       let reason = cancellation == .timeout ? "run-timeout" : "run-cancelled"
       return conclude(
