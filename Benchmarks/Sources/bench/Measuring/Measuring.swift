@@ -34,7 +34,6 @@ struct Measuring: Sendable {
       subject: Series(name: workload.subject.name), peers: workload.peers.map { Series(name: $0.name) })
     let total = rounds * workload.roundFactor
     report("\(workload.name): \(total) rounds")
-    scratch.settle()
     for round in 0...total {
       // The floor and the subject stay neighbours; every other round is in reverse, so that a drift cancels out.
       var order: [Place] = (workload.floor == nil ? [] : [.floor]) + [.subject]
@@ -43,7 +42,9 @@ struct Measuring: Sendable {
       for place in order {
         let contender = contender(at: place, of: workload)
         let directory = try scratch.directory("\(workload.name)/\(round)/\(contender.name)")
-        let measurement = try await stopwatch.time(try contender.prepare(directory))
+        let command = try contender.prepare(directory)
+        scratch.settle()
+        let measurement = try await stopwatch.time(command)
         if round == 0 {
           try await contender.verify(directory)
           continue

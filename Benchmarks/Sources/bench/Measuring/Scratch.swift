@@ -27,7 +27,8 @@ struct Scratch: Sendable {
     return directory
   }
 
-  /// Has everything written to the disk, so that it is not written while something is measured.
+  /// Has everything written to the disk: else who is measured next, and waits for the disk, waits for the files of those
+  /// before as well.
   func settle() {
     sync()
   }
