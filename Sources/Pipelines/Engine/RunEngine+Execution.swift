@@ -190,7 +190,9 @@ extension OperationFailure {
       self.init(
         code: error.code,
         message: "no attempt succeeded within the deadline of \(DurationNotation.format(error.deadline))")
-    case let error as ExpressionError: self.init(code: "expression", message: error.message)
+    case let error as ExpressionError:
+      // An expression that needs a result which cannot be read is not itself wrong.
+      self.init(code: error.code.hasPrefix("result-") ? error.code : "expression", message: error.message)
     case let error as EngineError:
       self.init(code: error.code, message: error.description)
       engineError = error.isExhaustion ? error : nil

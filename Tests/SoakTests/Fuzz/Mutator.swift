@@ -7,9 +7,9 @@ struct Mutator {
   private static let newline = UInt8(ascii: "\n")
 
   /// A text of the corpus, spoilt a few times.
-  mutating func next() -> [UInt8] {
+  mutating func next(spoilingUpTo most: Int = 6) -> [UInt8] {
     var text = random.element(of: corpus)
-    for _ in 0..<Int.random(in: 1...6, using: &random) { spoil(&text) }
+    for _ in 0..<Int.random(in: 1...most, using: &random) { spoil(&text) }
     return text
   }
 

@@ -35,10 +35,15 @@ extension Soak {
       let scratch = try Scratch()
       // A clock that does not wait, so that a wait for a week is none.
       let environment = ["PENSTOCK_TESTING_CLOCK": "virtual", "TOKEN": "hidden-token"]
+      for text in Self.corpus {
+        let loaded = PipelineLoader.load(text: String(decoding: text, as: UTF8.self), path: scratch("case.yaml"))
+        let pipeline = try #require(loaded.pipeline, "\(loaded.diagnostics)")
+        try #require(HarmlessPipeline.isHarmless(pipeline))
+      }
       var runs = 0
-      for round in Soak.rounds(full: 3_000, short: 250) where runs < Soak.count(full: 300, short: 25) {
+      for round in Soak.rounds(full: 6_000, short: 600) where runs < Soak.count(full: 300, short: 25) {
         var mutator = Mutator(random: SeededRandom(seed: Soak.seed &+ 3, round: round), corpus: Self.corpus)
-        let file = try scratch.write(mutator.next(), to: "case.yaml")
+        let file = try scratch.write(mutator.next(spoilingUpTo: 2), to: "case.yaml")
         guard let pipeline = PipelineLoader.load(path: file).pipeline, HarmlessPipeline.isHarmless(pipeline) else { continue }
         runs += 1
         let tool = Tool(

@@ -2,8 +2,8 @@ import Testing
 
 extension Soak {
   @Suite("Descriptors are neither leaked nor handed on nor taken for granted") struct DescriptorTests {
-    /// The shell's own descriptors; `true` keeps it from becoming `ls`.
-    private static let list = "ls /proc/$$/fd | tr '\\\\n' ' '; true"
+    /// The shell's own descriptors, without any that a pipe of the shell would need; `true` keeps it from becoming `ls`.
+    private static let list = "ls /proc/$$/fd >$PENSTOCK_RESULT; true"
 
     @Test("three hundred operations leave no descriptor behind")
     func leaks() async throws {
@@ -48,7 +48,7 @@ extension Soak {
             - { name: masked, env: { T: "${{ secrets.token }}" }, run: "\(Self.list)", result: string }
           """, "--quiet")
       #expect(ending.code == 0, ending.summary)
-      for (name, outcome) in try tool.outcomes() { #expect(outcome == #"succeeded - "0 1 2 ""#, "\(name)") }
+      for (name, outcome) in try tool.outcomes() { #expect(outcome == #"succeeded - "0\n1\n2""#, "\(name)") }
     }
 
     @Test(
@@ -90,16 +90,17 @@ extension Soak {
       let ending = try await tool.run(
         pipeline: "concurrency: 12\noperations:\n" + operations.joined(separator: "\n"), "--quiet")
       #expect(!ending.overran, "it hangs; \(ending.summary.rawValue)")
-      // Below what the dynamic loader needs, the system itself says no: 127.
-      #expect([0, 3, 127].contains(ending.code), ending.summary)
+      // With next to none not even the file can be read, or the system itself cannot start the tool: 127.
+      #expect([0, 3, 127].contains(ending.code) || ending.error.contains("Too many open files"), ending.summary)
       if ending.code == 3 { #expect(ending.error.contains("ulimit"), "says what to do; \(ending.summary.rawValue)") }
       guard contents(of: tool.workspacePath + "/workspace.db")?.isEmpty == false, ending.code != 127 else { return }
       // What was recorded is whole, and a host with enough descriptors goes on with it.
       tool.preparation = nil
       guard let run = try? HistoryProbe(tool.workspacePath).value("SELECT id FROM runs") else { return }
       if ending.code == 3 {
-        let resumed = try await tool.run("resume", run, "--quiet")
-        #expect(resumed.code == 0, resumed.summary)
+        let state = try HistoryProbe(tool.workspacePath).value("SELECT state FROM runs")
+        let rest = try await tool.run(state == "failed" ? "retry" : "resume", run, "--quiet")
+        #expect(rest.code == 0, rest.summary)
       }
       try tool.expectRest()
     }
