@@ -8,6 +8,7 @@
 #include <spawn.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -96,6 +97,13 @@ int penstock_processor_count(void) {
 int penstock_open_process(pid_t pid) {
   int descriptor = (int)syscall(SYS_pidfd_open, pid, 0);
   return descriptor < 0 ? -errno : descriptor;
+}
+
+int penstock_adopt_orphans(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0 ? 0 : errno; }
+
+int penstock_has_children(void) {
+  siginfo_t info;
+  return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
 }
 
 int penstock_memory_file(const void *bytes, size_t count) {

@@ -61,6 +61,12 @@ int penstock_processor_count(void);
 /// A close-on-exec descriptor that becomes readable when the process ends, or -errno.
 int penstock_open_process(pid_t pid);
 
+/// Makes this process the parent of descendants whose own parents end. Returns 0, or the error number.
+int penstock_adopt_orphans(void);
+
+/// Whether this process has children, ended ones that nobody has waited for included. 1 yes, 0 no.
+int penstock_has_children(void);
+
 /// An anonymous file in memory, close-on-exec, positioned at its start. Returns the descriptor, or -errno.
 int penstock_memory_file(const void *bytes, size_t count);
 

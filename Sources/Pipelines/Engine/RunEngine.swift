@@ -1,3 +1,4 @@
+import CProcess
 import DequeModule
 import Operations
 import Workspace
@@ -99,7 +100,7 @@ actor RunEngine {
     if let source { takeOver(from: source) }
     await drive()
     let (outcome, reason) = await runHandlers()
-    if hasLeftGroups { await endLeftovers() }
+    if hasLeftGroups || penstock_has_children() == 1 { await endLeftovers() }
     for hold in locks { await services.locks.giveBack(hold) }
     return try await end(as: outcome, reason: reason)
   }

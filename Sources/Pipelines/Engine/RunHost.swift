@@ -1,3 +1,4 @@
+import CProcess
 import Glibc
 import Operations
 import Synchronization
@@ -40,6 +41,13 @@ public final class RunHost: Sendable {
     signal(SIGXFSZ, SIG_IGN)
     try loop.start()
     return host
+  }
+
+  /// Makes this process the parent of whatever operations leave behind, so that the end of a run notices also processes that have
+  /// left their operation's session. It concerns the whole process, so the program decides on it, not the library.
+  public static func adoptOrphans() {
+    // A kernel that refuses leaves the process groups, which are looked after anyway.
+    _ = penstock_adopt_orphans()
   }
 
   /// Runs a pipeline to its end.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Pipelines
 
 /// A command that runs a pipeline, and answers signals while it does.
 protocol ForegroundCommand: ParsableCommand, Sendable {
@@ -11,6 +12,7 @@ extension ForegroundCommand {
   /// Ends the process: the first thread only keeps the process alive, with the signals blocked that the run answers to.
   func run() throws {
     SignalSource.block()
+    RunHost.adoptOrphans()
     Task {
       do {
         try await runInForeground().finish()

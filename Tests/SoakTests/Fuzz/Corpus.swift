@@ -4,14 +4,16 @@ import Foundation
 enum Corpus {
   /// Pipeline files of the project, and one that has every key of the language.
   static let pipelines: [[UInt8]] = {
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
       .deletingLastPathComponent()
     var texts = [Array(everything.utf8), Array(small.utf8), Array("operations: [{name: a, value: 1}]".utf8)]
     for folder in ["examples", "Tests/Conformance"] {
       let files = FileManager.default.enumerator(atPath: root.appendingPathComponent(folder).path)
       // Sorted, because a seed must choose the same file everywhere.
       for name in (files?.compactMap { $0 as? String } ?? []).filter({ $0.hasSuffix(".yaml") }).sorted() {
-        guard let text = FileManager.default.contents(atPath: root.appendingPathComponent(folder + "/" + name).path) else { continue }
+        guard let text = FileManager.default.contents(atPath: root.appendingPathComponent(folder + "/" + name).path)
+        else { continue }
         if text.count < 32 << 10 { texts.append(Array(text)) }
       }
     }
@@ -91,12 +93,17 @@ enum Corpus {
 
   /// Expressions, each with some of what the grammar has.
   static let expressions: [[UInt8]] = [
-    "1", "-1.5e3", "0xff", "'it''s'", "true && false || null", "!(a == 'A') != true", "results.fetch[0].tag", "results.*.tag",
-    "results['fetch'][results.count - 1]", "format('{0} of {{1}} {1}', 'a', toJSON(params))", "contains(fromJSON('[1,2]'), 2)",
-    "join(results.fetch.*.tag, ', ')", "case(params.limit > 3, 'big', params.limit > 1, 'mid', 'small')", "length(keys(params))",
+    "1", "-1.5e3", "0xff", "'it''s'", "true && false || null", "!(a == 'A') != true", "results.fetch[0].tag",
+    "results.*.tag",
+    "results['fetch'][results.count - 1]", "format('{0} of {{1}} {1}', 'a', toJSON(params))",
+    "contains(fromJSON('[1,2]'), 2)",
+    "join(results.fetch.*.tag, ', ')", "case(params.limit > 3, 'big', params.limit > 1, 'mid', 'small')",
+    "length(keys(params))",
     "first(results.list) <= last(results.list)", "startsWith(params.feed, 'h') && endsWith(params.feed, 'e')",
-    "success() && !cancelled() || failure() || always()", "params.limit >= 1 && params.limit < 500", "fromJSON(params.json).a.b[0]",
-    "toJSON(fromJSON(toJSON(results)))", "item.name || 'none'", "((((1))))", "null == 0", "'abc' < 'ABD'", "NaN == NaN", "results.deep.*.*.x",
+    "success() && !cancelled() || failure() || always()", "params.limit >= 1 && params.limit < 500",
+    "fromJSON(params.json).a.b[0]",
+    "toJSON(fromJSON(toJSON(results)))", "item.name || 'none'", "((((1))))", "null == 0", "'abc' < 'ABD'", "NaN == NaN",
+    "results.deep.*.*.x",
     "hashFiles('**/*.swift')", "contains('Hello', 'ell') == true", "format('{0}', format('{0}', format('{0}', 1)))",
   ].map { Array($0.utf8) }
 }

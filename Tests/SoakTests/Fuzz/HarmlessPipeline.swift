@@ -14,13 +14,19 @@ enum HarmlessPipeline {
     guard pipeline.operations.count <= 60, pipeline.nested.isEmpty, pipeline.overlap == .allow else { return false }
     guard pipeline.environment.allSatisfy({ isHarmless(variable: $0.name) }) else { return false }
     // Commands of secrets are processes too, and files might be anything.
-    guard pipeline.secrets.allSatisfy({ if case .environment = $0.origin { true } else { false } }) else { return false }
+    guard pipeline.secrets.allSatisfy({ if case .environment = $0.origin { true } else { false } }) else {
+      return false
+    }
     return (pipeline.operations + pipeline.handlers.map(\.operation)).allSatisfy(isHarmless)
   }
 
   private static func isHarmless(_ operation: OperationDefinition) -> Bool {
-    guard operation.environment.allSatisfy({ isHarmless(variable: $0.name) }), operation.directory == nil else { return false }
-    if case .named(let members) = operation.injection, !members.allSatisfy({ isHarmless(variable: $0.name) }) { return false }
+    guard operation.environment.allSatisfy({ isHarmless(variable: $0.name) }), operation.directory == nil else {
+      return false
+    }
+    if case .named(let members) = operation.injection, !members.allSatisfy({ isHarmless(variable: $0.name) }) {
+      return false
+    }
     // Large inputs are another test's business.
     guard operation.retry.limit <= 5, operation.retry.base < longest else { return false }
     if let repetition = operation.repetition {
@@ -47,6 +53,7 @@ enum HarmlessPipeline {
 
   /// What decides which program a name means, or what a program loads.
   private static func isHarmless(variable name: String) -> Bool {
-    !name.hasPrefix("LD_") && !name.hasPrefix("PENSTOCK_") && !["PATH", "IFS", "ENV", "BASH_ENV", "HOME"].contains(name)
+    !name.hasPrefix("LD_") && !name.hasPrefix("PENSTOCK_")
+      && !["PATH", "IFS", "ENV", "BASH_ENV", "HOME"].contains(name)
   }
 }

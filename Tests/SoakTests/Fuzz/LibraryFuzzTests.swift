@@ -20,7 +20,8 @@ extension Soak {
         #expect(duration < CaseClock.limit, Soak.place(round))
         guard let result else { continue }
         let hasError = result.diagnostics.contains { $0.severity == .error }
-        #expect(result.isValid != hasError, "a file is either valid or says what is wrong; \(Soak.place(round).rawValue)")
+        #expect(
+          result.isValid != hasError, "a file is either valid or says what is wrong; \(Soak.place(round).rawValue)")
         let rendered = clock.time("diagnostics of round \(round), seed \(Soak.seed)") {
           for diagnostic in result.diagnostics.prefix(50) {
             _ = DiagnosticRenderer().render(diagnostic, in: result.source)

@@ -18,7 +18,9 @@ struct Mutator {
     switch Int.random(in: 0..<13, using: &random) {
     case 0: flipBytes(&text)
     case 1, 2: swapTokens(&text)
-    case 3: changeLines(&text) { lines, random in lines.insert(random.element(of: lines), at: Self.place(in: lines, &random)) }
+    case 3:
+      changeLines(&text) { lines, random in lines.insert(random.element(of: lines), at: Self.place(in: lines, &random))
+      }
     case 4: changeLines(&text) { lines, random in lines.remove(at: Int.random(in: 0..<lines.count, using: &random)) }
     case 5: changeLines(&text) { lines, random in Self.reindent(&lines, &random) }
     case 6:
@@ -39,7 +41,9 @@ struct Mutator {
     guard !text.isEmpty else { return }
     for _ in 0..<Int.random(in: 1...4, using: &random) {
       let place = Int.random(in: 0..<text.count, using: &random)
-      text[place] = random.oneIn(2) ? text[place] ^ (1 << UInt8.random(in: 0...7, using: &random)) : .random(in: 0...255, using: &random)
+      text[place] =
+        random.oneIn(2)
+        ? text[place] ^ (1 << UInt8.random(in: 0...7, using: &random)) : .random(in: 0...255, using: &random)
     }
   }
 
@@ -83,7 +87,9 @@ struct Mutator {
     return start..<min(text.count, start + Int.random(in: 0...longest, using: &random))
   }
 
-  private mutating func changeLines(_ text: inout [UInt8], _ change: (inout [ArraySlice<UInt8>], inout SeededRandom) -> Void) {
+  private mutating func changeLines(
+    _ text: inout [UInt8], _ change: (inout [ArraySlice<UInt8>], inout SeededRandom) -> Void
+  ) {
     var lines = text.split(separator: Self.newline, omittingEmptySubsequences: false)
     change(&lines, &random)
     text = Array(lines.joined(separator: [Self.newline]))
@@ -114,7 +120,8 @@ struct Mutator {
     var start: Int?
     for (index, byte) in text.enumerated() {
       let isWord =
-        byte >= 0x80 || byte == UInt8(ascii: "_") || (byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A) || (byte >= 0x30 && byte <= 0x39)
+        byte >= 0x80 || byte == UInt8(ascii: "_") || (byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A)
+        || (byte >= 0x30 && byte <= 0x39)
       if isWord {
         start = start ?? index
       } else if let begun = start {

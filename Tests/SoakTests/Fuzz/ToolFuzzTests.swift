@@ -19,7 +19,8 @@ extension Soak {
     @Test("eval says 0 or 2 about any expression")
     func eval() async throws {
       let scratch = try Scratch()
-      let context = try scratch.write(#"{"params": {"limit": 20}, "results": {"fetch": [{"tag": "v1"}]}}"#, to: "context.json")
+      let context = try scratch.write(
+        #"{"params": {"limit": 20}, "results": {"fetch": [{"tag": "v1"}]}}"#, to: "context.json")
       let tool = Tool(scratch: scratch, limit: .seconds(60))
       for round in Soak.rounds(full: 150, short: 15) {
         var mutator = Mutator(random: SeededRandom(seed: Soak.seed &+ 2, round: round), corpus: Corpus.expressions)
@@ -44,7 +45,9 @@ extension Soak {
       for round in Soak.rounds(full: 6_000, short: 600) where runs < Soak.count(full: 300, short: 25) {
         var mutator = Mutator(random: SeededRandom(seed: Soak.seed &+ 3, round: round), corpus: Self.corpus)
         let file = try scratch.write(mutator.next(spoilingUpTo: 2), to: "case.yaml")
-        guard let pipeline = PipelineLoader.load(path: file).pipeline, HarmlessPipeline.isHarmless(pipeline) else { continue }
+        guard let pipeline = PipelineLoader.load(path: file).pipeline, HarmlessPipeline.isHarmless(pipeline) else {
+          continue
+        }
         runs += 1
         let tool = Tool(
           scratch: scratch, workspace: "space-\(round)", environment: environment, limit: .seconds(60))
@@ -70,11 +73,11 @@ extension Soak {
         - { name: each, for_each: "${{ results.list }}", command: [echo, "${{ item }}", "x y"], result: int, allow_failure: true }
         - { name: grid, matrix: { a: [1, 2], b: [x, y] }, value: "${{ item.a }}${{ item.b }}", exclusive: "e${{ item.a }}" }
         - { name: fails, run: "false", allow_failure: true, timeout: 5s }
-        - { name: skipped, when: "${{ failure() }}", value: 1 }
+        - { name: skipped, needs: [fails], when: "${{ failure() }}", value: 1 }
         - { name: pause, wait: 2h }
-        - { name: again, value: "${{ results.again + 1 }}", repeat: { every: 1s, limit: 3, until: "${{ results.again == 3 }}" } }
+        - { name: again, value: "${{ format('{0}x', results.list[0]) }}", repeat: { every: 1s, limit: 3, until: "${{ results.again == '3x' }}" } }
         - { name: hidden, env: { T: "${{ secrets.token }}" }, stdin: "${{ secrets.token }}", run: cat, result: string, resources: { gpu: 1 } }
-        - { name: last, needs: [each, grid, fails, skipped, pause, hidden], inject: { x: "${{ toJSON(results) }}" }, run: "true", stale_after: 1h }
+        - { name: last, needs: [each, grid, fails, skipped, pause, hidden], inject: { x: "${{ toJSON(results.each) }}" }, run: "true", stale_after: 1h }
       after:
         always: [{ name: end, run: echo hello }]
         failure: [{ name: sorry, value: "${{ toJSON(errors) }}" }]

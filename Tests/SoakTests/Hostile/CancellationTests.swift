@@ -25,7 +25,8 @@ extension Soak {
         }
         if ending.code == nil {
           // The signal came before the tool could answer it: nothing had begun.
-          #expect(!FileManager.default.fileExists(atPath: tool.workspacePath) || ending.signal != SIGKILL, ending.summary)
+          #expect(
+            !FileManager.default.fileExists(atPath: tool.workspacePath) || ending.signal != SIGKILL, ending.summary)
           continue
         }
         #expect([0, 130].contains(ending.code), "\(ending.summary.rawValue); \(Soak.place(round).rawValue)")

@@ -7,7 +7,8 @@ extension Soak {
     private static let pipeline = """
       order: chain
       operations:
-      """ + (0..<40).map { index in
+      """
+      + (0..<40).map { index in
         """
 
           - name: o\(index)
@@ -37,11 +38,14 @@ extension Soak {
 
     private func fill(_ scratch: Scratch, workspace: String, preparation: String?) async throws {
       let effects = try scratch.directory("effects")
-      var tool = Tool(scratch: scratch, workspace: workspace, environment: ["EFFECTS": effects], preparation: preparation)
+      var tool = Tool(
+        scratch: scratch, workspace: workspace, environment: ["EFFECTS": effects], preparation: preparation)
       let ending = try await tool.run(pipeline: Self.pipeline, "--quiet")
       #expect(!ending.overran && ending.signal == nil, ending.summary)
       #expect(ending.code == 3 || ending.code == 1, ending.summary)
-      #expect(ending.error.contains("full") || ending.error.contains("large") || ending.error.contains("space"), ending.summary)
+      #expect(
+        ending.error.contains("full") || ending.error.contains("large") || ending.error.contains("space"),
+        ending.summary)
 
       // The limit is gone; a disk gets room by moving the workspace to a larger one.
       tool.preparation = nil

@@ -19,7 +19,9 @@ extension Soak {
         }
       } else if geteuid() != 0 {
         try await use(scratch, workspace: "space") {
-          for name in try FileManager.default.contentsOfDirectory(atPath: scratch("space")) { chmod(scratch("space/" + name), 0o500) }
+          for name in try FileManager.default.contentsOfDirectory(atPath: scratch("space")) {
+            chmod(scratch("space/" + name), 0o500)
+          }
           chmod(scratch("space"), 0o500)
         }
         chmod(scratch("space"), 0o700)

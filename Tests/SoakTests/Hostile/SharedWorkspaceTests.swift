@@ -8,7 +8,9 @@ extension Soak {
       let tool = Tool(scratch: scratch)
       var lines = ["concurrency: 3", "operations:"]
       for index in 0..<20 { lines.append("  - { name: v\(index), value: \(index), result: int }") }
-      for index in 0..<6 { lines.append("  - { name: p\(index), stdin: \"${{ results.v\(index) }}\", run: cat, result: int }") }
+      for index in 0..<6 {
+        lines.append("  - { name: p\(index), stdin: \"${{ results.v\(index) }}\", run: cat, result: int }")
+      }
       // Whoever finds the directory there already is not alone.
       lines.append("  - { name: alone, exclusive: desk, run: mkdir desk; sleep 0.02; rmdir desk, result: none }")
       let file = try scratch.write(lines.joined(separator: "\n"), to: "pipeline.yaml")
@@ -24,7 +26,8 @@ extension Soak {
       #expect(try probe.value("SELECT count(*) FROM operations WHERE state = 'succeeded'") == "\(8 * 27 * rounds)")
       #expect(try probe.value("SELECT count(*) FROM attempts WHERE state = 'succeeded'") == "\(8 * 27 * rounds)")
       #expect(
-        try probe.value("SELECT count(*) FROM operations WHERE operation LIKE 'p%' AND result <> substr(operation, 2)") == "0")
+        try probe.value("SELECT count(*) FROM operations WHERE operation LIKE 'p%' AND result <> substr(operation, 2)")
+          == "0")
       #expect(try probe.value("SELECT count(*) FROM leases") == "0")
       try tool.expectRest()
     }

@@ -9,7 +9,8 @@ final class SmallDisk {
   init?(_ path: String, size: String) async throws {
     self.path = path
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    guard geteuid() == 0, try await Self.command("mount", "-t", "tmpfs", "-o", "size=\(size),mode=0700", "tmpfs", path) else {
+    guard geteuid() == 0, try await Self.command("mount", "-t", "tmpfs", "-o", "size=\(size),mode=0700", "tmpfs", path)
+    else {
       return nil
     }
   }
@@ -20,6 +21,7 @@ final class SmallDisk {
   func unmount() async throws { _ = try await Self.command("umount", path) }
 
   private static func command(_ name: String, _ arguments: String...) async throws -> Bool {
-    try await Subprocess.run(.name(name), arguments: Arguments(arguments), output: .discarded).terminationStatus.isSuccess
+    try await Subprocess.run(.name(name), arguments: Arguments(arguments), output: .discarded).terminationStatus
+      .isSuccess
   }
 }

@@ -145,8 +145,8 @@ final class KillRound {
   /// The numbers that processes were given are those of the history.
   private func compareNumbers(of run: String, in probe: HistoryProbe) throws {
     for row in try probe.rows(
-      "SELECT operation, attempts FROM operations WHERE run = '\(run)' OR run IN (SELECT id FROM runs WHERE parent = '\(run)')")
-    {
+      "SELECT operation, attempts FROM operations WHERE run = '\(run)' OR run IN (SELECT id FROM runs WHERE parent = '\(run)')"
+    ) {
       guard let effect = contents(of: "\(effects)/\(row[0]).log") else { continue }
       let numbers = effect.split(separator: "\n").map { $0.split(separator: " ")[1] }.compactMap { Int($0) }
       check(numbers == numbers.sorted(), "'\(row[0])' was numbered \(numbers)")
@@ -168,7 +168,9 @@ final class KillRound {
     return results
   }
 
-  private func check(_ condition: Bool, _ what: @autoclosure () -> String, at location: SourceLocation = #_sourceLocation) {
+  private func check(
+    _ condition: Bool, _ what: @autoclosure () -> String, at location: SourceLocation = #_sourceLocation
+  ) {
     guard !condition else { return }
     hasFailed = true
     Issue.record("\(what()); \(Soak.place(number))", sourceLocation: location)

@@ -20,7 +20,8 @@ extension Soak {
         """, to: "pipeline.yaml")
       let killed = try await tool.run("run", file, "--quiet") { [path = tool.workspacePath] _, send in
         _ = await eventually {
-          guard FileManager.default.fileExists(atPath: path + "/workspace.db"), let probe = try? HistoryProbe(path) else { return false }
+          guard FileManager.default.fileExists(atPath: path + "/workspace.db"), let probe = try? HistoryProbe(path)
+          else { return false }
           return (try? probe.value("SELECT state FROM operations WHERE operation = 'pause'")) == "waiting"
         }
         send(.kill)
@@ -53,7 +54,8 @@ extension Soak {
         """, to: "pipeline.yaml")
       let killed = try await tool.run("run", file, "--quiet") { [path = tool.workspacePath] _, send in
         _ = await eventually {
-          guard FileManager.default.fileExists(atPath: path + "/workspace.db"), let probe = try? HistoryProbe(path) else { return false }
+          guard FileManager.default.fileExists(atPath: path + "/workspace.db"), let probe = try? HistoryProbe(path)
+          else { return false }
           return (try? probe.value("SELECT state FROM attempts")) == "running"
         }
         send(.kill)
@@ -65,7 +67,8 @@ extension Soak {
       #expect(resumed.code == 0, resumed.summary)
       #expect(!RunningProcesses.isRunning(orphan))
       #expect(try tool.outcomes()["long"] == "succeeded - 2")
-      let attempts = try HistoryProbe(tool.workspacePath).rows("SELECT number, state, error_code FROM attempts ORDER BY number")
+      let attempts = try HistoryProbe(tool.workspacePath).rows(
+        "SELECT number, state, error_code FROM attempts ORDER BY number")
       #expect(attempts == [["1", "failed", "host-died"], ["2", "succeeded", ""]])
       try tool.expectRest()
     }

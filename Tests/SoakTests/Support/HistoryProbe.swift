@@ -34,10 +34,12 @@ struct HistoryProbe {
     for row in try rows("PRAGMA integrity_check") where row != ["ok"] { breaches.append("integrity: \(row)") }
     try expectNone(
       "an attempt without its operation",
-      "SELECT a.operation, a.number FROM attempt_record a LEFT JOIN operation_record o ON o.key = a.operation WHERE o.key IS NULL")
+      "SELECT a.operation, a.number FROM attempt_record a LEFT JOIN operation_record o ON o.key = a.operation WHERE o.key IS NULL"
+    )
     try expectNone(
       "an operation without its run",
-      "SELECT o.key, o.name FROM operation_record o LEFT JOIN run_record r ON r.number = o.key >> 32 WHERE r.number IS NULL")
+      "SELECT o.key, o.name FROM operation_record o LEFT JOIN run_record r ON r.number = o.key >> 32 WHERE r.number IS NULL"
+    )
     try expectNone(
       "an item without its loop",
       """

@@ -65,7 +65,8 @@ struct Tool: Sendable {
     let guardian = Guardian(limit: limit)
     defer { guardian.retire() }
     let outcome = try await Subprocess.run(
-      .path(.init(command[0])), arguments: Arguments(Array(command.dropFirst())), environment: .inherit.updating(values),
+      .path(.init(command[0])), arguments: Arguments(Array(command.dropFirst())),
+      environment: .inherit.updating(values),
       workingDirectory: .init(scratch.path), platformOptions: options, input: .none, output: .bytes(limit: 64 << 20),
       error: .bytes(limit: 16 << 20)
     ) { execution in
