@@ -96,6 +96,10 @@ extension RunEngine {
     options.version = self.options.version
     options.parameters = try ParameterResolver.resolve(nested, values: given)
     let former = try await formerNestedRun(of: ordinal)
+    if let former, former.run.state != .interrupted {
+      modify(ordinal) { $0.detail = .object(["run": .string(former.run.id.text)]) }
+      return try takeOver(former, of: nested)
+    }
     let child = RunEngine(
       services: services, pipeline: nested, options: options, id: former?.run.id ?? .generate(),
       parent: RunRecord.Parent(run: state.id, operation: state.instances[ordinal].name),
@@ -120,13 +124,29 @@ extension RunEngine {
     case .cancelled where Task.isCancelled:
       throw CancellationError()
     default:
-      let failed = await child.firstFailure()
-      throw OperationFailure(
-        code: "nested-\(outcome.run.state.rawValue)",
-        message:
-          "run \(outcome.run.id.short) of '\(nested.name)' \(outcome.run.state.rawValue)\(failed.map { ": \($0)" } ?? "")"
-      )
+      throw Self.nestedFailure(outcome.run, because: await child.firstFailure())
     }
+  }
+
+  /// What a nested run came to that had ended before its host could record the end of the operation.
+  private func takeOver(_ former: RecordedRun, of nested: PipelineDefinition) throws -> OperationResult {
+    guard former.run.state == .succeeded else {
+      let failed = former.operations.first { $0.state == .failed && $0.parent == nil }
+      throw Self.nestedFailure(
+        former.run, because: failed.map { "'\($0.name)' \($0.error?.message ?? "failed")" } ?? former.run.reason)
+    }
+    var members: OrderedDictionary<String, JSONValue> = [:]
+    for operation in former.operations where operation.ordinal < nested.operations.count {
+      let type = nested.operations[operation.ordinal].result
+      if case .value(let value) = result(operation.result, type: type) { members[operation.name] = value }
+    }
+    return .value(.object(members))
+  }
+
+  private static func nestedFailure(_ run: RunRecord, because reason: String?) -> OperationFailure {
+    OperationFailure(
+      code: "nested-\(run.state.rawValue)",
+      message: "run \(run.id.short) of '\(run.pipeline)' \(run.state.rawValue)\(reason.map { ": \($0)" } ?? "")")
   }
 
   /// What failed first, for the message of the run that contains this one.

@@ -53,6 +53,7 @@ extension RunEngine {
     limits.release(demand(ordinal))
     guard var attempt = state.instances[ordinal].attempt else { return CancellationError() }
     attempt.endedAt = services.now()
+    state.instances[ordinal].latestEnd = attempt.endedAt
     var thrown: (any Error)? = CancellationError()
     switch outcome {
     case .success(let result):

@@ -33,6 +33,10 @@ extension RunEngine {
     for operation in recorded.operations where operation.ordinal < state.instances.count {
       restore(operation, latest: latest[operation.ordinal], lost: lost[operation.ordinal] ?? 0)
     }
+    for attempt in recorded.attempts where attempt.ordinal < state.instances.count && attempt.error?.code != "host-died" {
+      guard let end = attempt.endedAt, end > state.instances[attempt.ordinal].latestEnd ?? end.advanced(by: -1) else { continue }
+      state.instances[attempt.ordinal].latestEnd = end
+    }
     for ordinal in state.pipeline.operations.indices where state.instances[ordinal].state.isFinal { count(ordinal) }
     emit(.run(record))
   }
@@ -118,13 +122,17 @@ extension RunEngine {
     }
   }
 
-  /// The nested run that a former host had begun for an operation, if it can be gone on with.
+  /// The nested run that a former host had begun for an attempt whose end it did not record: one that has ended itself, or one that
+  /// can be gone on with and is this host's from now on.
   func formerNestedRun(of ordinal: Int) async throws -> RecordedRun? {
     guard state.hostAttempt > 1,
       let nested = try services.history.nestedRun(of: state.id, operation: state.instances[ordinal].name),
-      nested.state == .interrupted, let recorded = try services.history.loadForResume(nested.id),
-      try await services.recorder.claim(nested.id) != nil
+      // Attempts that did end had nested runs of their own.
+      nested.createdAt > state.instances[ordinal].latestEnd ?? nested.createdAt.advanced(by: -1),
+      let recorded = try services.history.loadForResume(nested.id)
     else { return nil }
+    if nested.state == .succeeded || nested.state == .failed { return recorded }
+    guard nested.state == .interrupted, try await services.recorder.claim(nested.id) != nil else { return nil }
     _ = await LeftoverProcesses.end(run: nested.id, delayer: LoopDelayer(loop: services.loop))
     return recorded
   }
