@@ -33,8 +33,11 @@ extension RunEngine {
     for operation in recorded.operations where operation.ordinal < state.instances.count {
       restore(operation, latest: latest[operation.ordinal], lost: lost[operation.ordinal] ?? 0)
     }
-    for attempt in recorded.attempts where attempt.ordinal < state.instances.count && attempt.error?.code != "host-died" {
-      guard let end = attempt.endedAt, end > state.instances[attempt.ordinal].latestEnd ?? end.advanced(by: -1) else { continue }
+    for attempt in recorded.attempts where attempt.ordinal < state.instances.count && attempt.error?.code != "host-died"
+    {
+      guard let end = attempt.endedAt, end > state.instances[attempt.ordinal].latestEnd ?? end.advanced(by: -1) else {
+        continue
+      }
       state.instances[attempt.ordinal].latestEnd = end
     }
     for ordinal in state.pipeline.operations.indices where state.instances[ordinal].state.isFinal { count(ordinal) }
@@ -104,9 +107,12 @@ extension RunEngine {
     case .from(let name): selected = state.position(of: name).map { state.plan.downstream(of: $0) } ?? []
     case .only(let name): selected = state.position(of: name).map { [$0] } ?? []
     }
-    let known = Dictionary(source.operations.lazy.filter { $0.parent == nil }.map { ($0.name, $0) }) { first, _ in first }
+    let known = Dictionary(source.operations.lazy.filter { $0.parent == nil }.map { ($0.name, $0) }) { first, _ in first
+    }
     for position in state.pipeline.operations.indices where !selected.contains(position) {
-      if let operation = known[state.instances[position].name], operation.state == .succeeded || operation.state == .reused {
+      if let operation = known[state.instances[position].name],
+        operation.state == .succeeded || operation.state == .reused
+      {
         modify(position) { instance in
           instance.reusedFrom = operation.reusedFrom ?? source.run.id
           instance.recordedResult = operation.result
