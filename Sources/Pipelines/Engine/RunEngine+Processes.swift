@@ -38,6 +38,9 @@ extension RunEngine {
         pipes?.output.closeWriteEnd()
         pipes?.error.closeWriteEnd()
         state.instances[ordinal].attempt?.pid = pid
+        // Recorded only if the attempt lasts, so that its logs can be followed.
+        state.instances[ordinal].attempt?.standardOutput = files.relativeOutput
+        state.instances[ordinal].attempt?.standardError = files.relativeError
       }
     } catch {
       logs.giveBack(files, sizes: files.sizes())

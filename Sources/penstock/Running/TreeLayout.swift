@@ -37,11 +37,12 @@ struct TreeLayout {
 
   private func header(_ entry: RunBoard.Entry) -> String {
     let record = entry.record
-    let ended = entry.operations.values.count { $0.parent == nil && $0.state.isFinal }
-    let total = max(record.counts.operations, entry.pipeline?.operations.count ?? 0, entry.ordinals.count)
+    let names = entry.pipeline?.operations.map(\.name) ?? Array(entry.ordinals.keys)
+    let ended = names.count { name in entry.ordinals[name].flatMap { entry.operations[$0]?.state.isFinal } ?? false }
+    let total = names.count
     let state = isFinal || record.state != .running ? record.state.rawValue : "running"
     let took = DurationText.format(from: record.startedAt, to: record.endedAt ?? now)
-    let rest = isFinal ? " \(state) \(took)" : " \(state) \(took), \(min(ended, total)) of \(total) done"
+    let rest = isFinal ? " \(state) \(took)" : " \(state) \(took), \(ended) of \(total) done"
     let name = TerminalText.fitted(TerminalText.visible(record.pipeline), width: max(8, width - rest.count - 12))
     return style.paint(name, .bold)
       + style.paint(
