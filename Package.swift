@@ -32,7 +32,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     // SQLite, on the system's libsqlite3.
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-    // Processes that are not operations: secret commands, and the tests that start the built `penstock`.
+    // For the tests that start the built `penstock`.
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
   ],
   targets: [
@@ -58,7 +58,6 @@ let package = Package(
         .product(name: "OrderedCollections", package: "swift-collections"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "Subprocess", package: "swift-subprocess"),
       ],
       swiftSettings: settings
     ),

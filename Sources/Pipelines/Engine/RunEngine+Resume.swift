@@ -100,17 +100,19 @@ extension RunEngine {
   }
 
   /// Takes over from `source` what is not to be executed: everything outside the selection, and on a retry what succeeded there.
-  func takeOver(from source: RecordedRun) {
+  ///
+  /// Without a source there is nothing to take over, and only the selection counts.
+  func takeOver(from source: RecordedRun?) {
     let selected: Set<Int>
     switch options.selection {
     case .all: selected = []
     case .from(let name): selected = state.position(of: name).map { state.plan.downstream(of: $0) } ?? []
     case .only(let name): selected = state.position(of: name).map { [$0] } ?? []
     }
-    let known = Dictionary(source.operations.lazy.filter { $0.parent == nil }.map { ($0.name, $0) }) { first, _ in first
-    }
+    let recorded = source?.operations.filter { $0.parent == nil } ?? []
+    let known = Dictionary(recorded.map { ($0.name, $0) }) { first, _ in first }
     for position in state.pipeline.operations.indices where !selected.contains(position) {
-      if let operation = known[state.instances[position].name],
+      if let source, let operation = known[state.instances[position].name],
         operation.state == .succeeded || operation.state == .reused
       {
         modify(position) { instance in

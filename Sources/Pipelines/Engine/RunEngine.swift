@@ -42,6 +42,7 @@ actor RunEngine {
   var engineFailure: (any Error)?
   /// The wait until the pipeline's `overlap` lets the run begin.
   private var turn: Task<ExclusiveLocks.Hold, any Error>?
+  private var secretReading: Task<[String: String], any Error>?
   /// What the run that contains this one knows to be secret, and the variables that its processes must not inherit.
   let inheritedSecrets: [String]
   var hiddenVariables: Set<String>
@@ -97,7 +98,7 @@ actor RunEngine {
       return try await end(as: reason.state, reason: reason.reason)
     }
     begin(isResumed: recorded != nil)
-    if let source { takeOver(from: source) }
+    if source != nil || options.selection != .all { takeOver(from: source) }
     await drive()
     let (outcome, reason) = await runHandlers()
     if hasLeftGroups || penstock_has_children() == 1 { await endLeftovers() }
@@ -134,15 +135,30 @@ actor RunEngine {
   }
 
   private func takeTurn(_ name: String) async throws -> ExclusiveLocks.Hold {
-    if services.locks.isTaken(name) { emit(.notice(state.id, "queued: another run of '\(state.pipeline.name)' is going on")) }
-    return try await services.locks.take(name, holder: "run \(state.id.text)", watch: services.watch) { holder in
-      emit(.notice(state.id, "queued: \(holder.description) of '\(state.pipeline.name)' is going on in process \(holder.process)"))
+    if services.locks.isTaken(name) {
+      emit(.notice(state.id, "queued: another run of '\(state.pipeline.name)' is going on"))
     }
+    return try await services.locks.take(name, holder: "run \(state.id.text)", watch: services.watch) { holder in
+      let other = "\(holder.description) of '\(state.pipeline.name)'"
+      emit(.notice(state.id, "queued: \(other) is going on in process \(holder.process)"))
+    }
+  }
+
+  /// Reads the secrets. A secret's command may wait for somebody, so `cancel` ends it.
+  private func readSecrets() async throws -> [String: String] {
+    guard !state.pipeline.secrets.isEmpty else { return [:] }
+    guard cancellation == nil else { throw CancellationError() }
+    let reader = SecretReader(services: services, directory: state.pipeline.source.directory)
+    let secrets = state.pipeline.secrets
+    let task = Task(executorPreference: services.loop) { try await reader.read(secrets) }
+    secretReading = task
+    defer { secretReading = nil }
+    return try await task.value
   }
 
   /// Reads secrets and computes the pipeline's own environment.
   private func prepare() async throws {
-    state.secrets = try await SecretReader.read(state.pipeline.secrets, directory: state.pipeline.source.directory)
+    state.secrets = try await readSecrets()
     state.masker = SecretMasker(Array(state.secrets.values) + inheritedSecrets)
     baseEnvironment = services.inherited
     for secret in state.pipeline.secrets {
@@ -230,6 +246,7 @@ actor RunEngine {
     cancellation = reason
     state.status.isCancelled = reason == .requested || reason == .overlapped
     turn?.cancel()
+    secretReading?.cancel()
     for child in children.values { child.assumeIsolated { $0.cancel(reason) } }
     wake()
   }
