@@ -38,7 +38,8 @@ struct Tool {
   func shell(_ command: String) async throws -> Outcome {
     let path = Self.buildDirectory.path + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")
     let outcome = try await Subprocess.run(
-      .path("/bin/sh"), arguments: ["-c", command],
+      // A command that hangs fails its test by what it has not printed, and not the whole suite by its time limit.
+      .name("timeout"), arguments: ["60", "/bin/sh", "-c", command],
       environment: .inherit.updating([
         "PATH": path, "PENSTOCK_WORKSPACE": directory.appendingPathComponent(".penstock").path, "NO_COLOR": "1",
         "COLUMNS": "100",

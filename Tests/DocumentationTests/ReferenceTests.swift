@@ -1,0 +1,125 @@
+import Foundation
+import Testing
+
+@testable import Pipelines
+
+@Suite("References in documents")
+struct ReferenceTests {
+  /// The part of a document between two marks, which a tool could write.
+  private func part(_ name: String, of document: String) throws -> String {
+    let text = try Documents.text(document)
+    let begin = try #require(text.range(of: "<!-- \(name) -->\n"), "no <!-- \(name) --> in \(document)")
+    let end = try #require(text.range(of: "<!-- /\(name) -->", range: begin.upperBound..<text.endIndex))
+    return String(text[begin.upperBound..<end.lowerBound])
+  }
+
+  /// The first cells of the rows of the Markdown table under a heading, without their backquotes.
+  private func firstCells(under heading: String, of document: String) throws -> [String] {
+    let text = try Documents.text(document)
+    let start = try #require(text.range(of: "\n\(heading)\n"), "no heading '\(heading)' in \(document)")
+    let rest = text[start.upperBound...]
+    let section = rest.range(of: "\n#").map { rest[..<$0.lowerBound] } ?? rest
+    return section.split(separator: "\n").filter { $0.hasPrefix("| `") }.compactMap { row in
+      row.split(separator: "`", omittingEmptySubsequences: false).dropFirst().first.map(String.init)
+    }
+  }
+
+  @Test("the tables of keys are those that the loader reads by")
+  func keys() throws {
+    let document = "Documentation/language.md"
+    let expected = LanguageReference.markdown()
+    let file = Documents.root.appendingPathComponent(document)
+    if ProcessInfo.processInfo.environment["PENSTOCK_UPDATE_DOCUMENTATION"] != nil {
+      let written = try part("keys", of: document)
+      let text = try Documents.text(document).replacing("<!-- keys -->\n\(written)", with: "<!-- keys -->\n\(expected)")
+      try text.write(to: file, atomically: true, encoding: .utf8)
+    }
+    // PENSTOCK_UPDATE_DOCUMENTATION=1 swift test --filter DocumentationTests writes the tables anew.
+    #expect(try part("keys", of: document) == expected)
+  }
+
+  @Test("every key of the language stands in an example")
+  func keysInExamples() throws {
+    let examples = Documents.pipelines.filter { $0.document == "Documentation/language.md" }.map(\.text).joined()
+    var missing: [String] = []
+    for section in LanguageReference.sections {
+      for key in section.keys where !examples.contains(try Regex("(?m)(^|[ {,-])\(key.name):( |$)")) {
+        missing.append("\(key.name) of \(section.owner)")
+      }
+    }
+    #expect(missing == [])
+  }
+
+  @Test("every function, operator and type of the language is listed")
+  func functions() throws {
+    let text = try Documents.text("Documentation/language.md")
+    for function in ExpressionFunction.allCases { #expect(text.contains("`\(function.usage)`")) }
+    for type in ["string", "int", "number", "bool", "duration", "size", "timestamp", "file", "json", "none"] {
+      #expect(text.contains("| `\(type)` |"), "\(type)")
+    }
+    for key in LanguageReference.keysToCome { #expect(text.contains("`\(key)`"), "\(key)") }
+  }
+
+  @Test("the columns of every public view are listed in their order", arguments: HistorySchema.publicViews)
+  func views(name: String) throws {
+    let tool = try Tool()
+    defer { tool.remove() }
+    let history = try History.open(at: tool.directory.path, mode: .readWrite)
+    let columns = try history.sql("SELECT * FROM \(name)").columns
+    #expect(try firstCells(under: "### `\(name)`", of: "Documentation/history.md") == columns)
+  }
+
+  @Test("every command and each of its options has its place")
+  func commands() async throws {
+    let tool = try Tool()
+    defer { tool.remove() }
+    let outcome = try await tool.shell("penstock --experimental-dump-help")
+    let root = try #require(try JSONValue.parse(outcome.output)["command"])
+    let text = try Documents.text("Documentation/command-line.md")
+    var wanted: [(path: String, command: JSONValue)] = []
+    var open = (root["subcommands"]?.arrayValue ?? []).map { (path: "penstock", command: $0) }
+    while let next = open.popLast() {
+      guard let name = next.command["commandName"]?.stringValue, name != "help" else { continue }
+      let path = "\(next.path) \(name)"
+      let subcommands = next.command["subcommands"]?.arrayValue ?? []
+      if subcommands.isEmpty { wanted.append((path, next.command)) }
+      open += subcommands.map { (path, $0) }
+    }
+    // What every command understands is said once.
+    let shared: Set = ["workspace", "json", "quiet", "color", "help", "version"]
+    for (path, command) in wanted {
+      let start = try #require(text.range(of: "\n### `\(path)"), "no section for '\(path)'")
+      let rest = text[start.upperBound...]
+      let section = rest.range(of: "\n##").map { rest[..<$0.lowerBound] } ?? rest
+      for argument in command["arguments"]?.arrayValue ?? [] {
+        for name in argument["names"]?.arrayValue ?? [] {
+          guard name["kind"]?.stringValue == "long", let long = name["name"]?.stringValue, !shared.contains(long) else {
+            continue
+          }
+          #expect(section.contains("--\(long)"), "--\(long) of '\(path)'")
+        }
+      }
+    }
+    for name in shared { #expect(text.contains("--\(name)")) }
+  }
+
+  @Test("links lead to files and headings that are there", arguments: Documents.all)
+  func links(document: String) throws {
+    let text = try Documents.text(document)
+    let folder = Documents.root.appendingPathComponent(document).deletingLastPathComponent()
+    for match in text.matches(of: /\]\(([^)#\s]*)(#[^)\s]*)?\)/) {
+      let target = String(match.1)
+      guard !target.contains("://") else { continue }
+      let file =
+        target.isEmpty ? Documents.root.appendingPathComponent(document) : folder.appendingPathComponent(target)
+      #expect(FileManager.default.fileExists(atPath: file.path), "\(document): \(target)")
+      guard let anchor = match.2?.dropFirst(), file.pathExtension == "md" else { continue }
+      let headings = try String(contentsOf: file, encoding: .utf8).matches(of: /(?m)^#+ (.*)$/).map { heading in
+        String(heading.1).lowercased().replacing(" ", with: "-").filter {
+          $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_"
+        }
+      }
+      #expect(headings.contains(String(anchor)), "\(document): \(target)#\(anchor)")
+    }
+  }
+}
