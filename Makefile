@@ -72,7 +72,7 @@ soak: toolchain packages ## Run the long tests at their full length
 	@PENSTOCK_SOAK=full $(SWIFT) test --filter SoakTests
 
 clean: ## Remove everything that was built (the history in .penstock stays)
-	rm -rf .build Benchmarks/.build
+	rm -rf .build Benchmarks/.build Benchmarks/Micro/.build
 
 # Installs what is missing of the packages named by $(1), or says how to.
 define install_packages

@@ -39,7 +39,7 @@ struct Tool {
     let path = Self.buildDirectory.path + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")
     let outcome = try await Subprocess.run(
       // A command that hangs fails its test by what it has not printed, and not the whole suite by its time limit.
-      .name("timeout"), arguments: ["60", "/bin/sh", "-c", command],
+      .name("timeout"), arguments: ["--kill-after=5", "60", "/bin/sh", "-c", command],
       environment: .inherit.updating([
         "PATH": path, "PENSTOCK_WORKSPACE": directory.appendingPathComponent(".penstock").path, "NO_COLOR": "1",
         "COLUMNS": "100",
