@@ -37,6 +37,17 @@ struct RunPresentation: Sendable {
   /// Whether the run was begun by another process.
   var isResumed = false
 
+  /// Whether an event can change anything that is shown. A quiet run tells of failures alone, so nothing else need wake its presenter.
+  func wants(_ event: RunEvent) -> Bool {
+    guard isQuiet, !isJSON else { return true }
+    switch event {
+    case .run: return true
+    case .operation(let record): return record.state == .failed
+    case .attempt(let record): return record.state == .failed
+    case .approval, .notice: return false
+    }
+  }
+
   func makePresenter() -> any RunPresenter {
     if isJSON { return JSONPresenter(self) }
     let isLive = TextOutput.standard.isTerminal && !isQuiet && Environment["TERM"].map { $0 != "dumb" } ?? false

@@ -29,7 +29,8 @@ struct RunSession {
     try thread.start()
     let outcome: RunOutcome
     do {
-      outcome = try await body { feed.push($0) }
+      let presentation = presentation
+      outcome = try await body { if presentation.wants($0) { feed.push($0) } }
     } catch {
       feed.finish(.abandoned)
       for await _ in ended {}
