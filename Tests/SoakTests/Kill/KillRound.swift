@@ -28,6 +28,8 @@ final class KillRound {
   private var random: SeededRandom
   private var durable: [String: Durable] = [:]
   private(set) var hasFailed = false
+  /// How long the run took when it came to its end before it was to be killed; the machine is not always equally busy.
+  private(set) var undisturbedDuration: Duration?
 
   init(number: Int, file: String, scratch: Scratch, workspace: String, reference: Reference) {
     self.number = number
@@ -48,6 +50,7 @@ final class KillRound {
       // Most hosts are killed; after ten kills the run may end in peace.
       let moment = step < 10 && !(step > 0 && random.oneIn(4)) ? randomMoment() : nil
       let ending: Tool.Ending
+      let began = ContinuousClock.now
       if let run {
         ending = try await host(["resume", run, "--quiet"], killedAfter: moment)
       } else {
@@ -56,6 +59,7 @@ final class KillRound {
       check(!ending.overran, "the host hangs: \(ending.summary)")
       guard ending.signal == SIGKILL else {
         check(ending.code == 0, "the host failed: \(ending.summary)")
+        if step == 0 { undisturbedDuration = ContinuousClock.now - began }
         run = try run ?? runs().subtracting(before).first
         break
       }
@@ -84,9 +88,13 @@ final class KillRound {
   }
 
   private func host(_ arguments: [String], killedAfter moment: Duration?) async throws -> Tool.Ending {
-    try await tool.run(arguments) { _, send in
-      guard let moment else { return }
-      try await Task.sleep(for: moment)
+    let began = ContinuousClock.now
+    return try await tool.run(arguments) { pid, send in
+      guard let due = moment.map({ began + $0 }) else { return }
+      while ContinuousClock.now < due {
+        guard RunningProcesses.isRunning(pid) else { return }
+        try await Task.sleep(until: min(due, .now + .milliseconds(2)))
+      }
       send(.kill)
     }
   }

@@ -12,7 +12,7 @@ extension Soak {
       let file = try scratch.write(diamond.text, to: "diamond.yaml")
       try scratch.write(diamond.nested, to: "inner.yaml")
 
-      let reference = try await undisturbed(file, in: scratch)
+      var reference = try await undisturbed(file, in: scratch)
       let wanted = Soak.count(full: 200, short: 15)
       var kills = 0
       var round = Soak.onlyRound ?? 0
@@ -22,6 +22,7 @@ extension Soak {
         let killed = KillRound(
           number: round, file: file, scratch: scratch, workspace: "space-\(round / 4)", reference: reference)
         kills += try await killed.play()
+        if let latest = killed.undisturbedDuration { reference.duration = latest }
         round += 1
         if killed.hasFailed { break }
       }
