@@ -26,19 +26,22 @@ extension PipelineChecker {
     }
     let declared = Dictionary(pipeline.parameters.map { ($0.name, $0) }) { first, _ in first }
     var given: Set<String> = []
+    // A misspelt name is what is missing, and is reported once.
+    var meant: Set<String> = []
     for parameter in call.parameters {
       guard let declaration = declared[parameter.name] else {
+        let names = pipeline.parameters.map(\.name)
+        if let name = NearestName.suggestion(for: parameter.name, among: names) { meant.insert(name) }
         reader.error(
           "unknown-param", "the pipeline '\(pipeline.name)' has no param '\(parameter.name)'", at: parameter.range,
-          fix: reader.suggestion(for: parameter.name, among: pipeline.parameters.map(\.name)))
+          fix: reader.suggestion(for: parameter.name, among: names))
         continue
       }
       given.insert(parameter.name)
       check(parameter.value, for: declaration, types)
     }
     for parameter in pipeline.parameters where parameter.defaultValue == nil && !given.contains(parameter.name) {
-      // A misspelt name is what is missing.
-      if call.parameters.contains(where: { declared[$0.name] == nil }) { continue }
+      guard !meant.contains(parameter.name) else { continue }
       reader.error(
         "missing-param", "the pipeline '\(pipeline.name)' needs the param '\(parameter.name)', a \(parameter.type)",
         at: call.node.range, fix: "add 'params: {\(parameter.name): …}'")

@@ -9,7 +9,7 @@ enum YAMLAdmission {
     return source.withBytes { bytes in
       if bytes.count > YAMLReader.maximumSize {
         return Diagnostic(
-          code: "file-too-large", "the file has \(bytes.count) bytes, more than the \(YAMLReader.maximumSize) allowed",
+          code: "file-too-large", "the file is larger than the \(YAMLReader.maximumSize >> 20) MiB allowed",
           file: source.path, range: .beginning, fix: "split the pipeline into nested pipelines, or move data out of it"
         )
       }

@@ -31,7 +31,8 @@ struct HistorySQL: ParsableCommand {
   }
 
   func run() throws {
-    let history = try shared.requireHistory()
+    // Runs whose host is gone are marked first, so that the views say `interrupted` of them.
+    let history = try shared.requireHistory(writing: true)
     do {
       try show(try history.sql(query, stepLimit: limitSteps))
     } catch let error as GuardedQueryError {
