@@ -38,7 +38,6 @@ struct EvalLines {
   }
 
   private func answer(_ line: ArraySlice<UInt8>, into output: inout [UInt8]) {
-    guard line.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }) else { return }
     value(of: line).write(to: &output)
     output.append(0x0A)
   }

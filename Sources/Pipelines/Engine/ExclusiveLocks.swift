@@ -48,7 +48,12 @@ final class ExclusiveLocks: @unchecked Sendable {
       let waiter = LoopWaiter(loop: loop)
       queues[name]?.append(waiter)
       guard await waiter.wait() else {
-        queues[name]?.removeAll { $0 === waiter }
+        // The name may have been handed over after the wait was cancelled; then it goes on to the next one.
+        if queues[name]?.contains(where: { $0 === waiter }) == true {
+          queues[name]?.removeAll { $0 === waiter }
+        } else {
+          handOver(name)
+        }
         throw CancellationError()
       }
     } else {

@@ -28,10 +28,22 @@ extension RunEngine {
       for template in templates { add(try template.evaluate(in: contexts).text) }
     }
     if case .value(let data) = definition.action { add(try data.evaluate(in: contexts).text) }
+    if case .pipeline(let path, let parameters) = definition.action {
+      for parameter in parameters { add("\(parameter.name)=\(try parameter.value.evaluate(in: contexts).text)") }
+      if let nested = state.pipeline.nested[path] { for hash in nested.sourceHashes { add(hash) } }
+    }
+    if let directory = definition.directory { add(try directory.evaluate(in: contexts).text) }
     if let stdin = definition.stdin { add(try stdin.evaluate(in: contexts).text) }
     if let item = instance.item { add(item.text) }
     let digits = Array("0123456789abcdef")
     return String(hash.finalize().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+  }
+}
+
+extension PipelineDefinition {
+  /// The hashes of the definition and of everything that it runs, in a fixed order.
+  fileprivate var sourceHashes: [String] {
+    [source.hash] + nested.sorted { $0.key < $1.key }.flatMap { $0.value.sourceHashes }
   }
 }
 

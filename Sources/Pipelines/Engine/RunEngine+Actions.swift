@@ -91,24 +91,28 @@ extension RunEngine {
     }
     var given: [(String, JSONValue)] = []
     for parameter in parameters { given.append((parameter.name, try parameter.value.evaluate(in: contexts(ordinal)))) }
+    let former = try await formerNestedRun(of: ordinal)
+    let definition = try definition(of: former, current: nested)
+    if let former, former.run.state != .interrupted {
+      modify(ordinal) { $0.detail = .object(["run": .string(former.run.id.text)]) }
+      return try takeOver(former, of: definition)
+    }
+    let retried = former == nil ? try nestedRunToRetry(ordinal, definition: definition) : nil
     var options = RunOptions()
     options.trigger = .nested
     options.version = self.options.version
-    options.parameters = try ParameterResolver.resolve(nested, values: given)
-    let former = try await formerNestedRun(of: ordinal)
-    if let former, former.run.state != .interrupted {
-      modify(ordinal) { $0.detail = .object(["run": .string(former.run.id.text)]) }
-      return try takeOver(former, of: nested)
-    }
+    options.parameters = try ParameterResolver.resolve(definition, values: given)
+    options.source = retried?.run.id
     let child = RunEngine(
-      services: services, pipeline: nested, options: options, id: former?.run.id ?? .generate(),
+      services: services, pipeline: definition, options: options, id: former?.run.id ?? .generate(),
       parent: RunRecord.Parent(run: state.id, operation: state.instances[ordinal].name),
-      inheritedSecrets: Array(state.secrets.values) + inheritedSecrets, hiddenVariables: hiddenVariables, onEvent: onEvent)
+      inheritedSecrets: Array(state.secrets.values) + inheritedSecrets, hiddenVariables: hiddenVariables,
+      heldNames: try namesHeld(by: ordinal), onEvent: onEvent)
     let key = ObjectIdentifier(child)
     children[key] = child
     defer { children[key] = nil }
     modify(ordinal) { $0.detail = .object(["run": .string(child.id.text)]) }
-    let task = Task(executorPreference: services.loop) { try await child.run(resuming: former) }
+    let task = Task(executorPreference: services.loop) { try await child.run(resuming: former, takingOver: retried) }
     let loop = services.loop
     // The nested run ends by itself when it is cancelled, because its handlers still run.
     let outcome = try await withTaskCancellationHandler {
@@ -119,13 +123,25 @@ extension RunEngine {
     switch outcome.run.state {
     case .succeeded:
       var members: OrderedDictionary<String, JSONValue> = [:]
-      for operation in nested.operations { members[operation.name] = outcome.results[operation.name] }
+      for operation in definition.operations { members[operation.name] = outcome.results[operation.name] }
       return .value(.object(members))
     case .cancelled where Task.isCancelled:
       throw CancellationError()
     default:
       throw Self.nestedFailure(outcome.run, because: await child.firstFailure())
     }
+  }
+
+  /// The definition that a nested run goes on with: its own, where the file has changed since it began.
+  private func definition(of former: RecordedRun?, current: PipelineDefinition) throws -> PipelineDefinition {
+    guard let former, former.run.definitionHash != current.source.hash else { return current }
+    let loaded = PipelineLoader.load(text: former.definition, path: former.run.path ?? current.source.path)
+    guard let pipeline = loaded.pipeline else {
+      throw OperationFailure(
+        code: "nested-invalid",
+        message: "the definition that run \(former.run.id.short) began with cannot be read again: \(loaded.diagnostics.first?.message ?? "")")
+    }
+    return pipeline
   }
 
   /// What a nested run came to that had ended before its host could record the end of the operation.
@@ -136,8 +152,9 @@ extension RunEngine {
         former.run, because: failed.map { "'\($0.name)' \($0.error?.message ?? "failed")" } ?? former.run.reason)
     }
     var members: OrderedDictionary<String, JSONValue> = [:]
-    for operation in former.operations where operation.ordinal < nested.operations.count {
-      let type = nested.operations[operation.ordinal].result
+    let types = Dictionary(nested.operations.map { ($0.name, $0.result) }) { first, _ in first }
+    for operation in former.operations {
+      guard operation.parent == nil, let type = types[operation.name] else { continue }
       if case .value(let value) = result(operation.result, type: type) { members[operation.name] = value }
     }
     return .value(.object(members))

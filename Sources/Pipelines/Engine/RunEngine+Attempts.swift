@@ -26,7 +26,7 @@ extension RunEngine {
         guard await limits.wait(for: demand, on: services.loop) else { throw CancellationError() }
       }
     }
-    if Task.isCancelled || cancellation != nil && state.instances[ordinal].node.event == nil {
+    if Task.isCancelled || isForced || cancellation != nil && state.instances[ordinal].node.event == nil {
       limits.release(demand(ordinal))
       throw CancellationError()
     }

@@ -37,11 +37,12 @@ extension RunEngine {
     if let maximumAge = definition.staleAfter, try reuse(ordinal, maximumAge: maximumAge) { return }
     guard let exclusive = definition.exclusive else { return try await executeAttempts(ordinal) }
     let name = try exclusive.evaluate(in: contexts(ordinal)).injectedText
-    if services.locks.isTaken("exclusive:\(name)") {
+    let key = exclusiveKey(name)
+    if services.locks.isTaken(key) {
       enter(ordinal, .waiting, reason: "exclusive", detail: .object(["exclusive": .string(name)]))
     }
     let holder = "operation '\(state.instances[ordinal].name)' of run \(state.id.text)"
-    let hold = try await services.locks.take("exclusive:\(name)", holder: holder, watch: services.watch) { other in
+    let hold = try await services.locks.take(key, holder: holder, watch: services.watch) { other in
       enter(
         ordinal, .waiting, reason: "exclusive",
         detail: .object([
@@ -56,6 +57,20 @@ extension RunEngine {
       throw error
     }
     await services.locks.giveBack(hold)
+  }
+
+  /// What is held for an exclusive name. Inside an operation that holds the name already, it is held within that operation alone: its nested
+  /// runs would otherwise wait for the operation that waits for them.
+  private func exclusiveKey(_ name: String) -> String {
+    heldNames[name].map { "exclusive:\(name) within \($0.text)" } ?? "exclusive:\(name)"
+  }
+
+  /// The exclusive names that a nested run of an operation finds held around it.
+  func namesHeld(by ordinal: Int) throws -> [String: RunID] {
+    guard let exclusive = state.instances[ordinal].node.definition.exclusive else { return heldNames }
+    var names = heldNames
+    names[try exclusive.evaluate(in: contexts(ordinal)).injectedText] = state.id
+    return names
   }
 
   /// Runs the action with its timeout, its retries and its repetition, each of them the modifier of `Operations`.
@@ -121,7 +136,7 @@ extension RunEngine {
       instance.result = .none
       instance.recordedResult = .none
     }
-    if error is CancellationError || (cancellation != nil && (error as? OperationFailure)?.code == "cancelled") {
+    if error is CancellationError || isForced || (cancellation != nil && (error as? OperationFailure)?.code == "cancelled") {
       let reason = cancellation == .timeout ? "run-timeout" : "run-cancelled"
       return conclude(
         ordinal, .cancelled, reason: reason,

@@ -107,11 +107,21 @@ extension RunEngine {
 
   /// The instance of an item: the one that a former host had begun, or a new one.
   private func itemOrdinal(of parent: Int, index: Int, value: JSONValue) -> Int {
-    if let known = formerItems[ItemKey(parent: parent, index: index)] {
+    let key = ItemKey(parent: parent, index: index)
+    if let known = formerItems[key] {
       state.instances[known].item = value
       return known
     }
-    return state.addItem(of: parent, index: index, value: value)
+    let ordinal = state.addItem(of: parent, index: index, value: value)
+    if let former = inheritedItems[key], former.item == state.masker.mask(value.text), let source = options.source {
+      modify(ordinal) { instance in
+        instance.reusedFrom = former.reusedFrom ?? source
+        instance.recordedResult = former.result
+        instance.result = result(former.result, type: instance.node.definition.result)
+      }
+      conclude(ordinal, .reused, reason: "taken-over", detail: .object(["from": .string(source.text)]))
+    }
+    return ordinal
   }
 }
 

@@ -53,8 +53,12 @@ extension RunEngine {
     state.instances[ordinal].attempt?.standardOutput = sizes.output > 0 ? files.relativeOutput : nil
     state.instances[ordinal].attempt?.standardError = sizes.error > 0 ? files.relativeError : nil
     defer { logs.giveBack(files, sizes: sizes) }
-    if Task.isCancelled { throw CancellationError() }
+    if Task.isCancelled || isForced {
+      unlink(resultFile)
+      throw CancellationError()
+    }
     if let signal = exit.signal {
+      unlink(resultFile)
       let name = SignalName.name(of: signal)
       let hint = signal == SIGKILL ? "; if nobody killed it, the machine may have run out of memory" : ""
       throw OperationFailure(code: "signal", message: "was ended by \(name)\(hint)", signal: signal)
@@ -202,9 +206,12 @@ extension RunEngine {
     _ definition: OperationDefinition, files: LogFiles, outputSize: Int64, resultFile: String, directory: String?
   ) throws -> OperationResult {
     let type = definition.result
-    if type == ValueType.none { return .none }
     var status = stat()
     let isFile = stat(resultFile, &status) == 0
+    if type == ValueType.none {
+      if isFile { unlink(resultFile) }
+      return .none
+    }
     let (path, size) = isFile ? (resultFile, Int64(status.st_size)) : (files.output.string, outputSize)
     // Without a declared type nothing printed is no result; a declared string may be empty.
     if size == 0, type == nil { return .none }
@@ -217,23 +224,37 @@ extension RunEngine {
             "the result of \(SizeNotation.format(size)) is too large to be checked as \(type?.description ?? "json") (limit \(SizeNotation.format(ResultFile.memoryLimit)))"
         )
       }
-      return .file(ResultFile(path: path, size: size, type: type))
+      guard isFile else { return .file(ResultFile(path: path, size: size, type: type)) }
+      let kept = try keep(resultFile, masked: definition.receivesSecret)
+      return .file(ResultFile(path: resultFile, size: kept, type: type))
     }
     guard let bytes = isFile ? FileBytes.read(path) : FileBytes.read(descriptor: files.outputDescriptor) else {
       throw OperationFailure(
         code: "result-missing", message: "the result cannot be read back: \(String(cString: strerror(errno)))")
     }
     if isFile { unlink(resultFile) }
-    let plain = definition.receivesSecret ? state.masker.mask(bytes) : bytes
     do {
-      let value = try ResultText.value(of: plain, as: type)
-      guard type == .file, case .string(let name) = value else { return .value(value) }
-      return .value(.string(try existingFile(name, directory: directory)))
+      let value = try ResultText.value(of: bytes, as: type)
+      // The name of a file stays as it is, or the file could not be found.
+      if type == .file, case .string(let name) = value { return .value(.string(try existingFile(name, directory: directory))) }
+      // Masked after parsing too: JSON can spell a secret in ways that its bytes don't show.
+      return .value(definition.receivesSecret ? state.masker.mask(value) : value)
     } catch {
       // Output that nobody declared to be a result may be anything; it stays in its file.
       guard type == nil, !isFile, error.code == "result-invalid" else { throw error }
       return .file(ResultFile(path: path, size: size, type: nil))
     }
+  }
+
+  /// Makes a large result file the owner's alone, without the secrets it may hold, and returns its size.
+  private func keep(_ path: String, masked: Bool) throws -> Int64 {
+    chmod(path, 0o600)
+    var status = stat()
+    guard masked, !state.masker.isEmpty else { return stat(path, &status) == 0 ? Int64(status.st_size) : 0 }
+    let copy = path + ".masked"
+    let size = try state.masker.copy(from: path, to: copy)
+    guard rename(copy, path) == 0 else { throw EngineError.file(path, errno) }
+    return size
   }
 
   private func existingFile(_ name: String, directory: String?) throws(OperationFailure) -> String {

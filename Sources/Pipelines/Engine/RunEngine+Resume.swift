@@ -103,7 +103,6 @@ extension RunEngine {
   ///
   /// Without a source there is nothing to take over, and only the selection counts.
   func takeOver(from source: RecordedRun?) {
-    let selected: Set<Int>
     switch options.selection {
     case .all: selected = []
     case .from(let name): selected = state.position(of: name).map { state.plan.downstream(of: $0) } ?? []
@@ -124,10 +123,28 @@ extension RunEngine {
       } else if case .only = options.selection {
         conclude(position, .skipped, reason: "not-selected")
       } else {
+        if let source, let loop = known[state.instances[position].name] { inheritItems(of: loop, in: source, for: position) }
         continue
       }
       count(position)
     }
+  }
+
+  /// Remembers the items of a loop that succeeded in an earlier run, for when the loop finds the same ones again.
+  private func inheritItems(of loop: OperationRecord, in source: RecordedRun, for position: Int) {
+    for item in source.operations where item.parent == loop.ordinal && (item.state == .succeeded || item.state == .reused) {
+      guard let index = item.itemIndex else { continue }
+      inheritedItems[ItemKey(parent: position, index: index)] = item
+    }
+  }
+
+  /// The nested run of an operation that this run retries, if it ended without success and its definition is the same.
+  func nestedRunToRetry(_ ordinal: Int, definition: PipelineDefinition) throws -> RecordedRun? {
+    guard let source = options.source, !selected.contains(ordinal), state.instances[ordinal].parent == nil,
+      let nested = try services.history.nestedRun(of: source, operation: state.instances[ordinal].name),
+      nested.state != .succeeded, nested.definitionHash == definition.source.hash
+    else { return nil }
+    return try services.history.loadForResume(nested.id)
   }
 
   /// The nested run that a former host had begun for an attempt whose end it did not record: one that has ended itself, or one that

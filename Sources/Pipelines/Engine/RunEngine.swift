@@ -48,6 +48,12 @@ actor RunEngine {
   var hiddenVariables: Set<String>
   /// The instances of loop items that a former host of the run had begun.
   var formerItems: [ItemKey: Int] = [:]
+  /// Items of loops that succeeded in the run which this one retries.
+  var inheritedItems: [ItemKey: OperationRecord] = [:]
+  /// Operations that are to be executed whatever the run that this one takes over from has done.
+  var selected: Set<Int> = []
+  /// Exclusive names that operations around this run hold, each with the run in which it was taken.
+  let heldNames: [String: RunID]
 
   /// Why a run is being cancelled.
   enum Cancellation: String {
@@ -60,7 +66,8 @@ actor RunEngine {
 
   init(
     services: HostServices, pipeline: PipelineDefinition, options: RunOptions, id: RunID, parent: RunRecord.Parent?,
-    inheritedSecrets: [String] = [], hiddenVariables: Set<String> = [], onEvent: (@Sendable (RunEvent) -> Void)?
+    inheritedSecrets: [String] = [], hiddenVariables: Set<String> = [], heldNames: [String: RunID] = [:],
+    onEvent: (@Sendable (RunEvent) -> Void)?
   ) {
     self.services = services
     self.id = id
@@ -68,6 +75,7 @@ actor RunEngine {
     self.parent = parent
     self.inheritedSecrets = inheritedSecrets
     self.hiddenVariables = hiddenVariables
+    self.heldNames = heldNames
     self.onEvent = onEvent
     let workspace = services.history.workspace.directory
     state = RunProgress(id: id, pipeline: pipeline, parameters: options.parameters, workspace: workspace)
@@ -95,9 +103,14 @@ actor RunEngine {
     } catch {
       for hold in locks { await services.locks.giveBack(hold) }
       guard let reason = startFailure(error) else { throw error }
+      for ordinal in state.pipeline.operations.indices where !state.instances[ordinal].state.isFinal {
+        conclude(ordinal, .cancelled, reason: "run-not-started")
+      }
       return try await end(as: reason.state, reason: reason.reason)
     }
     begin(isResumed: recorded != nil)
+    // Durable before the first process starts, so that no process ever belongs to a run that nobody knows of.
+    try await services.recorder.flush()
     if source != nil || options.selection != .all { takeOver(from: source) }
     await drive()
     let (outcome, reason) = await runHandlers()
@@ -138,7 +151,10 @@ actor RunEngine {
     if services.locks.isTaken(name) {
       emit(.notice(state.id, "queued: another run of '\(state.pipeline.name)' is going on"))
     }
+    var told: Int32?
     return try await services.locks.take(name, holder: "run \(state.id.text)", watch: services.watch) { holder in
+      guard told != holder.process else { return }
+      told = holder.process
       let other = "\(holder.description) of '\(state.pipeline.name)'"
       emit(.notice(state.id, "queued: \(other) is going on in process \(holder.process)"))
     }
@@ -254,6 +270,7 @@ actor RunEngine {
   /// Kills every process at once.
   func kill() {
     isForced = true
+    for child in children.values { child.assumeIsolated { $0.kill() } }
     cancel(.requested)
     services.runner.killAll()
   }

@@ -173,3 +173,14 @@ public struct InvalidPipeline: Error, Sendable {
   /// What the loader found.
   public let result: LoadResult
 }
+
+extension InvalidPipeline: CustomStringConvertible {
+  /// What happened, with every finding, and what to do next.
+  public var description: String {
+    let findings = DiagnosticRenderer().render(result.diagnostics, in: result.sources)
+    return """
+      the definition that was recorded with the run does not load any more; put the files it names back where they were, then try again
+      \(findings)
+      """
+  }
+}

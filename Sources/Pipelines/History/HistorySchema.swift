@@ -221,11 +221,14 @@ public enum HistorySchema {
 
     CREATE VIEW approvals AS
     SELECT r.id AS run, o.name AS operation,
-      CASE o.approved WHEN 1 THEN 'approved' WHEN 0 THEN 'rejected' ELSE 'pending' END AS state,
+      CASE WHEN o.approved = 1 THEN 'approved' WHEN o.approved = 0 THEN 'rejected'
+        WHEN r.state IN ('queued', 'running', 'interrupted') AND p.state IN ('pending', 'waiting', 'running') THEN 'pending'
+        ELSE 'unanswered' END AS state,
       o.message,
       \(instant("o.requested_at", as: "requested_at")),
       \(instant("o.answered_at", as: "answered_at")),
       o.note, o.who
-    FROM approval o JOIN run_record r ON r.number = o.operation >> 32;
+    FROM approval o JOIN run_record r ON r.number = o.operation >> 32
+      LEFT JOIN operation_record p ON p.key = o.operation;
     """
 }

@@ -1,3 +1,6 @@
+import Glibc
+import OrderedCollections
+
 /// Replaces secrets in anything that is kept or shown.
 ///
 /// Knows each secret as it is, line by line where it has several, as a JSON string's inside, percent-encoded, and in Base64 (the standard and the URL alphabet,
@@ -26,6 +29,7 @@ struct SecretMasker: Sendable {
     for secret in unique {
       all.insert(secret)
       all.insert(Self.jsonEscaped(secret))
+      for escaped in Self.asciiEscaped(secret) { all.insert(escaped) }
       all.insert(Self.percentEncoded(secret))
       for offset in 0..<3 {
         let encoded = Self.base64(secret, offset: offset)
@@ -58,6 +62,55 @@ struct SecretMasker: Sendable {
     guard !isEmpty else { return bytes }
     var pending = bytes
     return take(from: &pending, isLast: true)
+  }
+
+  /// The value with every secret in its strings and names replaced.
+  func mask(_ value: JSONValue) -> JSONValue {
+    guard !isEmpty else { return value }
+    switch value {
+    case .null, .bool: return value
+    case .int, .double:
+      let text = value.text
+      let masked = mask(text)
+      return masked == text ? value : .string(masked)
+    case .string(let text): return .string(mask(text))
+    case .array(let elements): return .array(elements.map { mask($0) })
+    case .object(let members):
+      var result: OrderedDictionary<String, JSONValue> = [:]
+      for (name, member) in members { result[mask(name)] = mask(member) }
+      return .object(result)
+    }
+  }
+
+  /// Copies a file with every secret replaced, into a new file of the owner's alone, and returns the size of the copy.
+  func copy(from source: String, to target: String) throws(EngineError) -> Int64 {
+    let input = open(source, O_RDONLY | O_CLOEXEC)
+    guard input >= 0 else { throw .file(source, errno) }
+    defer { close(input) }
+    let output = open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard output >= 0 else { throw .file(target, errno) }
+    defer { close(output) }
+    var buffer = [UInt8](repeating: 0, count: 256 << 10)
+    var pending: [UInt8] = []
+    var size: Int64 = 0
+    while true {
+      let count = read(input, &buffer, buffer.count)
+      guard count >= 0 else { throw .file(source, errno) }
+      pending.append(contentsOf: buffer[..<count])
+      let masked = take(from: &pending, isLast: count == 0)
+      var written = 0
+      while written < masked.count {
+        let done = masked.withUnsafeBytes { write(output, $0.baseAddress.map { $0 + written }, masked.count - written) }
+        guard done >= 0 else {
+          let error = errno
+          unlink(target)
+          throw .file(target, error)
+        }
+        written += done
+      }
+      size += Int64(masked.count)
+      if count == 0 { return size }
+    }
   }
 
   /// Masks what can already be told of `pending` and removes it from there; the rest may be the beginning of a secret.
@@ -93,6 +146,23 @@ struct SecretMasker: Sendable {
     var quoted: [UInt8] = []
     JSONValue.string(String(decoding: bytes, as: UTF8.self)).write(to: &quoted)
     return Array(quoted.dropFirst().dropLast())
+  }
+
+  /// The inside of a JSON string in ASCII alone, as many writers make it: with digits of either case, and with and without `\/`.
+  private static func asciiEscaped(_ bytes: [UInt8]) -> [[UInt8]] {
+    let escaped = String(decoding: jsonEscaped(bytes), as: UTF8.self)
+    func ascii(uppercase: Bool) -> String {
+      escaped.utf16.reduce(into: "") { text, unit in
+        if unit < 0x80, let scalar = Unicode.Scalar(unit) {
+          text.unicodeScalars.append(scalar)
+        } else {
+          let digits = String(unit, radix: 16, uppercase: uppercase)
+          text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
+      }
+    }
+    func slashes(_ text: String) -> [UInt8] { text.utf8.flatMap { $0 == UInt8(ascii: "/") ? Array("\\/".utf8) : [$0] } }
+    return [ascii(uppercase: false), ascii(uppercase: true), escaped].flatMap { [Array($0.utf8), slashes($0)] }
   }
 
   private static func percentEncoded(_ bytes: [UInt8]) -> [UInt8] {
