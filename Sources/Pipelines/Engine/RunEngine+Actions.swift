@@ -139,7 +139,9 @@ extension RunEngine {
     guard let pipeline = loaded.pipeline else {
       throw OperationFailure(
         code: "nested-invalid",
-        message: "the definition that run \(former.run.id.short) began with cannot be read again: \(loaded.diagnostics.first?.message ?? "")")
+        message:
+          "the definition that run \(former.run.id.short) began with cannot be read again: \(loaded.diagnostics.first?.message ?? "")"
+      )
     }
     return pipeline
   }

@@ -136,7 +136,9 @@ extension RunEngine {
       instance.result = .none
       instance.recordedResult = .none
     }
-    if error is CancellationError || isForced || (cancellation != nil && (error as? OperationFailure)?.code == "cancelled") {
+    if error is CancellationError || isForced
+      || (cancellation != nil && (error as? OperationFailure)?.code == "cancelled")
+    {
       let reason = cancellation == .timeout ? "run-timeout" : "run-cancelled"
       return conclude(
         ordinal, .cancelled, reason: reason,

@@ -236,7 +236,9 @@ extension RunEngine {
     do {
       let value = try ResultText.value(of: bytes, as: type)
       // The name of a file stays as it is, or the file could not be found.
-      if type == .file, case .string(let name) = value { return .value(.string(try existingFile(name, directory: directory))) }
+      if type == .file, case .string(let name) = value {
+        return .value(.string(try existingFile(name, directory: directory)))
+      }
       // Masked after parsing too: JSON can spell a secret in ways that its bytes don't show.
       return .value(definition.receivesSecret ? state.masker.mask(value) : value)
     } catch {

@@ -123,7 +123,9 @@ extension RunEngine {
       } else if case .only = options.selection {
         conclude(position, .skipped, reason: "not-selected")
       } else {
-        if let source, let loop = known[state.instances[position].name] { inheritItems(of: loop, in: source, for: position) }
+        if let source, let loop = known[state.instances[position].name] {
+          inheritItems(of: loop, in: source, for: position)
+        }
         continue
       }
       count(position)
@@ -132,7 +134,8 @@ extension RunEngine {
 
   /// Remembers the items of a loop that succeeded in an earlier run, for when the loop finds the same ones again.
   private func inheritItems(of loop: OperationRecord, in source: RecordedRun, for position: Int) {
-    for item in source.operations where item.parent == loop.ordinal && (item.state == .succeeded || item.state == .reused) {
+    for item in source.operations
+    where item.parent == loop.ordinal && (item.state == .succeeded || item.state == .reused) {
       guard let index = item.itemIndex else { continue }
       inheritedItems[ItemKey(parent: position, index: index)] = item
     }

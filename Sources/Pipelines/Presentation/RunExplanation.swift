@@ -128,7 +128,8 @@ package struct RunExplanation: Sendable {
       let hasBegun = attempts > 0 || records[name]?.startedAt != nil
       let which = attempts > 0 ? " in attempt \(attempts), or before the next one" : ""
       reasons.append(
-        hasBegun ? "the host of the run ended before it was done\(which)" : "the host of the run ended before it could begin")
+        hasBegun
+          ? "the host of the run ended before it was done\(which)" : "the host of the run ended before it could begin")
     } else if run.state == .queued {
       reasons.append("the run has not begun")
     } else if reasons.isEmpty, run.state == .running {

@@ -28,7 +28,7 @@ package enum StarterPipeline {
       # `result` declares its type, which is checked before it is handed on.
       - name: count
         inject: ${{ results.list }}
-        run: wc -l
+        run: grep -c ''
         result: int
         retry: 2                # two more attempts if it fails
 

@@ -67,6 +67,7 @@ package enum StateReason {
     switch record.reason {
     case "run-cancelled", nil: "with the run"
     case "run-timeout": "because the time of the run was up"
+    case "run-not-started": "because the run did not begin"
     default: record.error?.message ?? record.reason ?? ""
     }
   }

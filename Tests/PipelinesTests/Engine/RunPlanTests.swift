@@ -6,7 +6,8 @@ import Testing
   private func plan(_ dependencies: [[Int]]) -> RunPlan {
     RunPlan(
       dependencies.enumerated().map { index, dependencies in
-        var operation = OperationDefinition(name: "o\(index)", index: index, action: .run(script: ""), range: .beginning)
+        var operation = OperationDefinition(
+          name: "o\(index)", index: index, action: .run(script: ""), range: .beginning)
         operation.dependencies = dependencies
         return operation
       })

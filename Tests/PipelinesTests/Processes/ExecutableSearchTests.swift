@@ -10,8 +10,12 @@ import Testing
     for name in ["a", "b"] {
       try FileManager.default.createDirectory(atPath: "\(directory)/\(name)", withIntermediateDirectories: true)
     }
-    #expect(FileManager.default.createFile(atPath: "\(directory)/a/tool", contents: nil, attributes: [.posixPermissions: 0o644]))
-    #expect(FileManager.default.createFile(atPath: "\(directory)/b/tool", contents: nil, attributes: [.posixPermissions: 0o755]))
+    #expect(
+      FileManager.default.createFile(
+        atPath: "\(directory)/a/tool", contents: nil, attributes: [.posixPermissions: 0o644]))
+    #expect(
+      FileManager.default.createFile(
+        atPath: "\(directory)/b/tool", contents: nil, attributes: [.posixPermissions: 0o755]))
   }
 
   @Test("takes the first executable file in the PATH that the process will have") func first() {
