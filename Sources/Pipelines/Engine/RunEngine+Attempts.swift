@@ -8,6 +8,20 @@ extension RunEngine {
     return RunLimits.Demand(slots: node.needsSlot ? 1 : 0, resources: node.definition.resources)
   }
 
+  /// The process of an attempt has ended: what it held is free, though the attempt itself has yet to be ended.
+  func processExited(_ ordinal: Int) {
+    state.instances[ordinal].hasReleased = true
+    limits.release(demand(ordinal))
+  }
+
+  /// The operation has its slot, or will never need it: another one may be made ready.
+  func endEarly(_ ordinal: Int) {
+    guard state.instances[ordinal].isEarly else { return }
+    state.instances[ordinal].isEarly = false
+    early -= 1
+    wake()
+  }
+
   /// Waits for what the attempt needs, and begins it.
   func beginAttempt(_ ordinal: Int) async throws {
     if state.instances[ordinal].hasSlot {
@@ -25,6 +39,7 @@ extension RunEngine {
         }
         guard await limits.wait(for: demand, on: services.loop) else { throw CancellationError() }
       }
+      endEarly(ordinal)
     }
     if Task.isCancelled || isForced || cancellation != nil && state.instances[ordinal].node.event == nil {
       limits.release(demand(ordinal))
@@ -50,7 +65,11 @@ extension RunEngine {
 
   /// Ends the attempt and gives back what it held. Returns the error to go on with, nil after a success that could be kept.
   func endAttempt(_ ordinal: Int, _ outcome: Result<OperationResult, any Error>) -> (any Error)? {
-    limits.release(demand(ordinal))
+    if state.instances[ordinal].hasReleased {
+      state.instances[ordinal].hasReleased = false
+    } else {
+      limits.release(demand(ordinal))
+    }
     guard var attempt = state.instances[ordinal].attempt else { return CancellationError() }
     attempt.endedAt = services.now()
     state.instances[ordinal].latestEnd = attempt.endedAt

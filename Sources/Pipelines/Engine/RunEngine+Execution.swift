@@ -6,6 +6,8 @@ extension RunEngine {
   /// Runs one operation of the pipeline to its end.
   func execute(_ ordinal: Int) async {
     await executeNode(ordinal)
+    endEarly(ordinal)
+    discardPrepared(ordinal)
     if state.instances[ordinal].hasSlot {
       state.instances[ordinal].hasSlot = false
       limits.release(RunLimits.Demand(slots: 1, resources: []))
@@ -78,6 +80,10 @@ extension RunEngine {
     let definition = state.instances[ordinal].node.definition
     if case .value(let data) = definition.action, definition.isSimple {
       return try executeValue(ordinal, data)
+    }
+    if state.instances[ordinal].isEarly {
+      // What cannot be made ready now is tried again, and explained, when its turn comes.
+      prepared[ordinal] = try? prepareProcess(ordinal, attempt: state.instances[ordinal].attempts + 1)
     }
     var context = services.context
     if definition.retry.limit > 0 || state.instances[ordinal].retryState != nil {

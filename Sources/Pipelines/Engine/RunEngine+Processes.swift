@@ -6,45 +6,28 @@ extension RunEngine {
   /// Starts the process of an operation, waits for its end and takes its result.
   func performProcess(_ ordinal: Int) async throws -> OperationResult {
     let definition = state.instances[ordinal].node.definition
-    let environment = try processEnvironment(ordinal)
-    let contexts = contexts(ordinal, environment: environment.own)
-    let arguments = try commandLine(definition, contexts)
-    let directory = try workingDirectory(definition, contexts)
-    guard let program = arguments.first, let executable = services.executables.locate(program, path: environment.path)
-    else {
-      throw OperationFailure(
-        code: "command-not-found",
-        message:
-          "the command '\((arguments.first ?? "").escapedForMessage)' was not found in PATH (\(environment.path ?? "unset"))",
-        exitCode: 127)
+    let process = try prepared.removeValue(forKey: ordinal) ?? prepareProcess(ordinal, attempt: state.instances[ordinal].attempts)
+    defer { close(inputOf: process) }
+    let (files, pipes, resultFile, directory) = (process.files, process.pipes, process.resultFile, process.directory)
+    if Task.isCancelled {
+      logs.giveBack(files, sizes: (0, 0))
+      throw CancellationError()
     }
-    let input = try standardInput(ordinal, definition, contexts)
-    defer { if input >= 0, input != services.emptyInput { close(input) } }
-    let files = try logs.take()
-    let number = state.instances[ordinal].attempts
-    let resultFile = "\(try logs.runDirectory())/\(ordinal)-\(number).result"
-    let list = environment.list(
-      operation: state.instances[ordinal].name, attempt: number, resultFile: resultFile, shared: sharedEnvironment)
-    let pipes = try maskingPipes(definition, files)
-    let request = ProcessRequest(
-      executable: executable, arguments: CStringList(arguments.map(CString.init)), environment: list,
-      directory: directory.map(CString.init), input: input,
-      output: pipes.map { .descriptor($0.output.writeEnd) } ?? .file(files.output),
-      error: pipes.map { .descriptor($0.error.writeEnd) } ?? .file(files.error), grace: definition.grace)
-    if Task.isCancelled { throw CancellationError() }
     let exit: ProcessExit
     do {
-      exit = try await services.runner.run(isolation: self, request) { pid in
+      exit = try await services.runner.run(isolation: self, process.request) { pid in
         pipes?.output.closeWriteEnd()
         pipes?.error.closeWriteEnd()
         state.instances[ordinal].attempt?.pid = pid
         // Recorded only if the attempt lasts, so that its logs can be followed.
         state.instances[ordinal].attempt?.standardOutput = files.relativeOutput
         state.instances[ordinal].attempt?.standardError = files.relativeError
+      } exited: { [unowned self] in
+        assumeIsolated { $0.processExited(ordinal) }
       }
     } catch {
       logs.giveBack(files, sizes: files.sizes())
-      throw startFailure(error, executable: executable.string, directory: directory)
+      throw startFailure(error, executable: process.request.executable.string, directory: directory)
     }
     pipes?.output.finish()
     pipes?.error.finish()
@@ -73,6 +56,54 @@ extension RunEngine {
   }
 
   // MARK: What the process gets
+
+  /// Everything that the process of an attempt needs, up to its start.
+  func prepareProcess(_ ordinal: Int, attempt number: Int) throws -> PreparedProcess {
+    let definition = state.instances[ordinal].node.definition
+    let environment = try processEnvironment(ordinal)
+    let contexts = contexts(ordinal, environment: environment.own)
+    let arguments = try commandLine(definition, contexts)
+    let directory = try workingDirectory(definition, contexts)
+    guard let program = arguments.first, let executable = services.executables.locate(program, path: environment.path)
+    else {
+      throw OperationFailure(
+        code: "command-not-found",
+        message:
+          "the command '\((arguments.first ?? "").escapedForMessage)' was not found in PATH (\(environment.path ?? "unset"))",
+        exitCode: 127)
+    }
+    let resultFile = "\(try logs.runDirectory())/\(ordinal)-\(number).result"
+    let list = environment.list(
+      operation: state.instances[ordinal].name, attempt: number, resultFile: resultFile, shared: sharedEnvironment)
+    let files = try logs.take()
+    let pipes: (output: MaskingPipe, error: MaskingPipe)?
+    let input: Int32
+    do {
+      pipes = try maskingPipes(definition, files)
+      input = try standardInput(ordinal, definition, contexts)
+    } catch {
+      logs.giveBack(files, sizes: (0, 0))
+      throw error
+    }
+    let request = ProcessRequest(
+      executable: executable, arguments: CStringList(arguments.map(CString.init)), environment: list,
+      directory: directory.map(CString.init), input: input,
+      output: pipes.map { .descriptor($0.output.writeEnd) } ?? .file(files.output),
+      error: pipes.map { .descriptor($0.error.writeEnd) } ?? .file(files.error), grace: definition.grace)
+    return PreparedProcess(request: request, files: files, pipes: pipes, resultFile: resultFile, directory: directory)
+  }
+
+  /// Gives back what was made ready for an attempt that never came.
+  func discardPrepared(_ ordinal: Int) {
+    guard let process = prepared.removeValue(forKey: ordinal) else { return }
+    close(inputOf: process)
+    logs.giveBack(process.files, sizes: (0, 0))
+  }
+
+  private func close(inputOf process: PreparedProcess) {
+    let input = process.request.input
+    if input >= 0, input != services.emptyInput { Glibc.close(input) }
+  }
 
   private func commandLine(_ definition: OperationDefinition, _ contexts: RunContexts) throws -> [String] {
     switch definition.action {
@@ -268,6 +299,15 @@ extension RunEngine {
     }
     return path
   }
+}
+
+/// A process that only has to be started.
+struct PreparedProcess {
+  let request: ProcessRequest
+  let files: LogFiles
+  let pipes: (output: MaskingPipe, error: MaskingPipe)?
+  let resultFile: String
+  let directory: String?
 }
 
 /// The environment of one attempt: that of its run, and what the operation adds.

@@ -26,15 +26,26 @@ extension RunEngine {
     }
   }
 
+  /// How many processes may be ready ahead of their slots. More would only hold descriptors.
+  private static let earlyLimit = 2
+
   /// The next operation to start, with its slot already taken where it needs one.
   private func nextReady() -> Int? {
     if let ordinal = ready.popFirst() {
       state.instances[ordinal].hasBegun = true
       return ordinal
     }
-    guard !readyForSlot.isEmpty, limits.take(RunLimits.Demand(slots: 1, resources: [])) else { return nil }
-    guard let ordinal = readyForSlot.popFirst() else { return nil }
-    state.instances[ordinal].hasSlot = true
+    guard let ordinal = readyForSlot.first else { return nil }
+    if limits.take(RunLimits.Demand(slots: 1, resources: [])) {
+      state.instances[ordinal].hasSlot = true
+    } else if early < Self.earlyLimit, state.instances[ordinal].node.canPrepareEarly {
+      // Made ready while the slots are taken, so that its process starts the moment one is free.
+      state.instances[ordinal].isEarly = true
+      early += 1
+    } else {
+      return nil
+    }
+    readyForSlot.removeFirst()
     state.instances[ordinal].hasBegun = true
     return ordinal
   }

@@ -28,6 +28,9 @@ actor RunEngine {
   /// Operations whose dependencies have ended well, in the order in which that happened: those that wait for a slot, and the others.
   var readyForSlot: Deque<Int> = []
   var ready: Deque<Int> = []
+  /// Processes that are ready before their slot is free, and how many operations are so far.
+  var prepared: [Int: PreparedProcess] = [:]
+  var early = 0
   var wakeup: CheckedContinuation<Void, Never>?
   var cancellation: Cancellation?
   var isForced = false

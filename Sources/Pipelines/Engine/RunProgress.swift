@@ -13,6 +13,8 @@ final class OperationNode: Sendable {
   let defaulted: Set<String>
   /// Whether `when` speaks of the loop's item, so that it is asked for each item.
   let conditionIsPerItem: Bool
+  /// Whether nothing that its process is given depends on when it is computed, so that it can be made ready before its slot is free.
+  let canPrepareEarly: Bool
   /// Whether its action does work that counts against `concurrency`.
   let needsSlot: Bool
 
@@ -28,6 +30,7 @@ final class OperationNode: Sendable {
     } else {
       conditionIsPerItem = false
     }
+    canPrepareEarly = event == nil && definition.isConstant
     needsSlot =
       switch definition.action {
       case .run, .command, .pipeline: true
@@ -73,6 +76,10 @@ struct OperationInstance {
   var recordedResult: RecordedResult = .none
   /// Whether the slot for the first attempt is already taken.
   var hasSlot = false
+  /// Whether it is being made ready ahead of its slot.
+  var isEarly = false
+  /// Whether its attempt's slot was given back when its process ended.
+  var hasReleased = false
   /// Whether it was handed to a task of its own, which will end it.
   var hasBegun = false
 
@@ -175,6 +182,17 @@ final class RunProgress {
 }
 
 extension OperationDefinition {
+  /// Whether the operation is a process all of whose inputs are written in the file.
+  fileprivate var isConstant: Bool {
+    switch action {
+    case .run: break
+    case .command(let arguments): guard arguments.allSatisfy(\.isLiteral) else { return false }
+    default: return false
+    }
+    guard case .none = injection, condition == nil, loop == nil, staleAfter == nil, !receivesSecret else { return false }
+    return environment.allSatisfy(\.value.isLiteral) && stdin?.isLiteral ?? true && directory?.isLiteral ?? true
+  }
+
   /// Names of operations for whose missing result some expression of this operation gives a default.
   var resultsWithDefault: Set<String> {
     var names: Set<String> = condition?.resultsWithDefault ?? []

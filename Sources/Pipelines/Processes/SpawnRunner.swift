@@ -11,13 +11,15 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
     let pid: Int32
     let descriptor: Int32
     let grace: Duration
+    let exited: @Sendable () -> Void
     var token: EventLoop.Token = 0
     var timer: EventLoop.Token?
     var isEnding = false
     var exit: ProcessExit?
     var continuation: CheckedContinuation<Void, Never>?
 
-    init(pid: Int32, descriptor: Int32, grace: Duration) {
+    init(pid: Int32, descriptor: Int32, grace: Duration, exited: @escaping @Sendable () -> Void) {
+      self.exited = exited
       self.pid = pid
       self.descriptor = descriptor
       self.grace = grace
@@ -33,13 +35,14 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
   init(loop: EventLoop) { self.loop = loop }
 
   func run(
-    isolation: isolated (any Actor)? = #isolation, _ request: borrowing ProcessRequest, started: (Int32) -> Void
+    isolation: isolated (any Actor)? = #isolation, _ request: borrowing ProcessRequest, started: (Int32) -> Void,
+    exited: @escaping @Sendable () -> Void
   ) async throws(ProcessStartError) -> ProcessExit {
     var pid: Int32 = 0
     var descriptor: Int32 = -1
     let error = spawn(request, pid: &pid, descriptor: &descriptor)
     guard error == 0 else { throw ProcessStartError(number: error) }
-    let process = Running(pid: pid, descriptor: descriptor, grace: request.grace)
+    let process = Running(pid: pid, descriptor: descriptor, grace: request.grace, exited: exited)
     do {
       process.token = try loop.watch(descriptor) { [unowned self] in ended(process) }
     } catch {
@@ -107,6 +110,8 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
     process.exit = ProcessExit(
       code: raw.signal == 0 ? raw.exit_code : nil, signal: raw.signal == 0 ? nil : raw.signal,
       leftGroup: kill(-process.pid, 0) == 0)
+    // What waits for the slot goes on first: the next process starts while this one's end is still being recorded.
+    process.exited()
     process.continuation?.resume()
     process.continuation = nil
   }

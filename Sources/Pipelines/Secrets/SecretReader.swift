@@ -60,7 +60,7 @@ struct SecretReader {
       grace: Self.grace)
     let exit: ProcessExit
     do {
-      exit = try await services.runner.run(isolation: isolation, request) { _ in }
+      exit = try await services.runner.run(isolation: isolation, request, started: { _ in }, exited: {})
     } catch {
       let reason = String(cString: strerror(error.number))
       throw EngineError.secret(secret.name, "its command '\(program)' could not be run: \(reason)")

@@ -23,7 +23,8 @@ final class FakeProcessRunner: ProcessRunner {
   var started: [Started] { seen.withLock { $0 } }
 
   func run(
-    isolation: isolated (any Actor)?, _ request: borrowing ProcessRequest, started: (Int32) -> Void
+    isolation: isolated (any Actor)?, _ request: borrowing ProcessRequest, started: (Int32) -> Void,
+    exited: @escaping @Sendable () -> Void
   ) async throws(ProcessStartError) -> ProcessExit {
     let arguments = request.arguments.strings.map(\.string)
     let environment = request.environment.strings.map(\.string)
@@ -36,6 +37,7 @@ final class FakeProcessRunner: ProcessRunner {
       exits[key] = left
       return next
     }
+    exited()
     return exit ?? ProcessExit(code: 0, signal: nil)
   }
 
