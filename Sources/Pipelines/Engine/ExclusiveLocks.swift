@@ -60,6 +60,10 @@ final class ExclusiveLocks: @unchecked Sendable {
       queues[name] = []
     }
     do {
+      // Nobody is listened to before somebody stands in the way.
+      if case .granted(let lease) = try await recorder.perform({ try Leases.acquire(name, holder: holder, in: $0) }) {
+        return Hold(name: name, fence: lease.fence)
+      }
       while true {
         try Task.checkCancellation()
         // Listening begins before asking, so that a release between the two is not missed.

@@ -64,6 +64,7 @@ extension RunEngine {
     services.recorder.record(.approvalRequested(approval))
     emit(.approval(approval))
     try await services.recorder.flush()
+    startWatching()
     while true {
       // Listening begins before asking, so that an answer between the two is not missed.
       let waiter = LoopWaiter(loop: services.loop)

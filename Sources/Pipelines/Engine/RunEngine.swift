@@ -33,6 +33,9 @@ actor RunEngine {
   var early = 0
   var wakeup: CheckedContinuation<Void, Never>?
   var cancellation: Cancellation?
+  /// Listens to the workspace. A run that is over before this has passed needs no listening, whose end alone would cost it 16 ms.
+  private static let watchDelay = Duration.milliseconds(500)
+  private var observer: Int?
   var isForced = false
   /// Operations that are running or waiting and whose present state is not in the history yet.
   var unrecorded: Set<Int> = []
@@ -97,8 +100,11 @@ actor RunEngine {
   func run(resuming recorded: RecordedRun? = nil, takingOver source: RecordedRun? = nil) async throws -> RunOutcome {
     limits.onRelease = { [unowned self] in assumeIsolated { $0.wake() } }
     if let recorded { restore(recorded) } else { announce() }
-    let observer = services.watch.add { [weak self] in self?.assumeIsolated { $0.notified() } }
-    defer { services.watch.remove(observer) }
+    let timer = services.loop.schedule(after: Self.watchDelay) { [weak self] in self?.assumeIsolated { $0.startWatching() } }
+    defer {
+      services.loop.cancelTimer(timer)
+      if let observer { services.watch.remove(observer) }
+    }
     var locks: [ExclusiveLocks.Hold] = []
     do {
       if let hold = try await awaitTurn() { locks.append(hold) }
@@ -120,6 +126,13 @@ actor RunEngine {
     if hasLeftGroups || penstock_has_children() == 1 { await endLeftovers() }
     for hold in locks { await services.locks.giveBack(hold) }
     return try await end(as: outcome, reason: reason)
+  }
+
+  /// Listens for what other processes ask of this run, and looks for what they have asked already.
+  func startWatching() {
+    guard observer == nil else { return }
+    observer = services.watch.add { [weak self] in self?.assumeIsolated { $0.notified() } }
+    notified()
   }
 
   // MARK: Beginning
