@@ -6,7 +6,8 @@ extension RunEngine {
   /// Starts the process of an operation, waits for its end and takes its result.
   func performProcess(_ ordinal: Int) async throws -> OperationResult {
     let definition = state.instances[ordinal].node.definition
-    let process = try prepared.removeValue(forKey: ordinal) ?? prepareProcess(ordinal, attempt: state.instances[ordinal].attempts)
+    let process =
+      try prepared.removeValue(forKey: ordinal) ?? prepareProcess(ordinal, attempt: state.instances[ordinal].attempts)
     defer { close(inputOf: process) }
     let (files, pipes, resultFile, directory) = (process.files, process.pipes, process.resultFile, process.directory)
     if Task.isCancelled {

@@ -100,7 +100,9 @@ actor RunEngine {
   func run(resuming recorded: RecordedRun? = nil, takingOver source: RecordedRun? = nil) async throws -> RunOutcome {
     limits.onRelease = { [unowned self] in assumeIsolated { $0.wake() } }
     if let recorded { restore(recorded) } else { announce() }
-    let timer = services.loop.schedule(after: Self.watchDelay) { [weak self] in self?.assumeIsolated { $0.startWatching() } }
+    let timer = services.loop.schedule(after: Self.watchDelay) { [weak self] in
+      self?.assumeIsolated { $0.startWatching() }
+    }
     defer {
       services.loop.cancelTimer(timer)
       if let observer { services.watch.remove(observer) }

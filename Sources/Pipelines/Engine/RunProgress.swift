@@ -189,7 +189,9 @@ extension OperationDefinition {
     case .command(let arguments): guard arguments.allSatisfy(\.isLiteral) else { return false }
     default: return false
     }
-    guard case .none = injection, condition == nil, loop == nil, staleAfter == nil, !receivesSecret else { return false }
+    guard case .none = injection, condition == nil, loop == nil, staleAfter == nil, !receivesSecret else {
+      return false
+    }
     return environment.allSatisfy(\.value.isLiteral) && stdin?.isLiteral ?? true && directory?.isLiteral ?? true
   }
 
