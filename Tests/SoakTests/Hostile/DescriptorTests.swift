@@ -27,10 +27,11 @@ extension Soak {
       #expect(ending.code == 0, ending.summary)
       let outcomes = try tool.outcomes()
       #expect(outcomes["count30"]?.hasPrefix("succeeded") == true)
-      // One that happens to be open at the first look may be closed at the last; none may be open in addition.
+      // A few come and go: the processes that are made ready ahead, and the watch of the workspace. One for each operation would be 269.
       let counts = ["count30", "count299"].compactMap { outcomes[$0]?.split(separator: " ").last.flatMap { Int($0) } }
       #expect(
-        counts.count == 2 && counts[1] <= counts[0], "\(outcomes["count30"] ?? "") then \(outcomes["count299"] ?? "")")
+        counts.count == 2 && counts[1] <= counts[0] + 10,
+        "\(outcomes["count30"] ?? "") then \(outcomes["count299"] ?? "")")
       try tool.expectRest()
     }
 
