@@ -1,3 +1,4 @@
+import CProcess
 import Glibc
 
 /// What runs after the operations: handlers, and the end of processes that were left behind.
@@ -67,7 +68,14 @@ enum LeftoverProcesses {
   /// Ends all processes that carry the mark of `run`, and returns how many there were.
   static func end(run: RunID, delayer: LoopDelayer, isolation: isolated (any Actor)? = #isolation) async -> Int {
     let mark = "PENSTOCK_RUN_ID=\(run.text)"
-    let found = ProcessTable.carrying(mark)
+    var found = ProcessTable.carrying(mark)
+    // A process that is just becoming another program shows no environment; where there may be one, it is looked for again.
+    var looks = 1
+    while found.isEmpty, looks < 4, penstock_has_children() == 1 {
+      try? await delayer.delay(for: .milliseconds(20))
+      found = ProcessTable.carrying(mark)
+      looks += 1
+    }
     guard !found.isEmpty else { return 0 }
     for pid in found {
       kill(pid, SIGTERM)
