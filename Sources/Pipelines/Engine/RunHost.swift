@@ -29,7 +29,7 @@ public final class RunHost: Sendable {
     try history.markInterrupted()
     let loop = try EventLoop()
     let failure = FailureRelay()
-    let recorder = HistoryRecorder(workspace: history.workspace, delay: .milliseconds(10)) { failure.report($0) }
+    let recorder = HistoryRecorder(workspace: history.workspace, delay: .milliseconds(5)) { failure.report($0) }
     let services = try HostServices(
       loop: loop, runner: SpawnRunner(loop: loop), history: history, recorder: recorder,
       context: TestingSeams.context(loop: loop))
