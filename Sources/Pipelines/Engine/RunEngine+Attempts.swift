@@ -123,7 +123,7 @@ extension RunEngine {
       emit(.attempt(attempt))
     }
     let limit = state.instances[ordinal].node.definition.retry.limit
-    // Durable at once: the wait may outlive this host.
+    // Recorded with the next commit rather than after a delay of its own: the wait may outlive this host.
     enter(
       ordinal, .retrying, reason: "retry",
       detail: .object([

@@ -40,7 +40,7 @@ extension RunEngine {
     case .timeout: return (.failed, "timeout")
     case .history: return (.failed, "history-failed")
     case .engine: return (.failed, "engine-failed")
-    case .requested, .overlapped: return (.cancelled, nil)
+    case .requested: return (.cancelled, nil)
     case nil: break
     }
     let operations = state.instances.prefix(state.pipeline.operations.count)

@@ -56,7 +56,6 @@ extension RunEngine {
   private func restore(_ operation: OperationRecord, latest: AttemptRecord?, lost: Int) {
     modify(operation.ordinal) { instance in
       instance.attempts = max(operation.attempts, latest?.number ?? 0)
-      instance.lostAttempts = lost
       instance.startedAt = operation.startedAt
       let wasCancelled =
         operation.state == .cancelled && (operation.reason == "run-cancelled" || operation.reason == "run-timeout")

@@ -67,7 +67,6 @@ actor RunEngine {
     case timeout = "timeout"
     case history = "history-failed"
     case engine = "engine-failed"
-    case overlapped = "overlapped"
   }
 
   init(
@@ -278,7 +277,7 @@ actor RunEngine {
   func cancel(_ reason: Cancellation) {
     guard cancellation == nil else { return }
     cancellation = reason
-    state.status.isCancelled = reason == .requested || reason == .overlapped
+    state.status.isCancelled = reason == .requested
     turn?.cancel()
     secretReading?.cancel()
     for child in children.values { child.assumeIsolated { $0.cancel(reason) } }

@@ -59,8 +59,6 @@ struct OperationInstance {
   var result: OperationResult = .none
   /// The number of the latest attempt, over all hosts of the run.
   var attempts = 0
-  /// Attempts that ended with their host rather than by themselves; they don't count against the retry limit.
-  var lostAttempts = 0
   var waitingSince: RecordTime?
   var startedAt: RecordTime?
   var endedAt: RecordTime?

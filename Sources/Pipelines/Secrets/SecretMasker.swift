@@ -14,7 +14,6 @@ struct SecretMasker: Sendable {
 
   private var patterns: [[UInt8]] = []
   private var firstBytes = [Bool](repeating: false, count: 256)
-  private(set) var longest = 0
 
   /// A masker of `secrets`. Empty secrets are left out.
   init(_ secrets: some Sequence<String>) {
@@ -42,7 +41,6 @@ struct SecretMasker: Sendable {
     }
     // The longest first, so that a secret that contains another one is masked whole.
     patterns = all.sorted { $0.count != $1.count ? $0.count > $1.count : $0.lexicographicallyPrecedes($1) }
-    longest = patterns.first?.count ?? 0
     for pattern in patterns { firstBytes[Int(pattern[0])] = true }
   }
 
