@@ -31,7 +31,7 @@ static void become(const penstock_spawn_request *request, volatile int *error) {
   for (int target = 0; target < 3; target++) {
     int descriptor = streams[target]->descriptor;
     if (descriptor < 0) {
-      descriptor = open(streams[target]->path, O_WRONLY | O_APPEND | O_CLOEXEC);
+      descriptor = open(streams[target]->path, (target == 0 ? O_RDONLY : O_WRONLY | O_APPEND) | O_CLOEXEC);
       if (descriptor < 0) goto failed;
     }
     if (descriptor == target) {
@@ -108,6 +108,13 @@ int penstock_is_sole_holder(int descriptor) {
 }
 
 int penstock_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno; }
+
+void penstock_ignore_ends(void) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGCHLD);
+  pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
 
 void penstock_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 

@@ -50,7 +50,7 @@ public final class OrderedWriter<Change: Sendable>: Sendable {
   }
 
   /// Returns once everything appended before is committed, or throws the failure that keeps it from being committed.
-  public func flush() async throws(WorkspaceError) {
+  public nonisolated(nonsending) func flush() async throws(WorkspaceError) {
     try await withCheckedContinuation { core.flush($0) }.get()
   }
 
@@ -58,7 +58,7 @@ public final class OrderedWriter<Change: Sendable>: Sendable {
   /// committed.
   ///
   /// What `body` throws undoes its own transaction, and nothing else.
-  public func perform<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
+  public nonisolated(nonsending) func perform<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
     try await withCheckedThrowingContinuation { continuation in
       core.perform(
         OrderedWriterJob(
@@ -68,7 +68,7 @@ public final class OrderedWriter<Change: Sendable>: Sendable {
   }
 
   /// Tries again to commit what a failure has left. Returns once that is committed; throws if it fails again.
-  public func retry() async throws(WorkspaceError) {
+  public nonisolated(nonsending) func retry() async throws(WorkspaceError) {
     core.retry()
     try await flush()
   }
@@ -76,7 +76,7 @@ public final class OrderedWriter<Change: Sendable>: Sendable {
   /// Writes what is left, trying once more if a failure has stopped the writer, and ends the thread.
   ///
   /// Throws if changes are left that cannot be written. Closing twice gives the same answer.
-  public func close() async throws(WorkspaceError) {
+  public nonisolated(nonsending) func close() async throws(WorkspaceError) {
     try await withCheckedContinuation { core.close($0) }.get()
   }
 

@@ -40,11 +40,32 @@ struct Penstock: ParsableCommand {
     // A reader that goes away is seen as a failed write, which ends the output quietly.
     signal(SIGPIPE, SIG_IGN)
     do {
-      var command = try parseAsRoot()
+      var command = try parse(Array(CommandLine.arguments.dropFirst()))
       try command.run()
       ExitStatus.succeeded.finish()
     } catch {
       ExitStatus.report(error).finish()
     }
+  }
+
+  /// Reads the arguments.
+  ///
+  /// A subcommand that is named first, and whose arguments are right, is read without the rest of the tree: looking at every command costs
+  /// more than reading one does. Whatever is wrong or asks for help is left to the whole tree, which knows how to say it.
+  private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
+    if let name = arguments.first, let subcommand = configuration.subcommand(named: name),
+      let command = try? subcommand.parseAsRoot(Array(arguments.dropFirst())),
+      type(of: command).configuration.subcommands.isEmpty
+    {
+      return command
+    }
+    return try parseAsRoot(arguments)
+  }
+}
+
+extension CommandConfiguration {
+  /// The subcommand that is called `name`.
+  fileprivate func subcommand(named name: String) -> (any ParsableCommand.Type)? {
+    (subcommands + groupedSubcommands.flatMap(\.subcommands)).first { $0.configuration.commandName == name }
   }
 }

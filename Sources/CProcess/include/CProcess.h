@@ -15,7 +15,8 @@
 typedef struct {
   /// A descriptor of the host to duplicate, or -1 to open `path`.
   int descriptor;
-  /// An existing file, opened by the child itself for appending, so that the host can tell (by a lease) whether anybody still holds it.
+  /// An existing file, opened by the child itself: for reading as its input, else for appending. So the host can tell (by a lease) whether anybody
+  /// still holds a log file.
   const char *path;
 } penstock_stream;
 
@@ -51,6 +52,10 @@ int penstock_is_sole_holder(int descriptor);
 
 /// A pipe whose ends are close-on-exec: `ends[0]` reads. Returns 0, or the error number.
 int penstock_pipe(int ends[2]);
+
+/// Lets SIGCHLD be ignored right where it is sent, for processes that the calling thread starts. A thread that blocks it makes each end of a
+/// process interrupt some other thread instead.
+void penstock_ignore_ends(void);
 
 /// Names the calling thread, for debuggers and `top`; at most 15 characters.
 void penstock_name_thread(const char *name);

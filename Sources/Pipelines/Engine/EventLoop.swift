@@ -77,6 +77,7 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
         let loop = Unmanaged<EventLoop>.fromOpaque(argument).takeRetainedValue()
         loop.thread.store(pthread_self(), ordering: .releasing)
         penstock_name_thread("penstock-loop")
+        penstock_ignore_ends()
         loop.run()
         return nil
       }, reference.toOpaque())

@@ -16,8 +16,6 @@ final class HostServices: @unchecked Sendable {
   /// Clock, delayer and random source for every operation.
   let context: OperationContext
   let clock: any OperationClock
-  /// `/dev/null` for reading, inherited by every process that gets no input.
-  let emptyInput: Int32
   let inherited: ProcessEnvironment
   /// The directory the host was started in.
   let directory: String
@@ -26,15 +24,13 @@ final class HostServices: @unchecked Sendable {
 
   init(
     loop: EventLoop, runner: any ProcessRunner, history: History, recorder: HistoryRecorder, context: OperationContext
-  ) throws(EngineError) {
+  ) {
     self.loop = loop
     self.runner = runner
     self.history = history
     self.recorder = recorder
     self.context = context
     clock = context.operationClock
-    emptyInput = open("/dev/null", O_RDONLY | O_CLOEXEC)
-    guard emptyInput >= 0 else { throw .file("/dev/null", errno) }
     inherited = .inherited()
     directory = Self.currentDirectory()
     hostName = Self.hostName()
@@ -42,8 +38,6 @@ final class HostServices: @unchecked Sendable {
     locks = ExclusiveLocks(loop: loop, recorder: recorder, workspace: history.workspace)
     watch = WorkspaceWatch(loop: loop, path: history.workspace.notifyPath)
   }
-
-  deinit { close(emptyInput) }
 
   /// The time of the injected clock.
   func now() -> RecordTime {

@@ -24,6 +24,7 @@ extension RunEngine {
 
   /// Waits for what the attempt needs, and begins it.
   func beginAttempt(_ ordinal: Int) async throws {
+    if state.instances[ordinal].attempts > 0 { try await keepFormerAttempt(ordinal) }
     if state.instances[ordinal].hasSlot {
       // The scheduler took the slot of the first attempt.
       state.instances[ordinal].hasSlot = false
@@ -45,12 +46,6 @@ extension RunEngine {
       limits.release(demand(ordinal))
       throw CancellationError()
     }
-    // A repetition: the attempt before this one ended well, and nothing else would record that.
-    if let before = state.instances[ordinal].attempt, before.state == .succeeded {
-      var kept = before
-      kept.result = state.instances[ordinal].recordedResult
-      services.recorder.record(.attempt(kept))
-    }
     let now = services.now()
     modify(ordinal) { instance in
       instance.attempts += 1
@@ -61,6 +56,18 @@ extension RunEngine {
     }
     enter(ordinal, .running)
     if let attempt = state.instances[ordinal].attempt { emit(.attempt(attempt)) }
+  }
+
+  /// Makes the attempt before the one that is about to begin durable: an attempt whose number a later one follows is never forgotten, whatever
+  /// happens to this host.
+  private func keepFormerAttempt(_ ordinal: Int) async throws {
+    // In a repetition the attempt before ended well, and nothing else would record that.
+    if let before = state.instances[ordinal].attempt, before.state == .succeeded {
+      var kept = before
+      kept.result = state.instances[ordinal].recordedResult
+      services.recorder.record(.attempt(kept))
+    }
+    try await services.recorder.flush()
   }
 
   /// Ends the attempt and gives back what it held. Returns the error to go on with, nil after a success that could be kept.

@@ -35,9 +35,9 @@ extension RunEngine {
 
   /// Runs what has no loop of its own: an operation, or one item.
   func executeInstance(_ ordinal: Int) async throws {
-    let definition = state.instances[ordinal].node.definition
-    if let maximumAge = definition.staleAfter, try reuse(ordinal, maximumAge: maximumAge) { return }
-    guard let exclusive = definition.exclusive else { return try await executeAttempts(ordinal) }
+    let node = state.instances[ordinal].node
+    if let maximumAge = node.definition.staleAfter, try reuse(ordinal, maximumAge: maximumAge) { return }
+    guard let exclusive = node.definition.exclusive else { return try await executeAttempts(ordinal) }
     let name = try exclusive.evaluate(in: contexts(ordinal)).injectedText
     let key = exclusiveKey(name)
     if services.locks.isTaken(key) {
@@ -77,25 +77,29 @@ extension RunEngine {
 
   /// Runs the action with its timeout, its retries and its repetition, each of them the modifier of `Operations`.
   private func executeAttempts(_ ordinal: Int) async throws {
-    let definition = state.instances[ordinal].node.definition
-    if case .value(let data) = definition.action, definition.isSimple {
+    let node = state.instances[ordinal].node
+    if case .value(let data) = node.definition.action, node.isTriedOnce, node.definition.timeout == nil,
+      node.definition.resources.isEmpty
+    {
       return try executeValue(ordinal, data)
     }
     if state.instances[ordinal].isEarly {
       // What cannot be made ready now is tried again, and explained, when its turn comes.
       prepared[ordinal] = try? prepareProcess(ordinal, attempt: state.instances[ordinal].attempts + 1)
     }
-    var context = services.context
-    if definition.retry.limit > 0 || state.instances[ordinal].retryState != nil {
+    let attempts = ActionOperation(engine: self, ordinal: ordinal)
+      .timeout(node.definition.timeout)
+      .modifier(AttemptModifier(engine: self, ordinal: ordinal))
+    let result: OperationResult
+    if node.isTriedOnce, state.instances[ordinal].retryState == nil {
+      result = try await OperationRunner(attempts, context: services.context).run(isolation: self)
+    } else {
+      var context = services.context
       context.retryObserver = retryObserver(ordinal)
       context.retryState = state.instances[ordinal].retryState
+      let operation = attempts.retry(node.definition.retryPolicy).repeating(repeatPolicy(ordinal))
+      result = try await OperationRunner(operation, context: context).run(isolation: self)
     }
-    let operation = ActionOperation(engine: self, ordinal: ordinal)
-      .timeout(definition.timeout)
-      .modifier(AttemptModifier(engine: self, ordinal: ordinal))
-      .retry(definition.retryPolicy)
-      .repeating(repeatPolicy(ordinal))
-    let result = try await OperationRunner(operation, context: context).run(isolation: self)
     succeed(ordinal, result)
   }
 
@@ -194,11 +198,9 @@ extension RunEngine {
   }
 }
 
-extension OperationDefinition {
-  /// Whether no modifier shapes the action.
-  fileprivate var isSimple: Bool {
-    retry.limit == 0 && timeout == nil && repetition == nil && resources.isEmpty
-  }
+extension OperationNode {
+  /// Whether one attempt is all it can come to.
+  fileprivate var isTriedOnce: Bool { definition.retry.limit == 0 && definition.repetition == nil }
 }
 
 extension OperationFailure {

@@ -18,9 +18,9 @@ extension RunEngine {
       for item in ordinals where !state.instances[item].state.isFinal {
         if !limit.take(one) { _ = await limit.wait(for: one, on: services.loop) }
         let bound = LoopBound(limit)
-        group.addTask(executorPreference: services.loop) {
+        group.addImmediateTask {
           await self.executeItem(item)
-          await self.give(back: bound)
+          self.give(back: bound)
         }
       }
     }

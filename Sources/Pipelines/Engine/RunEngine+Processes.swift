@@ -5,11 +5,11 @@ import Glibc
 extension RunEngine {
   /// Starts the process of an operation, waits for its end and takes its result.
   func performProcess(_ ordinal: Int) async throws -> OperationResult {
-    let definition = state.instances[ordinal].node.definition
+    let node = state.instances[ordinal].node
     let process =
       try prepared.removeValue(forKey: ordinal) ?? prepareProcess(ordinal, attempt: state.instances[ordinal].attempts)
     defer { close(inputOf: process) }
-    let (files, pipes, resultFile, directory) = (process.files, process.pipes, process.resultFile, process.directory)
+    let (files, pipes, directory) = (process.files, process.pipes, process.directory)
     if Task.isCancelled {
       logs.giveBack(files, sizes: (0, 0))
       throw CancellationError()
@@ -36,35 +36,35 @@ extension RunEngine {
     let sizes = files.sizes()
     state.instances[ordinal].attempt?.standardOutput = sizes.output > 0 ? files.relativeOutput : nil
     state.instances[ordinal].attempt?.standardError = sizes.error > 0 ? files.relativeError : nil
-    defer { logs.giveBack(files, sizes: sizes) }
+    defer { if !exit.leftGroup { logs.giveBack(files, sizes: sizes) } }
     if Task.isCancelled || isForced {
-      unlink(resultFile)
+      unlink(files.result.pointer)
       throw CancellationError()
     }
     if let signal = exit.signal {
-      unlink(resultFile)
+      unlink(files.result.pointer)
       let name = SignalName.name(of: signal)
       let hint = signal == SIGKILL ? "; if nobody killed it, the machine may have run out of memory" : ""
       throw OperationFailure(code: "signal", message: "was ended by \(name)\(hint)", signal: signal)
     }
     if let code = exit.code, code != 0 {
-      unlink(resultFile)
+      unlink(files.result.pointer)
       throw OperationFailure(code: "exit", message: "exited with code \(code)", exitCode: code)
     }
     if let code = exit.code { state.instances[ordinal].attempt?.exitCode = Int(code) }
     return try takeResult(
-      definition, files: files, outputSize: sizes.output, resultFile: resultFile, directory: directory)
+      node.definition, files: files, outputSize: sizes.output, directory: directory)
   }
 
   // MARK: What the process gets
 
   /// Everything that the process of an attempt needs, up to its start.
   func prepareProcess(_ ordinal: Int, attempt number: Int) throws -> PreparedProcess {
-    let definition = state.instances[ordinal].node.definition
+    let node = state.instances[ordinal].node
     let environment = try processEnvironment(ordinal)
     let contexts = contexts(ordinal, environment: environment.own)
-    let arguments = try commandLine(definition, contexts)
-    let directory = try workingDirectory(definition, contexts)
+    let arguments = try commandLine(node.definition, contexts)
+    let directory = try workingDirectory(node.definition, contexts)
     guard let program = arguments.first, let executable = services.executables.locate(program, path: environment.path)
     else {
       throw OperationFailure(
@@ -73,15 +73,14 @@ extension RunEngine {
           "the command '\((arguments.first ?? "").escapedForMessage)' was not found in PATH (\(environment.path ?? "unset"))",
         exitCode: 127)
     }
-    let resultFile = "\(try logs.runDirectory())/\(ordinal)-\(number).result"
-    let list = environment.list(
-      operation: state.instances[ordinal].name, attempt: number, resultFile: resultFile, shared: sharedEnvironment)
     let files = try logs.take()
+    let list = environment.list(
+      operation: state.instances[ordinal].name, attempt: number, files: files, shared: sharedEnvironment)
     let pipes: (output: MaskingPipe, error: MaskingPipe)?
-    let input: Int32
+    let input: ProcessRequest.Source
     do {
-      pipes = try maskingPipes(definition, files)
-      input = try standardInput(ordinal, definition, contexts)
+      pipes = try maskingPipes(node.definition, files)
+      input = try standardInput(ordinal, node.definition, contexts)
     } catch {
       logs.giveBack(files, sizes: (0, 0))
       throw error
@@ -90,8 +89,8 @@ extension RunEngine {
       executable: executable, arguments: CStringList(arguments.map(CString.init)), environment: list,
       directory: directory.map(CString.init), input: input,
       output: pipes.map { .descriptor($0.output.writeEnd) } ?? .file(files.output),
-      error: pipes.map { .descriptor($0.error.writeEnd) } ?? .file(files.error), grace: definition.grace)
-    return PreparedProcess(request: request, files: files, pipes: pipes, resultFile: resultFile, directory: directory)
+      error: pipes.map { .descriptor($0.error.writeEnd) } ?? .file(files.error), grace: node.definition.grace)
+    return PreparedProcess(request: request, files: files, pipes: pipes, directory: directory)
   }
 
   /// Gives back what was made ready for an attempt that never came.
@@ -102,8 +101,7 @@ extension RunEngine {
   }
 
   private func close(inputOf process: PreparedProcess) {
-    let input = process.request.input
-    if input >= 0, input != services.emptyInput { Glibc.close(input) }
+    if case .descriptor(let input) = process.request.input { Glibc.close(input) }
   }
 
   private func commandLine(_ definition: OperationDefinition, _ contexts: RunContexts) throws -> [String] {
@@ -131,25 +129,26 @@ extension RunEngine {
   }
 
   private func processEnvironment(_ ordinal: Int) throws -> AttemptEnvironment {
-    let definition = state.instances[ordinal].node.definition
-    var environment = AttemptEnvironment(base: baseEnvironment)
-    for (name, template) in definition.environment {
+    let node = state.instances[ordinal].node
+    var environment = AttemptEnvironment(base: baseEnvironment, path: basePath)
+    for (name, template) in node.definition.environment {
       try environment.set(name, to: template.evaluate(in: contexts(ordinal, environment: environment.own)).injectedText)
     }
-    if case .named(let members) = definition.injection {
+    if case .named(let members) = node.definition.injection {
       var values: [(String, JSONValue)] = []
       for member in members {
         values.append((member.name, try member.value.evaluate(in: contexts(ordinal, environment: environment.own))))
       }
-      if let type = definition.requires { try checkRequirement(.object(.init(uniqueKeysWithValues: values)), type) }
+      if let type = node.definition.requires { try checkRequirement(.object(.init(uniqueKeysWithValues: values)), type) }
       for (name, value) in values { try environment.set(name, to: value.injectedText) }
     }
     return environment
   }
 
-  /// A descriptor for standard input, which the caller closes unless it is the shared empty one.
-  private func standardInput(_ ordinal: Int, _ definition: OperationDefinition, _ contexts: RunContexts) throws -> Int32
-  {
+  /// Standard input; a descriptor is the caller's to close.
+  private func standardInput(
+    _ ordinal: Int, _ definition: OperationDefinition, _ contexts: RunContexts
+  ) throws -> ProcessRequest.Source {
     let template: Template
     if case .automatic(let requirement) = definition.injection {
       template = requirement
@@ -161,12 +160,12 @@ extension RunEngine {
             code: "result-missing",
             message: "the result file '\(file.path)' cannot be read: \(String(cString: strerror(errno)))")
         }
-        return descriptor
+        return .descriptor(descriptor)
       }
     } else if let stdin = definition.stdin {
       template = stdin
     } else {
-      return services.emptyInput
+      return .empty
     }
     let value = try template.evaluate(in: contexts)
     if case .automatic = definition.injection, let type = definition.requires { try checkRequirement(value, type) }
@@ -174,7 +173,7 @@ extension RunEngine {
     if case .string(let text) = value { bytes = Array(text.utf8) } else if value != .null { value.write(to: &bytes) }
     let descriptor = bytes.withUnsafeBytes { penstock_memory_file($0.baseAddress, bytes.count) }
     guard descriptor >= 0 else { throw EngineError.systemCall("memfd_create", -descriptor) }
-    return descriptor
+    return .descriptor(descriptor)
   }
 
   /// The file of a result, when the template is nothing but `results.<name>` of an operation whose result stays in one.
@@ -235,16 +234,18 @@ extension RunEngine {
   // MARK: What the process gives
 
   private func takeResult(
-    _ definition: OperationDefinition, files: LogFiles, outputSize: Int64, resultFile: String, directory: String?
+    _ definition: OperationDefinition, files: LogFiles, outputSize: Int64, directory: String?
   ) throws -> OperationResult {
     let type = definition.result
     var status = stat()
-    let isFile = stat(resultFile, &status) == 0
+    let isFile = stat(files.result.pointer, &status) == 0
     if type == ValueType.none {
-      if isFile { unlink(resultFile) }
+      if isFile { unlink(files.result.pointer) }
       return .none
     }
-    let (path, size) = isFile ? (resultFile, Int64(status.st_size)) : (files.output.string, outputSize)
+    let size = isFile ? Int64(status.st_size) : outputSize
+    // Put together only where it is needed: most results are small.
+    var path: String { isFile ? files.result.string : files.output.string }
     // Without a declared type nothing printed is no result; a declared string may be empty.
     if size == 0, type == nil { return .none }
     let isText = type == nil || type == .string
@@ -257,14 +258,15 @@ extension RunEngine {
         )
       }
       guard isFile else { return .file(ResultFile(path: path, size: size, type: type)) }
-      let kept = try keep(resultFile, masked: definition.receivesSecret)
-      return .file(ResultFile(path: resultFile, size: kept, type: type))
+      files.keepsResult = true
+      let kept = try keep(path, masked: definition.receivesSecret)
+      return .file(ResultFile(path: path, size: kept, type: type))
     }
     guard let bytes = isFile ? FileBytes.read(path) : FileBytes.read(descriptor: files.outputDescriptor) else {
       throw OperationFailure(
         code: "result-missing", message: "the result cannot be read back: \(String(cString: strerror(errno)))")
     }
-    if isFile { unlink(resultFile) }
+    if isFile { unlink(files.result.pointer) }
     do {
       let value = try ResultText.value(of: bytes, as: type)
       // The name of a file stays as it is, or the file could not be found.
@@ -307,7 +309,6 @@ struct PreparedProcess {
   let request: ProcessRequest
   let files: LogFiles
   let pipes: (output: MaskingPipe, error: MaskingPipe)?
-  let resultFile: String
   let directory: String?
 }
 
@@ -318,7 +319,13 @@ struct AttemptEnvironment {
   /// What the operation itself set, for its own expressions.
   private(set) var own: [(name: String, value: String)] = []
 
-  init(base: ProcessEnvironment) { self.base = base }
+  private let basePath: String?
+
+  /// Nothing but `base`, whose `PATH` is `path`.
+  init(base: ProcessEnvironment, path: String?) {
+    self.base = base
+    basePath = path
+  }
 
   mutating func set(_ name: String, to value: String) throws(OperationFailure) {
     guard !value.utf8.contains(0) else {
@@ -333,14 +340,13 @@ struct AttemptEnvironment {
   }
 
   /// The `PATH` that programs are searched in.
-  var path: String? { changed.map { $0["PATH"] } ?? base["PATH"] }
+  var path: String? { changed.map { $0["PATH"] } ?? basePath }
 
   /// As `envp`, with the marks of the attempt.
-  func list(operation: String, attempt: Int, resultFile: String, shared: CStringList) -> CStringList {
-    let marks = [
-      CString("PENSTOCK_OPERATION=\(operation)"), CString("PENSTOCK_ATTEMPT=\(attempt)"),
-      CString("PENSTOCK_RESULT=\(resultFile)"),
-    ]
-    return CStringList((changed?.list ?? shared).strings + marks)
+  func list(operation: String, attempt: Int, files: LogFiles, shared: CStringList) -> CStringList {
+    let number = attempt == 1 ? Self.firstAttempt : CString("PENSTOCK_ATTEMPT=\(attempt)")
+    return (changed?.list ?? shared).appending([CString("PENSTOCK_OPERATION=\(operation)"), number, files.resultVariable])
   }
+
+  private static let firstAttempt = CString("PENSTOCK_ATTEMPT=1")
 }

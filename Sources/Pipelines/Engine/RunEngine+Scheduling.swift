@@ -18,7 +18,7 @@ extension RunEngine {
           cancelPending()
         }
         while let ordinal = nextReady() {
-          group.addTask(executorPreference: services.loop) { await self.execute(ordinal) }
+          group.addImmediateTask { await self.execute(ordinal) }
         }
         guard state.unfinished > 0 else { break }
         await withCheckedContinuation { wakeup = $0 }

@@ -43,6 +43,7 @@ actor RunEngine {
   var approvals: [Int: LoopWaiter] = [:]
   var children: [ObjectIdentifier: RunEngine] = [:]
   var baseEnvironment = ProcessEnvironment()
+  var basePath: String?
   var sharedEnvironment = CStringList([])
   var hasLeftGroups = false
   var engineFailure: (any Error)?
@@ -207,6 +208,7 @@ actor RunEngine {
     baseEnvironment["PENSTOCK_RUN_ID"] = state.id.text
     baseEnvironment["PENSTOCK_WORKSPACE"] = state.workspace
     sharedEnvironment = baseEnvironment.list
+    basePath = baseEnvironment["PATH"]
   }
 
   private func begin(isResumed: Bool) {

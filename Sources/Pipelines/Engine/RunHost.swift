@@ -30,7 +30,7 @@ public final class RunHost: Sendable {
     let loop = try EventLoop()
     let failure = FailureRelay()
     let recorder = HistoryRecorder(workspace: history.workspace, delay: .milliseconds(5)) { failure.report($0) }
-    let services = try HostServices(
+    let services = HostServices(
       loop: loop, runner: SpawnRunner(loop: loop), history: history, recorder: recorder,
       context: TestingSeams.context(loop: loop))
     let host = RunHost(services: services)

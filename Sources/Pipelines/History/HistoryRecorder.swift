@@ -33,22 +33,22 @@ public final class HistoryRecorder: Sendable {
   }
 
   /// Returns once everything recorded before is durable against the death of this process.
-  public func flush() async throws(WorkspaceError) {
+  public nonisolated(nonsending) func flush() async throws(WorkspaceError) {
     try await writer.flush()
   }
 
   /// Runs `body` in its own transaction between the changes recorded before and after it. For leases and the like.
-  public func perform<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
+  public nonisolated(nonsending) func perform<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
     try await writer.perform(body)
   }
 
   /// Tries again to write what a failure has left.
-  public func retry() async throws(WorkspaceError) {
+  public nonisolated(nonsending) func retry() async throws(WorkspaceError) {
     try await writer.retry()
   }
 
   /// Writes what is left, and ends the recorder's thread. It does not close the workspace.
-  public func close() async throws(WorkspaceError) {
+  public nonisolated(nonsending) func close() async throws(WorkspaceError) {
     try await writer.close()
   }
 
@@ -62,7 +62,7 @@ public final class HistoryRecorder: Sendable {
   ///
   /// Of two processes that try, one gets it. Returns the record as it is afterwards, or nil if the run is not there, has
   /// ended by itself, or has an owner that is alive.
-  public func claim(_ run: RunID, at time: RecordTime = .now) async throws -> RunRecord? {
+  public nonisolated(nonsending) func claim(_ run: RunID, at time: RecordTime = .now) async throws -> RunRecord? {
     try await writer.perform { try RunOwnership.claim(run, owner: .current, at: time, in: $0) }
   }
 }

@@ -26,19 +26,32 @@ final class CString: @unchecked Sendable {
 
 /// A NULL-terminated array of C strings, such as `argv` and `envp`, that shares its strings with other lists.
 struct CStringList: Sendable {
-  private(set) var strings: [CString]
+  private let shared: [CString]
+  private let extra: [CString]
 
-  init(_ strings: [CString]) { self.strings = strings }
+  /// The strings of `strings`, and behind them those of `extra`.
+  init(_ strings: [CString], extra: [CString] = []) {
+    shared = strings
+    self.extra = extra
+  }
+
+  /// All strings, in order.
+  var strings: [CString] { shared + extra }
+
+  /// This list and `more` behind it.
+  func appending(_ more: [CString]) -> CStringList { CStringList(shared, extra: extra + more) }
 
   /// Calls `body` with the array; its pointers are valid only meanwhile.
   func withPointers<Result>(_ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result) -> Result {
-    withUnsafeTemporaryAllocation(of: UnsafeMutablePointer<CChar>?.self, capacity: strings.count + 1) { buffer in
+    let count = shared.count + extra.count
+    return withUnsafeTemporaryAllocation(of: UnsafeMutablePointer<CChar>?.self, capacity: count + 1) { buffer in
       guard let base = buffer.baseAddress else {
         preconditionFailure("a temporary allocation of at least one element has an address")
       }
-      for index in strings.indices { (base + index).initialize(to: strings[index].pointer) }
-      (base + strings.count).initialize(to: nil)
-      return withExtendedLifetime(strings) { body(base) }
+      for index in shared.indices { (base + index).initialize(to: shared[index].pointer) }
+      for index in extra.indices { (base + shared.count + index).initialize(to: extra[index].pointer) }
+      (base + count).initialize(to: nil)
+      return withExtendedLifetime((shared, extra)) { body(base) }
     }
   }
 }
@@ -92,7 +105,4 @@ struct ProcessEnvironment: Sendable {
 
   /// As `envp`.
   var list: CStringList { CStringList(entries) }
-
-  /// As `envp`, with `extra` entries of the form `NAME=value` whose names occur nowhere else.
-  func list(adding extra: [CString]) -> CStringList { CStringList(entries + extra) }
 }

@@ -1,10 +1,16 @@
 import CProcess
 import Glibc
 
-/// The two log files of one attempt: standard output and standard error, opened by the process itself.
+/// The files of one attempt: standard output and standard error, opened by the process itself, and the place where it may put its result.
 final class LogFiles {
   let output: CString
   let error: CString
+  /// Where the process may write its result; no such file exists when it starts.
+  let result: CString
+  /// What tells the process so.
+  let resultVariable: CString
+  /// Whether the result stays in its file.
+  var keepsResult = false
   /// For the host's own reading, and for knowing whether anybody else still has the files open.
   let outputDescriptor: Int32
   let errorDescriptor: Int32
@@ -16,6 +22,8 @@ final class LogFiles {
     let name = String(number)
     output = CString("\(directory)/\(name).out")
     error = CString("\(directory)/\(name).err")
+    result = CString("\(directory)/\(name).result")
+    resultVariable = CString("PENSTOCK_RESULT=\(directory)/\(name).result")
     relativeOutput = "\(relative)/\(name).out"
     relativeError = "\(relative)/\(name).err"
     let flags = O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC
@@ -46,7 +54,7 @@ final class LogFiles {
 
 /// Hands out the log files of a run's attempts.
 ///
-/// Each attempt has its own two files while it runs. Files that are still empty afterwards, and that no process holds any more, are handed to a later attempt:
+/// Each attempt has its own files while it runs. Files that are still empty afterwards, and that no process holds any more, are handed to a later attempt:
 /// most attempts print nothing, and creating two files costs more than everything else that the engine does for a step. Files with
 /// content belong to their attempt for good; empty ones are removed when the run ends.
 final class LogFilePool {
@@ -99,7 +107,7 @@ final class LogFilePool {
 
   /// Gives files back after an attempt; those that nobody wrote to, or still could, serve again.
   func giveBack(_ files: LogFiles, sizes: (output: Int64, error: Int64)) {
-    guard sizes.output == 0, sizes.error == 0, penstock_is_sole_holder(files.outputDescriptor) == 1,
+    guard sizes.output == 0, sizes.error == 0, !files.keepsResult, penstock_is_sole_holder(files.outputDescriptor) == 1,
       penstock_is_sole_holder(files.errorDescriptor) == 1
     else { return }
     free.append(files)

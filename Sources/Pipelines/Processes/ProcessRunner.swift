@@ -1,5 +1,13 @@
 /// What to start, and with which descriptors.
 struct ProcessRequest {
+  /// Where standard input comes from.
+  enum Source {
+    /// From nowhere: `/dev/null`.
+    case empty
+    /// A descriptor of the host, which stays the host's to close, after the process has ended.
+    case descriptor(Int32)
+  }
+
   /// Where one of the standard streams goes to.
   enum Sink {
     /// An existing file, which the child opens itself for appending.
@@ -15,8 +23,7 @@ struct ProcessRequest {
   var environment: CStringList
   /// Where the process starts; nil for the host's own directory.
   var directory: CString?
-  /// A descriptor for standard input, which stays the host's to close.
-  var input: Int32
+  var input: Source
   var output: Sink
   var error: Sink
   /// How long after SIGTERM comes SIGKILL.

@@ -1,7 +1,7 @@
 import CProcess
 import Glibc
 
-/// Starts processes with `posix_spawn` and learns of their ends through pidfds on the event loop.
+/// Starts processes with `vfork` and learns of their ends through pidfds on the event loop.
 ///
 /// Everything happens on the loop; there is no thread per process and no copying of output.
 final class SpawnRunner: ProcessRunner, @unchecked Sendable {
@@ -28,6 +28,7 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
 
   /// How often a cancelled group is looked at whose leader has ended before its members. Nothing tells the end of a process group.
   private static let groupInterval = Duration.milliseconds(20)
+  private static let emptyFile = CString("/dev/null")
 
   private let loop: EventLoop
   private var running: [Int32: Running] = [:]
@@ -79,12 +80,16 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
     let directory = request.directory
     let (output, error) = (request.output, request.error)
     let (arguments, environment) = (request.arguments, request.environment)
-    let input = request.input
+    let input =
+      switch request.input {
+      case .empty: penstock_stream(descriptor: -1, path: Self.emptyFile.pointer)
+      case .descriptor(let descriptor): penstock_stream(descriptor: descriptor, path: nil)
+      }
     return arguments.withPointers { arguments in
       environment.withPointers { environment in
         var raw = penstock_spawn_request(
           path: executable.pointer, arguments: arguments, environment: environment, directory: directory?.pointer,
-          input: penstock_stream(descriptor: input, path: nil), output: stream(output), error: stream(error))
+          input: input, output: stream(output), error: stream(error))
         return withExtendedLifetime((executable, directory, output, error)) { penstock_spawn(&raw, &pid, &descriptor) }
       }
     }

@@ -56,7 +56,7 @@ struct SecretReader {
     defer { close(error) }
     let request = ProcessRequest(
       executable: executable, arguments: CStringList(arguments.map(CString.init)), environment: services.inherited.list,
-      directory: CString(directory), input: services.emptyInput, output: .descriptor(output), error: .descriptor(error),
+      directory: CString(directory), input: .empty, output: .descriptor(output), error: .descriptor(error),
       grace: Self.grace)
     let exit: ProcessExit
     do {

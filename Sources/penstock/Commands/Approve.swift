@@ -4,6 +4,7 @@ import Pipelines
 
 struct Approve: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "approve",
     abstract: "Answer an operation that asks for approval.",
     discussion: """
       The answer is kept with your login name and the note. Without an operation,

@@ -3,6 +3,7 @@ import Pipelines
 
 struct Cancel: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "cancel",
     abstract: "Cancel a run that is going on.",
     discussion: """
       Its processes get SIGTERM, and SIGKILL after their grace; handlers under

@@ -3,6 +3,7 @@ import Pipelines
 
 struct Check: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "check",
     abstract: "Check pipeline files without running anything.",
     discussion: """
       Finds every mistake that can be known before a run: misspelt keys, references to operations that are not there, types that

@@ -2,6 +2,7 @@ import ArgumentParser
 
 struct Completions: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "completions",
     abstract: "Print a completion script for a shell.",
     discussion: """
       bash:  penstock completions bash > ~/.local/share/bash-completion/completions/penstock

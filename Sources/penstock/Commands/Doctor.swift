@@ -3,6 +3,7 @@ import Pipelines
 
 struct Doctor: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "doctor",
     abstract: "Check that this computer and the workspace are fit for running pipelines.",
     discussion: """
       Looks at the workspace, its permissions and integrity, disk space, limits,

@@ -3,6 +3,7 @@ import Pipelines
 
 struct Eval: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "eval",
     abstract: "Try an expression.",
     discussion: """
       Prints the value as JSON. The expression is what stands between ${{ and }} in a pipeline file.

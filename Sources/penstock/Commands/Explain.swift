@@ -3,6 +3,7 @@ import Pipelines
 
 struct Explain: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "explain",
     abstract: "Say why a run or an operation waits, failed, or did not run.",
     discussion: """
       Without an operation, explains everything in the run that did not simply

@@ -3,6 +3,7 @@ import Pipelines
 
 struct Graph: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "graph",
     abstract: "Show the operations of a pipeline and what they hand to each other.",
     discussion: """
         penstock graph nightly.yaml

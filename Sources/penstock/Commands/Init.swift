@@ -4,6 +4,7 @@ import Pipelines
 
 struct Init: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "init",
     abstract: "Write a small pipeline file to begin with.",
     discussion: """
       The file runs as it is, and its comments explain it. A file that is there already is never overwritten.

@@ -3,6 +3,7 @@ import Pipelines
 
 struct Logs: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "logs",
     abstract: "Show what operations have written to standard output and error.",
     discussion: """
       Of one operation, exactly what it wrote. Of several, each line begins with

@@ -3,6 +3,7 @@ import Pipelines
 
 struct Resume: ForegroundCommand {
   static let configuration = CommandConfiguration(
+    commandName: "resume",
     abstract: "Go on with a run whose host has gone.",
     discussion: """
       Ends the processes that the former host has left behind, keeps every result

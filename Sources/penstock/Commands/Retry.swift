@@ -3,6 +3,7 @@ import Pipelines
 
 struct Retry: ForegroundCommand {
   static let configuration = CommandConfiguration(
+    commandName: "retry",
     abstract: "Run again what failed, with the results of what succeeded.",
     discussion: """
       Starts a new run with the params of the former one, from the file as it is

@@ -3,6 +3,7 @@ import Pipelines
 
 struct Run: ForegroundCommand {
   static let configuration = CommandConfiguration(
+    commandName: "run",
     abstract: "Run a pipeline file.",
     discussion: """
       The file is checked first; nothing starts when it has errors. On a terminal,

@@ -3,6 +3,7 @@ import Pipelines
 
 struct Schema: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "schema",
     abstract: "Print the JSON Schema of pipeline files, for editors.",
     discussion: """
       The schema (draft 2020-12) is made from the same tables as the loader.

@@ -59,7 +59,7 @@ struct EngineTestHost {
     context.operationClock = clock
     context.operationDelayer = clock
     context.operationRandom = OperationRandom(seed: 1)
-    services = try HostServices(
+    services = HostServices(
       loop: loop, runner: runner ?? SpawnRunner(loop: loop), history: history,
       recorder: HistoryRecorder(workspace: history.workspace), context: context)
     try loop.start()

@@ -31,7 +31,7 @@ import Testing
       let request = ProcessRequest(
         executable: strings[0], arguments: CStringList(strings),
         environment: CStringList([CString("PATH=/usr/bin:/bin")]), directory: nil,
-        input: input, output: .file(CString(output)), error: .descriptor(log), grace: grace)
+        input: .descriptor(input), output: .file(CString(output)), error: .descriptor(log), grace: grace)
       return try await runner.run(isolation: self, request, started: started, exited: {})
     }
   }
