@@ -58,7 +58,9 @@ public final class OrderedWriter<Change: Sendable>: Sendable {
   /// committed.
   ///
   /// What `body` throws undoes its own transaction, and nothing else.
-  public nonisolated(nonsending) func perform<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
+  public nonisolated(nonsending) func perform<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T)
+    async throws -> T
+  {
     try await withCheckedThrowingContinuation { continuation in
       core.perform(
         OrderedWriterJob(

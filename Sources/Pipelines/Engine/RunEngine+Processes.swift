@@ -139,7 +139,9 @@ extension RunEngine {
       for member in members {
         values.append((member.name, try member.value.evaluate(in: contexts(ordinal, environment: environment.own))))
       }
-      if let type = node.definition.requires { try checkRequirement(.object(.init(uniqueKeysWithValues: values)), type) }
+      if let type = node.definition.requires {
+        try checkRequirement(.object(.init(uniqueKeysWithValues: values)), type)
+      }
       for (name, value) in values { try environment.set(name, to: value.injectedText) }
     }
     return environment
@@ -345,7 +347,9 @@ struct AttemptEnvironment {
   /// As `envp`, with the marks of the attempt.
   func list(operation: String, attempt: Int, files: LogFiles, shared: CStringList) -> CStringList {
     let number = attempt == 1 ? Self.firstAttempt : CString("PENSTOCK_ATTEMPT=\(attempt)")
-    return (changed?.list ?? shared).appending([CString("PENSTOCK_OPERATION=\(operation)"), number, files.resultVariable])
+    return (changed?.list ?? shared).appending([
+      CString("PENSTOCK_OPERATION=\(operation)"), number, files.resultVariable,
+    ])
   }
 
   private static let firstAttempt = CString("PENSTOCK_ATTEMPT=1")

@@ -38,7 +38,9 @@ public final class HistoryRecorder: Sendable {
   }
 
   /// Runs `body` in its own transaction between the changes recorded before and after it. For leases and the like.
-  public nonisolated(nonsending) func perform<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
+  public nonisolated(nonsending) func perform<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T)
+    async throws -> T
+  {
     try await writer.perform(body)
   }
 
