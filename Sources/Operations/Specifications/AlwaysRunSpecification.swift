@@ -1,0 +1,37 @@
+/// A condition that never changes. See ``OperationRunSpecification/always(_:)``.
+public struct AlwaysRunSpecification: OperationRunSpecification, Hashable {
+  /// The value.
+  public let isSatisfied: Bool
+
+  /// A condition that is always satisfied, or never.
+  public init(isSatisfied: Bool = true) {
+    self.isSatisfied = isSatisfied
+  }
+
+  /// The value.
+  public func isSatisfied(in context: OperationContext) -> Bool { isSatisfied }
+
+  /// Never calls `onChange`.
+  public func subscribe(
+    in context: OperationContext, onChange: @escaping @Sendable () -> Void
+  ) -> OperationSubscription { .empty }
+
+  /// `always` or `never`.
+  public func description(in context: OperationContext) -> SpecificationDescription {
+    let name = isSatisfied ? "always" : "never"
+    return SpecificationDescription(formula: name, reason: "\(name) is \(isSatisfied)", isSatisfied: isSatisfied)
+  }
+}
+
+extension OperationRunSpecification where Self == AlwaysRunSpecification {
+  /// Always satisfied.
+  public static var always: AlwaysRunSpecification { AlwaysRunSpecification(isSatisfied: true) }
+
+  /// Never satisfied.
+  public static var never: AlwaysRunSpecification { AlwaysRunSpecification(isSatisfied: false) }
+
+  /// Always satisfied, or never: for a choice that is made once.
+  public static func always(_ isSatisfied: Bool) -> AlwaysRunSpecification {
+    AlwaysRunSpecification(isSatisfied: isSatisfied)
+  }
+}

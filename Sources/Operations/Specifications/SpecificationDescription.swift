@@ -1,0 +1,49 @@
+/// What a specification is and what it is now, for people: "connected && office-hours: office-hours is false since 18:00".
+public struct SpecificationDescription: Sendable, Hashable, CustomStringConvertible {
+  /// How tightly a formula's outermost operator binds, weakest first; decides where parentheses are needed.
+  enum Binding: Int, Sendable, Comparable {
+    case or, and, prefix, name
+
+    static func < (lhs: Binding, rhs: Binding) -> Bool { lhs.rawValue < rhs.rawValue }
+  }
+
+  /// The condition, such as `connected && office-hours`.
+  public let formula: String
+  /// What of it decides the value, such as `office-hours is false since 18:00`.
+  public let reason: String
+  /// The value at the time of asking.
+  public let isSatisfied: Bool
+  /// The value has been the same at least since then; nil where that is not known.
+  public let changedAt: Timestamp?
+  let binding: Binding
+
+  /// A description of a condition that is one name, or is written like one.
+  public init(formula: String, reason: String, isSatisfied: Bool, changedAt: Timestamp? = nil) {
+    self.init(formula: formula, reason: reason, isSatisfied: isSatisfied, changedAt: changedAt, binding: .name)
+  }
+
+  /// A description of the condition `name`, whose reason is "name is true since …".
+  ///
+  /// The time is left out where `changedAt` is nil, and written by the context's `operationTimestampFormat`.
+  public init(name: String, isSatisfied: Bool, changedAt: Timestamp? = nil, in context: OperationContext) {
+    let since = changedAt.map { " since \(context.operationTimestampFormat($0))" } ?? ""
+    self.init(
+      formula: name, reason: "\(name) is \(isSatisfied)\(since)", isSatisfied: isSatisfied, changedAt: changedAt)
+  }
+
+  init(formula: String, reason: String, isSatisfied: Bool, changedAt: Timestamp?, binding: Binding) {
+    self.formula = formula
+    self.reason = reason
+    self.isSatisfied = isSatisfied
+    self.changedAt = changedAt
+    self.binding = binding
+  }
+
+  /// Formula and reason in one line.
+  public var description: String { "\(formula): \(reason)" }
+
+  /// The formula as an operand of an operator that binds as tightly as `outer`.
+  func operand(of outer: Binding) -> String {
+    binding < outer ? "(\(formula))" : formula
+  }
+}
