@@ -13,7 +13,7 @@ public enum RecordedResult: Sendable, Hashable {
 
 /// An error as it is recorded: a stable code, and a sentence.
 public struct RecordedError: Sendable, Hashable {
-  /// A stable code, `exit-code` or `dependency-failed`.
+  /// A stable code, `exit` or `dependency-failed`.
   public var code: String
   /// What happened, for people.
   public var message: String
