@@ -8,7 +8,7 @@
 struct HandlerTable<Handler: Sendable>: Sendable {
   typealias ID = UInt64
 
-  private struct Slot: Sendable {
+  fileprivate struct Slot: Sendable {
     let id: ID
     var entry: HandlerEntry<Handler>?
   }

@@ -1,0 +1,137 @@
+/// Runs several operations side by side and has all their results, in the order in which the operations were given. See
+/// `collectResults(atOnce:)` of collections of operations.
+///
+/// Each operation gets a copy of the context that it sets up for itself. All of them run to their ends, also when one
+/// fails: a failure is reported with those of the others, and no result is lost silently.
+public struct CollectedOperation<Element: OperationRequest, Output>: OperationRequest {
+  /// What becomes of one result.
+  public typealias Transform = @Sendable (Element.Value) throws -> [Output]
+
+  /// The operations whose results are collected.
+  public let operations: [Element]
+  /// How many of them may run at once; nil is all.
+  public let limit: Int?
+  private let transform: Transform
+
+  init(_ operations: [Element], atOnce limit: Int?, transform: @escaping Transform) {
+    precondition(limit.map { $0 > 0 } ?? true, "at least one operation has to run at once")
+    self.operations = operations
+    self.limit = limit
+    self.transform = transform
+  }
+
+  /// Runs the operations.
+  ///
+  /// Throws ``CollectedResultsError`` when an operation, or the transform of its result, has thrown, and
+  /// `CancellationError` when the task was cancelled.
+  public func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<[Output], any Error>
+  ) async throws -> [Output] {
+    let slots = operations.map { _ in Slot() }
+    let context = context.forNestedOperation()
+    await withTaskGroup(of: Void.self, isolation: isolation) { group in
+      for (index, operation) in operations.enumerated() {
+        if let limit, index >= limit { await group.next() }
+        guard !Task.isCancelled else { break }
+        group.addImmediateTask { [transform] in
+          await Self.fill(slots[index], with: operation, isolation: isolation, in: context, transform)
+        }
+      }
+      await group.waitForAll()
+    }
+    try Task.checkCancellation()
+    var failures: [CollectedResultsError.Failure] = []
+    var results: [Output] = []
+    results.reserveCapacity(slots.count)
+    for (index, slot) in slots.enumerated() {
+      switch slot.result {
+      case .success(let values): results += values
+      case .failure(let error): failures.append(CollectedResultsError.Failure(index: index, error: error))
+      }
+    }
+    guard failures.isEmpty else { throw CollectedResultsError(failures: failures, count: operations.count) }
+    return results
+  }
+
+  private static func fill(
+    _ slot: Slot, with operation: Element, isolation: isolated (any Actor)?, in context: OperationContext,
+    _ transform: Transform
+  ) async {
+    var context = context
+    operation.setup(context: &context)
+    do {
+      let value = try await operation.run(isolation: isolation, in: context, with: OperationContinuation())
+      slot.result = .success(try transform(value))
+    } catch {
+      slot.result = .failure(error)
+    }
+  }
+
+  /// Carries values that need not be `Sendable` out of a child task.
+  ///
+  /// Unchecked because one child writes it once, and the parent reads only after all children have ended.
+  private final class Slot: @unchecked Sendable {
+    var result: Result<[Output], any Error> = .failure(CancellationError())
+  }
+}
+
+/// Some of the operations whose results were to be collected have failed.
+public struct CollectedResultsError: Error, CustomStringConvertible {
+  /// One of them.
+  public struct Failure: Sendable {
+    /// Its place among the operations, from 0.
+    public let index: Int
+    /// What it, or the transform of its result, threw.
+    public let error: any Error
+  }
+
+  /// Those that failed, in their order; at least one.
+  public let failures: [Failure]
+  /// How many operations there were.
+  public let count: Int
+
+  /// Names this failure in history and in filters.
+  public var code: String { "results-missing" }
+
+  /// The failure, for people.
+  public var description: String {
+    let first = failures.first.map { "; number \($0.index) with: \($0.error)" } ?? ""
+    return "\(failures.count) of \(count) operations failed\(first)"
+  }
+}
+
+extension Collection where Element: OperationRequest {
+  /// One operation that has the results of all these, in order.
+  ///
+  /// - Parameter limit: How many may run at once, at least 1; nil, the default, is all of them.
+  public func collectResults(atOnce limit: Int? = nil) -> CollectedOperation<Element, Element.Value> {
+    CollectedOperation(Array(self), atOnce: limit) { [$0] }
+  }
+
+  /// One operation that has what `transform` makes of each result, in order.
+  public func mapResults<Output>(
+    atOnce limit: Int? = nil, _ transform: @escaping @Sendable (Element.Value) throws -> Output
+  ) -> CollectedOperation<Element, Output> {
+    CollectedOperation(Array(self), atOnce: limit) { [try transform($0)] }
+  }
+
+  /// One operation that has everything that `transform` makes of the results, in order and in one list.
+  public func flatMapResults<Output>(
+    atOnce limit: Int? = nil, _ transform: @escaping @Sendable (Element.Value) throws -> [Output]
+  ) -> CollectedOperation<Element, Output> {
+    CollectedOperation(Array(self), atOnce: limit, transform: transform)
+  }
+}
+
+extension RequirementOperation {
+  /// Makes the results of all `dependencies`, in their order, the requirement. When any of them fails this operation is
+  /// cancelled: ``InjectionError/dependencyFailed(_:)`` with a ``CollectedResultsError``.
+  public func injectResults<Dependencies: Collection>(
+    from dependencies: Dependencies
+  ) -> InjectedOperation<CollectedOperation<Dependencies.Element, Dependencies.Element.Value>, Self>
+  where Dependencies.Element: OperationRequest, Requirement == [Dependencies.Element.Value] {
+    injectResult(from: dependencies.collectResults())
+  }
+}

@@ -1,0 +1,131 @@
+import Operations
+import Testing
+
+@Suite("Collected results")
+struct CollectedOperationTests {
+  /// Adds what it is given.
+  struct Sum: RequirementOperation {
+    func run(
+      isolation: isolated (any Actor)?, with requirement: [Int], in context: OperationContext,
+      with continuation: OperationContinuation<Int, any Error>
+    ) async throws -> Int {
+      requirement.reduce(0, +)
+    }
+  }
+
+  private func numbers(_ count: Int) -> [Block<Int>] {
+    (0..<count).map { number in Block { _ in number } }
+  }
+
+  @Test("They come in the order of the operations, whichever ends first")
+  func order() async throws {
+    // The first operation waits for the last one, so it surely ends later.
+    let (opened, open) = AsyncStream<Void>.makeStream()
+    let operations = [
+      Block<Int> { _ in
+        for await _ in opened { break }
+        return 1
+      },
+      Block<Int> { _ in
+        open.finish()
+        return 2
+      },
+    ]
+    #expect(try await OperationRunner(operations.collectResults()).run() == [1, 2])
+  }
+
+  @Test("No operations give no results")
+  func empty() async throws {
+    #expect(try await OperationRunner(numbers(0).collectResults()).run().isEmpty)
+  }
+
+  @Test("A map makes one value of each, a flat map puts all of them into one list")
+  func maps() async throws {
+    #expect(try await OperationRunner(numbers(3).mapResults { "\($0)" }).run() == ["0", "1", "2"])
+    #expect(try await OperationRunner(numbers(3).flatMapResults { Array(0..<$0) }).run() == [0, 0, 1])
+  }
+
+  @Test("Every failure is reported with its place, after all operations have ended")
+  func failures() async throws {
+    let ended = Log<Int>()
+    let operations = (0..<4).map { number in
+      Block<Int> { _ in
+        ended.append(number)
+        if number.isMultiple(of: 2) { throw TestError(number: number) }
+        return number
+      }
+    }
+    let error = await #expect(throws: CollectedResultsError.self) {
+      try await OperationRunner(operations.collectResults()).run()
+    }
+    #expect(error?.failures.map(\.index) == [0, 2])
+    #expect(error?.failures.map { ($0.error as? TestError)?.number } == [0, 2])
+    #expect(error?.count == 4)
+    #expect(error?.description == "2 of 4 operations failed; number 0 with: \(TestError(number: 0))")
+    #expect(ended.elements.sorted() == [0, 1, 2, 3])
+  }
+
+  @Test("A transform that throws is a failure of its operation")
+  func transformFails() async throws {
+    let operation = numbers(3).mapResults { number in
+      if number == 1 { throw TestError(number: 9) }
+      return number
+    }
+    let error = await #expect(throws: CollectedResultsError.self) { try await OperationRunner(operation).run() }
+    #expect(error?.failures.map(\.index) == [1])
+  }
+
+  @Test("No more run at once than allowed")
+  func limit() async throws {
+    let running = Log<Int>()
+    let most = Log<Int>()
+    let ended = Log<Int>()
+    let operations = (0..<10).map { number in
+      Block<Int> { _ in
+        most.append(running.append(number) - ended.count)
+        await Task.yield()
+        ended.append(number)
+        return number
+      }
+    }
+    #expect(try await OperationRunner(operations.collectResults(atOnce: 3)).run() == Array(0..<10))
+    #expect(most.elements.allSatisfy { $0 <= 3 })
+  }
+
+  @Test("Cancelling cancels those that run, starts no others, and is told as cancellation")
+  func cancellation() async throws {
+    let begun = Log<Int>()
+    let (starts, start) = AsyncStream<Void>.makeStream()
+    let delayer = ManualDelayer()
+    let operations = (0..<4).map { number in
+      Block<Int> { context in
+        begun.append(number)
+        start.yield()
+        try await context.operationDelayer.delay(for: .seconds(1))
+        return number
+      }
+    }
+    let operation = operations.collectResults(atOnce: 2).delayer(delayer)
+    let task = Task { try await OperationRunner(operation).run() }
+    var count = 0
+    for await _ in starts {
+      count += 1
+      if count == 2 { break }
+    }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(begun.elements.sorted() == [0, 1])
+  }
+
+  @Test("Several results are injected together, and one failure cancels the dependent with all that is known")
+  func injection() async throws {
+    #expect(try await OperationRunner(Sum().injectResults(from: numbers(5))).run() == 10)
+    let failing = numbers(2) + [Block { _ in throw TestError(number: 7) }]
+    do {
+      _ = try await OperationRunner(Sum().injectResults(from: failing)).run()
+      Issue.record("the dependent should have been cancelled")
+    } catch InjectionError.dependencyFailed(let error as CollectedResultsError) {
+      #expect(error.failures.map(\.index) == [2])
+    }
+  }
+}
