@@ -6,7 +6,7 @@ public protocol NetworkObserver: Sendable {
   /// Calls `handler` with the new status after each change, until the subscription ends.
   ///
   /// Handlers are called in the order of their subscription, one change after the other, on any thread and under no
-  /// lock. An observer may, but need not, call a handler at the time of subscribing.
+  /// lock, and not at the time of subscribing.
   func subscribe(with handler: @escaping @Sendable (NetworkConnectionStatus) -> Void) -> OperationSubscription
 
   /// When the status last rose to `threshold`, or fell below it; nil, the default, where that is not known.

@@ -1,0 +1,80 @@
+/// A condition that has to stay satisfied for a while before it counts. See ``OperationRunSpecification/hold(for:)``.
+public struct HoldRunSpecification<Base: OperationRunSpecification>: OperationRunSpecification {
+  /// The condition that has to stay satisfied.
+  public let base: Base
+  /// For how long. Zero or less asks for nothing.
+  public let duration: Duration
+  private let watches: HoldWatches
+
+  /// `base`, once it has been satisfied for `duration` without a break.
+  public init(_ base: Base, for duration: Duration) {
+    self.base = base
+    self.duration = duration
+    watches = HoldWatches()
+  }
+
+  /// Whether the condition is satisfied, and has been for long enough.
+  ///
+  /// Where nobody subscribes and the condition does not know since when it is satisfied, the time counts from the first
+  /// time of asking.
+  public func isSatisfied(in context: OperationContext) -> Bool {
+    guard base.isSatisfied(in: context) else { return false }
+    return duration <= .zero || heldTime(in: context) >= duration
+  }
+
+  /// Subscribes to the condition, and keeps a timer while it is satisfied but not yet for long enough.
+  public func subscribe(
+    in context: OperationContext, onChange: @escaping @Sendable () -> Void
+  ) -> OperationSubscription {
+    guard duration > .zero else { return base.subscribe(in: context, onChange: onChange) }
+    let watch = HoldWatch(base, for: duration, in: context, onChange: onChange)
+    let id = watches.insert(watch)
+    watch.start()
+    return OperationSubscription { [watches] in
+      watches.remove(id)
+      watch.stop()
+    }
+  }
+
+  /// The condition's formula, the duration, and what is missing.
+  public func description(in context: OperationContext) -> SpecificationDescription {
+    let base = base.description(in: context)
+    let isHeld = isSatisfied(in: context)
+    let isEarly = base.isSatisfied && !isHeld
+    return SpecificationDescription(
+      formula: "\(base.operand(of: .prefix)) for \(duration.brief)",
+      reason: isEarly ? "\(base.reason), not yet for \(duration.brief)" : base.reason, isSatisfied: isHeld,
+      changedAt: isHeld ? base.changedAt?.advanced(by: duration) : (isEarly ? nil : base.changedAt), binding: .prefix)
+  }
+
+  private func heldTime(in context: OperationContext) -> Duration {
+    if let watch = watches.watch(in: context) { return watch.heldTime }
+    let clock = context.operationClock
+    if let changedAt = base.description(in: context).changedAt { return changedAt.duration(to: clock.now()) }
+    if let known = watches.leastHeldTime { return known }
+    return watches.timeSinceAsked(base, in: context)
+  }
+}
+
+extension OperationRunSpecification {
+  /// Satisfied once this condition has been satisfied for `duration` without a break: against flapping.
+  ///
+  /// Time passes by the context's `operationClock` and `operationDelayer`. A timer exists only while somebody subscribes
+  /// and this condition is satisfied but not yet for long enough. Where it knows when it became satisfied, the time
+  /// before the subscription counts. With a duration of zero or less it is this condition.
+  public func hold(for duration: Duration) -> HoldRunSpecification<Self> {
+    HoldRunSpecification(self, for: duration)
+  }
+}
+
+extension Duration {
+  /// Such as `90s`, `1.5s` or `0.25s`: milliseconds are what people need of it.
+  var brief: String {
+    let (seconds, attoseconds) = components
+    let thousandths = attoseconds / 1_000_000_000_000_000
+    guard thousandths > 0 else { return "\(seconds)s" }
+    var fraction = String(1_000 + thousandths).dropFirst()
+    while fraction.last == "0" { fraction.removeLast() }
+    return "\(seconds).\(fraction)s"
+  }
+}

@@ -1,0 +1,74 @@
+import Synchronization
+
+/// What the copies of one ``HoldRunSpecification`` share: the watches of its subscribers, and what is known where there
+/// are none.
+final class HoldWatches: Sendable {
+  private struct Asked {
+    let since: Duration
+    let subscription: OperationSubscription
+  }
+
+  private struct State {
+    var lastID = 0
+    var watches: [(id: Int, watch: HoldWatch)] = []
+    var asked: Asked?
+  }
+
+  private let state = Mutex(State())
+
+  func insert(_ watch: HoldWatch) -> Int {
+    state.withLock { state in
+      state.lastID += 1
+      state.watches.append((state.lastID, watch))
+      return state.lastID
+    }
+  }
+
+  func remove(_ id: Int) {
+    let removed: HoldWatch? = state.withLock { state in
+      guard let index = state.watches.firstIndex(where: { $0.id == id }) else { return nil }
+      return state.watches.remove(at: index).watch
+    }
+    withExtendedLifetime(removed) {}
+  }
+
+  /// The watch of a subscriber whose context is the one of the asker.
+  func watch(in context: OperationContext) -> HoldWatch? {
+    state.withLock { state in state.watches.first { $0.watch.context.isSame(as: context) }?.watch }
+  }
+
+  /// For how long the condition has been satisfied at least, in the contexts of all subscribers; nil without any.
+  var leastHeldTime: Duration? {
+    let watches = state.withLock { $0.watches }
+    return watches.map { $0.watch.heldTime }.min()
+  }
+
+  /// The time since somebody first asked, without any word of a change since.
+  ///
+  /// The first time of asking subscribes, and the first change ends that: it keeps nothing but the specification itself
+  /// alive, and no timer.
+  func timeSinceAsked(_ base: some OperationRunSpecification, in context: OperationContext) -> Duration {
+    let now = context.operationClock.monotonic()
+    if let since = state.withLock({ $0.asked?.since }) { return now - since }
+    let changed = FirstAnswer()
+    let subscription = base.subscribe(in: context) { [weak self] in
+      changed.give(true)
+      self?.forgetAsking()
+    }
+    let unneeded: OperationSubscription? = state.withLock { state in
+      guard state.asked == nil, changed.value == nil else { return subscription }
+      state.asked = Asked(since: now, subscription: subscription)
+      return nil
+    }
+    unneeded?.cancel()
+    return .zero
+  }
+
+  private func forgetAsking() {
+    let asked = state.withLock { state in
+      defer { state.asked = nil }
+      return state.asked
+    }
+    asked?.subscription.cancel()
+  }
+}

@@ -1,0 +1,35 @@
+extension SpecificationDescription {
+  /// What joins two conditions.
+  enum Junction {
+    case and, or
+
+    var symbol: String { self == .and ? "&&" : "||" }
+    var binding: Binding { self == .and ? .and : .or }
+  }
+
+  /// The description of two conditions joined by `junction`.
+  ///
+  /// One side that is false decides an "and", one that is true decides an "or": the reason names those that decide, and
+  /// the value is at least as old as the older of them. Where neither side decides alone, both are named, and the value
+  /// is as old as the younger.
+  static func joining(
+    _ left: SpecificationDescription, _ right: SpecificationDescription, by junction: Junction
+  ) -> SpecificationDescription {
+    let deciding = junction == .or
+    let decisive = [left, right].filter { $0.isSatisfied == deciding }
+    let changedAt: Timestamp?
+    if decisive.isEmpty {
+      changedAt = left.changedAt.flatMap { one in right.changedAt.map { max(one, $0) } }
+    } else {
+      changedAt = decisive.compactMap(\.changedAt).min()
+    }
+    var reasons: [String] = []
+    for side in decisive.isEmpty ? [left, right] : decisive where !reasons.contains(side.reason) {
+      reasons.append(side.reason)
+    }
+    return SpecificationDescription(
+      formula: "\(left.operand(of: junction.binding)) \(junction.symbol) \(right.operand(of: junction.binding))",
+      reason: reasons.joined(separator: ", "), isSatisfied: decisive.isEmpty != deciding, changedAt: changedAt,
+      binding: junction.binding)
+  }
+}
