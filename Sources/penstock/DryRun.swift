@@ -64,6 +64,8 @@ struct DryRun {
         "\(TerminalText.visible(given.input.arrival.text)) ← \(source)" + (given.value.map { " = \(shown($0))" } ?? ""))
     }
     if let condition = definition.condition { lines.append("when \(TerminalText.oneLine(condition.text))") }
+    if let gate = definition.gateSummary { lines.append("runs when \(gate)") }
+    if let staleness = definition.stalenessSummary { lines.append("a former success is stale \(staleness)") }
     if let value = step.value { lines.append("is \(shown(value))") }
     if let retry = definition.retrySummary { lines.append(retry) }
     if let timeout = definition.timeout { lines.append("at most \(DurationNotation.format(timeout)) an attempt") }

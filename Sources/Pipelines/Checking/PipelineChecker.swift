@@ -34,9 +34,11 @@ final class PipelineChecker {
   func check() -> PipelineDefinition {
     indexNames()
     findSecretVariables()
+    addSpecificationSites()
     resolveReferences()
     resolveResources()
     loadNestedPipelines()
+    checkSpecifications()
     let order = checkCycles()
     checkTypes(in: order)
     checkNestedSecrets()

@@ -123,7 +123,10 @@ extension PipelineChecker {
         continue
       case "env", "results", "errors", "operations":
         guard operation == nil else { continue }
-        reason = "'\(reference.context)' is not available here: this is evaluated before any operation runs"
+        reason =
+          site.use == .specification
+          ? "'\(reference.context)' is not available here: a specification sees 'params' and 'run'"
+          : "'\(reference.context)' is not available here: this is evaluated before any operation runs"
       case "item":
         let loop = operation?.definition.loop
         if loop == nil {

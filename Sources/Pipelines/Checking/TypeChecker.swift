@@ -46,6 +46,9 @@ extension PipelineChecker {
     var offset = -1
     switch site.body {
     case .template(let template): result = ExpressionChecker.check(template, in: environment)
+    case .part(let template, let start):
+      result = ExpressionChecker.check(template, in: environment)
+      offset += start
     case .expression(let expression, let start):
       result = ExpressionChecker.check(expression, in: environment)
       offset += start

@@ -64,9 +64,29 @@ public struct OperationDefinition: Sendable {
     public var deadline: Duration?
     /// Empty admits every failure.
     public var on: [Cause] = []
+    /// A wait between two attempts ends when one of these turns true.
+    public var early: [SpecificationFormula] = []
 
     /// No retries.
     public init() {}
+  }
+
+  /// Holds the operation back until a specification is true.
+  public struct Gate: Sendable {
+    /// What becomes of an operation whose gate does not open in time.
+    public enum Otherwise: String, Sendable, CaseIterable { case wait, skip, fail }
+    /// What must be true.
+    public var formula: SpecificationFormula
+    /// With `wait` it waits, and fails when ``waitAtMost`` is over. With `skip` or `fail` it is skipped or fails: at once, or when
+    /// ``waitAtMost`` is over.
+    public var otherwise: Otherwise = .wait
+    /// How long it waits.
+    public var waitAtMost: Duration?
+
+    /// A gate that waits without limit.
+    public init(formula: SpecificationFormula) {
+      self.formula = formula
+    }
   }
 
   /// Runs the action again after it succeeded.
@@ -114,6 +134,8 @@ public struct OperationDefinition: Sendable {
   public var result: ValueType?
   /// The operation is skipped unless this is true; nil means `success()`.
   public var condition: Expression?
+  /// Holds it back, once its dependencies have ended and its condition is true.
+  public var gate: Gate?
   /// How failures are tried again.
   public var retry = Retry()
   /// Runs the action again after it succeeded.
@@ -140,6 +162,8 @@ public struct OperationDefinition: Sendable {
   public var stdin: Template?
   /// A success of the same fingerprint younger than this is taken over.
   public var staleAfter: Duration?
+  /// A success of the same fingerprint of which this is false is taken over. With ``staleAfter``, one that neither calls stale.
+  public var staleWhen: SpecificationFormula?
   /// Whether a secret can reach the operation, so that its output must be masked.
   public var receivesSecret: Bool = false
   /// Dependencies whose result is needed: without one this operation cannot run. The others may end without a result.

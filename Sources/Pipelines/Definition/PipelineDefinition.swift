@@ -88,6 +88,18 @@ public struct PipelineDefinition: Sendable {
     public var range: SourceRange
   }
 
+  /// A name for a condition on the world.
+  public struct Specification: Sendable {
+    /// What formulas call it.
+    public var name: String
+    /// What it stands for.
+    public var formula: SpecificationFormula
+    /// How long the formula must have been true for the specification to be.
+    public var hold: Duration?
+    /// Where its name is written.
+    public var range: SourceRange
+  }
+
   /// The moments that handlers under `after` answer to.
   public enum Event: String, Sendable, CaseIterable {
     case success, failure, cancel, always
@@ -117,6 +129,14 @@ public struct PipelineDefinition: Sendable {
   public var timeout: Duration?
   /// What operations can ask for under `resources`, with how much of it there is.
   public var resources: [(name: String, capacity: Int)] = []
+  /// The specifications, in the order of the file; formulas name them by their positions.
+  public var specifications: [Specification] = []
+  /// While it is true, the pipeline runs without being asked.
+  public var automatic: SpecificationFormula?
+  /// Runs the pipeline again whenever it turns true.
+  public var rerunOnChange: SpecificationFormula?
+  /// Without being asked, the pipeline runs only when this is true of its latest success.
+  public var staleWhen: SpecificationFormula?
   /// The operations, in the order of the file.
   public var operations: [OperationDefinition] = []
   /// Handlers, in the order of `Event.allCases`, then of the file.

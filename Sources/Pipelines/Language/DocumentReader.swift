@@ -4,10 +4,17 @@
 /// so that one run finds everything. Used by one thread, for one file.
 final class DocumentReader {
   let source: SourceText
+  /// The parts of the language that are read.
+  let parts: LanguageParts
   private(set) var diagnostics: [Diagnostic] = []
+  /// The specifications that formulas may name, with their positions.
+  var specifications: [String: Int] = [:]
+  /// Every formula that could be read, in the order of reading.
+  var formulas: [SpecificationSite] = []
 
-  init(source: SourceText) {
+  init(source: SourceText, parts: LanguageParts = .available) {
     self.source = source
+    self.parts = parts
   }
 
   // MARK: - Findings
@@ -56,12 +63,11 @@ final class DocumentReader {
       guard let place = table.place(of: name) else {
         error(
           "unknown-key", "\(table.owner) has no key '\(name)'", at: entry.key.range,
-          fix: suggestion(for: name, among: table.availableKeys))
+          fix: suggestion(for: name, among: table.availableKeys(in: parts)))
         continue
       }
-      guard place.row.isAvailable else {
+      guard place.row.isAvailable(in: parts) else {
         error("not-available", "'\(name)' is not available in this version", at: entry.key.range)
-        body(place.key, place.row, entry)
         continue
       }
       body(place.key, place.row, entry)

@@ -4,6 +4,8 @@ struct ExpressionSite {
   enum Use: Sendable {
     case when, until, loop, command, value, wait, approve, inject, stdin, environment, exclusive, directory
     case nestedParameter
+    /// A path in a formula of specifications, which may be asked at any time.
+    case specification
     /// The pipeline's own `env`, evaluated before any operation.
     case pipelineEnvironment
 
@@ -23,6 +25,7 @@ struct ExpressionSite {
       case .exclusive: "exclusive"
       case .directory: "directory"
       case .nestedParameter: "params"
+      case .specification: "specifications"
       }
     }
 
@@ -45,6 +48,8 @@ struct ExpressionSite {
 
   enum Body {
     case template(Template)
+    /// A template that begins `offset` Unicode scalars into the node's text.
+    case part(Template, offset: Int)
     /// An expression whose text begins `offset` Unicode scalars into the node's text.
     case expression(Expression, offset: Int)
   }
@@ -59,6 +64,12 @@ struct ExpressionSite {
   var references: [ExpressionReference] {
     switch body {
     case .template(let template): return template.references
+    case .part(let template, let offset):
+      return template.references.map { reference in
+        var reference = reference
+        reference.position += offset
+        return reference
+      }
     case .expression(let expression, let offset):
       var references = expression.references
       for index in references.indices { references[index].position += offset }
@@ -69,7 +80,7 @@ struct ExpressionSite {
   /// The operations whose result is followed by a default.
   var resultsWithDefault: Set<String> {
     switch body {
-    case .template(let template): template.resultsWithDefault
+    case .template(let template), .part(let template, _): template.resultsWithDefault
     case .expression(let expression, _): expression.resultsWithDefault
     }
   }

@@ -11,12 +11,12 @@ final class KeyRow: Sendable {
   /// The actions that it has an effect on; nil means every one (and, outside operations, that the question does not arise).
   let actions: [OperationKey]?
   let isRequired: Bool
-  /// Whether this version knows what to do with it.
-  let isAvailable: Bool
+  /// What the version must be able to do for the key to be read; nil where the key is of no use in this version at all.
+  let part: LanguageParts?
 
   init(
     _ key: String, _ form: ValueForm, _ summary: String, default defaultText: String? = nil,
-    only actions: [OperationKey]? = nil, required: Bool = false
+    only actions: [OperationKey]? = nil, required: Bool = false, part: LanguageParts = []
   ) {
     self.key = key
     self.form = form
@@ -24,7 +24,7 @@ final class KeyRow: Sendable {
     self.defaultText = defaultText
     self.actions = actions
     self.isRequired = required
-    self.isAvailable = true
+    self.part = part
   }
 
   /// A key that belongs to the language but that this version cannot act on yet.
@@ -35,8 +35,14 @@ final class KeyRow: Sendable {
     self.defaultText = nil
     self.actions = nil
     self.isRequired = false
-    self.isAvailable = false
+    self.part = nil
   }
+
+  /// Whether this version knows what to do with it.
+  var isAvailable: Bool { isAvailable(in: .available) }
+
+  /// Whether a version with these parts knows what to do with it.
+  func isAvailable(in parts: LanguageParts) -> Bool { part.map { parts.isSuperset(of: $0) } ?? false }
 }
 
 /// The keys that one kind of mapping may have.
@@ -65,6 +71,11 @@ struct KeyTable<Key: RawRepresentable & CaseIterable & Sendable>: Sendable where
     return (rows[place.row], place.key)
   }
 
-  /// The keys worth suggesting.
-  var availableKeys: [String] { rows.filter(\.isAvailable).map(\.key) }
+  /// The keys that this version can act on.
+  var availableKeys: [String] { availableKeys(in: .available) }
+
+  /// The keys worth suggesting where these parts of the language are read.
+  func availableKeys(in parts: LanguageParts) -> [String] {
+    rows.filter { $0.isAvailable(in: parts) }.map(\.key)
+  }
 }

@@ -28,15 +28,17 @@ public enum LanguageReference {
   public static var sections: [Section] {
     [
       section(PipelineKey.table), section(ParameterKey.table), section(SecretKey.table), section(DefaultsKey.table),
-      section(EventKey.table), section(OperationKey.table), section(RetryKey.table), section(CauseKey.table),
+      section(SpecificationKey.table), section(EventKey.table), section(OperationKey.table), section(RetryKey.table),
+      section(CauseKey.table),
       section(RepeatKey.table), section(ForEachKey.table), section(WaitKey.table), section(ApproveKey.table),
       section(NestedPipelineKey.table),
-    ]
+    ].filter { !$0.keys.isEmpty }
   }
 
   /// The keys that belong to the language but that this version answers with `not-available`, each once, in order.
   public static var keysToCome: [String] {
-    let rows = PipelineKey.table.rows + OperationKey.table.rows + RetryKey.table.rows
+    let rows =
+      PipelineKey.table.rows + SpecificationKey.table.rows + OperationKey.table.rows + RetryKey.table.rows
     return Set(rows.filter { !$0.isAvailable }.map(\.key)).sorted()
   }
 

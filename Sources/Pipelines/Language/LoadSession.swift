@@ -11,6 +11,12 @@ final class LoadSession {
   private var chain: [(path: String, shown: String)] = []
   private var diagnostics: [[Diagnostic]] = []
   private var sources: [SourceText] = []
+  private let parts: LanguageParts
+
+  /// - Parameter parts: The parts of the language that are read.
+  init(parts: LanguageParts = .available) {
+    self.parts = parts
+  }
 
   /// Loads the outermost file.
   func load(_ source: SourceText) -> LoadResult {
@@ -59,7 +65,7 @@ final class LoadSession {
     sources.append(source)
     defer { _ = chain.popLast() }
     let yaml = YAMLReader.read(source)
-    let reader = DocumentReader(source: source)
+    let reader = DocumentReader(source: source, parts: parts)
     for finding in yaml.diagnostics { reader.report(finding) }
     var definition: PipelineDefinition?
     if let root = yaml.root {

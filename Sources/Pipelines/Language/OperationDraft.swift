@@ -25,12 +25,23 @@ final class OperationDraft {
   var injectRange: SourceRange?
   var resultRange: SourceRange?
   var conditionRange: SourceRange?
+  var gate: GateDraft?
   var value: PlacedData?
   var wait: PlacedData?
   var loopList: PlacedData?
   var matrix: [(name: String, values: PlacedData)] = []
   var nestedCall: NestedCall?
   var resources: [(name: String, amount: Int, range: SourceRange, amountRange: SourceRange)] = []
+
+  /// What was read of a gate, whose keys may stand in any order.
+  struct GateDraft {
+    var formula: SpecificationFormula?
+    var range: SourceRange?
+    var otherwise: OperationDefinition.Gate.Otherwise?
+    var waitAtMost: Duration?
+    /// The keys that mean nothing without `run_when`.
+    var keys: [YAMLEntry] = []
+  }
 
   init(definition: OperationDefinition, nameRange: SourceRange, event: PipelineDefinition.Event?) {
     self.definition = definition

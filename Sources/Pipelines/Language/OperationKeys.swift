@@ -52,6 +52,16 @@ enum OperationKey: String, CaseIterable, Sendable {
       KeyRow(
         "result", .type, "The type of the result.", default: "JSON or text, whichever it is",
         only: [.run, .command, .value]),
+      KeyRow(
+        "run_when", .formula, "Starts only when this is true; until then it waits, unless `otherwise` says more.",
+        default: "always", part: .gates),
+      KeyRow(
+        "otherwise", .choice(OperationDefinition.Gate.Otherwise.allCases.map(\.rawValue)),
+        "What becomes of it when `run_when` is not true in time.",
+        default: "wait; once `wait_at_most` is over, fail", part: .gates),
+      KeyRow(
+        "wait_at_most", .duration, "How long it waits for `run_when`.",
+        default: "no limit; with `otherwise: skip` or `fail`, not at all", part: .gates),
       KeyRow("when", .expression, "Runs only if this is true, else it is skipped.", default: "success()"),
       KeyRow(
         "retry", .anyOf([.int(minimum: 0), .keys(RetryKey.table.rows)]), "How failures are tried again.", default: "0",
@@ -87,9 +97,11 @@ enum OperationKey: String, CaseIterable, Sendable {
       KeyRow(
         "stale_after", .duration, "A success with the same inputs that is younger than this is taken over.",
         default: "nothing is taken over", only: [.run, .command, .value, .pipeline]),
+      KeyRow(
+        "stale_when", .formula, "A success with the same inputs is taken over unless this is true of it.",
+        default: "nothing is taken over", only: [.run, .command, .value, .pipeline], part: .staleness),
       KeyRow(notAvailable: "http"), KeyRow(notAvailable: "uses"), KeyRow(notAvailable: "with"),
-      KeyRow(notAvailable: "run_when"), KeyRow(notAvailable: "otherwise"), KeyRow(notAvailable: "wait_at_most"),
-      KeyRow(notAvailable: "stale_when"), KeyRow(notAvailable: "rerun_on_change"), KeyRow(notAvailable: "controllers"),
+      KeyRow(notAvailable: "rerun_on_change"), KeyRow(notAvailable: "controllers"),
     ])
 }
 
@@ -113,7 +125,9 @@ enum RetryKey: String, CaseIterable, Sendable {
       KeyRow(
         "on", .list(.anyOf([.choice(["timeout"]), .oneKey(CauseKey.table.rows)]), minimum: 1),
         "The only failures that are tried again.", default: "every failure"),
-      KeyRow(notAvailable: "early"),
+      KeyRow(
+        "early", .anyOf([.formula, .list(.formula, minimum: 1)]),
+        "What brings the next attempt forward when it turns true.", default: "nothing", part: .earlyRetry),
     ])
 }
 

@@ -29,6 +29,7 @@ extension DocumentReader {
       }
       readModifier(key, entry, into: draft)
     }
+    finishGate(of: draft)
     return draft
   }
 
@@ -85,7 +86,8 @@ extension DocumentReader {
     case .when:
       draft.conditionRange = value.range
       draft.definition.condition = expression(value, "'when'", .when, into: &draft.sites)
-    case .retry: if let retry = retry(value) { draft.definition.retry = retry }
+    case .runWhen, .otherwise, .waitAtMost: readGate(key, entry, into: draft)
+    case .retry: if let retry = retry(value, of: draft.title) { draft.definition.retry = retry }
     case .repeat: draft.definition.repetition = repetition(value, into: &draft.sites)
     case .timeout: setIfRead(&draft.definition.timeout, duration(value, "'timeout'", allowsZero: false))
     case .grace: if let grace = duration(value, "'grace'") { draft.definition.grace = grace }
@@ -101,9 +103,10 @@ extension DocumentReader {
     case .shell: if let shell = shell(value) { draft.definition.shell = shell }
     case .stdin: draft.definition.stdin = template(value, "'stdin'", .stdin, into: &draft.sites)
     case .staleAfter: draft.definition.staleAfter = duration(value, "'stale_after'", allowsZero: false)
+    case .staleWhen: draft.definition.staleWhen = formula(value, "'stale_when'", .staleWhen, of: draft.title)
     case .params: readSiblingParameters(entry, into: draft)
     case .run, .command, .value, .wait, .pipeline, .approve: break
-    case .http, .uses, .with, .runWhen, .otherwise, .waitAtMost, .staleWhen, .rerunOnChange, .controllers: break
+    case .http, .uses, .with, .rerunOnChange, .controllers: break
     }
   }
 

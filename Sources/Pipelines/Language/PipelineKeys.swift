@@ -37,12 +37,23 @@ enum PipelineKey: String, CaseIterable, Sendable {
         "resources", .map(keyPattern: NamePattern.member, .int(minimum: 1)),
         "Capacities that operations share, such as `gpu: 2`."),
       KeyRow("timeout", .duration, "Bounds the whole run.", default: "none"),
+      KeyRow(
+        "specifications",
+        .map(keyPattern: NamePattern.member, .anyOf([.formula, .keys(SpecificationKey.table.rows)])),
+        "Names for conditions on the world, such as `online: connected`.", part: .specifications),
+      KeyRow(
+        "automatic", .formula, "While it is true, the pipeline runs without being asked.", default: "never",
+        part: .automation),
+      KeyRow(
+        "rerun_on_change", .formula, "The pipeline runs again whenever it turns true.", default: "never",
+        part: .automation),
+      KeyRow(
+        "stale_when", .formula, "Without being asked, the pipeline runs only if its latest success is stale.",
+        default: "always", part: .automation),
       KeyRow("operations", .list(.operation, minimum: 1), "What the pipeline does.", required: true),
       KeyRow("after", .keys(EventKey.table.rows), "Handlers that run when the pipeline has ended."),
       KeyRow(notAvailable: "http"), KeyRow(notAvailable: "uses"), KeyRow(notAvailable: "controllers"),
-      KeyRow(notAvailable: "plugins"), KeyRow(notAvailable: "specifications"), KeyRow(notAvailable: "automatic"),
-      KeyRow(notAvailable: "rerun_on_change"), KeyRow(notAvailable: "stale_when"), KeyRow(notAvailable: "run_when"),
-      KeyRow(notAvailable: "otherwise"),
+      KeyRow(notAvailable: "plugins"), KeyRow(notAvailable: "run_when"), KeyRow(notAvailable: "otherwise"),
     ])
 }
 
@@ -73,6 +84,23 @@ enum SecretKey: String, CaseIterable, Sendable {
       KeyRow("env", .name(pattern: NamePattern.variable), "The environment variable that holds it."),
       KeyRow("file", .text, "The file that holds it; one newline at its end is removed."),
       KeyRow("command", .list(.text, minimum: 1), "An argument list whose standard output is it."),
+    ])
+}
+
+/// The keys of one specification in its long form.
+enum SpecificationKey: String, CaseIterable, Sendable {
+  case uses, hold, with
+
+  static let table = KeyTable<SpecificationKey>(
+    "a specification",
+    [
+      KeyRow(
+        "uses", .formula, "What it is: one of the language's own specifications, or a formula.", required: true,
+        part: .specifications),
+      KeyRow(
+        "hold", .duration, "How long that must be true before the specification is, against flapping.", default: "0s",
+        part: .specifications),
+      KeyRow(notAvailable: "with"),
     ])
 }
 

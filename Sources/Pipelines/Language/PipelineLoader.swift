@@ -38,6 +38,11 @@ public enum PipelineLoader {
   /// Loads a text as if it were the contents of the file at `path`, which need not exist. Relative paths in the text start from
   /// the directory of `path`.
   public static func load(text: String, path: String) -> LoadResult {
-    LoadSession().load(SourceText(path: path, text: text))
+    load(text: text, path: path, parts: .available)
+  }
+
+  /// The same with these parts of the language, whether or not the engine can act on them.
+  static func load(text: String, path: String, parts: LanguageParts) -> LoadResult {
+    LoadSession(parts: parts).load(SourceText(path: path, text: text))
   }
 }

@@ -64,6 +64,7 @@ public enum PipelineSchema {
     let scalar: JSONValue = ["string", "number", "boolean"]
     switch form {
     case .text, .template, .expression: return ["type": scalar]
+    case .formula: return ["type": "string", "not": ["pattern": "^\\s*\\$\\{\\{"]]
     case .script: return ["type": scalar, "not": ["pattern": "\\$\\{\\{"]]
     case .bool: return ["type": "boolean"]
     case .int(let minimum): return ["type": "integer", "minimum": .int(Int64(minimum))]

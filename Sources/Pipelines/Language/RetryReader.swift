@@ -1,6 +1,6 @@
 extension DocumentReader {
-  /// `retry`: a limit alone, or a mapping whose limit is 3 unless it says otherwise.
-  func retry(_ node: YAMLNode) -> OperationDefinition.Retry? {
+  /// `retry` of `owner`: a limit alone, or a mapping whose limit is 3 unless it says otherwise.
+  func retry(_ node: YAMLNode, of owner: String) -> OperationDefinition.Retry? {
     var retry = OperationDefinition.Retry()
     guard node.entries != nil else {
       guard let limit = int(node, "'retry'", minimum: 0) else { return nil }
@@ -23,7 +23,7 @@ extension DocumentReader {
         if let word = choice(value, "'jitter'", OperationDefinition.Retry.Jitter.self) { retry.jitter = word }
       case .deadline: retry.deadline = duration(value, "'deadline'", allowsZero: false)
       case .on: retry.on = causes(value)
-      case .early: break
+      case .early: retry.early = early(value, of: owner)
       }
     }
     if retry.maximum < retry.base {
@@ -36,6 +36,12 @@ extension DocumentReader {
       }
     }
     return retry
+  }
+
+  /// The formulas that bring an attempt forward.
+  private func early(_ node: YAMLNode, of owner: String) -> [SpecificationFormula] {
+    if let items = node.items, items.isEmpty { wrongForm(node, "'early'", needs: "at least one specification") }
+    return (node.items ?? [node]).compactMap { formula($0, "'early'", .early, of: owner) }
   }
 
   private func causes(_ node: YAMLNode) -> [OperationDefinition.Retry.Cause] {

@@ -5,6 +5,7 @@ extension DocumentReader {
       definition: PipelineDefinition(source: origin, name: PipelineName.fromFile(origin.path)))
     var operations: YAMLEntry?
     var after: YAMLEntry?
+    declareSpecifications(root)
     readKeys(of: root, PipelineKey.table, what: "a pipeline file") { key, _, entry in
       switch key {
       case .operations: operations = entry
@@ -41,10 +42,12 @@ extension DocumentReader {
       if let overlap = choice(node, "'overlap'", PipelineDefinition.Overlap.self) { draft.definition.overlap = overlap }
     case .resources: draft.definition.resources = capacities(node)
     case .timeout: draft.definition.timeout = duration(node, "'timeout'", allowsZero: false)
+    case .specifications: draft.definition.specifications = specifications(node)
+    case .automatic: draft.definition.automatic = formula(node, "'automatic'", .automatic)
+    case .rerunOnChange: draft.definition.rerunOnChange = formula(node, "'rerun_on_change'", .rerunOnChange)
+    case .staleWhen: draft.definition.staleWhen = formula(node, "'stale_when'", .staleWhen)
     case .operations, .after: break
-    case .http, .uses, .controllers, .plugins, .specifications, .automatic, .rerunOnChange, .staleWhen, .runWhen,
-      .otherwise:
-      break
+    case .http, .uses, .controllers, .plugins, .runWhen, .otherwise: break
     }
   }
 
@@ -54,7 +57,7 @@ extension DocumentReader {
       switch key {
       case .timeout: draft.defaults.timeout = duration(value, "'timeout'", allowsZero: false)
       case .grace: draft.defaults.grace = duration(value, "'grace'")
-      case .retry: draft.defaults.retry = retry(value)
+      case .retry: draft.defaults.retry = retry(value, of: "'defaults'")
       case .env: draft.defaults.environment = environment(value, .pipelineEnvironment, into: &draft.sites)
       case .directory: draft.defaults.directory = template(value, "'directory'", .directory, into: &draft.sites)
       case .shell: draft.defaults.shell = shell(value)

@@ -8,6 +8,8 @@ indirect enum ValueForm: Sendable {
   case script
   /// An expression, with or without `${{ }}` around it.
   case expression
+  /// A formula over specifications.
+  case formula
   case bool
   /// A whole number from `minimum` up.
   case int(minimum: Int)
@@ -39,6 +41,7 @@ indirect enum ValueForm: Sendable {
     case .template: "text, may hold `${{ }}`"
     case .script: "script, no `${{ }}`"
     case .expression: "expression"
+    case .formula: "formula of specifications"
     case .bool: "`true` or `false`"
     case .int(let minimum): "whole number, at least \(minimum)"
     case .number: "number"

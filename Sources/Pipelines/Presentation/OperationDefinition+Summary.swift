@@ -45,7 +45,33 @@ extension OperationDefinition {
     if retry.jitter != .none { text += ", \(retry.jitter.rawValue) jitter" }
     if let deadline = retry.deadline { text += ", within \(DurationNotation.format(deadline))" }
     if !retry.on.isEmpty { text += ", on " + retry.on.map(\.summary).joined(separator: ", ") }
+    if !retry.early.isEmpty {
+      text += ", at once when " + retry.early.map { TerminalText.oneLine($0.text) }.joined(separator: " or ")
+    }
     return text
+  }
+
+  /// When it runs as far as specifications decide: `connected, else it is skipped after 5m`; nil when they do not.
+  package var gateSummary: String? {
+    guard let gate else { return nil }
+    let formula = TerminalText.oneLine(gate.formula.text)
+    let limit = gate.waitAtMost.map(DurationNotation.format)
+    switch (gate.otherwise, limit) {
+    case (.wait, nil): return formula
+    case (.wait, let limit?), (.fail, let limit?): return "\(formula), else it fails after \(limit)"
+    case (.fail, nil): return "\(formula), else it fails"
+    case (.skip, let limit?): return "\(formula), else it is skipped after \(limit)"
+    case (.skip, nil): return "\(formula), else it is skipped"
+    }
+  }
+
+  /// When a former success is too old: `after 1h, or when changed(in.txt)`; nil when none is taken over.
+  package var stalenessSummary: String? {
+    let parts =
+      [staleAfter.map { "after \(DurationNotation.format($0))" }]
+      + [staleWhen.map { "when \(TerminalText.oneLine($0.text))" }]
+    let said = parts.compactMap { $0 }
+    return said.isEmpty ? nil : said.joined(separator: ", or ")
   }
 }
 

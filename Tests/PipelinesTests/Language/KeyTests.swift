@@ -64,6 +64,7 @@ struct KeyTests {
     #expect(Set(ParameterKey.table.rows.map(\.key)) == Set(ParameterKey.allCases.map(\.rawValue)))
     #expect(Set(SecretKey.table.rows.map(\.key)) == Set(SecretKey.allCases.map(\.rawValue)))
     #expect(Set(DefaultsKey.table.rows.map(\.key)) == Set(DefaultsKey.allCases.map(\.rawValue)))
+    #expect(Set(SpecificationKey.table.rows.map(\.key)) == Set(SpecificationKey.allCases.map(\.rawValue)))
     #expect(Set(EventKey.table.rows.map(\.key)) == Set(EventKey.allCases.map(\.rawValue)))
     #expect(Set(RetryKey.table.rows.map(\.key)) == Set(RetryKey.allCases.map(\.rawValue)))
     #expect(Set(RepeatKey.table.rows.map(\.key)) == Set(RepeatKey.allCases.map(\.rawValue)))

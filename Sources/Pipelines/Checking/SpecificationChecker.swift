@@ -1,0 +1,128 @@
+extension PipelineChecker {
+  /// Adds what formulas name of `params` and `run` to the expressions outside operations: a formula has a value at any time.
+  func addSpecificationSites() {
+    for site in reader.formulas {
+      for (template, offset) in site.formula.templates {
+        draft.sites.append(
+          ExpressionSite(body: .part(template, offset: offset), node: site.node, use: .specification))
+      }
+    }
+  }
+
+  /// Checks all formulas as a whole: cycles, ages where there are none, specifications that nothing uses, gates that never open.
+  func checkSpecifications() {
+    guard !reader.formulas.isEmpty || !reader.specifications.isEmpty else { return }
+    let components = checkSpecificationCycles()
+    checkAges(in: components)
+    checkUnusedSpecifications()
+    checkGates(in: components)
+  }
+
+  /// Reports each cycle of specifications once; answers the positions, each after those that it names where that can be.
+  private func checkSpecificationCycles() -> [Int] {
+    var targets = [[Int]](repeating: [], count: draft.definition.specifications.count)
+    for site in reader.formulas {
+      guard case .specification(let position) = site.use else { continue }
+      targets[position] += site.formula.names.map(\.specification)
+    }
+    let finder = CycleFinder(targets: targets)
+    let components = finder.components()
+    for component in components where finder.isCycle(component) {
+      let cycle = finder.cycle(in: component)
+      guard let first = cycle.first, let last = cycle.last else { continue }
+      let names = (cycle + [first]).map { draft.definition.specifications[$0].name }
+      let message =
+        cycle.count == 1
+        ? "the specification '\(names[0])' is made of itself: \(names.joined(separator: " → "))"
+        : "these specifications are made of each other: \(names.joined(separator: " → "))"
+      let range = reader.formulas.lazy.compactMap { site -> SourceRange? in
+        guard site.use == .specification(last) else { return nil }
+        return site.formula.names.first { $0.specification == first }.map { self.range(of: $0.place, in: site) }
+      }.first
+      reader.error("cycle", message, at: range ?? draft.definition.specifications[last].range)
+    }
+    return components.flatMap { $0 }
+  }
+
+  private func range(of place: ParsedFormula.Place, in site: SpecificationSite) -> SourceRange {
+    reader.range(in: site.node, offset: place.position - 1, length: place.length)
+  }
+
+  /// Reports formulas that ask for an age where nothing has one, by themselves or by way of a specification.
+  private func checkAges(in order: [Int]) {
+    let sites = Dictionary(
+      reader.formulas.compactMap { site in
+        if case .specification(let position) = site.use { (position, site) } else { nil }
+      }
+    ) { first, _ in first }
+    var asking: Set<Int> = []
+    for position in order {
+      guard let formula = sites[position]?.formula else { continue }
+      if !formula.ages.isEmpty || formula.names.contains(where: { asking.contains($0.specification) }) {
+        asking.insert(position)
+      }
+    }
+    for site in reader.formulas {
+      if case .specification = site.use { continue }
+      guard !site.use.hasAge else { continue }
+      let fix = site.use == .early ? nil : "to let time pass, use an operation with 'wait'"
+      for age in site.formula.ages {
+        reader.error(
+          "misplaced-specification",
+          "'older-than' belongs under 'stale_when': nothing that '\(site.use.key)' asks about has an age",
+          at: range(of: age, in: site), fix: fix)
+      }
+      for (position, place) in site.formula.names where asking.contains(position) {
+        let name = draft.definition.specifications[position].name
+        reader.error(
+          "misplaced-specification",
+          "'\(name)' asks with 'older-than' for an age, and nothing that '\(site.use.key)' asks about has one",
+          at: range(of: place, in: site), fix: fix)
+      }
+    }
+  }
+
+  /// Warns of specifications that no formula names.
+  private func checkUnusedSpecifications() {
+    // A formula that could not be read may name any of them.
+    guard !reader.hasErrors else { return }
+    let used = Set(reader.formulas.flatMap { $0.formula.names.map(\.specification) })
+    for (position, specification) in draft.definition.specifications.enumerated() where !used.contains(position) {
+      reader.warning(
+        "unused-specification", "nothing uses the specification '\(specification.name)'", at: specification.range)
+    }
+  }
+
+  /// Warns of gates that are known never to open.
+  private func checkGates(in order: [Int]) {
+    guard !reader.hasErrors else { return }
+    var known: [Int: Bool] = [:]
+    for position in order {
+      known[position] = draft.definition.specifications[position].formula.root.constant(known)
+    }
+    forEachDraft { operation in
+      guard let gate = operation.definition.gate, let range = operation.gate?.range else { return }
+      guard gate.formula.root.constant(known) == false else { return }
+      reader.warning("never-runs", "\(operation.title) never runs: its 'run_when' is never true", at: range)
+    }
+  }
+}
+
+extension SpecificationFormula.Node {
+  /// The value that it has at any time, where there is one; `known` are such values of specifications by position.
+  fileprivate func constant(_ known: [Int: Bool]) -> Bool? {
+    switch self {
+    case .always: return true
+    case .never: return false
+    case .connected, .foreground, .olderThan, .fileExists, .changed, .succeeded: return nil
+    case .named(let position): return known[position]
+    case .not(let operand): return operand.constant(known).map { !$0 }
+    case .and(let operands):
+      let values = operands.map { $0.constant(known) }
+      return values.contains(false) ? false : values.allSatisfy { $0 == true } ? true : nil
+    case .or(let operands):
+      let values = operands.map { $0.constant(known) }
+      return values.contains(true) ? true : values.allSatisfy { $0 == false } ? false : nil
+    }
+  }
+}
