@@ -18,6 +18,7 @@ let package = Package(
   products: [
     .executable(name: "penstock", targets: ["penstock"]),
     .library(name: "Operations", targets: ["Operations"]),
+    .library(name: "OperationsTesting", targets: ["OperationsTesting"]),
     .library(name: "Workspace", targets: ["Workspace"]),
     .library(name: "Pipelines", targets: ["Pipelines"]),
   ],
@@ -44,6 +45,7 @@ let package = Package(
       dependencies: [.product(name: "Logging", package: "swift-log")],
       swiftSettings: settings
     ),
+    .target(name: "OperationsTesting", dependencies: ["Operations"], swiftSettings: settings),
     .target(
       name: "Workspace",
       dependencies: ["CLibSQLite", .product(name: "GRDB", package: "GRDB.swift")],
@@ -69,7 +71,8 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
-    .testTarget(name: "OperationsTests", dependencies: ["Operations"], swiftSettings: settings),
+    .testTarget(
+      name: "OperationsTests", dependencies: ["Operations", "OperationsTesting"], swiftSettings: settings),
     .testTarget(name: "WorkspaceTests", dependencies: ["CLibSQLite", "Workspace"], swiftSettings: settings),
     .testTarget(name: "PipelinesTests", dependencies: ["Pipelines"], swiftSettings: settings),
     .testTarget(name: "PenstockTests", dependencies: ["penstock", "Pipelines"], swiftSettings: settings),

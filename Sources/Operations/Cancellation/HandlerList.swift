@@ -7,16 +7,18 @@ import Synchronization
 /// A notification allocates nothing.
 ///
 /// An owner that has to register a handler and read its own state in one step keeps a ``HandlerTable`` in its state.
-final class HandlerList<Argument>: Sendable {
-  typealias Handler = @Sendable (Argument) -> Void
+package final class HandlerList<Argument>: Sendable {
+  package typealias Handler = @Sendable (Argument) -> Void
 
   private let table = Mutex(HandlerTable<Handler>())
 
+  package init() {}
+
   /// How many subscriptions there are.
-  var count: Int { table.withLock { $0.count } }
+  package var count: Int { table.withLock { $0.count } }
 
   /// Adds `handler` until the subscription ends, which releases it.
-  func subscribe(_ handler: @escaping Handler) -> OperationSubscription {
+  package func subscribe(_ handler: @escaping Handler) -> OperationSubscription {
     let id = table.withLock { $0.insert(handler) }
     return OperationSubscription { [weak self] in
       self?.remove(id)
@@ -24,7 +26,7 @@ final class HandlerList<Argument>: Sendable {
   }
 
   /// Calls every handler with `argument`.
-  func notify(_ argument: Argument) {
+  package func notify(_ argument: Argument) {
     let snapshot = table.withLock { $0.snapshot }
     snapshot.forEach { $0(argument) }
   }
