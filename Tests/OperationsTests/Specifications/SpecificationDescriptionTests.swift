@@ -1,0 +1,110 @@
+import Operations
+import OperationsTesting
+import Testing
+
+@Suite("Descriptions of specifications")
+struct SpecificationDescriptionTests {
+  private let context: OperationContext = {
+    var context = OperationContext()
+    context.operationTimestampFormat = { "\($0.seconds / 3600):00" }
+    return context
+  }()
+
+  private func time(_ hour: Int64) -> Timestamp { Timestamp(seconds: hour * 3600) }
+
+  private func test(_ name: String, _ value: Bool, _ hour: Int64? = nil) -> TestRunSpecification {
+    TestRunSpecification(value, name: name, changedAt: hour.map(time))
+  }
+
+  private func line(_ specification: some OperationRunSpecification) -> String {
+    specification.description(in: context).description
+  }
+
+  @Test("A formula says which part of it decides, and since when")
+  func decides() {
+    #expect(
+      line(test("connected", true, 9) && test("office-hours", false, 18))
+        == "connected && office-hours: office-hours is false since 18:00")
+    #expect(line(test("a", true, 1) || test("b", false, 2)) == "a || b: a is true since 1:00")
+    #expect(line(test("a", false, 1) || test("b", false)) == "a || b: a is false since 1:00, b is false")
+    #expect(line(test("a", false, 1) && test("b", false, 2)) == "a && b: a is false since 1:00, b is false since 2:00")
+    #expect(line(!test("a", true, 3)) == "!a: a is true since 3:00")
+    #expect(line(.always) == "always: always is true")
+    #expect(line(.never) == "never: never is false")
+  }
+
+  @Test("Parentheses stand where they are needed, and only there")
+  func parentheses() {
+    let (a, b, c) = (test("a", true), test("b", true), test("c", true))
+    func formula(_ specification: some OperationRunSpecification) -> String {
+      specification.description(in: context).formula
+    }
+    #expect(formula(a && b || c) == "a && b || c")
+    #expect(formula(a && (b || c)) == "a && (b || c)")
+    #expect(formula(!(a && b)) == "!(a && b)")
+    #expect(formula(!a && !(!b)) == "!a && !!b")
+    #expect(formula((a || b).hold(for: .seconds(90))) == "(a || b) for 90s")
+    #expect(formula((a || b).named("either") && c) == "either && c")
+    #expect(formula(a.hold(for: .milliseconds(1250)) && a.hold(for: .milliseconds(40))) == "a for 1.25s && a for 0.04s")
+  }
+
+  @Test(
+    "The value of a formula is as old as the parts that decide it",
+    arguments: [
+      (true, 1, true, 2, 2, 1), (true, 1, false, 2, 2, 1), (false, 1, true, 2, 1, 2), (false, 1, false, 2, 1, 2),
+    ] as [(Bool, Int64, Bool, Int64, Int64, Int64)])
+  func age(left: Bool, leftHour: Int64, right: Bool, rightHour: Int64, and: Int64, or: Int64) {
+    let (a, b) = (test("a", left, leftHour), test("b", right, rightHour))
+    #expect((a && b).description(in: context).changedAt == time(and))
+    #expect((a || b).description(in: context).changedAt == time(or))
+    #expect((a && b).description(in: context).isSatisfied == (left && right))
+    #expect((a || b).description(in: context).isSatisfied == (left || right))
+  }
+
+  @Test("The age of what depends on an unknown age is unknown")
+  func unknownAge() {
+    #expect((test("a", true, 1) && test("b", true)).description(in: context).changedAt == nil)
+    #expect((test("a", false, 1) && test("b", false)).description(in: context).changedAt == time(1))
+  }
+
+  @Test("A name stands for the whole formula")
+  func named() {
+    let specification = (test("a", true, 1) && test("b", false, 2)).named("ready")
+    #expect(line(specification) == "ready: ready is false since 2:00")
+    #expect(line(.named("ready", test("a", true, 1))) == "ready: ready is true since 1:00")
+  }
+
+  @Test("A reason that several parts share is told once")
+  func shared() {
+    let a = test("a", false, 1)
+    #expect(line(a && a) == "a && a: a is false since 1:00")
+  }
+
+  @Test("A type that says nothing of itself is called by its name")
+  func standard() {
+    struct Moonlight: OperationRunSpecification {
+      func isSatisfied(in context: OperationContext) -> Bool { false }
+      func subscribe(
+        in context: OperationContext, onChange: @escaping @Sendable () -> Void
+      ) -> OperationSubscription { .empty }
+    }
+    #expect(line(Moonlight()) == "Moonlight: Moonlight is false")
+  }
+
+  @Test(
+    "Times are written in UTC where nothing else is said",
+    arguments: [
+      (0, "1970-01-01T00:00:00Z"), (951_782_400, "2000-02-29T00:00:00Z"), (1_772_388_123, "2026-03-01T18:02:03Z"),
+      (-1, "1969-12-31T23:59:59Z"), (4_107_542_399, "2100-02-28T23:59:59Z"), (4_107_542_400, "2100-03-01T00:00:00Z"),
+    ] as [(Int64, String)])
+  func universalTime(seconds: Int64, text: String) {
+    #expect(OperationContext().operationTimestampFormat(Timestamp(seconds: seconds)) == text)
+  }
+
+  @Test("Times at the ends of the range do not trap")
+  func extremes() {
+    for seconds in [Int64.min, Int64.max] {
+      #expect(!OperationContext().operationTimestampFormat(Timestamp(seconds: seconds)).isEmpty)
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import Operations
+import OperationsTesting
+import Testing
+
+@Suite("Formulas of specifications")
+struct SpecificationFormulaTests {
+  private let context = OperationContext()
+  private let calls = Log<Void>()
+
+  @Test("Not, and, or have the values of their truth tables", arguments: [false, true], [false, true])
+  func truth(left: Bool, right: Bool) {
+    let (a, b) = (TestRunSpecification(left), TestRunSpecification(right))
+    #expect((!a).isSatisfied(in: context) == !left)
+    #expect((a && b).isSatisfied(in: context) == (left && right))
+    #expect((a || b).isSatisfied(in: context) == (left || right))
+    #expect((!(a && !b) || b).isSatisfied(in: context) == (!(left && !right) || right))
+  }
+
+  @Test("Always and never are what they are called, and never change")
+  func constants() {
+    func value(_ specification: some OperationRunSpecification) -> Bool {
+      specification.subscribe(in: context) { calls.append(()) }.cancel()
+      return specification.isSatisfied(in: context)
+    }
+    #expect(value(.always))
+    #expect(!value(.never))
+    #expect(value(.always(true)))
+    #expect(!value(.always(false)))
+    #expect(calls.count == 0)
+  }
+
+  @Test("Members of the protocol compose without naming a type")
+  func implicitMembers() {
+    func value(_ specification: some OperationRunSpecification) -> Bool { specification.isSatisfied(in: context) }
+    let (network, application) = (MockNetworkObserver(), MockApplicationActivityObserver())
+    #expect(value(.connected(to: network) && .applicationIsActive(observer: application)))
+    #expect(value(!.connected(to: network) || .applicationIsActive(observer: application)))
+    #expect(!value(.named("offline", !ConnectedRunSpecification(to: network))))
+    #expect(value(.connected(to: network) && !(.never)))
+  }
+
+  @Test("Nobody is called at the time of subscribing, and everybody after a change of either side")
+  func changes() {
+    let (a, b) = (TestRunSpecification(true), TestRunSpecification(false))
+    let subscription = (!a || (b && a)).subscribe(in: context) { calls.append(()) }
+    #expect(calls.count == 0)
+    b.isSatisfied = true
+    #expect(calls.count == 1)
+    b.isSatisfied = true
+    #expect(calls.count == 1)
+    subscription.cancel()
+    a.isSatisfied = false
+    #expect(calls.count == 1)
+    #expect(a.subscriberCount + b.subscriberCount == 0)
+  }
+
+  @Test("The value that a subscriber finds in its callback is the new one")
+  func newValueInside() {
+    let (a, b) = (TestRunSpecification(false), TestRunSpecification(true))
+    let formula = a && b
+    let seen = Log<Bool>()
+    let subscription = formula.subscribe(in: context) { seen.append(formula.isSatisfied(in: context)) }
+    a.isSatisfied = true
+    b.isSatisfied = false
+    #expect(seen.elements == [true, false])
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test("Subscribers are called in the order of their subscription")
+  func order() {
+    let formula = TestRunSpecification(false)
+    let order = Log<Int>()
+    let subscriptions = (1...5).map { number in (!formula).subscribe(in: context) { order.append(number) } }
+    formula.isSatisfied = true
+    #expect(order.elements == [1, 2, 3, 4, 5])
+    withExtendedLifetime(subscriptions) {}
+  }
+
+  @Test("Erasure forwards everything, and is not nested")
+  func erasure() {
+    let inner = TestRunSpecification(true, name: "inner")
+    let outer = AnyOperationRunSpecification(AnyOperationRunSpecification(inner))
+    #expect(outer.base is TestRunSpecification)
+    #expect(outer.isSatisfied(in: context))
+    #expect(outer.description(in: context) == inner.description(in: context))
+    let subscription = outer.subscribe(in: context) { calls.append(()) }
+    inner.isSatisfied = false
+    #expect(calls.count == 1)
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test("Each change reaches its subscriber through ten levels once")
+  func many() {
+    let sources = (0..<100).map { _ in TestRunSpecification(false) }
+    func deepen(_ specification: AnyOperationRunSpecification, _ levels: Int) -> AnyOperationRunSpecification {
+      levels == 0 ? specification : deepen(AnyOperationRunSpecification(!specification && .always), levels - 1)
+    }
+    let formulas = sources.map { deepen(AnyOperationRunSpecification($0), 10) }
+    let subscriptions = formulas.map { $0.subscribe(in: context) { calls.append(()) } }
+    for round in 0..<100 {
+      for source in sources { source.isSatisfied = round.isMultiple(of: 2) }
+    }
+    #expect(calls.count == 10_000)
+    withExtendedLifetime(subscriptions) {}
+  }
+}
