@@ -103,9 +103,8 @@ public struct CollectedResultsError: Error, CustomStringConvertible {
 }
 
 extension Collection where Element: OperationRequest {
-  /// One operation that has the results of all these, in order.
-  ///
-  /// - Parameter limit: How many may run at once, at least 1; nil, the default, is all of them.
+  /// One operation that has the results of all these, in order. At most `limit` of them run at once, at least 1; nil, the
+  /// default, is all.
   public func collectResults(atOnce limit: Int? = nil) -> CollectedOperation<Element, Element.Value> {
     CollectedOperation(Array(self), atOnce: limit) { [$0] }
   }
