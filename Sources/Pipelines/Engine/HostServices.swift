@@ -12,6 +12,8 @@ final class HostServices: @unchecked Sendable {
   let recorder: HistoryRecorder
   let locks: ExclusiveLocks
   let watch: WorkspaceWatch
+  let paths: PathWatch
+  private let surroundings: Surroundings
   let executables = ExecutableSearch()
   /// Clock, delayer and random source for every operation.
   let context: OperationContext
@@ -23,7 +25,8 @@ final class HostServices: @unchecked Sendable {
   let user: String
 
   init(
-    loop: EventLoop, runner: any ProcessRunner, history: History, recorder: HistoryRecorder, context: OperationContext
+    loop: EventLoop, runner: any ProcessRunner, history: History, recorder: HistoryRecorder, context: OperationContext,
+    surroundings: Surroundings = Surroundings()
   ) {
     self.loop = loop
     self.runner = runner
@@ -37,7 +40,15 @@ final class HostServices: @unchecked Sendable {
     user = Self.userName()
     locks = ExclusiveLocks(loop: loop, recorder: recorder, workspace: history.workspace)
     watch = WorkspaceWatch(loop: loop, path: history.workspace.notifyPath)
+    paths = PathWatch(loop: loop)
+    self.surroundings = surroundings
   }
+
+  /// Whether there is a network.
+  func connected() -> AnyOperationRunSpecification { surroundings.connected() }
+
+  /// Whether the host is in the foreground of its terminal.
+  func foreground() -> AnyOperationRunSpecification { surroundings.foreground() }
 
   /// The time of the injected clock.
   func now() -> RecordTime {

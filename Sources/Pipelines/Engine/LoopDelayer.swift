@@ -8,7 +8,13 @@ struct LoopDelayer: OperationDelayer {
     try Task.checkCancellation()
     let wait = LoopWait(loop: loop)
     await withTaskCancellationHandler {
-      await withCheckedContinuation { wait.begin($0, for: duration) }
+      await withCheckedContinuation { continuation in
+        if loop.isOnLoop {
+          wait.begin(continuation, for: duration)
+        } else {
+          loop.execute { wait.begin(continuation, for: duration) }
+        }
+      }
     } onCancel: {
       loop.execute { wait.end() }
     }
@@ -18,7 +24,7 @@ struct LoopDelayer: OperationDelayer {
 
 /// One wait for a timer, which may be ended early.
 private final class LoopWait: @unchecked Sendable {
-  // @unchecked: touched only on the loop; whoever delays on it runs there.
+  // @unchecked: touched only on the loop.
 
   private let loop: EventLoop
   private var continuation: CheckedContinuation<Void, Never>?

@@ -113,6 +113,16 @@ extension RunEngine {
     return failure
   }
 
+  /// What brings the next attempt forward.
+  func wakers(_ ordinal: Int) throws -> [any RetryWaker] {
+    let formulas = state.instances[ordinal].node.definition.retry.early
+    guard !formulas.isEmpty else { return [] }
+    let conditions = conditions(ordinal)
+    return try formulas.map {
+      ConditionWaker(name: $0.text, condition: try conditions.make($0), context: services.context)
+    }
+  }
+
   /// Follows the retries of an operation: the chosen delay and what ended the wait are part of the history.
   func retryObserver(_ ordinal: Int) -> RetryObserver {
     RetryObserver(

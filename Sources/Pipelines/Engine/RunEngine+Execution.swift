@@ -24,6 +24,7 @@ extension RunEngine {
         return conclude(ordinal, .skipped, reason: "condition", detail: .object(["when": .string(condition.text)]))
       }
       if node.definition.loop != nil {
+        guard try await passGate(ordinal) else { return }
         try await executeLoop(ordinal)
       } else {
         try await executeInstance(ordinal)
@@ -36,7 +37,8 @@ extension RunEngine {
   /// Runs what has no loop of its own: an operation, or one item.
   func executeInstance(_ ordinal: Int) async throws {
     let node = state.instances[ordinal].node
-    if let maximumAge = node.definition.staleAfter, try reuse(ordinal, maximumAge: maximumAge) { return }
+    if node.definition.isReusable, try reuse(ordinal) { return }
+    if state.instances[ordinal].parent == nil, try await !passGate(ordinal) { return }
     guard let exclusive = node.definition.exclusive else { return try await executeAttempts(ordinal) }
     let name = try exclusive.evaluate(in: contexts(ordinal)).injectedText
     let key = exclusiveKey(name)
@@ -97,7 +99,9 @@ extension RunEngine {
       var context = services.context
       context.retryObserver = retryObserver(ordinal)
       context.retryState = state.instances[ordinal].retryState
-      let operation = attempts.retry(node.definition.retryPolicy).repeating(repeatPolicy(ordinal))
+      var policy = node.definition.retryPolicy
+      policy.wakers = try wakers(ordinal)
+      let operation = attempts.retry(policy).repeating(repeatPolicy(ordinal))
       result = try await OperationRunner(operation, context: context).run(isolation: self)
     }
     succeed(ordinal, result)
@@ -196,6 +200,11 @@ extension RunEngine {
     }
     return RepeatPolicy(every: repetition.every, limit: repetition.limit, until: until)
   }
+}
+
+extension OperationDefinition {
+  /// Whether a former success may be taken over.
+  fileprivate var isReusable: Bool { staleAfter != nil || staleWhen != nil }
 }
 
 extension OperationNode {

@@ -93,11 +93,19 @@ extension RunEngine {
       run: state.id, ordinal: ordinal, name: instance.name, position: instance.node.definition.index,
       parent: instance.parent,
       item: instance.item.map { masker.mask($0.text) }, state: instance.state, reason: instance.reason,
-      detail: instance.detail.map { masker.mask($0.text) },
+      detail: detail(of: instance).map { masker.mask($0.text) },
       error: instance.failure.map { RecordedError(code: $0.code, message: masker.mask($0.message)) },
       attempts: instance.attempts, waitingSince: instance.waitingSince, startedAt: instance.startedAt,
       endedAt: instance.endedAt,
       result: instance.recordedResult, fingerprint: instance.fingerprint, reusedFrom: instance.reusedFrom)
+  }
+
+  /// The particulars of its state, and what opened its gate.
+  private func detail(of instance: OperationInstance) -> JSONValue? {
+    guard let opened = instance.opened else { return instance.detail }
+    var members = instance.detail?.objectValue ?? [:]
+    members["gate"] = opened
+    return .object(members)
   }
 
   /// The form in which a result is recorded: inline where it is small, else in a file of the run's directory.

@@ -172,16 +172,21 @@ extension RunEngine {
 
   // MARK: Reuse
 
-  /// Takes over a success of the same fingerprint that is young enough. True when there was one.
-  func reuse(_ ordinal: Int, maximumAge: Duration) throws -> Bool {
+  /// Takes over a success of the same fingerprint that is not stale. True when there was one.
+  func reuse(_ ordinal: Int) throws -> Bool {
+    let definition = state.instances[ordinal].node.definition
     let fingerprint = try fingerprint(of: ordinal)
     state.instances[ordinal].fingerprint = fingerprint
-    let oldest = RecordTime(microseconds: services.now().microseconds - maximumAge.wholeMicroseconds)
+    let oldest = definition.staleAfter.map { services.now().microseconds - $0.wholeMicroseconds } ?? 0
     guard
       let known = try services.history.reusable(
         pipeline: state.pipeline.name, operation: state.instances[ordinal].name, fingerprint: fingerprint,
-        notBefore: oldest)
+        notBefore: RecordTime(microseconds: oldest))
     else { return false }
+    if let formula = definition.staleWhen {
+      let condition = try conditions(ordinal, since: known.startedAt, birth: known.endedAt).make(formula)
+      guard !condition.isSatisfied(in: services.context) else { return false }
+    }
     modify(ordinal) { instance in
       instance.reusedFrom = known.reusedFrom ?? known.run
       instance.recordedResult = known.result

@@ -249,6 +249,8 @@ actor RunEngine {
       .runEnded(
         state.id, state: outcome, reason: record.reason, counts: record.counts, at: record.endedAt ?? services.now()))
     try await services.recorder.flush()
+    // Others may wait for what became of this run.
+    if parent == nil { services.history.workspace.notify() }
     if let engineFailure { throw engineFailure }
     emit(.run(record))
     var results: [String: JSONValue] = [:]

@@ -39,7 +39,9 @@ final class OperationNode: Sendable {
   }
 
   /// Whether an attempt starts without waiting for anything but a slot.
-  var isPlain: Bool { definition.loop == nil && definition.exclusive == nil && definition.resources.isEmpty }
+  var isPlain: Bool {
+    definition.loop == nil && definition.gate == nil && definition.exclusive == nil && definition.resources.isEmpty
+  }
 }
 
 /// One thing with a state of its own in a run: an operation, a handler, or one item of a loop.
@@ -71,6 +73,8 @@ struct OperationInstance {
   var latestEnd: RecordTime?
   /// When a wait that a former host began is over.
   var waitDue: RecordTime?
+  /// What opened its gate, and since when it had waited for that.
+  var opened: JSONValue?
   var recordedResult: RecordedResult = .none
   /// Whether the slot for the first attempt is already taken.
   var hasSlot = false
@@ -187,7 +191,7 @@ extension OperationDefinition {
     case .command(let arguments): guard arguments.allSatisfy(\.isLiteral) else { return false }
     default: return false
     }
-    guard case .none = injection, condition == nil, loop == nil, staleAfter == nil, !receivesSecret else {
+    guard case .none = injection, condition == nil, gate == nil, loop == nil, staleAfter == nil, !receivesSecret else {
       return false
     }
     return environment.allSatisfy(\.value.isLiteral) && stdin?.isLiteral ?? true && directory?.isLiteral ?? true

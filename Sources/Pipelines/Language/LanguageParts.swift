@@ -20,5 +20,5 @@ struct LanguageParts: OptionSet, Sendable {
   static let all: LanguageParts = [.specifications, .staleness, .gates, .earlyRetry, .automation]
 
   /// What the engine of this version can act on.
-  static let available: LanguageParts = []
+  static let available: LanguageParts = [.specifications, .staleness, .gates, .earlyRetry]
 }

@@ -32,6 +32,10 @@ package enum StateReason {
   private static func waiting(_ record: OperationRecord, now: RecordTime?) -> String {
     let detail = detail(of: record)
     switch record.reason {
+    case "run_when":
+      let formula = detail["formula"]?.stringValue ?? "its condition"
+      let until = due(of: record).map { ", until \(ClockText.time($0)) at most" } ?? ""
+      return "for \(formula)\(detail["why"]?.stringValue.map { ": \($0)" } ?? "")\(until)"
     case "wait":
       guard let due = due(of: record) else { return "for a time" }
       return "until \(ClockText.time(due))" + (now.map { " (\(distance(from: $0, to: due)))" } ?? "")
@@ -76,6 +80,8 @@ package enum StateReason {
     switch record.reason {
     case "condition":
       detail(of: record)["when"]?.stringValue.map { "because \($0) is false" } ?? "because its condition is false"
+    case "run_when":
+      "because \(detail(of: record)["why"]?.stringValue ?? "its run_when is false")"
     case "dependency-skipped":
       "because \(culprits(of: record).map { "'\($0)'" }.joined(separator: ", ")) was skipped"
     case let reason?: reason

@@ -111,7 +111,8 @@ final class PathWatch: @unchecked Sendable {
       return
     }
     // The kernel has taken the watch away, and may give its number to another one.
-    let interested = event.mask & UInt32(IN_IGNORED) != 0 ? interests.removeValue(forKey: event.wd) : interests[event.wd]
+    let interested =
+      event.mask & UInt32(IN_IGNORED) != 0 ? interests.removeValue(forKey: event.wd) : interests[event.wd]
     for interest in interested ?? [] where interest.name == nil || interest.name == name {
       touched.insert(interest.entry)
     }

@@ -19,7 +19,8 @@ struct PipelineSucceededSpecification: LoopSpecification {
 
   func description(in context: OperationContext) -> SpecificationDescription {
     let latest = latest
-    let reason = latest.map { "run \($0.id.short) of '\(pipeline)' \($0.state.rawValue)" } ?? "'\(pipeline)' has never run"
+    let reason =
+      latest.map { "run \($0.id.short) of '\(pipeline)' \($0.state.rawValue)" } ?? "'\(pipeline)' has never run"
     return SpecificationDescription(formula: text, reason: reason, isSatisfied: latest?.state == .succeeded)
   }
 

@@ -1,0 +1,135 @@
+import Operations
+import OrderedCollections
+
+/// Waiting for conditions on the world: `run_when`, and `wait` for a specification.
+extension RunEngine {
+  /// What the conditions of an operation's formulas are made by.
+  func conditions(_ ordinal: Int, since moment: RecordTime? = nil, birth: RecordTime? = nil) -> ConditionBuilder {
+    let directory = state.pipeline.source.directory
+    return ConditionBuilder(
+      services: services, specifications: state.pipeline.specifications, moment: moment, birth: birth,
+      path: { [unowned self] template in
+        try self.assumeIsolated { engine in
+          let path = try template.evaluate(in: engine.contexts(ordinal)).injectedText
+          return path.hasPrefix("/") ? path : "\(directory)/\(path)"
+        }
+      })
+  }
+
+  /// Holds an operation back until its `run_when` is true. False when it was skipped instead.
+  func passGate(_ ordinal: Int) async throws -> Bool {
+    let node = state.instances[ordinal].node
+    guard let gate = node.definition.gate else { return true }
+    let condition = try conditions(ordinal, since: state.startedAt).make(gate.formula)
+    let waits = gate.otherwise == .wait || gate.waitAtMost != nil
+    let isOpen = try await wait(
+      for: condition, gate.formula, ordinal, reason: "run_when", atMost: waits ? gate.waitAtMost : .zero)
+    if isOpen { return true }
+    let why = condition.description(in: services.context).reason
+    guard gate.otherwise == .skip else {
+      let waited = gate.waitAtMost.map { " within \(DurationNotation.format($0))" } ?? ""
+      throw OperationFailure(
+        code: "gate-closed", message: "'\(gate.formula.text)' did not become true\(waited): \(why)")
+    }
+    conclude(
+      ordinal, .skipped, reason: "run_when",
+      detail: .object(["formula": .string(gate.formula.text), "why": .string(why)]))
+    return false
+  }
+
+  /// Waits until `condition` is true, and tells of it meanwhile. False when `limit` is over first; zero does not wait, nil waits for ever.
+  func wait(
+    for condition: AnyOperationRunSpecification, _ formula: SpecificationFormula, _ ordinal: Int, reason: String,
+    atMost limit: Duration?
+  ) async throws -> Bool {
+    let context = services.context
+    // Listening begins before asking, so that a change between the two is not missed.
+    let signal = ConditionSignal(loop: services.loop)
+    let subscription = condition.subscribe(in: context) { signal.ring() }
+    defer { subscription.cancel() }
+    guard !condition.isSatisfied(in: context) else { return true }
+    if limit == .zero { return false }
+    let began = services.now()
+    // A wait that its former host began goes on from where it began.
+    let due = limit.map { state.instances[ordinal].waitDue ?? began.advanced(by: $0.wholeMicroseconds) }
+    if let due {
+      let left = Duration.microseconds(due.microseconds - began.microseconds)
+      signal.expire(after: left)
+    }
+    // What listens to the workspace is not there before something is waited for.
+    startWatching()
+    var told: String?
+    while true {
+      let description = condition.description(in: context)
+      if condition.isSatisfied(in: context) {
+        var opened: OrderedDictionary<String, JSONValue> = [
+          "formula": .string(formula.text), "since": .string(began.text),
+        ]
+        opened["opened_at"] = .string(services.now().text)
+        opened["opened_by"] = .string(description.reason)
+        state.instances[ordinal].opened = .object(opened)
+        return true
+      }
+      if signal.isExpired { return false }
+      if told != description.reason {
+        told = description.reason
+        var detail: OrderedDictionary<String, JSONValue> = [
+          "formula": .string(formula.text), "why": .string(description.reason),
+        ]
+        if let due { detail["due"] = .string(due.text) }
+        enter(ordinal, .waiting, reason: reason, detail: .object(detail), recordNow: true)
+      }
+      guard await signal.wait() else { throw CancellationError() }
+    }
+  }
+}
+
+/// Rings any number of times for one waiter on the loop.
+final class ConditionSignal: @unchecked Sendable {
+  // @unchecked: `waiter`, `hasRung`, `isExpired` and `timer` are touched only on the loop.
+
+  private let loop: EventLoop
+  private var waiter: LoopWaiter?
+  private var hasRung = false
+  private(set) var isExpired = false
+  private var timer: EventLoop.Token?
+
+  init(loop: EventLoop) { self.loop = loop }
+
+  deinit {
+    if let timer { loop.execute { [loop] in loop.cancelTimer(timer) } }
+  }
+
+  /// Wakes the waiter, or the next one. Any thread.
+  func ring() {
+    loop.execute { self.wake() }
+  }
+
+  /// Wakes the waiter once the time is over. *On the loop.*
+  func expire(after duration: Duration) {
+    timer = loop.schedule(after: max(.zero, duration)) { [weak self] in
+      self?.timer = nil
+      self?.isExpired = true
+      self?.wake()
+    }
+  }
+
+  /// True when it rang since the last wait; false when the task was cancelled. *On the loop.*
+  func wait(isolation: isolated (any Actor)? = #isolation) async -> Bool {
+    if hasRung {
+      hasRung = false
+      return true
+    }
+    let waiter = LoopWaiter(loop: loop)
+    self.waiter = waiter
+    let isAwake = await waiter.wait()
+    self.waiter = nil
+    hasRung = false
+    return isAwake
+  }
+
+  private func wake() {
+    hasRung = true
+    waiter?.wake()
+  }
+}
