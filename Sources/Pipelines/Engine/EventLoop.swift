@@ -215,19 +215,25 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     }
   }
 
-  /// How long `epoll_wait` may sleep: until the next timer, rounded up so that it does not wake too early and spin.
+  /// How long `epoll_wait` may sleep: until the next timer, or for ever.
   private func milliseconds() -> Int32 {
     while let first = core.timers.min {
       guard core.timerBodies[first.token] != nil else {
         core.timers.removeMin()
         continue
       }
-      let left = ContinuousClock.now.duration(to: first.due).components
-      guard left.seconds >= 0 else { return 0 }
-      guard left.seconds < 1_000_000 else { return 1_000_000_000 }
-      return Int32(left.seconds * 1000 + (left.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+      return Self.milliseconds(ContinuousClock.now.duration(to: first.due))
     }
     return -1
+  }
+
+  /// A time as `epoll_wait` takes it, rounded up so that it does not wake too early and spin. Never negative, which would mean for ever: a timer
+  /// may have come due since the last look.
+  static func milliseconds(_ duration: Duration) -> Int32 {
+    guard duration > .zero else { return 0 }
+    let (seconds, attoseconds) = duration.components
+    guard seconds < 1_000_000 else { return 1_000_000_000 }
+    return Int32(seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
   }
 
   private func newToken() -> Token {

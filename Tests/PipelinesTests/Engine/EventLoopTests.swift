@@ -100,4 +100,15 @@ import Testing
       #expect(await Set(counter.events).count == 2_000)
     }
   }
+
+  @Test(
+    "a timer that came due since the last look is not waited for, and never for ever",
+    arguments: [
+      (Duration.zero, 0), (.milliseconds(-1), 0), (.milliseconds(-500), 0), (.seconds(-3), 0), (.nanoseconds(-1), 0),
+      (.nanoseconds(1), 1), (.milliseconds(1), 1), (.microseconds(1001), 2), (.seconds(2), 2000),
+      (.seconds(5_000_000), 1_000_000_000),
+    ] as [(Duration, Int32)])
+  func epollTimeout(_ duration: Duration, _ milliseconds: Int32) {
+    #expect(EventLoop.milliseconds(duration) == milliseconds)
+  }
 }
