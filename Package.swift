@@ -40,9 +40,10 @@ let package = Package(
     .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(name: "CLibSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "CProcess", cSettings: cSettings),
+    .target(name: "CLinuxObservers", cSettings: cSettings),
     .target(
       name: "Operations",
-      dependencies: [.product(name: "Logging", package: "swift-log")],
+      dependencies: ["CLinuxObservers", .product(name: "Logging", package: "swift-log")],
       swiftSettings: settings
     ),
     .target(name: "OperationsTesting", dependencies: ["Operations"], swiftSettings: settings),

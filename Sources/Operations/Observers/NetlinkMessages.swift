@@ -1,0 +1,59 @@
+import CLinuxObservers
+
+/// The messages in what a netlink socket has delivered at once.
+///
+/// Lengths are the kernel's, but nothing is read beyond the bytes there are: what does not fit ends the sequence.
+struct NetlinkMessages: Sequence, IteratorProtocol {
+  /// One message: its type, and the bytes behind the header.
+  struct Message {
+    let type: Int
+    let flags: UInt16
+    let sequence: UInt32
+    let body: UnsafeRawBufferPointer
+  }
+
+  private var rest: UnsafeRawBufferPointer
+
+  init(_ bytes: UnsafeRawBufferPointer) {
+    rest = bytes
+  }
+
+  mutating func next() -> Message? {
+    let size = MemoryLayout<nlmsghdr>.size
+    guard rest.count >= size else { return nil }
+    let header = rest.loadUnaligned(as: nlmsghdr.self)
+    let length = Int(header.nlmsg_len)
+    guard length >= size, length <= rest.count else { return nil }
+    let body = UnsafeRawBufferPointer(rebasing: rest[size..<length])
+    rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst((length + 3) & ~3))
+    return Message(
+      type: Int(header.nlmsg_type), flags: header.nlmsg_flags, sequence: header.nlmsg_seq, body: body)
+  }
+}
+
+/// The attributes behind the fixed part of a message, or the next hops in one of them: both begin with their length.
+struct NetlinkAttributes: Sequence, IteratorProtocol {
+  private var rest: UnsafeRawBufferPointer
+
+  init(_ bytes: UnsafeRawBufferPointer, after fixed: Int) {
+    let offset = (fixed + 3) & ~3
+    rest = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(offset))
+  }
+
+  mutating func next() -> (type: Int, value: UnsafeRawBufferPointer)? {
+    let size = MemoryLayout<rtattr>.size
+    guard rest.count >= size else { return nil }
+    let header = rest.loadUnaligned(as: rtattr.self)
+    let length = Int(header.rta_len)
+    guard length >= size, length <= rest.count else { return nil }
+    defer { rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst((length + 3) & ~3)) }
+    return (Int(header.rta_type), UnsafeRawBufferPointer(rebasing: rest[size..<length]))
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// The value at the beginning; nil where there are too few bytes for it.
+  func value<Value: BitwiseCopyable>(_: Value.Type) -> Value? {
+    count >= MemoryLayout<Value>.size ? loadUnaligned(as: Value.self) : nil
+  }
+}

@@ -1,0 +1,125 @@
+import CLinuxObservers
+import Glibc
+import Synchronization
+
+/// The one thread of a process on which its observers wait for the kernel.
+///
+/// It begins with the first descriptor that is watched and ends with the last, so that a process that observes nothing
+/// has no such thread. It sleeps in `epoll` without a timeout, and wakes only for what is watched.
+///
+/// Handlers of observers are called on it: one that takes long makes all observers late.
+final class ObserverThread: Sendable {
+  static let shared = ObserverThread()
+
+  typealias Handler = @Sendable () -> Void
+
+  /// What one life of the thread waits with.
+  private final class Loop: Sendable {
+    let epoll: Descriptor
+    let wake: Descriptor
+
+    init() throws(ObserverError) {
+      epoll = try Descriptor(epoll_create1(Int32(EPOLL_CLOEXEC)), from: "epoll_create1")
+      wake = try Descriptor(eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)), from: "eventfd")
+      try add(wake, id: 0, events: EPOLLIN.rawValue)
+    }
+
+    func add(_ descriptor: Descriptor, id: UInt64, events: UInt32) throws(ObserverError) {
+      var event = epoll_event(events: events, data: epoll_data_t(u64: id))
+      guard epoll_ctl(epoll.number, EPOLL_CTL_ADD, descriptor.number, &event) == 0 else {
+        throw .systemCall("epoll_ctl", errno)
+      }
+    }
+  }
+
+  private struct Watched {
+    let descriptor: Descriptor
+    let handler: Handler
+  }
+
+  /// Invariant: there is a loop, whose thread runs, exactly while something is watched.
+  private struct State {
+    var loop: Loop?
+    var watched: [UInt64: Watched] = [:]
+    var lastID: UInt64 = 0
+  }
+
+  private let state = Mutex(State())
+
+  /// Calls `handler` on the thread each time `descriptor` has one of `events`, an error or a hang-up, until the
+  /// subscription ends.
+  ///
+  /// Events are told again and again until the handler has dealt with them, by reading for example. A handler that is
+  /// being called when the subscription ends on another thread is not waited for.
+  func watch(
+    _ descriptor: Descriptor, for events: UInt32, handler: @escaping Handler
+  ) throws(ObserverError) -> OperationSubscription {
+    let result = state.withLock { state -> Result<UInt64, ObserverError> in
+      do throws(ObserverError) {
+        state.lastID += 1
+        let id = state.lastID
+        let loop: Loop
+        if let running = state.loop { loop = running } else { loop = try Loop() }
+        try loop.add(descriptor, id: id, events: events)
+        if state.loop == nil { try start(loop) }
+        state.loop = loop
+        state.watched[id] = Watched(descriptor: descriptor, handler: handler)
+        return .success(id)
+      } catch {
+        return .failure(error)
+      }
+    }
+    let id = try result.get()
+    return OperationSubscription { [self] in unwatch(id) }
+  }
+
+  /// Whether the thread runs, or is about to.
+  var isRunning: Bool { state.withLock { $0.loop != nil } }
+
+  private func unwatch(_ id: UInt64) {
+    let removed: Watched? = state.withLock { state in
+      guard let watched = state.watched.removeValue(forKey: id), let loop = state.loop else { return nil }
+      epoll_ctl(loop.epoll.number, EPOLL_CTL_DEL, watched.descriptor.number, nil)
+      if state.watched.isEmpty {
+        state.loop = nil
+        var one: UInt64 = 1
+        write(loop.wake.number, &one, MemoryLayout<UInt64>.size)
+      }
+      return watched
+    }
+    // The handler, and with it what it holds, is released here and not under the lock.
+    withExtendedLifetime(removed) {}
+  }
+
+  private func start(_ loop: Loop) throws(ObserverError) {
+    let reference = Unmanaged.passRetained(loop)
+    var thread = pthread_t()
+    let error = pthread_create(
+      &thread, nil,
+      { argument in
+        guard let argument else { return nil }
+        let loop = Unmanaged<Loop>.fromOpaque(argument).takeRetainedValue()
+        penstock_prepare_observer_thread("penstock-observe")
+        ObserverThread.shared.run(loop)
+        return nil
+      }, reference.toOpaque())
+    guard error == 0 else {
+      reference.release()
+      throw .systemCall("pthread_create", error)
+    }
+    pthread_detach(thread)
+  }
+
+  private func run(_ loop: Loop) {
+    var events = [epoll_event](repeating: epoll_event(), count: 16)
+    while state.withLock({ $0.loop === loop }) {
+      let count = epoll_wait(loop.epoll.number, &events, Int32(events.count), -1)
+      for event in events.prefix(Int(max(count, 0))) where event.data.u64 != 0 {
+        let handler = state.withLock { state in
+          state.loop === loop ? state.watched[event.data.u64]?.handler : nil
+        }
+        handler?()
+      }
+    }
+  }
+}
