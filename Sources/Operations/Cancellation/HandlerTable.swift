@@ -37,6 +37,11 @@ struct HandlerTable<Handler: Sendable>: Sendable {
   /// The handlers now.
   var snapshot: Snapshot { Snapshot(slots: slots) }
 
+  /// One handler; nobody when it has been removed.
+  func snapshot(of id: ID) -> Snapshot {
+    Snapshot(slots: ContiguousArray(slots.filter { $0.id == id }))
+  }
+
   /// Adds `handler` behind all others.
   mutating func insert(_ handler: Handler) -> ID {
     lastID += 1
@@ -48,7 +53,7 @@ struct HandlerTable<Handler: Sendable>: Sendable {
   /// Removes a handler; snapshots taken before do not call it any more.
   ///
   /// - Returns: What kept the handler, to be released outside of the owner's lock; nil when it was removed already.
-  mutating func remove(_ id: ID) -> AnyObject? {
+  mutating func remove(_ id: ID) -> HandlerEntry<Handler>? {
     var (low, high) = (0, slots.count)
     while low < high {
       let middle = (low + high) / 2

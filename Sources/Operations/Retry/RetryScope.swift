@@ -9,6 +9,8 @@ struct RetryScope: Sendable {
   @usableFromInline var maxRetries: Int
   /// Which retry the running attempt is, from 0; nil in the first attempt.
   @usableFromInline var index: Int?
+  /// Whether somebody set `maxRetries` by hand, which then counts more than a client's default.
+  @usableFromInline var isChosen = false
 
   @inlinable
   init(pending: Int = 0, maxRetries: Int = 0, index: Int? = nil) {
@@ -35,11 +37,16 @@ extension OperationContext {
   public var operationRetryIndex: Int? { retryScope.index }
 
   /// The most retries of the operation. Written by `.retry` when it is set up; a change afterwards counts from the next
-  /// run on. 0 without a retry.
+  /// run on. 0 without a retry. In the default context of a client, it replaces the client's own default.
   @inlinable
   public var operationMaxRetries: Int {
     get { retryScope.maxRetries }
-    set { retryScope.maxRetries = newValue }
+    set {
+      var scope = retryScope
+      scope.maxRetries = newValue
+      scope.isChosen = true
+      retryScope = scope
+    }
   }
 
   /// Whether a failure of the running attempt is final, as far as the number of retries goes.

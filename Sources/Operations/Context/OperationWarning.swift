@@ -1,0 +1,52 @@
+/// Something that works, but not as whoever wrote it expects: a mistake in the use of the library.
+public enum OperationWarning: Error, Sendable, Hashable, CustomStringConvertible {
+  /// A client has a store of another request type at this path, so it gave out one that it does not keep. Give the
+  /// requests different paths.
+  case pathConflict(OperationPath, stored: String, requested: String)
+  /// A continuation was used after the run had ended; what it was given is dropped. Yield before returning.
+  case yieldAfterEnd(OperationPath)
+  /// The controls of a store were used after it was gone; nothing happened. End what a controller began when its
+  /// subscription is cancelled.
+  case storeGone(OperationPath)
+  /// A controller or a predicate was made for another type of state than that of the store, so it is not used. Apply
+  /// its modifier to a request with that state.
+  case stateMismatch(OperationPath, expected: String, found: String)
+
+  /// What happened, why that is wrong, and what to do.
+  public var description: String {
+    switch self {
+    case .pathConflict(let path, let stored, let requested):
+      "the path \(path) belongs to a store of \(stored), but was asked for \(requested), which got a store that is not "
+        + "shared; give the two requests different paths"
+    case .yieldAfterEnd(let path):
+      "a run of \(path) yielded a result after it had ended, which is dropped; yield before returning"
+    case .storeGone(let path):
+      "the controls of \(path) were used after its store was gone, which does nothing; stop using them when the "
+        + "controller's subscription is cancelled"
+    case .stateMismatch(let path, let expected, let found):
+      "something at \(path) was made for the state \(expected) but the store has \(found), so it is not used; apply its "
+        + "modifier to a request with that state"
+    }
+  }
+}
+
+extension OperationContext {
+  private enum WarningHandlerKey: Key {
+    static let defaultValue: (@Sendable (OperationWarning) -> Void)? = nil
+  }
+
+  /// Gets the warnings; nil, the default, writes them to `operationLogger`.
+  public var operationWarningHandler: (@Sendable (OperationWarning) -> Void)? {
+    get { self[WarningHandlerKey.self] }
+    set { self[WarningHandlerKey.self] = newValue }
+  }
+
+  /// Reports a mistake.
+  func warn(_ warning: OperationWarning) {
+    if let handler = operationWarningHandler {
+      handler(warning)
+    } else {
+      operationLogger.warning("\(warning)")
+    }
+  }
+}

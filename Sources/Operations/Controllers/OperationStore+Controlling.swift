@@ -1,0 +1,58 @@
+extension OperationStore {
+  /// Whether a run can be had that nobody asked for.
+  var canRerun: Bool { isAutomaticRunningEnabled && state.contextForRerun(context) != nil }
+
+  /// Puts the controllers of the context to work. Called once, before anybody else has the store.
+  func attachControllers() {
+    let context = context
+    let controllers = context.operationControllers
+    guard !controllers.isEmpty else { return }
+    let subscriptions = controllers.map { attach($0, in: context) }
+    change { $0.controllers = subscriptions }
+  }
+
+  /// Changes the state by `update`, as ``setResult(to:using:)`` does.
+  func setResult(using context: OperationContext?, _ update: @Sendable (inout State, Timestamp) -> Void) {
+    let context = context ?? self.context
+    let time = context.operationClock.now()
+    let old = change { core in
+      let old = core.state
+      update(&core.state, time)
+      core.noteState(context)
+      return old
+    }
+    _ = old
+  }
+
+  private func attach<Controller: OperationController>(
+    _ controller: Controller, in context: OperationContext
+  ) -> OperationSubscription {
+    if let store = self as? OperationStore<Controller.State> {
+      return controller.control(with: store.controls)
+    }
+    if let wrapping = self as? any DefaultedStore, let controls = wrapping.baseControls(for: Controller.State.self) {
+      return controller.control(with: controls)
+    }
+    context.warn(.stateMismatch(path, expected: "\(Controller.State.self)", found: "\(State.self)"))
+    return .empty
+  }
+
+  private var controls: OperationControls<State> {
+    let lens = OperationStateLens<State, State>(
+      get: { $0 }, update: { state, result, time in state.update(with: result, at: time) })
+    return OperationControls(WeakOperationStore(self, lens: lens))
+  }
+}
+
+/// A store whose state wraps another one, which controllers may be made for.
+private protocol DefaultedStore {
+  func baseControls<View: OperationState>(for _: View.Type) -> OperationControls<View>?
+}
+
+extension OperationStore: DefaultedStore where State: DefaultedState {
+  fileprivate func baseControls<View: OperationState>(for _: View.Type) -> OperationControls<View>? {
+    let lens = OperationStateLens<State, State.Base>(
+      get: { $0.base }, update: { state, result, time in state.base.update(with: result, at: time) })
+    return OperationControls<State.Base>(WeakOperationStore(self, lens: lens)) as? OperationControls<View>
+  }
+}

@@ -1,0 +1,53 @@
+import Logging
+
+/// Writes down how long runs take. See ``OperationRequest/logDuration(with:at:)``.
+public struct LogDurationModifier<Operation: OperationRequest>: OperationModifier {
+  /// Where to; nil is the context's `operationLogger`.
+  public let logger: Logger?
+  /// How important it is.
+  public let level: Logger.Level
+
+  init(logger: Logger?, level: Logger.Level) {
+    self.logger = logger
+    self.level = level
+  }
+
+  /// Runs `operation` and writes down how long it took, and how it ended.
+  public func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    using operation: Operation,
+    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
+  ) async throws(Operation.Failure) -> Operation.Value {
+    let clock = context.operationClock
+    let start = clock.monotonic()
+    do {
+      let value = try await operation.run(isolation: isolation, in: context, with: continuation)
+      log(clock.monotonic() - start, error: nil, in: context)
+      return value
+    } catch {
+      log(clock.monotonic() - start, error: error, in: context)
+      throw error
+    }
+  }
+
+  private func log(_ duration: Duration, error: (any Error)?, in context: OperationContext) {
+    var metadata: Logger.Metadata = ["operation": "\(Operation.self)", "duration": "\(duration)"]
+    if let error { metadata["error"] = "\(error)" }
+    (logger ?? context.operationLogger).log(
+      level: level, error == nil ? "operation succeeded" : "operation failed", metadata: metadata)
+  }
+}
+
+extension OperationRequest {
+  /// Writes down how long each run takes, by the operation's clock.
+  ///
+  /// - Parameters:
+  ///   - logger: Where to; the context's `operationLogger` by default.
+  ///   - level: How important it is; `info` by default.
+  public func logDuration(
+    with logger: Logger? = nil, at level: Logger.Level = .info
+  ) -> ModifiedOperation<Self, LogDurationModifier<Self>> {
+    modifier(LogDurationModifier(logger: logger, level: level))
+  }
+}

@@ -1,0 +1,73 @@
+/// When what a store holds should be brought up to date: predicates, of which one that is true suffices.
+public struct OperationStaleness: Sendable {
+  private typealias Predicate = @Sendable (any OperationState, OperationContext) -> Bool
+
+  private var predicates: [Predicate]
+
+  /// Without predicates everything is always stale.
+  public init() {
+    predicates = []
+  }
+
+  /// Adds a predicate. One for another type of state than the store's is false.
+  public mutating func add<State: OperationState>(
+    _ predicate: @escaping @Sendable (State, OperationContext) -> Bool
+  ) {
+    predicates.append { state, context in
+      state.unwrapped(to: State.self).map { predicate($0, context) } ?? false
+    }
+  }
+
+  /// Whether any of the predicates is true, or there are none.
+  public func isStale<State: OperationState>(_ state: State, in context: OperationContext) -> Bool {
+    predicates.isEmpty || predicates.contains { $0(state, context) }
+  }
+}
+
+extension OperationContext {
+  private enum StalenessKey: Key {
+    static let defaultValue = OperationStaleness()
+  }
+
+  /// When what the store holds is stale. Always, by default.
+  public var operationStaleness: OperationStaleness {
+    get { self[StalenessKey.self] }
+    set { self[StalenessKey.self] = newValue }
+  }
+}
+
+extension StatefulOperationRequest {
+  /// Makes the state stale when `predicate` is true, besides what else makes it stale.
+  public func staleWhen(
+    predicate: @escaping @Sendable (State, OperationContext) -> Bool
+  ) -> ModifiedOperation<Self, ContextModifier<Self>> {
+    context { $0.operationStaleness.add(predicate) }
+  }
+
+  /// Makes the state stale while `specification` is satisfied, besides what else makes it stale.
+  public func staleWhen(
+    satisfying specification: some OperationRunSpecification
+  ) -> ModifiedOperation<Self, ContextModifier<Self>> {
+    staleWhen { _, context in specification.isSatisfied(in: context) }
+  }
+
+  /// Makes the state stale as long as it never got a value, besides what else makes it stale.
+  public func staleWhenNoValue() -> ModifiedOperation<Self, ContextModifier<Self>> {
+    staleWhen { state, _ in state.valueUpdateCount == 0 }
+  }
+
+  /// Makes the state stale when more than `duration` has passed since its value was last updated, by the operation's
+  /// clock, besides what else makes it stale.
+  ///
+  /// - Parameters:
+  ///   - duration: How long a value is good for, exactly this long included.
+  ///   - staleWhenNoValue: What holds for a state that never got a value: stale by default.
+  public func stale(
+    after duration: Duration, whenNoValue staleWhenNoValue: Bool = true
+  ) -> ModifiedOperation<Self, ContextModifier<Self>> {
+    staleWhen { state, context in
+      guard let updated = state.valueLastUpdatedAt else { return staleWhenNoValue }
+      return updated.duration(to: context.operationClock.now()) > duration
+    }
+  }
+}

@@ -1,0 +1,90 @@
+/// Tries a request that has a state again when it fails, and keeps the type of its failure, so that the state remains
+/// the same. See ``StatefulOperationRequest/retry(_:)``.
+public struct StatefulRetryModifier<Operation: OperationRequest>: OperationModifier {
+  /// When and how often.
+  public let policy: RetryPolicy
+
+  init(policy: RetryPolicy) {
+    self.policy = policy
+  }
+
+  /// Announces the retry as ``RetryModifier`` does.
+  public func setup(context: inout OperationContext, using operation: Operation) {
+    RetryModifier(policy: policy).setup(context: &context, using: operation)
+  }
+
+  /// Runs `operation` until it succeeds or the policy has enough.
+  public func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    using operation: Operation,
+    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
+  ) async throws(Operation.Failure) -> Operation.Value {
+    try await operation.runRetried(policy, isolation: isolation, in: context, with: continuation)
+  }
+}
+
+extension OperationRequest {
+  /// Runs the retry core and throws what the request itself can throw.
+  func runRetried(
+    _ policy: RetryPolicy,
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Value, Failure>
+  ) async throws(Failure) -> Value {
+    let last = Failure.self == (any Error).self ? nil : LastFailure<Failure>()
+    let attempt = RetriedAttempt(operation: self, continuation: continuation, last: last)
+    do {
+      return try await RetryModifier(policy: policy).run(
+        isolation: isolation, in: context, using: attempt, with: OperationContinuation())
+    } catch {
+      if let failure = error as? Failure ?? last?.failure { throw failure }
+    }
+    // Cancelled before the first attempt, which a failure of this type cannot say: the request shall find out itself.
+    return try await run(isolation: isolation, in: context.forNestedOperation(), with: continuation)
+  }
+}
+
+/// One attempt as the retry core sees it. Carries the continuation past the core, which would have to wrap it.
+private struct RetriedAttempt<Operation: OperationRequest>: OperationRequest {
+  let operation: Operation
+  let continuation: OperationContinuation<Operation.Value, Operation.Failure>
+  let last: LastFailure<Operation.Failure>?
+
+  func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with _: OperationContinuation<Operation.Value, Operation.Failure>
+  ) async throws(Operation.Failure) -> Operation.Value {
+    do {
+      return try await operation.run(isolation: isolation, in: context, with: continuation)
+    } catch {
+      last?.failure = error
+      throw error
+    }
+  }
+}
+
+/// What the last attempt failed with.
+///
+/// Unchecked because attempts follow one another, and the failure is read after the last.
+private final class LastFailure<Failure: Error>: @unchecked Sendable {
+  var failure: Failure?
+}
+
+extension StatefulOperationRequest {
+  /// Tries the request again when it fails, as `policy` says. See ``OperationRequest/retry(_:)``, from which this one
+  /// differs in one point: what it throws is always a `Failure`, so that the request keeps its state.
+  ///
+  /// Where `Failure` cannot be a `CancellationError` or a ``RetryDeadlineError``, the failure of the last attempt is
+  /// thrown instead; and a request that is cancelled before its first attempt is run once, cancelled.
+  public func retry(_ policy: RetryPolicy) -> ModifiedOperation<Self, StatefulRetryModifier<Self>> {
+    modifier(StatefulRetryModifier(policy: policy))
+  }
+
+  /// Tries the request again up to `limit` times when it fails, with the backoff of the context (see
+  /// ``OperationRequest/backoff(_:)``).
+  public func retry(limit: Int) -> ModifiedOperation<Self, StatefulRetryModifier<Self>> {
+    retry(RetryPolicy(limit: limit))
+  }
+}

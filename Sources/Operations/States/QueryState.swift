@@ -1,0 +1,62 @@
+/// The state of a ``QueryRequest``: the newest fetched value, nil before there is one.
+public struct QueryState<Value: Sendable, Failure: Error>: OperationState {
+  private var outcome: OperationOutcome<Value?, Failure>
+  /// The runs that go on, in the order in which they started.
+  public private(set) var activeTasks = OperationTaskList<Value, Failure>()
+
+  /// The state before anything happened, with `initialValue`, which is nil by default.
+  public init(initialValue: Value? = nil) {
+    outcome = OperationOutcome(initialValue: initialValue)
+  }
+
+  /// The newest value that was fetched or set; the initial value before.
+  public var currentValue: Value? { outcome.value }
+  /// The value before anything happened, and after a reset.
+  public var initialValue: Value? { outcome.initialValue }
+  /// How often a value was fetched, yielded or set.
+  public var valueUpdateCount: Int { outcome.valueUpdateCount }
+  /// When a value last came.
+  public var valueLastUpdatedAt: Timestamp? { outcome.valueLastUpdatedAt }
+  /// Whether a run goes on.
+  public var isLoading: Bool { !activeTasks.isEmpty }
+  /// The newest error, unless a value came after it.
+  public var error: Failure? { outcome.error }
+  /// How often an error came.
+  public var errorUpdateCount: Int { outcome.errorUpdateCount }
+  /// When an error last came.
+  public var errorLastUpdatedAt: Timestamp? { outcome.errorLastUpdatedAt }
+  /// Which of value and error came last.
+  public var latestUpdate: OperationStateUpdate { outcome.latestUpdate }
+
+  /// Adds a run.
+  public mutating func schedule(_ task: OperationTask<Value, Failure>, at time: Timestamp) {
+    activeTasks.append(task)
+  }
+
+  /// Goes back to the initial value and forgets all runs, which are returned.
+  public mutating func reset() -> [OperationTask<Value, Failure>] {
+    outcome.reset()
+    return activeTasks.removeAll()
+  }
+
+  /// Takes over a value or an error that somebody set.
+  public mutating func update(with result: Result<Value?, Failure>, at time: Timestamp) {
+    outcome.update(with: result, at: time)
+  }
+
+  /// Takes over the result of an active run.
+  public mutating func update(
+    with result: Result<Value, Failure>, for task: OperationTask<Value, Failure>, at time: Timestamp
+  ) {
+    guard isActive(task) else { return }
+    outcome.update(with: result.map { $0 }, at: time)
+  }
+
+  /// Whether `task` is among the runs that go on.
+  public func isActive(_ task: OperationTask<Value, Failure>) -> Bool { activeTasks.contains(task) }
+
+  /// Forgets a run that has ended.
+  public mutating func finish(_ task: OperationTask<Value, Failure>) {
+    activeTasks.remove(task)
+  }
+}

@@ -1,0 +1,29 @@
+/// The state of operations that are run by fetching: of queries, also with a default value.
+public protocol QueryOperationState: OperationState {}
+
+extension QueryState: QueryOperationState {}
+
+extension OperationStore where State: QueryOperationState {
+  /// Fetches the value. See ``run(using:handler:)``.
+  @discardableResult
+  public func fetch(
+    using context: OperationContext? = nil, handler: OperationEventHandler<State>? = nil
+  ) async throws(State.Failure) -> State.OperationValue {
+    try await run(using: context, handler: handler)
+  }
+
+  /// The task of a fetch that has not started. See ``runTask(using:)``.
+  public func fetchTask(
+    using context: OperationContext? = nil
+  ) -> OperationTask<State.OperationValue, State.Failure> {
+    runTask(using: context)
+  }
+
+  /// A store of `query` that no client knows, to whose operation nothing is added. See
+  /// ``detached(_:state:context:)``.
+  public static func detached<Query: QueryRequest>(
+    _ query: Query, initialValue: Query.FetchValue? = nil, context: OperationContext = OperationContext()
+  ) -> OperationStore<State> where State == QueryState<Query.FetchValue, Query.FetchFailure> {
+    detached(query, state: State(initialValue: initialValue), context: context)
+  }
+}

@@ -1,0 +1,44 @@
+extension OperationStore {
+  /// The states of the store, from the current one on.
+  ///
+  /// Each iteration subscribes to the store, counts as a subscriber, and ends with the task that iterates or when the
+  /// iterator goes. States wait until they are asked for; none is left out.
+  public var states: States { States(store: self) }
+
+  /// A state, and the context of what brought it.
+  public struct Element: Sendable {
+    /// The state.
+    public let state: State
+    /// The context of the run or the call that made this the state.
+    public let context: OperationContext
+  }
+
+  /// See ``OperationStore/states``.
+  public struct States: AsyncSequence, Sendable {
+    let store: OperationStore<State>
+
+    /// Subscribes to the store.
+    public func makeAsyncIterator() -> Iterator {
+      let (stream, continuation) = AsyncStream<OperationStore<State>.Element>.makeStream()
+      let subscription = store.subscribe(
+        with: OperationEventHandler(onStateChanged: { state, context in
+          continuation.yield(OperationStore<State>.Element(state: state, context: context))
+        }))
+      continuation.onTermination = { _ in subscription.cancel() }
+      return Iterator(subscription: subscription, base: stream.makeAsyncIterator())
+    }
+
+    /// Hands out states one by one.
+    public struct Iterator: AsyncIteratorProtocol {
+      let subscription: OperationSubscription
+      var base: AsyncStream<OperationStore<State>.Element>.Iterator
+
+      /// The next state; nil when the task was cancelled.
+      public mutating func next(
+        isolation: isolated (any Actor)?
+      ) async throws(Never) -> OperationStore<State>.Element? {
+        await base.next(isolation: isolation)
+      }
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import Operations
+import Synchronization
+
+/// A query written as a closure.
+struct TestQuery<Value: Sendable, Failure: Error>: QueryRequest {
+  var path: OperationPath
+  let body: @Sendable (OperationContext, OperationContinuation<Value, Failure>) async throws(Failure) -> Value
+
+  init(
+    path: OperationPath = ["test"],
+    _ body: @escaping @Sendable (OperationContext, OperationContinuation<Value, Failure>) async throws(Failure) -> Value
+  ) {
+    self.path = path
+    self.body = body
+  }
+
+  func fetch(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Value, Failure>
+  ) async throws(Failure) -> Value {
+    try await body(context, continuation)
+  }
+}
+
+/// Counts its fetches and answers with their number.
+func countingQuery(path: OperationPath = ["test"], _ count: Log<Int> = Log()) -> TestQuery<Int, any Error> {
+  TestQuery(path: path) { _, _ in count.append(0) }
+}
+
+/// Work that waits until the test lets it go on, or until it is cancelled.
+final class Turnstile: Sendable {
+  private struct Locked {
+    var arrived = 0
+    var waiting: [Int: CheckedContinuation<Void, any Error>] = [:]
+    var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+  }
+
+  private let locked = Mutex(Locked())
+
+  /// Throws `CancellationError` when the task is cancelled.
+  func pass() async throws {
+    let (id, watchers) = locked.withLock { locked in
+      locked.arrived += 1
+      let reached = locked.watchers.filter { $0.count <= locked.arrived }
+      locked.watchers.removeAll { $0.count <= locked.arrived }
+      return (locked.arrived, reached)
+    }
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        locked.withLock { $0.waiting[id] = continuation }
+        for watcher in watchers { watcher.continuation.resume() }
+        if Task.isCancelled { end(id, with: .failure(CancellationError())) }
+      }
+    } onCancel: {
+      end(id, with: .failure(CancellationError()))
+    }
+  }
+
+  var arrivals: Int { locked.withLock { $0.arrived } }
+  var waitingCount: Int { locked.withLock { $0.waiting.count } }
+
+  /// Returns when `count` have arrived since the beginning.
+  func arrives(_ count: Int = 1) async {
+    await withCheckedContinuation { continuation in
+      let isThere = locked.withLock { locked in
+        if locked.arrived >= count { return true }
+        locked.watchers.append((count, continuation))
+        return false
+      }
+      if isThere { continuation.resume() }
+    }
+  }
+
+  /// Lets everybody go on who waits now.
+  func open() {
+    let waiting = locked.withLock { locked in
+      defer { locked.waiting = [:] }
+      return locked.waiting.sorted { $0.key < $1.key }.map(\.value)
+    }
+    for continuation in waiting { continuation.resume() }
+  }
+
+  private func end(_ id: Int, with result: Result<Void, any Error>) {
+    locked.withLock { $0.waiting.removeValue(forKey: id) }?.resume(with: result)
+  }
+}
+
+/// A specification whose value the test sets.
+final class Switch: OperationRunSpecification {
+  private let value: Mutex<Bool>
+  private let handlers = Mutex<(next: Int, all: [(Int, @Sendable () -> Void)])>((0, []))
+
+  init(_ value: Bool = false) {
+    self.value = Mutex(value)
+  }
+
+  /// Sets the value and notifies, also when it is the same.
+  func set(_ newValue: Bool) {
+    value.withLock { $0 = newValue }
+    for (_, handler) in handlers.withLock({ $0.all }) { handler() }
+  }
+
+  var subscriberCount: Int { handlers.withLock { $0.all.count } }
+
+  func isSatisfied(in context: OperationContext) -> Bool { value.withLock { $0 } }
+
+  func subscribe(
+    in context: OperationContext, onChange: @escaping @Sendable () -> Void
+  ) -> OperationSubscription {
+    let id = handlers.withLock { handlers in
+      handlers.next += 1
+      handlers.all.append((handlers.next, onChange))
+      return handlers.next
+    }
+    return OperationSubscription { [self] in handlers.withLock { $0.all.removeAll { $0.0 == id } } }
+  }
+}
+
+extension OperationStore {
+  /// Returns when the state satisfies `condition`, without counting as a subscriber.
+  func reaches(_ condition: @escaping @Sendable (State) -> Bool) async {
+    for await element in states where condition(element.state) { return }
+  }
+}
