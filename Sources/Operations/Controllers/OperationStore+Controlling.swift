@@ -2,11 +2,16 @@ extension OperationStore {
   /// Whether a run can be had that nobody asked for.
   var canRerun: Bool { isAutomaticRunningEnabled && state.contextForRerun(context) != nil }
 
-  /// Puts the controllers of the context to work. Called once, before anybody else has the store.
+  /// Puts the controllers of the context to work: the client or whoever else makes the store does so once; later calls
+  /// do nothing.
   func attachControllers() {
     let context = context
     let controllers = context.operationControllers
-    guard !controllers.isEmpty else { return }
+    let isFirst = change { core in
+      defer { core.hasControllers = true }
+      return !core.hasControllers
+    }
+    guard isFirst, !controllers.isEmpty else { return }
     let subscriptions = controllers.map { attach($0, in: context) }
     change { $0.controllers = subscriptions }
   }

@@ -1,5 +1,5 @@
 extension OperationContext {
-  private enum AutomaticRunningKey: Key {
+  enum AutomaticRunningKey: Key {
     static let defaultValue: any OperationRunSpecification = AlwaysRunSpecification(isSatisfied: false)
   }
 

@@ -21,7 +21,7 @@ public struct OperationDeduplication: Sendable {
 }
 
 extension OperationContext {
-  private enum DeduplicationKey: Key {
+  enum DeduplicationKey: Key {
     static let defaultValue: OperationDeduplication? = nil
   }
 

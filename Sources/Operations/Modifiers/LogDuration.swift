@@ -45,6 +45,7 @@ extension OperationRequest {
   /// - Parameters:
   ///   - logger: Where to; the context's `operationLogger` by default.
   ///   - level: How important it is; `info` by default.
+  /// - Returns: The request with the measurement around it.
   public func logDuration(
     with logger: Logger? = nil, at level: Logger.Level = .info
   ) -> ModifiedOperation<Self, LogDurationModifier<Self>> {

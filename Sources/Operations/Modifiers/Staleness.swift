@@ -62,6 +62,7 @@ extension StatefulOperationRequest {
   /// - Parameters:
   ///   - duration: How long a value is good for, exactly this long included.
   ///   - staleWhenNoValue: What holds for a state that never got a value: stale by default.
+  /// - Returns: The request with the predicate.
   public func stale(
     after duration: Duration, whenNoValue staleWhenNoValue: Bool = true
   ) -> ModifiedOperation<Self, ContextModifier<Self>> {

@@ -26,6 +26,8 @@ where Value == FetchValue, Failure == FetchFailure, State == QueryState<FetchVal
   ///   - isolation: The actor to run on; that of the caller by convention.
   ///   - context: What modifiers and callers have decided for this run.
   ///   - continuation: Takes values that are known before the final one; each becomes the store's value at once.
+  /// - Returns: The value.
+  /// - Throws: What fetching failed with.
   func fetch(
     isolation: isolated (any Actor)?,
     in context: OperationContext,

@@ -123,7 +123,7 @@ public struct OperationBackoff: Sendable, Hashable {
 }
 
 extension OperationContext {
-  private enum BackoffKey: Key {
+  enum BackoffKey: Key {
     static let defaultValue = OperationBackoff()
   }
 

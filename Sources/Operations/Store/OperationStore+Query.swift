@@ -18,7 +18,9 @@ extension OperationStore where State: QueryOperationState {
   ) -> OperationTask<State.OperationValue, State.Failure> {
     runTask(using: context)
   }
+}
 
+extension OperationStore {
   /// A store of `query` that no client knows, to whose operation nothing is added. See
   /// ``detached(_:state:context:)``.
   public static func detached<Query: QueryRequest>(

@@ -9,6 +9,9 @@ extension OperationStore {
   /// - Parameters:
   ///   - context: What the operation finds in this run; the store's ``context`` by default.
   ///   - handler: Is told of the store's events while the run lasts. Does not count as a subscriber.
+  /// - Returns: What the operation returned.
+  /// - Throws: What the operation threw; `CancellationError`, where `Failure` admits it, when this run was cancelled and
+  ///   the operation goes on for others.
   @discardableResult
   public func run(
     using context: OperationContext? = nil, handler: OperationEventHandler<State>? = nil
@@ -18,14 +21,14 @@ extension OperationStore {
 
   /// The task of a run that has not started. Nothing happens until it is.
   ///
-  /// - Parameter context: What the operation finds in this run; the store's ``context`` by default. Its
-  ///   `operationTaskConfiguration` configures the task.
+  /// The operation finds `context` in this run, or the store's ``context`` by default, whose
+  /// `operationTaskConfiguration` configures the task.
   public func runTask(using context: OperationContext? = nil) -> OperationTask<State.OperationValue, State.Failure> {
     newRun(using: context).task
   }
 
   func newRun(using context: OperationContext?) -> Run {
-    Run(store: self, context: context ?? self.context)
+    Run(store: self, context: contextForRun(context))
   }
 
   func outcome(

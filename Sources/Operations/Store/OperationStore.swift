@@ -44,6 +44,7 @@ public final class OperationStore<State: OperationState>: Sendable {
   ///   - operation: What to run. Its `setup` is called here, once.
   ///   - state: The state before anything happens.
   ///   - context: What the operation finds in its runs; empty by default.
+  /// - Returns: The store.
   public static func detached<Operation: StatefulOperationRequest>(
     _ operation: Operation, state: State, context: OperationContext = OperationContext()
   ) -> OperationStore<State> where Operation.State == State {
@@ -144,6 +145,14 @@ public final class OperationStore<State: OperationState>: Sendable {
     }
     deliver()
     return try result.get()
+  }
+
+  /// `context`, or else the store's, with the input of the run before where the operation needs some and gets none.
+  func contextForRun(_ context: OperationContext?) -> OperationContext {
+    core.withLock { core in
+      let context = context ?? core.context
+      return core.state.contextForRerun(context) ?? context
+    }
   }
 
   /// Changes what is behind the lock, and then tells what has happened.

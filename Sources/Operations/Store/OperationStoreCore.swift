@@ -19,6 +19,7 @@ struct OperationStoreCore<State: OperationState>: Sendable {
   /// The run that the first subscriber caused.
   var subscribersRun: Run?
   var controllers: [OperationSubscription] = []
+  var hasControllers = false
 
   init(state: State, context: OperationContext) {
     self.state = state

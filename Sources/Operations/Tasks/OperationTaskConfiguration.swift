@@ -16,9 +16,8 @@ public struct OperationTaskConfiguration: Sendable {
     self.executorPreference = executorPreference
   }
 
-  /// Starts a task of this configuration.
-  ///
-  /// - Parameter isImmediate: Whether it begins on the calling thread, before this returns, up to its first suspension.
+  /// Starts a task of this configuration: an immediate one begins on the calling thread, before this returns, and stays
+  /// there up to its first suspension.
   func start(immediately isImmediate: Bool, _ body: sending @escaping () async -> Void) -> Task<Void, Never> {
     if isImmediate {
       Task.immediate(name: name, priority: priority, executorPreference: executorPreference, operation: body)

@@ -29,7 +29,7 @@ extension OperationDelayer where Self == ContinuousDelayer {
 }
 
 extension OperationContext {
-  private enum DelayerKey: Key {
+  enum DelayerKey: Key {
     static let defaultValue: any OperationDelayer = ContinuousDelayer()
   }
 

@@ -1,0 +1,74 @@
+/// Adds what an ``OperationClientConfiguration`` says.
+///
+/// | added | queries | paginated requests | mutations |
+/// |---|---|---|---|
+/// | retry, backoff, delayer | yes | yes | yes |
+/// | automatic running | yes | yes | no |
+/// | rerun on change | yes | yes | no |
+/// | deduplication | of all runs | of runs that fetch the same | no |
+///
+/// What the default context has of the same counts more, and what a request has of its own counts most.
+public struct DefaultStoreCreator: OperationStoreCreator {
+  /// What is added.
+  public let configuration: OperationClientConfiguration
+
+  /// Adds what `configuration` says.
+  public init(configuration: OperationClientConfiguration = OperationClientConfiguration()) {
+    self.configuration = configuration
+  }
+
+  /// The default context with the choices of the configuration.
+  public func context(for kind: OperationKind, from defaultContext: OperationContext) -> OperationContext {
+    var context = defaultContext
+    let chosen = defaultContext.retryScope
+    context.retryScope = RetryScope(
+      pending: 1, maxRetries: max(chosen.isChosen ? chosen.maxRetries : configuration.retryLimit, 0))
+    if let backoff = configuration.backoff {
+      context.setDefault(OperationContext.BackoffKey.self, to: backoff)
+    }
+    if let delayer = configuration.delayer {
+      context.setDefault(OperationContext.DelayerKey.self, to: delayer)
+    }
+    guard kind != .mutation else { return context }
+    context.setDefault(OperationContext.AutomaticRunningKey.self, to: configuration.automaticRunning)
+    if configuration.deduplicates {
+      context.setDefault(OperationContext.DeduplicationKey.self, to: kind == .pagination ? .byPage : .always)
+    }
+    return context
+  }
+
+  /// The operation with a retry, and with what makes it run again.
+  public func modify<Operation: StatefulOperationRequest>(
+    _ operation: Operation, of kind: OperationKind
+  ) -> any StatefulOperationRequest<Operation.State> {
+    let retried = operation.modifier(AnnouncedRetryModifier<Operation>())
+    guard kind != .mutation, let rerun = configuration.rerun else { return retried }
+    return retried.rerunOnChange(of: AnyOperationRunSpecification(rerun))
+  }
+}
+
+/// A retry that the context already knows of, so that its stores share one entry and keep nothing of it themselves.
+struct AnnouncedRetryModifier<Operation: OperationRequest>: OperationModifier {
+  func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    using operation: Operation,
+    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
+  ) async throws(Operation.Failure) -> Operation.Value {
+    try await operation.runRetried(RetryPolicy(), isolation: isolation, in: context, with: continuation)
+  }
+}
+
+extension OperationDeduplication {
+  /// Runs that fetch the same part of a list are the same.
+  static let byPage = OperationDeduplication.by { $0.pagingKind == $1.pagingKind }
+}
+
+extension OperationContext {
+  /// Sets `key` unless somebody has.
+  mutating func setDefault<K: Key>(_ key: K.Type, to value: K.Value) {
+    let wanted = ObjectIdentifier(key)
+    guard !entries.contains(where: { $0.key == wanted }) else { return }
+    self[key] = value
+  }
+}

@@ -1,0 +1,71 @@
+extension OperationClient {
+  /// The store of a query. See ``store(for:state:)``.
+  ///
+  /// - Parameters:
+  ///   - query: What the store fetches.
+  ///   - initialValue: The value before the first fetch, when the store is made now; nil by default.
+  /// - Returns: The store.
+  public func store<Query: QueryRequest>(
+    for query: Query, initialValue: Query.FetchValue? = nil
+  ) -> OperationStore<QueryState<Query.FetchValue, Query.FetchFailure>> {
+    store(for: query, state: QueryState(initialValue: initialValue))
+  }
+
+  /// The store of a mutation. See ``store(for:state:)``.
+  ///
+  /// - Parameters:
+  ///   - mutation: What the store runs.
+  ///   - initialValue: The value before the first attempt, when the store is made now; nil by default.
+  /// - Returns: The store.
+  public func store<Mutation: MutationRequest>(
+    for mutation: Mutation, initialValue: Mutation.MutateValue? = nil
+  ) -> OperationStore<MutationState<Mutation.Arguments, Mutation.MutateValue, Mutation.MutateFailure>> {
+    store(for: mutation, state: MutationState(initialValue: initialValue))
+  }
+
+  /// The store of a paginated request. See ``store(for:state:)``.
+  ///
+  /// - Parameters:
+  ///   - request: What the store fetches.
+  ///   - initialValue: The pages before the first fetch, when the store is made now; none by default.
+  /// - Returns: The store.
+  public func store<Request: PaginatedRequest>(
+    for request: Request, initialValue: Pages<Request.PageID, Request.PageValue> = Pages()
+  ) -> OperationStore<PaginatedState<Request.PageID, Request.PageValue, Request.PageFailure>> {
+    store(
+      for: request, state: PaginatedState(initialPageID: request.initialPageID, initialValue: initialValue))
+  }
+
+  /// The store of a query with a default value. See ``store(for:state:)``.
+  ///
+  /// - Parameters:
+  ///   - query: What the store fetches.
+  ///   - initialValue: The value before the first fetch, when the store is made now; nil, the default, shows the default
+  ///     value.
+  /// - Returns: The store.
+  public func store<Query: QueryRequest>(
+    for query: DefaultStateOperation<Query>, initialValue: Query.FetchValue? = nil
+  ) -> OperationStore<DefaultOperationState<QueryState<Query.FetchValue, Query.FetchFailure>>> {
+    store(
+      for: query,
+      state: DefaultOperationState(base: QueryState(initialValue: initialValue), defaultValue: query.defaultValue))
+  }
+
+  /// The store of a mutation with a default value. See ``store(for:state:)``.
+  ///
+  /// - Parameters:
+  ///   - mutation: What the store runs.
+  ///   - initialValue: The value before the first attempt, when the store is made now; nil, the default, shows the
+  ///     default value.
+  /// - Returns: The store.
+  public func store<Mutation: MutationRequest>(
+    for mutation: DefaultStateOperation<Mutation>, initialValue: Mutation.MutateValue? = nil
+  ) -> OperationStore<
+    DefaultOperationState<MutationState<Mutation.Arguments, Mutation.MutateValue, Mutation.MutateFailure>>
+  > {
+    store(
+      for: mutation,
+      state: DefaultOperationState(
+        base: MutationState(initialValue: initialValue), defaultValue: mutation.defaultValue))
+  }
+}

@@ -1,0 +1,302 @@
+import Synchronization
+
+/// Owns stores: one for each path.
+///
+/// ```swift
+/// let client = OperationClient()
+/// let store = client.store(for: Weather(city: "Kiel"))
+/// for store in client.stores(matching: ["weather"]) { store.resetState() }
+/// ```
+///
+/// A client keeps its stores until they are removed, or until memory becomes scarce and nobody subscribes to them (see
+/// ``StatefulOperationRequest/evictWhen(pressure:)``). Whoever holds a removed store may go on using it; the next request
+/// for its path makes another. A client may be used from any thread, and calls no user code under a lock, apart from the
+/// `==` and `hash(into:)` of path elements.
+public final class OperationClient: Sendable {
+  /// A store, and the type of the request that it was made for.
+  struct Entry: Sendable {
+    let store: any AnyOperationStore
+    let request: Any.Type
+    /// Stores are handed out in the order in which they came.
+    var order: UInt64 = 0
+  }
+
+  struct Handler: Sendable {
+    let path: OperationPath
+    let onChange: @Sendable (OperationClientChange<any AnyOperationStore>) -> Void
+  }
+
+  typealias Event = (change: OperationClientChange<any AnyOperationStore>, handlers: HandlerTable<Handler>.Snapshot)
+
+  private struct Core: Sendable {
+    var defaultContext: OperationContext
+    var contexts: [OperationKind: OperationContext] = [:]
+    var entries: [OperationPath: Entry] = [:]
+    var lastOrder: UInt64 = 0
+    var handlers = HandlerTable<Handler>()
+    var events: [Event] = []
+    var isDelivering = false
+
+    mutating func insert(_ entry: Entry) -> Bool {
+      let path = entry.store.path
+      guard entries[path] == nil else { return false }
+      lastOrder += 1
+      var entry = entry
+      entry.order = lastOrder
+      entries[path] = entry
+      return true
+    }
+
+    /// Removes a store, unless another has taken its place.
+    mutating func remove(_ store: any AnyOperationStore) -> Bool {
+      guard let entry = entries[store.path], entry.store === store else { return false }
+      entries.removeValue(forKey: store.path)
+      return true
+    }
+
+    mutating func note(added: [any AnyOperationStore], removed: [any AnyOperationStore]) {
+      guard !handlers.isEmpty, !added.isEmpty || !removed.isEmpty else { return }
+      events.append((OperationClientChange(added: added, removed: removed), handlers.snapshot))
+    }
+  }
+
+  private let creator: any OperationStoreCreator
+  private let core: Mutex<Core>
+  private let pressure = Mutex<OperationSubscription?>(nil)
+
+  /// A client.
+  ///
+  /// - Parameters:
+  ///   - defaultContext: What every store begins with; empty by default.
+  ///   - creator: What is added to the requests; by default a ``DefaultStoreCreator`` with its default configuration.
+  ///   - memoryPressureSource: Tells when to give up stores that nobody uses; nil, the default, never does.
+  public init(
+    defaultContext: OperationContext = OperationContext(),
+    creator: some OperationStoreCreator = DefaultStoreCreator(),
+    memoryPressureSource: (any MemoryPressureSource)? = nil
+  ) {
+    self.creator = creator
+    core = Mutex(Core(defaultContext: defaultContext))
+    prepareContexts(from: defaultContext)
+    let subscription = memoryPressureSource?.subscribe { [weak self] in self?.evict(at: $0) }
+    pressure.withLock { $0 = subscription }
+  }
+
+  /// A client that adds to requests what `configuration` says.
+  public convenience init(
+    defaultContext: OperationContext = OperationContext(),
+    configuration: OperationClientConfiguration,
+    memoryPressureSource: (any MemoryPressureSource)? = nil
+  ) {
+    self.init(
+      defaultContext: defaultContext, creator: DefaultStoreCreator(configuration: configuration),
+      memoryPressureSource: memoryPressureSource)
+  }
+
+  /// What every store begins with. A change counts for stores that are made afterwards.
+  ///
+  /// What it has counts more than what the client adds by itself: with an `operationMaxRetries` of 0, requests are not
+  /// tried again, unless they have a retry of their own.
+  public var defaultContext: OperationContext {
+    get { core.withLock { $0.defaultContext } }
+    set { prepareContexts(from: newValue) }
+  }
+
+  private func prepareContexts(from defaultContext: OperationContext) {
+    var linked = defaultContext
+    linked.operationClientReference = WeakOperationClient(self)
+    let contexts = Dictionary(
+      uniqueKeysWithValues: OperationKind.allCases.map { ($0, creator.context(for: $0, from: linked)) })
+    let old = core.withLock { core in
+      let old = (core.defaultContext, core.contexts)
+      core.defaultContext = defaultContext
+      core.contexts = contexts
+      return old
+    }
+    _ = old
+  }
+
+  // MARK: - Stores
+
+  /// The store of the operation's path, made now if there is none.
+  ///
+  /// When the path belongs to a store of another request type, ``OperationWarning/pathConflict(_:stored:requested:)`` is
+  /// reported, and the store that is returned is not the client's: nobody else gets it.
+  ///
+  /// - Parameters:
+  ///   - operation: What the store runs. Its `setup` is called when a store is made.
+  ///   - state: The state before anything happens; not looked at when there is a store.
+  /// - Returns: The client's store, or one that is not shared.
+  public func store<Operation: StatefulOperationRequest>(
+    for operation: Operation, state: @autoclosure () -> Operation.State
+  ) -> OperationStore<Operation.State> {
+    let path = operation.path
+    if let entry = entry(at: path) {
+      if let store: OperationStore<Operation.State> = known(entry, for: operation) { return store }
+    } else {
+      let store = makeStore(for: operation, state: state())
+      if change(adding: [Entry(store: store, request: Operation.self)]) { return store }
+      // Another thread was faster.
+      if let entry = entry(at: path), let store: OperationStore<Operation.State> = known(entry, for: operation) {
+        return store
+      }
+    }
+    let store = makeStore(for: operation, state: state())
+    store.attachControllers()
+    return store
+  }
+
+  /// The store at exactly `path`; nil when there is none.
+  public func store(with path: OperationPath) -> (any AnyOperationStore)? {
+    entry(at: path)?.store
+  }
+
+  /// The stores whose paths begin with `path`, oldest first; all stores for the empty path.
+  public func stores(matching path: OperationPath) -> [any AnyOperationStore] {
+    let entries = core.withLock { core in
+      path.isEmpty ? Array(core.entries.values) : core.entries.values.filter { path.isPrefix(of: $0.store.path) }
+    }
+    return entries.sorted { $0.order < $1.order }.map(\.store)
+  }
+
+  /// The stores whose paths begin with `path` and whose state is a `State`, oldest first.
+  public func stores<State: OperationState>(
+    matching path: OperationPath, of _: State.Type
+  ) -> [OperationStore<State>] {
+    stores(matching: path).compactMap { $0 as? OperationStore<State> }
+  }
+
+  /// Edits the stores whose paths begin with `path`, and makes all changes at once when `body` has returned. When it
+  /// throws, nothing is changed.
+  ///
+  /// `body` works on the stores of this moment. What other threads change meanwhile stands: a path that got a store keeps
+  /// it, and a store that was replaced is not removed.
+  @discardableResult
+  public func withStores<Value, Failure: Error>(
+    matching path: OperationPath, perform body: (inout OperationStoreEdit) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    var edit = OperationStoreEdit(client: self, path: path, stores: stores(matching: path))
+    let value = try body(&edit)
+    change(adding: edit.created, removing: edit.removed)
+    return value
+  }
+
+  /// Removes the stores whose paths begin with `path`; all by default.
+  public func clearStores(matching path: OperationPath = OperationPath()) {
+    change(removing: stores(matching: path))
+  }
+
+  /// Removes the store at exactly `path`, if there is one.
+  public func clearStore(with path: OperationPath) {
+    guard let store = store(with: path) else { return }
+    change(removing: [store])
+  }
+
+  /// Calls `onChange` when stores come and go whose paths begin with `path`, until the subscription ends.
+  ///
+  /// Not called for stores that are there already. Called in the order of subscription and under no lock, so `onChange`
+  /// may use the client in any way; what it causes is told afterwards.
+  public func subscribe(
+    matching path: OperationPath,
+    onChange: @escaping @Sendable (OperationClientChange<any AnyOperationStore>) -> Void
+  ) -> OperationSubscription {
+    let id = core.withLock { $0.handlers.insert(Handler(path: path, onChange: onChange)) }
+    return OperationSubscription { [weak self] in
+      let released = self?.core.withLock { $0.handlers.remove(id) }
+      _ = released
+    }
+  }
+
+  /// Calls `onChange` when stores come and go whose paths begin with `path` and whose state is a `State`. See
+  /// ``subscribe(matching:onChange:)``.
+  public func subscribe<State: OperationState>(
+    matching path: OperationPath, of _: State.Type,
+    onChange: @escaping @Sendable (OperationClientChange<OperationStore<State>>) -> Void
+  ) -> OperationSubscription {
+    subscribe(matching: path) { change in
+      let added = change.added.compactMap { $0 as? OperationStore<State> }
+      let removed = change.removed.compactMap { $0 as? OperationStore<State> }
+      if !added.isEmpty || !removed.isEmpty { onChange(OperationClientChange(added: added, removed: removed)) }
+    }
+  }
+
+  // MARK: - Inside
+
+  /// A store that is not among the client's yet, and whose controllers do not work yet.
+  func makeStore<Operation: StatefulOperationRequest>(
+    for operation: Operation, state: Operation.State
+  ) -> OperationStore<Operation.State> {
+    let kind = OperationKind(of: Operation.State.self)
+    let context = core.withLock { $0.contexts[kind] ?? $0.defaultContext }
+    func make(_ modified: some StatefulOperationRequest<Operation.State>) -> OperationStore<Operation.State> {
+      OperationStore(modified, state: state, context: context)
+    }
+    return make(creator.modify(operation, of: kind))
+  }
+
+  private func entry(at path: OperationPath) -> Entry? {
+    core.withLock { $0.entries[path] }
+  }
+
+  /// The store of `entry`, if it is one for requests like `operation`; warns if not.
+  private func known<Operation: StatefulOperationRequest>(
+    _ entry: Entry, for operation: Operation
+  ) -> OperationStore<Operation.State>? {
+    if entry.request == Operation.self, let store = entry.store as? OperationStore<Operation.State> { return store }
+    defaultContext.warn(
+      .pathConflict(operation.path, stored: "\(entry.request)", requested: "\(Operation.self)"))
+    return nil
+  }
+
+  private func evict(at pressure: MemoryPressure) {
+    let candidates = core.withLock { core in
+      core.entries.values.filter { $0.store.subscriberCount == 0 }
+    }
+    let stores = candidates.map(\.store).filter {
+      !$0.context.operationEvictableMemoryPressure.isDisjoint(with: pressure)
+    }
+    // Somebody may have subscribed meanwhile; the lock of a store may be taken within that of the client.
+    change(removing: stores) { $0.subscriberCount == 0 }
+  }
+
+  /// Adds and removes stores at once, and tells those who want to know.
+  ///
+  /// - Returns: Whether all could be added.
+  @discardableResult
+  private func change(
+    adding entries: [Entry] = [], removing stores: [any AnyOperationStore] = [],
+    if condition: (any AnyOperationStore) -> Bool = { _ in true }
+  ) -> Bool {
+    let (added, mustDeliver) = core.withLock { core in
+      let removed = stores.filter { condition($0) && core.remove($0) }
+      let added = entries.filter { core.insert($0) }.map(\.store)
+      core.note(added: added, removed: removed)
+      return (added, !core.events.isEmpty && !core.isDelivering)
+    }
+    for store in added { (store as? any ControllableStore)?.attachControllers() }
+    if mustDeliver { deliver() }
+    return added.count == entries.count
+  }
+
+  private func deliver() {
+    var isFirst = true
+    while true {
+      let events: [Event] = core.withLock { core in
+        if isFirst, core.isDelivering { return [] }
+        core.isDelivering = !core.events.isEmpty
+        defer { core.events = [] }
+        return core.events
+      }
+      guard !events.isEmpty else { return }
+      isFirst = false
+      for (change, handlers) in events {
+        handlers.forEach { handler in
+          let added = change.added.filter { handler.path.isPrefix(of: $0.path) }
+          let removed = change.removed.filter { handler.path.isPrefix(of: $0.path) }
+          guard !added.isEmpty || !removed.isEmpty else { return }
+          handler.onChange(OperationClientChange(added: added, removed: removed))
+        }
+      }
+    }
+  }
+}

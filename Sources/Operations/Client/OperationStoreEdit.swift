@@ -1,0 +1,45 @@
+/// The stores of a client whose paths match, to be edited together. See
+/// ``OperationClient/withStores(matching:perform:)``.
+public struct OperationStoreEdit: Sendable {
+  private let client: OperationClient
+  private let path: OperationPath
+  private(set) var created: [OperationClient.Entry] = []
+  private(set) var removed: [any AnyOperationStore] = []
+
+  /// The stores, oldest first: those of the client, without the removed and with the created ones.
+  public private(set) var stores: [any AnyOperationStore]
+
+  init(client: OperationClient, path: OperationPath, stores: [any AnyOperationStore]) {
+    self.client = client
+    self.path = path
+    self.stores = stores
+  }
+
+  /// Removes the store of `path`, if there is one.
+  public mutating func remove(at path: OperationPath) {
+    removeAll { $0.path == path }
+  }
+
+  /// Removes the stores for which `condition` is true.
+  public mutating func removeAll(where condition: (any AnyOperationStore) throws -> Bool = { _ in true }) rethrows {
+    let going = try stores.filter(condition)
+    stores.removeAll { store in going.contains { $0 === store } }
+    created.removeAll { entry in going.contains { $0 === entry.store } }
+    removed += going
+  }
+
+  /// Adds a store for `operation`, unless there is one at its path, which is then returned.
+  ///
+  /// - Returns: The store; nil when the path does not match the edited ones, or has a store of another type.
+  public mutating func insert<Operation: StatefulOperationRequest>(
+    _ operation: Operation, state: @autoclosure () -> Operation.State
+  ) -> OperationStore<Operation.State>? {
+    let place = operation.path
+    guard path.isPrefix(of: place) else { return nil }
+    if let known = stores.first(where: { $0.path == place }) { return known as? OperationStore<Operation.State> }
+    let store = client.makeStore(for: operation, state: state())
+    stores.append(store)
+    created.append(OperationClient.Entry(store: store, request: Operation.self))
+    return store
+  }
+}

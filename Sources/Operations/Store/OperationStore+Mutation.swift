@@ -1,0 +1,115 @@
+/// The state of operations that are run with arguments: of mutations, also with a default value.
+public protocol MutationOperationState<Arguments>: OperationState {
+  /// What differs from run to run.
+  associatedtype Arguments: Sendable
+}
+
+extension MutationState: MutationOperationState {}
+
+extension DefaultOperationState: MutationOperationState where Base: MutationOperationState {
+  /// What differs from run to run.
+  public typealias Arguments = Base.Arguments
+}
+
+/// There is no attempt whose arguments a mutation could be run with again.
+public struct NoMutationHistoryError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The mutation.
+  public let path: OperationPath
+
+  /// The mutation at `path` has no history.
+  public init(path: OperationPath) {
+    self.path = path
+  }
+
+  /// Names this failure in history and in filters.
+  public var code: String { "no-mutation-history" }
+
+  /// The failure, for people.
+  public var description: String { "\(path) cannot be retried, because it was never attempted" }
+}
+
+extension OperationStore where State: MutationOperationState {
+  /// Runs the mutation with `arguments` and returns what comes of it. See ``run(using:handler:)``.
+  @discardableResult
+  public func mutate(
+    with arguments: State.Arguments, using context: OperationContext? = nil,
+    handler: OperationEventHandler<State>? = nil
+  ) async throws(State.Failure) -> State.OperationValue {
+    try await run(using: contextForMutation(with: arguments, using: context), handler: handler)
+  }
+
+  /// The task of a mutation with `arguments` that has not started. See ``runTask(using:)``.
+  public func mutateTask(
+    with arguments: State.Arguments, using context: OperationContext? = nil
+  ) -> OperationTask<State.OperationValue, State.Failure> {
+    runTask(using: contextForMutation(with: arguments, using: context))
+  }
+
+  /// Runs the mutation with the arguments of the newest attempt in the history.
+  ///
+  /// - Throws: ``NoMutationHistoryError`` when there is none; otherwise what the mutation throws.
+  @discardableResult
+  public func retryLatest(
+    using context: OperationContext? = nil, handler: OperationEventHandler<State>? = nil
+  ) async throws -> State.OperationValue {
+    try await run(using: contextForLatest(using: context), handler: handler)
+  }
+
+  /// The task of a mutation with the arguments of the newest attempt in the history, which has not started.
+  public func retryLatestTask(
+    using context: OperationContext? = nil
+  ) throws(NoMutationHistoryError) -> OperationTask<State.OperationValue, State.Failure> {
+    runTask(using: try contextForLatest(using: context))
+  }
+
+  private func contextForMutation(with arguments: State.Arguments, using context: OperationContext?) -> OperationContext
+  {
+    var context = context ?? self.context
+    context.setMutationArguments(arguments)
+    return context
+  }
+
+  private func contextForLatest(
+    using context: OperationContext?
+  ) throws(NoMutationHistoryError) -> OperationContext {
+    guard let context = state.contextForRerun(context ?? self.context) else {
+      throw NoMutationHistoryError(path: path)
+    }
+    return context
+  }
+}
+
+extension OperationStore where State: MutationOperationState, State.Arguments == Void {
+  /// Runs the mutation. See ``run(using:handler:)``.
+  @discardableResult
+  public func mutate(
+    using context: OperationContext? = nil, handler: OperationEventHandler<State>? = nil
+  ) async throws(State.Failure) -> State.OperationValue {
+    try await mutate(with: (), using: context, handler: handler)
+  }
+
+  /// The task of a mutation that has not started. See ``runTask(using:)``.
+  public func mutateTask(
+    using context: OperationContext? = nil
+  ) -> OperationTask<State.OperationValue, State.Failure> {
+    mutateTask(with: (), using: context)
+  }
+}
+
+extension OperationStore {
+  /// A store of `mutation` that no client knows, to whose operation nothing is added. See
+  /// ``detached(_:state:context:)``.
+  public static func detached<Mutation: MutationRequest>(
+    _ mutation: Mutation, initialValue: Mutation.MutateValue? = nil, context: OperationContext = OperationContext()
+  ) -> OperationStore<State>
+  where State == MutationState<Mutation.Arguments, Mutation.MutateValue, Mutation.MutateFailure> {
+    detached(mutation, state: State(initialValue: initialValue), context: context)
+  }
+
+  /// A store of `operation`, which has a default value, that no client knows. See ``detached(_:state:context:)``.
+  public static func detached<Operation: StatefulOperationRequest>(
+    _ operation: DefaultStateOperation<Operation>, base: Operation.State, context: OperationContext = OperationContext()
+  ) -> OperationStore<State> where State == DefaultOperationState<Operation.State> {
+    detached(operation, state: State(base: base, defaultValue: operation.defaultValue), context: context)
+  }
+}

@@ -1,0 +1,219 @@
+import Operations
+import Synchronization
+import Testing
+
+/// Hands its controls out to the test.
+final class HandingController<State: OperationState>: OperationController {
+  let controls = Log<OperationControls<State>>()
+  let ended = Log<Int>()
+
+  func control(with controls: OperationControls<State>) -> OperationSubscription {
+    self.controls.append(controls)
+    return OperationSubscription { [ended] in ended.append(0) }
+  }
+}
+
+@Suite("Operation controllers")
+struct OperationControllerTests {
+  private typealias State = QueryState<Int, any Error>
+  private let controller = HandingController<State>()
+
+  @Test("A controller is called once for each store, and ended with it")
+  func lifetime() {
+    do {
+      let store = OperationStore.detached(countingQuery().controlled(by: controller))
+      #expect(controller.controls.count == 1)
+      #expect(controller.ended.count == 0)
+      withExtendedLifetime(store) {}
+    }
+    #expect(controller.ended.count == 1)
+  }
+
+  @Test("Controls set values and errors, reset, and see the store")
+  func yields() {
+    var context = OperationContext()
+    context.operationMaxRetries = 4
+    let store = OperationStore.detached(countingQuery().controlled(by: controller), context: context)
+    let controls = controller.controls.elements[0]
+    #expect(controls.path == ["test"])
+    #expect(controls.context.operationMaxRetries == 4)
+    #expect(controls.isStale)
+    controls.yield(5)
+    #expect(store.currentValue == 5)
+    #expect(controls.state.currentValue == 5)
+    controls.yield(throwing: TestError())
+    #expect(store.status.isFailure)
+    controls.yield(with: .success(6))
+    #expect(store.status.resultValue == 6)
+    let subscription = store.subscribe(with: OperationEventHandler())
+    #expect(controls.subscriberCount == 1)
+    controls.withExclusiveAccess { $0.yield(($0.state.currentValue ?? 0) + 1) }
+    #expect(store.currentValue == 7)
+    controls.yieldResetState()
+    #expect(store.status.isIdle)
+    subscription.cancel()
+  }
+
+  @Test("A rerun is to be had exactly when automatic running is enabled")
+  func reruns() async throws {
+    let isEnabled = Switch(false)
+    let store = OperationStore.detached(
+      countingQuery().enableAutomaticRunning(onlyWhen: isEnabled).controlled(by: controller))
+    let controls = controller.controls.elements[0]
+    #expect(!controls.canYieldRerun)
+    #expect(controls.yieldRerunTask() == nil)
+    #expect(try await controls.yieldRerun() == nil)
+    isEnabled.set(true)
+    #expect(controls.canYieldRerun)
+    #expect(try await controls.yieldRerun() == 1)
+    let task = try #require(controls.yieldRerunTask())
+    #expect(!store.isLoading)
+    #expect(try await task.runIfNeeded() == 2)
+    #expect(store.currentValue == 2)
+  }
+
+  @Test("Controls of a store that is gone do nothing, and warn")
+  func gone() async throws {
+    let warnings = Log<OperationWarning>()
+    var context = OperationContext()
+    context.operationWarningHandler = { warnings.append($0) }
+    weak var weakStore: OperationStore<State>?
+    do {
+      let store = OperationStore.detached(
+        countingQuery().disableAutomaticRunning(false).controlled(by: controller), initialValue: 3, context: context)
+      weakStore = store
+      store.currentValue = 9
+    }
+    #expect(weakStore == nil)
+    let controls = controller.controls.elements[0]
+    #expect(!controls.canYieldRerun)
+    #expect(controls.yieldRerunTask() == nil)
+    #expect(try await controls.yieldRerun() == nil)
+    #expect(warnings.count == 0)
+    controls.yield(1)
+    #expect(controls.state.currentValue == 3)
+    #expect(!controls.isStale)
+    #expect(warnings.elements == Array(repeating: .storeGone(["test"]), count: 3))
+  }
+
+  @Test("A controller of the request works on the optional value below a default")
+  func belowDefault() {
+    let stale = Log<Int?>()
+    let store = OperationStore.detached(
+      countingQuery().controlled(by: controller)
+        .staleWhen { state, _ in
+          stale.append(state.currentValue)
+          return false
+        }
+        .defaultValue(40), base: QueryState())
+    #expect(store.currentValue == 40)
+    #expect(store.status.isIdle)
+    let controls = controller.controls.elements[0]
+    controls.yield(nil)
+    #expect(store.currentValue == 40)
+    controls.yield(41)
+    #expect(store.currentValue == 41)
+    #expect(!store.isStale)
+    #expect(stale.elements == [41])
+    store.currentValue = 42
+    #expect(controls.state.currentValue == 42)
+  }
+}
+
+@Suite("Rerun on change")
+struct RerunOnChangeTests {
+  private let specification = Switch(false)
+  private let turnstile = Turnstile()
+
+  private func store(
+    enabled: Bool = true, stale: Bool = true, ended: Log<Int> = Log()
+  ) -> OperationStore<QueryState<Int, any Error>> {
+    let query = TestQuery<Int, any Error> { [turnstile] _, _ in
+      try await turnstile.pass()
+      return 1
+    }
+    return .detached(
+      query.rerunOnChange(of: specification).staleWhen { state, _ in stale && state.errorUpdateCount >= 0 }
+        .disableAutomaticRunning(!enabled)
+        .handleEvents(with: OperationEventHandler(onRunEnded: { _ in ended.append(0) })),
+      initialValue: 0)
+  }
+
+  /// Subscribes without the run of the first subscriber.
+  private func subscribe(to store: OperationStore<QueryState<Int, any Error>>) -> OperationSubscription {
+    let context = store.context
+    store.context.operationAutomaticRunningSpecification = .never
+    defer { store.context = context }
+    return store.subscribe(with: OperationEventHandler())
+  }
+
+  @Test("The operation runs when the specification turns true, and only then")
+  func edge() async {
+    let store = store()
+    let subscription = subscribe(to: store)
+    specification.set(false)
+    #expect(!store.isLoading)
+    specification.set(true)
+    await turnstile.arrives()
+    turnstile.open()
+    await store.reaches { $0.currentValue == 1 }
+    specification.set(true)
+    #expect(!store.isLoading)
+    #expect(turnstile.arrivals == 1)
+    subscription.cancel()
+  }
+
+  @Test("A repeated true leaves the rerun in flight alone")
+  func repeatedTrue() async {
+    let store = store()
+    let subscription = subscribe(to: store)
+    specification.set(true)
+    await turnstile.arrives()
+    specification.set(true)
+    specification.set(true)
+    #expect(turnstile.waitingCount == 1)
+    turnstile.open()
+    await store.reaches { $0.currentValue == 1 }
+    #expect(store.error == nil)
+    #expect(turnstile.arrivals == 1)
+    subscription.cancel()
+  }
+
+  @Test("When the specification turns false, the rerun is cancelled")
+  func turnsFalse() async {
+    let store = store()
+    let subscription = subscribe(to: store)
+    specification.set(true)
+    await turnstile.arrives()
+    specification.set(false)
+    await store.reaches { !$0.isLoading }
+    #expect(store.error is CancellationError)
+    subscription.cancel()
+  }
+
+  @Test("Nothing runs without a subscriber, when the store is not stale, or when automatic running is disabled")
+  func conditions() {
+    let unsubscribed = store()
+    specification.set(true)
+    #expect(!unsubscribed.isLoading)
+    specification.set(false)
+    for store in [store(enabled: false), store(stale: false)] {
+      let subscription = subscribe(to: store)
+      specification.set(true)
+      #expect(!store.isLoading)
+      specification.set(false)
+      subscription.cancel()
+    }
+    #expect(turnstile.arrivals == 0)
+  }
+
+  @Test("The specification is followed as long as the store lives")
+  func release() {
+    do {
+      let store = store()
+      #expect(specification.subscriberCount == 1)
+      withExtendedLifetime(store) {}
+    }
+    #expect(specification.subscriberCount == 0)
+  }
+}

@@ -1,0 +1,50 @@
+import Operations
+import Testing
+
+@Suite("Staleness")
+struct StalenessTests {
+  private let query = countingQuery()
+
+  @Test("Without predicates a store is always stale, otherwise when any of them is true")
+  func predicates() {
+    #expect(OperationStore.detached(query).isStale)
+    for (first, second, isStale) in [(false, false, false), (false, true, true), (true, false, true)] {
+      let store = OperationStore.detached(query.staleWhen { _, _ in first }.staleWhen { _, _ in second })
+      #expect(store.isStale == isStale)
+    }
+  }
+
+  @Test("A specification makes a store stale while it is satisfied")
+  func specification() {
+    let specification = Switch(false)
+    let store = OperationStore.detached(query.staleWhen(satisfying: specification))
+    #expect(!store.isStale)
+    specification.set(true)
+    #expect(store.isStale)
+  }
+
+  @Test("A store without any value is stale, one that got nil is not")
+  func noValue() {
+    let store = OperationStore.detached(query.staleWhenNoValue())
+    #expect(store.isStale)
+    store.setResult(to: .failure(TestError()))
+    #expect(store.isStale)
+    store.currentValue = nil
+    #expect(!store.isStale)
+  }
+
+  @Test("A value is stale when it is older than the age, and not when it is just as old", arguments: [true, false])
+  func age(whenNoValue: Bool) {
+    let time = FakeTime()
+    let store = OperationStore.detached(
+      query.stale(after: .seconds(10), whenNoValue: whenNoValue), context: .faking(time))
+    #expect(store.isStale == whenNoValue)
+    store.currentValue = 1
+    #expect(!store.isStale)
+    time.advance(by: .seconds(10))
+    #expect(!store.isStale)
+    store.setResult(to: .failure(TestError()))
+    time.advance(by: .nanoseconds(1))
+    #expect(store.isStale)
+  }
+}
