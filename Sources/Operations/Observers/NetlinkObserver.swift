@@ -112,7 +112,7 @@ public final class NetlinkObserver: NetworkObserver {
       do throws(ObserverError) {
         let session = try Session()
         let watch = try ObserverThread.shared.watch(session.changes.descriptor, for: EPOLLIN.rawValue) {
-          [weak self, weak session] in
+          [weak self, weak session] _ in
           guard let self, let session else { return }
           refresh(session)
         }

@@ -11,7 +11,8 @@ import Synchronization
 final class ObserverThread: Sendable {
   static let shared = ObserverThread()
 
-  typealias Handler = @Sendable () -> Void
+  /// Is told what the descriptor has.
+  typealias Handler = @Sendable (_ events: UInt32) -> Void
 
   /// What one life of the thread waits with.
   private final class Loop: Sendable {
@@ -118,7 +119,7 @@ final class ObserverThread: Sendable {
         let handler = state.withLock { state in
           state.loop === loop ? state.watched[event.data.u64]?.handler : nil
         }
-        handler?()
+        handler?(event.events)
       }
     }
   }

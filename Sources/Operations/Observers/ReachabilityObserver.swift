@@ -1,0 +1,208 @@
+import Synchronization
+
+/// Whether a host accepts connections on a port: `connected` while it does, `disconnected` while it does not, or where
+/// nobody has tried yet.
+///
+/// While somebody subscribes, a TCP connection is opened and closed again. Where that fails it is tried again, after
+/// delays that grow, and at once when the network of this machine changes; where it succeeds, it is tried again after
+/// ``Settings/recheck``, to notice when the host goes away. This is the only observer that sends anything, and it sends
+/// nothing while nobody subscribes.
+///
+/// Handlers are called on any thread.
+public final class ReachabilityObserver: NetworkObserver {
+  /// How often and how patiently the host is tried.
+  public struct Settings: Sendable {
+    /// How long to wait before the next try after a failed one. Exponential from 1 s to 60 s with full jitter by default.
+    public var backoff: OperationBackoff
+    /// How long after a successful try to try again. 60 s by default.
+    public var recheck: Duration
+    /// How long one try may take, the look-up of the name included. 5 s by default.
+    public var timeout: Duration
+
+    /// The settings, each with its default.
+    public init(
+      backoff: OperationBackoff = OperationBackoff(), recheck: Duration = .seconds(60), timeout: Duration = .seconds(5)
+    ) {
+      self.backoff = backoff
+      self.recheck = recheck
+      self.timeout = timeout
+    }
+  }
+
+  typealias Probe = @Sendable (OperationContext) async throws -> Void
+
+  private struct State {
+    var subscriberCount = 0
+    var task: Task<Void, Never>?
+    var history = NetworkStatusHistory(.disconnected)
+    var failure: String?
+  }
+
+  private let state = Mutex(State())
+  private let handlers = HandlerList<NetworkConnectionStatus>()
+  private let settings: Settings
+  private let network: any NetworkObserver
+  private let context: OperationContext
+  private let probe: Probe
+
+  /// An observer that does nothing until somebody subscribes.
+  ///
+  /// - Parameters:
+  ///   - host: A name or a numeric address.
+  ///   - port: The TCP port.
+  ///   - settings: How often and how patiently to try.
+  ///   - network: Whose changes make a waiting try begin at once; the kernel's tables by default.
+  ///   - context: Has the clock, the delayer and the randomness for timeouts and delays.
+  public convenience init(
+    host: String, port: UInt16, settings: Settings = Settings(), network: any NetworkObserver = NetlinkObserver.shared,
+    context: OperationContext = OperationContext()
+  ) {
+    let runner = OperationRunner(ConnectProbe(host: host, port: port).timeout(settings.timeout), context: context)
+    self.init(settings: settings, network: network, context: context) { _ in try await runner.run() }
+  }
+
+  init(settings: Settings, network: any NetworkObserver, context: OperationContext, probe: @escaping Probe) {
+    self.settings = settings
+    self.network = network
+    self.context = context
+    self.probe = probe
+  }
+
+  deinit { state.withLock { $0.task }?.cancel() }
+
+  /// `connected` when the last try succeeded; `disconnected` when it failed, or where there has been none since somebody
+  /// subscribed.
+  public var currentStatus: NetworkConnectionStatus { state.withLock { $0.history.status } }
+
+  /// Why the last try failed, for people; nil where it succeeded or there was none.
+  public var failure: String? { state.withLock { $0.failure } }
+
+  /// Calls `handler` after each change of the status, on any thread.
+  public func subscribe(
+    with handler: @escaping @Sendable (NetworkConnectionStatus) -> Void
+  ) -> OperationSubscription {
+    let subscription = handlers.subscribe(handler)
+    state.withLock { state in
+      state.subscriberCount += 1
+      if state.task == nil {
+        state.history = NetworkStatusHistory(.disconnected)
+        state.task = Task { [weak self] in await self?.follow() }
+      }
+    }
+    return OperationSubscription { [self] in
+      subscription.cancel()
+      end()
+    }
+  }
+
+  /// When the host was last reached for the first time, or not any more.
+  public func statusChangedAt(crossing threshold: NetworkConnectionStatus) -> Timestamp? {
+    state.withLock { $0.history.changedAt(crossing: threshold) }
+  }
+
+  private func end() {
+    let task: Task<Void, Never>? = state.withLock { state in
+      state.subscriberCount -= 1
+      guard state.subscriberCount == 0 else { return nil }
+      defer { state.task = nil }
+      state.history = NetworkStatusHistory(.disconnected)
+      return state.task
+    }
+    task?.cancel()
+  }
+
+  /// Tries until it succeeds, waits for the recheck, and so on until the task is cancelled.
+  private func follow() async {
+    let changes = NetworkChangeWaker(network)
+    let policy = RetryPolicy(limit: .max, backoff: settings.backoff, wakers: [changes])
+    let tries = OperationRunner(Try(observer: self).retry(policy), context: context)
+    let pause = RetryPause(wakers: [changes], delayer: context.operationDelayer, observer: nil)
+    do {
+      while true {
+        try await tries.run()
+        try await pause.run(isolation: nil, for: settings.recheck, heedingWakers: true)
+      }
+    } catch is CancellationError {
+    } catch {
+      // The delayer could not keep the time, and says why.
+      take(.disconnected, because: "\(error)")
+    }
+  }
+
+  private func take(_ status: NetworkConnectionStatus, because failure: String?) {
+    guard !Task.isCancelled else { return }
+    let now = context.operationClock.now()
+    let isChange = state.withLock { state in
+      guard state.task != nil else { return false }
+      state.failure = failure
+      return state.history.take(status, at: now)
+    }
+    if isChange { handlers.notify(status) }
+  }
+
+  /// One try, whose outcome is the status.
+  private struct Try: OperationRequest {
+    let observer: ReachabilityObserver
+
+    func run(
+      isolation: isolated (any Actor)?,
+      in context: OperationContext,
+      with continuation: OperationContinuation<Void, any Error>
+    ) async throws {
+      do {
+        try await observer.probe(context)
+        observer.take(.connected, because: nil)
+      } catch {
+        observer.take(.disconnected, because: "\(error)")
+        throw error
+      }
+    }
+  }
+}
+
+/// Wakes when a network changes, also for a change that came while nobody waited.
+private final class NetworkChangeWaker: RetryWaker {
+  private struct State {
+    var hasChanged = false
+    var waiting: (id: Int, onWake: @Sendable () -> Void)?
+    var lastID = 0
+  }
+
+  /// The state and the handler's way to it, apart from the waker so that the subscription does not keep the waker.
+  private final class Changes: Sendable {
+    let state = Mutex(State())
+
+    func note() {
+      let onWake: (@Sendable () -> Void)? = state.withLock { state in
+        state.hasChanged = state.waiting == nil
+        return state.waiting?.onWake
+      }
+      onWake?()
+    }
+  }
+
+  let name = "network"
+  private let changes: Changes
+  private let subscription: OperationSubscription
+
+  init(_ network: any NetworkObserver) {
+    let changes = Changes()
+    self.changes = changes
+    subscription = network.subscribe { _ in changes.note() }
+  }
+
+  func subscribe(_ onWake: @escaping @Sendable () -> Void) -> OperationSubscription {
+    let (id, hasChanged) = changes.state.withLock { state in
+      state.lastID += 1
+      state.waiting = (state.lastID, onWake)
+      defer { state.hasChanged = false }
+      return (state.lastID, state.hasChanged)
+    }
+    if hasChanged { onWake() }
+    return OperationSubscription { [changes] in
+      changes.state.withLock { state in
+        if state.waiting?.id == id { state.waiting = nil }
+      }
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import Glibc
+import OperationsTesting
+import Testing
+
+@testable import Operations
+
+/// Each test runs in a process of its own, with a terminal of its own: signals and terminals belong to the process.
+@Suite("Terminal activity observer", .timeLimit(.minutes(1)))
+struct TerminalActivityObserverTests {
+  @Test("A process without a terminal is always active")
+  func noTerminal() async {
+    await #expect(processExitsWith: .exitCode(7)) {
+      leaveTerminal()
+      guard TerminalActivityObserver.shared.isApplicationActive else { exit(1) }
+      let seen = Log<Bool>()
+      let subscription = TerminalActivityObserver.shared.subscribe { seen.append($0) }
+      guard seen.elements == [true], TerminalActivityObserver.shared.failure == nil else { exit(2) }
+      subscription.cancel()
+      exit(7)
+    }
+  }
+
+  @Test("It follows the terminal's foreground process group, at the signals of job control")
+  func foreground() async {
+    await #expect(processExitsWith: .exitCode(7)) {
+      guard let terminal = TestTerminal() else { exit(1) }
+      let (values, continuation) = AsyncStream<Bool>.makeStream()
+      let subscription = TerminalActivityObserver.shared.subscribe { continuation.yield($0) }
+      var told = values.makeAsyncIterator()
+      guard await told.next() == true else { exit(2) }
+
+      guard let other = terminal.startGroup() else { exit(3) }
+      terminal.setForeground(other)
+      guard !TerminalActivityObserver.shared.isApplicationActive else { exit(4) }
+      kill(getpid(), SIGCONT)
+      guard await told.next() == false, TerminalActivityObserver.shared.activityChangedAt != nil else { exit(5) }
+
+      terminal.setForeground(getpgrp())
+      kill(getpid(), SIGCONT)
+      guard await told.next() == true else { exit(6) }
+      subscription.cancel()
+      kill(other, SIGKILL)
+      exit(7)
+    }
+  }
+
+  @Test("Ctrl-Z is told before the process stops, and its end when it goes on")
+  func stop() async {
+    await #expect(processExitsWith: .exitCode(7)) {
+      guard TestTerminal() != nil else { exit(1) }
+      let (values, continuation) = AsyncStream<Bool>.makeStream()
+      let subscription = TerminalActivityObserver.shared.subscribe { continuation.yield($0) }
+      var told = values.makeAsyncIterator()
+      guard await told.next() == true else { exit(2) }
+      // The leader of a session cannot be stopped so, as nobody could continue it: it goes on at once.
+      kill(getpid(), SIGTSTP)
+      guard await told.next() == false, await told.next() == true else { exit(3) }
+      kill(getpid(), SIGTSTP)
+      guard await told.next() == false, await told.next() == true else { exit(4) }
+      subscription.cancel()
+      exit(7)
+    }
+  }
+
+  @Test("Handlers of the host are still called, and put back")
+  func composes() async {
+    await #expect(processExitsWith: .exitCode(7)) {
+      guard TestTerminal() != nil else { exit(1) }
+      var action = sigaction()
+      action.__sigaction_handler.sa_handler = { _ in hostSignals += 1 }
+      sigaction(SIGTSTP, &action, nil)
+      sigaction(SIGCONT, &action, nil)
+      let seen = Log<Bool>()
+      let subscription = TerminalActivityObserver.shared.subscribe { seen.append($0) }
+      kill(getpid(), SIGTSTP)
+      // A SIGCONT takes away a SIGTSTP that has not arrived yet.
+      while hostSignals < 1 { await Task.yield() }
+      kill(getpid(), SIGCONT)
+      while hostSignals < 2 { await Task.yield() }
+      guard seen.elements == [true] else { exit(2) }
+      subscription.cancel()
+      kill(getpid(), SIGCONT)
+      while hostSignals < 3 { await Task.yield() }
+      var (stop, go) = (sigaction(), sigaction())
+      sigaction(SIGTSTP, nil, &stop)
+      sigaction(SIGCONT, nil, &go)
+      let expected = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+      guard unsafeBitCast(stop.__sigaction_handler.sa_handler, to: Int.self) == expected else { exit(3) }
+      guard unsafeBitCast(go.__sigaction_handler.sa_handler, to: Int.self) == expected else { exit(4) }
+      // And again, after it was put back.
+      let again = TerminalActivityObserver.shared.subscribe { seen.append($0) }
+      kill(getpid(), SIGCONT)
+      while hostSignals < 4 { await Task.yield() }
+      again.cancel()
+      exit(7)
+    }
+  }
+
+  @Test("A SIGTSTP that the host ignores stays ignored")
+  func ignored() async {
+    await #expect(processExitsWith: .exitCode(7)) {
+      guard TestTerminal() != nil else { exit(1) }
+      signal(SIGTSTP, SIG_IGN)
+      let (values, continuation) = AsyncStream<Bool>.makeStream()
+      let subscription = TerminalActivityObserver.shared.subscribe { continuation.yield($0) }
+      kill(getpid(), SIGTSTP)
+      kill(getpid(), SIGCONT)
+      continuation.finish()
+      var told: [Bool] = []
+      for await value in values { told.append(value) }
+      guard told == [true] else { exit(2) }
+      subscription.cancel()
+      exit(7)
+    }
+  }
+}
+
+/// Written by a signal handler of a test's own process.
+nonisolated(unsafe) private var hostSignals = 0
