@@ -68,11 +68,12 @@ extension PipelineChecker {
     guard let wait = operation.wait, case .wait(let form) = operation.definition.action else { return }
     guard case .template = wait.data else { return }
     let type = TypeInference.type(of: wait, siteTypes: types)
-    let (wanted, name): (ValueType, String) =
-      switch form {
-      case .duration: (.duration, "a duration")
-      case .until: (.timestamp, "an instant")
-      }
+    let (wanted, name): (ValueType, String)
+    switch form {
+    case .duration: (wanted, name) = (.duration, "a duration")
+    case .until: (wanted, name) = (.timestamp, "an instant")
+    case .specification: return
+    }
     if type == .string || type == .json || type == wanted { return }
     reader.error("type-mismatch", "'wait' needs \(name), found \(Self.shown(type))", at: wait.node.range)
   }

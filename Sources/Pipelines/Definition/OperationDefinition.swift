@@ -22,6 +22,8 @@ public struct OperationDefinition: Sendable {
     case duration(Template)
     /// An instant (RFC 3339), as text or an expression that yields one.
     case until(Template)
+    /// A specification that is to turn true.
+    case specification(SpecificationFormula)
   }
 
   /// How the requirement arrives.
@@ -170,6 +172,8 @@ public struct OperationDefinition: Sendable {
   public var requiredResults: Set<Int> = []
   /// Where its name is written.
   public var range: SourceRange
+  /// Where all of it is written.
+  public var extent: SourceRange
 
   /// An operation that does `action` and nothing around it.
   public init(name: String, index: Int, action: Action, range: SourceRange) {
@@ -177,5 +181,6 @@ public struct OperationDefinition: Sendable {
     self.index = index
     self.action = action
     self.range = range
+    extent = range
   }
 }

@@ -12,7 +12,7 @@ extension RunEngine {
       hash.update(data: Array("\(text.utf8.count):".utf8))
       hash.update(data: Array(text.utf8))
     }
-    add(definition.source(in: state.pipeline.source.text))
+    add(definition.text(in: state.source))
     for parameter in state.pipeline.parameters {
       add("\(parameter.name)=\((state.parameters[parameter.name] ?? .null).text)")
     }
@@ -48,11 +48,15 @@ extension PipelineDefinition {
 }
 
 extension OperationDefinition {
-  /// The lines that define the operation.
-  fileprivate func source(in text: String) -> String {
-    text.split(separator: "\n", omittingEmptySubsequences: false)[
-      max(0, range.start.line - 1)..<max(range.start.line - 1, range.end.line)
-    ]
-    .joined(separator: "\n")
+  /// What is written of the operation, line by line, without the line breaks.
+  fileprivate func text(in source: SourceText) -> String {
+    var lines: [Substring] = []
+    for number in extent.start.line...max(extent.start.line, extent.end.line) {
+      var line = source.line(number)
+      if number == extent.end.line { line = Substring(line.unicodeScalars.prefix(extent.end.column - 1)) }
+      if number == extent.start.line { line = Substring(line.unicodeScalars.dropFirst(extent.start.column - 1)) }
+      lines.append(line)
+    }
+    return lines.joined(separator: "\n")
   }
 }

@@ -30,6 +30,10 @@ extension RunEngine {
           code: "value-mismatch", message: "wait: '\(text.escapedForMessage)' is not a duration such as 30s")
       }
       delay = duration
+    case .specification(let formula):
+      let condition = try conditions.make(formula)
+      _ = try await self.wait(for: condition, formula, ordinal, reason: "wait", atMost: nil)
+      return
     case .until(let template):
       let text = try template.evaluate(in: contexts(ordinal)).injectedText
       guard let instant = TimestampNotation.parse(text) else {

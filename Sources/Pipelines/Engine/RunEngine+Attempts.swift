@@ -117,7 +117,6 @@ extension RunEngine {
   func wakers(_ ordinal: Int) throws -> [any RetryWaker] {
     let formulas = state.instances[ordinal].node.definition.retry.early
     guard !formulas.isEmpty else { return [] }
-    let conditions = conditions(ordinal)
     return try formulas.map {
       ConditionWaker(name: $0.text, condition: try conditions.make($0), context: services.context)
     }

@@ -37,7 +37,7 @@ extension RunEngine {
   /// Runs what has no loop of its own: an operation, or one item.
   func executeInstance(_ ordinal: Int) async throws {
     let node = state.instances[ordinal].node
-    if node.definition.isReusable, try reuse(ordinal) { return }
+    if node.definition.mayBeReused, try reuse(ordinal) { return }
     if state.instances[ordinal].parent == nil, try await !passGate(ordinal) { return }
     guard let exclusive = node.definition.exclusive else { return try await executeAttempts(ordinal) }
     let name = try exclusive.evaluate(in: contexts(ordinal)).injectedText
@@ -200,11 +200,6 @@ extension RunEngine {
     }
     return RepeatPolicy(every: repetition.every, limit: repetition.limit, until: until)
   }
-}
-
-extension OperationDefinition {
-  /// Whether a former success may be taken over.
-  fileprivate var isReusable: Bool { staleAfter != nil || staleWhen != nil }
 }
 
 extension OperationNode {

@@ -3,24 +3,11 @@ import OrderedCollections
 
 /// Waiting for conditions on the world: `run_when`, and `wait` for a specification.
 extension RunEngine {
-  /// What the conditions of an operation's formulas are made by.
-  func conditions(_ ordinal: Int, since moment: RecordTime? = nil, birth: RecordTime? = nil) -> ConditionBuilder {
-    let directory = state.pipeline.source.directory
-    return ConditionBuilder(
-      services: services, specifications: state.pipeline.specifications, moment: moment, birth: birth,
-      path: { [unowned self] template in
-        try self.assumeIsolated { engine in
-          let path = try template.evaluate(in: engine.contexts(ordinal)).injectedText
-          return path.hasPrefix("/") ? path : "\(directory)/\(path)"
-        }
-      })
-  }
-
   /// Holds an operation back until its `run_when` is true. False when it was skipped instead.
   func passGate(_ ordinal: Int) async throws -> Bool {
     let node = state.instances[ordinal].node
     guard let gate = node.definition.gate else { return true }
-    let condition = try conditions(ordinal, since: state.startedAt).make(gate.formula)
+    let condition = try conditions.make(gate.formula)
     let waits = gate.otherwise == .wait || gate.waitAtMost != nil
     let isOpen = try await wait(
       for: condition, gate.formula, ordinal, reason: "run_when", atMost: waits ? gate.waitAtMost : .zero)
@@ -29,7 +16,7 @@ extension RunEngine {
     guard gate.otherwise == .skip else {
       let waited = gate.waitAtMost.map { " within \(DurationNotation.format($0))" } ?? ""
       throw OperationFailure(
-        code: "gate-closed", message: "'\(gate.formula.text)' did not become true\(waited): \(why)")
+        code: "gate-closed", message: "run_when: \(gate.formula.text) was not true\(waited): \(why)")
     }
     conclude(
       ordinal, .skipped, reason: "run_when",
@@ -43,17 +30,22 @@ extension RunEngine {
     atMost limit: Duration?
   ) async throws -> Bool {
     let context = services.context
-    // Listening begins before asking, so that a change between the two is not missed.
-    let signal = ConditionSignal(loop: services.loop)
-    let subscription = condition.subscribe(in: context) { signal.ring() }
-    defer { subscription.cancel() }
     guard !condition.isSatisfied(in: context) else { return true }
     if limit == .zero { return false }
-    let began = services.now()
+    let signal = ConditionSignal(loop: services.loop)
+    signals[ordinal] = signal
+    // Listening begins before asking again, so that a change between the two is not missed.
+    let subscription = condition.subscribe(in: context) { signal.ring() }
+    defer {
+      subscription.cancel()
+      signals[ordinal] = nil
+      state.instances[ordinal].waitSince = nil
+    }
+    let began = state.instances[ordinal].waitSince ?? services.now()
     // A wait that its former host began goes on from where it began.
     let due = limit.map { state.instances[ordinal].waitDue ?? began.advanced(by: $0.wholeMicroseconds) }
     if let due {
-      let left = Duration.microseconds(due.microseconds - began.microseconds)
+      let left = Duration.microseconds(due.microseconds - services.now().microseconds)
       signal.expire(after: left)
     }
     // What listens to the workspace is not there before something is waited for.
@@ -74,12 +66,12 @@ extension RunEngine {
       if told != description.reason {
         told = description.reason
         var detail: OrderedDictionary<String, JSONValue> = [
-          "formula": .string(formula.text), "why": .string(description.reason),
+          "formula": .string(formula.text), "why": .string(description.reason), "since": .string(began.text),
         ]
         if let due { detail["due"] = .string(due.text) }
-        enter(ordinal, .waiting, reason: reason, detail: .object(detail), recordNow: true)
+        enter(ordinal, .waiting, reason: reason, detail: .object(detail), since: began, recordNow: true)
       }
-      guard await signal.wait() else { throw CancellationError() }
+      guard await signal.wait(), !isForced else { throw CancellationError() }
     }
   }
 }

@@ -38,14 +38,15 @@ extension RunEngine {
 
   /// Moves an operation that goes on to another state. The history learns of it soon, if it lasts.
   func enter(
-    _ ordinal: Int, _ newState: OperationState, reason: String? = nil, detail: JSONValue? = nil, recordNow: Bool = false
+    _ ordinal: Int, _ newState: OperationState, reason: String? = nil, detail: JSONValue? = nil,
+    since: RecordTime? = nil, recordNow: Bool = false
   ) {
     let now = services.now()
     modify(ordinal) { instance in
       instance.state = newState
       instance.reason = reason
       instance.detail = detail
-      instance.waitingSince = newState == .waiting || newState == .retrying ? now : nil
+      instance.waitingSince = newState == .waiting || newState == .retrying ? since ?? now : nil
       if newState == .running, instance.startedAt == nil { instance.startedAt = now }
     }
     if recordNow {

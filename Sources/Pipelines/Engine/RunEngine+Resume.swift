@@ -61,6 +61,7 @@ extension RunEngine {
         operation.state == .cancelled && (operation.reason == "run-cancelled" || operation.reason == "run-timeout")
       guard operation.state.isFinal, !wasCancelled else {
         instance.waitDue = operation.dueTime
+        instance.waitSince = operation.waitBegan
         if let latest, let due = latest.retryDue, latest.error?.code != "host-died" {
           instance.retryState = RetryState(
             attemptsUsed: latest.number - lost, previousDelay: latest.retryDelay.map { .microseconds($0) },
@@ -184,7 +185,7 @@ extension RunEngine {
         notBefore: RecordTime(microseconds: oldest))
     else { return false }
     if let formula = definition.staleWhen {
-      let condition = try conditions(ordinal, since: known.startedAt, birth: known.endedAt).make(formula)
+      let condition = try conditions.make(formula, of: known)
       guard !condition.isSatisfied(in: services.context) else { return false }
     }
     modify(ordinal) { instance in
@@ -202,6 +203,12 @@ extension OperationRecord {
   fileprivate var itemIndex: Int? {
     guard name.hasSuffix("]"), let open = name.lastIndex(of: "[") else { return nil }
     return Int(name[name.index(after: open)...].dropLast())
+  }
+
+  /// Since when it had waited for a specification, if it still did.
+  fileprivate var waitBegan: RecordTime? {
+    guard let detail = detail.flatMap({ try? JSONValue.parse($0) }), detail["formula"] != nil else { return nil }
+    return detail["since"]?.stringValue.flatMap(TimestampNotation.parse).map(RecordTime.init(secondsSince1970:))
   }
 
   /// When a recorded wait is over.

@@ -41,6 +41,10 @@ actor RunEngine {
   var unrecorded: Set<Int> = []
   var recordingTimer: EventLoop.Token?
   var approvals: [Int: LoopWaiter] = [:]
+  /// What the formulas of the pipeline are made into.
+  let conditions: RunConditions
+  /// The waits for specifications, by operation.
+  var signals: [Int: ConditionSignal] = [:]
   var children: [ObjectIdentifier: RunEngine] = [:]
   var baseEnvironment = ProcessEnvironment()
   var basePath: String?
@@ -85,6 +89,7 @@ actor RunEngine {
     self.onEvent = onEvent
     let workspace = services.history.workspace.directory
     state = RunProgress(id: id, pipeline: pipeline, parameters: options.parameters, workspace: workspace)
+    conditions = RunConditions(run: state, services: services)
     limits = RunLimits(
       slots: pipeline.concurrency ?? max(1, Processors.count), resources: pipeline.resources.map(\.capacity))
     logs = LogFilePool(workspace: workspace, relative: "runs/\(id.text)")
@@ -216,6 +221,7 @@ actor RunEngine {
     record.state = .running
     if record.startedAt == nil { record.startedAt = now }
     state.startedAt = record.startedAt ?? now
+    conditions.notePaths()
     if !isResumed {
       services.recorder.record(.runStarted(state.id, at: now))
       emit(.run(record))
@@ -250,7 +256,7 @@ actor RunEngine {
         state.id, state: outcome, reason: record.reason, counts: record.counts, at: record.endedAt ?? services.now()))
     try await services.recorder.flush()
     // Others may wait for what became of this run.
-    if parent == nil { services.history.workspace.notify() }
+    services.history.workspace.notify()
     if let engineFailure { throw engineFailure }
     emit(.run(record))
     var results: [String: JSONValue] = [:]
@@ -292,6 +298,7 @@ actor RunEngine {
   func kill() {
     isForced = true
     for child in children.values { child.assumeIsolated { $0.kill() } }
+    for signal in signals.values { signal.ring() }
     cancel(.requested)
     services.runner.killAll()
   }

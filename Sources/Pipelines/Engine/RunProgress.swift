@@ -73,6 +73,8 @@ struct OperationInstance {
   var latestEnd: RecordTime?
   /// When a wait that a former host began is over.
   var waitDue: RecordTime?
+  /// When a former host began to wait for a specification.
+  var waitSince: RecordTime?
   /// What opened its gate, and since when it had waited for that.
   var opened: JSONValue?
   var recordedResult: RecordedResult = .none
@@ -108,6 +110,8 @@ struct OperationInstance {
 final class RunProgress {
   let id: RunID
   let pipeline: PipelineDefinition
+  /// The text of the definition by lines; only those who compare operations ask for it.
+  private(set) lazy var source = SourceText(path: pipeline.source.path, text: pipeline.source.text)
   let plan: RunPlan
   /// The operations of the pipeline, then the handlers, then the items of loops as they come up.
   var instances: [OperationInstance] = []
@@ -191,11 +195,14 @@ extension OperationDefinition {
     case .command(let arguments): guard arguments.allSatisfy(\.isLiteral) else { return false }
     default: return false
     }
-    guard case .none = injection, condition == nil, gate == nil, loop == nil, staleAfter == nil, !receivesSecret else {
+    guard case .none = injection, condition == nil, gate == nil, loop == nil, !mayBeReused, !receivesSecret else {
       return false
     }
     return environment.allSatisfy(\.value.isLiteral) && stdin?.isLiteral ?? true && directory?.isLiteral ?? true
   }
+
+  /// Whether a former success may be taken over.
+  var mayBeReused: Bool { staleAfter != nil || staleWhen != nil }
 
   /// Names of operations for whose missing result some expression of this operation gives a default.
   var resultsWithDefault: Set<String> {
@@ -212,7 +219,7 @@ extension OperationDefinition {
       for parameter in parameters { names.formUnion(parameter.value.resultsWithDefault) }
     case .wait(.duration(let template)), .wait(.until(let template)): names.formUnion(template.resultsWithDefault)
     case .approve(let message): names.formUnion(message?.resultsWithDefault ?? [])
-    case .run: break
+    case .run, .wait(.specification): break
     }
     switch loop?.source {
     case .list(let data): names.formUnion(data.resultsWithDefault)

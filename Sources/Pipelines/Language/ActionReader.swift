@@ -58,6 +58,7 @@ extension DocumentReader {
 
   private func readWait(_ node: YAMLNode, into draft: OperationDraft) {
     guard node.entries != nil else {
+      if readsAsFormula(node) { return readSpecificationWait(node, "'wait'", into: draft) }
       if let read = placedTemplate(node, "'wait'", .wait, into: &draft.sites) {
         setWait(.duration(read.template), read.placed, into: draft)
       }
@@ -66,6 +67,7 @@ extension DocumentReader {
     var forms: [WaitKey] = []
     readKeys(of: node, WaitKey.table) { key, _, entry in
       forms.append(key)
+      if key == .for, readsAsFormula(entry.value) { return readSpecificationWait(entry.value, "'for'", into: draft) }
       guard let read = placedTemplate(entry.value, "'\(key.rawValue)'", .wait, into: &draft.sites) else { return }
       setWait(key == .for ? .duration(read.template) : .until(read.template), read.placed, into: draft)
     }
@@ -74,11 +76,25 @@ extension DocumentReader {
     }
   }
 
+  /// Whether what is waited for begins like a formula: durations begin with a digit.
+  private func readsAsFormula(_ node: YAMLNode) -> Bool {
+    guard parts.contains(.gates), !isNull(node),
+      let first = node.text?.unicodeScalars.first(where: { !ExpressionLexer.isSpace($0) })
+    else { return false }
+    return first == "!" || first == "(" || first == "_" || ("a"..."z").contains(first) || ("A"..."Z").contains(first)
+  }
+
+  private func readSpecificationWait(_ node: YAMLNode, _ what: String, into draft: OperationDraft) {
+    guard let formula = formula(node, what, .wait, of: draft.title) else { return }
+    draft.definition.action = .wait(.specification(formula))
+  }
+
   private func setWait(_ wait: OperationDefinition.Wait, _ placed: PlacedData, into draft: OperationDraft) {
     draft.wait = placed
     draft.definition.action = .wait(wait)
     guard case .literal(.string(let text)) = placed.data else { return }
     switch wait {
+    case .specification: break
     case .duration:
       guard DurationNotation.parse(text) == nil else { return }
       if TimestampNotation.parse(text) != nil {

@@ -15,9 +15,11 @@ struct LanguageParts: OptionSet, Sendable {
   static let earlyRetry = LanguageParts(rawValue: 1 << 3)
   /// `automatic`, `rerun_on_change` and `stale_when` of a pipeline.
   static let automation = LanguageParts(rawValue: 1 << 4)
+  /// `connected` and `foreground`.
+  static let observers = LanguageParts(rawValue: 1 << 5)
 
   /// Everything that the language has a reading for.
-  static let all: LanguageParts = [.specifications, .staleness, .gates, .earlyRetry, .automation]
+  static let all: LanguageParts = [.specifications, .staleness, .gates, .earlyRetry, .automation, .observers]
 
   /// What the engine of this version can act on.
   static let available: LanguageParts = [.specifications, .staleness, .gates, .earlyRetry]

@@ -33,7 +33,8 @@ enum OperationKey: String, CaseIterable, Sendable {
       KeyRow("command", .list(.template, minimum: 1), "An argument list, run without a shell."),
       KeyRow("value", .data, "Data with expressions in it; no process."),
       KeyRow(
-        "wait", .anyOf([.template, .oneKey(WaitKey.table.rows)]), "Lets time pass: a duration, or until an instant."),
+        "wait", .anyOf([.template, .oneKey(WaitKey.table.rows)]),
+        "Lets time pass: a duration, or until an instant, or until a specification is true."),
       KeyRow(
         "pipeline", .anyOf([.text, .keys(NestedPipelineKey.table.rows)]),
         "Runs another pipeline file; its path starts from this file's directory."),
@@ -179,7 +180,7 @@ enum WaitKey: String, CaseIterable, Sendable {
   static let table = KeyTable<WaitKey>(
     "'wait'",
     [
-      KeyRow("for", .template, "A length of time."),
+      KeyRow("for", .template, "A length of time, or a specification that is to turn true."),
       KeyRow("until", .template, "An instant, such as `2026-01-31T08:00:00Z`."),
     ])
 }

@@ -11,6 +11,7 @@ extension DocumentReader {
     let draft = OperationDraft(
       definition: OperationDefinition(name: "", index: index, action: .value(.literal(.null)), range: head),
       nameRange: head, event: event)
+    draft.definition.extent = node.range
     readName(node, head: head, into: draft)
     let actions = actionKeys(of: entries, draft)
     draft.actionKey = actions.count == 1 ? actions[0] : nil

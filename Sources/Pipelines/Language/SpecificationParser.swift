@@ -13,21 +13,22 @@ struct SpecificationParser {
   private var parsed: ParsedFormula
   private let use: SpecificationUse
   private let specifications: [String: Int]
+  private let parts: LanguageParts
 
   /// Reads `text`, which may name `specifications`.
   static func parse(
-    _ text: String, for use: SpecificationUse, specifications: [String: Int]
+    _ text: String, for use: SpecificationUse, specifications: [String: Int], parts: LanguageParts = .all
   ) throws(ExpressionError) -> ParsedFormula {
     guard text.utf8.count <= maximumLength || text.unicodeScalars.count <= maximumLength else {
       throw ExpressionError(
         code: "specification-too-long", "the formula is longer than \(maximumLength) characters",
         position: maximumLength + 1)
     }
-    var parser = SpecificationParser(text, use, specifications)
+    var parser = SpecificationParser(text, use, specifications, parts)
     return try parser.whole()
   }
 
-  private init(_ text: String, _ use: SpecificationUse, _ specifications: [String: Int]) {
+  private init(_ text: String, _ use: SpecificationUse, _ specifications: [String: Int], _ parts: LanguageParts) {
     lexer = SpecificationLexer(text)
     token = lexer.next()
     var end = lexer.text.count
@@ -36,6 +37,7 @@ struct SpecificationParser {
     parsed = ParsedFormula(formula: SpecificationFormula(text: written, root: .never))
     self.use = use
     self.specifications = specifications
+    self.parts = parts
   }
 
   private mutating func whole() throws(ExpressionError) -> ParsedFormula {
@@ -166,7 +168,9 @@ struct SpecificationParser {
       switch name {
       case "true": "write 'always'"
       case "false": "write 'never'"
-      default: near.map { "did you mean '\(SpecificationWord(rawValue: $0)?.usage ?? $0)'?" }
+      default:
+        near.map { "did you mean '\(SpecificationWord(rawValue: $0)?.usage ?? $0)'?" }
+          ?? (use == .wait ? "a length of time is written like '30s'" : nil)
       }
     problem("unknown-specification", "there is no specification '\(Self.clipped(name))'", at: place, fix: fix)
   }
@@ -177,6 +181,9 @@ struct SpecificationParser {
     if argument != nil, !word.takesArgument {
       problem("wrong-argument", "'\(word.rawValue)' takes no argument", at: place)
       return .never
+    }
+    if word == .connected || word == .foreground, !parts.contains(.observers) {
+      problem("not-available", "'\(word.rawValue)' is not available in this version", at: place)
     }
     switch word {
     case .always: return .always
@@ -189,11 +196,10 @@ struct SpecificationParser {
       problem("wrong-argument", "'\(word.rawValue)' needs an argument", at: place, fix: "write it like \(word.usage)")
       return .never
     }
+    if word == .olderThan { parsed.ages.append(place) }
     let place = ParsedFormula.Place(position: argument.start + 1, length: argument.end - argument.start)
     switch word {
-    case .olderThan:
-      parsed.ages.append(place)
-      return .olderThan(duration(argument.text, at: place))
+    case .olderThan: return .olderThan(duration(argument.text, at: place))
     case .succeeded: return .succeeded(pipeline: pipeline(argument.text, at: place))
     case .fileExists: return .fileExists(path(argument, at: place))
     default: return .changed(path(argument, at: place))

@@ -68,7 +68,7 @@ extension DocumentReader {
       return nil
     }
     do {
-      let parsed = try SpecificationParser.parse(text, for: use, specifications: specifications)
+      let parsed = try SpecificationParser.parse(text, for: use, specifications: specifications, parts: parts)
       for problem in parsed.problems {
         error(
           problem.code, problem.message,

@@ -24,6 +24,7 @@ extension OperationDefinition {
     case .value(let data): return TerminalText.oneLine(data.source)
     case .wait(.duration(let template)): return TerminalText.oneLine(template.text)
     case .wait(.until(let template)): return "until " + TerminalText.oneLine(template.text)
+    case .wait(.specification(let formula)): return "for " + TerminalText.oneLine(formula.text)
     case .pipeline(let path, _): return TerminalText.visible(path)
     case .approve(let message): return message.map { TerminalText.oneLine($0.text) } ?? ""
     }

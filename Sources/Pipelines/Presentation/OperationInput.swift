@@ -129,7 +129,7 @@ extension OperationDefinition {
       data.references.isEmpty ? [] : [OperationInput(.value, source: data.source, references: data.references)]
     case .wait(.duration(let template)), .wait(.until(let template)), .approve(.some(let template)):
       template.isLiteral ? [] : [OperationInput(.value, template)]
-    case .approve(.none): []
+    case .approve(.none), .wait(.specification): []
     case .pipeline(_, let parameters):
       parameters.filter { !$0.value.references.isEmpty }.map {
         OperationInput(.parameter($0.name), source: $0.value.source, references: $0.value.references)

@@ -135,9 +135,8 @@ package struct PlanDescription: Sendable {
   private static func reusable(
     _ definition: OperationDefinition, _ pipeline: PipelineDefinition, _ history: History, _ now: RecordTime
   ) throws(WorkspaceError) -> Disposition? {
-    guard let staleAfter = definition.staleAfter else { return nil }
-    let (seconds, attoseconds) = staleAfter.components
-    let oldest = now.advanced(by: -(seconds * 1_000_000 + attoseconds / 1_000_000_000_000))
+    guard definition.mayBeReused else { return nil }
+    let oldest = definition.staleAfter.map { now.advanced(by: -$0.wholeMicroseconds) } ?? RecordTime(microseconds: 0)
     let filter = RunFilter(pipeline: pipeline.name, operation: definition.name, includesNested: true, limit: 20)
     for run in try history.runs(filter) {
       for record in try history.operations(of: run.id)

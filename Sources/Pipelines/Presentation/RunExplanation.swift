@@ -101,9 +101,22 @@ package struct RunExplanation: Sendable {
     case .succeeded, .reused:
       entry.because = text.isEmpty ? [] : ["its result was taken over \(text)"]
     }
+    if let gate = gateLine(of: record) { entry.because.append(gate) }
     if inDetail { entry.because += attemptLines(of: record) + conditionLines(of: name) }
     if isInterrupted, !record.state.isFinal { entry.remedies = ["penstock resume \(shortID)"] }
     return entry
+  }
+
+  /// What the operation waited for before it began, and what let it begin.
+  private func gateLine(of record: OperationRecord) -> String? {
+    let gate = StateReason.detail(of: record)["gate"]
+    guard let specification = gate?["formula"]?.stringValue else { return nil }
+    let times = ["since", "opened_at"].map { key in
+      gate?[key]?.stringValue.flatMap(TimestampNotation.parse).map(RecordTime.init(secondsSince1970:))
+    }
+    let length = times[0].map { DurationText.format(from: $0, to: times[1] ?? now) }
+    return "it waited\(length.map { " \($0)" } ?? "") for \(specification), which opened because "
+      + (gate?["opened_by"]?.stringValue ?? "it became true")
   }
 
   private var isInterrupted: Bool { run.state == .interrupted }
@@ -150,6 +163,10 @@ package struct RunExplanation: Sendable {
     case "concurrency": ["it begins when another operation ends; `concurrency` allows more at once"]
     case "resources": ["it begins when what holds the resources ends"]
     case "exclusive": ["it begins when the holder lets go"]
+    case "wait" where StateReason.detail(of: record)["formula"] != nil:
+      ["it goes on when \(StateReason.detail(of: record)["formula"]?.stringValue ?? "that") is true"]
+    case "run_when":
+      ["it begins when \(StateReason.detail(of: record)["formula"]?.stringValue ?? "that") is true"]
     case "wait": StateReason.due(of: record).map { ["it goes on at \(ClockText.dateAndTime($0))"] } ?? []
     default: []
     }

@@ -32,13 +32,13 @@ package enum StateReason {
   private static func waiting(_ record: OperationRecord, now: RecordTime?) -> String {
     let detail = detail(of: record)
     switch record.reason {
-    case "run_when":
-      let formula = detail["formula"]?.stringValue ?? "its condition"
-      let until = due(of: record).map { ", until \(ClockText.time($0)) at most" } ?? ""
-      return "for \(formula)\(detail["why"]?.stringValue.map { ": \($0)" } ?? "")\(until)"
+    case "wait" where detail["formula"] != nil: return specification(detail)
     case "wait":
       guard let due = due(of: record) else { return "for a time" }
       return "until \(ClockText.time(due))" + (now.map { " (\(distance(from: $0, to: due)))" } ?? "")
+    case "run_when":
+      let until = due(of: record).map { ", until \(ClockText.time($0)) at most" } ?? ""
+      return specification(detail) + until
     case "approval": return "for approval: \(detail["message"]?.stringValue ?? "")"
     case "concurrency": return "for a free slot"
     case "resources":
@@ -52,6 +52,11 @@ package enum StateReason {
     case let reason?: return "for \(reason)"
     case nil: return ""
     }
+  }
+
+  private static func specification(_ detail: JSONValue) -> String {
+    "for \(detail["formula"]?.stringValue ?? "its specification")"
+      + (detail["why"]?.stringValue.map { ": \($0)" } ?? "")
   }
 
   private static func retrying(_ record: OperationRecord, now: RecordTime?) -> String {
@@ -81,7 +86,8 @@ package enum StateReason {
     case "condition":
       detail(of: record)["when"]?.stringValue.map { "because \($0) is false" } ?? "because its condition is false"
     case "run_when":
-      "because \(detail(of: record)["why"]?.stringValue ?? "its run_when is false")"
+      "because \(detail(of: record)["formula"]?.stringValue ?? "its specification") was not true"
+        + (detail(of: record)["why"]?.stringValue.map { ": \($0)" } ?? "")
     case "dependency-skipped":
       "because \(culprits(of: record).map { "'\($0)'" }.joined(separator: ", ")) was skipped"
     case let reason?: reason

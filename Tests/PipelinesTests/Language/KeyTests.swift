@@ -32,26 +32,26 @@ struct KeyTests {
     #expect(
       findings(
         """
-        specifications: { online: { uses: network.connected } }
         automatic: online
+        controllers: [{ uses: cron }]
         operations:
           - name: fetch
             http: { url: "${{ nonsense" }
             retry: { limit: 1, early: [reachable] }
-            run_when: online
-            otherwise: skip
+            rerun_on_change: online
+            controllers: []
           - name: page
             uses: notify.webhook
             with: { url: x }
             result: string
             needs: fetch
         """) == [
-          "1:1 not-available 'specifications' is not available in this version",
-          "2:1 not-available 'automatic' is not available in this version",
+          "1:1 not-available 'automatic' is not available in this version",
+          "2:1 not-available 'controllers' is not available in this version",
           "5:5 not-available 'http' is not available in this version",
-          "6:24 not-available 'early' is not available in this version",
-          "7:5 not-available 'run_when' is not available in this version",
-          "8:5 not-available 'otherwise' is not available in this version",
+          "6:32 not-available 'reachable' is not available in this version: it goes with 'http'",
+          "7:5 not-available 'rerun_on_change' is not available in this version",
+          "8:5 not-available 'controllers' is not available in this version",
           "10:5 not-available 'uses' is not available in this version",
           "11:5 not-available 'with' is not available in this version",
         ])

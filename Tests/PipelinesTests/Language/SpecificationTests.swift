@@ -321,7 +321,7 @@ struct SpecificationKeyTests {
   func ages() {
     #expect(
       found(inOperation: "run_when: online && older-than(1h)") == [
-        "6:36 misplaced-specification 'older-than' belongs under 'stale_when': nothing that 'run_when' asks about has an age (to let time pass, use an operation with 'wait')"
+        "6:25 misplaced-specification 'older-than' belongs under 'stale_when': nothing that 'run_when' asks about has an age (to let time pass, use an operation with 'wait')"
       ])
     #expect(
       found(

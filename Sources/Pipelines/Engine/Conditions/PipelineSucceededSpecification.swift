@@ -1,16 +1,17 @@
 import Operations
 import Workspace
 
-/// Whether the latest run of a pipeline that has ended was a success.
+/// Whether the latest run of a pipeline that has ended was a success or, with an instant, whether there was a success since.
 struct PipelineSucceededSpecification: LoopSpecification {
   /// The name of the pipeline.
   let pipeline: String
+  let since: RecordTime?
   let text: String
   let history: History
   let watch: WorkspaceWatch
   let loop: EventLoop
 
-  func isSatisfied(in context: OperationContext) -> Bool { latest?.state == .succeeded }
+  func isSatisfied(in context: OperationContext) -> Bool { isSuccess(latest) }
 
   func begin(_ onChange: @escaping @Sendable () -> Void) -> () -> Void {
     let observer = watch.add(onChange)
@@ -21,12 +22,19 @@ struct PipelineSucceededSpecification: LoopSpecification {
     let latest = latest
     let reason =
       latest.map { "run \($0.id.short) of '\(pipeline)' \($0.state.rawValue)" } ?? "'\(pipeline)' has never run"
-    return SpecificationDescription(formula: text, reason: reason, isSatisfied: latest?.state == .succeeded)
+    return SpecificationDescription(formula: text, reason: reason, isSatisfied: isSuccess(latest))
+  }
+
+  private func isSuccess(_ run: RunRecord?) -> Bool {
+    guard let run, run.state == .succeeded else { return false }
+    guard let since else { return true }
+    return run.endedAt.map { $0 > since } ?? false
   }
 
   private var latest: RunRecord? {
-    let filter = RunFilter(
-      pipeline: pipeline, states: [.succeeded, .failed, .cancelled, .interrupted], includesNested: true, limit: 1)
+    // Since an instant, any success counts; else only what the pipeline came to last.
+    let states: Set<RunState> = since == nil ? [.succeeded, .failed, .cancelled, .interrupted] : [.succeeded]
+    let filter = RunFilter(pipeline: pipeline, states: states, includesNested: true, limit: 1)
     return (try? history.runs(filter))?.first
   }
 }

@@ -1,0 +1,16 @@
+import Operations
+
+/// Brings a waiting retry forward when a condition turns true.
+struct ConditionWaker: RetryWaker {
+  let name: String
+  let condition: AnyOperationRunSpecification
+  let context: OperationContext
+
+  func subscribe(_ onWake: @escaping @Sendable () -> Void) -> OperationSubscription {
+    // Only a transition counts: what was true already when the attempt failed would wake every retry at once.
+    let edge = ConditionEdge(wasSatisfied: condition.isSatisfied(in: context))
+    return condition.subscribe(in: context) { [condition, context] in
+      if edge.turnsTrue(condition.isSatisfied(in: context)) { onWake() }
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import Glibc
+
+/// What tells one state of a file or directory from another without reading it.
+struct FileStamp: Equatable {
+  /// The clock of the file system may lag behind the system's by one tick of the kernel's, in microseconds.
+  static let lag: Int64 = 10_000
+
+  private let device: dev_t
+  private let inode: ino_t
+  private let size: Int64
+  /// When it was written to, or put where it is: a file that was moved here keeps the time of its content.
+  let latest: RecordTime
+
+  /// The state of what is at `path`, links followed; nil where nothing is.
+  init?(_ path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    device = status.st_dev
+    inode = status.st_ino
+    size = Int64(status.st_size)
+    latest = max(Self.time(status.st_mtim), Self.time(status.st_ctim))
+  }
+
+  private static func time(_ time: timespec) -> RecordTime {
+    RecordTime(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
+  }
+}

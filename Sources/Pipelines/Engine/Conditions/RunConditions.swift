@@ -1,0 +1,141 @@
+import Operations
+
+/// The conditions of a run: makes what can be observed from the formulas of its pipeline. *On the loop*; what it makes is for any
+/// thread.
+final class RunConditions {
+  private let run: RunProgress
+  private let services: HostServices
+  /// Conditions of the pipeline's own specifications. They are shared, so that a hold is the same for all who ask.
+  private var named: [Int: AnyOperationRunSpecification] = [:]
+  /// What was at the paths of `changed(…)` when the run began.
+  private var stamps: [String: FileStamp?] = [:]
+
+  init(run: RunProgress, services: HostServices) {
+    self.run = run
+    self.services = services
+  }
+
+  /// Remembers what is at the paths that gates and waits follow, so that a change at any time of the run is seen. Times alone
+  /// would not do: the kernel's are coarser than a short operation.
+  func notePaths() {
+    let pipeline = run.pipeline
+    func note(_ node: SpecificationFormula.Node) {
+      node.forEachLeaf { leaf in
+        guard case .changed(let template) = leaf, let path = try? path(template) else { return }
+        stamps[path] = .some(FileStamp(path))
+      }
+    }
+    for specification in pipeline.specifications { note(specification.formula.root) }
+    for operation in pipeline.operations + pipeline.handlers.map(\.operation) {
+      if let gate = operation.gate { note(gate.formula.root) }
+      if case .wait(.specification(let formula)) = operation.action { note(formula.root) }
+    }
+  }
+
+  /// The condition that `formula` describes. With a `success`, that is asked about it: its age, and what happened since.
+  ///
+  /// - Throws: ``OperationFailure`` when a path in it cannot be computed.
+  func make(
+    _ formula: SpecificationFormula, of success: OperationRecord? = nil
+  ) throws -> AnyOperationRunSpecification {
+    do {
+      return try make(formula.root, success)
+    } catch let error as ExpressionError {
+      throw OperationFailure(code: "expression", message: "\(formula.text): \(error.message)")
+    }
+  }
+
+  private func make(
+    _ node: SpecificationFormula.Node, _ success: OperationRecord?
+  ) throws -> AnyOperationRunSpecification {
+    let loop = services.loop
+    switch node {
+    case .always: return AnyOperationRunSpecification(.always)
+    case .never: return AnyOperationRunSpecification(.never)
+    case .connected: return services.connected()
+    case .foreground: return services.foreground()
+    case .olderThan(let age):
+      return AnyOperationRunSpecification(
+        OlderThanSpecification(
+          birth: success?.endedAt, age: age, text: "older-than(\(DurationNotation.format(age)))", loop: loop))
+    case .fileExists(let template):
+      return AnyOperationRunSpecification(
+        FileExistsSpecification(
+          path: try path(template), text: "file-exists(\(template.text))", watch: services.paths, loop: loop))
+    case .changed(let template): return AnyOperationRunSpecification(try changed(template, success))
+    case .succeeded(let pipeline):
+      return AnyOperationRunSpecification(
+        PipelineSucceededSpecification(
+          pipeline: pipeline, since: success?.endedAt, text: "succeeded(\(pipeline))", history: services.history,
+          watch: services.watch, loop: loop))
+    case .named(let position): return try specification(at: position, success)
+    case .not(let operand): return AnyOperationRunSpecification(!(try make(operand, success)))
+    case .and(let operands): return try joined(operands, success) { AnyOperationRunSpecification($0 && $1) }
+    case .or(let operands): return try joined(operands, success) { AnyOperationRunSpecification($0 || $1) }
+    }
+  }
+
+  private func joined(
+    _ operands: [SpecificationFormula.Node], _ success: OperationRecord?,
+    by join: (AnyOperationRunSpecification, AnyOperationRunSpecification) -> AnyOperationRunSpecification
+  ) throws -> AnyOperationRunSpecification {
+    var all: AnyOperationRunSpecification?
+    for operand in operands {
+      let next = try make(operand, success)
+      all = all.map { join($0, next) } ?? next
+    }
+    return all ?? AnyOperationRunSpecification(.always)
+  }
+
+  private func specification(
+    at position: Int, _ success: OperationRecord?
+  ) throws -> AnyOperationRunSpecification {
+    let isShared = success == nil || !asksForSuccess(.named(position))
+    if isShared, let known = named[position] { return known }
+    let definition = run.pipeline.specifications[position]
+    let formula = try make(definition.formula.root, success)
+    let made =
+      if let hold = definition.hold {
+        AnyOperationRunSpecification(formula.hold(for: hold).named(definition.name))
+      } else {
+        AnyOperationRunSpecification(formula.named(definition.name))
+      }
+    if isShared { named[position] = made }
+    return made
+  }
+
+  /// Whether the value is another one for each success.
+  private func asksForSuccess(_ node: SpecificationFormula.Node) -> Bool {
+    var asks = false
+    node.forEachLeaf { leaf in
+      switch leaf {
+      case .olderThan, .changed, .succeeded: asks = true
+      case .named(let position): asks = asks || asksForSuccess(run.pipeline.specifications[position].formula.root)
+      default: break
+      }
+    }
+    return asks
+  }
+
+  private func changed(_ template: Template, _ success: OperationRecord?) throws -> ChangedSpecification {
+    let path = try path(template)
+    let reference: ChangedSpecification.Reference
+    if let success {
+      // From its beginning: what changed while it was made may not have gone into it.
+      reference = .success(begun: success.startedAt ?? success.endedAt ?? run.startedAt)
+    } else {
+      reference = .run(began: run.startedAt, found: stamps[path] ?? FileStamp(path))
+    }
+    return ChangedSpecification(
+      path: path, text: "changed(\(template.text))", since: reference, watch: services.paths, loop: services.loop)
+  }
+
+  /// The absolute path that a path of the pipeline file means.
+  private func path(_ template: Template) throws -> String {
+    let written = try template.evaluate(in: RunContexts(run: run)).injectedText
+    guard !written.isEmpty, !written.utf8.contains(0) else {
+      throw ExpressionError(code: "path", "'\(template.text)' is not a path")
+    }
+    return PipelineFile.join(run.pipeline.source.directory, written)
+  }
+}
