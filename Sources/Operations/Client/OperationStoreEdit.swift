@@ -21,11 +21,19 @@ public struct OperationStoreEdit: Sendable {
   }
 
   /// Removes the stores for which `condition` is true.
-  public mutating func removeAll(where condition: (any AnyOperationStore) throws -> Bool = { _ in true }) rethrows {
-    let going = try stores.filter(condition)
+  public mutating func removeAll<Failure: Error>(
+    where condition: (any AnyOperationStore) throws(Failure) -> Bool
+  ) throws(Failure) {
+    var going: [any AnyOperationStore] = []
+    for store in stores where try condition(store) { going.append(store) }
     stores.removeAll { store in going.contains { $0 === store } }
     created.removeAll { entry in going.contains { $0 === entry.store } }
     removed += going
+  }
+
+  /// Removes all of the stores.
+  public mutating func removeAll() {
+    removeAll { _ in true }
   }
 
   /// Adds a store for `operation`, unless there is one at its path, which is then returned.

@@ -56,8 +56,8 @@ extension PaginatedRequest {
   public func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
-    with continuation: OperationContinuation<Value, PageFailure>
-  ) async throws(PageFailure) -> Value {
+    with continuation: OperationContinuation<PaginatedOperationValue<PageID, PageValue>, PageFailure>
+  ) async throws(PageFailure) -> PaginatedOperationValue<PageID, PageValue> {
     let plan = context.pagingPlan(as: PagingPlan<PageID, PageValue>.self)
     let known = plan?.known ?? (pages: Pages(), next: nil, previous: nil)
     let walk = PagingWalk(request: self, pages: known.pages, context: context, continuation: continuation)

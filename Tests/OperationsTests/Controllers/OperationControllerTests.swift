@@ -1,4 +1,5 @@
 import Operations
+import OperationsTesting
 import Synchronization
 import Testing
 
@@ -56,7 +57,7 @@ struct OperationControllerTests {
 
   @Test("A rerun is to be had exactly when automatic running is enabled")
   func reruns() async throws {
-    let isEnabled = Switch(false)
+    let isEnabled = TestRunSpecification(false)
     let store = OperationStore.detached(
       countingQuery().enableAutomaticRunning(onlyWhen: isEnabled).controlled(by: controller))
     let controls = controller.controls.elements[0]
@@ -122,7 +123,7 @@ struct OperationControllerTests {
 
 @Suite("Rerun on change")
 struct RerunOnChangeTests {
-  private let specification = Switch(false)
+  private let specification = TestRunSpecification(false)
   private let turnstile = Turnstile()
 
   private func store(
@@ -151,13 +152,13 @@ struct RerunOnChangeTests {
   func edge() async {
     let store = store()
     let subscription = subscribe(to: store)
-    specification.set(false)
+    specification.repeatValue()
     #expect(!store.isLoading)
     specification.set(true)
     await turnstile.arrives()
     turnstile.open()
     await store.reaches { $0.currentValue == 1 }
-    specification.set(true)
+    specification.repeatValue()
     #expect(!store.isLoading)
     #expect(turnstile.arrivals == 1)
     subscription.cancel()
@@ -169,8 +170,8 @@ struct RerunOnChangeTests {
     let subscription = subscribe(to: store)
     specification.set(true)
     await turnstile.arrives()
-    specification.set(true)
-    specification.set(true)
+    specification.repeatValue()
+    specification.repeatValue()
     #expect(turnstile.waitingCount == 1)
     turnstile.open()
     await store.reaches { $0.currentValue == 1 }

@@ -1,4 +1,5 @@
 import Operations
+import OperationsTesting
 import Testing
 
 @Suite("Staleness")
@@ -16,7 +17,7 @@ struct StalenessTests {
 
   @Test("A specification makes a store stale while it is satisfied")
   func specification() {
-    let specification = Switch(false)
+    let specification = TestRunSpecification(false)
     let store = OperationStore.detached(query.staleWhen(satisfying: specification))
     #expect(!store.isStale)
     specification.set(true)

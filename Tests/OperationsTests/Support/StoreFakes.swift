@@ -1,4 +1,5 @@
 import Operations
+import OperationsTesting
 import Synchronization
 
 /// A query written as a closure.
@@ -86,39 +87,47 @@ final class Turnstile: Sendable {
   }
 }
 
-/// A specification whose value the test sets.
-final class Switch: OperationRunSpecification {
-  private let value: Mutex<Bool>
-  private let handlers = Mutex<(next: Int, all: [(Int, @Sendable () -> Void)])>((0, []))
+/// A mutation written as a closure.
+struct TestMutation<Arguments: Sendable>: MutationRequest {
+  var path: OperationPath = ["mutation"]
+  let body: @Sendable (Arguments, OperationContext) async throws -> Int
 
-  init(_ value: Bool = false) {
-    self.value = Mutex(value)
+  func mutate(
+    isolation: isolated (any Actor)?, with arguments: Arguments, in context: OperationContext,
+    with continuation: OperationContinuation<Int, any Error>
+  ) async throws -> Int {
+    try await body(arguments, context)
+  }
+}
+
+/// A list of pages of numbers from `first` through `last`: the page `n` is "n". Fetches as the test says.
+struct Numbers: PaginatedRequest {
+  var path: OperationPath = ["numbers"]
+  var first = 0
+  var last = 4
+  var initialPageID = 2
+  var fetch: @Sendable (Paging<Int, String>, OperationContinuation<String, any Error>) async throws -> String = {
+    paging, _ in "\(paging.pageID)"
   }
 
-  /// Sets the value and notifies, also when it is the same.
-  func set(_ newValue: Bool) {
-    value.withLock { $0 = newValue }
-    for (_, handler) in handlers.withLock({ $0.all }) { handler() }
+  func pageID(after page: Page<Int, String>, using paging: Paging<Int, String>, in context: OperationContext) -> Int? {
+    page.id < last ? page.id + 1 : nil
   }
 
-  var subscriberCount: Int { handlers.withLock { $0.all.count } }
+  func pageID(before page: Page<Int, String>, using paging: Paging<Int, String>, in context: OperationContext) -> Int? {
+    page.id > first ? page.id - 1 : nil
+  }
 
-  func isSatisfied(in context: OperationContext) -> Bool { value.withLock { $0 } }
-
-  func subscribe(
-    in context: OperationContext, onChange: @escaping @Sendable () -> Void
-  ) -> OperationSubscription {
-    let id = handlers.withLock { handlers in
-      handlers.next += 1
-      handlers.all.append((handlers.next, onChange))
-      return handlers.next
-    }
-    return OperationSubscription { [self] in handlers.withLock { $0.all.removeAll { $0.0 == id } } }
+  func fetchPage(
+    isolation: isolated (any Actor)?, using paging: Paging<Int, String>, in context: OperationContext,
+    with continuation: OperationContinuation<String, any Error>
+  ) async throws -> String {
+    try await fetch(paging, continuation)
   }
 }
 
 extension OperationStore {
-  /// Returns when the state satisfies `condition`, without counting as a subscriber.
+  /// Returns when the state satisfies `condition`. Counts as a subscriber meanwhile.
   func reaches(_ condition: @escaping @Sendable (State) -> Bool) async {
     for await element in states where condition(element.state) { return }
   }

@@ -1,0 +1,121 @@
+import Operations
+import Testing
+
+@Suite("Mutation store")
+struct MutationStoreTests {
+  private typealias Store = OperationStore<MutationState<Int, Int, any Error>>
+
+  private func store(
+    maxHistory: Int? = nil, _ body: @escaping @Sendable (Int) async throws -> Int
+  ) -> Store {
+    .detached(TestMutation<Int> { number, _ in try await body(number) }.maxHistory(length: maxHistory))
+  }
+
+  @Test("Every attempt is kept with its arguments and its result")
+  func history() async throws {
+    let store = store { number in
+      guard number > 1 else { throw TestError(number: number) }
+      return number * 10
+    }
+    await #expect(throws: TestError(number: 1)) { try await store.mutate(with: 1) }
+    #expect(try await store.mutate(with: 2) == 20)
+    #expect(store.history.map(\.arguments) == [1, 2])
+    #expect(store.history[0].status.resultError as? TestError == TestError(number: 1))
+    #expect(store.history[1].status.resultValue == 20)
+    #expect(store.history[1].lastUpdatedAt != nil)
+    #expect(store.currentValue == 20)
+    #expect(store.error == nil)
+    #expect(store.errorUpdateCount == 1)
+  }
+
+  @Test("The state shows the attempt that started last; an older one that ends later changes only its own entry")
+  func newestStarted() async throws {
+    let turnstiles = [Turnstile(), Turnstile()]
+    let store = store { number in
+      try await turnstiles[number].pass()
+      return number
+    }
+    let older = Task { try await store.mutate(with: 0) }
+    await turnstiles[0].arrives()
+    let newer = Task { try await store.mutate(with: 1) }
+    await turnstiles[1].arrives()
+    turnstiles[1].open()
+    _ = try await newer.value
+    #expect(!store.isLoading)
+    #expect(store.history[0].status.isLoading)
+    turnstiles[0].open()
+    _ = try await older.value
+    #expect(store.currentValue == 1)
+    #expect(store.valueUpdateCount == 1)
+    #expect(store.history[0].status.resultValue == 0)
+  }
+
+  @Test("What is set by hand and what an attempt brings compete by their order, whatever the clock says")
+  func manual() async throws {
+    let store = Store.detached(TestMutation<Int> { number, _ in number }, context: .faking(FakeTime()))
+    try await store.mutate(with: 1)
+    store.currentValue = 5
+    #expect(store.status.resultValue == 5)
+    try await store.mutate(with: 2)
+    #expect(store.status.resultValue == 2)
+  }
+
+  @Test("A retry takes the arguments of the newest attempt, and so does a run without any")
+  func retryLatest() async throws {
+    let seen = Log<Int>()
+    let store = store { seen.append($0) }
+    try await store.mutate(with: 7)
+    try await store.retryLatest()
+    try await store.run()
+    let task = try store.retryLatestTask()
+    try await task.runIfNeeded()
+    #expect(seen.elements == [7, 7, 7, 7])
+    #expect(store.history.count == 4)
+  }
+
+  @Test("Without a history a retry throws an error that says so")
+  func nothingToRetry() async {
+    let store = store { $0 }
+    await #expect(throws: NoMutationHistoryError(path: ["mutation"])) { try await store.retryLatest() }
+    #expect(throws: NoMutationHistoryError.self) { try store.retryLatestTask() }
+    await #expect(throws: NoMutationHistoryError.self) { try await store.run() }
+    #expect(store.history.isEmpty)
+  }
+
+  @Test("A bounded history drops the oldest, whose late results are ignored")
+  func bounded() async throws {
+    let turnstile = Turnstile()
+    let store = store(maxHistory: 2) { number in
+      if number == 1 { try await turnstile.pass() }
+      return number
+    }
+    let oldest = Task { try await store.mutate(with: 1) }
+    await turnstile.arrives()
+    try await store.mutate(with: 2)
+    try await store.mutate(with: 3)
+    #expect(store.history.map(\.arguments) == [2, 3])
+    turnstile.open()
+    #expect(try await oldest.value == 1)
+    #expect(store.currentValue == 3)
+    #expect(store.history.map(\.arguments) == [2, 3])
+  }
+
+  @Test("The initial value is shown only while nothing has happened")
+  func initialValue() async throws {
+    let store = Store.detached(TestMutation<Int> { number, _ in number }, initialValue: 9)
+    #expect(store.currentValue == 9)
+    try await store.mutate(with: 1)
+    #expect(store.currentValue == 1)
+    store.resetState()
+    #expect(store.currentValue == 9)
+    #expect(store.history.isEmpty)
+  }
+
+  @Test("A mutation without arguments needs none")
+  func void() async throws {
+    let store = OperationStore.detached(TestMutation<Void> { _, _ in 3 })
+    #expect(try await store.mutate() == 3)
+    #expect(try await store.run() == 3)
+    #expect(store.history.count == 2)
+  }
+}

@@ -1,0 +1,116 @@
+import Operations
+import Testing
+
+@Suite("Operation task")
+struct OperationTaskTests {
+  @Test("A task runs once, for all who ask")
+  func once() async throws {
+    let count = Log<Int>()
+    let task = OperationTask<Int, any Error> { _ in count.append(0) }
+    #expect(!task.hasStarted && !task.isRunning && !task.isFinished)
+    #expect(task.finishedResult == nil)
+    #expect(try await task.runIfNeeded() == 1)
+    #expect(try await task.runIfNeeded() == 1)
+    #expect(task.hasStarted && !task.isRunning && task.isFinished)
+    #expect(try task.finishedResult?.get() == 1)
+    #expect(count.count == 1)
+  }
+
+  @Test("A task that runs shows it, and cancelling it cancels its work for all")
+  func cancel() async {
+    let turnstile = Turnstile()
+    let task = OperationTask<Void, any Error> { _ in try await turnstile.pass() }
+    let waiters = (1...2).map { _ in Task { try await task.runIfNeeded() } }
+    await turnstile.arrives()
+    #expect(task.isRunning)
+    task.cancel()
+    #expect(task.isCancelled)
+    for waiter in waiters { await #expect(throws: CancellationError.self) { try await waiter.value } }
+    #expect(!task.isRunning)
+  }
+
+  @Test("One that waits may go, and the last takes the work along")
+  func waiters() async {
+    let turnstile = Turnstile()
+    let task = OperationTask<Void, any Error> { _ in try await turnstile.pass() }
+    let first = Task { try await task.runIfNeeded() }
+    await turnstile.arrives()
+    let joining = Turnstile()
+    let second = Task {
+      async let joined: Void = joining.pass()
+      try? await joined
+      try await task.runIfNeeded()
+    }
+    await joining.arrives()
+    joining.open()
+    await Task.yield()
+    second.cancel()
+    await #expect(throws: CancellationError.self) { try await second.value }
+    #expect(turnstile.waitingCount == 1)
+    first.cancel()
+    await #expect(throws: CancellationError.self) { try await first.value }
+    #expect(turnstile.waitingCount == 0)
+  }
+
+  @Test("A task that is cancelled before its start starts as a cancelled one")
+  func cancelledBefore() async throws {
+    let task = OperationTask<Bool, any Error> { _ in Task.isCancelled }
+    task.cancel()
+    #expect(task.isCancelled && !task.hasStarted)
+    #expect(try await task.runIfNeeded())
+  }
+
+  @Test("A task waits for those it was scheduled after, and their errors do not matter")
+  func dependencies() async throws {
+    let log = Log<Int>()
+    let first = OperationTask<Int, any Error> { _ in
+      log.append(1)
+      throw TestError()
+    }
+    let second = OperationTask<Int, any Error> { _ in log.append(2) }
+    let third = OperationTask<Int, any Error> { _ in log.append(3) }
+    try second.schedule(after: first)
+    try third.schedule(after: [second, first])
+    #expect(try await third.runIfNeeded() == 3)
+    #expect(log.elements == [1, 2, 3])
+    #expect(throws: OperationTaskScheduleError.alreadyStarted(third.id)) { try third.schedule(after: first) }
+  }
+
+  @Test("Tasks that would wait for each other are refused")
+  func cycle() throws {
+    let tasks = (1...3).map { _ in OperationTask<Int, any Error> { _ in 1 } }
+    try tasks[1].schedule(after: tasks[0])
+    try tasks[2].schedule(after: tasks[1])
+    #expect(throws: OperationTaskScheduleError.dependencyCycle(tasks[0].id, after: tasks[2].id)) {
+      try tasks[0].schedule(after: tasks[2])
+    }
+    #expect(throws: OperationTaskScheduleError.self) { try tasks[0].schedule(after: tasks[0]) }
+  }
+
+  @Test("Value and error can be changed by another task")
+  func maps() async throws {
+    let task = OperationTask<Int, any Error> { _ in 2 }
+    #expect(try await task.map { $0 * 2 }.runIfNeeded() == 4)
+    #expect(task.isFinished)
+    let failing = OperationTask<Int, any Error> { _ in throw TestError(number: 1) }
+    let mapped = failing.mapError { _ in TestError(number: 2) }
+    await #expect(throws: TestError(number: 2)) { try await mapped.runIfNeeded() }
+  }
+
+  @Test("The runs of a store are named as their configuration says")
+  func configuration() async throws {
+    let names = Log<String?>()
+    let query = TestQuery<Int, any Error> { _, _ in
+      names.append(Task.name)
+      return 1
+    }
+    let store = OperationStore.detached(
+      query.taskConfiguration(OperationTaskConfiguration(name: "inner")).taskConfiguration { $0.priority = .low })
+    #expect(store.context.operationTaskConfiguration?.priority == nil)
+    try await store.fetch()
+    let task = store.fetchTask()
+    task.configuration.name = "own"
+    try await task.runIfNeeded()
+    #expect(names.elements == ["inner", "own"])
+  }
+}
