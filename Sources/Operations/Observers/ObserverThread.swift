@@ -100,7 +100,7 @@ final class ObserverThread: Sendable {
       { argument in
         guard let argument else { return nil }
         let loop = Unmanaged<Loop>.fromOpaque(argument).takeRetainedValue()
-        penstock_prepare_observer_thread("penstock-observe")
+        penstock_prepare_observer_thread("penstock-observ")
         ObserverThread.shared.run(loop)
         return nil
       }, reference.toOpaque())
