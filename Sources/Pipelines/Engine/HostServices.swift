@@ -48,7 +48,14 @@ final class HostServices: @unchecked Sendable {
   func connected() -> AnyOperationRunSpecification { surroundings.connected() }
 
   /// Whether the host is in the foreground of its terminal.
-  func foreground() -> AnyOperationRunSpecification { surroundings.foreground() }
+  func foreground() -> AnyOperationRunSpecification { Self.foreground(surroundings.activity) }
+
+  /// The program has taken a signal of job control.
+  func noticeForeground(isStopping: Bool) { (surroundings.activity as? HostActivity)?.notice(isStopping: isStopping) }
+
+  private static func foreground(_ activity: some ApplicationActivityObserver) -> AnyOperationRunSpecification {
+    AnyOperationRunSpecification(ApplicationIsActiveRunSpecification(observer: activity).named("foreground"))
+  }
 
   /// The time of the injected clock.
   func now() -> RecordTime {

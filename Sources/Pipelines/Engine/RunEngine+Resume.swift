@@ -185,7 +185,8 @@ extension RunEngine {
         notBefore: RecordTime(microseconds: oldest))
     else { return false }
     if let formula = definition.staleWhen {
-      let condition = try conditions.make(formula, of: known)
+      let condition = try conditions.make(
+        formula, of: PastSuccess(startedAt: known.startedAt, endedAt: known.endedAt))
       guard !condition.isSatisfied(in: services.context) else { return false }
     }
     modify(ordinal) { instance in

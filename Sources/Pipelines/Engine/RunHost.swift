@@ -8,7 +8,7 @@ import Workspace
 ///
 /// One host serves any number of runs at once. All members may be called from any thread.
 public final class RunHost: Sendable {
-  private let services: HostServices
+  let services: HostServices
   private let running = Mutex<[RunID: RunEngine]>([:])
 
   /// What has been recorded.
@@ -104,6 +104,11 @@ public final class RunHost: Sendable {
   public func kill() {
     let engines = running.withLock { Array($0.values) }
     services.loop.execute { for engine in engines { engine.assumeIsolated { $0.kill() } } }
+  }
+
+  /// To be called by a program that takes SIGTSTP and SIGCONT itself: it is about to be stopped, or goes on. Conditions such as `foreground` follow.
+  public func noticeForeground(isStopping: Bool) {
+    services.noticeForeground(isStopping: isStopping)
   }
 
   /// Makes everything durable, closes the workspace and ends the event loop. Runs must have ended.

@@ -22,5 +22,5 @@ struct LanguageParts: OptionSet, Sendable {
   static let all: LanguageParts = [.specifications, .staleness, .gates, .earlyRetry, .automation, .observers]
 
   /// What the engine of this version can act on.
-  static let available: LanguageParts = [.specifications, .staleness, .gates, .earlyRetry]
+  static let available: LanguageParts = .all
 }

@@ -39,13 +39,21 @@ struct Run: ForegroundCommand {
     help: ArgumentHelp("Run this operation alone; take what it needs from the latest run.", valueName: "operation"))
   var only: String?
 
+  @Flag(
+    help: "Run it again when one of its files changes, and when its rerun_on_change says so, until Ctrl-C.")
+  var watch = false
+
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
     if from != nil, only != nil { throw ValidationError("Choose one of --from and --only.") }
+    if watch, dryRun || from != nil || only != nil {
+      throw ValidationError("--watch runs the whole pipeline; it goes without --dry-run, --from and --only.")
+    }
   }
 
   func runInForeground() async throws -> ExitStatus {
+    if watch { return try await watchFile() }
     let pipeline = try PipelineFileLoading.load(file, options: shared)
     var options = RunOptions()
     options.version = Version.current
@@ -63,6 +71,26 @@ struct Run: ForegroundCommand {
     let chosen = options
     let session = RunSession(host: host, presentation: shared.presentation(of: pipeline, in: host))
     return try await session.present { try await host.run(pipeline, options: chosen, onEvent: $0) }
+  }
+
+  private func watchFile() async throws -> ExitStatus {
+    let load: @Sendable () -> WatchSession.Loaded = { [file, parameters, shared] in
+      let result = PipelineLoader.load(path: file)
+      let files = result.sources.isEmpty ? [file] : result.sources.map(\.path)
+      return WatchSession.Loaded(
+        files: files,
+        content: Result {
+          let pipeline = try PipelineFileLoading.accept(result, options: shared)
+          var options = RunOptions()
+          options.version = Version.current
+          options.parameters = try RunParameters.resolve(parameters, for: pipeline)
+          return (pipeline, options)
+        })
+    }
+    // What is wrong from the beginning is a mistake of the call.
+    _ = try load().content.get()
+    let host = try RunHost.open(workspace: try shared.location().path)
+    return try await WatchSession(host: host, shared: shared, load: load).run()
   }
 
   private func selection(in pipeline: PipelineDefinition) throws -> RunOptions.Selection {

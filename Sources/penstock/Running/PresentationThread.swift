@@ -13,22 +13,25 @@ final class PresentationThread: Sendable {
   private let signals: SignalSource
   private let presentation: RunPresentation
   private let onSignal: @Sendable (_ times: Int) -> Void
+  private let onJobControl: @Sendable (_ isStopping: Bool) -> Void
   private let onEnd: @Sendable () -> Void
 
   /// - Parameters:
   ///   - feed: Where events come from.
   ///   - presentation: What to show them with.
   ///   - onSignal: Called for each signal that asks the run to end, counted from 1.
+  ///   - onJobControl: Called before the process is stopped (true), and when it goes on (false).
   ///   - onEnd: Called when all is shown, as the last thing.
   /// - Throws: ``EngineError/systemCall(_:_:)`` when the process is out of descriptors.
   init(
     feed: RunFeed, presentation: RunPresentation, onSignal: @escaping @Sendable (Int) -> Void,
-    onEnd: @escaping @Sendable () -> Void
+    onJobControl: @escaping @Sendable (Bool) -> Void, onEnd: @escaping @Sendable () -> Void
   ) throws(EngineError) {
     signals = try SignalSource()
     self.feed = feed
     self.presentation = presentation
     self.onSignal = onSignal
+    self.onJobControl = onJobControl
     self.onEnd = onEnd
   }
 
@@ -94,11 +97,16 @@ final class PresentationThread: Sendable {
 
   private func answer(_ signal: Int32, _ presenter: any RunPresenter, _ requests: inout Int) {
     switch signal {
-    case SIGWINCH, SIGCONT: presenter.redraw()
+    case SIGWINCH: presenter.redraw()
+    case SIGCONT:
+      onJobControl(false)
+      presenter.redraw()
     case SIGTSTP:
+      onJobControl(true)
       presenter.leave()
       // The default action, which a blocked signal does not have.
       raise(SIGSTOP)
+      onJobControl(false)
       presenter.redraw()
     default:
       requests += 1

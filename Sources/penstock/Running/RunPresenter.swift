@@ -34,6 +34,8 @@ struct RunPresentation: Sendable {
   var isJSON: Bool
   var isQuiet: Bool
   var color: ColorChoice
+  /// Whether there is nothing to show, because no run goes on.
+  var isIdle = false
   /// Whether the run was begun by another process.
   var isResumed = false
 
@@ -49,6 +51,7 @@ struct RunPresentation: Sendable {
   }
 
   func makePresenter() -> any RunPresenter {
+    if isIdle { return IdlePresenter() }
     if isJSON { return JSONPresenter(self) }
     let isLive = TextOutput.standard.isTerminal && !isQuiet && Environment["TERM"].map { $0 != "dumb" } ?? false
     return isLive ? LivePresenter(self) : PlainPresenter(self)

@@ -5,6 +5,8 @@ import Pipelines
 struct RunSession {
   let host: RunHost
   let presentation: RunPresentation
+  /// Whether nothing is run after this.
+  var closesHost = true
 
   /// Runs `body` with a place for its events, shows what happens, and returns how the process should end.
   ///
@@ -23,6 +25,8 @@ struct RunSession {
         TextOutput.error.writeLine("penstock: ended at once; `penstock resume` goes on with the run")
         _exit(ExitStatus.cancelled.rawValue)
       }
+    } onJobControl: { isStopping in
+      host.noticeForeground(isStopping: isStopping)
     } onEnd: {
       ending.finish()
     }
@@ -34,16 +38,17 @@ struct RunSession {
     } catch {
       feed.finish(.abandoned)
       for await _ in ended {}
-      try? await host.close()
+      if closesHost { try? await host.close() }
       throw error
     }
     feed.finish(.outcome(outcome))
     for await _ in ended {}
-    try await host.close()
+    if closesHost { try await host.close() }
     return Self.status(of: outcome.run)
   }
 
-  private static func status(of run: RunRecord) -> ExitStatus {
+  /// The status that tells how the run ended.
+  static func status(of run: RunRecord) -> ExitStatus {
     switch run.state {
     case .succeeded: .succeeded
     case .cancelled: .cancelled

@@ -1,5 +1,11 @@
 import Operations
 
+/// When something succeeded that a condition is asked about.
+struct PastSuccess: Sendable {
+  var startedAt: RecordTime?
+  var endedAt: RecordTime?
+}
+
 /// The conditions of a run: makes what can be observed from the formulas of its pipeline. *On the loop*; what it makes is for any
 /// thread.
 final class RunConditions {
@@ -36,7 +42,7 @@ final class RunConditions {
   ///
   /// - Throws: ``OperationFailure`` when a path in it cannot be computed.
   func make(
-    _ formula: SpecificationFormula, of success: OperationRecord? = nil
+    _ formula: SpecificationFormula, of success: PastSuccess? = nil
   ) throws -> AnyOperationRunSpecification {
     do {
       return try make(formula.root, success)
@@ -46,7 +52,7 @@ final class RunConditions {
   }
 
   private func make(
-    _ node: SpecificationFormula.Node, _ success: OperationRecord?
+    _ node: SpecificationFormula.Node, _ success: PastSuccess?
   ) throws -> AnyOperationRunSpecification {
     let loop = services.loop
     switch node {
@@ -76,7 +82,7 @@ final class RunConditions {
   }
 
   private func joined(
-    _ operands: [SpecificationFormula.Node], _ success: OperationRecord?,
+    _ operands: [SpecificationFormula.Node], _ success: PastSuccess?,
     by join: (AnyOperationRunSpecification, AnyOperationRunSpecification) -> AnyOperationRunSpecification
   ) throws -> AnyOperationRunSpecification {
     var all: AnyOperationRunSpecification?
@@ -88,7 +94,7 @@ final class RunConditions {
   }
 
   private func specification(
-    at position: Int, _ success: OperationRecord?
+    at position: Int, _ success: PastSuccess?
   ) throws -> AnyOperationRunSpecification {
     let isShared = success == nil || !asksForSuccess(.named(position))
     if isShared, let known = named[position] { return known }
@@ -117,7 +123,7 @@ final class RunConditions {
     return asks
   }
 
-  private func changed(_ template: Template, _ success: OperationRecord?) throws -> ChangedSpecification {
+  private func changed(_ template: Template, _ success: PastSuccess?) throws -> ChangedSpecification {
     let path = try path(template)
     let reference: ChangedSpecification.Reference
     if let success {

@@ -1,0 +1,66 @@
+import Operations
+
+/// A run of a pipeline as a query: its value is how the run ended, a failed run included.
+///
+/// With the conditions of the pipeline's file as modifiers, a store of it runs the pipeline again by itself.
+struct PipelineQuery: QueryRequest {
+  let path: OperationPath
+  let body: @Sendable () async throws -> RunOutcome
+
+  func fetch(
+    isolation: isolated (any Actor)?, in context: OperationContext,
+    with continuation: OperationContinuation<RunOutcome, any Error>
+  ) async throws -> RunOutcome {
+    try await body()
+  }
+}
+
+extension RunHost {
+  /// A store that runs `pipeline` when it is asked to, and without being asked as the file says: `automatic` allows it, `rerun_on_change` starts it,
+  /// and `stale_when` says whether the latest success still will do.
+  ///
+  /// It does so while somebody subscribes.
+  ///
+  /// - Parameters:
+  ///   - pipeline: What to run.
+  ///   - parameters: Its params, for the paths of conditions.
+  ///   - body: Runs it once. Called by one run at a time.
+  /// - Throws: An error where the path of a condition cannot be computed.
+  public func store(
+    for pipeline: PipelineDefinition, parameters: [String: JSONValue],
+    running body: @escaping @Sendable () async throws -> RunOutcome
+  ) throws -> OperationStore<QueryState<RunOutcome, any Error>> {
+    let conditions: @Sendable () -> RunConditions = { [services] in
+      let run = RunProgress(id: .generate(), pipeline: pipeline, parameters: parameters, workspace: "")
+      return RunConditions(run: run, services: services)
+    }
+    let shared = conditions()
+    let automatic = try pipeline.automatic.map { try shared.make($0) } ?? AnyOperationRunSpecification(.always)
+    let rerun = try pipeline.rerunOnChange.map { try shared.make($0) } ?? AnyOperationRunSpecification(.never)
+    let query = PipelineQuery(path: ["pipeline", pipeline.name], body: body)
+      .deduplicated()
+      .rerunOnChange(of: rerun)
+      .staleWhen { state, context in
+        guard let formula = pipeline.staleWhen else { return true }
+        guard let run = state.currentValue?.run, run.state == .succeeded, let ended = run.endedAt else { return true }
+        // What cannot be asked is taken for stale: it runs once too often rather than never.
+        let success = PastSuccess(startedAt: run.startedAt, endedAt: ended)
+        return (try? conditions().make(formula, of: success))?.isSatisfied(in: context) ?? true
+      }
+      .enableAutomaticRunning(onlyWhen: automatic)
+    return .detached(query, context: services.context)
+  }
+
+  /// Tells of changes of the files at `paths`, each by its path.
+  public func changes(of paths: [String]) -> AsyncStream<String> {
+    let services = services
+    let (stream, continuation) = AsyncStream<String>.makeStream()
+    services.loop.execute {
+      let entries = paths.map { path in services.paths.add(PipelineFile.absolute(path)) { continuation.yield(path) } }
+      continuation.onTermination = { _ in
+        services.loop.execute { for entry in entries { services.paths.remove(entry) } }
+      }
+    }
+    return stream
+  }
+}

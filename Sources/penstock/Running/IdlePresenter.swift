@@ -1,0 +1,7 @@
+import Pipelines
+
+/// Shows nothing: between the runs of a watched pipeline.
+final class IdlePresenter: RunPresenter {
+  func show(_ events: [RunEvent]) {}
+  func conclude(_ outcome: RunOutcome) {}
+}
