@@ -63,9 +63,15 @@ struct WatchSession: Sendable {
     let (events, sink) = AsyncStream<Event>.makeStream()
     let presentation = shared.presentation(of: pipeline, in: host)
     let idle = IdleSignals(presentation: presentation) { sink.yield(.signal) }
-    let store = try host.store(for: pipeline, parameters: options.parameters) { [host] in
+    let runs = Atomic(0)
+    let store = try host.store(for: pipeline, parameters: options.parameters) { [host, shared] in
       sink.yield(.began)
       await idle.end()
+      // The first run is the one that was asked for.
+      let isAsked = runs.add(1, ordering: .relaxed).oldValue == 0
+      if !isAsked, !shared.quiet, let condition = pipeline.rerunOnChange {
+        TextOutput.error.writeLine("penstock: \(condition.text) is true")
+      }
       let outcome = Mutex<RunOutcome?>(nil)
       let session = RunSession(host: host, presentation: presentation, closesHost: false)
       _ = try await session.present { onEvent in
@@ -113,7 +119,9 @@ struct WatchSession: Sendable {
         await idle.end()
         return .again("\(changed) has changed")
       }
-      if try await idle.begin(), !shared.quiet { TextOutput.error.writeLine("penstock: \(waiting(for: pipeline, files))") }
+      if try await idle.begin(), !shared.quiet {
+        TextOutput.error.writeLine("penstock: \(waiting(for: pipeline, files))")
+      }
     }
     return .stop
   }
