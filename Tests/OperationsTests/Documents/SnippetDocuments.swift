@@ -1,0 +1,23 @@
+import Foundation
+
+/// The documents whose Swift blocks have to compile.
+enum SnippetDocuments {
+  /// The root of the checkout, also where a package links to its tests.
+  static let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  /// Their paths relative to the root: the catalogue of `Operations`, `Documentation` and README.md.
+  static let all: [String] = {
+    let folders = ["Documentation", "Sources/Operations/Operations.docc"]
+    let paths = folders.flatMap { folder in
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: root.appendingPathComponent(folder).path)) ?? []
+      return names.filter { $0.hasSuffix(".md") }.map { "\(folder)/\($0)" }
+    }
+    return (paths + ["README.md"]).sorted()
+  }()
+
+  /// The text of a document, by its path relative to the root.
+  static func text(_ path: String) throws -> String {
+    try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+  }
+}
