@@ -100,15 +100,11 @@ extension PipelineChecker {
 
 /// What happens to a nested pipeline that is handed a secret.
 enum SecretMarking {
-  /// The pipeline with every process marked as one that a secret can reach.
+  /// The pipeline with every operation marked as one that a secret can reach.
   static func marked(_ pipeline: PipelineDefinition) -> PipelineDefinition {
     var pipeline = pipeline
-    for index in pipeline.operations.indices where isProcess(pipeline.operations[index]) {
-      pipeline.operations[index].receivesSecret = true
-    }
-    for index in pipeline.handlers.indices where isProcess(pipeline.handlers[index].operation) {
-      pipeline.handlers[index].operation.receivesSecret = true
-    }
+    for index in pipeline.operations.indices { pipeline.operations[index].receivesSecret = true }
+    for index in pipeline.handlers.indices { pipeline.handlers[index].operation.receivesSecret = true }
     for (path, inner) in pipeline.nested { pipeline.nested[path] = marked(inner) }
     return pipeline
   }
@@ -126,12 +122,5 @@ enum SecretMarking {
       }
     }
     return nil
-  }
-
-  private static func isProcess(_ operation: OperationDefinition) -> Bool {
-    switch operation.action {
-    case .run, .command: true
-    default: false
-    }
   }
 }

@@ -183,8 +183,9 @@ extension RunEngine {
 
   /// A computed value, when it is of the declared type.
   func checkedValue(_ value: JSONValue, _ ordinal: Int) throws -> JSONValue {
-    guard let type = state.instances[ordinal].node.definition.result else { return value }
-    return try ResultText.checked(value, as: type)
+    let definition = state.instances[ordinal].node.definition
+    if let type = definition.result { _ = try ResultText.checked(value, as: type) }
+    return try withoutSecrets(value, of: definition)
   }
 
   private func repeatPolicy(_ ordinal: Int) -> RepeatPolicy<OperationResult>? {

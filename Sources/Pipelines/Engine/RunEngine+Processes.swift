@@ -271,13 +271,17 @@ extension RunEngine {
     if isFile { unlink(files.result.pointer) }
     do {
       let value = try ResultText.value(of: bytes, as: type)
-      // The name of a file stays as it is, or the file could not be found.
-      if type == .file, case .string(let name) = value {
-        return .value(.string(try existingFile(name, directory: directory)))
-      }
       // Masked after parsing too: JSON can spell a secret in ways that its bytes don't show.
-      return .value(definition.receivesSecret ? state.masker.mask(value) : value)
+      guard type == .file, case .string(let name) = value else {
+        return .value(try withoutSecrets(value, of: definition))
+      }
+      return .value(try withoutSecrets(.string(try existingFile(name, directory: directory)), of: definition))
     } catch {
+      if let type, definition.receivesSecret, !state.masker.isEmpty, error.code != "result-secret",
+        SecretMasker.hasMask(bytes)
+      {
+        throw Self.secretInResult(of: type)
+      }
       // Output that nobody declared to be a result may be anything; it stays in its file.
       guard type == nil, !isFile, error.code == "result-invalid" else { throw error }
       return .file(ResultFile(path: path, size: size, type: nil))

@@ -117,8 +117,6 @@ extension RunEngine {
     case .value(let value):
       var bytes: [UInt8] = []
       value.write(to: &bytes)
-      // Whatever way a secret took to get here, it is not kept.
-      bytes = state.masker.mask(bytes)
       guard bytes.count > RecordedResult.inlineLimit else { return .inline(String(decoding: bytes, as: UTF8.self)) }
       let directory = try logs.runDirectory()
       while true {

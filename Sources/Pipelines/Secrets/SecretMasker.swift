@@ -3,8 +3,8 @@ import OrderedCollections
 
 /// Replaces secrets in anything that is kept or shown.
 ///
-/// Knows each secret as it is, line by line where it has several, as a JSON string's inside, percent-encoded, and in Base64 (the standard and the URL alphabet,
-/// wherever in the encoded data it begins).
+/// Knows each secret as it is, line by line where it has several, as a JSON string's inside, percent-encoded (whichever of its characters are, with digits of
+/// either case, and with `+` for a space), and in Base64 (the standard and the URL alphabet, wherever in the encoded data it begins, and in lines of any length).
 struct SecretMasker: Sendable {
   /// What stands for a secret.
   static let mask = Array("***".utf8)
@@ -12,7 +12,7 @@ struct SecretMasker: Sendable {
   /// Shorter pieces (a line of a key file that is only a brace) would mask ordinary text all over.
   private static let shortestPiece = 4
 
-  private var patterns: [[UInt8]] = []
+  private var patterns: [SecretPattern] = []
   private var firstBytes = [Bool](repeating: false, count: 256)
 
   /// A masker of `secrets`. Empty secrets are left out.
@@ -24,24 +24,29 @@ struct SecretMasker: Sendable {
         unique.insert(Array(line.utf8))
       }
     }
-    var all: Set<[UInt8]> = []
+    var all: Set<SecretPattern> = []
     for secret in unique {
-      all.insert(secret)
-      all.insert(Self.jsonEscaped(secret))
-      for escaped in Self.asciiEscaped(secret) { all.insert(escaped) }
-      all.insert(Self.percentEncoded(secret))
+      for exact in [secret, Self.jsonEscaped(secret)] + Self.asciiEscaped(secret) {
+        all.insert(SecretPattern(.exact, exact))
+      }
+      all.insert(SecretPattern(.percent, secret))
       for offset in 0..<3 {
         let encoded = Self.base64(secret, offset: offset)
         guard encoded.count >= Self.shortestPiece else { continue }
-        all.insert(encoded)
-        all.insert(
-          encoded.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: "-") : $0 == UInt8(ascii: "/") ? UInt8(ascii: "_") : $0 }
-        )
+        all.insert(SecretPattern(.base64, encoded))
+        let forURLs = encoded.map {
+          $0 == UInt8(ascii: "+") ? UInt8(ascii: "-") : $0 == UInt8(ascii: "/") ? UInt8(ascii: "_") : $0
+        }
+        all.insert(SecretPattern(.base64, forURLs))
       }
     }
-    // The longest first, so that a secret that contains another one is masked whole.
-    patterns = all.sorted { $0.count != $1.count ? $0.count > $1.count : $0.lexicographicallyPrecedes($1) }
-    for pattern in patterns { firstBytes[Int(pattern[0])] = true }
+    patterns = Array(all)
+    for pattern in patterns { for byte in pattern.firstBytes { firstBytes[Int(byte)] = true } }
+  }
+
+  /// Whether something in `bytes` may have been masked.
+  static func hasMask(_ bytes: [UInt8]) -> Bool {
+    bytes.indices.dropLast(mask.count - 1).contains { bytes[$0...].starts(with: mask) }
   }
 
   /// Whether there is anything to mask.
@@ -116,25 +121,30 @@ struct SecretMasker: Sendable {
     var result: [UInt8] = []
     result.reserveCapacity(pending.count)
     var index = 0
-    scan: while index < pending.count {
-      if firstBytes[Int(pending[index])] {
-        var isUndecided = false
-        for pattern in patterns {
-          let available = min(pattern.count, pending.count - index)
-          guard pending[index..<(index + available)].elementsEqual(pattern[..<available]) else { continue }
-          if available == pattern.count {
-            // A longer pattern that might still match decides first.
-            if isUndecided { break }
-            result.append(contentsOf: Self.mask)
-            index += pattern.count
-            continue scan
+    pending.withUnsafeBufferPointer { bytes in
+      while index < bytes.count {
+        if firstBytes[Int(bytes[index])] {
+          // The longest match, so that a secret that contains another one is masked whole.
+          var longest = 0
+          var isUndecided = false
+          for pattern in patterns {
+            switch pattern.match(in: bytes, at: index) {
+            case .no: break
+            case .yes(let count): longest = max(longest, count)
+            case .undecided: isUndecided = !isLast
+            }
+            // A longer match that may still come about decides first.
+            if isUndecided { return }
           }
-          if !isLast { isUndecided = true }
+          if longest > 0 {
+            result.append(contentsOf: Self.mask)
+            index += longest
+            continue
+          }
         }
-        if isUndecided { break scan }
+        result.append(bytes[index])
+        index += 1
       }
-      result.append(pending[index])
-      index += 1
     }
     pending.removeFirst(index)
     return result
@@ -161,19 +171,6 @@ struct SecretMasker: Sendable {
     }
     func slashes(_ text: String) -> [UInt8] { text.utf8.flatMap { $0 == UInt8(ascii: "/") ? Array("\\/".utf8) : [$0] } }
     return [ascii(uppercase: false), ascii(uppercase: true), escaped].flatMap { [Array($0.utf8), slashes($0)] }
-  }
-
-  private static func percentEncoded(_ bytes: [UInt8]) -> [UInt8] {
-    let digits = Array("0123456789ABCDEF".utf8)
-    return bytes.flatMap { byte -> [UInt8] in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"),
-        UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
-        [byte]
-      default: [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
   }
 
   /// The characters of a Base64 text that depend on nothing but `bytes`, when `offset` other bytes stand before them.

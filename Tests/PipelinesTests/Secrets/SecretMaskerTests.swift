@@ -26,6 +26,51 @@ import Testing
     #expect(masked.count < encoded.count)
   }
 
+  @Test(
+    "finds a secret whichever of its characters are percent-encoded, and how",
+    arguments: [
+      "a/b c&%é", "a%2Fb%20c%26%25%C3%A9", "a%2fb%20c%26%25%c3%a9", "a/b%20c%26%25%C3%A9", "a%2Fb+c%26%25%c3%A9",
+    ])
+  func percent(spelling: String) {
+    let masker = SecretMasker(["a/b c&%é"])
+    #expect(masker.mask("q=\(spelling)&x") == "q=***&x")
+    for cut in 1..<spelling.utf8.count {
+      var pending = Array(spelling.utf8.prefix(cut))
+      var output = masker.take(from: &pending, isLast: false)
+      #expect(output.isEmpty)
+      pending += spelling.utf8.dropFirst(cut)
+      output += masker.take(from: &pending, isLast: true)
+      #expect(String(decoding: output, as: UTF8.self) == "***")
+    }
+  }
+
+  @Test(
+    "finds a secret in Base64 of several lines, in whatever pieces it arrives",
+    arguments: ["\n", "\r\n", "\\n", "\\r\\n"], [76, 64, 7])
+  func lines(end: String, width: Int) {
+    let secret = String(repeating: "a secret of some length, ", count: 6)
+    var text: [UInt8] = []
+    for (index, byte) in Data(secret.utf8).base64EncodedData().enumerated() {
+      if index > 0, index % width == 0 { text += end.utf8 }
+      text.append(byte)
+    }
+    let masker = SecretMasker([secret])
+    #expect(String(decoding: masker.mask(text), as: UTF8.self) == "***")
+    for cut in stride(from: 1, to: text.count, by: 3) {
+      var pending = Array(text[..<cut])
+      var output = masker.take(from: &pending, isLast: false)
+      pending += text[cut...]
+      output += masker.take(from: &pending, isLast: true)
+      #expect(String(decoding: output, as: UTF8.self) == "***")
+    }
+  }
+
+  @Test("is not misled by blank lines, nor by what only begins like a secret") func beginnings() {
+    let masker = SecretMasker(["correct horse"])
+    let encoded = Data("correct horse".utf8).base64EncodedString().prefix(8)
+    #expect(masker.mask("\(encoded)\n\n\n\n\nfoo 100% correct%20hors") == "\(encoded)\n\n\n\n\nfoo 100% correct%20hors")
+  }
+
   @Test("finds a secret that arrives in pieces", arguments: 1..<11)
   func pieces(cut: Int) {
     let bytes = Array("a s3cr&t\"pass b".utf8)

@@ -1,0 +1,29 @@
+/// What is done with the results of operations that can receive a secret.
+extension RunEngine {
+  /// The result of an operation as it is handed on and kept, which is the same: without secrets where the operation can receive one, and as it is
+  /// where it cannot.
+  ///
+  /// - Throws: ``OperationFailure`` with code `result-secret` when nothing of the declared type is left without the secret.
+  func withoutSecrets(
+    _ value: JSONValue, of definition: OperationDefinition
+  ) throws(OperationFailure) -> JSONValue {
+    guard definition.receivesSecret, !state.masker.isEmpty else { return value }
+    var masked = state.masker.mask(value)
+    // A secret that is JSON itself is in none of the strings.
+    let text = masked.text
+    let maskedText = state.masker.mask(text)
+    if maskedText != text { masked = .string(maskedText) }
+    guard masked != value, let type = definition.result else { return masked }
+    guard type != .file, type.mismatch(of: masked) == nil else { throw Self.secretInResult(of: type) }
+    return masked
+  }
+
+  /// Why a result that had to be masked is none any more.
+  static func secretInResult(of type: ValueType) -> OperationFailure {
+    OperationFailure(
+      code: "result-secret",
+      message:
+        "the result contains a secret and cannot be kept as \(type.description); leave the secret out, or declare `result: none`"
+    )
+  }
+}
