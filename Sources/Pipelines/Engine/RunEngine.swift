@@ -147,6 +147,7 @@ actor RunEngine {
   /// Makes the run known, with its definition.
   private func announce() {
     record.params = parametersText()
+    record.counts = RunCounts(operations: state.pipeline.operations.count)
     services.recorder.record(.runCreated(record, definition: state.pipeline.source.text))
     emit(.run(record))
   }

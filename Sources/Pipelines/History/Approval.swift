@@ -30,12 +30,21 @@ public struct Approval: Sendable, Hashable {
   public var message: String
   /// When it was asked.
   public var requestedAt: RecordTime
-  /// The answer; nil while it is pending.
+  /// The answer; nil as long as there is none.
   public var answer: Answer?
+  /// Whether the operation or its run has ended without an answer, so that nobody waits for one any more.
+  public var isOver: Bool
 
-  /// Creates a question, pending unless an answer is given.
+  /// What became of the question, in the word of the view `approvals`.
+  public var state: String {
+    guard let answer else { return isOver ? "unanswered" : "pending" }
+    return answer.isApproved ? "approved" : "rejected"
+  }
+
+  /// Creates a question, pending unless an answer is given or it is over.
   public init(
-    run: RunID, ordinal: Int, operation: String, message: String, requestedAt: RecordTime, answer: Answer? = nil
+    run: RunID, ordinal: Int, operation: String, message: String, requestedAt: RecordTime, answer: Answer? = nil,
+    isOver: Bool = false
   ) {
     self.run = run
     self.ordinal = ordinal
@@ -43,6 +52,7 @@ public struct Approval: Sendable, Hashable {
     self.message = message
     self.requestedAt = requestedAt
     self.answer = answer
+    self.isOver = isOver
   }
 }
 
@@ -52,6 +62,8 @@ public enum ApprovalOutcome: Sendable, Hashable {
   case answered(Approval)
   /// Somebody has answered before; nothing was changed.
   case alreadyAnswered(Approval)
+  /// Nobody waits for an answer any more; nothing was changed.
+  case over(Approval)
   /// The run has no such question; these are the operations that have asked and not been answered.
   case notAsked(pending: [String])
 }

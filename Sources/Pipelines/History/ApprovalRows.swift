@@ -4,13 +4,17 @@ import GRDB
 enum ApprovalRows {
   static func approvals(of run: RunRows.Numbered, onlyPending: Bool, in db: Database) throws -> [Approval] {
     let range = InstanceKey.range(of: run.number)
-    return try Row.fetchAll(
+    // A run whose process is gone can be gone on with, and asks again then.
+    let canGoOn = !run.record.state.isFinal || run.record.state == .interrupted
+    let all = try Row.fetchAll(
       db.cachedStatement(
         sql: """
-          SELECT operation, name, message, requested_at, answered_at, approved, note, who FROM approval
-          WHERE operation BETWEEN ? AND ? \(onlyPending ? "AND answered_at IS NULL" : "") ORDER BY operation
+          SELECT a.operation, a.name, a.message, a.requested_at, a.answered_at, a.approved, a.note, a.who, o.state
+          FROM approval a LEFT JOIN operation_record o ON o.key = a.operation
+          WHERE a.operation BETWEEN ? AND ? ORDER BY a.operation
           """), arguments: [range.first, range.last]
-    ).map { approval($0, run: run.record.id) }
+    ).map { approval($0, run: run.record.id, canGoOn: canGoOn) }
+    return onlyPending ? all.filter { $0.answer == nil && !$0.isOver } : all
   }
 
   static func answer(
@@ -19,9 +23,10 @@ enum ApprovalRows {
     guard let found = try RunRows.find(run, in: db) else { return .notAsked(pending: []) }
     let all = try approvals(of: found, onlyPending: false, in: db)
     guard var approval = all.last(where: { $0.operation == operation }) else {
-      return .notAsked(pending: all.filter { $0.answer == nil }.map(\.operation))
+      return .notAsked(pending: all.filter { $0.answer == nil && !$0.isOver }.map(\.operation))
     }
     guard approval.answer == nil else { return .alreadyAnswered(approval) }
+    guard !approval.isOver else { return .over(approval) }
     try db.execute(
       sql: "UPDATE approval SET answered_at = ?, approved = ?, note = ?, who = ? WHERE operation = ?",
       arguments: [
@@ -32,7 +37,7 @@ enum ApprovalRows {
     return .answered(approval)
   }
 
-  private static func approval(_ row: Row, run: RunID) -> Approval {
+  private static func approval(_ row: Row, run: RunID, canGoOn: Bool) -> Approval {
     var approval = Approval(
       run: run, ordinal: InstanceKey(row[0]).ordinal, operation: row[1], message: row[2],
       requestedAt: RecordTime(microseconds: row[3]))
@@ -40,6 +45,9 @@ enum ApprovalRows {
       approval.answer = Approval.Answer(
         isApproved: row[5] as Bool? ?? false, note: row[6], who: row[7] as String? ?? "",
         at: RecordTime(microseconds: answered))
+    } else {
+      let operation = (row[8] as String?).flatMap(OperationState.init)
+      approval.isOver = !canGoOn || operation?.isFinal ?? true
     }
     return approval
   }

@@ -72,7 +72,7 @@ extension History {
     .object([
       "operation": .string(approval.operation), "message": .string(approval.message),
       "requested_at": time(approval.requestedAt), "answered_at": time(approval.answer?.at),
-      "state": .string(approval.answer.map { $0.isApproved ? "approved" : "rejected" } ?? "pending"),
+      "state": .string(approval.state),
       "note": text(approval.answer?.note), "who": text(approval.answer?.who),
     ])
   }

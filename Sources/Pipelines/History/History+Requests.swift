@@ -14,7 +14,7 @@ extension History {
     return outcome
   }
 
-  /// The questions of a run that nobody has answered, by ordinal.
+  /// The questions of a run that wait for an answer, by ordinal.
   public func pendingApprovals(_ run: RunID) throws(WorkspaceError) -> [Approval] {
     try read { db in
       try RunRows.find(run, in: db).map { try ApprovalRows.approvals(of: $0, onlyPending: true, in: db) } ?? []

@@ -131,12 +131,13 @@ public enum HistorySchema {
 
     """
 
-  /// A count that is recorded when a run ends, and counted as long as it has not.
+  /// A count that is recorded when a run ends, and counted as long as it has not. The operations of the pipeline have the first ordinals; handlers and the
+  /// items of loops come after them.
   private static func count(_ state: String) -> String {
     """
     CASE WHEN r.ended_at IS NOT NULL THEN r.\(state) ELSE (
         SELECT count(*) FROM operation_record o
-        WHERE o.key BETWEEN r.number << 32 AND r.number << 32 | 4294967295 AND o.state = '\(state)') END AS \(state)
+        WHERE o.key BETWEEN r.number << 32 AND (r.number << 32) + r.operations - 1 AND o.state = '\(state)') END AS \(state)
     """
   }
 
@@ -222,7 +223,8 @@ public enum HistorySchema {
     CREATE VIEW approvals AS
     SELECT r.id AS run, o.name AS operation,
       CASE WHEN o.approved = 1 THEN 'approved' WHEN o.approved = 0 THEN 'rejected'
-        WHEN r.state IN ('queued', 'running', 'interrupted') AND p.state IN ('pending', 'waiting', 'running') THEN 'pending'
+        WHEN r.state IN ('queued', 'running', 'interrupted') AND p.state IN ('pending', 'waiting', 'running', 'retrying')
+          THEN 'pending'
         ELSE 'unanswered' END AS state,
       o.message,
       \(instant("o.requested_at", as: "requested_at")),

@@ -18,9 +18,9 @@ public struct RunTrigger: RawRepresentable, Sendable, Hashable {
   public static let nested = RunTrigger(rawValue: "nested")
 }
 
-/// How many operation instances a run has, and how those that have ended did.
+/// How many operations the pipeline of a run has, and how those that have ended did. Handlers, and the items of loops, are not counted.
 public struct RunCounts: Sendable, Hashable {
-  /// All instances, ended or not.
+  /// All of them, ended or not.
   public var operations = 0
   /// Those that succeeded.
   public var succeeded = 0

@@ -60,18 +60,18 @@ enum RunRows {
   }
 
   private static func counts(of run: Int64, planned: Int, in db: Database) throws -> RunCounts {
-    let range = InstanceKey.range(of: run)
+    // Handlers and the items of loops come after the operations of the pipeline.
+    let first = InstanceKey.range(of: run).first
     let row = try Row.fetchOne(
       db.cachedStatement(
         sql: """
-          SELECT count(*), count(*) FILTER (WHERE state = 'succeeded'), count(*) FILTER (WHERE state = 'failed'),
+          SELECT count(*) FILTER (WHERE state = 'succeeded'), count(*) FILTER (WHERE state = 'failed'),
             count(*) FILTER (WHERE state = 'skipped'), count(*) FILTER (WHERE state = 'cancelled'),
             count(*) FILTER (WHERE state = 'reused')
           FROM operation_record WHERE key BETWEEN ? AND ?
-          """), arguments: [range.first, range.last])
+          """), arguments: [first, first + Int64(planned) - 1])
     guard let row else { return RunCounts(operations: planned) }
     return RunCounts(
-      operations: max(planned, row[0]), succeeded: row[1], failed: row[2], skipped: row[3], cancelled: row[4],
-      reused: row[5])
+      operations: planned, succeeded: row[0], failed: row[1], skipped: row[2], cancelled: row[3], reused: row[4])
   }
 }

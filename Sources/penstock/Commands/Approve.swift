@@ -43,6 +43,9 @@ struct Approve: ParsableCommand {
         "\($0.isApproved ? "approved" : "rejected") by \($0.who) \(ClockText.ago($0.at))"
       }
       throw CommandFailure("'\(name)' of run \(short) has been \(answer ?? "answered") already")
+    case .over:
+      // The run may have ended since it was looked up.
+      throw Self.nobodyWaits(name, in: try reference.find(record.id.text), short: short)
     case .notAsked(let pending):
       let asked =
         pending.isEmpty
@@ -54,9 +57,22 @@ struct Approve: ParsableCommand {
   private func onlyQuestion(of record: RunRecord, in history: History, short: String) throws -> String {
     let pending = try history.pendingApprovals(record.id)
     if pending.count == 1 { return pending[0].operation }
+    if pending.isEmpty, let over = try history.approvals(of: record.id).last(where: \.isOver) {
+      throw Self.nobodyWaits(over.operation, in: record, short: short)
+    }
     guard !pending.isEmpty else { throw CommandFailure("nothing in run \(short) waits for approval") }
     let listed = pending.map { "\n  \($0.operation): \(TerminalText.oneLine($0.message))" }.joined()
     throw CommandFailure("several operations of run \(short) wait for approval; name one:\(listed)")
+  }
+
+  private static func nobodyWaits(_ operation: String, in run: RunRecord, short: String) -> CommandFailure {
+    let subject: String
+    switch run.state {
+    case .cancelled: subject = "run \(short) is cancelled"
+    case .failed, .succeeded: subject = "run \(short) has \(run.state.rawValue)"
+    case .queued, .running, .interrupted: subject = "'\(TerminalText.visible(operation))' of run \(short) has ended"
+    }
+    return CommandFailure("\(subject): nobody waits for an answer")
   }
 
   private func report(_ approval: Approval, _ record: RunRecord, short: String) {

@@ -17,9 +17,36 @@ struct ApprovalAndRequestTests {
     let approval = Approval(
       run: run.id, ordinal: 3, operation: "release", message: "Ship it?", requestedAt: HistoryFixture.start)
     fixture.recorder.record(.runCreated(run, definition: ""))
+    fixture.recorder.record(.operation(asking(run.id, .waiting)))
     fixture.recorder.record(.approvalRequested(approval))
     try await fixture.recorder.flush()
     return approval
+  }
+
+  private func asking(_ run: RunID, _ state: OperationState) -> OperationRecord {
+    OperationRecord(run: run, ordinal: 3, name: "release", position: 0, state: state)
+  }
+
+  @Test("A question that nobody waits for any more is not answered", arguments: [true, false])
+  func over(isRunOver: Bool) async throws {
+    let approval = try await ask()
+    if isRunOver {
+      fixture.recorder.record(
+        .runEnded(approval.run, state: .cancelled, reason: nil, counts: RunCounts(), at: HistoryFixture.start))
+    } else {
+      fixture.recorder.record(.operation(asking(approval.run, .failed)))
+    }
+    try await fixture.recorder.flush()
+    var over = approval
+    over.isOver = true
+    #expect(try history.pendingApprovals(approval.run) == [])
+    #expect(
+      try history.answerApproval(approval.run, operation: "release", approved: true, note: nil, who: "ada")
+        == .over(over))
+    #expect(try history.approvals(of: approval.run) == [over])
+    #expect(try fixture.rows("SELECT state FROM approvals") == [[.text("unanswered")]])
+    let whole = try #require(try history.loadForResume(approval.run))
+    #expect(History.json(whole)["approvals"]?[0]?["state"] == .string("unanswered"))
   }
 
   @Test("A question is answered once, and the answer stays when it is asked again")

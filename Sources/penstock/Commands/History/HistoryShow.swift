@@ -24,15 +24,20 @@ struct HistoryShow: ParsableCommand {
     let history = try shared.requireHistory()
     let reference = RunReference(history: history)
     let record = try reference.find(runName)
+    guard var recorded = try history.loadForResume(record.id) else { return }
+    // Readers say `interrupted` where the owner is gone; what is recorded may still say `running`.
+    recorded.run.state = record.state
+    if !record.state.isFinal || record.state == .interrupted {
+      let loaded = PipelineLoader.load(text: recorded.definition, path: record.path ?? "\(record.pipeline).yaml")
+      recorded = recorded.withPending(of: loaded.pipeline)
+    }
     if shared.json {
-      guard var recorded = try history.loadForResume(record.id) else { return }
-      recorded.run.state = record.state
       TextOutput.standard.writeLine(History.json(recorded).text)
     } else if csv {
-      printCSV(try history.operations(of: record.id))
+      printCSV(recorded.operations)
     } else {
       printHeader(record, reference)
-      printOperations(try history.operations(of: record.id))
+      printOperations(recorded.operations)
     }
   }
 
