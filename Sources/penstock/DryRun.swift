@@ -8,6 +8,8 @@ struct DryRun {
   let shared: SharedOptions
 
   func show() throws {
+    let former = try options.source.flatMap { try history?.operations(of: $0) } ?? []
+    if let missing = MissingDependency.find(in: pipeline, options: options, former: former) { throw missing }
     let plan = try PlanDescription(of: pipeline, options: options, history: history)
     if shared.json {
       for step in plan.steps { TextOutput.standard.writeLine(json(step).text) }

@@ -23,6 +23,10 @@ enum ExitStatus: Int32 {
       TextOutput.standard.flush()
       if !failure.message.isEmpty { TextOutput.error.writeLine("penstock: \(failure.message)") }
       return failure.status
+    case is MissingDependency, is RunNotFound, is RunNotResumable:
+      TextOutput.standard.flush()
+      TextOutput.error.writeLine("penstock: \(TerminalLines.visible("\(error)"))")
+      return .usage
     case let error as WorkspaceError:
       TextOutput.standard.flush()
       TextOutput.error.writeLine("penstock: \(error.description)")

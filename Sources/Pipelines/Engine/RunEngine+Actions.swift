@@ -62,7 +62,7 @@ extension RunEngine {
     enter(
       ordinal, .waiting, reason: "approval",
       detail: .object([
-        "message": .string(asked), "command": .string("penstock approve \(state.id.short) \(approval.operation)"),
+        "message": .string(asked), "command": .string("penstock approve \(state.id.text) \(approval.operation)"),
       ]),
       recordNow: true)
     services.recorder.record(.approvalRequested(approval))
@@ -145,7 +145,7 @@ extension RunEngine {
       throw OperationFailure(
         code: "nested-invalid",
         message:
-          "the definition that run \(former.run.id.short) began with cannot be read again: \(loaded.diagnostics.first?.message ?? "")"
+          "the definition that run \(former.run.id.text) began with cannot be read again: \(loaded.diagnostics.first?.message ?? "")"
       )
     }
     return pipeline
@@ -170,7 +170,7 @@ extension RunEngine {
   private static func nestedFailure(_ run: RunRecord, because reason: String?) -> OperationFailure {
     OperationFailure(
       code: "nested-\(run.state.rawValue)",
-      message: "run \(run.id.short) of '\(run.pipeline)' \(run.state.rawValue)\(reason.map { ": \($0)" } ?? "")")
+      message: "run \(run.id.text) of '\(run.pipeline)' \(run.state.rawValue)\(reason.map { ": \($0)" } ?? "")")
   }
 
   /// What failed first, for the message of the run that contains this one.

@@ -112,7 +112,7 @@ extension RunEngine {
     let known = Dictionary(recorded.map { ($0.name, $0) }) { first, _ in first }
     for position in state.pipeline.operations.indices where !selected.contains(position) {
       if let source, let operation = known[state.instances[position].name],
-        operation.state == .succeeded || operation.state == .reused
+        operation.isDone
       {
         modify(position) { instance in
           instance.reusedFrom = operation.reusedFrom ?? source.run.id
@@ -120,7 +120,7 @@ extension RunEngine {
           instance.result = result(operation.result, type: instance.node.definition.result)
         }
         conclude(position, .reused, reason: "taken-over", detail: .object(["from": .string(source.run.id.text)]))
-      } else if case .only = options.selection {
+      } else if options.leavesOut {
         conclude(position, .skipped, reason: "not-selected")
       } else {
         if let source, let loop = known[state.instances[position].name] {

@@ -57,7 +57,7 @@ public final class RunHost: Sendable {
   ///   - options: Its params, and which operations.
   ///   - onEvent: Called on the engine's thread for everything that happens, nested runs included; must return at once.
   /// - Returns: How the run ended. A failed run is an outcome, not an error.
-  /// - Throws: `WorkspaceError` or ``EngineError`` when the engine itself could not go on.
+  /// - Throws: ``MissingDependency`` when a selection cannot be executed, `WorkspaceError` or ``EngineError`` when the engine itself could not go on.
   public func run(
     _ pipeline: PipelineDefinition, options: RunOptions, onEvent: (@Sendable (RunEvent) -> Void)? = nil
   ) async throws -> RunOutcome {
@@ -65,6 +65,9 @@ public final class RunHost: Sendable {
     if let id = options.source {
       guard let recorded = try history.loadForResume(id) else { throw RunNotFound(id: id) }
       source = recorded
+    }
+    if let missing = MissingDependency.find(in: pipeline, options: options, former: source?.operations ?? []) {
+      throw missing
     }
     let engine = RunEngine(
       services: services, pipeline: pipeline, options: options, id: .generate(), parent: nil, onEvent: onEvent)
@@ -82,7 +85,10 @@ public final class RunHost: Sendable {
     let loaded = PipelineLoader.load(text: recorded.definition, path: recorded.run.path ?? "recorded.yaml")
     guard let pipeline = loaded.pipeline else { throw InvalidPipeline(result: loaded) }
     // Only one process may go on with it.
-    guard let claimed = try await services.recorder.claim(id) else { throw RunNotResumable(id: id, state: .running) }
+    guard let claimed = try await services.recorder.claim(id) else {
+      let record = try history.run(id)
+      throw RunNotResumable(id: id, state: record?.state ?? .running, process: record?.owner.pid)
+    }
     var options = RunOptions()
     options.version = version
     options.parameters =
@@ -162,13 +168,16 @@ public struct RunNotResumable: Error, Sendable, Hashable, CustomStringConvertibl
   public let id: RunID
   /// The state it is in.
   public let state: RunState
+  /// The process that it goes on in, where that is known.
+  public var process: Int32?
   /// What happened, and what to do next.
   public var description: String {
     switch state {
-    case .queued, .running: "run \(id.short) is going on in another process"
+    case .queued, .running:
+      "run \(id.text) is going on in \(process.map { "process \($0)" } ?? "another process")"
     case .failed, .cancelled:
-      "run \(id.short) \(state.rawValue); `penstock retry \(id.short)` runs again what did not succeed"
-    default: "run \(id.short) \(state.rawValue); there is nothing left to do"
+      "run \(id.text) \(state.rawValue); `penstock retry \(id.text)` runs again what did not succeed"
+    default: "run \(id.text) \(state.rawValue); there is nothing left to do"
     }
   }
 }

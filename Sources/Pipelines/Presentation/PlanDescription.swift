@@ -52,7 +52,7 @@ package struct PlanDescription: Sendable {
     var members = JSONValue.object([:]).objectValue ?? [:]
     for parameter in pipeline.parameters { members[parameter.name] = options.parameters[parameter.name] ?? .null }
     contexts = ObjectContexts(["params": .object(members)])
-    let selected = Self.selection(options.selection, in: pipeline)
+    let selected = options.selection.positions(in: pipeline)
     var former: [String: OperationRecord] = [:]
     if let source = options.source, let history {
       for record in try history.operations(of: source) { former[record.name] = record }
@@ -61,7 +61,7 @@ package struct PlanDescription: Sendable {
     for index in pipeline.operations.indices.sorted(by: { (levels[$0], $0) < (levels[$1], $1) }) {
       var step = describe(pipeline.operations[index], event: nil, level: levels[index])
       if let selected, !selected.contains(index) {
-        let isThere = former[step.definition.name].map { $0.state == .succeeded || $0.state == .reused } ?? false
+        let isThere = former[step.definition.name]?.isDone ?? false
         step.disposition = isThere ? options.source.map { .takenOver($0) } ?? .leftOut : .leftOut
       } else if step.disposition == .runs, let history,
         let reuse = try Self.reusable(step.definition, pipeline, history, now)
@@ -118,17 +118,6 @@ package struct PlanDescription: Sendable {
   private func value(ofExpression source: String, references: [ExpressionReference]) -> JSONValue? {
     guard !references.isEmpty, isKnown(references), let expression = try? Expression.parse(source) else { return nil }
     return try? expression.evaluate(in: contexts)
-  }
-
-  /// The operations to execute; nil for all.
-  private static func selection(_ selection: RunOptions.Selection, in pipeline: PipelineDefinition) -> Set<Int>? {
-    func index(of name: String) -> Int? { pipeline.operations.firstIndex { $0.name == name } }
-    switch selection {
-    case .all: return nil
-    case .only(let name): return index(of: name).map { [$0] }
-    case .from(let name):
-      return index(of: name).map { RunPlan(pipeline.operations).downstream(of: $0) }
-    }
   }
 
   /// The latest success that is not stale, of an operation that may be reused.

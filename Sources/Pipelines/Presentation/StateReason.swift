@@ -88,6 +88,7 @@ package enum StateReason {
     case "run_when":
       "because \(detail(of: record)["formula"]?.stringValue ?? "its specification") was not true"
         + (detail(of: record)["why"]?.stringValue.map { ": \($0)" } ?? "")
+    case "not-selected": "because it was not chosen"
     case "dependency-skipped":
       "because \(culprits(of: record).map { "'\($0)'" }.joined(separator: ", ")) was skipped"
     case let reason?: reason
