@@ -55,7 +55,8 @@ struct Penstock: ParsableCommand {
   private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
     if let name = arguments.first, let subcommand = configuration.subcommand(named: name),
       let command = try? subcommand.parseAsRoot(Array(arguments.dropFirst())),
-      type(of: command).configuration.subcommands.isEmpty
+      // Where help is asked for, the parser answers with a command of its own.
+      type(of: command) == subcommand
     {
       return command
     }
