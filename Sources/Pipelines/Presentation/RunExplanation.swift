@@ -92,7 +92,7 @@ package struct RunExplanation: Sendable {
       entry.remedies = ["it is tried again by itself"]
     case .failed:
       entry.because = [text + (record.attempts > 1 ? ", after \(record.attempts) attempts" : "")]
-      if run.state.isFinal { entry.remedies = ["penstock logs \(shortID) \(name)", "penstock retry \(shortID)"] }
+      if run.state.isFinal { entry.remedies = failureRemedies(record) }
     case .cancelled:
       entry.because = [text] + chain(from: record)
       if run.state.isFinal { entry.remedies = ["penstock retry \(shortID)"] }
@@ -156,6 +156,19 @@ package struct RunExplanation: Sendable {
     isInterrupted ? ["penstock resume \(shortID)"] : []
   }
 
+  private func failureRemedies(_ record: OperationRecord) -> [String] {
+    var remedies: [String] = []
+    switch pipeline?.operations.first(where: { $0.name == record.name })?.action {
+    case .run, .command, .pipeline: remedies.append("penstock logs \(shortID) \(record.name)")
+    // What starts no process has written nothing.
+    case .value, .wait, .approve: break
+    case nil: if record.error?.code != "rejected" { remedies.append("penstock logs \(shortID) \(record.name)") }
+    }
+    // A run that succeeded although this failed is not to be tried again.
+    if run.state != .succeeded { remedies.append("penstock retry \(shortID)") }
+    return remedies
+  }
+
   private func waitingRemedies(_ record: OperationRecord) -> [String] {
     switch record.reason {
     case "approval":
@@ -179,11 +192,15 @@ package struct RunExplanation: Sendable {
     var open = StateReason.culprits(of: record)[...]
     while let name = open.popFirst(), lines.count < 20 {
       guard seen.insert(name).inserted, let culprit = records[name] else { continue }
-      let text = StateReason.text(of: culprit, now: nil)
+      let causes = StateReason.culprits(of: culprit)
+      // What is to blame for it comes next, with its own words.
+      let text = causes.isEmpty ? StateReason.text(of: culprit, now: nil) : ""
       lines.append("'\(name)' \(culprit.state.rawValue)" + (text.isEmpty ? "" : ": \(text)"))
-      open += StateReason.culprits(of: culprit)
+      open += causes
     }
-    return lines
+    // The reason of what is explained may have said as much.
+    let said = StateReason.text(of: record, now: nil)
+    return lines.filter { $0 != said }
   }
 
   private func attemptLines(of record: OperationRecord) -> [String] {
