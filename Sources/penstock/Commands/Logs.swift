@@ -57,6 +57,9 @@ struct Logs: ParsableCommand {
         operationName = try reference.operation(operation, in: record).name
       }
     }
+    if let attempt, !follow || record.state.isFinal {
+      try requireAttempt(attempt, of: operationName, in: record, history)
+    }
     let selection = LogSelection(operation: operationName, attempt: attempt, allAttempts: allAttempts)
     let printer = LogPrinter(
       isPrefixed: operation == nil, isJSON: shared.json, isRaw: raw || !TextOutput.standard.isTerminal,
@@ -68,5 +71,20 @@ struct Logs: ParsableCommand {
       let subject = operation.map { "'\(TerminalText.visible($0))'" } ?? "run \(reference.short(record.id))"
       TextOutput.error.writeLine("\(subject) has written nothing")
     }
+  }
+
+  private func requireAttempt(
+    _ number: Int, of name: String?, in record: RunRecord, _ history: History
+  ) throws {
+    let operations = try history.operations(of: record.id)
+    let loop = operations.first { $0.name == name }?.ordinal
+    // A loop has the attempts of its items.
+    let attempts =
+      operations.filter { name == nil || $0.name == name || $0.parent != nil && $0.parent == loop }
+      .map(\.attempts).max() ?? 0
+    guard !(1...max(1, attempts)).contains(number) || attempts == 0 else { return }
+    let count = attempts == 0 ? "no attempts" : Count.of(attempts, "attempt")
+    guard let name else { throw CommandFailure("no operation of this run has more than \(count)") }
+    throw CommandFailure("'\(TerminalText.visible(name))' has \(count)")
   }
 }
