@@ -41,6 +41,9 @@ extension RunEngine {
     if state.instances[ordinal].parent == nil, try await !passGate(ordinal) { return }
     guard let exclusive = node.definition.exclusive else { return try await executeAttempts(ordinal) }
     let name = try exclusive.evaluate(in: contexts(ordinal)).injectedText
+    guard !name.isEmpty else {
+      throw OperationFailure(code: "value-mismatch", message: "exclusive: the name is empty")
+    }
     let key = exclusiveKey(name)
     if services.locks.isTaken(key) {
       enter(ordinal, .waiting, reason: "exclusive", detail: .object(["exclusive": .string(name)]))

@@ -240,7 +240,14 @@ extension RunEngine {
   ) throws -> OperationResult {
     let type = definition.result
     var status = stat()
-    let isFile = stat(files.result.pointer, &status) == 0
+    let isFile = lstat(files.result.pointer, &status) == 0
+    guard !isFile || stat(files.result.pointer, &status) == 0 && status.st_mode & S_IFMT == S_IFREG else {
+      // What cannot be removed, a directory with something in it, must not meet a later attempt.
+      if remove(files.result.pointer) != 0 { files.keepsResult = true }
+      if type == ValueType.none { return .none }
+      throw OperationFailure(
+        code: "result-invalid", message: "what the process left at $PENSTOCK_RESULT is no regular file")
+    }
     if type == ValueType.none {
       if isFile { unlink(files.result.pointer) }
       return .none

@@ -94,7 +94,9 @@ extension DocumentReader {
     case .grace: if let grace = duration(value, "'grace'") { draft.definition.grace = grace }
     case .allowFailure: if let allows = bool(value, "'allow_failure'") { draft.definition.allowFailure = allows }
     case .forEach, .matrix: readLoop(key, entry, into: draft)
-    case .exclusive: draft.definition.exclusive = template(value, "'exclusive'", .exclusive, into: &draft.sites)
+    case .exclusive:
+      if value.text == "", !isNull(value) { return wrongForm(value, "'exclusive'", needs: "a name") }
+      draft.definition.exclusive = template(value, "'exclusive'", .exclusive, into: &draft.sites)
     case .resources: readAmounts(value, into: draft)
     case .env:
       let own = environment(value, .environment, into: &draft.sites)
