@@ -179,6 +179,8 @@ public final class GuardedQuery {
       }, context)
   }
 
+  private static let changing = "it would change something"
+
   /// Why an action is refused, or nil if it is admitted.
   private static func refusal(
     of action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?
@@ -191,7 +193,7 @@ public final class GuardedQuery {
     case SQLITE_PRAGMA: return "it uses PRAGMA \(first.map { String(cString: $0) } ?? "")"
     case SQLITE_ATTACH, SQLITE_DETACH: return "it attaches or detaches a database"
     case SQLITE_TRANSACTION, SQLITE_SAVEPOINT: return "it controls a transaction"
-    default: return "it would change something"
+    default: return changing
     }
   }
 
@@ -203,7 +205,11 @@ public final class GuardedQuery {
       return code == SQLITE_OK ? end.map { String(cString: $0) } ?? "" : nil
     }
     guard let rest else {
-      if let refusal = watch.refusal { throw GuardedQueryError.notAllowed(what: refusal) }
+      if let refusal = watch.refusal {
+        // A pragma that is used as a table looks to the authorizer like a change of the schema.
+        let pragma = sql.firstMatch(of: /(?i)\bpragma_\w+/).map { "it uses \($0.output)" }
+        throw GuardedQueryError.notAllowed(what: refusal == changing ? pragma ?? refusal : refusal)
+      }
       let offset = sqlite3_error_offset(connection)
       throw GuardedQueryError.invalid(
         message: String(cString: sqlite3_errmsg(connection)), offset: offset < 0 ? nil : Int(offset))

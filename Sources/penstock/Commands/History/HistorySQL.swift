@@ -43,9 +43,10 @@ struct HistorySQL: ParsableCommand {
   private func show(_ query: GuardedQuery) throws {
     let output = TextOutput.standard
     if shared.json {
+      let names = Self.memberNames(of: query.columns)
       while !output.isGone, let row = try query.next() {
         var object: OrderedDictionary<String, JSONValue> = [:]
-        for (column, value) in zip(query.columns, row) { object[column] = value.jsonValue }
+        for (column, value) in zip(names, row) { object[column] = value.jsonValue }
         output.writeLine(JSONValue.object(object).text)
       }
     } else if csv {
@@ -55,6 +56,18 @@ struct HistorySQL: ParsableCommand {
       var table = Table(query.columns.map { Table.Column($0) })
       while let row = try query.next() { table.rows.append(row.map { TerminalText.oneLine($0.text) }) }
       output.write(table.render(width: shared.tableWidth, style: shared.style))
+    }
+  }
+
+  /// Names for the members of an object: of columns that are called alike, the later ones are numbered, `t:1`, as SQLite itself does it.
+  private static func memberNames(of columns: [String]) -> [String] {
+    var taken = Set(columns)
+    var seen: Set<String> = []
+    return columns.map { column in
+      guard !seen.insert(column).inserted else { return column }
+      var number = 1
+      while !taken.insert("\(column):\(number)").inserted { number += 1 }
+      return "\(column):\(number)"
     }
   }
 
