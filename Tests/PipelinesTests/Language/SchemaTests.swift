@@ -26,6 +26,16 @@ struct SchemaTests {
       ])
   }
 
+  @Test(
+    "takes for a name what the loader does", arguments: [("true", true), ("5", false), ("1.5", false), ("a", true)])
+  func names(name: String, isName: Bool) throws {
+    #expect(findings("name: \(name)\noperations: [{ name: \(name), value: 1 }]").isEmpty == isName)
+    let schema = PipelineSchema.jsonSchema()
+    let types: JSONValue = ["string", "boolean"]
+    #expect(schema["properties"]?["name"]?["type"] == types)
+    #expect(schema["$defs"]?["operation"]?["properties"]?["name"]?["type"] == types)
+  }
+
   @Test("the reference has a section for each kind of mapping, and no empty cell but defaults")
   func reference() {
     #expect(LanguageReference.sections.map(\.owner).first == "a pipeline")
