@@ -84,7 +84,7 @@ struct DryRun {
   private func disposition(_ disposition: PlanDescription.Disposition) -> String? {
     switch disposition {
     case .runs: nil
-    case .skipped(let condition): "would be skipped: \(TerminalText.oneLine(condition)) is false"
+    case .skipped(let condition): "would be skipped: \(TerminalText.oneLine(StateReason.conditionIsFalse(condition)))"
     case .skippedWith(let dependency): "would be skipped with '\(TerminalText.visible(dependency))'"
     case .takenOver(let run): "would be taken over from run \(run.short)"
     case .leftOut: "would be left out; there is no result of it to take over"

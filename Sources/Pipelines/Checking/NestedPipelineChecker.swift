@@ -43,7 +43,7 @@ extension PipelineChecker {
     for parameter in pipeline.parameters where parameter.defaultValue == nil && !given.contains(parameter.name) {
       guard !meant.contains(parameter.name) else { continue }
       reader.error(
-        "missing-param", "the pipeline '\(pipeline.name)' needs the param '\(parameter.name)', a \(parameter.type)",
+        "missing-param", "the pipeline '\(pipeline.name)' needs the param '\(parameter.name)', \(parameter.type.noun)",
         at: call.node.range, fix: "add 'params: {\(parameter.name): …}'")
     }
   }

@@ -8,7 +8,8 @@ import Workspace
 /// Inside the process contenders queue by name, first come, first served; the first of them holds or waits for the workspace's lease. A lease that another process holds is
 /// tried again when that process gives it back, or ends. *On the loop.*
 final class ExclusiveLocks: @unchecked Sendable {
-  // @unchecked: touched only on the loop.
+  // @unchecked: the compiler cannot see it, but this is touched on one thread alone, that of the loop: by what runs there anyway and
+  // by what is sent there with `execute`.
 
   /// A name that is held, to be given back.
   struct Hold: Sendable {
@@ -115,7 +116,8 @@ final class ExclusiveLocks: @unchecked Sendable {
 
 /// Waits on the loop for somebody to call `wake`.
 final class LoopWaiter: @unchecked Sendable {
-  // @unchecked: touched only on the loop.
+  // @unchecked: the compiler cannot see it, but this is touched on one thread alone, that of the loop: by what runs there anyway and
+  // by what is sent there with `execute`.
 
   private let loop: EventLoop
   private var continuation: CheckedContinuation<Bool, Never>?

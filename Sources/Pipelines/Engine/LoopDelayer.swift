@@ -24,7 +24,8 @@ struct LoopDelayer: OperationDelayer {
 
 /// One wait for a timer, which may be ended early.
 private final class LoopWait: @unchecked Sendable {
-  // @unchecked: touched only on the loop.
+  // @unchecked: the compiler cannot see it, but this is touched on one thread alone, that of the loop: by what runs there anyway and
+  // by what is sent there with `execute`.
 
   private let loop: EventLoop
   private var continuation: CheckedContinuation<Void, Never>?

@@ -84,20 +84,23 @@ extension DocumentReader {
     case .int, .number, .json: break
     default:
       for bound in bounds {
-        error("misplaced-key", "'\(bound.name)' has no effect on a \(parameter.type)", at: bound.key.range)
+        error("misplaced-key", "'\(bound.name)' has no effect on \(parameter.type.noun)", at: bound.key.range)
       }
     }
     if let minimum = parameter.minimum, let maximum = parameter.maximum, minimum > maximum,
       let place = bounds.last?.value.range
     {
       error("out-of-range", "'min' is larger than 'max'", at: place)
+      // No default could satisfy both.
+      parameter.minimum = nil
+      parameter.maximum = nil
     }
   }
 
   private func readPattern(_ entry: YAMLEntry?, into parameter: inout PipelineDefinition.Parameter) {
     guard let entry, let pattern = text(entry.value, "'pattern'") else { return }
     if parameter.type != .string && parameter.type != .file && parameter.type != .json {
-      return error("misplaced-key", "'pattern' has no effect on a \(parameter.type)", at: entry.key.range)
+      return error("misplaced-key", "'pattern' has no effect on \(parameter.type.noun)", at: entry.key.range)
     }
     do {
       _ = try TextPattern(pattern)

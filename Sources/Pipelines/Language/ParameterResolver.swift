@@ -55,7 +55,7 @@ public enum ParameterResolver {
         problems.append(
           ParameterProblem(
             name: parameter.name, code: "missing-param",
-            message: "the param '\(parameter.name)', a \(parameter.type), must be given",
+            message: "the param '\(parameter.name)', \(parameter.type.noun), must be given",
             fix: "add '-p \(parameter.name)=…'"))
       }
     }

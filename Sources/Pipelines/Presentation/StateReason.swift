@@ -84,7 +84,7 @@ package enum StateReason {
   private static func skipped(_ record: OperationRecord) -> String {
     switch record.reason {
     case "condition":
-      detail(of: record)["when"]?.stringValue.map { "because \($0) is false" } ?? "because its condition is false"
+      "because \(conditionIsFalse(detail(of: record)["when"]?.stringValue))"
     case "run_when":
       "because \(detail(of: record)["formula"]?.stringValue ?? "its specification") was not true"
         + (detail(of: record)["why"]?.stringValue.map { ": \($0)" } ?? "")
@@ -94,6 +94,12 @@ package enum StateReason {
     case let reason?: reason
     case nil: ""
     }
+  }
+
+  /// `params.x == 1 is false`; a condition that says `false` itself is not repeated.
+  package static func conditionIsFalse(_ condition: String?) -> String {
+    guard let condition, condition.lowercased() != "false" else { return "its condition is false" }
+    return "\(condition) is false"
   }
 
   private static func distance(from now: RecordTime, to due: RecordTime) -> String {

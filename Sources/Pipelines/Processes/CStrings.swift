@@ -2,7 +2,8 @@ import Glibc
 
 /// A NUL-terminated string whose memory lives as long as the value.
 final class CString: @unchecked Sendable {
-  // @unchecked: nothing writes to the memory after `init`.
+  // @unchecked: a pointer is not Sendable by itself, but nothing writes to this memory after `init`, and it is given back only when nobody
+  // holds the value any more.
   let pointer: UnsafeMutablePointer<CChar>
 
   /// A copy of `text`. What follows a NUL in it is not seen by C; callers check for that where it matters.

@@ -11,6 +11,9 @@ public indirect enum ValueType: Sendable, Hashable {
   case list(ValueType)
   case object([Field])
 
+  /// The type with its article, as a noun: `a string`, `an int`.
+  var noun: String { self == .int ? "an int" : "a \(self)" }
+
   /// One member of an object type.
   public struct Field: Sendable, Hashable {
     /// The member's name.

@@ -65,7 +65,9 @@ struct Eval: ParsableCommand {
       throw CommandFailure("'\(context)' is not JSON: \(error)")
     }
     guard let members = value.objectValue else {
-      throw CommandFailure("'\(context)' must hold a JSON object whose members are the contexts, not a \(value.kind)")
+      throw CommandFailure(
+        "'\(context)' must hold a JSON object whose members are the contexts, not \(value.kind == "int" ? "an" : "a") \(value.kind)"
+      )
     }
     return ObjectContexts(members)
   }

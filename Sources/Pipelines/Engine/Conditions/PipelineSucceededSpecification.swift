@@ -21,7 +21,7 @@ struct PipelineSucceededSpecification: LoopSpecification {
   func description(in context: OperationContext) -> SpecificationDescription {
     let latest = latest
     let reason =
-      latest.map { "run \($0.id.short) of '\(pipeline)' \($0.state.rawValue)" } ?? "'\(pipeline)' has never run"
+      latest.map { "run \($0.id.text) of '\(pipeline)' \($0.state.rawValue)" } ?? "'\(pipeline)' has never run"
     return SpecificationDescription(formula: text, reason: reason, isSatisfied: isSuccess(latest))
   }
 
