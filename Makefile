@@ -109,6 +109,11 @@ test-packages:
 toolchain:
 	@command -v $(SWIFT) > /dev/null || { \
 	  echo "==> there is no '$(SWIFT)' in PATH. Penstock needs Swift 6.2 or later: https://www.swift.org/install/linux/"; exit 1; }
+	@version=$$($(SWIFT) --version 2>&1 | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | head -n 1); \
+	case "$$version" in \
+	  6.[2-9]|6.[1-9][0-9]|[7-9].*|[1-9][0-9].*) ;; \
+	  *) echo "==> '$(SWIFT)' is Swift $${version:-of a version that it does not tell}. Penstock needs Swift 6.2 or later: https://www.swift.org/install/linux/"; exit 1 ;; \
+	esac
 
 $(VALIDATOR)/ready: Makefile
 	@echo "==> installing the schema validator (PyPI's jsonschema $(VALIDATOR_VERSION)) into $(VALIDATOR)"
