@@ -32,7 +32,7 @@ struct KeyTests {
     #expect(
       findings(
         """
-        automatic: online
+        plugins: [x.so]
         controllers: [{ uses: cron }]
         operations:
           - name: fetch
@@ -46,7 +46,7 @@ struct KeyTests {
             result: string
             needs: fetch
         """) == [
-          "1:1 not-available 'automatic' is not available in this version",
+          "1:1 not-available 'plugins' is not available in this version",
           "2:1 not-available 'controllers' is not available in this version",
           "5:5 not-available 'http' is not available in this version",
           "6:32 not-available 'reachable' is not available in this version: it goes with 'http'",
