@@ -7,26 +7,13 @@ extension OperationStore {
   func attachControllers() {
     let context = context
     let controllers = context.operationControllers
-    let isFirst = change { core in
-      defer { core.hasControllers = true }
-      return !core.hasControllers
+    let isFirst = change {
+      defer { hasControllers = true }
+      return !hasControllers
     }
     guard isFirst, !controllers.isEmpty else { return }
     let subscriptions = controllers.map { attach($0, in: context) }
-    change { $0.controllers = subscriptions }
-  }
-
-  /// Changes the state by `update`, as ``setResult(to:using:)`` does.
-  func setResult(using context: OperationContext?, _ update: @Sendable (inout State, Timestamp) -> Void) {
-    let context = context ?? self.context
-    let time = context.operationClock.now()
-    let old = change { core in
-      let old = core.state
-      update(&core.state, time)
-      core.noteState(context)
-      return old
-    }
-    _ = old
+    change { self.controllers = subscriptions }
   }
 
   private func attach<Controller: OperationController>(

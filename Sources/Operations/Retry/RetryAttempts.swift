@@ -1,15 +1,19 @@
 extension RetryModifier {
   /// The one retry core. After a failure it looks, in this order, at: the limit, cancellation, the policy's decision,
   /// the deadline.
+  ///
+  /// - Parameter early: How the first attempt failed, where whoever calls has made it already; nil when not.
   @usableFromInline
   func runAttempts(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
     using operation: Operation,
     limit: Int,
+    after early: RetryEarlyFailure? = nil,
     with continuation: OperationContinuation<Operation.Value, any Error>
   ) async throws -> Operation.Value {
-    var progress = RetryProgress(policy: policy, limit: limit, context: context)
+    var early = early
+    var progress = RetryProgress(policy: policy, limit: limit, context: context, start: early?.start)
     let observer = context.retryObserver
     let pause = RetryPause(wakers: policy.wakers, delayer: context.operationDelayer, observer: observer)
     let narrowed = continuation.narrowed(to: Operation.Failure.self)
@@ -24,7 +28,7 @@ extension RetryModifier {
     }
 
     while true {
-      guard !Task.isCancelled else {
+      if early == nil, Task.isCancelled {
         observer?.onGiveUp(.cancelled)
         throw CancellationError()
       }
@@ -34,6 +38,10 @@ extension RetryModifier {
       let failure: any Error
       var missedDeadline = false
       do {
+        if let error = early?.error {
+          early = nil
+          throw error
+        }
         guard let deadline = policy.deadline else {
           return try await operation.run(isolation: isolation, in: inner, with: narrowed)
         }
@@ -63,4 +71,13 @@ extension RetryModifier {
       }
     }
   }
+}
+
+/// A first attempt that was made before the retry core was needed.
+@usableFromInline
+struct RetryEarlyFailure {
+  /// What it failed with.
+  let error: any Error
+  /// When it began, by the operation's monotonic clock.
+  let start: Duration
 }

@@ -15,7 +15,8 @@ struct RetryProgress {
   private var random: OperationRandom
   private(set) var state: RetryState
 
-  init(policy: RetryPolicy, limit: Int, context: OperationContext) {
+  /// - Parameter start: When the first attempt began, if that was before now.
+  init(policy: RetryPolicy, limit: Int, context: OperationContext, start: Duration? = nil) {
     self.policy = policy
     self.limit = limit
     backoff = policy.backoff ?? context.operationBackoff
@@ -23,7 +24,7 @@ struct RetryProgress {
     random = context.operationRandom
     state = context.retryState ?? RetryState()
     state.attemptsUsed = max(state.attemptsUsed, 0)
-    start = clock.monotonic() - state.elapsed
+    self.start = start ?? clock.monotonic() - state.elapsed
   }
 
   /// Time since the start of the first attempt, with that before a resume.

@@ -25,18 +25,52 @@ public struct StatefulRetryModifier<Operation: OperationRequest>: OperationModif
 }
 
 extension OperationRequest {
-  /// Runs the retry core and throws what the request itself can throw.
+  /// Runs the request with retries, and throws what the request itself can throw.
+  ///
+  /// The first attempt is made here, because it mostly is the only one: the retry core goes on from there.
   func runRetried(
     _ policy: RetryPolicy,
     isolation: isolated (any Actor)?,
     in context: OperationContext,
     with continuation: OperationContinuation<Value, Failure>
   ) async throws(Failure) -> Value {
-    let last = Failure.self == (any Error).self ? nil : LastFailure<Failure>()
-    let attempt = RetriedAttempt(operation: self, continuation: continuation, last: last)
+    let scope = context.retryScope
+    let limit = max(scope.pending == 1 ? scope.maxRetries : policy.limit, 0)
+    let isPlain = policy.deadline == nil && context.retryState == nil && context.retryObserver == nil
+    guard scope.pending <= 1, isPlain, !Task.isCancelled else {
+      return try await runRetried(
+        policy, isolation: isolation, in: context, limit: limit, after: nil, with: continuation)
+    }
+    let start = context.operationClock.monotonic()
+    var inner = context
+    inner.retryScope = RetryScope(maxRetries: limit)
     do {
-      return try await RetryModifier(policy: policy).run(
-        isolation: isolation, in: context, using: attempt, with: OperationContinuation())
+      return try await run(isolation: isolation, in: inner, with: continuation)
+    } catch {
+      guard limit > 0 else { throw error }
+      return try await runRetried(
+        policy, isolation: isolation, in: context, limit: limit, after: (error, start), with: continuation)
+    }
+  }
+
+  private func runRetried(
+    _ policy: RetryPolicy,
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    limit: Int,
+    after early: (error: Failure, start: Duration)?,
+    with continuation: OperationContinuation<Value, Failure>
+  ) async throws(Failure) -> Value {
+    let last = Failure.self == (any Error).self ? nil : LastFailure(early?.error)
+    let attempt = RetriedAttempt(operation: self, continuation: continuation, last: last)
+    let core = RetryModifier<RetriedAttempt<Self>>(policy: policy)
+    do {
+      if let early {
+        return try await core.runAttempts(
+          isolation: isolation, in: context, using: attempt, limit: limit,
+          after: RetryEarlyFailure(error: early.error, start: early.start), with: OperationContinuation())
+      }
+      return try await core.run(isolation: isolation, in: context, using: attempt, with: OperationContinuation())
     } catch {
       if let failure = error as? Failure ?? last?.failure { throw failure }
     }
@@ -70,6 +104,10 @@ private struct RetriedAttempt<Operation: OperationRequest>: OperationRequest {
 /// Unchecked because attempts follow one another, and the failure is read after the last.
 private final class LastFailure<Failure: Error>: @unchecked Sendable {
   var failure: Failure?
+
+  init(_ failure: Failure?) {
+    self.failure = failure
+  }
 }
 
 extension StatefulOperationRequest {

@@ -2,47 +2,32 @@
 ///
 /// Mostly there is none or one, which takes no memory beside the list.
 public struct OperationTaskList<Value: Sendable, Failure: Error>: Sendable, RandomAccessCollection {
-  private enum Storage: Sendable {
-    case none
-    case one(OperationTask<Value, Failure>)
-    case many([OperationTask<Value, Failure>])
-  }
-
-  private var storage = Storage.none
+  private var cores = ObjectList()
 
   /// A list without tasks.
   public init() {}
+
+  /// Whether there are no tasks.
+  public var isEmpty: Bool { cores.isEmpty }
 
   /// Where the tasks begin: 0.
   public var startIndex: Int { 0 }
 
   /// The number of tasks.
-  public var endIndex: Int {
-    switch storage {
-    case .none: 0
-    case .one: 1
-    case .many(let tasks): tasks.count
-    }
-  }
+  public var endIndex: Int { cores.count }
 
   /// The task at `position`, from 0, which started before those after it.
   public subscript(position: Int) -> OperationTask<Value, Failure> {
-    switch storage {
-    case .none: preconditionFailure("an empty list has no task \(position)")
-    case .one(let task):
-      precondition(position == 0, "a list of one task has no task \(position)")
-      return task
-    case .many(let tasks): return tasks[position]
-    }
+    // Only `append` adds to the list, and it takes no other type.
+    OperationTask(core: unsafeDowncast(cores[position], to: OperationTaskCore<Value, Failure>.self))
   }
+
+  /// Whether `task` is in the list.
+  public func contains(_ task: OperationTask<Value, Failure>) -> Bool { cores.contains(task.core) }
 
   /// Adds a task at the end.
   public mutating func append(_ task: OperationTask<Value, Failure>) {
-    switch storage {
-    case .none: storage = .one(task)
-    case .one(let first): storage = .many([first, task])
-    case .many(let tasks): storage = .many(tasks + [task])
-    }
+    cores.append(task.core)
   }
 
   /// Removes `task`.
@@ -50,24 +35,12 @@ public struct OperationTaskList<Value: Sendable, Failure: Error>: Sendable, Rand
   /// - Returns: Whether it was there.
   @discardableResult
   public mutating func remove(_ task: OperationTask<Value, Failure>) -> Bool {
-    switch storage {
-    case .none:
-      return false
-    case .one(let only):
-      guard only == task else { return false }
-      storage = .none
-      return true
-    case .many(var tasks):
-      guard let index = tasks.firstIndex(of: task) else { return false }
-      tasks.remove(at: index)
-      storage = tasks.count == 1 ? .one(tasks[0]) : .many(tasks)
-      return true
-    }
+    cores.remove(task.core)
   }
 
   /// Removes all tasks and returns them.
   mutating func removeAll() -> [OperationTask<Value, Failure>] {
-    defer { storage = .none }
+    defer { cores = ObjectList() }
     return Array(self)
   }
 }

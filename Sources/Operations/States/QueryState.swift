@@ -1,8 +1,8 @@
 /// The state of a ``QueryRequest``: the newest fetched value, nil before there is one.
 public struct QueryState<Value: Sendable, Failure: Error>: OperationState {
-  private var outcome: OperationOutcome<Value?, Failure>
   /// The runs that go on, in the order in which they started.
   public private(set) var activeTasks = OperationTaskList<Value, Failure>()
+  private var outcome: OperationOutcome<Value?, Failure>
 
   /// The state before anything happened, with `initialValue`, which is nil by default.
   public init(initialValue: Value? = nil) {
@@ -49,7 +49,10 @@ public struct QueryState<Value: Sendable, Failure: Error>: OperationState {
     with result: Result<Value, Failure>, for task: OperationTask<Value, Failure>, at time: Timestamp
   ) {
     guard isActive(task) else { return }
-    outcome.update(with: result.map { $0 }, at: time)
+    switch result {
+    case .success(let value): outcome.update(to: value, at: time)
+    case .failure(let error): outcome.update(throwing: error, at: time)
+    }
   }
 
   /// Whether `task` is among the runs that go on.

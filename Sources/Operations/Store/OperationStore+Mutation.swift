@@ -31,7 +31,7 @@ public struct NoMutationHistoryError: Error, Sendable, Hashable, CustomStringCon
 extension OperationStore where State: MutationOperationState {
   /// Runs the mutation with `arguments` and returns what comes of it. See ``run(using:handler:)``.
   @discardableResult
-  public func mutate(
+  public nonisolated(nonsending) func mutate(
     with arguments: State.Arguments, using context: OperationContext? = nil,
     handler: OperationEventHandler<State>? = nil
   ) async throws(State.Failure) -> State.OperationValue {
@@ -49,7 +49,7 @@ extension OperationStore where State: MutationOperationState {
   ///
   /// - Throws: ``NoMutationHistoryError`` when there is none; otherwise what the mutation throws.
   @discardableResult
-  public func retryLatest(
+  public nonisolated(nonsending) func retryLatest(
     using context: OperationContext? = nil, handler: OperationEventHandler<State>? = nil
   ) async throws -> State.OperationValue {
     try await run(using: contextForLatest(using: context), handler: handler)
@@ -82,7 +82,7 @@ extension OperationStore where State: MutationOperationState {
 extension OperationStore where State: MutationOperationState, State.Arguments == Void {
   /// Runs the mutation. See ``run(using:handler:)``.
   @discardableResult
-  public func mutate(
+  public nonisolated(nonsending) func mutate(
     using context: OperationContext? = nil, handler: OperationEventHandler<State>? = nil
   ) async throws(State.Failure) -> State.OperationValue {
     try await mutate(with: (), using: context, handler: handler)

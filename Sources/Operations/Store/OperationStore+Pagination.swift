@@ -5,7 +5,7 @@ extension OperationStore {
   ///
   /// - Returns: The page; nil when there is no page after the last one.
   @discardableResult
-  public func fetchNextPage<PageID, PageValue, Failure>(
+  public nonisolated(nonsending) func fetchNextPage<PageID, PageValue, Failure>(
     using context: OperationContext? = nil, handler: OperationEventHandler<State>? = nil
   ) async throws(Failure) -> Page<PageID, PageValue>? where State == PaginatedState<PageID, PageValue, Failure> {
     let state = state
@@ -26,7 +26,7 @@ extension OperationStore {
   ///
   /// - Returns: The page; nil when there is no page before the first one.
   @discardableResult
-  public func fetchPreviousPage<PageID, PageValue, Failure>(
+  public nonisolated(nonsending) func fetchPreviousPage<PageID, PageValue, Failure>(
     using context: OperationContext? = nil, handler: OperationEventHandler<State>? = nil
   ) async throws(Failure) -> Page<PageID, PageValue>? where State == PaginatedState<PageID, PageValue, Failure> {
     let state = state
@@ -48,7 +48,7 @@ extension OperationStore {
   ///
   /// - Returns: The pages; none when there were none.
   @discardableResult
-  public func refetchAllPages<PageID, PageValue, Failure>(
+  public nonisolated(nonsending) func refetchAllPages<PageID, PageValue, Failure>(
     using context: OperationContext? = nil, handler: OperationEventHandler<State>? = nil
   ) async throws(Failure) -> Pages<PageID, PageValue> where State == PaginatedState<PageID, PageValue, Failure> {
     let value = try await run(using: pagingContext(.all, context), handler: handler)

@@ -13,10 +13,16 @@ extension OperationStore {
   /// - Throws: What the operation threw; `CancellationError`, where `Failure` admits it, when this run was cancelled and
   ///   the operation goes on for others.
   @discardableResult
-  public func run(
+  public nonisolated(nonsending) func run(
     using context: OperationContext? = nil, handler: OperationEventHandler<State>? = nil
   ) async throws(State.Failure) -> State.OperationValue {
-    try await outcome(of: newRun(using: context), handler: handler).get()
+    let run = newRun(using: context)
+    guard let handler else { return try await run.outcome().get() }
+    let id = change { handlers.insert(handler) }
+    let outcome = await run.outcome()
+    // In its turn among the events, so that the handler hears of the end of its run wherever it is told from.
+    change { events.append(.removal(id)) }
+    return try outcome.get()
   }
 
   /// The task of a run that has not started. Nothing happens until it is.
@@ -31,84 +37,91 @@ extension OperationStore {
     Run(store: self, context: contextForRun(context))
   }
 
-  func outcome(
-    of run: Run, handler: OperationEventHandler<State>?
-  ) async -> Result<State.OperationValue, State.Failure> {
-    guard let handler else { return await run.outcome() }
-    let id = change { $0.handlers.insert(handler) }
-    let outcome = await run.outcome()
-    // In its turn among the events, so that the handler hears of the end of its run wherever it is told from.
-    change { $0.events.append(.removal(id)) }
-    return outcome
-  }
+  // MARK: - Begin
 
   func begin(_ run: Run, immediately isImmediate: Bool) {
     let time = run.context.operationClock.now()
-    change { $0.start(run, at: time) }
-    if !join(run) {
-      let execution = run.configuration.start(immediately: isImmediate) { [self] in await execute(run) }
-      let isAbandoned = change { _ in
-        guard !run.hasExecuted else { return false }
-        run.execution = execution
-        return run.isAbandoned
-      }
-      if isAbandoned { execution.cancel() }
+    let deduplication = context.operationDeduplication
+    let isCancelled = run.isCancelled
+    let isLeader = change {
+      guardedState.schedule(run.task, at: time)
+      noteStart(of: run)
+      // Almost always there is nobody to join, which needs no second look.
+      guard deduplication == nil || leaders.isEmpty else { return false }
+      lead(run, isCancelled: isCancelled, isShared: deduplication != nil)
+      return true
+    }
+    if let deduplication, !isLeader, join(run, by: deduplication, isCancelled: isCancelled) {
+      // Nothing to execute.
+    } else {
+      execute(run, immediately: isImmediate)
     }
     // A cancellation that came before the run was registered found nothing to cancel.
     if run.isCancelled { cancel(run) }
   }
 
+  /// Under the lock: makes `run` one that executes itself.
+  private func lead(_ run: Run, isCancelled: Bool, isShared: Bool) {
+    run.isRegistered = true
+    run.isAbandoned = isCancelled
+    if isShared, !isCancelled { leaders.append(run) }
+  }
+
   /// Makes `run` a follower of a run that it duplicates, or else a leader.
-  private func join(_ run: Run) -> Bool {
-    guard let deduplication = context.operationDeduplication else {
-      change { _ in
-        run.isRegistered = true
-        run.isAbandoned = run.isCancelled
-      }
-      return false
-    }
+  private func join(_ run: Run, by deduplication: OperationDeduplication, isCancelled: Bool) -> Bool {
     while true {
-      let leaders = change { $0.leaders }
-      let duplicated = leaders.first { deduplication.isDuplicate(run.context, of: $0.context) }
-      let joined: Bool? = change { core in
+      let leaders = look { self.leaders }
+      // The predicate is the user's, so that it is asked under no lock; what has changed meanwhile makes it be asked
+      // again.
+      let duplicated = (0..<leaders.count).lazy.map { Run.run(leaders[$0]) }.first {
+        deduplication.isDuplicate(run.context, of: $0.context)
+      }
+      let joined: Bool? = change {
+        guard self.leaders.isSame(as: leaders) else { return nil }
         if let duplicated {
-          // It may have ended meanwhile.
-          guard core.leaders.contains(where: { $0 === duplicated }) else { return nil }
           run.leader = duplicated
           duplicated.followers.append(run)
+          run.isRegistered = true
         } else {
-          // Another may have become a leader meanwhile.
-          guard core.leaders.elementsEqual(leaders, by: ===) else { return nil }
-          run.isAbandoned = run.isCancelled
-          if !run.isAbandoned { core.leaders.append(run) }
+          lead(run, isCancelled: isCancelled, isShared: true)
         }
-        run.isRegistered = true
         return duplicated != nil
       }
       if let joined { return joined }
     }
   }
 
+  // MARK: - Execution
+
+  private func execute(_ leader: Run, immediately isImmediate: Bool) {
+    let execution: Task<Void, Never>
+    if let configuration = leader.configuration {
+      execution = configuration.start(immediately: isImmediate) { [self] in await execute(leader) }
+    } else if isImmediate {
+      execution = Task.immediate { [self] in await execute(leader) }
+    } else {
+      execution = Task { [self] in await execute(leader) }
+    }
+    let isAbandoned = look {
+      guard !leader.hasExecuted else { return false }
+      leader.execution = execution
+      return leader.isAbandoned
+    }
+    if isAbandoned { execution.cancel() }
+  }
+
   private func execute(_ leader: Run) async {
-    if change({ _ in leader.isAbandoned }) { withUnsafeCurrentTask { $0?.cancel() } }
-    await leader.awaitDependencies()
-    let continuation = OperationContinuation<State.OperationValue, State.Failure> { [self] result, context in
-      take(result, of: leader, using: context ?? leader.context)
+    if look({ leader.isAbandoned }) { withUnsafeCurrentTask { $0?.cancel() } }
+    if leader.hasDependencies { await leader.awaitDependencies() }
+    let continuation = OperationContinuation<State.OperationValue, State.Failure> { result, context in
+      leader.store.take(result, of: leader, using: context ?? leader.context)
     }
-    let result: Result<State.OperationValue, State.Failure>
     do throws(State.Failure) {
-      result = .success(try await Self.run(operation, in: leader.context, with: continuation))
+      let value = try await Self.run(operation, in: leader.context, with: continuation)
+      end(execution: leader, with: .success(value))
     } catch {
-      result = .failure(error)
+      end(execution: leader, with: .failure(error))
     }
-    let members = change { core in
-      leader.hasExecuted = true
-      leader.execution = nil
-      core.close(leader)
-      defer { leader.followers = [] }
-      return leader.members.filter { !$0.hasLeft }
-    }
-    for member in members { end(member, with: result, isFinal: true) }
   }
 
   private static func run<Operation: StatefulOperationRequest>(
@@ -122,37 +135,85 @@ extension OperationStore {
     _ result: Result<State.OperationValue, State.Failure>, of leader: Run, using context: OperationContext
   ) {
     let time = context.operationClock.now()
-    let isLate = change { core in
-      guard !leader.hasExecuted else { return true }
-      core.take(result, of: leader, using: context, at: time)
-      return false
+    let old: State? = change {
+      guard !leader.hasExecuted else { return nil }
+      let old = guardedState
+      noteResult(result, .yieldedResult, context)
+      if let member = leader.members.first(where: { guardedState.isActive($0.task) }) {
+        guardedState.update(with: result, for: member.task, at: time)
+        noteState(context)
+      }
+      return old
     }
-    if isLate { context.warn(.yieldAfterEnd(path)) }
+    if old == nil { context.warn(.yieldAfterEnd(path)) }
+  }
+
+  // MARK: - End
+
+  private func end(execution leader: Run, with result: Result<State.OperationValue, State.Failure>) {
+    let time = leader.context.operationClock.now()
+    var followers = ObjectList()
+    var isWanted = false
+    let old = change {
+      let old = guardedState
+      leader.hasExecuted = true
+      leader.execution = nil
+      leaders.remove(leader)
+      swap(&followers, &leader.followers)
+      isWanted = !leader.hasLeft
+      if isWanted { noteEnd(of: leader, with: result, at: time, isFinal: true) }
+      return old
+    }
+    _ = old
+    if isWanted { leader.finish(result) }
+    for index in 0..<followers.count {
+      let follower = Run.run(followers[index])
+      if look({ !follower.hasLeft }) { end(follower, with: result, isFinal: true) }
+    }
   }
 
   private func end(_ run: Run, with result: Result<State.OperationValue, State.Failure>, isFinal: Bool) {
     let time = run.context.operationClock.now()
-    change { $0.end(run, with: result, at: time, isFinal: isFinal) }
+    let old = change {
+      let old = guardedState
+      noteEnd(of: run, with: result, at: time, isFinal: isFinal)
+      return old
+    }
+    _ = old
     run.finish(result)
+  }
+
+  /// Under the lock: brings the end of `run` into the state.
+  private func noteEnd(
+    of run: Run, with result: Result<State.OperationValue, State.Failure>, at time: Timestamp, isFinal: Bool
+  ) {
+    // Looked at here too, because the call alone takes longer than all else when nobody listens.
+    if !handlers.isEmpty { noteResult(result, .returnedFinalResult, run.context) }
+    if subscribersRun === run { subscribersRun = nil }
+    let task = run.task
+    guard guardedState.isActive(task) else { return }
+    if isFinal { guardedState.update(with: result, for: task, at: time) }
+    guardedState.finish(task)
+    noteState(run.context)
   }
 
   /// `run` does not want its result any more. The operation goes on if another member wants it, and is cancelled
   /// otherwise.
   func cancel(_ run: Run) {
-    let admitted = CancellationError() as? State.Failure
-    let (leaves, execution): (Bool, Task<Void, Never>?) = change { core in
+    let admitsCancellation = run.admitsCancellation
+    let (leaves, execution): (Bool, Task<Void, Never>?) = change {
       let leader = run.leader ?? run
       guard run.isRegistered, !run.hasLeft, !leader.hasExecuted else { return (false, nil) }
       guard leader.members.contains(where: { $0 !== run && !$0.hasLeft && !$0.isCancelled }) else {
-        core.close(leader)
+        leaders.remove(leader)
         leader.isAbandoned = true
         return (false, leader.execution)
       }
       // A failure that cannot be a cancellation makes the run wait with the others.
-      run.hasLeft = admitted != nil
-      return (run.hasLeft, nil)
+      run.hasLeft = admitsCancellation
+      return (admitsCancellation, nil)
     }
     execution?.cancel()
-    if leaves, let admitted { end(run, with: .failure(admitted), isFinal: false) }
+    if leaves, let error = CancellationError() as? State.Failure { end(run, with: .failure(error), isFinal: false) }
   }
 }

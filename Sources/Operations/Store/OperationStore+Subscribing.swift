@@ -4,11 +4,11 @@ extension OperationStore {
   /// The handler gets the current state at once. Then, when it is the only subscriber, automatic running is enabled and
   /// the store is stale, a run starts. When the last subscriber leaves while that run goes on, the run is cancelled.
   public func subscribe(with handler: OperationEventHandler<State>) -> OperationSubscription {
-    let (id, isFirst) = change { core in
-      let id = core.handlers.insert(handler)
-      core.subscriberCount += 1
-      core.events.append(.state(core.state, core.context, core.handlers.snapshot(of: id)))
-      return (id, core.subscriberCount == 1)
+    let (id, isFirst) = change {
+      let id = handlers.insert(handler)
+      guardedSubscriberCount += 1
+      events.append(.state(guardedState, guardedContext, handlers.snapshot(of: id)))
+      return (id, guardedSubscriberCount == 1)
     }
     let subscription = OperationSubscription { [weak self] in self?.unsubscribe(id) }
     if isFirst, isAutomaticRunningEnabled, isStale { runForSubscribers() }
@@ -18,18 +18,19 @@ extension OperationStore {
   /// Tells `handler` of all that happens as long as the store lives or the subscription does, without counting as a
   /// subscriber.
   func observe(with handler: OperationEventHandler<State>) -> OperationSubscription {
-    let id = change { $0.handlers.insert(handler) }
+    let id = change { handlers.insert(handler) }
     return OperationSubscription { [weak self] in
-      let released = self?.change { $0.handlers.remove(id) }
+      guard let self else { return }
+      let released = change { handlers.remove(id) }
       _ = released
     }
   }
 
   private func unsubscribe(_ id: HandlerTable<OperationEventHandler<State>>.ID) {
-    let (released, run) = change { core in
-      let released = core.handlers.remove(id)
-      if released != nil { core.subscriberCount -= 1 }
-      return (released, core.subscriberCount == 0 ? core.subscribersRun : nil)
+    let (released, run) = change {
+      let released = handlers.remove(id)
+      if released != nil { guardedSubscriberCount -= 1 }
+      return (released, guardedSubscriberCount == 0 ? subscribersRun : nil)
     }
     _ = released
     run?.cancel()
@@ -38,9 +39,9 @@ extension OperationStore {
   private func runForSubscribers() {
     guard let context = state.contextForRerun(context) else { return }
     let run = newRun(using: context)
-    let starts = change { core in
-      guard core.subscriberCount > 0 else { return false }
-      core.subscribersRun = run
+    let starts = change {
+      guard guardedSubscriberCount > 0 else { return false }
+      subscribersRun = run
       return true
     }
     if starts { run.start() }

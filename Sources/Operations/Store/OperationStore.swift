@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Holds the state of one operation, runs it, and tells subscribers what happens.
 ///
 /// ```swift
@@ -14,15 +12,31 @@ import Synchronization
 /// called under a lock of the store; see ``OperationEventHandler`` for the order of callbacks. Controllers, handlers and
 /// values are released with the store. A run that goes on keeps its store.
 @dynamicMemberLookup
-public final class OperationStore<State: OperationState>: Sendable {
-  typealias Core = OperationStoreCore<State>
+public final class OperationStore<State: OperationState>: @unchecked Sendable {
+  // Unchecked because the variables are guarded by the lock, which hands nothing out (see ``StoreLock``). Those whose
+  // size does not depend on `State` come first, so that their places are known.
 
   /// What the operation is called among others.
   public let path: OperationPath
   /// What the store runs.
   let operation: any StatefulOperationRequest<State>
-  private let gate = ExclusiveGate()
-  private let core: Mutex<Core>
+  let lock = StoreLock()
+  var guardedContext: OperationContext
+  var handlers = HandlerTable<OperationEventHandler<State>>()
+  /// How many of the handlers count as subscribers.
+  var guardedSubscriberCount = 0
+  /// What has happened and was not told yet, in order. Empty while ``isDelivering`` is false, except within an exclusive
+  /// section.
+  var events: [OperationStoreEvent<State>] = []
+  /// Whether a thread is telling events; it goes on until there are none left.
+  var isDelivering = false
+  var hasControllers = false
+  /// The runs that others may join, oldest first.
+  var leaders = ObjectList()
+  /// The run that the first subscriber caused.
+  var subscribersRun: Run?
+  var controllers: [OperationSubscription] = []
+  var guardedState: State
 
   /// A store for `operation`, whose controllers do not work yet. The request's `setup` is called here, once.
   init<Operation: StatefulOperationRequest>(
@@ -32,7 +46,8 @@ public final class OperationStore<State: OperationState>: Sendable {
     self.operation = operation
     var context = context
     operation.setup(context: &context)
-    core = Mutex(Core(state: state, context: context))
+    guardedContext = context
+    guardedState = state
   }
 
   /// A store that no client knows and to whose operation nothing is added.
@@ -56,18 +71,18 @@ public final class OperationStore<State: OperationState>: Sendable {
   /// What the operation finds in its runs, and what decides about staleness and automatic runs. Changes count from the
   /// next run on.
   public var context: OperationContext {
-    get { core.withLock { $0.context } }
+    get { look { guardedContext } }
     set {
-      let old = change { core in
-        defer { core.context = newValue }
-        return core.context
+      let old = change {
+        defer { guardedContext = newValue }
+        return guardedContext
       }
       _ = old
     }
   }
 
   /// Everything that is known of the operation, as of now.
-  public var state: State { core.withLock { $0.state } }
+  public var state: State { look { guardedState } }
 
   /// A member of the state.
   public subscript<Value>(dynamicMember member: KeyPath<State, Value>) -> Value { state[keyPath: member] }
@@ -84,12 +99,18 @@ public final class OperationStore<State: OperationState>: Sendable {
   ///   - result: The value or the error.
   ///   - context: What handlers are told; the store's ``context`` by default.
   public func setResult(to result: Result<State.StateValue, State.Failure>, using context: OperationContext? = nil) {
+    setResult(using: context) { state, time in state.update(with: result, at: time) }
+  }
+
+  /// Changes the state by `update`, as ``setResult(to:using:)`` does.
+  func setResult(using context: OperationContext?, _ update: (inout State, Timestamp) -> Void) {
     let context = context ?? self.context
     let time = context.operationClock.now()
-    let old = change { core in
-      let old = core.state
-      core.state.update(with: result, at: time)
-      core.noteState(context)
+    // What is replaced is released after the lock, because that may run user code.
+    let old = change {
+      let old = guardedState
+      update(&guardedState, time)
+      noteState(context)
       return old
     }
     _ = old
@@ -101,12 +122,12 @@ public final class OperationStore<State: OperationState>: Sendable {
   /// Whoever waits for such a run gets what it ends with.
   public func resetState(using context: OperationContext? = nil) {
     let context = context ?? self.context
-    let (old, tasks) = change { core in
-      let old = core.state
-      let tasks = core.state.reset()
+    let (old, tasks) = change {
+      let old = guardedState
+      let tasks = guardedState.reset()
       // A run that starts now must not join one that is about to be cancelled.
-      core.leaders = []
-      core.noteState(context)
+      leaders = ObjectList()
+      noteState(context)
       return (old, tasks)
     }
     for task in tasks { task.cancel() }
@@ -114,11 +135,11 @@ public final class OperationStore<State: OperationState>: Sendable {
   }
 
   /// How many subscriptions there are. Handlers of single runs and of the request itself do not count.
-  public var subscriberCount: Int { core.withLock { $0.subscriberCount } }
+  public var subscriberCount: Int { look { guardedSubscriberCount } }
 
   /// Whether the value should be brought up to date: always, when the request says nothing of it.
   public var isStale: Bool {
-    let (state, context) = core.withLock { ($0.state, $0.context) }
+    let (state, context) = look { (guardedState, guardedContext) }
     return context.operationStaleness.isStale(state, in: context)
   }
 
@@ -136,57 +157,21 @@ public final class OperationStore<State: OperationState>: Sendable {
   public func withExclusiveAccess<Value, Failure: Error>(
     _ body: (OperationStore<State>) throws(Failure) -> Value
   ) throws(Failure) -> Value {
-    let result = gate.withAccess { () -> Result<Value, Failure> in
-      do throws(Failure) {
-        return .success(try body(self))
-      } catch {
-        return .failure(error)
+    let isOutermost = lock.beginExclusive()
+    defer {
+      if isOutermost {
+        lock.endExclusive()
+        deliver()
       }
     }
-    deliver()
-    return try result.get()
+    return try body(self)
   }
 
   /// `context`, or else the store's, with the input of the run before where the operation needs some and gets none.
   func contextForRun(_ context: OperationContext?) -> OperationContext {
-    core.withLock { core in
-      let context = context ?? core.context
-      return core.state.contextForRerun(context) ?? context
-    }
-  }
-
-  /// Changes what is behind the lock, and then tells what has happened.
-  func change<Value: Sendable>(_ body: (inout Core) -> Value) -> Value {
-    let (value, mustDeliver) = gate.withAccess {
-      core.withLock { core in
-        let value = body(&core)
-        return (value, !core.events.isEmpty && !core.isDelivering)
-      }
-    }
-    if mustDeliver { deliver() }
-    return value
-  }
-
-  /// Tells events until there are none left, unless a thread is at it already or this one is in an exclusive section.
-  private func deliver() {
-    guard !gate.isHeldHere else { return }
-    var isFirst = true
-    while true {
-      let events: [OperationStoreEvent<State>] = core.withLock { core in
-        if isFirst, core.isDelivering { return [] }
-        core.isDelivering = !core.events.isEmpty
-        defer { core.events = [] }
-        return core.events
-      }
-      guard !events.isEmpty else { return }
-      isFirst = false
-      for event in events {
-        if case .removal(let id) = event {
-          _ = core.withLock { $0.handlers.remove(id) }
-        } else {
-          event.deliver()
-        }
-      }
+    look {
+      let context = context ?? guardedContext
+      return guardedState.contextForRerun(context) ?? context
     }
   }
 }

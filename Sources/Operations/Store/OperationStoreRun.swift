@@ -11,7 +11,7 @@ final class OperationStoreRun<State: OperationState>: OperationTaskCore<State.Op
   /// Whom this run has joined; nil when it executes itself or has not begun.
   weak var leader: OperationStoreRun?
   /// Those who joined this run, in order. Includes those that have left.
-  var followers: [OperationStoreRun] = []
+  var followers = ObjectList()
   /// Whether the run has begun, as leader or as follower.
   var isRegistered = false
   /// Whether the run does not want the result any more.
@@ -31,7 +31,13 @@ final class OperationStoreRun<State: OperationState>: OperationTaskCore<State.Op
   var task: OperationTask<State.OperationValue, State.Failure> { OperationTask(core: self) }
 
   /// All for whom this leader executes, itself first.
-  var members: [OperationStoreRun] { [self] + followers }
+  var members: [OperationStoreRun] { [self] + (0..<followers.count).map { Self.run(followers[$0]) } }
+
+  /// `object` as the run that it is.
+  static func run(_ object: ObjectList.Object) -> OperationStoreRun {
+    // Lists of runs belong to one store, and all its runs have one type.
+    unsafeDowncast(object, to: OperationStoreRun.self)
+  }
 
   override func begin(immediately isImmediate: Bool) {
     store.begin(self, immediately: isImmediate)

@@ -14,7 +14,7 @@ final class ClosureTaskCore<Value: Sendable, Failure: Error>: OperationTaskCore<
   }
 
   override func begin(immediately isImmediate: Bool) {
-    let task = configuration.start(immediately: isImmediate) { [self] in
+    let task = (configuration ?? OperationTaskConfiguration()).start(immediately: isImmediate) { [self] in
       if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
       await awaitDependencies()
       let work = self.work.withLock { work in

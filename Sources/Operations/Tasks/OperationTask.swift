@@ -33,13 +33,13 @@ public struct OperationTask<Value: Sendable, Failure: Error>: Sendable {
 
   /// How the runtime shall treat the task; counts when it is set before the start.
   public var configuration: OperationTaskConfiguration {
-    get { core.configuration }
+    get { core.configuration ?? OperationTaskConfiguration() }
     nonmutating set { core.configuration = newValue }
   }
 
   /// Starts the task unless it has started, and returns its result when it has ended.
   @discardableResult
-  public func runIfNeeded() async throws(Failure) -> Value {
+  public nonisolated(nonsending) func runIfNeeded() async throws(Failure) -> Value {
     try await core.outcome().get()
   }
 

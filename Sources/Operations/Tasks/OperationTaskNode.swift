@@ -1,22 +1,176 @@
 import Synchronization
 
-/// A task as others see it that wait for its end, whatever its result is.
+/// The one life of an ``OperationTask``, whatever its result is: not started, running, ended; those who wait for its
+/// end, and what it waits for itself.
 ///
-/// Unchecked because Swift wants it of a class that is not final; all state is constant or behind a lock.
+/// Subclasses say what running is. Invariant: ``begin(immediately:)`` is called once, and leads to one ``end()``;
+/// ``cancellationRequested()`` is called at most once, never before `begin` was, and possibly while it runs.
+///
+/// Unchecked because Swift wants it of a class that is not final; all state is constant or behind the lock.
 class OperationTaskNode: @unchecked Sendable {
+  private enum Phase {
+    case idle
+    case running
+    case finished
+  }
+
+  private struct Waiter {
+    let id: UInt64
+    /// Resumed with true at the end, and with false when the waiter leaves.
+    let continuation: CheckedContinuation<Bool, Never>
+    /// Was cancelled, and stays only because the task's failure cannot be a cancellation.
+    var isGone = false
+  }
+
+  private struct Locked {
+    var phase = Phase.idle
+    var isCancelled = false
+    /// Was started by somebody who does not wait, so that the run must not end for want of waiters.
+    var isHeld = false
+    var lastWaiter: UInt64 = 0
+    var waiters: [Waiter] = []
+    var dependencies: [OperationTaskNode] = []
+    var configuration: OperationTaskConfiguration?
+  }
+
   /// One lock for the edges of all tasks: whether an edge closes a cycle depends on all of them. Tasks rarely have any.
   private static let edges = Mutex<Void>(())
 
   let id = OperationTaskIdentifier()
-  private let awaited = Mutex<[OperationTaskNode]>([])
+  let context: OperationContext
+  private let locked = Mutex(Locked())
 
-  var dependencies: [OperationTaskNode] { awaited.withLock { $0 } }
+  init(context: OperationContext) {
+    self.context = context
+  }
 
-  /// Whether the task was started.
-  var hasStarted: Bool { false }
+  // MARK: - For subclasses
 
-  /// Starts the task if need be, and returns when it has ended.
-  func runToEnd() async {}
+  /// Starts the work. `isImmediate` says that the caller is about to wait, so that the work may begin on its thread.
+  func begin(immediately isImmediate: Bool) {}
+
+  /// Tells the work that it is not wanted any more.
+  func cancellationRequested() {}
+
+  /// Whether the failure can be a `CancellationError`, so that one who waits can go alone.
+  var admitsCancellation: Bool { false }
+
+  // MARK: - Life
+
+  var hasStarted: Bool { locked.withLock { $0.phase != .idle } }
+
+  var isFinished: Bool { locked.withLock { $0.phase == .finished } }
+
+  var isCancelled: Bool { locked.withLock { $0.isCancelled } }
+
+  /// nil leaves everything to the runtime.
+  var configuration: OperationTaskConfiguration? {
+    get { locked.withLock { $0.configuration } ?? context.operationTaskConfiguration }
+    set { locked.withLock { $0.configuration = newValue } }
+  }
+
+  /// Starts the work if need be, and waits for nobody.
+  func start() {
+    let begins = locked.withLock { locked in
+      guard locked.phase == .idle else { return false }
+      locked.phase = .running
+      locked.isHeld = true
+      return true
+    }
+    if begins { begin(immediately: false) }
+  }
+
+  /// Starts the work if need be, and waits for its end.
+  ///
+  /// - Returns: Whether it has ended; false when the calling task was cancelled, and others go on waiting.
+  nonisolated(nonsending) func runToEnd() async -> Bool {
+    let phase = locked.withLock { locked in
+      defer { if locked.phase == .idle { locked.phase = .running } }
+      return locked.phase
+    }
+    switch phase {
+    case .finished: return true
+    case .running: break
+    case .idle:
+      // So that the work begins as a cancelled one, and not only learns of it later.
+      if Task.isCancelled { cancel() }
+      begin(immediately: true)
+      if isFinished { return true }
+    }
+    return await wait()
+  }
+
+  func cancel() {
+    let mustTell = locked.withLock { locked in
+      guard locked.phase != .finished, !locked.isCancelled else { return false }
+      locked.isCancelled = true
+      return locked.phase == .running
+    }
+    if mustTell { cancellationRequested() }
+  }
+
+  /// Ends the task: those who wait go on.
+  func end() {
+    let waiters: [Waiter] = locked.withLock { locked in
+      locked.phase = .finished
+      guard !locked.waiters.isEmpty else { return [] }
+      defer { locked.waiters = [] }
+      return locked.waiters
+    }
+    for waiter in waiters { waiter.continuation.resume(returning: true) }
+  }
+
+  private nonisolated(nonsending) func wait() async -> Bool {
+    let id = locked.withLock { locked in
+      locked.lastWaiter += 1
+      return locked.lastWaiter
+    }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isEarly = locked.withLock { locked in
+          if locked.phase == .finished { return true }
+          locked.waiters.append(Waiter(id: id, continuation: continuation))
+          return false
+        }
+        if isEarly { continuation.resume(returning: true) }
+        // The handler below may have come before there was a waiter.
+        if Task.isCancelled { leave(id) }
+      }
+    } onCancel: {
+      leave(id)
+    }
+  }
+
+  /// What follows when a waiter leaves.
+  private enum Leaving {
+    case nothing
+    case cancelAll
+    case resume(CheckedContinuation<Bool, Never>)
+  }
+
+  /// The Swift task of one waiter was cancelled.
+  private func leave(_ id: UInt64) {
+    let admitsCancellation = admitsCancellation
+    let consequence: Leaving = locked.withLock { locked in
+      guard let index = locked.waiters.firstIndex(where: { $0.id == id }), !locked.waiters[index].isGone else {
+        return .nothing
+      }
+      let isNeeded = locked.isHeld || locked.waiters.contains { $0.id != id && !$0.isGone }
+      guard isNeeded else { return .cancelAll }
+      guard admitsCancellation else {
+        locked.waiters[index].isGone = true
+        return .nothing
+      }
+      return .resume(locked.waiters.remove(at: index).continuation)
+    }
+    switch consequence {
+    case .nothing: break
+    case .cancelAll: cancel()
+    case .resume(let continuation): continuation.resume(returning: false)
+    }
+  }
+
+  // MARK: - Dependencies
 
   func add(dependency: OperationTaskNode) throws(OperationTaskScheduleError) {
     guard !hasStarted else { throw .alreadyStarted(id) }
@@ -30,24 +184,20 @@ class OperationTaskNode: @unchecked Sendable {
 
   /// Adds an edge that cannot close a cycle, because nothing can wait for this task yet.
   func link(_ dependency: OperationTaskNode) {
-    awaited.withLock { $0.append(dependency) }
+    locked.withLock { $0.dependencies.append(dependency) }
   }
 
-  /// Lets go of what was awaited, so that a finished task keeps no chain of others.
-  func unlink() {
-    let released = awaited.withLock { awaited in
-      defer { awaited = [] }
-      return awaited
+  var hasDependencies: Bool { locked.withLock { !$0.dependencies.isEmpty } }
+
+  /// Waits for all that this task was scheduled after, and lets go of it, so that a finished task keeps no chain of
+  /// others.
+  func awaitDependencies() async {
+    for dependency in locked.withLock({ $0.dependencies }) { _ = await dependency.runToEnd() }
+    let released = locked.withLock { locked in
+      defer { locked.dependencies = [] }
+      return locked.dependencies
     }
     _ = released
-  }
-
-  /// Waits for all that this task was scheduled after.
-  func awaitDependencies() async {
-    let dependencies = dependencies
-    guard !dependencies.isEmpty else { return }
-    for dependency in dependencies { await dependency.runToEnd() }
-    unlink()
   }
 
   private func awaits(_ other: OperationTaskNode) -> Bool {
@@ -56,7 +206,7 @@ class OperationTaskNode: @unchecked Sendable {
     while let node = pending.popLast() {
       if node === other { return true }
       guard seen.insert(node.id).inserted else { continue }
-      pending += node.dependencies
+      pending += node.locked.withLock { $0.dependencies }
     }
     return false
   }
