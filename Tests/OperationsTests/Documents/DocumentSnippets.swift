@@ -5,6 +5,29 @@ import Operations
 import OperationsTesting
 import Synchronization
 
+// Documentation/from-swift-operation.md
+private struct User: Sendable {
+  var name = ""
+}
+private struct Users: Sendable {
+  var isLoggedIn: Bool { true }
+}
+extension Users {
+  fileprivate func user(_ id: Int) async throws -> User { User() }
+  fileprivate func changes(of id: Int) -> AsyncThrowingStream<User, any Error> { AsyncThrowingStream { $0.finish() } }
+  fileprivate func onLogin(_ body: @escaping @Sendable (Bool) -> Void) -> @Sendable () -> Void { {} }
+}
+
+// Documentation/from-swift-operation.md
+extension OperationContext {
+  private enum UsersKey: Key { static let defaultValue = Users() }
+
+  fileprivate var users: Users {
+    get { self[UsersKey.self] }
+    set { self[UsersKey.self] = newValue }
+  }
+}
+
 // Sources/Operations/Operations.docc/Requests.md
 extension OperationContext {
   private enum ShardKey: Key { static let defaultValue = 0 }
@@ -14,6 +37,140 @@ extension OperationContext {
     set { self[ShardKey.self] = newValue }
   }
 }
+// Documentation/from-procedurekit.md
+private enum Documentation_from_procedurekit_md {
+  struct Retrieval: OperationRequest {
+    func run(
+      isolation: isolated (any Actor)?,
+      in context: OperationContext,
+      with continuation: OperationContinuation<[UInt8], any Error>
+    ) async throws -> [UInt8] {
+      [1, 2, 3]
+    }
+  }
+
+  struct Processing: RequirementOperation {
+    func run(
+      isolation: isolated (any Actor)?,
+      with requirement: [UInt8],
+      in context: OperationContext,
+      with continuation: OperationContinuation<Int, any Error>
+    ) async throws -> Int {
+      requirement.reduce(0) { $0 + Int($1) }
+    }
+  }
+
+  static func block2() async throws {
+    let sum = try await OperationRunner(Processing().injectResult(from: Retrieval())).run()
+    _ = sum
+  }
+
+  static func block3() async throws {
+    let processing = Processing().inject(from: Retrieval()) { builder, bytes, error in
+      builder.requirement = bytes ?? []
+    }
+    _ = processing
+  }
+
+  static func block4() async throws {
+    let robust = Retrieval()
+      .timeout(.seconds(8))
+      .retry(RetryPolicy(limit: 2, backoff: OperationBackoff(.linear, base: .seconds(2), jitter: .none)))
+    _ = robust
+  }
+
+  static func block5() async throws {
+    let sums = (0..<10).map { _ in Processing().injectResult(from: Retrieval()) }
+    let total = try await OperationRunner(sums.collectResults(atOnce: 2)).run().reduce(0, +)
+    _ = sums
+    _ = total
+  }
+
+  struct IfConnected<Base: OperationRequest>: OperationModifier {
+    typealias Operation = Base
+    let network: any NetworkObserver
+
+    func run(
+      isolation: isolated (any Actor)?,
+      in context: OperationContext,
+      using operation: Base,
+      with continuation: OperationContinuation<Base.Value, any Error>
+    ) async throws -> Base.Value {
+      guard network.currentStatus == .connected else { throw OperationSkippedError() }
+      return try await operation.run(
+        isolation: isolation, in: context, with: continuation.narrowed(to: Base.Failure.self))
+    }
+  }
+
+  static func block7() async throws {
+    let conditional = Retrieval().modifier(IfConnected(network: NetlinkObserver.shared))
+    _ = conditional
+  }
+}
+
+// Documentation/from-swift-operation.md
+private enum Documentation_from_swift_operation_md {
+  struct UserQuery: QueryRequest, Hashable {
+    let id: Int
+
+    func fetch(
+      isolation: isolated (any Actor)?,
+      in context: OperationContext,
+      with continuation: OperationContinuation<User, any Error>
+    ) async throws -> User {
+      try await context.users.user(id)
+    }
+  }
+
+  struct UserChanges: OperationController {
+    let id: Int
+
+    func control(with controls: OperationControls<QueryState<User, any Error>>) -> OperationSubscription {
+      let task = Task {
+        do {
+          for try await user in controls.context.users.changes(of: id) { controls.yield(user) }
+        } catch {
+          controls.yield(throwing: error)
+        }
+      }
+      return OperationSubscription { task.cancel() }
+    }
+  }
+
+  static func block4() async throws {
+    let user = UserQuery(id: 17).controlled(by: UserChanges(id: 17))
+    _ = user
+  }
+
+  struct LoggedInSpecification: OperationRunSpecification {
+    let users: Users
+
+    func isSatisfied(in context: OperationContext) -> Bool { users.isLoggedIn }
+
+    func subscribe(
+      in context: OperationContext, onChange: @escaping @Sendable () -> Void
+    ) -> OperationSubscription {
+      let end = users.onLogin { _ in onChange() }
+      return OperationSubscription { end() }
+    }
+  }
+
+  static func block6() async throws {
+    let query = UserQuery(id: 17)
+      .enableAutomaticRunning(onlyWhen: LoggedInSpecification(users: Users()))
+      .rerunOnChange(of: .connected(to: NetlinkObserver.shared))
+      .staleWhen(satisfying: .applicationIsActive(observer: TerminalActivityObserver.shared) || .never)
+    _ = query
+  }
+
+  static func block7() async throws {
+    let client = OperationClient(
+      configuration: OperationClientConfiguration()
+        .observing(network: NetlinkObserver.shared, activity: TerminalActivityObserver.shared))
+    _ = client
+  }
+}
+
 // Sources/Operations/Operations.docc/Cancellation.md
 private enum Sources_Operations_Operations_docc_Cancellation_md {
   struct Weather: QueryRequest, Hashable {
