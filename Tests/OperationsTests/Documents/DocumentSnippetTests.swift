@@ -13,7 +13,8 @@ struct DocumentSnippetTests {
       let file = SnippetDocuments.root.appendingPathComponent(Self.path)
       try source.text.write(to: file, atomically: true, encoding: .utf8)
     }
-    // PENSTOCK_UPDATE_DOCUMENTATION=1 swift test --filter DocumentSnippetTests writes the file anew.
+    // PENSTOCK_UPDATE_DOCUMENTATION=1 swift test --filter DocumentSnippetTests writes the file anew. When it does not
+    // compile as it is, empty it before.
     let isSame = try SnippetDocuments.text(Self.path) == source.text
     #expect(isSame, "\(Self.path) is not what the documents say")
   }

@@ -171,6 +171,27 @@ private enum Documentation_from_swift_operation_md {
   }
 }
 
+// README.md
+private enum README_md {
+  struct Weather: QueryRequest, Hashable {
+    let city: String
+    func fetch(
+      isolation: isolated (any Actor)?, in context: OperationContext,
+      with continuation: OperationContinuation<Double, any Error>
+    ) async throws -> Double { 11.5 }
+  }
+
+  static func block1() async throws {
+    let client = OperationClient()
+    let store = client.store(for: Weather(city: "Kiel").retry(limit: 2).stale(after: .seconds(600)))
+    let subscription = store.subscribe(
+      with: OperationEventHandler(onStateChanged: { state, _ in print(state.status) }))
+    _ = client
+    _ = store
+    _ = subscription
+  }
+}
+
 // Sources/Operations/Operations.docc/Cancellation.md
 private enum Sources_Operations_Operations_docc_Cancellation_md {
   struct Weather: QueryRequest, Hashable {
