@@ -1,8 +1,7 @@
 extension RetryModifier {
   /// The one retry core. After a failure it looks, in this order, at: the limit, cancellation, the policy's decision,
   /// the deadline.
-  ///
-  /// - Parameter early: How the first attempt failed, where whoever calls has made it already; nil when not.
+  /// Goes on after `early` where whoever calls has made the first attempt already.
   @usableFromInline
   func runAttempts(
     isolation: isolated (any Actor)?,

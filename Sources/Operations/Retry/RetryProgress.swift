@@ -15,7 +15,7 @@ struct RetryProgress {
   private var random: OperationRandom
   private(set) var state: RetryState
 
-  /// - Parameter start: When the first attempt began, if that was before now.
+  /// The first attempt began at `start`, or begins now.
   init(policy: RetryPolicy, limit: Int, context: OperationContext, start: Duration? = nil) {
     self.policy = policy
     self.limit = limit
