@@ -137,7 +137,18 @@ private enum Documentation_from_swift_operation_md {
     }
   }
 
-  static func block4() async throws {
+  final class RerunOnce<State: OperationState>: OperationController {
+    func control(with controls: OperationControls<State>) -> OperationSubscription {
+      guard controls.canYieldRerun else { return .empty }
+      let task = Task {
+        let value: State.OperationValue? = try await controls.yieldRerun()
+        print(value == nil ? "nothing ran" : "ran")
+      }
+      return OperationSubscription { task.cancel() }
+    }
+  }
+
+  static func block5() async throws {
     let user = UserQuery(id: 17).controlled(by: UserChanges(id: 17))
     _ = user
   }
@@ -155,7 +166,7 @@ private enum Documentation_from_swift_operation_md {
     }
   }
 
-  static func block6() async throws {
+  static func block7() async throws {
     let query = UserQuery(id: 17)
       .enableAutomaticRunning(onlyWhen: LoggedInSpecification(users: Users()))
       .rerunOnChange(of: .connected(to: NetlinkObserver.shared))
@@ -163,7 +174,7 @@ private enum Documentation_from_swift_operation_md {
     _ = query
   }
 
-  static func block7() async throws {
+  static func block8() async throws {
     let client = OperationClient(
       configuration: OperationClientConfiguration()
         .observing(network: NetlinkObserver.shared, activity: TerminalActivityObserver.shared))
@@ -206,7 +217,11 @@ private enum Sources_Operations_Operations_docc_Cancellation_md {
     let task = store.fetchTask()
     task.start()
     task.cancel()
-    print(store.status.isCancelled)
+    do {
+      try await task.runIfNeeded()
+    } catch is CancellationError {
+      print(store.status.isCancelled)
+    }
     _ = store
     _ = task
   }
