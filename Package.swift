@@ -73,7 +73,8 @@ let package = Package(
       swiftSettings: settings
     ),
     .testTarget(
-      name: "OperationsTests", dependencies: ["Operations", "OperationsTesting"], swiftSettings: settings),
+      name: "OperationsTests", dependencies: ["Operations", "OperationsTesting"], exclude: ["Contract.md"],
+      swiftSettings: settings),
     .testTarget(name: "WorkspaceTests", dependencies: ["CLibSQLite", "Workspace"], swiftSettings: settings),
     .testTarget(name: "PipelinesTests", dependencies: ["Pipelines"], swiftSettings: settings),
     .testTarget(name: "PenstockTests", dependencies: ["penstock", "Pipelines"], swiftSettings: settings),
