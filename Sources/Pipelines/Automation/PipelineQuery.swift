@@ -25,6 +25,7 @@ extension RunHost {
   ///   - pipeline: What to run.
   ///   - parameters: Its params, for the paths of conditions.
   ///   - body: Runs it once. Called by one run at a time.
+  /// - Returns: The store, which nobody shares.
   /// - Throws: An error where the path of a condition cannot be computed.
   public func store(
     for pipeline: PipelineDefinition, parameters: [String: JSONValue],

@@ -56,7 +56,8 @@ import Testing
     }
   }
 
-  @Test("runs it when its condition turns true, while somebody subscribes", .timeLimit(.minutes(1))) func reruns() async throws {
+  @Test("runs it when its condition turns true, while somebody subscribes", .timeLimit(.minutes(1)))
+  func reruns() async throws {
     let bench = try Bench()
     let store = try bench.store(
       """
