@@ -73,20 +73,27 @@ struct WatchSession: Sendable {
         TextOutput.error.writeLine("penstock: \(condition.text) is true")
       }
       let outcome = Mutex<RunOutcome?>(nil)
+      let isWithdrawn = Atomic(false)
       let session = RunSession(host: host, presentation: presentation, closesHost: false)
       _ = try await session.present { onEvent in
         let result = try await withTaskCancellationHandler {
           try await host.run(pipeline, options: options, onEvent: onEvent)
         } onCancel: {
+          isWithdrawn.store(true, ordering: .sequentiallyConsistent)
           host.cancel()
         }
         outcome.withLock { $0 = result }
         return result
       }
-      guard let result = outcome.withLock({ $0 }) else { throw CancellationError() }
+      // A run that its condition has called off is not one that somebody cancelled.
+      guard let result = outcome.withLock({ $0 }), !isWithdrawn.load(ordering: .sequentiallyConsistent) else {
+        throw CancellationError()
+      }
       return result
     }
-    let watching = Task { for await path in host.changes(of: files) { sink.yield(.changed(path: path)) } }
+    // Listening begins before the first run, so that no change is missed.
+    let changes = host.changes(of: files)
+    let watching = Task { for await path in changes { sink.yield(.changed(path: path)) } }
     defer { watching.cancel() }
     let subscription = store.subscribe(
       with: OperationEventHandler(onResultReceived: { result, _ in sink.yield(.ended(result)) }))
@@ -136,7 +143,8 @@ struct WatchSession: Sendable {
     let (events, sink) = AsyncStream<Event>.makeStream()
     let presentation = shared.presentation(of: nil, in: host)
     let idle = IdleSignals(presentation: presentation) { sink.yield(.signal) }
-    let watching = Task { for await path in host.changes(of: files) { sink.yield(.changed(path: path)) } }
+    let changes = host.changes(of: files)
+    let watching = Task { for await path in changes { sink.yield(.changed(path: path)) } }
     defer { watching.cancel() }
     if try await idle.begin(), !shared.quiet {
       TextOutput.error.writeLine("penstock: waiting for changes of \(files.joined(separator: ", ")); Ctrl-C ends this")
