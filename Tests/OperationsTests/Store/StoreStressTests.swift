@@ -1,0 +1,148 @@
+import Glibc
+import Operations
+import OperationsTesting
+import Synchronization
+import Testing
+
+/// Everything that a store can be asked, by many at once. For 20 seconds with `PENSTOCK_SOAK=full`, for a short while otherwise.
+@Suite("Stores under stress")
+struct StoreStressTests {
+  private static let stores = 200
+  private static let tasks = 64
+
+  /// How many of something there are.
+  private final class Census: Sendable {
+    private let count = Atomic(0)
+    var living: Int { count.load(ordering: .sequentiallyConsistent) }
+    func born() { count.add(1, ordering: .sequentiallyConsistent) }
+    func died() { count.subtract(1, ordering: .sequentiallyConsistent) }
+  }
+
+  /// Something that a store holds, and that is counted.
+  private final class Tracked: Sendable {
+    let census: Census
+    init(_ census: Census) {
+      self.census = census
+      census.born()
+    }
+    deinit { census.died() }
+  }
+
+  private struct Controller: OperationController {
+    let tracked: Tracked
+
+    func control(with controls: OperationControls<QueryState<Int, any Error>>) -> OperationSubscription {
+      let held = Tracked(tracked.census)
+      return OperationSubscription { _ = held }
+    }
+  }
+
+  /// What became of the runs of one store.
+  private final class Tally: Sendable {
+    let started = Atomic(0)
+    let ended = Atomic(0)
+  }
+
+  private struct Subject {
+    let store: OperationStore<QueryState<Int, any Error>>
+    let tally: Tally
+  }
+
+  private func subject(_ number: Int, _ census: Census, _ random: OperationRandom) -> Subject {
+    let tracked = Tracked(census)
+    let tally = Tally()
+    let query = TestQuery<Int, any Error>(path: ["stress", number]) { context, continuation in
+      _ = tracked
+      for step in 0..<Int(random.uniform() * 4) {
+        continuation.yield(step)
+        await Task.yield()
+      }
+      try Task.checkCancellation()
+      if random.uniform() < 0.2 { throw TestError(number: number) }
+      return number
+    }
+    .handleEvents(
+      with: OperationEventHandler(
+        onRunStarted: { _ in tally.started.add(1, ordering: .relaxed) },
+        onRunEnded: { _ in tally.ended.add(1, ordering: .relaxed) })
+    )
+    .controlled(by: Controller(tracked: Tracked(census)))
+    .enableAutomaticRunning(onlyWhen: .always)
+    let store =
+      number.isMultiple(of: 2) ? OperationStore.detached(query.deduplicated()) : OperationStore.detached(query)
+    return Subject(store: store, tally: tally)
+  }
+
+  private func act(on store: OperationStore<QueryState<Int, any Error>>, _ random: OperationRandom) async {
+    switch Int(random.uniform() * 7) {
+    case 0: _ = try? await store.run()
+    case 1:
+      let task = store.runTask()
+      task.start()
+      if random.uniform() < 0.5 { task.cancel() }
+    case 2:
+      // Ends itself, and asks the store, from its own callback.
+      let own = Mutex<OperationSubscription?>(nil)
+      let subscription = store.subscribe(
+        with: OperationEventHandler(onStateChanged: { _, _ in
+          _ = store.subscriberCount
+          if random.uniform() < 0.3 { own.withLock { $0 }?.cancel() }
+        }))
+      own.withLock { $0 = subscription }
+      await Task.yield()
+      let kept = own.withLock { kept in
+        defer { kept = nil }
+        return kept
+      }
+      kept?.cancel()
+    case 3: store.resetState()
+    case 4: store.setResult(to: random.uniform() < 0.5 ? .success(-1) : .failure(TestError(number: -1)))
+    case 5: _ = store.withExclusiveAccess { _ in store.state.valueUpdateCount }
+    default:
+      let task = Task { _ = try? await store.fetch() }
+      if random.uniform() < 0.5 { task.cancel() }
+      _ = await task.value
+    }
+  }
+
+  @Test(
+    "Whatever is asked of them at once, every run ends, nobody stays subscribed, and nothing is kept",
+    .timeLimit(.minutes(3)))
+  func stress() async throws {
+    let isFull = getenv("PENSTOCK_SOAK").map { String(cString: $0) == "full" } ?? false
+    let census = Census()
+    let random = OperationRandom(seed: 20_261_121)
+    do {
+      let subjects = (0..<Self.stores).map { subject($0, census, random) }
+      #expect(census.living == Self.stores * 3)
+      let end = ContinuousClock.now + (isFull ? .seconds(20) : .milliseconds(500))
+      await withDiscardingTaskGroup { group in
+        for _ in 0..<Self.tasks {
+          group.addTask {
+            while ContinuousClock.now < end {
+              await act(on: subjects[Int(random.uniform() * Double(Self.stores))].store, random)
+            }
+          }
+        }
+      }
+      for subject in subjects {
+        // Runs that were cancelled end by themselves, soon. Subscribing to see it would begin another one.
+        while subject.store.state.isLoading { await Task.yield() }
+        #expect(subject.store.subscriberCount == 0)
+        #expect(subject.store.state.activeTasks.isEmpty)
+      }
+      let started = subjects.reduce(0) { $0 + $1.tally.started.load(ordering: .relaxed) }
+      let ended = subjects.reduce(0) { $0 + $1.tally.ended.load(ordering: .relaxed) }
+      #expect(started == ended)
+      #expect(started > Self.stores)
+    }
+    // What the last tasks hold goes when they have ended.
+    for _ in 0..<1_000 where census.living > 0 { await Task.yield() }
+    #expect(census.living == 0)
+  }
+}
+
+extension OperationRandom {
+  /// Uniform in [0, 1).
+  fileprivate func uniform() -> Double { Double(next() >> 11) / 9_007_199_254_740_992 }
+}
