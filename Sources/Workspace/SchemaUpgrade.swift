@@ -10,15 +10,13 @@ struct SchemaUpgrade {
   ///
   /// Throws for a newer file and for one that is not a workspace.
   func isCurrent(_ db: Database) throws -> Bool {
-    let applicationID = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
+    // In this order, each in a snapshot of its own: another process may create the workspace meanwhile, in one transaction. What is read later
+    // is then at least as new, so that a file which is just becoming a workspace never looks like one of another program.
+    let isEmpty = try Int.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM sqlite_schema)") == 0
     let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+    let applicationID = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
     if applicationID == schema.applicationID && found == schema.version { return true }
-    if applicationID == 0 && found == 0 {
-      guard try Int.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM sqlite_schema)") == 0 else {
-        throw WorkspaceError.notAWorkspace(path: path, reason: "it is a database of another program")
-      }
-      return false
-    }
+    if applicationID == 0 && found == 0 && isEmpty { return false }
     guard applicationID == schema.applicationID else {
       throw WorkspaceError.notAWorkspace(path: path, reason: "it is a database of another program")
     }
