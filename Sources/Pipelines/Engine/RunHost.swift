@@ -81,7 +81,10 @@ public final class RunHost: Sendable {
     _ id: RunID, version: String = "", onEvent: (@Sendable (RunEvent) -> Void)? = nil
   ) async throws -> RunOutcome {
     guard let recorded = try history.loadForResume(id) else { throw RunNotFound(id: id) }
-    guard recorded.run.state == .interrupted else { throw RunNotResumable(id: id, state: recorded.run.state) }
+    guard recorded.run.state == .interrupted else {
+      let owner = recorded.run.state == .running ? recorded.run.owner.pid : nil
+      throw RunNotResumable(id: id, state: recorded.run.state, process: owner)
+    }
     let loaded = PipelineLoader.load(text: recorded.definition, path: recorded.run.path ?? "recorded.yaml")
     guard let pipeline = loaded.pipeline else { throw InvalidPipeline(result: loaded) }
     // Only one process may go on with it.
