@@ -24,7 +24,7 @@ enum TimeLimit {
     delayer: any OperationDelayer
   ) async throws -> Operation.Value? {
     guard duration > .zero else { return nil }
-    let slot = Slot<Operation.Value>()
+    let slot = ChildTaskSlot<Operation.Value>()
     let first = await withTaskGroup(of: Event.self, isolation: isolation) { group in
       // Immediate tasks begin on this thread, before the next line: the clock first, so that it also counts what the
       // operation does before its first suspension.
@@ -60,7 +60,7 @@ enum TimeLimit {
   }
 
   private static func fill<Operation: OperationRequest>(
-    _ slot: Slot<Operation.Value>,
+    _ slot: ChildTaskSlot<Operation.Value>,
     with operation: Operation,
     isolation: isolated (any Actor)?,
     in context: OperationContext,
@@ -71,12 +71,5 @@ enum TimeLimit {
     } catch {
       slot.result = .failure(error)
     }
-  }
-
-  /// Carries a value that need not be `Sendable` out of a child task.
-  ///
-  /// Unchecked because the child writes once, and the parent reads only after the child has ended.
-  private final class Slot<Value>: @unchecked Sendable {
-    var result: Result<Value, any Error>?
   }
 }

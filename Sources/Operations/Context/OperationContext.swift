@@ -76,12 +76,16 @@ public struct OperationContext: Sendable {
 /// Immutable, so that contexts may share it between threads.
 @usableFromInline
 class ContextBox: @unchecked Sendable {
+  // @unchecked: only because it has subclasses; it has no state itself.
+
   @inlinable
   init() {}
 }
 
 @usableFromInline
 final class ContextValueBox<Value: Sendable>: ContextBox, @unchecked Sendable {
+  // @unchecked: inherited; its only variable is a constant of a Sendable type.
+
   @usableFromInline let value: Value
 
   @inlinable

@@ -29,7 +29,7 @@ public struct CollectedOperation<Element: OperationRequest, Output>: OperationRe
     in context: OperationContext,
     with continuation: OperationContinuation<[Output], any Error>
   ) async throws -> [Output] {
-    let slots = operations.map { _ in Slot() }
+    let slots = operations.map { _ in ChildTaskSlot<[Output]>() }
     let context = context.forNestedOperation()
     await withTaskGroup(of: Void.self, isolation: isolation) { group in
       for (index, operation) in operations.enumerated() {
@@ -46,7 +46,8 @@ public struct CollectedOperation<Element: OperationRequest, Output>: OperationRe
     var results: [Output] = []
     results.reserveCapacity(slots.count)
     for (index, slot) in slots.enumerated() {
-      switch slot.result {
+      // Only a cancelled task leaves operations unbegun.
+      switch slot.result ?? .failure(CancellationError()) {
       case .success(let values): results += values
       case .failure(let error): failures.append(CollectedResultsError.Failure(index: index, error: error))
       }
@@ -56,7 +57,8 @@ public struct CollectedOperation<Element: OperationRequest, Output>: OperationRe
   }
 
   private static func fill(
-    _ slot: Slot, with operation: Element, isolation: isolated (any Actor)?, in context: OperationContext,
+    _ slot: ChildTaskSlot<[Output]>, with operation: Element, isolation: isolated (any Actor)?,
+    in context: OperationContext,
     _ transform: Transform
   ) async {
     var context = context
@@ -67,13 +69,6 @@ public struct CollectedOperation<Element: OperationRequest, Output>: OperationRe
     } catch {
       slot.result = .failure(error)
     }
-  }
-
-  /// Carries values that need not be `Sendable` out of a child task.
-  ///
-  /// Unchecked because one child writes it once, and the parent reads only after all children have ended.
-  private final class Slot: @unchecked Sendable {
-    var result: Result<[Output], any Error> = .failure(CancellationError())
   }
 }
 

@@ -2,6 +2,8 @@ import Synchronization
 
 /// A task whose work is a closure.
 final class ClosureTaskCore<Value: Sendable, Failure: Error>: OperationTaskCore<Value, Failure>, @unchecked Sendable {
+  // @unchecked: inherited; what it adds are locks.
+
   typealias Work = @Sendable (OperationContext) async throws(Failure) -> Value
 
   /// Released when the work has ended.

@@ -122,6 +122,11 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     signalWakeIfSleeping()
   }
 
+  /// Runs `body` on the loop: at once where the caller is on it, otherwise soon.
+  func reach(_ body: @escaping @Sendable () -> Void) {
+    if isOnLoop { body() } else { execute(body) }
+  }
+
   /// Whether the caller is on the loop's thread.
   var isOnLoop: Bool { thread.load(ordering: .acquiring) == pthread_self() }
 

@@ -13,7 +13,7 @@ final class HostServices: @unchecked Sendable {
   let locks: ExclusiveLocks
   let watch: WorkspaceWatch
   let paths: PathWatch
-  private let surroundings: Surroundings
+  let activity = HostActivity()
   let executables = ExecutableSearch()
   /// Clock, delayer and random source for every operation.
   let context: OperationContext
@@ -25,8 +25,7 @@ final class HostServices: @unchecked Sendable {
   let user: String
 
   init(
-    loop: EventLoop, runner: any ProcessRunner, history: History, recorder: HistoryRecorder, context: OperationContext,
-    surroundings: Surroundings = Surroundings()
+    loop: EventLoop, runner: any ProcessRunner, history: History, recorder: HistoryRecorder, context: OperationContext
   ) {
     self.loop = loop
     self.runner = runner
@@ -39,22 +38,8 @@ final class HostServices: @unchecked Sendable {
     hostName = Self.hostName()
     user = Self.userName()
     locks = ExclusiveLocks(loop: loop, recorder: recorder, workspace: history.workspace)
-    watch = WorkspaceWatch(loop: loop, path: history.workspace.notifyPath)
     paths = PathWatch(loop: loop)
-    self.surroundings = surroundings
-  }
-
-  /// Whether there is a network.
-  func connected() -> AnyOperationRunSpecification { surroundings.connected() }
-
-  /// Whether the host is in the foreground of its terminal.
-  func foreground() -> AnyOperationRunSpecification { Self.foreground(surroundings.activity) }
-
-  /// The program has taken a signal of job control.
-  func noticeForeground(isStopping: Bool) { (surroundings.activity as? HostActivity)?.notice(isStopping: isStopping) }
-
-  private static func foreground(_ activity: some ApplicationActivityObserver) -> AnyOperationRunSpecification {
-    AnyOperationRunSpecification(ApplicationIsActiveRunSpecification(observer: activity).named("foreground"))
+    watch = WorkspaceWatch(paths: paths, path: history.workspace.notifyPath)
   }
 
   /// The time of the injected clock.

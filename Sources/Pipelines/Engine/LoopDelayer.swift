@@ -9,11 +9,7 @@ struct LoopDelayer: OperationDelayer {
     let wait = LoopWait(loop: loop)
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        if loop.isOnLoop {
-          wait.begin(continuation, for: duration)
-        } else {
-          loop.execute { wait.begin(continuation, for: duration) }
-        }
+        loop.reach { wait.begin(continuation, for: duration) }
       }
     } onCancel: {
       loop.execute { wait.end() }

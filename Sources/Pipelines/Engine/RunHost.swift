@@ -50,7 +50,7 @@ public final class RunHost: Sendable {
     _ = penstock_adopt_orphans()
   }
 
-  /// Runs a pipeline to its end.
+  /// Runs a pipeline to its end. Cancelling the calling task cancels the run, whose handlers still run.
   ///
   /// - Parameters:
   ///   - pipeline: What to run.
@@ -75,6 +75,7 @@ public final class RunHost: Sendable {
   }
 
   /// Goes on with a run whose host is gone: ends the processes it left behind, keeps every durable result, and executes the rest.
+  /// Cancelling the calling task cancels the run.
   ///
   /// - Throws: ``RunNotFound``, ``RunNotResumable``, and what `run` throws.
   public func resume(
@@ -103,12 +104,6 @@ public final class RunHost: Sendable {
     return try await execute(engine, resuming: recorded)
   }
 
-  /// Cancels what is running; handlers still run. Later calls change nothing.
-  public func cancel() {
-    let engines = running.withLock { Array($0.values) }
-    services.loop.execute { for engine in engines { engine.assumeIsolated { $0.cancel(.requested) } } }
-  }
-
   /// Kills every process that is running, at once.
   public func kill() {
     let engines = running.withLock { Array($0.values) }
@@ -117,7 +112,7 @@ public final class RunHost: Sendable {
 
   /// To be called by a program that takes SIGTSTP and SIGCONT itself: it is about to be stopped, or goes on. Conditions such as `foreground` follow.
   public func noticeForeground(isStopping: Bool) {
-    services.noticeForeground(isStopping: isStopping)
+    services.activity.notice(isStopping: isStopping)
   }
 
   /// Makes everything durable, closes the workspace and ends the event loop. Runs must have ended.
@@ -133,11 +128,16 @@ public final class RunHost: Sendable {
     let id = engine.id
     running.withLock { $0[id] = engine }
     defer { running.withLock { $0[id] = nil } }
-    // A task of its own: cancelling the caller must not cancel handlers; `cancel` is how a run is cancelled.
-    return try await Task(executorPreference: services.loop) {
+    // A task of its own: what cancels the caller must not cancel the handlers of the run.
+    let execution = Task(executorPreference: services.loop) {
       if resuming != nil { await engine.endFormerProcesses() }
       return try await engine.run(resuming: resuming, takingOver: source)
-    }.value
+    }
+    return try await withTaskCancellationHandler {
+      try await execution.value
+    } onCancel: {
+      services.loop.execute { engine.assumeIsolated { $0.cancel(.requested) } }
+    }
   }
 
   private func historyFailed(_ error: WorkspaceError) {

@@ -40,7 +40,8 @@ struct Resume: ForegroundCommand {
     var presentation = shared.presentation(of: pipeline, in: host)
     presentation.isResumed = true
     let session = RunSession(host: host, presentation: presentation)
-    return try await session.present { try await host.resume(record.id, version: Version.current, onEvent: $0) }
+    let outcome = try await session.present { try await host.resume(record.id, version: Version.current, onEvent: $0) }
+    return ExitStatus(of: outcome.run)
   }
 }
 

@@ -48,7 +48,8 @@ struct Retry: ForegroundCommand {
     }
     let chosen = options
     let session = RunSession(host: host, presentation: shared.presentation(of: pipeline, in: host))
-    return try await session.present { try await host.run(pipeline, options: chosen, onEvent: $0) }
+    let outcome = try await session.present { try await host.run(pipeline, options: chosen, onEvent: $0) }
+    return ExitStatus(of: outcome.run)
   }
 
   private func find(in history: History, _ reference: RunReference) throws -> RunRecord {

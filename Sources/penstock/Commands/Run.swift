@@ -70,15 +70,17 @@ struct Run: ForegroundCommand {
     options.source = try source(for: pipeline, in: host.history)
     let chosen = options
     let session = RunSession(host: host, presentation: shared.presentation(of: pipeline, in: host))
-    return try await session.present { try await host.run(pipeline, options: chosen, onEvent: $0) }
+    let outcome = try await session.present { try await host.run(pipeline, options: chosen, onEvent: $0) }
+    return ExitStatus(of: outcome.run)
   }
 
   private func watchFile() async throws -> ExitStatus {
     let load: @Sendable () -> WatchSession.Loaded = { [file, parameters, shared] in
+      let moment = FileMoment.now
       let result = PipelineLoader.load(path: file)
       let files = result.sources.isEmpty ? [file] : result.sources.map(\.path)
       return WatchSession.Loaded(
-        files: files,
+        files: files, moment: moment,
         content: Result {
           let pipeline = try PipelineFileLoading.accept(result, options: shared)
           var options = RunOptions()

@@ -12,37 +12,37 @@ final class PresentationThread: Sendable {
   private let feed: RunFeed
   private let signals: SignalSource
   private let presentation: RunPresentation
-  private let onSignal: @Sendable (_ times: Int) -> Void
-  private let onJobControl: @Sendable (_ isStopping: Bool) -> Void
-  private let onEnd: @Sendable () -> Void
+
+  /// Whom the thread tells of what it hears.
+  struct Handlers: Sendable {
+    /// Called for each signal that asks the run to end, counted from 1.
+    var onSignal: @Sendable (_ times: Int) -> Void
+    /// Called before the process is stopped (true), and when it goes on (false).
+    var onJobControl: @Sendable (_ isStopping: Bool) -> Void = { _ in }
+    /// Called when all is shown, as the last thing.
+    var onEnd: @Sendable () -> Void
+  }
 
   /// - Parameters:
   ///   - feed: Where events come from.
   ///   - presentation: What to show them with.
-  ///   - onSignal: Called for each signal that asks the run to end, counted from 1.
-  ///   - onJobControl: Called before the process is stopped (true), and when it goes on (false).
-  ///   - onEnd: Called when all is shown, as the last thing.
   /// - Throws: ``EngineError/systemCall(_:_:)`` when the process is out of descriptors.
-  init(
-    feed: RunFeed, presentation: RunPresentation, onSignal: @escaping @Sendable (Int) -> Void,
-    onJobControl: @escaping @Sendable (Bool) -> Void, onEnd: @escaping @Sendable () -> Void
-  ) throws(EngineError) {
+  init(feed: RunFeed, presentation: RunPresentation) throws(EngineError) {
     signals = try SignalSource()
     self.feed = feed
     self.presentation = presentation
-    self.onSignal = onSignal
-    self.onJobControl = onJobControl
-    self.onEnd = onEnd
   }
 
-  func start() throws(EngineError) {
-    let reference = Unmanaged.passRetained(self)
+  /// Starts the thread. Signals that have come before it are answered too.
+  func start(_ handlers: Handlers) throws(EngineError) {
+    let reference = Unmanaged.passRetained(Start(thread: self, handlers: handlers))
     var created = pthread_t()
     let error = pthread_create(
       &created, nil,
       { argument in
         guard let argument else { return nil }
-        Unmanaged<PresentationThread>.fromOpaque(argument).takeRetainedValue().run()
+        let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
+        start.thread.run(start.handlers)
         return nil
       }, reference.toOpaque())
     guard error == 0 else {
@@ -53,11 +53,22 @@ final class PresentationThread: Sendable {
     pthread_detach(created)
   }
 
-  private func run() {
+  /// What the new thread begins with.
+  private final class Start {
+    let thread: PresentationThread
+    let handlers: Handlers
+
+    init(thread: PresentationThread, handlers: Handlers) {
+      self.thread = thread
+      self.handlers = handlers
+    }
+  }
+
+  private func run(_ handlers: Handlers) {
     let presenter = presentation.makePresenter()
     defer {
       close(signals.descriptor)
-      onEnd()
+      handlers.onEnd()
     }
     var requests = 0
     var lastShown = Int64.min / 2
@@ -76,7 +87,7 @@ final class PresentationThread: Sendable {
       if pause > 0 { timeout = timeout < 0 ? pause : min(timeout, pause) }
       poll(&waits, pause > 0 ? 2 : 3, Int32(timeout))
 
-      while let signal = signals.next() { answer(signal, presenter, &requests) }
+      while let signal = signals.next() { answer(signal, presenter, handlers, &requests) }
       let (events, end) = feed.take()
       if !events.isEmpty {
         presenter.show(events)
@@ -95,23 +106,23 @@ final class PresentationThread: Sendable {
     }
   }
 
-  private func answer(_ signal: Int32, _ presenter: any RunPresenter, _ requests: inout Int) {
+  private func answer(_ signal: Int32, _ presenter: any RunPresenter, _ handlers: Handlers, _ requests: inout Int) {
     switch signal {
     case SIGWINCH: presenter.redraw()
     case SIGCONT:
-      onJobControl(false)
+      handlers.onJobControl(false)
       presenter.redraw()
     case SIGTSTP:
-      onJobControl(true)
+      handlers.onJobControl(true)
       presenter.leave()
       // The default action, which a blocked signal does not have.
       raise(SIGSTOP)
-      onJobControl(false)
+      handlers.onJobControl(false)
       presenter.redraw()
     default:
       requests += 1
       presenter.cancelling(times: requests)
-      onSignal(requests)
+      handlers.onSignal(requests)
     }
   }
 

@@ -7,19 +7,25 @@ struct RunSession {
   let presentation: RunPresentation
   /// Whether nothing is run after this.
   var closesHost = true
+  /// Called when a signal asks the run to end, also while the end of the run is being shown.
+  var onInterruption: @Sendable () -> Void = {}
 
-  /// Runs `body` with a place for its events, shows what happens, and returns how the process should end.
+  /// Runs `body` with a place for its events, shows what happens, and returns how the run ended.
   ///
   /// Ctrl-C, SIGTERM and SIGHUP cancel the run; the second time they kill its processes, the third time they end this process.
   func present(
-    _ body: @Sendable (_ onEvent: @escaping @Sendable (RunEvent) -> Void) async throws -> RunOutcome
-  ) async throws -> ExitStatus {
+    _ body: @escaping @Sendable (_ onEvent: @escaping @Sendable (RunEvent) -> Void) async throws -> RunOutcome
+  ) async throws -> RunOutcome {
     let feed = try RunFeed()
+    let thread = try PresentationThread(feed: feed, presentation: presentation)
     let (ended, ending) = AsyncStream<Void>.makeStream()
-    let host = host
-    let thread = try PresentationThread(feed: feed, presentation: presentation) { times in
+    let (host, presentation, onInterruption) = (host, presentation, onInterruption)
+    // A task of its own, for the thread that takes the signals to cancel.
+    let run = Task { try await body { if presentation.wants($0) { feed.push($0) } } }
+    let handlers = PresentationThread.Handlers { times in
+      onInterruption()
       switch times {
-      case 1: host.cancel()
+      case 1: run.cancel()
       case 2: host.kill()
       default:
         TextOutput.error.writeLine("penstock: ended at once; `penstock resume` goes on with the run")
@@ -30,30 +36,42 @@ struct RunSession {
     } onEnd: {
       ending.finish()
     }
-    try thread.start()
-    let outcome: RunOutcome
     do {
-      let presentation = presentation
-      outcome = try await body { if presentation.wants($0) { feed.push($0) } }
+      try thread.start(handlers)
     } catch {
-      feed.finish(.abandoned)
-      for await _ in ended {}
-      if closesHost { try? await host.close() }
+      // Without it nobody could end the run.
+      run.cancel()
+      _ = await run.result
       throw error
     }
-    feed.finish(.outcome(outcome))
-    for await _ in ended {}
-    if closesHost { try await host.close() }
-    return Self.status(of: outcome.run)
-  }
-
-  /// The status that tells how the run ended.
-  static func status(of run: RunRecord) -> ExitStatus {
-    switch run.state {
-    case .succeeded: .succeeded
-    case .cancelled: .cancelled
-    case .failed, .interrupted: .failed
-    case .queued, .running: .engineFailed
+    let result = await withTaskCancellationHandler {
+      await run.result
+    } onCancel: {
+      run.cancel()
     }
+    switch result {
+    case .success(let outcome): feed.finish(.outcome(outcome))
+    case .failure: feed.finish(.abandoned)
+    }
+    for await _ in ended {}
+    switch result {
+    case .success where closesHost: try await host.close()
+    case .failure where closesHost: try? await host.close()
+    default: break
+    }
+    return try result.get()
+  }
+}
+
+extension ExitStatus {
+  /// The status that tells how `run` ended.
+  init(of run: RunRecord) {
+    self =
+      switch run.state {
+      case .succeeded: .succeeded
+      case .cancelled: .cancelled
+      case .failed, .interrupted: .failed
+      case .queued, .running: .engineFailed
+      }
   }
 }

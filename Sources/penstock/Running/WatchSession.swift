@@ -8,9 +8,15 @@ struct WatchSession: Sendable {
   private enum Event: Sendable {
     /// A run that nobody asked for has begun.
     case began
-    case ended(Result<RunOutcome, any Error>)
+    /// Nil where its condition has called it off.
+    case ended(Result<RunOutcome, any Error>?)
     case changed(path: String)
     case signal
+  }
+
+  /// Whether a signal has asked for the end, whoever took it: a run, its last moments or the wait between two of them.
+  private final class Interruption: Sendable {
+    let hasCome = Atomic(false)
   }
 
   /// How long a file must be left alone before it is read: editors write in several steps.
@@ -20,11 +26,20 @@ struct WatchSession: Sendable {
   let shared: SharedOptions
   /// The file as it is now.
   let load: @Sendable () -> Loaded
+  private let interruption = Interruption()
+
+  init(host: RunHost, shared: SharedOptions, load: @escaping @Sendable () -> Loaded) {
+    self.host = host
+    self.shared = shared
+    self.load = load
+  }
 
   /// What was read of the file.
   struct Loaded: Sendable {
     /// The file itself, and those of the pipelines that it runs.
     var files: [String]
+    /// A moment before they were read.
+    var moment: FileMoment
     /// What to run and with what; the error has been shown where it is an ``ExitStatus``.
     var content: Result<(pipeline: PipelineDefinition, options: RunOptions), any Error>
   }
@@ -37,18 +52,25 @@ struct WatchSession: Sendable {
       let step: Step
       switch loaded.content {
       case .success(let (pipeline, options)):
-        step = try await watch(pipeline, options, loaded.files, &status)
+        step = try await watch(pipeline, options, loaded, &status)
       case .failure(let error):
         // A mistake in a file is told, and its correction waited for.
         status = ExitStatus.report(error)
-        step = try await watch(loaded.files)
+        step = try await watch(loaded)
       }
-      guard case .again(let reason) = step else {
+      guard case .again(let reason) = step, !isInterrupted else {
         try await host.close()
         return status
       }
       if !shared.quiet { TextOutput.error.writeLine("penstock: \(reason)") }
     }
+  }
+
+  private var isInterrupted: Bool { interruption.hasCome.load(ordering: .sequentiallyConsistent) }
+
+  private func noteSignal(_ sink: AsyncStream<Event>.Continuation) {
+    interruption.hasCome.store(true, ordering: .sequentiallyConsistent)
+    sink.yield(.signal)
   }
 
   private enum Step: Sendable {
@@ -58,49 +80,51 @@ struct WatchSession: Sendable {
 
   /// Runs one definition of the pipeline until its files change.
   private func watch(
-    _ pipeline: PipelineDefinition, _ options: RunOptions, _ files: [String], _ status: inout ExitStatus
+    _ pipeline: PipelineDefinition, _ options: RunOptions, _ loaded: Loaded, _ status: inout ExitStatus
   ) async throws -> Step {
     let (events, sink) = AsyncStream<Event>.makeStream()
     let presentation = shared.presentation(of: pipeline, in: host)
-    let idle = IdleSignals(presentation: presentation) { sink.yield(.signal) }
+    let idle = IdleSignals(presentation: presentation) { noteSignal(sink) }
+    let listening = tell(of: loaded, to: sink)
+    defer { listening.cancel() }
     let runs = Atomic(0)
     let store = try host.store(for: pipeline, parameters: options.parameters) { [host, shared] in
+      try await idle.runBegins()
+      guard !isInterrupted else {
+        await idle.runEnded()
+        throw CancellationError()
+      }
       sink.yield(.began)
-      await idle.end()
       // The first run is the one that was asked for.
-      let isAsked = runs.add(1, ordering: .relaxed).oldValue == 0
+      let isAsked = runs.add(1, ordering: .sequentiallyConsistent).oldValue == 0
       if !isAsked, !shared.quiet, let condition = pipeline.rerunOnChange {
         TextOutput.error.writeLine("penstock: \(condition.text) is true")
       }
-      let outcome = Mutex<RunOutcome?>(nil)
-      let isWithdrawn = Atomic(false)
-      let session = RunSession(host: host, presentation: presentation, closesHost: false)
-      _ = try await session.present { onEvent in
-        let result = try await withTaskCancellationHandler {
-          try await host.run(pipeline, options: options, onEvent: onEvent)
-        } onCancel: {
-          isWithdrawn.store(true, ordering: .sequentiallyConsistent)
-          host.cancel()
-        }
-        outcome.withLock { $0 = result }
-        return result
+      let session = RunSession(
+        host: host, presentation: presentation, closesHost: false, onInterruption: { noteSignal(sink) })
+      let outcome: RunOutcome
+      do {
+        outcome = try await session.present { try await host.run(pipeline, options: options, onEvent: $0) }
+      } catch {
+        await idle.runEnded()
+        sink.yield(.ended(.failure(error)))
+        throw error
       }
+      await idle.runEnded()
       // A run that its condition has called off is not one that somebody cancelled.
-      guard let result = outcome.withLock({ $0 }), !isWithdrawn.load(ordering: .sequentiallyConsistent) else {
+      guard !Task.isCancelled else {
+        sink.yield(.ended(nil))
         throw CancellationError()
       }
-      return result
+      sink.yield(.ended(.success(outcome)))
+      return outcome
     }
-    // Listening begins before the first run, so that no change is missed.
-    let changes = host.changes(of: files)
-    let watching = Task { for await path in changes { sink.yield(.changed(path: path)) } }
-    defer { watching.cancel() }
-    let subscription = store.subscribe(
-      with: OperationEventHandler(onResultReceived: { result, _ in sink.yield(.ended(result)) }))
+    let subscription = store.subscribe(with: OperationEventHandler())
     defer { subscription.cancel() }
-    // Whoever starts the tool asks for a run, whatever the conditions say; one that has begun already will do.
-    let first = Task { _ = try? await store.fetch() }
-    defer { first.cancel() }
+    // Whoever starts the tool asks for a run, whatever the conditions say; one that the subscription has begun will do.
+    let isBegun = store.isLoading || runs.load(ordering: .sequentiallyConsistent) > 0
+    let first = isBegun ? nil : Task { _ = try? await store.fetch() }
+    defer { first?.cancel() }
     var isRunning = true
     var changed: String?
     for await event in events {
@@ -109,25 +133,21 @@ struct WatchSession: Sendable {
       case .changed(let path):
         changed = path
         try? await Task.sleep(for: Self.settling)
-      case .signal: return .stop
+      // A run that goes on is being cancelled; its end is waited for.
+      case .signal: break
       case .ended(let result):
         isRunning = false
-        switch result {
-        case .success(let outcome):
-          status = RunSession.status(of: outcome.run)
-          if outcome.run.state == .cancelled, outcome.run.reason == nil { return .stop }
-        case .failure(let error):
-          guard !(error is CancellationError) else { break }
-          throw error
-        }
+        if let outcome = try result?.get() { status = ExitStatus(of: outcome.run) }
       }
       guard !isRunning else { continue }
-      if let changed {
-        await idle.end()
-        return .again("\(changed) has changed")
+      if isInterrupted || changed != nil {
+        // A run that has begun meanwhile will tell of itself.
+        guard await idle.close() else { continue }
+        if let changed, !isInterrupted { return .again("\(changed) has changed") }
+        return .stop
       }
       if try await idle.begin(), !shared.quiet {
-        TextOutput.error.writeLine("penstock: \(waiting(for: pipeline, files))")
+        TextOutput.error.writeLine("penstock: \(waiting(for: pipeline, loaded.files))")
       }
     }
     return .stop
@@ -139,19 +159,24 @@ struct WatchSession: Sendable {
     return "waiting for changes of \(files.first ?? "nothing")\(others)\(condition); Ctrl-C ends this"
   }
 
-  private func watch(_ files: [String]) async throws -> Step {
+  /// Tells of changes of the files since they were read, until the task is cancelled.
+  private func tell(of loaded: Loaded, to sink: AsyncStream<Event>.Continuation) -> Task<Void, Never> {
+    let changes = host.changes(of: loaded.files, since: loaded.moment)
+    return Task { for await path in changes { sink.yield(.changed(path: path)) } }
+  }
+
+  /// Waits until the files change, of which nothing can be run.
+  private func watch(_ loaded: Loaded) async throws -> Step {
     let (events, sink) = AsyncStream<Event>.makeStream()
-    let presentation = shared.presentation(of: nil, in: host)
-    let idle = IdleSignals(presentation: presentation) { sink.yield(.signal) }
-    let changes = host.changes(of: files)
-    let watching = Task { for await path in changes { sink.yield(.changed(path: path)) } }
-    defer { watching.cancel() }
+    let idle = IdleSignals(presentation: shared.presentation(of: nil, in: host)) { noteSignal(sink) }
+    let listening = tell(of: loaded, to: sink)
+    defer { listening.cancel() }
     if try await idle.begin(), !shared.quiet {
-      TextOutput.error.writeLine("penstock: waiting for changes of \(files.joined(separator: ", ")); Ctrl-C ends this")
+      let files = loaded.files.joined(separator: ", ")
+      TextOutput.error.writeLine("penstock: waiting for changes of \(files); Ctrl-C ends this")
     }
     for await event in events {
-      await idle.end()
-      guard case .changed(let path) = event else { return .stop }
+      guard await idle.close(), case .changed(let path) = event else { return .stop }
       try? await Task.sleep(for: Self.settling)
       return .again("\(path) has changed")
     }
@@ -163,6 +188,8 @@ struct WatchSession: Sendable {
 private actor IdleSignals {
   private let presentation: RunPresentation
   private let onSignal: @Sendable () -> Void
+  private var runs = 0
+  private var isClosed = false
   private var feed: RunFeed?
   private var ended: AsyncStream<Void>?
 
@@ -173,21 +200,37 @@ private actor IdleSignals {
     self.onSignal = onSignal
   }
 
-  /// Begins to answer. False when it does already.
+  /// Begins to answer. False when it does already, or a run does.
   func begin() throws -> Bool {
-    guard feed == nil else { return false }
+    guard feed == nil, runs == 0 else { return false }
     let feed = try RunFeed()
     let (ended, ending) = AsyncStream<Void>.makeStream()
-    let thread = try PresentationThread(
-      feed: feed, presentation: presentation, onSignal: { [onSignal] _ in onSignal() }, onJobControl: { _ in },
-      onEnd: { ending.finish() })
-    try thread.start()
+    let thread = try PresentationThread(feed: feed, presentation: presentation)
+    try thread.start(.init(onSignal: { [onSignal] _ in onSignal() }, onEnd: { ending.finish() }))
     (self.feed, self.ended) = (feed, ended)
     return true
   }
 
-  /// Ends that, so that a run can answer them.
-  func end() async {
+  /// Leaves the signals to a run, until it has ended.
+  ///
+  /// - Throws: `CancellationError` when no run may begin any more.
+  func runBegins() async throws {
+    guard !isClosed else { throw CancellationError() }
+    runs += 1
+    await end()
+  }
+
+  func runEnded() { runs -= 1 }
+
+  /// Ends to answer and lets no run begin. False, and nothing has happened, while a run goes on.
+  func close() async -> Bool {
+    guard runs == 0 else { return false }
+    isClosed = true
+    await end()
+    return true
+  }
+
+  private func end() async {
     guard let feed, let ended else { return }
     (self.feed, self.ended) = (nil, nil)
     feed.finish(.abandoned)

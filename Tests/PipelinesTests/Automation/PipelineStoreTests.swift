@@ -120,4 +120,21 @@ import Testing
     #expect(store.isStale)
     try await bench.close()
   }
+
+  @Test("tells of a change between the reading of a file and the beginning of the watch, and of none before it")
+  func earlierChanges() async throws {
+    let bench = try Bench()
+    bench.create("before")
+    let before = try #require(FileMoment.ofChange(atPath: bench.directory + "/before"))
+    var moment = before
+    // The clock of the file system moves on by a tick.
+    while moment <= before { moment = FileMoment.now }
+    bench.create("after")
+    let paths = ["before", "gone", "after"].map { "\(bench.directory)/\($0)" }
+    for await path in bench.host.changes(of: paths, since: moment) {
+      #expect(path == paths[2])
+      break
+    }
+    try await bench.close()
+  }
 }

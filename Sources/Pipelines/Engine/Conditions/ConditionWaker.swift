@@ -1,4 +1,5 @@
 import Operations
+import Synchronization
 
 /// Brings a waiting retry forward when a condition turns true.
 struct ConditionWaker: RetryWaker {
@@ -8,9 +9,14 @@ struct ConditionWaker: RetryWaker {
 
   func subscribe(_ onWake: @escaping @Sendable () -> Void) -> OperationSubscription {
     // Only a transition counts: what was true already when the attempt failed would wake every retry at once.
-    let edge = ConditionEdge(wasSatisfied: condition.isSatisfied(in: context))
+    let wasSatisfied = Mutex(condition.isSatisfied(in: context))
     return condition.subscribe(in: context) { [condition, context] in
-      if edge.turnsTrue(condition.isSatisfied(in: context)) { onWake() }
+      let isSatisfied = condition.isSatisfied(in: context)
+      let turnsTrue = wasSatisfied.withLock { wasSatisfied in
+        defer { wasSatisfied = isSatisfied }
+        return isSatisfied && !wasSatisfied
+      }
+      if turnsTrue { onWake() }
     }
   }
 }

@@ -23,7 +23,7 @@ extension LoopSpecification {
       }
     }
     return OperationSubscription { [loop] in
-      if loop.isOnLoop { watch.cancel() } else { loop.execute { watch.cancel() } }
+      loop.reach { watch.cancel() }
     }
   }
 }

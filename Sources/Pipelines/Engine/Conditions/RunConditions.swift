@@ -58,8 +58,10 @@ final class RunConditions {
     switch node {
     case .always: return AnyOperationRunSpecification(.always)
     case .never: return AnyOperationRunSpecification(.never)
-    case .connected: return services.connected()
-    case .foreground: return services.foreground()
+    case .connected: return AnyOperationRunSpecification(ConnectedRunSpecification(to: NetlinkObserver.shared))
+    case .foreground:
+      let isActive = ApplicationIsActiveRunSpecification(observer: services.activity)
+      return AnyOperationRunSpecification(isActive.named("foreground"))
     case .olderThan(let age):
       return AnyOperationRunSpecification(
         OlderThanSpecification(
