@@ -62,8 +62,10 @@ __attribute__((noinline)) static pid_t start(const penstock_spawn_request *reque
 int penstock_spawn(const penstock_spawn_request *request, pid_t *pid, int *pidfd) {
   volatile int error = 0;
   sigset_t all, before;
-  // No handler of the host may run in the child, which shares its memory.
+  // No handler of the host may run in the child, which shares its memory. It has no children whose ends it could hear of; and while SIGCHLD
+  // is blocked here, the ends of others would wake threads of the host that have nothing to do with them.
   sigfillset(&all);
+  sigdelset(&all, SIGCHLD);
   pthread_sigmask(SIG_BLOCK, &all, &before);
   *pid = start(request, &error);
   int failure = errno;
@@ -114,6 +116,12 @@ void penstock_ignore_ends(void) {
   sigemptyset(&set);
   sigaddset(&set, SIGCHLD);
   pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
+void penstock_take_priority_of_process(void) {
+  errno = 0;
+  int priority = getpriority(PRIO_PROCESS, (id_t)getpid());
+  if (errno == 0) setpriority(PRIO_PROCESS, 0, priority);
 }
 
 void penstock_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }

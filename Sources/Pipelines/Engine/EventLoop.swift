@@ -31,6 +31,9 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
   private struct Core {
     var jobs: Deque<UnownedJob> = []
+    /// What starts processes, before all other jobs.
+    var urgent: Deque<UnownedJob> = []
+    var isUrgent = false
     var handlers: [Token: (descriptor: Int32, body: () -> Void)] = [:]
     var timers = Heap<Timer>()
     var timerBodies: [Token: () -> Void] = [:]
@@ -78,6 +81,7 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
         loop.thread.store(pthread_self(), ordering: .releasing)
         penstock_name_thread("penstock-loop")
         penstock_ignore_ends()
+        penstock_take_priority_of_process()
         loop.run()
         return nil
       }, reference.toOpaque())
@@ -99,7 +103,7 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     if isOnLoop {
-      core.jobs.append(job)
+      if core.isUrgent { core.urgent.append(job) } else { core.jobs.append(job) }
     } else {
       inbox.withLock { $0.jobs.append(job) }
       signalWakeIfSleeping()
@@ -125,6 +129,14 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
   /// Runs `body` on the loop: at once where the caller is on it, otherwise soon.
   func reach(_ body: @escaping @Sendable () -> Void) {
     if isOnLoop { body() } else { execute(body) }
+  }
+
+  /// Lets the jobs that `body` enqueues run before all others: what can start a process now, while the records of another one's end can wait.
+  /// *On the loop.*
+  func urgently(_ body: () -> Void) {
+    core.isUrgent = true
+    body()
+    core.isUrgent = false
   }
 
   /// Whether the caller is on the loop's thread.
@@ -175,25 +187,45 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     var events = [epoll_event](repeating: epoll_event(), count: 64)
     while true {
       while let job = core.jobs.popFirst() {
-        job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+        execute(job)
+        runUrgent(&events)
       }
       if drainInbox() { return }
       fireTimers()
+      runUrgent(&events)
       guard core.jobs.isEmpty else { continue }
       // Announce the sleep, then look once more: whoever adds after this look sees the announcement and wakes the loop.
       isSleeping.store(true, ordering: .sequentiallyConsistent)
       let hasWork = inbox.withLock { !$0.jobs.isEmpty || !$0.calls.isEmpty || $0.isStopping }
       let count = epoll_wait(epoll, &events, Int32(events.count), hasWork ? 0 : milliseconds())
       isSleeping.store(false, ordering: .sequentiallyConsistent)
-      guard count > 0 else { continue }
-      for index in 0..<Int(count) {
-        let token = events[index].data.u64
-        if token == 0 {
-          var value: UInt64 = 0
-          _ = read(wake, &value, 8)
-        } else {
-          core.handlers[token]?.body()
-        }
+      handle(events, count)
+      runUrgent(&events)
+    }
+  }
+
+  /// Runs the urgent jobs. Each may have taken a while, in which other processes have ended, so these are looked for after each.
+  private func runUrgent(_ events: inout [epoll_event]) {
+    while let job = core.urgent.popFirst() {
+      execute(job)
+      let count = epoll_wait(epoll, &events, Int32(events.count), 0)
+      handle(events, count)
+    }
+  }
+
+  private func execute(_ job: UnownedJob) {
+    job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+  }
+
+  private func handle(_ events: [epoll_event], _ count: Int32) {
+    guard count > 0 else { return }
+    for index in 0..<Int(count) {
+      let token = events[index].data.u64
+      if token == 0 {
+        var value: UInt64 = 0
+        _ = read(wake, &value, 8)
+      } else {
+        core.handlers[token]?.body()
       }
     }
   }

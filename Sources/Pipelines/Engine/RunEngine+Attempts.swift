@@ -11,7 +11,7 @@ extension RunEngine {
   /// The process of an attempt has ended: what it held is free, though the attempt itself has yet to be ended.
   func processExited(_ ordinal: Int) {
     state.instances[ordinal].hasReleased = true
-    limits.release(demand(ordinal))
+    services.loop.urgently { limits.release(demand(ordinal)) }
   }
 
   /// The operation has its slot, or will never need it: another one may be made ready.

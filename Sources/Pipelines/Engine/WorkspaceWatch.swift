@@ -19,7 +19,8 @@ final class WorkspaceWatch: @unchecked Sendable {
   func add(_ body: @escaping () -> Void) -> Int {
     if !isWatching {
       isWatching = true
-      _ = paths.add(path) { [unowned self] in
+      _ = paths.add(path) { [weak self] in
+        guard let self else { return }
         for observer in observers.values { observer() }
       }
     }

@@ -25,7 +25,7 @@ final class MaskingPipe {
     self.log = log
     self.masker = masker
     self.loop = loop
-    token = try loop.watch(readEnd) { [unowned self] in drain() }
+    token = try loop.watch(readEnd) { [weak self] in self?.drain() }
   }
 
   deinit {

@@ -45,7 +45,7 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
     guard error == 0 else { throw ProcessStartError(number: error) }
     let process = Running(pid: pid, descriptor: descriptor, grace: request.grace, exited: exited)
     do {
-      process.token = try loop.watch(descriptor) { [unowned self] in ended(process) }
+      process.token = try loop.watch(descriptor) { [self] in ended(process) }
     } catch {
       kill(-pid, SIGKILL)
       waitpid(pid, nil, 0)

@@ -111,4 +111,21 @@ import Testing
   func epollTimeout(_ duration: Duration, _ milliseconds: Int32) {
     #expect(EventLoop.milliseconds(duration) == milliseconds)
   }
+
+  @Test("runs urgent jobs before those that were there earlier") func urgency() async throws {
+    let loop = try EventLoop()
+    try loop.start()
+    let (order, sink) = AsyncStream<String>.makeStream()
+    loop.execute {
+      Task(executorPreference: loop) {
+        sink.yield("ordinary")
+        sink.finish()
+      }
+      loop.urgently { _ = Task(executorPreference: loop) { sink.yield("urgent") } }
+    }
+    var seen: [String] = []
+    for await name in order { seen.append(name) }
+    #expect(seen == ["urgent", "ordinary"])
+    loop.stop()
+  }
 }

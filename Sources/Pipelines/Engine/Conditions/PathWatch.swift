@@ -48,7 +48,7 @@ final class PathWatch: @unchecked Sendable {
     guard descriptor < 0 else { return }
     descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
     guard descriptor >= 0 else { return }
-    token = try? loop.watch(descriptor) { [unowned self] in drain() }
+    token = try? loop.watch(descriptor) { [weak self] in self?.drain() }
   }
 
   /// Watches the path itself where it is there, and the nearest directory above it for the next name on the way to it.
