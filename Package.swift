@@ -76,7 +76,8 @@ let package = Package(
       name: "OperationsTests", dependencies: ["Operations", "OperationsTesting"], exclude: ["Contract.md"],
       swiftSettings: settings),
     .testTarget(name: "WorkspaceTests", dependencies: ["CLibSQLite", "Workspace"], swiftSettings: settings),
-    .testTarget(name: "PipelinesTests", dependencies: ["Pipelines"], swiftSettings: settings),
+    .testTarget(
+      name: "PipelinesTests", dependencies: ["Pipelines", "OperationsTesting"], swiftSettings: settings),
     .testTarget(name: "PenstockTests", dependencies: ["penstock", "Pipelines"], swiftSettings: settings),
     .testTarget(
       name: "ConformanceTests",

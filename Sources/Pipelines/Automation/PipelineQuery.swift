@@ -1,4 +1,5 @@
 import Operations
+import Synchronization
 
 /// A run of a pipeline as a query: its value is how the run ended, a failed run included.
 ///
@@ -12,6 +13,36 @@ struct PipelineQuery: QueryRequest {
     with continuation: OperationContinuation<RunOutcome, any Error>
   ) async throws -> RunOutcome {
     try await body()
+  }
+}
+
+/// What makes a pipeline run again: a condition on what is new since the latest run began.
+private final class Reruns: Sendable {
+  private let make: @Sendable () throws -> AnyOperationRunSpecification
+  private let current: RenewableSpecification
+  /// For when the run that goes on has ended, and whether it was true when that began.
+  private let next = Mutex<(condition: AnyOperationRunSpecification, wasTrue: Bool)?>(nil)
+  private let context: OperationContext
+
+  var condition: AnyOperationRunSpecification { AnyOperationRunSpecification(current) }
+
+  init(in context: OperationContext, _ make: @escaping @Sendable () throws -> AnyOperationRunSpecification) throws {
+    self.context = context
+    self.make = make
+    current = RenewableSpecification(try make())
+  }
+
+  func runBegins() {
+    // What could be made once can be made again.
+    guard let made = try? make() else { return }
+    let wasTrue = made.isSatisfied(in: context)
+    next.withLock { $0 = (made, wasTrue) }
+  }
+
+  func runEnded() {
+    let next = next.withLock { $0.take() }
+    guard let next else { return }
+    current.renew(next.condition, mayTurnTrue: !next.wasTrue)
   }
 }
 
@@ -37,19 +68,30 @@ extension RunHost {
     }
     let shared = conditions()
     let automatic = try pipeline.automatic.map { try shared.make($0) } ?? AnyOperationRunSpecification(.always)
-    let rerun = try pipeline.rerunOnChange.map { try shared.make($0) } ?? AnyOperationRunSpecification(.never)
-    let query = PipelineQuery(path: ["pipeline", pipeline.name], body: body)
+    let reruns = try pipeline.rerunOnChange.map { formula in
+      // Each run is asked for what is new since it began, of which it may have seen nothing.
+      try Reruns(in: services.context) { try conditions().make(formula, since: .now) }
+    }
+    let query = PipelineQuery(path: ["pipeline", pipeline.name]) {
+      reruns?.runBegins()
+      return try await body()
+    }
+    let automated =
+      query
       .deduplicated()
-      .rerunOnChange(of: rerun)
+      .handleEvents(
+        with: OperationEventHandler(onStateChanged: { state, _ in if !state.isLoading { reruns?.runEnded() } })
+      )
+      .rerunOnChange(of: reruns?.condition ?? AnyOperationRunSpecification(.never))
       .staleWhen { state, context in
         guard let formula = pipeline.staleWhen else { return true }
         guard let run = state.currentValue?.run, run.state == .succeeded, let ended = run.endedAt else { return true }
         // What cannot be asked is taken for stale: it runs once too often rather than never.
-        let success = PastSuccess(startedAt: run.startedAt, endedAt: ended)
-        return (try? conditions().make(formula, of: success))?.isSatisfied(in: context) ?? true
+        let success = ConditionReference.success(PastSuccess(startedAt: run.startedAt, endedAt: ended))
+        return (try? conditions().make(formula, since: success))?.isSatisfied(in: context) ?? true
       }
       .enableAutomaticRunning(onlyWhen: automatic)
-    return .detached(query, context: services.context)
+    return .detached(automated, context: services.context)
   }
 
   /// Tells of changes of the files at `paths` after `moment`, each by its path.

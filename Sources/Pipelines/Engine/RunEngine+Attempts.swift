@@ -117,8 +117,11 @@ extension RunEngine {
   func wakers(_ ordinal: Int) throws -> [any RetryWaker] {
     let formulas = state.instances[ordinal].node.definition.retry.early
     guard !formulas.isEmpty else { return [] }
-    return try formulas.map {
-      ConditionWaker(name: $0.text, condition: try conditions.make($0), context: services.context)
+    return try formulas.map { formula in
+      // A path that cannot be computed fails the attempt, not a wait.
+      _ = try conditions.make(formula)
+      return ConditionWaker(
+        name: formula.text, formula: formula, conditions: LoopBound(conditions), context: services.context)
     }
   }
 

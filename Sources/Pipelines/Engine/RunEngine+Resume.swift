@@ -186,7 +186,7 @@ extension RunEngine {
     else { return false }
     if let formula = definition.staleWhen {
       let condition = try conditions.make(
-        formula, of: PastSuccess(startedAt: known.startedAt, endedAt: known.endedAt))
+        formula, since: .success(PastSuccess(startedAt: known.startedAt, endedAt: known.endedAt)))
       guard !condition.isSatisfied(in: services.context) else { return false }
     }
     modify(ordinal) { instance in

@@ -1,22 +1,17 @@
 import Operations
-import Synchronization
 
-/// Brings a waiting retry forward when a condition turns true.
+/// Brings a waiting retry forward when a condition turns true, which is made anew for each wait: what has changed or succeeded before the wait
+/// began is no reason to try again.
 struct ConditionWaker: RetryWaker {
   let name: String
-  let condition: AnyOperationRunSpecification
+  let formula: SpecificationFormula
+  let conditions: LoopBound<RunConditions>
   let context: OperationContext
 
+  /// *On the loop.*
   func subscribe(_ onWake: @escaping @Sendable () -> Void) -> OperationSubscription {
-    // Only a transition counts: what was true already when the attempt failed would wake every retry at once.
-    let wasSatisfied = Mutex(condition.isSatisfied(in: context))
-    return condition.subscribe(in: context) { [condition, context] in
-      let isSatisfied = condition.isSatisfied(in: context)
-      let turnsTrue = wasSatisfied.withLock { wasSatisfied in
-        defer { wasSatisfied = isSatisfied }
-        return isSatisfied && !wasSatisfied
-      }
-      if turnsTrue { onWake() }
-    }
+    // Whether the paths can be computed was seen before the first attempt.
+    guard let condition = try? conditions.value.make(formula, since: .now) else { return OperationSubscription {} }
+    return SpecificationWaker(condition, in: context, name: name).subscribe(onWake)
   }
 }

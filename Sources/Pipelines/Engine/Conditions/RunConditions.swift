@@ -6,6 +6,16 @@ struct PastSuccess: Sendable {
   var endedAt: RecordTime?
 }
 
+/// What conditions count from that tell of something new.
+enum ConditionReference: Sendable {
+  /// The beginning of the run. Whether a pipeline has succeeded is asked of its latest run, whenever that was.
+  case run
+  /// The moment at which the condition is made.
+  case now
+  /// A success, whose age is asked too.
+  case success(PastSuccess)
+}
+
 /// The conditions of a run: makes what can be observed from the formulas of its pipeline. *On the loop*; what it makes is for any
 /// thread.
 final class RunConditions {
@@ -38,21 +48,21 @@ final class RunConditions {
     }
   }
 
-  /// The condition that `formula` describes. With a `success`, that is asked about it: its age, and what happened since.
+  /// The condition that `formula` describes, as seen from `reference`.
   ///
   /// - Throws: ``OperationFailure`` when a path in it cannot be computed.
   func make(
-    _ formula: SpecificationFormula, of success: PastSuccess? = nil
+    _ formula: SpecificationFormula, since reference: ConditionReference = .run
   ) throws -> AnyOperationRunSpecification {
     do {
-      return try make(formula.root, success)
+      return try make(formula.root, reference)
     } catch let error as ExpressionError {
       throw OperationFailure(code: "expression", message: "\(formula.text): \(error.message)")
     }
   }
 
   private func make(
-    _ node: SpecificationFormula.Node, _ success: PastSuccess?
+    _ node: SpecificationFormula.Node, _ reference: ConditionReference
   ) throws -> AnyOperationRunSpecification {
     let loop = services.loop
     switch node {
@@ -63,45 +73,49 @@ final class RunConditions {
       let isActive = ApplicationIsActiveRunSpecification(observer: services.activity)
       return AnyOperationRunSpecification(isActive.named("foreground"))
     case .olderThan(let age):
+      var birth: RecordTime?
+      if case .success(let success) = reference { birth = success.endedAt }
       return AnyOperationRunSpecification(
         OlderThanSpecification(
-          birth: success?.endedAt, age: age, text: "older-than(\(DurationNotation.format(age)))", loop: loop))
+          birth: birth, age: age, text: "older-than(\(DurationNotation.format(age)))", loop: loop))
     case .fileExists(let template):
       return AnyOperationRunSpecification(
         FileExistsSpecification(
           path: try path(template), text: "file-exists(\(template.text))", watch: services.paths, loop: loop))
-    case .changed(let template): return AnyOperationRunSpecification(try changed(template, success))
+    case .changed(let template): return AnyOperationRunSpecification(try changed(template, reference))
     case .succeeded(let pipeline):
       return AnyOperationRunSpecification(
         PipelineSucceededSpecification(
-          pipeline: pipeline, since: success?.endedAt, text: "succeeded(\(pipeline))", history: services.history,
+          pipeline: pipeline, since: since(reference), text: "succeeded(\(pipeline))", history: services.history,
           watch: services.watch, loop: loop))
-    case .named(let position): return try specification(at: position, success)
-    case .not(let operand): return AnyOperationRunSpecification(!(try make(operand, success)))
-    case .and(let operands): return try joined(operands, success) { AnyOperationRunSpecification($0 && $1) }
-    case .or(let operands): return try joined(operands, success) { AnyOperationRunSpecification($0 || $1) }
+    case .named(let position): return try specification(at: position, reference)
+    case .not(let operand): return AnyOperationRunSpecification(!(try make(operand, reference)))
+    case .and(let operands): return try joined(operands, reference) { AnyOperationRunSpecification($0 && $1) }
+    case .or(let operands): return try joined(operands, reference) { AnyOperationRunSpecification($0 || $1) }
     }
   }
 
   private func joined(
-    _ operands: [SpecificationFormula.Node], _ success: PastSuccess?,
+    _ operands: [SpecificationFormula.Node], _ reference: ConditionReference,
     by join: (AnyOperationRunSpecification, AnyOperationRunSpecification) -> AnyOperationRunSpecification
   ) throws -> AnyOperationRunSpecification {
     var all: AnyOperationRunSpecification?
     for operand in operands {
-      let next = try make(operand, success)
+      let next = try make(operand, reference)
       all = all.map { join($0, next) } ?? next
     }
     return all ?? AnyOperationRunSpecification(.always)
   }
 
   private func specification(
-    at position: Int, _ success: PastSuccess?
+    at position: Int, _ reference: ConditionReference
   ) throws -> AnyOperationRunSpecification {
-    let isShared = success == nil || !asksForSuccess(.named(position))
+    var isRun = false
+    if case .run = reference { isRun = true }
+    let isShared = isRun || !dependsOnReference(.named(position))
     if isShared, let known = named[position] { return known }
     let definition = run.pipeline.specifications[position]
-    let formula = try make(definition.formula.root, success)
+    let formula = try make(definition.formula.root, reference)
     let made =
       if let hold = definition.hold {
         AnyOperationRunSpecification(formula.hold(for: hold).named(definition.name))
@@ -112,30 +126,39 @@ final class RunConditions {
     return made
   }
 
-  /// Whether the value is another one for each success.
-  private func asksForSuccess(_ node: SpecificationFormula.Node) -> Bool {
+  /// Whether the value is another one for each reference.
+  private func dependsOnReference(_ node: SpecificationFormula.Node) -> Bool {
     var asks = false
     node.forEachLeaf { leaf in
       switch leaf {
       case .olderThan, .changed, .succeeded: asks = true
-      case .named(let position): asks = asks || asksForSuccess(run.pipeline.specifications[position].formula.root)
+      case .named(let position): asks = asks || dependsOnReference(run.pipeline.specifications[position].formula.root)
       default: break
       }
     }
     return asks
   }
 
-  private func changed(_ template: Template, _ success: PastSuccess?) throws -> ChangedSpecification {
-    let path = try path(template)
-    let reference: ChangedSpecification.Reference
-    if let success {
-      // From its beginning: what changed while it was made may not have gone into it.
-      reference = .success(begun: success.startedAt ?? success.endedAt ?? run.startedAt)
-    } else {
-      reference = .run(began: run.startedAt, found: stamps[path] ?? FileStamp(path))
+  /// The moment after which a pipeline must have succeeded; nil where only its latest run counts.
+  private func since(_ reference: ConditionReference) -> RecordTime? {
+    switch reference {
+    case .run: nil
+    case .now: services.now()
+    case .success(let success): success.endedAt
     }
+  }
+
+  private func changed(_ template: Template, _ reference: ConditionReference) throws -> ChangedSpecification {
+    let path = try path(template)
+    let since: ChangedSpecification.Reference =
+      switch reference {
+      // From its beginning: what changed while it was made may not have gone into it.
+      case .success(let success): .success(begun: success.startedAt ?? success.endedAt ?? run.startedAt)
+      case .run: .run(began: run.startedAt, found: stamps[path] ?? FileStamp(path))
+      case .now: .run(began: services.now(), found: FileStamp(path))
+      }
     return ChangedSpecification(
-      path: path, text: "changed(\(template.text))", since: reference, watch: services.paths, loop: services.loop)
+      path: path, text: "changed(\(template.text))", since: since, watch: services.paths, loop: services.loop)
   }
 
   /// The absolute path that a path of the pipeline file means.

@@ -1,0 +1,59 @@
+import Operations
+import OperationsTesting
+import Testing
+
+@Suite("A waker made of a specification")
+struct SpecificationWakerTests {
+  private let fired = Log<Void>()
+
+  @Test("fires each time the specification turns true") func turns() {
+    let specification = TestRunSpecification()
+    let subscription = SpecificationWaker(specification).subscribe { [fired] in fired.append(()) }
+    specification.isSatisfied = true
+    #expect(fired.elements.count == 1)
+    specification.repeatValue()
+    specification.isSatisfied = false
+    #expect(fired.elements.count == 1)
+    specification.isSatisfied = true
+    #expect(fired.elements.count == 2)
+    subscription.cancel()
+    specification.isSatisfied = false
+    specification.isSatisfied = true
+    #expect(fired.elements.count == 2)
+    #expect(specification.subscriberCount == 0)
+  }
+
+  @Test("does not fire for what is true when the wait begins") func alreadyTrue() {
+    let specification = TestRunSpecification(true)
+    let subscription = SpecificationWaker(specification).subscribe { [fired] in fired.append(()) }
+    specification.repeatValue()
+    #expect(fired.elements.isEmpty)
+    subscription.cancel()
+  }
+
+  @Test("has the name that it is given, or else the specification's formula") func names() {
+    let specification = TestRunSpecification(name: "connected")
+    #expect(SpecificationWaker(specification).name == "connected")
+    #expect(SpecificationWaker(!specification, name: "away").name == "away")
+  }
+
+  @Test("ends the backoff of a retry") func backoff() async throws {
+    let (delayer, woken) = (ManualDelayer(), Log<RetryWakeCause>())
+    let (network, attempts) = (MockNetworkObserver(.disconnected), Log<Int>())
+    var context = OperationContext()
+    context.operationDelayer = delayer
+    context.retryObserver = RetryObserver(onWake: { woken.append($0) })
+    let operation = Block<Int> { _ in
+      guard attempts.append(0) > 1 else { throw TestError(number: 1) }
+      return 7
+    }
+    let waker = SpecificationWaker(ConnectedRunSpecification(to: network))
+    let policy = RetryPolicy(limit: 1, backoff: .constant(.seconds(600)), wakers: [waker])
+    let runner = OperationRunner(operation.retry(policy), context: context)
+    let value = Task { try await runner.run() }
+    _ = await delayer.begins()
+    network.send(.connected)
+    #expect(try await value.value == 7)
+    #expect(woken.elements == [.waker("connected")])
+  }
+}
