@@ -111,6 +111,7 @@ struct DryRun {
       word = "may-be-reused"
       source = .string(run.text)
     }
+    let definition = step.definition
     return .object([
       "operation": .string(step.definition.name), "action": .string(step.definition.actionKind),
       "after": step.event.map { .string($0.rawValue) } ?? .null, "level": .int(Int64(step.level)),
@@ -121,7 +122,20 @@ struct DryRun {
             "arrives": .string(given.input.arrival.text), "source": .string(given.input.source),
             "operations": .array(given.input.operations.map { .string($0) }), "value": given.value ?? .null,
           ])
-        }), "retry_limit": .int(Int64(step.definition.retry.limit)), "value": step.value ?? .null,
+        }), "retry_limit": .int(Int64(definition.retry.limit)),
+      "retry_early": .array(definition.retry.early.map { .string($0.text) }),
+      "when": definition.condition.map { .string($0.text) } ?? .null, "run_when": definition.gate.map(json) ?? .null,
+      "stale_after_ms": definition.staleAfter.map(milliseconds) ?? .null,
+      "stale_when": definition.staleWhen.map { .string($0.text) } ?? .null, "value": step.value ?? .null,
     ])
   }
+
+  private func json(_ gate: OperationDefinition.Gate) -> JSONValue {
+    .object([
+      "formula": .string(gate.formula.text), "otherwise": .string(gate.otherwise.rawValue),
+      "wait_at_most_ms": gate.waitAtMost.map(milliseconds) ?? .null,
+    ])
+  }
+
+  private func milliseconds(_ duration: Duration) -> JSONValue { .int(duration.wholeMicroseconds / 1000) }
 }

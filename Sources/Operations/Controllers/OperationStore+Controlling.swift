@@ -11,7 +11,9 @@ extension OperationStore {
       defer { hasControllers = true }
       return !hasControllers
     }
-    guard isFirst, !controllers.isEmpty else { return }
+    guard isFirst else { return }
+    for expected in context.operationStaleness.mismatches(with: state) { warn(expecting: expected, in: context) }
+    guard !controllers.isEmpty else { return }
     let subscriptions = controllers.map { attach($0, in: context) }
     change { self.controllers = subscriptions }
   }
@@ -25,8 +27,12 @@ extension OperationStore {
     if let wrapping = self as? any DefaultedStore, let controls = wrapping.baseControls(for: Controller.State.self) {
       return controller.control(with: controls)
     }
-    context.warn(.stateMismatch(path, expected: "\(Controller.State.self)", found: "\(State.self)"))
+    warn(expecting: Controller.State.self, in: context)
     return .empty
+  }
+
+  private func warn(expecting expected: any OperationState.Type, in context: OperationContext) {
+    context.warn(.stateMismatch(path, expected: "\(expected)", found: "\(State.self)"))
   }
 
   private var controls: OperationControls<State> {

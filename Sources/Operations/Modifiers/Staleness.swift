@@ -1,6 +1,12 @@
 /// When what a store holds should be brought up to date: predicates, of which one that is true suffices.
 public struct OperationStaleness: Sendable {
-  private typealias Predicate = @Sendable (any OperationState, OperationContext) -> Bool
+  private struct Predicate: Sendable {
+    /// The type of the states it was made for.
+    let state: any OperationState.Type
+    /// nil for a state of another type.
+    let isTrue: @Sendable (any OperationState, OperationContext) -> Bool?
+    let isFor: @Sendable (any OperationState) -> Bool
+  }
 
   private var predicates: [Predicate]
 
@@ -9,18 +15,24 @@ public struct OperationStaleness: Sendable {
     predicates = []
   }
 
-  /// Adds a predicate. One for another type of state than the store's is false.
+  /// Adds a predicate. One for another type of state than the store's is false, and the store warns of it when it is made.
   public mutating func add<State: OperationState>(
     _ predicate: @escaping @Sendable (State, OperationContext) -> Bool
   ) {
-    predicates.append { state, context in
-      state.unwrapped(to: State.self).map { predicate($0, context) } ?? false
-    }
+    let predicate = Predicate(
+      state: State.self, isTrue: { state, context in state.unwrapped(to: State.self).map { predicate($0, context) } },
+      isFor: { $0.unwrapped(to: State.self) != nil })
+    predicates.append(predicate)
   }
 
   /// Whether any of the predicates is true, or there are none.
   public func isStale<State: OperationState>(_ state: State, in context: OperationContext) -> Bool {
-    predicates.isEmpty || predicates.contains { $0(state, context) }
+    predicates.isEmpty || predicates.contains { $0.isTrue(state, context) ?? false }
+  }
+
+  /// The types of states that predicates were made for which cannot be asked about `state`.
+  func mismatches(with state: any OperationState) -> [any OperationState.Type] {
+    predicates.filter { !$0.isFor(state) }.map(\.state)
   }
 }
 

@@ -169,7 +169,7 @@ extension RunEngine {
 
 extension Duration {
   /// The duration in microseconds, rounded down.
-  var wholeMicroseconds: Int64 {
+  package var wholeMicroseconds: Int64 {
     let (seconds, attoseconds) = components
     return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
   }

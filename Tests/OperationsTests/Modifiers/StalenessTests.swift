@@ -48,4 +48,23 @@ struct StalenessTests {
     time.advance(by: .nanoseconds(1))
     #expect(store.isStale)
   }
+
+  @Test("A predicate for another type of state is false, and the store warns of it once")
+  func otherState() {
+    let warnings = Log<OperationWarning>()
+    var context = OperationContext()
+    context.operationWarningHandler = { warnings.append($0) }
+    context.operationStaleness.add { (_: MutationState<String, Int, any Error>, _) in true }
+    let store = OperationStore.detached(query, context: context)
+    #expect(!store.isStale)
+    #expect(!store.isStale)
+    #expect(warnings.count == 1)
+    guard case .stateMismatch(let path, let expected, let found) = warnings.elements.first else {
+      Issue.record("no warning of another state")
+      return
+    }
+    #expect(path == store.path)
+    #expect(expected.contains("MutationState"))
+    #expect(found.contains("QueryState"))
+  }
 }

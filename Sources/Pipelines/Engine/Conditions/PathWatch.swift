@@ -2,8 +2,9 @@ import Glibc
 
 /// Tells when something at a path appears, changes or goes, whether or not the path is there yet.
 ///
-/// One inotify descriptor for all paths of the host, on the event loop; nothing polls. Of a path that is not there, the nearest directory above it that
-/// is there is watched. *On the loop.*
+/// One inotify descriptor for all paths of the host, on the event loop. Of a path that is not there, the nearest directory above it that is there is
+/// watched. Only paths that the kernel refuses to watch, because the user has too many watches or may not read the directory, are looked at from time to
+/// time. *On the loop.*
 final class PathWatch: @unchecked Sendable {
   // @unchecked: touched only on the loop.
 
@@ -16,20 +17,35 @@ final class PathWatch: @unchecked Sendable {
   private static let events = UInt32(
     IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
 
+  /// Watches a path, as `inotify_add_watch` does.
+  typealias AddWatch = (_ descriptor: Int32, _ path: String, _ events: UInt32) -> Int32
+
   private let loop: EventLoop
+  private let addWatch: AddWatch
+  private let pollingInterval: Duration
   private var descriptor: Int32 = -1
   private var token: EventLoop.Token?
   private var entries: [Int: (path: String, body: () -> Void)] = [:]
   private var interests: [Int32: [Interest]] = [:]
   private var nextEntry = 0
+  /// What was seen at the paths that the kernel does not watch.
+  private var polled: [Int: FileStamp?] = [:]
+  private var timer: EventLoop.Token?
 
-  init(loop: EventLoop) { self.loop = loop }
+  init(
+    loop: EventLoop, pollingInterval: Duration = .seconds(1),
+    addWatch: @escaping AddWatch = { inotify_add_watch($0, $1, $2) }
+  ) {
+    self.loop = loop
+    self.pollingInterval = pollingInterval
+    self.addWatch = addWatch
+  }
 
   deinit {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// Calls `body` after each change at the absolute `path`, until `remove`. Where the system allows no more watches, nothing is told.
+  /// Calls `body` after each change at the absolute `path`, until `remove`.
   func add(_ path: String, _ body: @escaping () -> Void) -> Int {
     begin()
     nextEntry += 1
@@ -41,6 +57,7 @@ final class PathWatch: @unchecked Sendable {
   /// Ends the calls for one path.
   func remove(_ entry: Int) {
     guard entries.removeValue(forKey: entry) != nil else { return }
+    polled[entry] = nil
     forget(entry)
   }
 
@@ -53,22 +70,47 @@ final class PathWatch: @unchecked Sendable {
 
   /// Watches the path itself where it is there, and the nearest directory above it for the next name on the way to it.
   private func watch(_ entry: Int, _ path: String) {
-    guard descriptor >= 0 else { return }
-    note(entry, nil, at: path)
+    guard descriptor >= 0 else { return poll(entry, path) }
+    var refusal = note(entry, nil, at: path)
     var name = Substring(path)
     while let slash = name.lastIndex(of: "/") {
       let directory = slash == path.startIndex ? "/" : String(path[..<slash])
-      if note(entry, String(name[name.index(after: slash)...]), at: directory) || directory == "/" { return }
+      let error = note(entry, String(name[name.index(after: slash)...]), at: directory)
+      if !Self.isAbsence(error) { refusal = error }
+      if !Self.isAbsence(error) || directory == "/" { break }
       name = path[..<slash]
     }
+    if refusal == 0 || Self.isAbsence(refusal) { polled[entry] = nil } else { poll(entry, path) }
   }
 
-  @discardableResult
-  private func note(_ entry: Int, _ name: String?, at path: String) -> Bool {
-    let watch = inotify_add_watch(descriptor, path, Self.events)
-    guard watch >= 0 else { return false }
+  /// Watches a path for an entry; the error number, or 0.
+  private func note(_ entry: Int, _ name: String?, at path: String) -> Int32 {
+    let watch = addWatch(descriptor, path, Self.events)
+    guard watch >= 0 else { return errno }
     interests[watch, default: []].append(Interest(entry: entry, name: name))
-    return true
+    return 0
+  }
+
+  private static func isAbsence(_ error: Int32) -> Bool { error == ENOENT || error == ENOTDIR }
+
+  // MARK: What the kernel does not watch
+
+  private func poll(_ entry: Int, _ path: String) {
+    polled[entry] = .some(FileStamp(path))
+    guard timer == nil else { return }
+    timer = loop.schedule(after: pollingInterval) { [weak self] in self?.lookAround() }
+  }
+
+  private func lookAround() {
+    timer = nil
+    var changed: [Int] = []
+    for (entry, stamp) in polled {
+      guard let path = entries[entry]?.path else { continue }
+      if FileStamp(path) != stamp { changed.append(entry) }
+    }
+    tell(changed)
+    guard !polled.isEmpty, timer == nil else { return }
+    timer = loop.schedule(after: pollingInterval) { [weak self] in self?.lookAround() }
   }
 
   private func forget(_ entry: Int) {
@@ -96,6 +138,10 @@ final class PathWatch: @unchecked Sendable {
         }
       }
     }
+    tell(touched)
+  }
+
+  private func tell(_ touched: some Sequence<Int>) {
     for entry in touched.sorted() {
       guard let (path, body) = entries[entry] else { continue }
       // What is there to be watched may be another thing now.

@@ -43,4 +43,30 @@ import Testing
     loop.stop()
     unlink(path)
   }
+
+  @Test("looks from time to time at what the kernel refuses to watch", .timeLimit(.minutes(1)))
+  func refusal() async throws {
+    let loop = try EventLoop()
+    try loop.start()
+    let path = NSTemporaryDirectory() + "penstock-path-\(UUID().uuidString)"
+    let holder = Holder()
+    let (changes, sink) = AsyncStream<Void>.makeStream()
+    loop.execute {
+      let watch = PathWatch(loop: loop, pollingInterval: .milliseconds(1)) { _, _, _ in
+        errno = ENOSPC
+        return -1
+      }
+      _ = watch.add(path) { sink.yield() }
+      holder.watch = watch
+      close(creat(path, 0o600))
+    }
+    var times = 0
+    for await _ in changes {
+      times += 1
+      if times == 2 { break }
+      unlink(path)
+    }
+    loop.execute { holder.watch = nil }
+    loop.stop()
+  }
 }
