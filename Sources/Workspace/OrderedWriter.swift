@@ -20,6 +20,7 @@ public final class OrderedWriter<Change: Sendable>: Sendable {
   ///   - workspace: Where the changes go. It must stay open until the writer is closed.
   ///   - delay: How long a commit waits for company. Default 2 ms; zero commits at once.
   ///   - maximumBatch: The most changes in one transaction.
+  ///   - prepare: Prepares the connection, for example its statements, before the first change. [the writer's thread]
   ///   - apply: Writes changes to the database, inside a transaction. It runs again with the same changes if that fails.
   ///     It must not read the clock or generate ids, or a repetition would differ. [the writer's thread]
   ///   - onFailure: Told of the first failure after a success. [the writer's thread]
@@ -27,18 +28,22 @@ public final class OrderedWriter<Change: Sendable>: Sendable {
     workspace: Workspace,
     delay: Duration = .milliseconds(2),
     maximumBatch: Int = 4096,
+    prepare: @escaping @Sendable (Database) throws -> Void = { _ in },
     apply: @escaping @Sendable (Database, ArraySlice<Change>) throws -> Void,
     onFailure: @escaping @Sendable (WorkspaceError) -> Void = { _ in }
   ) {
     let (seconds, attoseconds) = delay.components
     core = OrderedWriterCore(
       workspace: workspace, delay: max(0, seconds * 1_000_000_000 + attoseconds / 1_000_000_000),
-      maximumBatch: max(1, maximumBatch), apply: apply, onFailure: onFailure)
+      maximumBatch: max(1, maximumBatch), prepare: prepare, apply: apply, onFailure: onFailure)
   }
 
   deinit {
     core.stop()
   }
+
+  /// Starts the thread, so that the first change finds its connection open.
+  public func begin() { core.begin() }
 
   /// Appends a change. Cheap: a lock and an append; it wakes the thread only if that sleeps.
   ///

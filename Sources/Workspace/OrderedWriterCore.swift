@@ -19,6 +19,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
   private let workspace: Workspace
   private let delay: Int64
   @usableFromInline let maximumBatch: Int
+  private let prepare: @Sendable (Database) throws -> Void
   private let apply: @Sendable (Database, ArraySlice<Change>) throws -> Void
   private let onFailure: @Sendable (WorkspaceError) -> Void
 
@@ -41,17 +42,25 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
 
   init(
     workspace: Workspace, delay: Int64, maximumBatch: Int,
+    prepare: @escaping @Sendable (Database) throws -> Void,
     apply: @escaping @Sendable (Database, ArraySlice<Change>) throws -> Void,
     onFailure: @escaping @Sendable (WorkspaceError) -> Void
   ) {
     self.workspace = workspace
     self.delay = delay
     self.maximumBatch = maximumBatch
+    self.prepare = prepare
     self.apply = apply
     self.onFailure = onFailure
   }
 
   // MARK: What callers do
+
+  func begin() {
+    signal.lock()
+    defer { signal.unlock() }
+    if !isStarted, !isStopping { rouse() }
+  }
 
   @inlinable
   func append(_ change: Change) -> Bool {
@@ -134,6 +143,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
 
   private func run() {
     var batch: [Change] = []
+    workspace.prepareForWriting(prepare)
     signal.lock()
     while true {
       while !hasWork && !isStopping { sleep() }

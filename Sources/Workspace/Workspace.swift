@@ -151,18 +151,31 @@ public final class Workspace: Sendable {
 
   func writer() throws(WorkspaceError) -> WriterConnection {
     guard !isReadOnly else { throw .readOnly(path: path) }
-    let result: Result<WriterConnection, WorkspaceError> = connections.withLock { state in
-      if state.isClosed { return .failure(.closed(path: path)) }
-      if let writer = state.writer { return .success(writer) }
-      do {
-        let writer = try WriterConnection(files: WorkspaceFiles(directory: directory))
-        state.writer = writer
-        return .success(writer)
-      } catch {
-        return .failure(WorkspaceError(error, path: path))
-      }
+    let known: Result<WriterConnection?, WorkspaceError> = connections.withLock { state in
+      state.isClosed ? .failure(.closed(path: path)) : .success(state.writer)
     }
-    return try result.get()
+    if let writer = try known.get() { return writer }
+    // Not under the lock: readers need not wait while this is opened.
+    let opened: WriterConnection
+    do {
+      opened = try WriterConnection(files: WorkspaceFiles(directory: directory))
+    } catch {
+      throw WorkspaceError(error, path: path)
+    }
+    let (kept, surplus): (WriterConnection?, WriterConnection?) = connections.withLock { state in
+      if state.isClosed { return (nil, opened) }
+      if let writer = state.writer { return (writer, opened) }
+      state.writer = opened
+      return (opened, nil)
+    }
+    surplus?.close()
+    guard let kept else { throw .closed(path: path) }
+    return kept
+  }
+
+  /// Opens the connection for writing, and lets `body` prepare it. What goes wrong will go wrong again for the first write.
+  func prepareForWriting(_ body: (Database) throws -> Void) {
+    try? writer().prepare(body)
   }
 
   private func reader() throws(WorkspaceError) -> DatabaseQueue {

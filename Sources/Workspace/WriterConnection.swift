@@ -38,6 +38,11 @@ final class WriterConnection: Sendable {
     }
   }
 
+  /// Lets `body` prepare statements, outside of a transaction.
+  func prepare(_ body: (Database) throws -> Void) throws {
+    try queue.writeWithoutTransaction(body)
+  }
+
   func write<T>(_ body: (Database) throws -> T) throws -> T {
     try queue.writeWithoutTransaction { try locked($0, body) }
   }

@@ -158,4 +158,27 @@ struct OrderedWriterTests {
     for _ in 0..<1000 where try workspace.values().count < 100 { try await Task.sleep(for: .milliseconds(5)) }
     #expect(try workspace.values() == Array(0..<100))
   }
+
+  @Test("prepares its connection when it begins, and writes also when that fails")
+  func begin() async throws {
+    struct Refusal: Error {}
+    let (prepared, sink) = AsyncStream<Void>.makeStream()
+    let writer = OrderedWriter<Int>(
+      workspace: workspace,
+      prepare: { _ in
+        sink.finish()
+        throw Refusal()
+      },
+      apply: { db, numbers in
+        for number in numbers { try db.execute(sql: "INSERT INTO number (value) VALUES (?)", arguments: [number]) }
+      })
+    writer.begin()
+    for await _ in prepared {}
+    writer.append(7)
+    try await writer.flush()
+    #expect(try workspace.values() == [7])
+    try await writer.close()
+    writer.begin()
+    #expect(!writer.append(8))
+  }
 }

@@ -26,10 +26,12 @@ public final class RunHost: Sendable {
   public static func open(workspace directory: String) throws -> RunHost {
     let history = try History.open(at: directory, mode: .readWrite)
     guard !history.workspace.isReadOnly else { throw WorkspaceError.readOnly(path: history.workspace.path) }
-    try history.markInterrupted()
-    let loop = try EventLoop()
     let failure = FailureRelay()
     let recorder = HistoryRecorder(workspace: history.workspace, delay: .milliseconds(5)) { failure.report($0) }
+    // Its connection opens while this thread goes on.
+    recorder.begin()
+    try history.markInterrupted()
+    let loop = try EventLoop()
     let services = HostServices(
       loop: loop, runner: SpawnRunner(loop: loop), history: history, recorder: recorder,
       context: TestingSeams.context(loop: loop))

@@ -23,8 +23,12 @@ public final class HistoryRecorder: Sendable {
     self.workspace = workspace
     let statements = HistoryStatements()
     writer = OrderedWriter(
-      workspace: workspace, delay: delay, apply: { try statements.apply($1, to: $0) }, onFailure: onFailure)
+      workspace: workspace, delay: delay, prepare: { try HistoryStatements.prepare($0) },
+      apply: { try statements.apply($1, to: $0) }, onFailure: onFailure)
   }
+
+  /// Starts the recorder's thread ahead of the first change, which then waits for nothing.
+  public func begin() { writer.begin() }
 
   /// Takes a change to be recorded. Any thread. Returns false, having kept nothing, only after ``close()``.
   @discardableResult

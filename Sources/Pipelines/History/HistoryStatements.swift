@@ -10,6 +10,11 @@ final class HistoryStatements: @unchecked Sendable {
   private var numbers: [RunID: Int64] = [:]
   private var latest: (run: RunID, number: Int64)?
 
+  /// Has the statements compiled that every run needs.
+  static func prepare(_ db: Database) throws {
+    for sql in [definitionSQL, runSQL, operationSQL, attemptSQL] { _ = try db.cachedStatement(sql: sql) }
+  }
+
   func apply(_ changes: ArraySlice<HistoryChange>, to db: Database) throws {
     // The look-up in the cache hashes the text; once for each batch it costs nothing.
     var operation = try BoundStatement(Self.operationSQL, in: db)
@@ -74,17 +79,8 @@ final class HistoryStatements: @unchecked Sendable {
   }
 
   private func create(_ record: RunRecord, definition: String, in db: Database) throws {
-    try db.cachedStatement(sql: "INSERT INTO definition (hash, text) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING")
-      .execute(arguments: [record.definitionHash, definition])
-    try db.cachedStatement(
-      sql: """
-        INSERT INTO run_record (id, pipeline, definition, path, params, trigger, host, user, version, boot, pid,
-          process_started, parent, parent_operation, state, reason, created_at, started_at, ended_at,
-          operations, succeeded, failed, skipped, cancelled, reused)
-        VALUES (?, ?, (SELECT number FROM definition WHERE hash = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-          ?, ?, ?, ?, ?, ?)
-        """
-    ).execute(arguments: [
+    try db.cachedStatement(sql: Self.definitionSQL).execute(arguments: [record.definitionHash, definition])
+    try db.cachedStatement(sql: Self.runSQL).execute(arguments: [
       record.id.text, record.pipeline, record.definitionHash, record.path, record.params, record.trigger.rawValue,
       record.host, record.user, record.version, record.owner.boot, record.owner.pid, record.owner.started,
       record.parent?.run.text, record.parent?.operation, record.state.rawValue, record.reason,
@@ -95,6 +91,16 @@ final class HistoryStatements: @unchecked Sendable {
     numbers[record.id] = db.lastInsertedRowID
     latest = (record.id, db.lastInsertedRowID)
   }
+
+  private static let definitionSQL = "INSERT INTO definition (hash, text) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING"
+
+  private static let runSQL = """
+    INSERT INTO run_record (id, pipeline, definition, path, params, trigger, host, user, version, boot, pid,
+      process_started, parent, parent_operation, state, reason, created_at, started_at, ended_at,
+      operations, succeeded, failed, skipped, cancelled, reused)
+    VALUES (?, ?, (SELECT number FROM definition WHERE hash = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+      ?, ?, ?, ?, ?, ?)
+    """
 
   private static let operationSQL = """
     INSERT OR REPLACE INTO operation_record (key, name, position, parent, item, state, reason, detail, error_code, error,
