@@ -13,6 +13,7 @@ extension PipelineChecker {
   func checkSpecifications() {
     guard !reader.formulas.isEmpty || !reader.specifications.isEmpty else { return }
     let components = checkSpecificationCycles()
+    checkSizes(in: components)
     checkAges(in: components)
     checkUnusedSpecifications()
     checkGates(in: components)
@@ -42,6 +43,41 @@ extension PipelineChecker {
       reader.error("cycle", message, at: range ?? draft.definition.specifications[last].range)
     }
     return components.flatMap { $0 }
+  }
+
+  /// The most conditions that a formula may come to, written out.
+  private static let largestFormula = 10_000
+
+  /// Reports formulas that, by naming others that name others, come to more conditions than can be looked at each time something changes.
+  private func checkSizes(in order: [Int]) {
+    guard !reader.hasErrors else { return }
+    var sizes: [Int: Int] = [:]
+    func size(of formula: SpecificationFormula) -> Int {
+      var size = 0
+      formula.root.forEachLeaf { leaf in
+        if case .named(let position) = leaf { size += sizes[position] ?? 1 } else { size += 1 }
+      }
+      return size
+    }
+    func report(_ site: SpecificationSite, _ size: Int) {
+      guard size > Self.largestFormula, let place = site.formula.names.last?.place else { return }
+      reader.error(
+        "specification-too-large",
+        "written out, this formula has more than \(Self.largestFormula) conditions: the specifications it names name others again and again",
+        at: range(of: place, in: site), fix: "name each specification once")
+    }
+    for position in order {
+      for site in reader.formulas where site.use == .specification(position) {
+        let size = size(of: site.formula.formula)
+        report(site, size)
+        // Reported once, not for all that name it too.
+        sizes[position] = size > Self.largestFormula ? 1 : size
+      }
+    }
+    for site in reader.formulas {
+      if case .specification = site.use { continue }
+      report(site, size(of: site.formula.formula))
+    }
   }
 
   private func range(of place: ParsedFormula.Place, in site: SpecificationSite) -> SourceRange {
