@@ -19,10 +19,14 @@ VALIDATOR_VERSION := 4.23.0
 
 # Linked with the Swift libraries in it: it starts in half the time, and runs on machines without a toolchain.
 RELEASE := .build/release/penstock
+# What the thread sanitizer looks at is built apart, as all of it is instrumented; and from the package in Tests/ThreadSanitizer,
+# as the one of the root would have every target built, which takes many times as long and instruments other people's code.
+TSAN_PACKAGE := Tests/ThreadSanitizer
+TSAN_BUILD := .build-tsan
 LINTED := $(wildcard Sources Tests Benchmarks Plugins) Package.swift
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build build-tests install bench lint format soak clean packages test-packages toolchain
+.PHONY: help run test test-tsan build build-tests install bench lint format soak clean packages test-packages toolchain
 
 help: ## List what can be made
 	@echo "usage: make TARGET"
@@ -40,6 +44,21 @@ run: build ## Set up, build for release, and run examples/source-report.yaml on 
 test: toolchain packages test-packages $(VALIDATOR)/ready ## Set up and run all tests
 	@echo "==> swift test"
 	@$(SWIFT) test
+
+# Reports go to files, one for each process: the tests that start a process of their own do not pass on what it prints.
+test-tsan: toolchain ## Set up and run the tests of Operations under the thread sanitizer
+	@echo "==> swift test --sanitize=thread --package-path $(TSAN_PACKAGE)"
+	@rm -rf $(TSAN_BUILD)/reports && mkdir -p $(TSAN_BUILD)/reports
+	@TSAN_OPTIONS="log_path='$(CURDIR)/$(TSAN_BUILD)/reports/of-process'" \
+	  $(SWIFT) test --sanitize=thread --package-path $(TSAN_PACKAGE) --scratch-path $(TSAN_BUILD); \
+	status=$$?; \
+	for report in $(TSAN_BUILD)/reports/*; do \
+	  [ -e "$$report" ] || continue; \
+	  cat "$$report"; \
+	  status=1; \
+	done; \
+	[ $$status = 0 ] || echo "==> the tests failed, or the thread sanitizer reported something: see $(TSAN_BUILD)/reports"; \
+	exit $$status
 
 build-tests: toolchain packages ## Set up and build for debugging, with the tests
 	@echo "==> swift build --build-tests"
@@ -73,7 +92,7 @@ soak: toolchain packages ## Run the long tests at their full length
 	@PENSTOCK_SOAK=full $(SWIFT) test --filter "SoakTests|StoreStressTests"
 
 clean: ## Remove everything that was built (the history in .penstock stays)
-	rm -rf .build Benchmarks/.build Benchmarks/Micro/.build
+	rm -rf .build $(TSAN_BUILD) Benchmarks/.build Benchmarks/Micro/.build
 
 # Installs what is missing of the packages named by $(1), or says how to.
 define install_packages

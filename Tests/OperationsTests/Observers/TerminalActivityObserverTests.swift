@@ -1,5 +1,6 @@
 import Glibc
 import OperationsTesting
+import Synchronization
 import Testing
 
 @testable import Operations
@@ -66,21 +67,23 @@ struct TerminalActivityObserverTests {
   func composes() async {
     await #expect(processExitsWith: .exitCode(7)) {
       guard TestTerminal() != nil else { exit(1) }
+      // Touched before the handler is there, as a global is made when it is first used.
+      hostSignals.store(0, ordering: .relaxed)
       var action = sigaction()
-      action.__sigaction_handler.sa_handler = { _ in hostSignals += 1 }
+      action.__sigaction_handler.sa_handler = { _ in hostSignals.add(1, ordering: .relaxed) }
       sigaction(SIGTSTP, &action, nil)
       sigaction(SIGCONT, &action, nil)
       let seen = Log<Bool>()
       let subscription = TerminalActivityObserver.shared.subscribe { seen.append($0) }
       kill(getpid(), SIGTSTP)
       // A SIGCONT takes away a SIGTSTP that has not arrived yet.
-      while hostSignals < 1 { await Task.yield() }
+      while hostSignals.load(ordering: .relaxed) < 1 { await Task.yield() }
       kill(getpid(), SIGCONT)
-      while hostSignals < 2 { await Task.yield() }
+      while hostSignals.load(ordering: .relaxed) < 2 { await Task.yield() }
       guard seen.elements == [true] else { exit(2) }
       subscription.cancel()
       kill(getpid(), SIGCONT)
-      while hostSignals < 3 { await Task.yield() }
+      while hostSignals.load(ordering: .relaxed) < 3 { await Task.yield() }
       var (stop, go) = (sigaction(), sigaction())
       sigaction(SIGTSTP, nil, &stop)
       sigaction(SIGCONT, nil, &go)
@@ -90,7 +93,7 @@ struct TerminalActivityObserverTests {
       // And again, after it was put back.
       let again = TerminalActivityObserver.shared.subscribe { seen.append($0) }
       kill(getpid(), SIGCONT)
-      while hostSignals < 4 { await Task.yield() }
+      while hostSignals.load(ordering: .relaxed) < 4 { await Task.yield() }
       again.cancel()
       exit(7)
     }
@@ -116,4 +119,4 @@ struct TerminalActivityObserverTests {
 }
 
 /// Written by a signal handler of a test's own process.
-nonisolated(unsafe) private var hostSignals = 0
+private let hostSignals = Atomic(0)

@@ -32,6 +32,7 @@ func countingQuery(path: OperationPath = ["test"], _ count: Log<Int> = Log()) ->
 /// Work that waits until the test lets it go on, or until it is cancelled.
 final class Turnstile: Sendable {
   private struct Locked {
+    var lastID = 0
     var arrived = 0
     var waiting: [Int: CheckedContinuation<Void, any Error>] = [:]
     var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
@@ -41,15 +42,20 @@ final class Turnstile: Sendable {
 
   /// Throws `CancellationError` when the task is cancelled.
   func pass() async throws {
-    let (id, watchers) = locked.withLock { locked in
-      locked.arrived += 1
-      let reached = locked.watchers.filter { $0.count <= locked.arrived }
-      locked.watchers.removeAll { $0.count <= locked.arrived }
-      return (locked.arrived, reached)
+    let id = locked.withLock { locked in
+      locked.lastID += 1
+      return locked.lastID
     }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        locked.withLock { $0.waiting[id] = continuation }
+        // In one step: who is told of the arrival may open at once.
+        let watchers = locked.withLock { locked in
+          locked.waiting[id] = continuation
+          locked.arrived += 1
+          let reached = locked.watchers.filter { $0.count <= locked.arrived }
+          locked.watchers.removeAll { $0.count <= locked.arrived }
+          return reached
+        }
         for watcher in watchers { watcher.continuation.resume() }
         if Task.isCancelled { end(id, with: .failure(CancellationError())) }
       }
