@@ -131,6 +131,11 @@ struct StoreStressTests {
       for subject in subjects {
         // Runs that were cancelled end by themselves, soon. Subscribing to see it would begin another one.
         while subject.store.state.isLoading { await Task.yield() }
+        // Handlers hear of the end after the state has it.
+        let tally = subject.tally
+        while tally.ended.load(ordering: .relaxed) < tally.started.load(ordering: .relaxed), !Task.isCancelled {
+          await Task.yield()
+        }
         #expect(subject.store.subscriberCount == 0)
         #expect(subject.store.state.activeTasks.isEmpty)
       }
