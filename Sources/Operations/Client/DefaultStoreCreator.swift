@@ -67,8 +67,6 @@ extension OperationDeduplication {
 extension OperationContext {
   /// Sets `key` unless somebody has.
   mutating func setDefault<K: Key>(_ key: K.Type, to value: K.Value) {
-    let wanted = ObjectIdentifier(key)
-    guard !entries.contains(where: { $0.key == wanted }) else { return }
-    self[key] = value
+    if !hasValue(for: key) { self[key] = value }
   }
 }

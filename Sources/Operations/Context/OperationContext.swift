@@ -64,6 +64,12 @@ public struct OperationContext: Sendable {
     }
   }
 
+  /// Whether somebody has set `key`.
+  func hasValue<K: Key>(for key: K.Type) -> Bool {
+    let wanted = ObjectIdentifier(key)
+    return entries.contains { $0.key == wanted }
+  }
+
   /// Gives `key` its default again.
   @inlinable
   public mutating func removeValue<K: Key>(for key: K.Type) {

@@ -28,6 +28,7 @@ extension OperationRequest {
   /// Runs the request with retries, and throws what the request itself can throw.
   ///
   /// The first attempt is made here, because it mostly is the only one: the retry core goes on from there.
+  @inline(__always)
   func runRetried(
     _ policy: RetryPolicy,
     isolation: isolated (any Actor)?,
@@ -38,8 +39,7 @@ extension OperationRequest {
     let limit = max(scope.pending == 1 ? scope.maxRetries : policy.limit, 0)
     let isPlain = policy.deadline == nil && context.retryState == nil && context.retryObserver == nil
     guard scope.pending <= 1, isPlain, !Task.isCancelled else {
-      return try await runRetried(
-        policy, isolation: isolation, in: context, limit: limit, after: nil, with: continuation)
+      return try await runByCore(policy, isolation: isolation, in: context, limit: limit, with: continuation)
     }
     let start = context.operationClock.monotonic()
     var inner = context
@@ -48,12 +48,41 @@ extension OperationRequest {
       return try await run(isolation: isolation, in: inner, with: continuation)
     } catch {
       guard limit > 0 else { throw error }
-      return try await runRetried(
-        policy, isolation: isolation, in: context, limit: limit, after: (error, start), with: continuation)
+      return try await runAgain(
+        policy, isolation: isolation, in: context, limit: limit, after: error, start: start, with: continuation)
     }
   }
 
-  private func runRetried(
+  // The next two by themselves, so that a run that succeeds at once pays nothing for what they need.
+
+  /// Leaves all attempts to the retry core.
+  @inline(never)
+  private func runByCore(
+    _ policy: RetryPolicy,
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    limit: Int,
+    with continuation: OperationContinuation<Value, Failure>
+  ) async throws(Failure) -> Value {
+    try await runAttempts(policy, isolation: isolation, in: context, limit: limit, after: nil, with: continuation)
+  }
+
+  /// Leaves all attempts but the first, which has failed, to the retry core.
+  @inline(never)
+  private func runAgain(
+    _ policy: RetryPolicy,
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    limit: Int,
+    after error: Failure,
+    start: Duration,
+    with continuation: OperationContinuation<Value, Failure>
+  ) async throws(Failure) -> Value {
+    try await runAttempts(
+      policy, isolation: isolation, in: context, limit: limit, after: (error, start), with: continuation)
+  }
+
+  private func runAttempts(
     _ policy: RetryPolicy,
     isolation: isolated (any Actor)?,
     in context: OperationContext,

@@ -1,13 +1,14 @@
 /// The value and the error of an operation, with how often and when each came: what all states keep.
+@usableFromInline
 struct OperationOutcome<Value: Sendable, Failure: Error>: Sendable {
-  private(set) var valueUpdateCount = 0
-  private(set) var errorUpdateCount = 0
-  private(set) var valueLastUpdatedAt: Timestamp?
-  private(set) var errorLastUpdatedAt: Timestamp?
-  private(set) var latestUpdate = OperationStateUpdate.none
-  private(set) var value: Value
+  @usableFromInline var valueUpdateCount = 0
+  @usableFromInline var errorUpdateCount = 0
+  @usableFromInline var valueLastUpdatedAt: Timestamp?
+  @usableFromInline var errorLastUpdatedAt: Timestamp?
+  @usableFromInline var latestUpdate = OperationStateUpdate.none
+  @usableFromInline var value: Value
   let initialValue: Value
-  private(set) var error: Failure?
+  @usableFromInline var error: Failure?
 
   init(initialValue: Value) {
     value = initialValue
@@ -15,6 +16,7 @@ struct OperationOutcome<Value: Sendable, Failure: Error>: Sendable {
   }
 
   /// Takes over a value, which clears the error, but not its count and time.
+  @inlinable
   mutating func update(to value: Value, at time: Timestamp) {
     self.value = value
     valueUpdateCount += 1
@@ -24,6 +26,7 @@ struct OperationOutcome<Value: Sendable, Failure: Error>: Sendable {
   }
 
   /// Takes over an error, which leaves the value as it is.
+  @inlinable
   mutating func update(throwing error: Failure, at time: Timestamp) {
     self.error = error
     errorUpdateCount += 1

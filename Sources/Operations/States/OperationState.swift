@@ -71,6 +71,7 @@ extension OperationState {
   }
 
   /// `context` itself: the operation needs no input.
+  @inlinable
   public func contextForRerun(_ context: OperationContext) -> OperationContext? { context }
 }
 

@@ -2,12 +2,14 @@
 ///
 /// Mostly there is none or one, which takes no memory beside the list.
 public struct OperationTaskList<Value: Sendable, Failure: Error>: Sendable, RandomAccessCollection {
-  private var cores = ObjectList()
+  @usableFromInline var cores = OperationTaskNodeList()
 
   /// A list without tasks.
+  @inlinable
   public init() {}
 
   /// Whether there are no tasks.
+  @inlinable
   public var isEmpty: Bool { cores.isEmpty }
 
   /// Where the tasks begin: 0.
@@ -23,9 +25,11 @@ public struct OperationTaskList<Value: Sendable, Failure: Error>: Sendable, Rand
   }
 
   /// Whether `task` is in the list.
+  @inlinable
   public func contains(_ task: OperationTask<Value, Failure>) -> Bool { cores.contains(task.core) }
 
   /// Adds a task at the end.
+  @inlinable
   public mutating func append(_ task: OperationTask<Value, Failure>) {
     cores.append(task.core)
   }
@@ -34,13 +38,14 @@ public struct OperationTaskList<Value: Sendable, Failure: Error>: Sendable, Rand
   ///
   /// - Returns: Whether it was there.
   @discardableResult
+  @inlinable
   public mutating func remove(_ task: OperationTask<Value, Failure>) -> Bool {
     cores.remove(task.core)
   }
 
   /// Removes all tasks and returns them.
   mutating func removeAll() -> [OperationTask<Value, Failure>] {
-    defer { cores = ObjectList() }
+    defer { cores = OperationTaskNodeList() }
     return Array(self)
   }
 }

@@ -1,14 +1,15 @@
 /// The state of a ``QueryRequest``: the newest fetched value, nil before there is one.
 public struct QueryState<Value: Sendable, Failure: Error>: OperationState {
-  /// The runs that go on, in the order in which they started.
-  public private(set) var activeTasks = OperationTaskList<Value, Failure>()
-  private var outcome: OperationOutcome<Value?, Failure>
+  @usableFromInline var tasks = OperationTaskList<Value, Failure>()
+  @usableFromInline var outcome: OperationOutcome<Value?, Failure>
 
   /// The state before anything happened, with `initialValue`, which is nil by default.
   public init(initialValue: Value? = nil) {
     outcome = OperationOutcome(initialValue: initialValue)
   }
 
+  /// The runs that go on, in the order in which they started.
+  public var activeTasks: OperationTaskList<Value, Failure> { tasks }
   /// The newest value that was fetched or set; the initial value before.
   public var currentValue: Value? { outcome.value }
   /// The value before anything happened, and after a reset.
@@ -18,7 +19,7 @@ public struct QueryState<Value: Sendable, Failure: Error>: OperationState {
   /// When a value last came.
   public var valueLastUpdatedAt: Timestamp? { outcome.valueLastUpdatedAt }
   /// Whether a run goes on.
-  public var isLoading: Bool { !activeTasks.isEmpty }
+  public var isLoading: Bool { !tasks.isEmpty }
   /// The newest error, unless a value came after it.
   public var error: Failure? { outcome.error }
   /// How often an error came.
@@ -29,14 +30,15 @@ public struct QueryState<Value: Sendable, Failure: Error>: OperationState {
   public var latestUpdate: OperationStateUpdate { outcome.latestUpdate }
 
   /// Adds a run.
+  @inlinable
   public mutating func schedule(_ task: OperationTask<Value, Failure>, at time: Timestamp) {
-    activeTasks.append(task)
+    tasks.append(task)
   }
 
   /// Goes back to the initial value and forgets all runs, which are returned.
   public mutating func reset() -> [OperationTask<Value, Failure>] {
     outcome.reset()
-    return activeTasks.removeAll()
+    return tasks.removeAll()
   }
 
   /// Takes over a value or an error that somebody set.
@@ -45,6 +47,7 @@ public struct QueryState<Value: Sendable, Failure: Error>: OperationState {
   }
 
   /// Takes over the result of an active run.
+  @inlinable
   public mutating func update(
     with result: Result<Value, Failure>, for task: OperationTask<Value, Failure>, at time: Timestamp
   ) {
@@ -56,10 +59,12 @@ public struct QueryState<Value: Sendable, Failure: Error>: OperationState {
   }
 
   /// Whether `task` is among the runs that go on.
-  public func isActive(_ task: OperationTask<Value, Failure>) -> Bool { activeTasks.contains(task) }
+  @inlinable
+  public func isActive(_ task: OperationTask<Value, Failure>) -> Bool { tasks.contains(task) }
 
   /// Forgets a run that has ended.
+  @inlinable
   public mutating func finish(_ task: OperationTask<Value, Failure>) {
-    activeTasks.remove(task)
+    tasks.remove(task)
   }
 }

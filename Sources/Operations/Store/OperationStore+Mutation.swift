@@ -31,6 +31,7 @@ public struct NoMutationHistoryError: Error, Sendable, Hashable, CustomStringCon
 extension OperationStore where State: MutationOperationState {
   /// Runs the mutation with `arguments` and returns what comes of it. See ``run(using:handler:)``.
   @discardableResult
+  @inlinable
   public nonisolated(nonsending) func mutate(
     with arguments: State.Arguments, using context: OperationContext? = nil,
     handler: OperationEventHandler<State>? = nil
@@ -62,8 +63,8 @@ extension OperationStore where State: MutationOperationState {
     runTask(using: try contextForLatest(using: context))
   }
 
-  private func contextForMutation(with arguments: State.Arguments, using context: OperationContext?) -> OperationContext
-  {
+  @usableFromInline
+  func contextForMutation(with arguments: State.Arguments, using context: OperationContext?) -> OperationContext {
     var context = context ?? self.context
     context.setMutationArguments(arguments)
     return context
@@ -82,6 +83,7 @@ extension OperationStore where State: MutationOperationState {
 extension OperationStore where State: MutationOperationState, State.Arguments == Void {
   /// Runs the mutation. See ``run(using:handler:)``.
   @discardableResult
+  @inlinable
   public nonisolated(nonsending) func mutate(
     using context: OperationContext? = nil, handler: OperationEventHandler<State>? = nil
   ) async throws(State.Failure) -> State.OperationValue {

@@ -6,6 +6,7 @@ extension QueryState: QueryOperationState {}
 extension OperationStore where State: QueryOperationState {
   /// Fetches the value. See ``run(using:handler:)``.
   @discardableResult
+  @inlinable
   public nonisolated(nonsending) func fetch(
     using context: OperationContext? = nil, handler: OperationEventHandler<State>? = nil
   ) async throws(State.Failure) -> State.OperationValue {

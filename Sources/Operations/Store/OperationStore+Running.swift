@@ -1,5 +1,8 @@
 extension OperationStore {
-  typealias Run = OperationStoreRun<State>
+  // What each run passes through is inlinable, so that it is compiled where the type of the state is known: looking types
+  // up at run time took more than half of a run. What only some runs need is not.
+
+  @usableFromInline typealias Run = OperationStoreRun<State>
 
   /// Runs the operation and returns its result.
   ///
@@ -13,16 +16,23 @@ extension OperationStore {
   /// - Throws: What the operation threw; `CancellationError`, where `Failure` admits it, when this run was cancelled and
   ///   the operation goes on for others.
   @discardableResult
+  @inlinable
   public nonisolated(nonsending) func run(
     using context: OperationContext? = nil, handler: OperationEventHandler<State>? = nil
   ) async throws(State.Failure) -> State.OperationValue {
     let run = newRun(using: context)
-    guard let handler else { return try await run.outcome().get() }
-    let id = change { handlers.insert(handler) }
+    guard let handler else { return try await run.outcomeFromStart().get() }
+    return try await outcome(of: run, telling: handler).get()
+  }
+
+  @usableFromInline
+  nonisolated(nonsending) func outcome(of run: Run, telling handler: OperationEventHandler<State>) async -> Run.Outcome
+  {
+    let id = change { insert(handler) }
     let outcome = await run.outcome()
     // In its turn among the events, so that the handler hears of the end of its run wherever it is told from.
-    change { events.append(.removal(id)) }
-    return try outcome.get()
+    change { note(.removal(id)) }
+    return outcome
   }
 
   /// The task of a run that has not started. Nothing happens until it is.
@@ -33,23 +43,25 @@ extension OperationStore {
     newRun(using: context).task
   }
 
+  @inlinable
   func newRun(using context: OperationContext?) -> Run {
     Run(store: self, context: contextForRun(context))
   }
 
   // MARK: - Begin
 
+  @inlinable
   func begin(_ run: Run, immediately isImmediate: Bool) {
     let time = run.context.operationClock.now()
-    let deduplication = context.operationDeduplication
     let isCancelled = run.isCancelled
-    let isLeader = change {
+    let (deduplication, isLeader) = change {
+      let deduplication = guardedContext.operationDeduplication
       guardedState.schedule(run.task, at: time)
-      noteStart(of: run)
+      if hasHandlers { noteStart(of: run) }
       // Almost always there is nobody to join, which needs no second look.
-      guard deduplication == nil || leaders.isEmpty else { return false }
+      guard deduplication == nil || leaders.isEmpty else { return (deduplication, false) }
       lead(run, isCancelled: isCancelled, isShared: deduplication != nil)
-      return true
+      return (deduplication, true)
     }
     if let deduplication, !isLeader, join(run, by: deduplication, isCancelled: isCancelled) {
       // Nothing to execute.
@@ -61,14 +73,16 @@ extension OperationStore {
   }
 
   /// Under the lock: makes `run` one that executes itself.
-  private func lead(_ run: Run, isCancelled: Bool, isShared: Bool) {
+  @usableFromInline
+  func lead(_ run: Run, isCancelled: Bool, isShared: Bool) {
     run.isRegistered = true
     run.isAbandoned = isCancelled
     if isShared, !isCancelled { leaders.append(run) }
   }
 
   /// Makes `run` a follower of a run that it duplicates, or else a leader.
-  private func join(_ run: Run, by deduplication: OperationDeduplication, isCancelled: Bool) -> Bool {
+  @usableFromInline
+  func join(_ run: Run, by deduplication: OperationDeduplication, isCancelled: Bool) -> Bool {
     while true {
       let leaders = look { self.leaders }
       // The predicate is the user's, so that it is asked under no lock; what has changed meanwhile makes it be asked
@@ -93,14 +107,13 @@ extension OperationStore {
 
   // MARK: - Execution
 
-  private func execute(_ leader: Run, immediately isImmediate: Bool) {
+  @inlinable
+  func execute(_ leader: Run, immediately isImmediate: Bool) {
     let execution: Task<Void, Never>
-    if let configuration = leader.configuration {
-      execution = configuration.start(immediately: isImmediate) { [self] in await execute(leader) }
-    } else if isImmediate {
+    if isImmediate, !leader.isConfigured {
       execution = Task.immediate { [self] in await execute(leader) }
     } else {
-      execution = Task { [self] in await execute(leader) }
+      execution = start(leader, immediately: isImmediate)
     }
     let isAbandoned = look {
       guard !leader.hasExecuted else { return false }
@@ -110,7 +123,15 @@ extension OperationStore {
     if isAbandoned { execution.cancel() }
   }
 
-  private func execute(_ leader: Run) async {
+  /// A task that executes `leader`, as its configuration says.
+  @usableFromInline
+  func start(_ leader: Run, immediately isImmediate: Bool) -> Task<Void, Never> {
+    guard let configuration = leader.configuration else { return Task { [self] in await execute(leader) } }
+    return configuration.start(immediately: isImmediate) { [self] in await execute(leader) }
+  }
+
+  @inlinable
+  nonisolated(nonsending) func execute(_ leader: Run) async {
     if look({ leader.isAbandoned }) { withUnsafeCurrentTask { $0?.cancel() } }
     if leader.hasDependencies { await leader.awaitDependencies() }
     let continuation = OperationContinuation<State.OperationValue, State.Failure> { result, context in
@@ -124,14 +145,16 @@ extension OperationStore {
     }
   }
 
-  private static func run<Operation: StatefulOperationRequest>(
+  @inlinable
+  nonisolated(nonsending) static func run<Operation: StatefulOperationRequest>(
     _ operation: Operation, in context: OperationContext,
     with continuation: OperationContinuation<State.OperationValue, State.Failure>
   ) async throws(State.Failure) -> State.OperationValue where Operation.State == State {
     try await operation.run(isolation: nil, in: context, with: continuation)
   }
 
-  private func take(
+  @usableFromInline
+  func take(
     _ result: Result<State.OperationValue, State.Failure>, of leader: Run, using context: OperationContext
   ) {
     let time = context.operationClock.now()
@@ -150,9 +173,10 @@ extension OperationStore {
 
   // MARK: - End
 
-  private func end(execution leader: Run, with result: Result<State.OperationValue, State.Failure>) {
+  @inlinable
+  func end(execution leader: Run, with result: Result<State.OperationValue, State.Failure>) {
     let time = leader.context.operationClock.now()
-    var followers = ObjectList()
+    var followers = OperationTaskNodeList()
     var isWanted = false
     let old = change {
       let old = guardedState
@@ -172,7 +196,8 @@ extension OperationStore {
     }
   }
 
-  private func end(_ run: Run, with result: Result<State.OperationValue, State.Failure>, isFinal: Bool) {
+  @usableFromInline
+  func end(_ run: Run, with result: Result<State.OperationValue, State.Failure>, isFinal: Bool) {
     let time = run.context.operationClock.now()
     let old = change {
       let old = guardedState
@@ -184,21 +209,23 @@ extension OperationStore {
   }
 
   /// Under the lock: brings the end of `run` into the state.
-  private func noteEnd(
+  @inlinable
+  func noteEnd(
     of run: Run, with result: Result<State.OperationValue, State.Failure>, at time: Timestamp, isFinal: Bool
   ) {
     // Looked at here too, because the call alone takes longer than all else when nobody listens.
-    if !handlers.isEmpty { noteResult(result, .returnedFinalResult, run.context) }
+    if hasHandlers { noteResult(result, .returnedFinalResult, run.context) }
     if subscribersRun === run { subscribersRun = nil }
     let task = run.task
     guard guardedState.isActive(task) else { return }
     if isFinal { guardedState.update(with: result, for: task, at: time) }
     guardedState.finish(task)
-    noteState(run.context)
+    if hasHandlers { noteState(run.context) }
   }
 
   /// `run` does not want its result any more. The operation goes on if another member wants it, and is cancelled
   /// otherwise.
+  @usableFromInline
   func cancel(_ run: Run) {
     let admitsCancellation = run.admitsCancellation
     let (leaves, execution): (Bool, Task<Void, Never>?) = change {

@@ -5,9 +5,9 @@ extension OperationStore {
   /// the store is stale, a run starts. When the last subscriber leaves while that run goes on, the run is cancelled.
   public func subscribe(with handler: OperationEventHandler<State>) -> OperationSubscription {
     let (id, isFirst) = change {
-      let id = handlers.insert(handler)
+      let id = insert(handler)
       guardedSubscriberCount += 1
-      events.append(.state(guardedState, guardedContext, handlers.snapshot(of: id)))
+      note(.state(guardedState, guardedContext, handlers.snapshot(of: id)))
       return (id, guardedSubscriberCount == 1)
     }
     let subscription = OperationSubscription { [weak self] in self?.unsubscribe(id) }
@@ -18,17 +18,17 @@ extension OperationStore {
   /// Tells `handler` of all that happens as long as the store lives or the subscription does, without counting as a
   /// subscriber.
   func observe(with handler: OperationEventHandler<State>) -> OperationSubscription {
-    let id = change { handlers.insert(handler) }
+    let id = change { insert(handler) }
     return OperationSubscription { [weak self] in
       guard let self else { return }
-      let released = change { handlers.remove(id) }
+      let released = change { remove(id) }
       _ = released
     }
   }
 
   private func unsubscribe(_ id: HandlerTable<OperationEventHandler<State>>.ID) {
     let (released, run) = change {
-      let released = handlers.remove(id)
+      let released = remove(id)
       if released != nil { guardedSubscriberCount -= 1 }
       return (released, guardedSubscriberCount == 0 ? subscribersRun : nil)
     }

@@ -14,29 +14,34 @@
 @dynamicMemberLookup
 public final class OperationStore<State: OperationState>: @unchecked Sendable {
   // Unchecked because the variables are guarded by the lock, which hands nothing out (see ``StoreLock``). Those whose
-  // size does not depend on `State` come first, so that their places are known.
+  // size does not depend on `State` come first, so that their places are known. For exclusive access by those that each
+  // run touches, the lock is enough as well.
 
   /// What the operation is called among others.
   public let path: OperationPath
   /// What the store runs.
-  let operation: any StatefulOperationRequest<State>
-  let lock = StoreLock()
-  var guardedContext: OperationContext
-  var handlers = HandlerTable<OperationEventHandler<State>>()
+  @usableFromInline let operation: any StatefulOperationRequest<State>
+  @usableFromInline let lock = StoreLock()
+  @exclusivity(unchecked) @usableFromInline var guardedContext: OperationContext
+  var handlers = Handlers()
   /// How many of the handlers count as subscribers.
   var guardedSubscriberCount = 0
   /// What has happened and was not told yet, in order. Empty while ``isDelivering`` is false, except within an exclusive
   /// section.
   var events: [OperationStoreEvent<State>] = []
+  /// Whether there are handlers. Beside them, because asking them takes longer than all else when there are none.
+  @exclusivity(unchecked) @usableFromInline var hasHandlers = false
+  /// Whether there are events, for the same reason.
+  @exclusivity(unchecked) @usableFromInline var hasEvents = false
   /// Whether a thread is telling events; it goes on until there are none left.
-  var isDelivering = false
+  @exclusivity(unchecked) @usableFromInline var isDelivering = false
   var hasControllers = false
   /// The runs that others may join, oldest first.
-  var leaders = ObjectList()
+  @exclusivity(unchecked) @usableFromInline var leaders = OperationTaskNodeList()
   /// The run that the first subscriber caused.
-  var subscribersRun: Run?
+  @exclusivity(unchecked) @usableFromInline var subscribersRun: Run?
   var controllers: [OperationSubscription] = []
-  var guardedState: State
+  @exclusivity(unchecked) @usableFromInline var guardedState: State
 
   /// A store for `operation`, whose controllers do not work yet. The request's `setup` is called here, once.
   init<Operation: StatefulOperationRequest>(
@@ -126,7 +131,7 @@ public final class OperationStore<State: OperationState>: @unchecked Sendable {
       let old = guardedState
       let tasks = guardedState.reset()
       // A run that starts now must not join one that is about to be cancelled.
-      leaders = ObjectList()
+      leaders = OperationTaskNodeList()
       noteState(context)
       return (old, tasks)
     }
@@ -168,6 +173,7 @@ public final class OperationStore<State: OperationState>: @unchecked Sendable {
   }
 
   /// `context`, or else the store's, with the input of the run before where the operation needs some and gets none.
+  @inlinable
   func contextForRun(_ context: OperationContext?) -> OperationContext {
     look {
       let context = context ?? guardedContext

@@ -4,39 +4,54 @@
 /// member wants it any more. A leader that leaves goes on executing for the others.
 ///
 /// Unchecked because all variables are guarded by the lock of the store.
+@usableFromInline
 final class OperationStoreRun<State: OperationState>: OperationTaskCore<State.OperationValue, State.Failure>,
   @unchecked Sendable
 {
-  let store: OperationStore<State>
+  @usableFromInline let store: OperationStore<State>
   /// Whom this run has joined; nil when it executes itself or has not begun.
   weak var leader: OperationStoreRun?
   /// Those who joined this run, in order. Includes those that have left.
-  var followers = ObjectList()
+  @exclusivity(unchecked) @usableFromInline var followers = OperationTaskNodeList()
   /// Whether the run has begun, as leader or as follower.
-  var isRegistered = false
+  @exclusivity(unchecked) @usableFromInline var isRegistered = false
   /// Whether the run does not want the result any more.
-  var hasLeft = false
+  @exclusivity(unchecked) @usableFromInline var hasLeft = false
   /// Of a leader: whether the operation has ended.
-  var hasExecuted = false
+  @exclusivity(unchecked) @usableFromInline var hasExecuted = false
   /// Of a leader: whether nobody wants the operation.
-  var isAbandoned = false
+  @exclusivity(unchecked) @usableFromInline var isAbandoned = false
   /// Of a leader: what executes the operation.
-  var execution: Task<Void, Never>?
+  @exclusivity(unchecked) @usableFromInline var execution: Task<Void, Never>?
 
+  @inlinable
   init(store: OperationStore<State>, context: OperationContext) {
     self.store = store
     super.init(context: context)
   }
 
+  @inlinable
   var task: OperationTask<State.OperationValue, State.Failure> { OperationTask(core: self) }
 
   /// All for whom this leader executes, itself first.
   var members: [OperationStoreRun] { [self] + (0..<followers.count).map { Self.run(followers[$0]) } }
 
-  /// `object` as the run that it is.
-  static func run(_ object: ObjectList.Object) -> OperationStoreRun {
+  /// `node` as the run that it is.
+  @inlinable
+  static func run(_ node: OperationTaskNode) -> OperationStoreRun {
     // Lists of runs belong to one store, and all its runs have one type.
-    unsafeDowncast(object, to: OperationStoreRun.self)
+    unsafeDowncast(node, to: OperationStoreRun.self)
+  }
+
+  /// Starts the run, which nobody else knows of yet, and returns its result: what ``outcome()`` does, but without
+  /// ``begin(immediately:)``, so that the compiler sees what follows and makes it one piece for the state at hand.
+  @inlinable
+  nonisolated(nonsending) func outcomeFromStart() async -> Outcome {
+    if takeStart() {
+      store.begin(self, immediately: true)
+      if let result = finishedResult { return result }
+    }
+    return await outcome()
   }
 
   override func begin(immediately isImmediate: Bool) {

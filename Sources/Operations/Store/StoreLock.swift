@@ -17,6 +17,7 @@ import Synchronization
 ///
 /// Pairs of calls instead of closures: what a closure would return is generic here, and finding out about its type takes
 /// longer than the change itself.
+@usableFromInline
 struct StoreLock: ~Copyable, Sendable {
   private let inner = Mutex<Void>(())
   private let gate = Mutex<Void>(())
@@ -24,11 +25,13 @@ struct StoreLock: ~Copyable, Sendable {
   private let owner = Atomic<UInt>(0)
 
   /// Begins to look at the store.
+  @usableFromInline
   func beginReading() {
     inner._unsafeLock()
   }
 
   /// Begins to change the store; waits while another thread is in an exclusive section.
+  @usableFromInline
   func beginChange() {
     while true {
       inner._unsafeLock()
@@ -41,6 +44,7 @@ struct StoreLock: ~Copyable, Sendable {
   }
 
   /// Ends what one of the two above began.
+  @usableFromInline
   func end() {
     inner._unsafeUnlock()
   }

@@ -7,8 +7,9 @@
 /// only that one stops waiting, with `CancellationError` where `Failure` admits it (and otherwise gets the result of the
 /// others); the last one that waits takes the run with it.
 public struct OperationTask<Value: Sendable, Failure: Error>: Sendable {
-  let core: OperationTaskCore<Value, Failure>
+  @usableFromInline let core: OperationTaskCore<Value, Failure>
 
+  @inlinable
   init(core: OperationTaskCore<Value, Failure>) {
     self.core = core
   }

@@ -32,6 +32,9 @@ extension OperationContext {
     static let defaultValue: OperationTaskConfiguration? = nil
   }
 
+  /// Whether somebody has set the entry below, to nil perhaps: takes less than reading it.
+  var hasTaskConfiguration: Bool { hasValue(for: TaskConfigurationKey.self) }
+
   /// How the tasks of a store's runs are treated; nil, the default, leaves it to the runtime.
   public var operationTaskConfiguration: OperationTaskConfiguration? {
     get { self[TaskConfigurationKey.self] }

@@ -1,17 +1,25 @@
 /// What an ``OperationTask`` refers to: its life, and its result when that is over.
 ///
 /// Unchecked because the result is written once, before the end, and read only after it.
+@usableFromInline
 class OperationTaskCore<Value: Sendable, Failure: Error>: OperationTaskNode, @unchecked Sendable {
-  typealias Outcome = Result<Value, Failure>
+  @usableFromInline typealias Outcome = Result<Value, Failure>
 
-  private var result: Outcome?
+  @exclusivity(unchecked) @usableFromInline var result: Outcome?
+
+  @inlinable
+  override init(context: OperationContext) {
+    super.init(context: context)
+  }
 
   override var admitsCancellation: Bool { CancellationError() is Failure }
 
-  var finishedResult: Outcome? { isFinished ? result : nil }
+  @inlinable
+  final var finishedResult: Outcome? { isFinished ? result : nil }
 
   /// Starts the work if need be, and returns its result.
-  nonisolated(nonsending) func outcome() async -> Outcome {
+  @usableFromInline
+  final nonisolated(nonsending) func outcome() async -> Outcome {
     if await runToEnd(), let result { return result }
     guard let error = CancellationError() as? Failure else {
       preconditionFailure("a waiter left a task whose failure cannot be a cancellation")
@@ -20,7 +28,8 @@ class OperationTaskCore<Value: Sendable, Failure: Error>: OperationTaskNode, @un
   }
 
   /// Ends the task with `outcome`.
-  func finish(_ outcome: Outcome) {
+  @inlinable
+  final func finish(_ outcome: Outcome) {
     result = outcome
     end()
   }

@@ -7,6 +7,7 @@ import Synchronization
 /// ``cancellationRequested()`` is called at most once, never before `begin` was, and possibly while it runs.
 ///
 /// Unchecked because Swift wants it of a class that is not final; all state is constant or behind the lock.
+@usableFromInline
 class OperationTaskNode: @unchecked Sendable {
   private enum Phase {
     case idle
@@ -37,9 +38,10 @@ class OperationTaskNode: @unchecked Sendable {
   private static let edges = Mutex<Void>(())
 
   let id = OperationTaskIdentifier()
-  let context: OperationContext
+  @usableFromInline let context: OperationContext
   private let locked = Mutex(Locked())
 
+  @usableFromInline
   init(context: OperationContext) {
     self.context = context
   }
@@ -59,14 +61,23 @@ class OperationTaskNode: @unchecked Sendable {
 
   var hasStarted: Bool { locked.withLock { $0.phase != .idle } }
 
-  var isFinished: Bool { locked.withLock { $0.phase == .finished } }
+  @usableFromInline
+  final var isFinished: Bool { locked.withLock { $0.phase == .finished } }
 
-  var isCancelled: Bool { locked.withLock { $0.isCancelled } }
+  @usableFromInline
+  final var isCancelled: Bool { locked.withLock { $0.isCancelled } }
 
   /// nil leaves everything to the runtime.
-  var configuration: OperationTaskConfiguration? {
+  @usableFromInline
+  final var configuration: OperationTaskConfiguration? {
     get { locked.withLock { $0.configuration } ?? context.operationTaskConfiguration }
     set { locked.withLock { $0.configuration = newValue } }
+  }
+
+  /// Whether there may be a configuration.
+  @usableFromInline
+  final var isConfigured: Bool {
+    locked.withLock { $0.configuration != nil } || context.hasTaskConfiguration
   }
 
   /// Starts the work if need be, and waits for nobody.
@@ -84,23 +95,27 @@ class OperationTaskNode: @unchecked Sendable {
   ///
   /// - Returns: Whether it has ended; false when the calling task was cancelled, and others go on waiting.
   nonisolated(nonsending) func runToEnd() async -> Bool {
-    let phase = locked.withLock { locked in
-      defer { if locked.phase == .idle { locked.phase = .running } }
-      return locked.phase
-    }
-    switch phase {
-    case .finished: return true
-    case .running: break
-    case .idle:
-      // So that the work begins as a cancelled one, and not only learns of it later.
-      if Task.isCancelled { cancel() }
-      begin(immediately: true)
-      if isFinished { return true }
-    }
-    return await wait()
+    if takeStart() { begin(immediately: true) }
+    return if isFinished { true } else { await wait() }
   }
 
-  func cancel() {
+  /// Takes the start upon the caller, who is about to wait for the end.
+  ///
+  /// - Returns: Whether the caller has to ``begin(immediately:)``; false when the task has been started before.
+  @usableFromInline
+  final func takeStart() -> Bool {
+    let isFirst = locked.withLock { locked in
+      guard locked.phase == .idle else { return false }
+      locked.phase = .running
+      return true
+    }
+    // So that the work begins as a cancelled one, and not only learns of it later.
+    if isFirst, Task.isCancelled { cancel() }
+    return isFirst
+  }
+
+  @usableFromInline
+  final func cancel() {
     let mustTell = locked.withLock { locked in
       guard locked.phase != .finished, !locked.isCancelled else { return false }
       locked.isCancelled = true
@@ -110,7 +125,8 @@ class OperationTaskNode: @unchecked Sendable {
   }
 
   /// Ends the task: those who wait go on.
-  func end() {
+  @usableFromInline
+  final func end() {
     let waiters: [Waiter] = locked.withLock { locked in
       locked.phase = .finished
       guard !locked.waiters.isEmpty else { return [] }
@@ -187,11 +203,13 @@ class OperationTaskNode: @unchecked Sendable {
     locked.withLock { $0.dependencies.append(dependency) }
   }
 
-  var hasDependencies: Bool { locked.withLock { !$0.dependencies.isEmpty } }
+  @usableFromInline
+  final var hasDependencies: Bool { locked.withLock { !$0.dependencies.isEmpty } }
 
   /// Waits for all that this task was scheduled after, and lets go of it, so that a finished task keeps no chain of
   /// others.
-  func awaitDependencies() async {
+  @usableFromInline
+  final func awaitDependencies() async {
     for dependency in locked.withLock({ $0.dependencies }) { _ = await dependency.runToEnd() }
     let released = locked.withLock { locked in
       defer { locked.dependencies = [] }
