@@ -41,18 +41,30 @@ public struct DefaultStoreCreator: OperationStoreCreator {
   public func modify<Operation: StatefulOperationRequest>(
     _ operation: Operation, of kind: OperationKind
   ) -> any StatefulOperationRequest<Operation.State> {
-    let retried = operation.modifier(AnnouncedRetryModifier<Operation>())
+    let retried = AnnouncedRetry(operation: operation)
     guard kind != .mutation, let rerun = configuration.rerun else { return retried }
     return retried.rerunOnChange(of: AnyOperationRunSpecification(rerun))
   }
 }
 
-/// A retry that the context already knows of, so that its stores share one entry and keep nothing of it themselves.
-struct AnnouncedRetryModifier<Operation: OperationRequest>: OperationModifier {
+/// A request with a retry that the context already knows of, so that its stores share one entry and keep nothing of it
+/// themselves.
+///
+/// No modifier, because each run passes through it, and through one layer more if it were one.
+struct AnnouncedRetry<Operation: StatefulOperationRequest>: StatefulOperationRequest {
+  typealias State = Operation.State
+
+  let operation: Operation
+
+  var path: OperationPath { operation.path }
+
+  func setup(context: inout OperationContext) {
+    operation.setup(context: &context)
+  }
+
   func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
-    using operation: Operation,
     with continuation: OperationContinuation<Operation.Value, Operation.Failure>
   ) async throws(Operation.Failure) -> Operation.Value {
     try await operation.runRetried(RetryPolicy(), isolation: isolation, in: context, with: continuation)

@@ -178,15 +178,13 @@ extension OperationStore {
     let time = leader.context.operationClock.now()
     var followers = OperationTaskNodeList()
     var isWanted = false
-    let old = change {
-      let old = guardedState
+    let old: State? = change {
       leader.hasExecuted = true
       leader.execution = nil
       leaders.remove(leader)
       swap(&followers, &leader.followers)
       isWanted = !leader.hasLeft
-      if isWanted { noteEnd(of: leader, with: result, at: time, isFinal: true) }
-      return old
+      return isWanted ? noteEnd(of: leader, with: result, at: time, isFinal: true) : nil
     }
     _ = old
     if isWanted { leader.finish(result) }
@@ -199,28 +197,28 @@ extension OperationStore {
   @usableFromInline
   func end(_ run: Run, with result: Result<State.OperationValue, State.Failure>, isFinal: Bool) {
     let time = run.context.operationClock.now()
-    let old = change {
-      let old = guardedState
-      noteEnd(of: run, with: result, at: time, isFinal: isFinal)
-      return old
-    }
+    let old = change { noteEnd(of: run, with: result, at: time, isFinal: isFinal) }
     _ = old
     run.finish(result)
   }
 
   /// Under the lock: brings the end of `run` into the state.
+  ///
+  /// - Returns: The state before, to be released under no lock.
   @inlinable
   func noteEnd(
     of run: Run, with result: Result<State.OperationValue, State.Failure>, at time: Timestamp, isFinal: Bool
-  ) {
+  ) -> State {
+    let old = guardedState
     // Looked at here too, because the call alone takes longer than all else when nobody listens.
     if hasHandlers { noteResult(result, .returnedFinalResult, run.context) }
     if subscribersRun === run { subscribersRun = nil }
     let task = run.task
-    guard guardedState.isActive(task) else { return }
+    guard old.isActive(task) else { return old }
     if isFinal { guardedState.update(with: result, for: task, at: time) }
     guardedState.finish(task)
     if hasHandlers { noteState(run.context) }
+    return old
   }
 
   /// `run` does not want its result any more. The operation goes on if another member wants it, and is cancelled

@@ -32,6 +32,8 @@ class OperationTaskNode: @unchecked Sendable {
     var waiters: [Waiter] = []
     var dependencies: [OperationTaskNode] = []
     var configuration: OperationTaskConfiguration?
+    /// Whether there is one: takes less than looking at it.
+    var isConfigured = false
   }
 
   /// One lock for the edges of all tasks: whether an edge closes a cycle depends on all of them. Tasks rarely have any.
@@ -71,13 +73,18 @@ class OperationTaskNode: @unchecked Sendable {
   @usableFromInline
   final var configuration: OperationTaskConfiguration? {
     get { locked.withLock { $0.configuration } ?? context.operationTaskConfiguration }
-    set { locked.withLock { $0.configuration = newValue } }
+    set {
+      locked.withLock { locked in
+        locked.configuration = newValue
+        locked.isConfigured = newValue != nil
+      }
+    }
   }
 
   /// Whether there may be a configuration.
   @usableFromInline
   final var isConfigured: Bool {
-    locked.withLock { $0.configuration != nil } || context.hasTaskConfiguration
+    locked.withLock { $0.isConfigured } || context.hasTaskConfiguration
   }
 
   /// Starts the work if need be, and waits for nobody.
