@@ -23,6 +23,16 @@ let package = Package(
       dependencies: [.product(name: "Pipelines", package: "penstock")],
       swiftSettings: settings
     ),
+    // Stands in the place of malloc, to count.
+    .target(name: "CAllocations"),
+    .executableTarget(
+      name: "stores",
+      dependencies: [
+        "CAllocations", .product(name: "Operations", package: "penstock"),
+        .product(name: "OperationsTesting", package: "penstock"),
+      ],
+      swiftSettings: settings
+    ),
     .executableTarget(
       name: "Libraries",
       dependencies: [

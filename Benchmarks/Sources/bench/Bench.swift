@@ -24,6 +24,10 @@ struct Bench: AsyncParsableCommand {
     help: ArgumentHelp("The program that only records; without it, that workload is left out.", valueName: "path"))
   var recorder: String?
 
+  @Option(
+    help: ArgumentHelp("The program that measures stores; without it, those are left out.", valueName: "path"))
+  var stores: String?
+
   @Option(help: ArgumentHelp("The directory of the programs `floor` and `stopwatch`.", valueName: "path"))
   var floors: String
 
@@ -55,27 +59,38 @@ struct Bench: AsyncParsableCommand {
     let scratch = try Scratch()
     defer { scratch.remove() }
     let catalogue = Catalogue(
-      tool: tool, floor: floors + "/floor", recorder: try recorder.map(Self.resolved), scratch: scratch,
-      cache: try Self.created(cache))
+      tool: tool, floor: floors + "/floor", recorder: try recorder.map(Self.resolved),
+      stores: try stores.map(Self.resolved), scratch: scratch, cache: try Self.created(cache))
     let measuring = Measuring(
       stopwatch: Stopwatch(program: floors + "/stopwatch", errorFile: scratch.path + "/stderr"), scratch: scratch,
       rounds: rounds, report: Self.report)
+    let probing = Probing(rounds: rounds, report: Self.report)
 
     var warnings: [String] = []
     if surroundings.load > 0.5 {
       warnings.append("warning: the load is \(surroundings.load): something else runs on this machine")
     }
     var results: [WorkloadResult] = []
+    var probed: [ProbeResult] = []
     for name in Catalogue.names where only.isEmpty || only.contains(name) {
+      if let probe = catalogue.probe(name, report: Self.report) {
+        let result = try await probing.measure(probe)
+        if let warning = Noise.warning(about: result) { warnings.append(warning) }
+        probed.append(result)
+      }
       guard let workload = try await catalogue.workload(name, report: Self.report) else { continue }
       let result = try await measuring.measure(workload)
       if let warning = Noise.warning(about: result) { warnings.append(warning) }
       results.append(result)
     }
-    print(surroundings.text, "", ReportTable(rows: results.flatMap(Row.rows)).text, separator: "\n", terminator: "")
+    // All probes come behind all workloads.
+    let rows = results.flatMap(Row.rows) + probed.flatMap(Row.rows)
+    print(surroundings.text, "", ReportTable(rows: rows).text, separator: "\n", terminator: "")
     for warning in warnings { print(warning) }
     if let json {
-      try ReportFile(surroundings: surroundings, rounds: rounds, results: results, warnings: warnings).write(to: json)
+      try ReportFile(
+        surroundings: surroundings, rounds: rounds, rows: rows, results: results, probed: probed, warnings: warnings
+      ).write(to: json)
     }
   }
 

@@ -8,11 +8,27 @@ enum Noise {
   /// What to say about the measurements of a workload; nil if they are quiet.
   static func warning(about result: WorkloadResult) -> String? {
     let series = result.floor ?? result.subject
-    guard let spread = Spread(series.seconds), spread.relativeWidth > allowedWidth,
-      spread.p90 - spread.p10 > negligible
-    else { return nil }
+    guard let spread = Spread(series.seconds), spread.p90 - spread.p10 > negligible else { return nil }
+    return warning(spread, of: series.name, in: result.workload.name)
+  }
+
+  /// What to say about the times of a probe, each of which is the mean of many; nil if they are quiet, or none are times.
+  static func warning(about result: ProbeResult) -> String? {
+    for figure in result.probe.figures {
+      switch figure.goal {
+      case .added, .throughput:
+        guard let spread = Spread(result.values(figure.floor ?? figure.subject)) else { continue }
+        return warning(spread, of: figure.floor == nil ? "stores" : "floor", in: result.probe.name)
+      case .addedCount, .bytes: continue
+      }
+    }
+    return nil
+  }
+
+  private static func warning(_ spread: Spread, of contender: String, in workload: String) -> String? {
+    guard spread.relativeWidth > allowedWidth else { return nil }
     return
-      "warning: \(result.workload.name): noisy: the middle 80 % of \(series.name) spread over "
+      "warning: \(workload): noisy: the middle 80 % of \(contender) spread over "
       + "\(Numbers.fixed(spread.relativeWidth * 100, 0)) % of the median "
       + "(\(Numbers.time(spread.p10)) – \(Numbers.time(spread.p90))); measure again on an idle machine"
   }

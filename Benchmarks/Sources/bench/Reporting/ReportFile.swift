@@ -10,17 +10,28 @@ struct ReportFile: Encodable {
     let peakBytes: [Int]
   }
 
+  private struct Numbers: Encodable {
+    let workload: String
+    /// What was printed, by round.
+    let rounds: [[String: Double]]
+  }
+
   private let surroundings: Surroundings
   private let rounds: Int
   private let rows: [Row]
   private let warnings: [String]
   private let samples: [Samples]
+  private let probes: [Numbers]
 
-  init(surroundings: Surroundings, rounds: Int, results: [WorkloadResult], warnings: [String]) {
+  init(
+    surroundings: Surroundings, rounds: Int, rows: [Row], results: [WorkloadResult], probed: [ProbeResult],
+    warnings: [String]
+  ) {
     self.surroundings = surroundings
     self.rounds = rounds
     self.warnings = warnings
-    rows = results.flatMap(Row.rows)
+    self.rows = rows
+    probes = probed.map { Numbers(workload: $0.probe.name, rounds: $0.rounds) }
     samples = results.flatMap { result in
       ([result.floor].compactMap(\.self) + [result.subject] + result.peers).map { series in
         Samples(

@@ -34,8 +34,8 @@ struct ReportTable {
     return [
       opensWorkload ? row.workload : "",
       (isPeer ? "· " : "") + row.contender,
-      isPeer ? "" : row.floor.map { Numbers.time($0.median) } ?? "–",
-      Numbers.time(row.time.median),
+      isPeer ? "" : row.floor.map { Numbers.amount($0.median, row.unit) } ?? "–",
+      Numbers.amount(row.time.median, row.unit),
       Numbers.result(row.result.median, row.unit),
       range(Numbers.result(row.result.p10, row.unit), Numbers.result(row.result.p90, row.unit)),
       target,

@@ -10,6 +10,10 @@ struct Row: Sendable, Encodable {
     case added
     /// Operations a second.
     case perSecond
+    /// Bytes.
+    case bytes
+    /// Events more than the floor has.
+    case addedCount
   }
 
   /// Whether a target was met.
@@ -22,9 +26,9 @@ struct Row: Sendable, Encodable {
   let title: String
   /// `penstock`, or the peer that this line is about.
   let contender: String
-  /// Seconds of the floor; nil for work that has none.
+  /// Seconds of the floor, or what `unit` counts; nil for work that has none.
   let floor: Spread?
-  /// Seconds of the contender.
+  /// Seconds of the contender, or what `unit` counts.
   let time: Spread
   /// The result of each round in `unit`, from measurements of the same round.
   let result: Spread
@@ -51,6 +55,28 @@ extension Row {
     }
     rows += result.peers.map { row(of: result, title: "", series: $0, seconds: $0.seconds, isJudged: false) }
     return rows.compactMap(\.self)
+  }
+
+  /// The lines of a probe: one for each figure.
+  static func rows(of result: ProbeResult) -> [Row] {
+    let peak = Int(result.values("peakBytes").max() ?? 0)
+    return result.probe.figures.compactMap { figure in
+      let values = result.values(figure.subject)
+      let floors = figure.floor.map { result.values($0) }
+      let (unit, target, results): (Unit, Double, [Double]) =
+        switch figure.goal {
+        case .added(let seconds): (.added, seconds, zip(values, floors ?? []).map { $0 - $1 })
+        case .addedCount(let count): (.addedCount, count, zip(values, floors ?? []).map { $0 - $1 })
+        case .bytes(let bytes): (.bytes, bytes, values)
+        case .throughput(let events, let perSecond): (.perSecond, perSecond, values.map { Double(events) / $0 })
+        }
+      guard let time = Spread(values), let spread = Spread(results) else { return nil }
+      let isMet = unit == .perSecond ? spread.median >= target : spread.median <= target
+      return Row(
+        workload: result.probe.name, title: figure.title, contender: "stores", floor: floors.flatMap { Spread($0) },
+        time: time, result: spread, unit: unit, target: target, peakBytes: peak, memoryLimit: nil,
+        verdict: isMet ? .ok : .missed)
+    }
   }
 
   private static func row(

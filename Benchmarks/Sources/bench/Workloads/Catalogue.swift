@@ -8,15 +8,21 @@ struct Catalogue: Sendable {
   let floor: String
   /// The path of the program that does nothing but record; nil if it has not been built.
   let recorder: String?
+  /// The path of the program that measures stores; nil if it has not been built.
+  let stores: String?
   let scratch: Scratch
   /// Where what is expensive to make is kept between two benchmarks.
   let cache: String
 
   /// The names, in the order of the table.
-  static let names = [
-    "fan-out", "chain", "grid", "json-chain", "cold-new", "cold-existing", "values", "check", "history-list",
-    "history-filter", "recorder",
-  ]
+  static let names =
+    [
+      "fan-out", "chain", "grid", "json-chain", "cold-new", "cold-existing", "values", "check", "history-list",
+      "history-filter", "recorder",
+    ] + probeNames
+
+  /// The names of those that measure themselves.
+  static let probeNames = ["store-run", "store-changes", "store-memory", "store-idle"]
 
   /// Makes a workload; nil if something optional that it needs is not there, having said so.
   func workload(_ name: String, report: (String) -> Void) async throws -> Workload? {
