@@ -23,6 +23,8 @@ private final class Reruns: Sendable {
   /// For when the run that goes on has ended, and whether it was true when that began.
   private let next = Mutex<(condition: AnyOperationRunSpecification, wasTrue: Bool)?>(nil)
   private let context: OperationContext
+  private let wasSatisfied = Mutex(false)
+  private let following = Mutex<OperationSubscription?>(nil)
 
   var condition: AnyOperationRunSpecification { AnyOperationRunSpecification(current) }
 
@@ -30,6 +32,25 @@ private final class Reruns: Sendable {
     self.context = context
     self.make = make
     current = RenewableSpecification(try make())
+  }
+
+  /// Lets each further change count of which no run came: one that came while the latest success was good enough, or nothing was to run by itself, must not
+  /// be the last one that is noticed.
+  ///
+  /// To be called when the controllers of `store` follow the condition, which must hear of a change first.
+  func follow(_ store: OperationStore<QueryState<RunOutcome, any Error>>) {
+    let subscription = current.subscribe(in: context) { [weak self, weak store] in
+      guard let self, let store else { return }
+      let isSatisfied = current.isSatisfied(in: context)
+      let isRepeated = wasSatisfied.withLock { wasSatisfied in
+        defer { wasSatisfied = isSatisfied }
+        return isSatisfied && wasSatisfied
+      }
+      guard isRepeated, !store.isLoading else { return }
+      // What would be true of this moment alone, such as that a file is there, has not become true again.
+      if let fresh = try? make(), !fresh.isSatisfied(in: context) { current.turnTrueAgain() }
+    }
+    following.withLock { $0 = subscription }
   }
 
   func runBegins() {
@@ -91,7 +112,9 @@ extension RunHost {
         return (try? conditions().make(formula, since: success))?.isSatisfied(in: context) ?? true
       }
       .enableAutomaticRunning(onlyWhen: automatic)
-    return .detached(automated, context: services.context)
+    let store = OperationStore.detached(automated, context: services.context)
+    reruns?.follow(store)
+    return store
   }
 
   /// Tells of changes of the files at `paths` after `moment`, each by its path.

@@ -44,6 +44,12 @@ final class RenewableSpecification: OperationRunSpecification {
     replace(condition)
   }
 
+  /// Lets the condition count as turned true once more, if it is true.
+  func turnTrueAgain() {
+    guard let current = state.withLock({ $0.current }) else { return }
+    renew(current, mayTurnTrue: true)
+  }
+
   func isSatisfied(in context: OperationContext) -> Bool {
     state.withLock { $0.current }?.isSatisfied(in: context) ?? false
   }

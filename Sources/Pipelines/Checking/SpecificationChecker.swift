@@ -47,36 +47,34 @@ extension PipelineChecker {
 
   /// The most conditions that a formula may come to, written out.
   private static let largestFormula = 10_000
+  /// The most levels that a formula may come to in the same way.
+  private static let deepestFormula = 200
 
   /// Reports formulas that, by naming others that name others, come to more conditions than can be looked at each time something changes.
   private func checkSizes(in order: [Int]) {
     guard !reader.hasErrors else { return }
-    var sizes: [Int: Int] = [:]
-    func size(of formula: SpecificationFormula) -> Int {
-      var size = 0
-      formula.root.forEachLeaf { leaf in
-        if case .named(let position) = leaf { size += sizes[position] ?? 1 } else { size += 1 }
-      }
-      return size
-    }
-    func report(_ site: SpecificationSite, _ size: Int) {
-      guard size > Self.largestFormula, let place = site.formula.names.last?.place else { return }
+    var extents: [Int: SpecificationFormula.Extent] = [:]
+    /// Nil when the formula is too large; that is reported once, not for all that name it too.
+    func accept(_ site: SpecificationSite) -> SpecificationFormula.Extent? {
+      let extent = site.formula.formula.root.extent(extents)
+      let problem =
+        extent.conditions > Self.largestFormula
+        ? ("has more than \(Self.largestFormula) conditions", "name each specification once")
+        : extent.levels > Self.deepestFormula
+          ? ("is more than \(Self.deepestFormula) levels deep", "name fewer specifications one by way of another") : nil
+      guard let (problem, fix) = problem, let place = site.formula.names.last?.place else { return extent }
       reader.error(
         "specification-too-large",
-        "written out, this formula has more than \(Self.largestFormula) conditions: the specifications it names name others again and again",
-        at: range(of: place, in: site), fix: "name each specification once")
+        "written out, this formula \(problem): the specifications it names name others again and again",
+        at: range(of: place, in: site), fix: fix)
+      return nil
     }
     for position in order {
-      for site in reader.formulas where site.use == .specification(position) {
-        let size = size(of: site.formula.formula)
-        report(site, size)
-        // Reported once, not for all that name it too.
-        sizes[position] = size > Self.largestFormula ? 1 : size
-      }
+      for site in reader.formulas where site.use == .specification(position) { extents[position] = accept(site) }
     }
     for site in reader.formulas {
       if case .specification = site.use { continue }
-      report(site, size(of: site.formula.formula))
+      _ = accept(site)
     }
   }
 
@@ -144,7 +142,36 @@ extension PipelineChecker {
   }
 }
 
+extension SpecificationFormula {
+  /// How large a formula is when the specifications that it names are written out.
+  fileprivate struct Extent {
+    var conditions = 1
+    var levels = 1
+  }
+}
+
 extension SpecificationFormula.Node {
+  /// How large it is; `known` are the extents of specifications by position.
+  fileprivate func extent(_ known: [Int: SpecificationFormula.Extent]) -> SpecificationFormula.Extent {
+    switch self {
+    case .named(let position):
+      var extent = known[position] ?? SpecificationFormula.Extent()
+      extent.levels += 1
+      return extent
+    case .not(let operand):
+      var extent = operand.extent(known)
+      extent.levels += 1
+      return extent
+    case .and(let operands), .or(let operands):
+      // Operands are joined two by two.
+      return operands.reduce(into: SpecificationFormula.Extent(conditions: 0, levels: 0)) { extent, operand in
+        let next = operand.extent(known)
+        extent.conditions += next.conditions
+        extent.levels = max(extent.levels, next.levels) + 1
+      }
+    default: return SpecificationFormula.Extent()
+    }
+  }
   /// The value that it has at any time, where there is one; `known` are such values of specifications by position.
   fileprivate func constant(_ known: [Int: Bool]) -> Bool? {
     switch self {

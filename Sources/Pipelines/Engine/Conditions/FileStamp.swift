@@ -8,7 +8,8 @@ struct FileStamp: Equatable {
   private let device: dev_t
   private let inode: ino_t
   private let size: Int64
-  /// When it was written to, or put where it is: a file that was moved here keeps the time of its content.
+  /// When it was written to, or put where it is. The kernel's own time of that: the time of the content can be set to any, and moves along with a
+  /// file that is moved here.
   let latest: RecordTime
 
   /// The state of what is at `path`, links followed; nil where nothing is.
@@ -18,10 +19,7 @@ struct FileStamp: Equatable {
     device = status.st_dev
     inode = status.st_ino
     size = Int64(status.st_size)
-    latest = max(Self.time(status.st_mtim), Self.time(status.st_ctim))
-  }
-
-  private static func time(_ time: timespec) -> RecordTime {
-    RecordTime(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
+    let changed = status.st_ctim
+    latest = RecordTime(microseconds: Int64(changed.tv_sec) * 1_000_000 + Int64(changed.tv_nsec) / 1000)
   }
 }

@@ -2,20 +2,30 @@ import Glibc
 
 /// Tells when something at a path appears, changes or goes, whether or not the path is there yet.
 ///
-/// One inotify descriptor for all paths of the host, on the event loop. Of a path that is not there, the nearest directory above it that is there is
-/// watched. Only paths that the kernel refuses to watch, because the user has too many watches or may not read the directory, are looked at from time to
-/// time. *On the loop.*
+/// One inotify descriptor for all paths of the host, on the event loop. Every directory on the way to a path is watched for the next name on it, and so is
+/// every directory that a link on the way leads through. Only paths that the kernel refuses to watch, because the user has too many watches or may not read
+/// a directory, are looked at from time to time. *On the loop.*
 final class PathWatch: @unchecked Sendable {
   // @unchecked: touched only on the loop.
 
+  /// A path, and who wants to hear of it.
+  private struct Target {
+    let path: String
+    var observers: [Int: () -> Void] = [:]
+  }
+
   private struct Interest {
-    let entry: Int
+    let target: Int
     /// The name in the watched directory that counts; nil when everything does.
     let name: String?
   }
 
-  private static let events = UInt32(
-    IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
+  /// What happens to the entries of a directory, and to itself.
+  private static let structure = UInt32(
+    IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_MASK_ADD)
+  private static let content = UInt32(IN_CLOSE_WRITE | IN_ATTRIB)
+  /// Told of the watched thing itself, without a name.
+  private static let ofItself = UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT)
 
   /// Watches a path, as `inotify_add_watch` does.
   typealias AddWatch = (_ descriptor: Int32, _ path: String, _ events: UInt32) -> Int32
@@ -25,9 +35,12 @@ final class PathWatch: @unchecked Sendable {
   private let pollingInterval: Duration
   private var descriptor: Int32 = -1
   private var token: EventLoop.Token?
-  private var entries: [Int: (path: String, body: () -> Void)] = [:]
+  private var targets: [Int: Target] = [:]
+  private var targetsByPath: [String: Int] = [:]
+  private var targetsByEntry: [Int: Int] = [:]
   private var interests: [Int32: [Interest]] = [:]
-  private var nextEntry = 0
+  private var watches: [Int: Set<Int32>] = [:]
+  private var lastNumber = 0
   /// What was seen at the paths that the kernel does not watch.
   private var polled: [Int: FileStamp?] = [:]
   private var timer: EventLoop.Token?
@@ -48,17 +61,32 @@ final class PathWatch: @unchecked Sendable {
   /// Calls `body` after each change at the absolute `path`, until `remove`.
   func add(_ path: String, _ body: @escaping () -> Void) -> Int {
     begin()
-    nextEntry += 1
-    entries[nextEntry] = (path, body)
-    watch(nextEntry, path)
-    return nextEntry
+    let entry = newNumber()
+    let target = targetsByPath[path] ?? newNumber()
+    targetsByEntry[entry] = target
+    let isNew = targets[target] == nil
+    targets[target, default: Target(path: path)].observers[entry] = body
+    if isNew {
+      targetsByPath[path] = target
+      watch(target, path)
+    }
+    return entry
   }
 
   /// Ends the calls for one path.
   func remove(_ entry: Int) {
-    guard entries.removeValue(forKey: entry) != nil else { return }
-    polled[entry] = nil
-    forget(entry)
+    guard let target = targetsByEntry.removeValue(forKey: entry), let path = targets[target]?.path else { return }
+    targets[target]?.observers[entry] = nil
+    guard targets[target]?.observers.isEmpty ?? false else { return }
+    targets[target] = nil
+    targetsByPath[path] = nil
+    polled[target] = nil
+    forget(target)
+  }
+
+  private func newNumber() -> Int {
+    lastNumber += 1
+    return lastNumber
   }
 
   private func begin() {
@@ -68,59 +96,32 @@ final class PathWatch: @unchecked Sendable {
     token = try? loop.watch(descriptor) { [weak self] in self?.drain() }
   }
 
-  /// Watches the path itself where it is there, and the nearest directory above it for the next name on the way to it.
-  private func watch(_ entry: Int, _ path: String) {
-    guard descriptor >= 0 else { return poll(entry, path) }
-    var refusal = note(entry, nil, at: path)
-    var name = Substring(path)
-    while let slash = name.lastIndex(of: "/") {
-      let directory = slash == path.startIndex ? "/" : String(path[..<slash])
-      let error = note(entry, String(name[name.index(after: slash)...]), at: directory)
-      if !Self.isAbsence(error) { refusal = error }
-      if !Self.isAbsence(error) || directory == "/" { break }
-      name = path[..<slash]
+  private func watch(_ target: Int, _ path: String) {
+    guard descriptor >= 0 else { return poll(target, path) }
+    var isRefused = false
+    PathWalk.visit(path) { place in
+      let events = place.isLast ? Self.structure | Self.content : Self.structure
+      let watch = addWatch(descriptor, place.path, events)
+      guard watch >= 0 else {
+        // What is gone again was seen to be there a moment ago, and its directory tells of that.
+        if errno != ENOENT, errno != ENOTDIR { isRefused = true }
+        return
+      }
+      interests[watch, default: []].append(Interest(target: target, name: place.name))
+      watches[target, default: []].insert(watch)
     }
-    if refusal == 0 || Self.isAbsence(refusal) { polled[entry] = nil } else { poll(entry, path) }
+    if isRefused { poll(target, path) } else { polled[target] = nil }
   }
 
-  /// Watches a path for an entry; the error number, or 0.
-  private func note(_ entry: Int, _ name: String?, at path: String) -> Int32 {
-    let watch = addWatch(descriptor, path, Self.events)
-    guard watch >= 0 else { return errno }
-    interests[watch, default: []].append(Interest(entry: entry, name: name))
-    return 0
-  }
-
-  private static func isAbsence(_ error: Int32) -> Bool { error == ENOENT || error == ENOTDIR }
-
-  // MARK: What the kernel does not watch
-
-  private func poll(_ entry: Int, _ path: String) {
-    polled[entry] = .some(FileStamp(path))
-    guard timer == nil else { return }
-    timer = loop.schedule(after: pollingInterval) { [weak self] in self?.lookAround() }
-  }
-
-  private func lookAround() {
-    timer = nil
-    var changed: [Int] = []
-    for (entry, stamp) in polled {
-      guard let path = entries[entry]?.path else { continue }
-      if FileStamp(path) != stamp { changed.append(entry) }
-    }
-    tell(changed)
-    guard !polled.isEmpty, timer == nil else { return }
-    timer = loop.schedule(after: pollingInterval) { [weak self] in self?.lookAround() }
-  }
-
-  private func forget(_ entry: Int) {
-    for (watch, others) in interests {
-      let left = others.filter { $0.entry != entry }
-      guard left.count < others.count else { continue }
+  private func forget(_ target: Int) {
+    for watch in watches.removeValue(forKey: target) ?? [] {
+      guard let left = interests[watch]?.filter({ $0.target != target }) else { continue }
       interests[watch] = left.isEmpty ? nil : left
       if left.isEmpty { inotify_rm_watch(descriptor, watch) }
     }
   }
+
+  // MARK: What the kernel tells
 
   private func drain() {
     var touched: Set<Int> = []
@@ -141,26 +142,49 @@ final class PathWatch: @unchecked Sendable {
     tell(touched)
   }
 
-  private func tell(_ touched: some Sequence<Int>) {
-    for entry in touched.sorted() {
-      guard let (path, body) = entries[entry] else { continue }
-      // What is there to be watched may be another thing now.
-      forget(entry)
-      watch(entry, path)
-      body()
-    }
-  }
-
   private func note(_ event: inotify_event, _ name: String?, into touched: inout Set<Int>) {
     guard event.mask & UInt32(IN_Q_OVERFLOW) == 0 else {
-      touched.formUnion(entries.keys)
+      touched.formUnion(targets.keys)
       return
     }
     // The kernel has taken the watch away, and may give its number to another one.
     let interested =
       event.mask & UInt32(IN_IGNORED) != 0 ? interests.removeValue(forKey: event.wd) : interests[event.wd]
-    for interest in interested ?? [] where interest.name == nil || interest.name == name {
-      touched.insert(interest.entry)
+    let concernsAll = event.mask & Self.ofItself != 0
+    for interest in interested ?? [] where concernsAll || interest.name == nil || interest.name == name {
+      touched.insert(interest.target)
     }
+  }
+
+  private func tell(_ touched: some Sequence<Int>) {
+    for target in touched.sorted() {
+      guard let path = targets[target]?.path else { continue }
+      // What is there to be watched may be another thing now.
+      forget(target)
+      watch(target, path)
+      for observer in (targets[target]?.observers ?? [:]).sorted(by: { $0.key < $1.key }) {
+        // One that is called may take another one away.
+        if targetsByEntry[observer.key] != nil { observer.value() }
+      }
+    }
+  }
+
+  // MARK: What the kernel does not watch
+
+  private func poll(_ target: Int, _ path: String) {
+    polled[target] = .some(FileStamp(path))
+    scheduleLook()
+  }
+
+  private func scheduleLook() {
+    guard timer == nil, !polled.isEmpty else { return }
+    timer = loop.schedule(after: pollingInterval) { [weak self] in self?.lookAround() }
+  }
+
+  private func lookAround() {
+    timer = nil
+    let changed = polled.filter { target, stamp in targets[target].map { FileStamp($0.path) != stamp } ?? false }
+    tell(changed.keys)
+    scheduleLook()
   }
 }

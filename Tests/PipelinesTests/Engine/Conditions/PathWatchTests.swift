@@ -69,4 +69,48 @@ import Testing
     loop.execute { holder.watch = nil }
     loop.stop()
   }
+
+  /// What happens on the way to `out/ready`, which is there in the end.
+  private static let ways: [(before: String, then: [String])] = [
+    ("mkdir out", ["touch out/ready"]),
+    ("", ["mkdir out", "touch out/ready"]),
+    ("mkdir out", ["rm -r out", "mkdir out", "touch out/ready"]),
+    ("mkdir out", ["rm -r out; mkdir out; touch out/ready"]),
+    ("mkdir out out.new; touch out.new/ready", ["mv out out.old; mv out.new out"]),
+    ("mkdir r1 r2; touch r2/ready; ln -s r1 out", ["ln -sfn r2 out"]),
+    ("mkdir -p r1 r2/sub; ln -s r1 link; ln -s link/sub out", ["ln -sfn r2 link", "touch r2/sub/ready"]),
+    ("mkdir out; ln -s ../target out/ready", ["touch target"]),
+    ("ln -s ./real out", ["mkdir real; touch real/ready"]),
+    ("mkdir out real; ln -s \"$PWD/real/file\" out/ready", ["touch real/file"]),
+  ]
+
+  @Test("sees what replaces directories and links on the way", .timeLimit(.minutes(1)), arguments: ways.indices)
+  func replacements(index: Int) async throws {
+    let way = Self.ways[index]
+    let directory = NSTemporaryDirectory() + "penstock-path-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    func shell(_ script: String) {
+      guard !script.isEmpty else { return }
+      #expect(system("cd '\(directory)' && { \(script); }") == 0)
+    }
+    shell(way.before)
+    let loop = try EventLoop()
+    try loop.start()
+    let holder = Holder()
+    let (changes, sink) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    let (begun, beginning) = AsyncStream<Void>.makeStream()
+    loop.execute {
+      let watch = PathWatch(loop: loop)
+      _ = watch.add(directory + "/out/ready") { sink.yield() }
+      holder.watch = watch
+      beginning.finish()
+    }
+    for await _ in begun {}
+    // Each step but the last only has to be survived, whenever it is noticed.
+    for step in way.then { shell(step) }
+    for await _ in changes where access(directory + "/out/ready", F_OK) == 0 { break }
+    loop.execute { holder.watch = nil }
+    loop.stop()
+    try FileManager.default.removeItem(atPath: directory)
+  }
 }
