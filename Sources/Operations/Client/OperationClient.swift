@@ -135,7 +135,7 @@ public final class OperationClient: Sendable {
       if let store: OperationStore<Operation.State> = known(entry, for: operation) { return store }
     } else {
       let store = makeStore(for: operation, state: state())
-      if change(adding: [Entry(store: store, request: Operation.self)]) { return store }
+      if !change(adding: [Entry(store: store, request: Operation.self)]).isEmpty { return store }
       // Another thread was faster.
       if let entry = entry(at: path), let store: OperationStore<Operation.State> = known(entry, for: operation) {
         return store
@@ -169,7 +169,7 @@ public final class OperationClient: Sendable {
   /// Edits the stores whose paths begin with `path`, and makes all changes at once when `body` has returned. When it
   /// throws, nothing is changed.
   ///
-  /// `body` works on the stores of this moment. What other threads change meanwhile stands: a path that got a store keeps
+  /// `body` works on the stores of this moment. What is changed otherwise meanwhile stands: a path that got a store keeps
   /// it, and a store that was replaced is not removed.
   @discardableResult
   public func withStores<Value, Failure: Error>(
@@ -177,7 +177,11 @@ public final class OperationClient: Sendable {
   ) throws(Failure) -> Value {
     var edit = OperationStoreEdit(client: self, path: path, stores: stores(matching: path))
     let value = try body(&edit)
-    change(adding: edit.created, removing: edit.removed)
+    let added = change(adding: edit.created, removing: edit.removed)
+    for store in edit.made { store.attachControllers() }
+    for entry in edit.created where !added.contains(where: { $0 === entry.store }) {
+      defaultContext.warn(.lateInsertion(entry.store.path))
+    }
     return value
   }
 
@@ -261,12 +265,12 @@ public final class OperationClient: Sendable {
 
   /// Adds and removes stores at once, and tells those who want to know.
   ///
-  /// - Returns: Whether all could be added.
+  /// - Returns: Those that could be added.
   @discardableResult
   private func change(
     adding entries: [Entry] = [], removing stores: [any AnyOperationStore] = [],
     if condition: (any AnyOperationStore) -> Bool = { _ in true }
-  ) -> Bool {
+  ) -> [any AnyOperationStore] {
     let (added, mustDeliver) = core.withLock { core in
       let removed = stores.filter { condition($0) && core.remove($0) }
       let added = entries.filter { core.insert($0) }.map(\.store)
@@ -275,7 +279,7 @@ public final class OperationClient: Sendable {
     }
     for store in added { (store as? any ControllableStore)?.attachControllers() }
     if mustDeliver { deliver() }
-    return added.count == entries.count
+    return added
   }
 
   private func deliver() {

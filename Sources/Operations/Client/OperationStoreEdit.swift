@@ -4,6 +4,8 @@ public struct OperationStoreEdit: Sendable {
   private let client: OperationClient
   private let path: OperationPath
   private(set) var created: [OperationClient.Entry] = []
+  /// All that were made, also those that were removed again: whoever got one may use it.
+  private(set) var made: [any ControllableStore] = []
   private(set) var removed: [any AnyOperationStore] = []
 
   /// The stores, oldest first: those of the client, without the removed and with the created ones.
@@ -38,6 +40,9 @@ public struct OperationStoreEdit: Sendable {
 
   /// Adds a store for `operation`, unless there is one at its path, which is then returned.
   ///
+  /// If the client gets another store at this path before the edit is over, that one stays: the returned store works,
+  /// but is not the client's, and ``OperationWarning/lateInsertion(_:)`` is reported.
+  ///
   /// - Returns: The store; nil when the path does not match the edited ones, or has a store of another type.
   public mutating func insert<Operation: StatefulOperationRequest>(
     _ operation: Operation, state: @autoclosure () -> Operation.State
@@ -47,6 +52,7 @@ public struct OperationStoreEdit: Sendable {
     if let known = stores.first(where: { $0.path == place }) { return known as? OperationStore<Operation.State> }
     let store = client.makeStore(for: operation, state: state())
     stores.append(store)
+    made.append(store)
     created.append(OperationClient.Entry(store: store, request: Operation.self))
     return store
   }

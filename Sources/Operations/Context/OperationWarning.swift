@@ -3,6 +3,9 @@ public enum OperationWarning: Error, Sendable, Hashable, CustomStringConvertible
   /// A client has a store of another request type at this path, so it gave out one that it does not keep. Give the
   /// requests different paths.
   case pathConflict(OperationPath, stored: String, requested: String)
+  /// While an edit of a client's stores went on, another store came to this path of a store that the edit had inserted.
+  /// The inserted one is not the client's. Do not ask the client for stores in the body of an edit; use the edit's.
+  case lateInsertion(OperationPath)
   /// A continuation was used after the run had ended; what it was given is dropped. Yield before returning.
   case yieldAfterEnd(OperationPath)
   /// The controls of a store were used after it was gone; nothing happened. End what a controller began when its
@@ -18,6 +21,9 @@ public enum OperationWarning: Error, Sendable, Hashable, CustomStringConvertible
     case .pathConflict(let path, let stored, let requested):
       "the path \(path) belongs to a store of \(stored), but was asked for \(requested), which got a store that is not "
         + "shared; give the two requests different paths"
+    case .lateInsertion(let path):
+      "a store was inserted at \(path), but the client got another one before the edit was over, so the inserted one is "
+        + "not shared; use the stores of the edit in its body, and let one place make the store of a path"
     case .yieldAfterEnd(let path):
       "a run of \(path) yielded a result after it had ended, which is dropped; yield before returning"
     case .storeGone(let path):

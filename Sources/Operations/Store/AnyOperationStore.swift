@@ -29,7 +29,7 @@ extension OperationStore: AnyOperationStore {
 }
 
 /// A store as the client sees it that makes it.
-protocol ControllableStore: AnyObject {
+protocol ControllableStore: AnyObject, Sendable {
   func attachControllers()
 }
 

@@ -86,6 +86,41 @@ struct OperationClientTests {
     subscription.cancel()
   }
 
+  @Test("A store that an edit inserts too late is controlled, and warned of as not shared")
+  func lateInsertion() {
+    let warnings = Log<OperationWarning>()
+    client.defaultContext.operationWarningHandler = { warnings.append($0) }
+    let controller = Counting()
+    let query = countingQuery(path: ["a"]).controlled(by: controller)
+    let inserted = client.withStores(matching: []) { edit in
+      let inserted = edit.insert(query, state: QueryState())
+      _ = client.store(for: query)
+      return inserted
+    }
+    #expect(inserted != nil)
+    #expect(client.store(for: query) !== inserted)
+    #expect(controller.count.count == 2)
+    #expect(warnings.elements == [.lateInsertion(["a"])])
+    client.clearStores()
+    let removed = client.withStores(matching: []) { edit in
+      let inserted = edit.insert(query, state: QueryState())
+      edit.removeAll()
+      return inserted
+    }
+    #expect(removed != nil)
+    #expect(client.stores(matching: []).isEmpty)
+    #expect(warnings.count == 1)
+  }
+
+  private struct Counting: OperationController {
+    let count = Log<Int>()
+
+    func control(with controls: OperationControls<QueryState<Int, any Error>>) -> OperationSubscription {
+      count.append(0)
+      return .empty
+    }
+  }
+
   @Test("Stores that come and go are told of by the beginning of their path, until the subscription ends")
   func subscription() {
     let log = Log<String>()
