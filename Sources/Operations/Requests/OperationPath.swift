@@ -2,8 +2,8 @@
 ///
 /// A client keeps one store per path, and finds the stores of all paths that begin with another: `["users"]` matches
 /// `["users", 17]`, and the empty path matches all. Two paths are equal when they have equal elements of the same types
-/// in the same order, and equal paths have equal hashes. The elements' `==` and `hash(into:)` must be pure: they are
-/// called while a client looks a store up.
+/// in the same order, and equal paths have equal hashes. The elements' `==` and `hash(into:)` must be pure and must
+/// not use the library: they are called under the lock of a client, when it looks a store up.
 public struct OperationPath: Sendable {
   /// One element of a path.
   public typealias Element = any Hashable & Sendable

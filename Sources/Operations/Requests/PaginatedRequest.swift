@@ -9,6 +9,9 @@ where
   State == PaginatedState<PageID, PageValue, PageFailure>
 {
   /// What tells pages apart, and says where to fetch them.
+  ///
+  /// Its `==` must be pure and must not use the library: it is called under the lock of the store, when a page takes its
+  /// place among the others.
   associatedtype PageID: Hashable & Sendable
   /// What is on a page.
   associatedtype PageValue: Sendable
