@@ -48,6 +48,7 @@ extension OperationContext {
   }
 
   /// Reports a mistake.
+  @usableFromInline
   func warn(_ warning: OperationWarning) {
     if let handler = operationWarningHandler {
       handler(warning)

@@ -13,5 +13,6 @@ protocol OperationControlTarget<State>: Sendable {
   func setResult(to result: Result<State.StateValue, State.Failure>, using context: OperationContext?)
   func resetState(using context: OperationContext?)
   func rerunTask(using context: OperationContext?) -> OperationTask<State.OperationValue, State.Failure>?
+  func rerunTaskForSubscribers() -> OperationTask<State.OperationValue, State.Failure>?
   func observe(with handler: OperationEventHandler<State>) -> OperationSubscription
 }

@@ -84,6 +84,12 @@ public struct OperationControls<State: OperationState>: Sendable {
     target.rerunTask(using: context)
   }
 
+  /// The task of another run, which has not started and ends with the last subscriber; nil when there is none, or when
+  /// ``canYieldRerun`` is false.
+  func rerunTaskForSubscribers() -> OperationTask<State.OperationValue, State.Failure>? {
+    target.rerunTaskForSubscribers()
+  }
+
   /// Tells `handler` of the store's events without counting as a subscriber.
   func observe(with handler: OperationEventHandler<State>) -> OperationSubscription {
     target.observe(with: handler)

@@ -64,7 +64,7 @@ struct RerunOnChangeController<State: OperationState>: OperationController {
       }
       guard let before, before != isSatisfied else { return }
       let rerun: OperationTask<State.OperationValue, State.Failure>? =
-        isSatisfied && controls.subscriberCount > 0 && controls.isStale ? controls.yieldRerunTask() : nil
+        isSatisfied && controls.subscriberCount > 0 && controls.isStale ? controls.rerunTaskForSubscribers() : nil
       let old = seen.withLock { seen in
         defer { seen.rerun = rerun }
         return seen.rerun
@@ -79,7 +79,7 @@ extension StatefulOperationRequest {
   /// Runs the operation again each time `specification` turns true, if somebody subscribes to the store, the store is
   /// stale and automatic running is enabled.
   ///
-  /// When it turns false, the rerun that it caused is cancelled. A change notification that brings the same value again
+  /// When it turns false, or when the last subscriber leaves, the rerun that it caused is cancelled. A change notification that brings the same value again
   /// does nothing.
   public func rerunOnChange(
     of specification: some OperationRunSpecification

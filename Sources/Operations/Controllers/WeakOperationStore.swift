@@ -47,6 +47,13 @@ where View.OperationValue == State.OperationValue, View.Failure == State.Failure
     return store.runTask(using: context)
   }
 
+  func rerunTaskForSubscribers() -> OperationTask<View.OperationValue, View.Failure>? {
+    guard let store, store.isAutomaticRunningEnabled, let context = store.state.contextForRerun(store.context) else {
+      return nil
+    }
+    return store.runTaskForSubscribers(using: context)
+  }
+
   func observe(with handler: OperationEventHandler<View>) -> OperationSubscription {
     guard let store = living() else { return .empty }
     return store.observe(

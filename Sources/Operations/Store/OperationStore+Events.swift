@@ -71,6 +71,7 @@ extension OperationStore {
   // MARK: - Under no lock
 
   /// Tells events until there are none left, unless a thread is at it already or this one is in an exclusive section.
+  /// Stops when another one is: it tells what is left when its section is over.
   @usableFromInline
   func deliver() {
     guard !lock.isExclusiveHere else { return }
@@ -78,6 +79,10 @@ extension OperationStore {
     while true {
       let events: [OperationStoreEvent<State>] = look {
         if isFirst, isDelivering { return [] }
+        guard !lock.isExclusiveElsewhere else {
+          isDelivering = false
+          return []
+        }
         isDelivering = !self.events.isEmpty
         defer {
           self.events = []

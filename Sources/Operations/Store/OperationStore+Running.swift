@@ -134,8 +134,13 @@ extension OperationStore {
   nonisolated(nonsending) func execute(_ leader: Run) async {
     if look({ leader.isAbandoned }) { withUnsafeCurrentTask { $0?.cancel() } }
     if leader.hasDependencies { await leader.awaitDependencies() }
-    let continuation = OperationContinuation<State.OperationValue, State.Failure> { result, context in
-      leader.store.take(result, of: leader, using: context ?? leader.context)
+    let continuation = OperationContinuation<State.OperationValue, State.Failure> { [path] result, context in
+      let context = context ?? leader.context
+      if let store = leader.store {
+        store.take(result, of: leader, using: context)
+      } else {
+        context.warn(.yieldAfterEnd(path))
+      }
     }
     do throws(State.Failure) {
       let value = try await Self.run(operation, in: leader.context, with: continuation)
@@ -187,6 +192,7 @@ extension OperationStore {
       return isWanted ? noteEnd(of: leader, with: result, at: time, isFinal: true) : nil
     }
     _ = old
+    leader.releaseStore()
     if isWanted { leader.finish(result) }
     for index in 0..<followers.count {
       let follower = Run.run(followers[index])
@@ -197,8 +203,12 @@ extension OperationStore {
   @usableFromInline
   func end(_ run: Run, with result: Result<State.OperationValue, State.Failure>, isFinal: Bool) {
     let time = run.context.operationClock.now()
-    let old = change { noteEnd(of: run, with: result, at: time, isFinal: isFinal) }
+    let (old, isFollower) = change {
+      (noteEnd(of: run, with: result, at: time, isFinal: isFinal), run.leader != nil)
+    }
     _ = old
+    // A leader that leaves goes on executing, and needs the store for what the operation yields.
+    if isFollower { run.releaseStore() }
     run.finish(result)
   }
 
@@ -212,7 +222,7 @@ extension OperationStore {
     let old = guardedState
     // Looked at here too, because the call alone takes longer than all else when nobody listens.
     if hasHandlers { noteResult(result, .returnedFinalResult, run.context) }
-    if subscribersRun === run { subscribersRun = nil }
+    if !subscribersRuns.isEmpty { subscribersRuns.remove(run) }
     let task = run.task
     guard old.isActive(task) else { return old }
     if isFinal { guardedState.update(with: result, for: task, at: time) }

@@ -1,8 +1,9 @@
 extension OperationStore {
   /// The states of the store, from the current one on.
   ///
-  /// Each iteration subscribes to the store, counts as a subscriber, and ends with the task that iterates or when the
-  /// iterator goes. States wait until they are asked for; none is left out.
+  /// Each iteration subscribes to the store, counts as a subscriber, and ends with the task that iterates, when the
+  /// iterator goes, or when the store does: like any subscription, it does not keep the store. States wait until they
+  /// are asked for; none is left out.
   public var states: States { States(store: self) }
 
   /// A state, and the context of what brought it.
@@ -20,12 +21,24 @@ extension OperationStore {
     /// Subscribes to the store.
     public func makeAsyncIterator() -> Iterator {
       let (stream, continuation) = AsyncStream<OperationStore<State>.Element>.makeStream()
+      let source = Source(continuation)
       let subscription = store.subscribe(
         with: OperationEventHandler(onStateChanged: { state, context in
-          continuation.yield(OperationStore<State>.Element(state: state, context: context))
+          source.continuation.yield(OperationStore<State>.Element(state: state, context: context))
         }))
       continuation.onTermination = { _ in subscription.cancel() }
       return Iterator(subscription: subscription, base: stream.makeAsyncIterator())
+    }
+
+    /// Goes with the handler that owns it, which goes with the store, and ends the sequence then.
+    private final class Source: Sendable {
+      let continuation: AsyncStream<OperationStore<State>.Element>.Continuation
+
+      init(_ continuation: AsyncStream<OperationStore<State>.Element>.Continuation) {
+        self.continuation = continuation
+      }
+
+      deinit { continuation.finish() }
     }
 
     /// Hands out states one by one.
@@ -33,7 +46,7 @@ extension OperationStore {
       let subscription: OperationSubscription
       var base: AsyncStream<OperationStore<State>.Element>.Iterator
 
-      /// The next state; nil when the task was cancelled.
+      /// The next state; nil when the task was cancelled or the store is gone.
       public mutating func next(
         isolation: isolated (any Actor)?
       ) async throws(Never) -> OperationStore<State>.Element? {

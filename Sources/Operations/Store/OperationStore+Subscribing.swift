@@ -2,7 +2,8 @@ extension OperationStore {
   /// Tells `handler` of all that happens, until the subscription ends.
   ///
   /// The handler gets the current state at once. Then, when it is the only subscriber, automatic running is enabled and
-  /// the store is stale, a run starts. When the last subscriber leaves while that run goes on, the run is cancelled.
+  /// the store is stale, a run starts. When the last subscriber leaves while that run goes on, or one of
+  /// ``StatefulOperationRequest/rerunOnChange(of:)``, the run is cancelled.
   public func subscribe(with handler: OperationEventHandler<State>) -> OperationSubscription {
     let (id, isFirst) = change {
       let id = insert(handler)
@@ -27,23 +28,30 @@ extension OperationStore {
   }
 
   private func unsubscribe(_ id: HandlerTable<OperationEventHandler<State>>.ID) {
-    let (released, run) = change {
+    let (released, runs) = change {
       let released = remove(id)
       if released != nil { guardedSubscriberCount -= 1 }
-      return (released, guardedSubscriberCount == 0 ? subscribersRun : nil)
+      return (released, guardedSubscriberCount == 0 ? subscribersRuns : OperationTaskNodeList())
     }
     _ = released
-    run?.cancel()
+    for index in 0..<runs.count { runs[index].cancel() }
   }
 
   private func runForSubscribers() {
     guard let context = state.contextForRerun(context) else { return }
+    runTaskForSubscribers(using: context)?.start()
+  }
+
+  /// The task of a run that ends with the last subscriber, to be started by the caller; nil when there is none.
+  func runTaskForSubscribers(
+    using context: OperationContext
+  ) -> OperationTask<State.OperationValue, State.Failure>? {
     let run = newRun(using: context)
-    let starts = change {
+    let isWanted = change {
       guard guardedSubscriberCount > 0 else { return false }
-      subscribersRun = run
+      subscribersRuns.append(run)
       return true
     }
-    if starts { run.start() }
+    return isWanted ? run.task : nil
   }
 }

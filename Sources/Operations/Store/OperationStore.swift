@@ -9,8 +9,9 @@
 /// The members of the state are members of the store: `store.isLoading`, `store.error`.
 ///
 /// A store may be used from any thread. User code (handlers, specifications, predicates, the operation itself) is never
-/// called under a lock of the store; see ``OperationEventHandler`` for the order of callbacks. Controllers, handlers and
-/// values are released with the store. A run that goes on keeps its store.
+/// called under a lock of the store, apart from the `==` of the ids of pages; see ``OperationEventHandler`` for the order
+/// of callbacks. Controllers, handlers and values are released with the store. A run that goes on keeps its store; one
+/// that has ended does not.
 @dynamicMemberLookup
 public final class OperationStore<State: OperationState>: @unchecked Sendable {
   // Unchecked because the variables are guarded by the lock, which hands nothing out (see ``StoreLock``). Those whose
@@ -38,8 +39,9 @@ public final class OperationStore<State: OperationState>: @unchecked Sendable {
   var hasControllers = false
   /// The runs that others may join, oldest first.
   @exclusivity(unchecked) @usableFromInline var leaders = OperationTaskNodeList()
-  /// The run that the first subscriber caused.
-  @exclusivity(unchecked) @usableFromInline var subscribersRun: Run?
+  /// The runs that there are only because of subscribers, and which go with the last of them: that of the first one, and
+  /// those of ``StatefulOperationRequest/rerunOnChange(of:)``.
+  @exclusivity(unchecked) @usableFromInline var subscribersRuns = OperationTaskNodeList()
   var controllers: [OperationSubscription] = []
   @exclusivity(unchecked) @usableFromInline var guardedState: State
 

@@ -1,14 +1,20 @@
+import Synchronization
+
 /// One run of a store: a task that executes the store's operation, or joins a run that already does.
 ///
 /// The run that executes is the leader; it and those that joined it are the members. The operation is cancelled when no
 /// member wants it any more. A leader that leaves goes on executing for the others.
 ///
-/// Unchecked because all variables are guarded by the lock of the store.
+/// Unchecked because all variables are guarded by the lock of the store, apart from the store itself, which has a lock.
 @usableFromInline
 final class OperationStoreRun<State: OperationState>: OperationTaskCore<State.OperationValue, State.Failure>,
   @unchecked Sendable
 {
-  @usableFromInline let store: OperationStore<State>
+  /// The store, until the run has ended: one that goes on keeps its store, and one that has ended must not, since the
+  /// store may keep it, in a history.
+  @exclusivity(unchecked) @usableFromInline var keptStore: OperationStore<State>?
+  /// Guards ``keptStore`` from the beginning of the run on.
+  @usableFromInline let storeLock = Mutex<Void>(())
   /// Whom this run has joined; nil when it executes itself or has not begun.
   weak var leader: OperationStoreRun?
   /// Those who joined this run, in order. Includes those that have left.
@@ -26,8 +32,27 @@ final class OperationStoreRun<State: OperationState>: OperationTaskCore<State.Op
 
   @inlinable
   init(store: OperationStore<State>, context: OperationContext) {
-    self.store = store
+    keptStore = store
     super.init(context: context)
+  }
+
+  /// What the run is of; nil when it has ended.
+  @usableFromInline
+  var store: OperationStore<State>? {
+    storeLock._unsafeLock()
+    defer { storeLock._unsafeUnlock() }
+    return keptStore
+  }
+
+  /// Gives up the store. Nothing more is executed by this run.
+  @inlinable
+  func releaseStore() {
+    storeLock._unsafeLock()
+    let store = keptStore
+    keptStore = nil
+    storeLock._unsafeUnlock()
+    // Released after the lock, because it may have been the last reference.
+    _ = store
   }
 
   @inlinable
@@ -48,17 +73,18 @@ final class OperationStoreRun<State: OperationState>: OperationTaskCore<State.Op
   @inlinable
   nonisolated(nonsending) func outcomeFromStart() async -> Outcome {
     if takeStart() {
-      store.begin(self, immediately: true)
+      // Nothing that could end the run has begun.
+      keptStore?.begin(self, immediately: true)
       if let result = finishedResult { return result }
     }
     return await outcome()
   }
 
   override func begin(immediately isImmediate: Bool) {
-    store.begin(self, immediately: isImmediate)
+    store?.begin(self, immediately: isImmediate)
   }
 
   override func cancellationRequested() {
-    store.cancel(self)
+    store?.cancel(self)
   }
 }

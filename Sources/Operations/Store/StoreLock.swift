@@ -55,6 +55,12 @@ struct StoreLock: ~Copyable, Sendable {
     return owner != 0 && owner == Self.currentThread
   }
 
+  /// Whether another thread is in an exclusive section. Certain between ``beginReading()`` and ``end()``.
+  var isExclusiveElsewhere: Bool {
+    let owner = owner.load(ordering: .relaxed)
+    return owner != 0 && owner != Self.currentThread
+  }
+
   /// Begins an exclusive section, unless the calling thread is in one.
   ///
   /// - Returns: Whether it was begun, and has to be ended.

@@ -121,7 +121,7 @@ struct OperationControllerTests {
   }
 }
 
-@Suite("Rerun on change")
+@Suite("Rerun on change", .timeLimit(.minutes(1)))
 struct RerunOnChangeTests {
   private let specification = TestRunSpecification(false)
   private let turnstile = Turnstile()
@@ -190,6 +190,41 @@ struct RerunOnChangeTests {
     await store.reaches { !$0.isLoading }
     #expect(store.error is CancellationError)
     subscription.cancel()
+  }
+
+  @Test("When the last subscriber leaves, the rerun is cancelled")
+  func lastLeaves() async {
+    let ended = Log<Int>()
+    let store = store(ended: ended)
+    let (first, second) = (subscribe(to: store), subscribe(to: store))
+    specification.set(true)
+    await turnstile.arrives()
+    first.cancel()
+    #expect(turnstile.waitingCount == 1)
+    second.cancel()
+    #expect(turnstile.waitingCount == 0)
+    while ended.count == 0 { await Task.yield() }
+    #expect(store.status.isCancelled)
+  }
+
+  @Test("The last subscriber leaves the rerun to those who share it")
+  func shared() async throws {
+    let query = TestQuery<Int, any Error> { [turnstile] _, _ in
+      try await turnstile.pass()
+      return 1
+    }
+    let store = OperationStore.detached(
+      query.deduplicated().rerunOnChange(of: specification).disableAutomaticRunning(false))
+    let subscription = subscribe(to: store)
+    specification.set(true)
+    await turnstile.arrives()
+    let task = Task { try await store.fetch() }
+    while store.state.activeTasks.count < 2 { await Task.yield() }
+    subscription.cancel()
+    #expect(turnstile.waitingCount == 1)
+    turnstile.open()
+    #expect(try await task.value == 1)
+    #expect(turnstile.arrivals == 1)
   }
 
   @Test("Nothing runs without a subscriber, when the store is not stale, or when automatic running is disabled")

@@ -73,8 +73,41 @@ struct StoreStressTests {
     return Subject(store: store, tally: tally)
   }
 
-  private func act(on store: OperationStore<QueryState<Int, any Error>>, _ random: OperationRandom) async {
-    switch Int(random.uniform() * 7) {
+  /// Does with a mutation and with pages, which have one owner, what their stores could keep something from.
+  private func actOnOthers(_ census: Census, _ random: OperationRandom) async {
+    let tracked = Tracked(census)
+    let mutation = TestMutation<Int> { number, _ in
+      _ = tracked
+      await Task.yield()
+      if random.uniform() < 0.2 { throw TestError(number: number) }
+      return number
+    }
+    let attempts = OperationStore.detached(mutation.deduplicated())
+    let numbers = Numbers { paging, _ in
+      _ = tracked
+      await Task.yield()
+      return "\(paging.pageID)"
+    }
+    let pages = OperationStore.detached(numbers)
+    await withDiscardingTaskGroup { group in
+      for number in 0..<4 {
+        group.addTask {
+          let task = attempts.mutateTask(with: number)
+          task.start()
+          if random.uniform() < 0.3 { task.cancel() }
+          _ = try? await task.runIfNeeded()
+        }
+        group.addTask { _ = try? await pages.fetchNextPage() }
+      }
+      group.addTask { _ = try? await pages.refetchAllPages() }
+    }
+    if random.uniform() < 0.1 { attempts.resetState() }
+  }
+
+  private func act(
+    on store: OperationStore<QueryState<Int, any Error>>, _ census: Census, _ random: OperationRandom
+  ) async {
+    switch Int(random.uniform() * 8) {
     case 0: _ = try? await store.run()
     case 1:
       let task = store.runTask()
@@ -97,7 +130,8 @@ struct StoreStressTests {
       kept?.cancel()
     case 3: store.resetState()
     case 4: store.setResult(to: random.uniform() < 0.5 ? .success(-1) : .failure(TestError(number: -1)))
-    case 5: _ = store.withExclusiveAccess { _ in store.state.valueUpdateCount }
+    case 5: await actOnOthers(census, random)
+    case 6: _ = store.withExclusiveAccess { _ in store.state.valueUpdateCount }
     default:
       let task = Task { _ = try? await store.fetch() }
       if random.uniform() < 0.5 { task.cancel() }
@@ -123,7 +157,7 @@ struct StoreStressTests {
             var steps = 0
             while steps < 100 || ContinuousClock.now < end {
               steps += 1
-              await act(on: subjects[Int(random.uniform() * Double(Self.stores))].store, random)
+              await act(on: subjects[Int(random.uniform() * Double(Self.stores))].store, census, random)
             }
           }
         }
