@@ -90,7 +90,7 @@ extension OperationRequest {
     after early: (error: Failure, start: Duration)?,
     with continuation: OperationContinuation<Value, Failure>
   ) async throws(Failure) -> Value {
-    let last = Failure.self == (any Error).self ? nil : LastFailure(early?.error)
+    let last = Failure.self == (any Error).self ? nil : LastAttempt<Value, Failure>(early.map { .failure($0.error) })
     let attempt = RetriedAttempt(operation: self, continuation: continuation, last: last)
     let core = RetryModifier<RetriedAttempt<Self>>(policy: policy)
     do {
@@ -101,10 +101,30 @@ extension OperationRequest {
       }
       return try await core.run(isolation: isolation, in: context, using: attempt, with: OperationContinuation())
     } catch {
-      if let failure = error as? Failure ?? last?.failure { throw failure }
+      if let failure = error as? Failure { throw failure }
     }
-    // Cancelled before the first attempt, which a failure of this type cannot say: the request shall find out itself.
-    return try await run(isolation: isolation, in: context.forNestedOperation(), with: continuation)
+    // The end was a cancellation or the deadline, which a failure of this type cannot say: what the last attempt brought
+    // counts, even if it came too late.
+    if let end = last?.end { return try end.get() }
+    // There was none: the request shall find out itself that it is not wanted.
+    return try await runCancelled(isolation: isolation, in: context.forNestedOperation(), with: continuation)
+  }
+
+  private func runCancelled(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Value, Failure>
+  ) async throws(Failure) -> Value {
+    let only = LastAttempt<Value, Failure>(nil)
+    let attempt = RetriedAttempt(operation: self, continuation: continuation, last: only)
+    await withTaskGroup(of: Void.self, isolation: isolation) { group in
+      group.cancelAll()
+      group.addImmediateTask {
+        _ = try? await attempt.run(isolation: isolation, in: context, with: OperationContinuation())
+      }
+    }
+    guard let end = only.end else { preconditionFailure("an attempt has no end") }
+    return try end.get()
   }
 }
 
@@ -112,7 +132,7 @@ extension OperationRequest {
 private struct RetriedAttempt<Operation: OperationRequest>: OperationRequest {
   let operation: Operation
   let continuation: OperationContinuation<Operation.Value, Operation.Failure>
-  let last: LastFailure<Operation.Failure>?
+  let last: LastAttempt<Operation.Value, Operation.Failure>?
 
   func run(
     isolation: isolated (any Actor)?,
@@ -120,22 +140,24 @@ private struct RetriedAttempt<Operation: OperationRequest>: OperationRequest {
     with _: OperationContinuation<Operation.Value, Operation.Failure>
   ) async throws(Operation.Failure) -> Operation.Value {
     do {
-      return try await operation.run(isolation: isolation, in: context, with: continuation)
+      let value = try await operation.run(isolation: isolation, in: context, with: continuation)
+      last?.end = .success(value)
+      return value
     } catch {
-      last?.failure = error
+      last?.end = .failure(error)
       throw error
     }
   }
 }
 
-/// What the last attempt failed with.
+/// How the last attempt ended; nil before the first one has.
 ///
-/// Unchecked because attempts follow one another, and the failure is read after the last.
-private final class LastFailure<Failure: Error>: @unchecked Sendable {
-  var failure: Failure?
+/// Unchecked because attempts follow one another, and the end is read after the last.
+private final class LastAttempt<Value, Failure: Error>: @unchecked Sendable {
+  var end: Result<Value, Failure>?
 
-  init(_ failure: Failure?) {
-    self.failure = failure
+  init(_ end: Result<Value, Failure>?) {
+    self.end = end
   }
 }
 
@@ -143,8 +165,9 @@ extension StatefulOperationRequest {
   /// Tries the request again when it fails, as `policy` says. See ``OperationRequest/retry(_:)``, from which this one
   /// differs in one point: what it throws is always a `Failure`, so that the request keeps its state.
   ///
-  /// Where `Failure` cannot be a `CancellationError` or a ``RetryDeadlineError``, the failure of the last attempt is
-  /// thrown instead; and a request that is cancelled before its first attempt is run once, cancelled.
+  /// Where `Failure` cannot be a `CancellationError` or a ``RetryDeadlineError``, what the last attempt ended with counts
+  /// instead, be it a failure or a value that came too late; and a request that is cancelled before its first attempt, or
+  /// has no time for one, is run once, cancelled.
   public func retry(_ policy: RetryPolicy) -> ModifiedOperation<Self, StatefulRetryModifier<Self>> {
     modifier(StatefulRetryModifier(policy: policy))
   }

@@ -87,4 +87,33 @@ struct RetryDeadlineTests {
     await #expect(throws: RetryDeadlineError(deadline: .zero)) { try await runner.run() }
     #expect(attempts.count == 0)
   }
+
+  @Test("Where the failure cannot be that of the deadline, what the late attempt brings counts, and no other is made")
+  func typed() async throws {
+    let delayer = ManualDelayer()
+    let query = TestQuery<Int, TestError> { [attempts] _, _ throws(TestError) in
+      guard attempts.append(0) == 1 else { return -1 }
+      while !Task.isCancelled { await Task.yield() }
+      return 7
+    }
+    let runner = OperationRunner(
+      query.retry(RetryPolicy(limit: 3, deadline: .seconds(30))), context: context(delayer: delayer))
+    let end = Task { try await runner.run() }
+    #expect(await delayer.begins() == .seconds(30))
+    delayer.endOne()
+    #expect(try await end.value == 7)
+    #expect(attempts.count == 1)
+    #expect(gaveUp.elements == [.deadline])
+  }
+
+  @Test("Where the failure cannot be that of the deadline, and no attempt was made, one is made that is cancelled")
+  func typedWithoutAttempt() async throws {
+    let query = TestQuery<Bool, TestError> { [attempts] _, _ throws(TestError) in
+      attempts.append(0)
+      return Task.isCancelled
+    }
+    let runner = OperationRunner(query.retry(RetryPolicy(limit: 3, deadline: .zero)), context: context())
+    #expect(try await runner.run())
+    #expect(attempts.count == 1)
+  }
 }
