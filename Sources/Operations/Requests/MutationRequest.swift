@@ -91,7 +91,9 @@ extension OperationContext {
 
   /// The arguments of the mutation that runs in this context; nil when it has none of this type. `Void` is always there.
   public func mutationArguments<Arguments: Sendable>(as _: Arguments.Type) -> Arguments? {
-    self[MutationArgumentsKey.self] as? Arguments ?? () as? Arguments
+    // Unwrapped before the cast, which makes a nil of optional arguments of what is not there.
+    if let arguments = self[MutationArgumentsKey.self] { return arguments as? Arguments }
+    return Arguments.self == Void.self ? () as? Arguments : nil
   }
 
   /// Sets the arguments for a mutation that runs in this context.

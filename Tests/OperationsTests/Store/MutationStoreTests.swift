@@ -118,4 +118,17 @@ struct MutationStoreTests {
     #expect(try await store.run() == 3)
     #expect(store.history.count == 2)
   }
+
+  @Test("Arguments that may be nil are no arguments where there are none, and are kept where they are nil")
+  func optionalArguments() async throws {
+    let seen = Log<Int?>()
+    let store = OperationStore.detached(TestMutation<Int?> { number, _ in seen.append(number) })
+    await #expect(throws: NoMutationHistoryError.self) { try await store.retryLatest() }
+    await #expect(throws: NoMutationHistoryError.self) { try await store.run() }
+    try await store.mutate(with: 7)
+    try await store.retryLatest()
+    try await store.mutate(with: nil)
+    try await store.retryLatest()
+    #expect(seen.elements == [7, 7, nil, nil])
+  }
 }
