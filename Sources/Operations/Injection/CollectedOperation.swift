@@ -49,7 +49,10 @@ public struct CollectedOperation<Element: OperationRequest, Output>: OperationRe
       // Only a cancelled task leaves operations unbegun.
       switch slot.result ?? .failure(CancellationError()) {
       case .success(let values): results += values
-      case .failure(let error): failures.append(CollectedResultsError.Failure(index: index, error: error))
+      case .failure(let failure as TransformFailure):
+        failures.append(CollectedResultsError.Failure(index: index, error: failure.error, kind: .transform))
+      case .failure(let error):
+        failures.append(CollectedResultsError.Failure(index: index, error: error, kind: .init(throwing: error)))
       }
     }
     guard failures.isEmpty else { throw CollectedResultsError(failures: failures, count: operations.count) }
@@ -58,31 +61,61 @@ public struct CollectedOperation<Element: OperationRequest, Output>: OperationRe
 
   private static func fill(
     _ slot: ChildTaskSlot<[Output]>, with operation: Element, isolation: isolated (any Actor)?,
-    in context: OperationContext,
-    _ transform: Transform
+    in context: OperationContext, _ transform: Transform
   ) async {
     var context = context
     operation.setup(context: &context)
     do {
       let value = try await operation.run(isolation: isolation, in: context, with: OperationContinuation())
-      slot.result = .success(try transform(value))
+      do {
+        slot.result = .success(try transform(value))
+      } catch {
+        slot.result = .failure(TransformFailure(error: error))
+      }
     } catch {
       slot.result = .failure(error)
     }
   }
 }
 
-/// Some of the operations whose results were to be collected have failed.
+/// What a transform threw, to be told from what its operation threw.
+private struct TransformFailure: Error {
+  let error: any Error
+}
+
+/// Some of the operations whose results were to be collected have none.
 public struct CollectedResultsError: Error, CustomStringConvertible {
   /// One of them.
   public struct Failure: Sendable {
+    /// In which way there is no result.
+    public enum Kind: Sendable, Hashable, CaseIterable {
+      /// The operation failed.
+      case failed
+      /// The operation was cancelled, by itself or because of one that it depends on.
+      case cancelled
+      /// The operation decided not to run.
+      case skipped
+      /// The operation has a result, and its transform threw.
+      case transform
+
+      init(throwing error: any Error) {
+        switch DependencyOutcome<Void>(throwing: error).kind {
+        case .cancelled: self = .cancelled
+        case .skipped: self = .skipped
+        case .succeeded, .succeededWithoutResult, .failed, .failedAllowed: self = .failed
+        }
+      }
+    }
+
     /// Its place among the operations, from 0.
     public let index: Int
     /// What it, or the transform of its result, threw.
     public let error: any Error
+    /// In which way there is no result.
+    public let kind: Kind
   }
 
-  /// Those that failed, in their order; at least one.
+  /// Those without a result, in their order; at least one.
   public let failures: [Failure]
   /// How many operations there were.
   public let count: Int
@@ -92,8 +125,27 @@ public struct CollectedResultsError: Error, CustomStringConvertible {
 
   /// The failure, for people.
   public var description: String {
-    let first = failures.first.map { "; number \($0.index) with: \($0.error)" } ?? ""
-    return "\(failures.count) of \(count) operations failed\(first)"
+    var parts: [String] = []
+    var first: Failure?
+    for kind in Failure.Kind.allCases {
+      let some = failures.filter { $0.kind == kind }
+      guard !some.isEmpty else { continue }
+      first = first ?? some.first
+      parts.append("\(some.count) \(kind.predicate(of: some.count))")
+    }
+    return "of \(count) operations, \(parts.joined(separator: ", "))"
+      + (first.map { "; number \($0.index) with: \($0.error)" } ?? "")
+  }
+}
+
+extension CollectedResultsError.Failure.Kind {
+  fileprivate func predicate(of count: Int) -> String {
+    switch self {
+    case .failed: "failed"
+    case .cancelled: count == 1 ? "was cancelled" : "were cancelled"
+    case .skipped: count == 1 ? "was skipped" : "were skipped"
+    case .transform: "\(count == 1 ? "has a result" : "have results") that could not be transformed"
+    }
   }
 }
 
@@ -120,8 +172,10 @@ extension Collection where Element: OperationRequest {
 }
 
 extension RequirementOperation {
-  /// Makes the results of all `dependencies`, in their order, the requirement. When any of them fails this operation is
-  /// cancelled: ``InjectionError/dependencyFailed(_:)`` with a ``CollectedResultsError``.
+  /// Makes the results of all `dependencies`, in their order, the requirement. When any of them fails, or is
+  /// cancelled, this operation is cancelled: ``InjectionError/dependencyFailed(_:)`` or
+  /// ``InjectionError/dependencyCancelled(_:)`` with a ``CollectedResultsError``. When none did but some were skipped,
+  /// this operation is skipped.
   public func injectResults<Dependencies: Collection>(
     from dependencies: Dependencies
   ) -> InjectedOperation<CollectedOperation<Dependencies.Element, Dependencies.Element.Value>, Self>

@@ -37,12 +37,20 @@ public enum DependencyOutcome<Value> {
   }
 
   /// The outcome of a dependency that threw `error`: cancelled for `CancellationError` and for an ``InjectionError`` (a
-  /// dependency of the dependency did not end well), skipped for ``OperationSkippedError``, failed for anything else.
+  /// dependency of the dependency did not end well), skipped for ``OperationSkippedError``, failed for anything else. A
+  /// ``CollectedResultsError`` counts as the strongest of the ends it tells of: failed, then cancelled, then skipped.
   public init(throwing error: any Error) {
     switch error {
     case is CancellationError: self = .cancelled(nil)
     case let error as InjectionError: self = .cancelled(error)
     case is OperationSkippedError: self = .skipped
+    case let error as CollectedResultsError:
+      let kinds = error.failures.map(\.kind)
+      if kinds.contains(.failed) || kinds.contains(.transform) {
+        self = .failed(error)
+      } else {
+        self = kinds.contains(.cancelled) ? .cancelled(error) : .skipped
+      }
     default: self = .failed(error)
     }
   }

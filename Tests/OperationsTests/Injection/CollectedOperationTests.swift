@@ -61,7 +61,7 @@ struct CollectedOperationTests {
     #expect(error?.failures.map(\.index) == [0, 2])
     #expect(error?.failures.map { ($0.error as? TestError)?.number } == [0, 2])
     #expect(error?.count == 4)
-    #expect(error?.description == "2 of 4 operations failed; number 0 with: \(TestError(number: 0))")
+    #expect(error?.description == "of 4 operations, 2 failed; number 0 with: \(TestError(number: 0))")
     #expect(ended.elements.sorted() == [0, 1, 2, 3])
   }
 
@@ -127,5 +127,38 @@ struct CollectedOperationTests {
     } catch InjectionError.dependencyFailed(let error as CollectedResultsError) {
       #expect(error.failures.map(\.index) == [2])
     }
+  }
+
+  @Test("An operation that was cancelled or skipped, and none that failed, cancels or skips the dependent")
+  func otherEnds() async throws {
+    func end(_ errors: any Error...) async throws -> InjectionError? {
+      let operations = numbers(2) + errors.map { error in Block { _ in throw error } }
+      return await #expect(throws: InjectionError.self) {
+        try await OperationRunner(Sum().injectResults(from: operations)).run()
+      }
+    }
+    let (skipped, cancelled) = (OperationSkippedError(), CancellationError())
+    #expect(try await end(cancelled)?.code == "dependency-cancelled")
+    #expect(try await end(InjectionError.requirementNotSatisfied)?.code == "dependency-cancelled")
+    #expect(try await end(skipped, cancelled)?.code == "dependency-cancelled")
+    #expect(try await end(skipped, cancelled, TestError())?.code == "dependency-failed")
+    let skipping = numbers(2) + [Block { _ in throw skipped }]
+    await #expect(throws: OperationSkippedError.self) {
+      try await OperationRunner(Sum().injectResults(from: skipping)).run()
+    }
+  }
+
+  @Test("The error says which operations failed, and which ended without a result in another way")
+  func description() async throws {
+    let ends: [any Error] = [OperationSkippedError(), TestError(number: 1), CancellationError()]
+    let operations = numbers(2) + ends.map { error in Block { _ in throw error } }
+    let error = await #expect(throws: CollectedResultsError.self) {
+      try await OperationRunner(operations.mapResults { if $0 == 0 { throw TestError(number: 2) } }).run()
+    }
+    #expect(error?.failures.map(\.kind) == [.transform, .skipped, .failed, .cancelled])
+    #expect(
+      error?.description
+        == "of 5 operations, 1 failed, 1 was cancelled, 1 was skipped, 1 has a result that could not be transformed; "
+        + "number 3 with: \(TestError(number: 1))")
   }
 }
