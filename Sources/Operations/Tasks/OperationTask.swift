@@ -68,11 +68,15 @@ public struct OperationTask<Value: Sendable, Failure: Error>: Sendable {
   /// How the task ended; nil before.
   public var finishedResult: Result<Value, Failure>? { core.finishedResult }
 
-  /// Makes the task wait for `other` before it runs. `other` is started when this task starts, and how it ends does not
-  /// matter; when this task is cancelled while it waits, it lets go of `other` as any caller of ``runIfNeeded()`` does.
+  /// Makes the task wait for `other` before it runs. `other` is started when this task starts, side by side with what
+  /// else this task waits for, and how it ends does not matter.
+  ///
+  /// When this task is cancelled while it waits, it lets go of `other` as any caller of ``runIfNeeded()`` does; `other`
+  /// goes on as long as there is another task that was scheduled after it and has not begun. A task that begins as a
+  /// cancelled one starts no others.
   ///
   /// - Throws: ``OperationTaskScheduleError`` when this task has started already, or when `other` waits for this task,
-  ///   directly or through others. Nothing has changed then.
+  ///   directly or through others, or is made of it. Nothing has changed then.
   public func schedule<OtherValue: Sendable, OtherFailure: Error>(
     after other: OperationTask<OtherValue, OtherFailure>
   ) throws(OperationTaskScheduleError) {
@@ -90,18 +94,22 @@ public struct OperationTask<Value: Sendable, Failure: Error>: Sendable {
   public func map<New: Sendable>(
     _ transform: @escaping @Sendable (Value) throws(Failure) -> New
   ) -> OperationTask<New, Failure> {
-    OperationTask<New, Failure>(context: context) { [self] _ throws(Failure) in
+    let mapped = OperationTask<New, Failure>(context: context) { [self] _ throws(Failure) in
       try transform(try await runIfNeeded())
     }
+    mapped.core.link(base: core)
+    return mapped
   }
 
   /// A task that runs this one and changes its error.
   public func mapError<New: Error>(
     _ transform: @escaping @Sendable (Failure) -> New
   ) -> OperationTask<Value, New> {
-    OperationTask<Value, New>(context: context) { [self] _ throws(New) in
+    let mapped = OperationTask<Value, New>(context: context) { [self] _ throws(New) in
       try await core.outcome().mapError(transform).get()
     }
+    mapped.core.link(base: core)
+    return mapped
   }
 }
 

@@ -23,14 +23,32 @@ class OperationTaskNode: @unchecked Sendable {
     var isGone = false
   }
 
+  private enum Edge {
+    /// This task runs after the other one, which it does not ask to run.
+    case order
+    /// This task runs after the other one, and counts in its `wanting` until it begins.
+    case wanted
+    /// The work itself runs the other one and waits for it.
+    case base
+  }
+
+  private struct Dependency {
+    let node: OperationTaskNode
+    let edge: Edge
+  }
+
   private struct Locked {
     var phase = Phase.idle
     var isCancelled = false
     /// Was started by somebody who does not wait, so that the run must not end for want of waiters.
     var isHeld = false
+    /// Whether the last who waited has left, and the run goes on for those who want it.
+    var isLeft = false
+    /// How many tasks want this one, and do not wait for it yet because they have not begun.
+    var wanting: Int32 = 0
     var lastWaiter: UInt64 = 0
     var waiters: [Waiter] = []
-    var dependencies: [OperationTaskNode] = []
+    var dependencies: [Dependency] = []
     var configuration: OperationTaskConfiguration?
     /// Whether there is one: takes less than looking at it.
     var isConfigured = false
@@ -46,6 +64,12 @@ class OperationTaskNode: @unchecked Sendable {
   @usableFromInline
   init(context: OperationContext) {
     self.context = context
+  }
+
+  deinit {
+    for dependency in locked.withLock({ $0.dependencies }) where dependency.edge == .wanted {
+      dependency.node.endWanting()
+    }
   }
 
   // MARK: - For subclasses
@@ -121,6 +145,29 @@ class OperationTaskNode: @unchecked Sendable {
     return isFirst
   }
 
+  /// Does what ``runToEnd()`` does, for a task that was scheduled after this one. Where that one is cancelled already,
+  /// nothing is started: others may want it.
+  private nonisolated(nonsending) func runToEnd(for edge: Edge) async {
+    let isCancelled = Task.isCancelled
+    let phase: Phase? = locked.withLock { locked in
+      guard locked.phase == .idle else { return locked.phase }
+      guard !isCancelled else { return nil }
+      locked.phase = .running
+      return .idle
+    }
+    switch phase {
+    case nil:
+      if edge == .wanted { endWanting() }
+      return
+    case .finished?: return
+    case .running?: break
+    case .idle?:
+      begin(immediately: true)
+      if isFinished { return }
+    }
+    _ = await wait(wanted: edge == .wanted)
+  }
+
   @usableFromInline
   final func cancel() {
     let mustTell = locked.withLock { locked in
@@ -134,16 +181,19 @@ class OperationTaskNode: @unchecked Sendable {
   /// Ends the task: those who wait go on.
   @usableFromInline
   final func end() {
-    let waiters: [Waiter] = locked.withLock { locked in
+    let (waiters, released): ([Waiter], [Dependency]) = locked.withLock { locked in
       locked.phase = .finished
-      guard !locked.waiters.isEmpty else { return [] }
-      defer { locked.waiters = [] }
-      return locked.waiters
+      locked.isLeft = false
+      guard !locked.waiters.isEmpty || !locked.dependencies.isEmpty else { return ([], []) }
+      defer { (locked.waiters, locked.dependencies) = ([], []) }
+      return (locked.waiters, locked.dependencies)
     }
+    _ = released
     for waiter in waiters { waiter.continuation.resume(returning: true) }
   }
 
-  private nonisolated(nonsending) func wait() async -> Bool {
+  /// `isWanted` says that whoever waits wanted the task before that.
+  private nonisolated(nonsending) func wait(wanted isWanted: Bool = false) async -> Bool {
     let id = locked.withLock { locked in
       locked.lastWaiter += 1
       return locked.lastWaiter
@@ -153,6 +203,8 @@ class OperationTaskNode: @unchecked Sendable {
         let isEarly = locked.withLock { locked in
           if locked.phase == .finished { return true }
           locked.waiters.append(Waiter(id: id, continuation: continuation))
+          locked.isLeft = false
+          if isWanted { locked.wanting -= 1 }
           return false
         }
         if isEarly { continuation.resume(returning: true) }
@@ -178,8 +230,9 @@ class OperationTaskNode: @unchecked Sendable {
       guard let index = locked.waiters.firstIndex(where: { $0.id == id }), !locked.waiters[index].isGone else {
         return .nothing
       }
-      let isNeeded = locked.isHeld || locked.waiters.contains { $0.id != id && !$0.isGone }
-      guard isNeeded else { return .cancelAll }
+      let isAwaited = locked.isHeld || locked.waiters.contains { $0.id != id && !$0.isGone }
+      guard isAwaited || locked.wanting > 0 else { return .cancelAll }
+      if !isAwaited { locked.isLeft = true }
       guard admitsCancellation else {
         locked.waiters[index].isGone = true
         return .nothing
@@ -199,27 +252,52 @@ class OperationTaskNode: @unchecked Sendable {
     guard !hasStarted else { throw .alreadyStarted(id) }
     let closesCycle = Self.edges.withLock { _ in
       guard !dependency.awaits(self) else { return true }
-      link(dependency)
+      dependency.locked.withLock { $0.wanting += 1 }
+      locked.withLock { $0.dependencies.append(Dependency(node: dependency, edge: .wanted)) }
       return false
     }
     guard !closesCycle else { throw .dependencyCycle(id, after: dependency.id) }
   }
 
-  /// Adds an edge that cannot close a cycle, because nothing can wait for this task yet.
+  /// Adds an edge that cannot close a cycle, because nothing can wait for this task yet. It only gives an order: this
+  /// task does not want the other one to run.
   func link(_ dependency: OperationTaskNode) {
-    locked.withLock { $0.dependencies.append(dependency) }
+    locked.withLock { $0.dependencies.append(Dependency(node: dependency, edge: .order)) }
+  }
+
+  /// Says that the work runs `base` and waits for it, before anything can wait for this task.
+  func link(base: OperationTaskNode) {
+    locked.withLock { $0.dependencies.append(Dependency(node: base, edge: .base)) }
+  }
+
+  /// One who wanted this task wants it no more, and has not waited for it.
+  private func endWanting() {
+    let isUnwanted = locked.withLock { locked in
+      locked.wanting -= 1
+      return locked.isLeft && locked.wanting == 0
+    }
+    if isUnwanted { cancel() }
   }
 
   @usableFromInline
   final var hasDependencies: Bool { locked.withLock { !$0.dependencies.isEmpty } }
 
-  /// Waits for all that this task was scheduled after, and lets go of it, so that a finished task keeps no chain of
-  /// others.
+  /// Runs all that this task was scheduled after, side by side, and lets go of it, so that a finished task keeps no chain
+  /// of others.
   @usableFromInline
   final func awaitDependencies() async {
-    for dependency in locked.withLock({ $0.dependencies }) { _ = await dependency.runToEnd() }
+    let dependencies = locked.withLock { $0.dependencies }.filter { $0.edge != .base }
+    if dependencies.count > 1 {
+      await withTaskGroup(of: Void.self) { group in
+        for dependency in dependencies {
+          group.addImmediateTask { await dependency.node.runToEnd(for: dependency.edge) }
+        }
+      }
+    } else if let dependency = dependencies.first {
+      await dependency.node.runToEnd(for: dependency.edge)
+    }
     let released = locked.withLock { locked in
-      defer { locked.dependencies = [] }
+      defer { locked.dependencies = locked.dependencies.filter { $0.edge == .base } }
       return locked.dependencies
     }
     _ = released
@@ -231,7 +309,9 @@ class OperationTaskNode: @unchecked Sendable {
     while let node = pending.popLast() {
       if node === other { return true }
       guard seen.insert(node.id).inserted else { continue }
-      pending += node.locked.withLock { $0.dependencies }
+      pending += node.locked.withLock { locked in
+        locked.dependencies.map(\.node)
+      }
     }
     return false
   }

@@ -215,6 +215,46 @@ struct CancellationTableTests {
     }
   }
 
+  @Test("A cancelled task leaves alone what another task is scheduled after, as long as there is that other one")
+  func sharedDependency() async throws {
+    for isDropped in [false, true] {
+      let gate = Turnstile()
+      let shared = OperationTask<Int, any Error> { _ in
+        try await gate.pass()
+        return 1
+      }
+      let cancelled = OperationTask<Bool, any Error> { _ in Task.isCancelled }
+      try cancelled.schedule(after: shared)
+      var other: OperationTask<Int?, any Error>? = OperationTask { _ in try shared.finishedResult?.get() }
+      try other?.schedule(after: shared)
+      let task = Task { try await cancelled.runIfNeeded() }
+      await gate.arrives()
+      task.cancel()
+      #expect(try await task.value)
+      #expect(!shared.isCancelled)
+      if isDropped {
+        other = nil
+        #expect(shared.isCancelled)
+      }
+      gate.open()
+      if let other { #expect(try await other.runIfNeeded() == 1) }
+    }
+  }
+
+  @Test("A cancelled task does not begin what it was scheduled after")
+  func unbegunDependency() async throws {
+    let first = OperationTask<Bool, any Error> { _ in Task.isCancelled }
+    let second = OperationTask<Bool, any Error> { _ in Task.isCancelled }
+    let third = OperationTask<Void, any Error> { _ in }
+    try second.schedule(after: first)
+    try third.schedule(after: first)
+    second.cancel()
+    #expect(try await second.runIfNeeded())
+    #expect(!first.hasStarted && !first.isCancelled)
+    try await third.runIfNeeded()
+    #expect(try first.finishedResult?.get() == false)
+  }
+
   @Test("A cancelled last attempt ends with what it throws")
   func lastAttempt() async {
     let operation = Block<Int> { [turnstile, count] _ in

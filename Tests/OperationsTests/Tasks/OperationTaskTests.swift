@@ -113,4 +113,33 @@ struct OperationTaskTests {
     try await task.runIfNeeded()
     #expect(names.elements == ["inner", "own"])
   }
+
+  @Test("The tasks that one was scheduled after run side by side")
+  func sideBySide() async throws {
+    let seen = Log<Bool>()
+    let second = OperationTask<Void, any Error> { _ in }
+    let first = OperationTask<Void, any Error> { _ in
+      for _ in 0..<1_000 where !second.hasStarted { await Task.yield() }
+      seen.append(second.hasStarted)
+    }
+    let third = OperationTask<Void, any Error> { _ in seen.append(first.isFinished && second.isFinished) }
+    try third.schedule(after: [first, second])
+    try await third.runIfNeeded()
+    #expect(seen.elements == [true, true])
+  }
+
+  @Test("A task cannot wait for one that is made of it")
+  func cycleOfMaps() async throws {
+    let task = OperationTask<Int, any Error> { _ in 1 }
+    let mapped = task.map { $0 + 1 }
+    let twice = mapped.mapError { $0 }
+    #expect(throws: OperationTaskScheduleError.dependencyCycle(task.id, after: mapped.id)) {
+      try task.schedule(after: mapped)
+    }
+    #expect(throws: OperationTaskScheduleError.dependencyCycle(task.id, after: twice.id)) {
+      try task.schedule(after: twice)
+    }
+    try mapped.schedule(after: OperationTask<Int, any Error> { _ in 3 })
+    #expect(try await twice.runIfNeeded() == 2)
+  }
 }
