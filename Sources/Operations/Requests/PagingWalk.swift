@@ -50,9 +50,10 @@ struct PagingWalk<Request: PaginatedRequest> {
       } else {
         id = first.id
       }
-      let page = try await fetch(paging(id), isolation: isolation) { [pages] page in
-        var partial = pages
+      let page = try await fetch(paging(id), isolation: isolation) { [pages, done] page in
+        var partial = done
         partial.append(page)
+        for old in pages where partial[id: old.id] == nil { partial.append(old) }
         return .allPages(partial)
       }
       done.append(page)

@@ -197,4 +197,28 @@ struct PaginatedStoreTests {
     #expect(fetched.elements.sorted() == [1, 2, 3])
     #expect(store.currentValue.map(\.id) == [1, 2, 3])
   }
+
+  @Test("A page that is yielded while all are fetched leaves those that were fetched before it")
+  func yieldedInWalk() async throws {
+    let round = Log<Int>()
+    var numbers = Numbers()
+    numbers.fetch = { paging, continuation in
+      continuation.yield("partly \(paging.pageID)")
+      return "\(round.count)-\(paging.pageID)"
+    }
+    let store = Store.detached(numbers)
+    for _ in 1...3 { try await store.fetchNextPage() }
+    round.append(1)
+    let lists = Log<[String]>()
+    try await store.refetchAllPages(
+      handler: OperationEventHandler(onStateChanged: { state, _ in
+        let list = state.currentValue.map(\.value)
+        if lists.elements.last != list { lists.append(list) }
+      }))
+    #expect(
+      lists.elements == [
+        ["0-2", "0-3", "0-4"], ["partly 2", "0-3", "0-4"], ["1-2", "partly 3", "0-4"], ["1-2", "1-3", "partly 4"],
+        ["1-2", "1-3", "1-4"],
+      ])
+  }
 }
