@@ -56,4 +56,27 @@ struct SpecificationWakerTests {
     #expect(try await value.value == 7)
     #expect(woken.elements == [.waker("connected")])
   }
+
+  @Test("fires for a turn that comes while it subscribes") func turnsWhileSubscribing() {
+    let base = TestRunSpecification()
+    let subscription = SpecificationWaker(TurningSpecification(base: base)).subscribe { [fired] in fired.append(()) }
+    #expect(fired.elements.count == 1)
+    base.repeatValue()
+    #expect(fired.elements.count == 1)
+    subscription.cancel()
+  }
+
+  /// Turns true just before somebody subscribes.
+  private struct TurningSpecification: OperationRunSpecification {
+    let base: TestRunSpecification
+
+    func isSatisfied(in context: OperationContext) -> Bool { base.isSatisfied }
+
+    func subscribe(
+      in context: OperationContext, onChange: @escaping @Sendable () -> Void
+    ) -> OperationSubscription {
+      base.isSatisfied = true
+      return base.subscribe(in: context, onChange: onChange)
+    }
+  }
 }
