@@ -19,7 +19,10 @@ public struct AlwaysRunSpecification: OperationRunSpecification, Hashable {
   /// `always` or `never`.
   public func description(in context: OperationContext) -> SpecificationDescription {
     let name = isSatisfied ? "always" : "never"
-    return SpecificationDescription(formula: name, reason: "\(name) is \(isSatisfied)", isSatisfied: isSatisfied)
+    var description = SpecificationDescription(
+      formula: name, reason: "\(name) is \(isSatisfied)", isSatisfied: isSatisfied)
+    description.isConstant = true
+    return description
   }
 }
 

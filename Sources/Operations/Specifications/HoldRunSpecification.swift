@@ -16,7 +16,7 @@ public struct HoldRunSpecification<Base: OperationRunSpecification>: OperationRu
   /// Whether the condition is satisfied, and has been for long enough.
   ///
   /// Where nobody subscribes and the condition does not know since when it is satisfied, the time counts from the first
-  /// time of asking.
+  /// time of asking. A condition that never changes has been satisfied for any time.
   public func isSatisfied(in context: OperationContext) -> Bool {
     guard base.isSatisfied(in: context) else { return false }
     return duration <= .zero || heldTime(in: context) >= duration
@@ -41,17 +41,21 @@ public struct HoldRunSpecification<Base: OperationRunSpecification>: OperationRu
     let base = base.description(in: context)
     let isHeld = isSatisfied(in: context)
     let isEarly = base.isSatisfied && !isHeld
-    return SpecificationDescription(
+    var description = SpecificationDescription(
       formula: "\(base.operand(of: .prefix)) for \(duration.brief)",
       reason: isEarly ? "\(base.reason), not yet for \(duration.brief)" : base.reason, isSatisfied: isHeld,
       changedAt: isHeld ? base.changedAt?.advanced(by: duration) : (isEarly ? nil : base.changedAt), binding: .prefix)
+    description.isConstant = base.isConstant
+    return description
   }
 
   private func heldTime(in context: OperationContext) -> Duration {
     if let watch = watches.watch(in: context) { return watch.heldTime }
     let clock = context.operationClock
-    if let changedAt = base.description(in: context).changedAt { return changedAt.duration(to: clock.now()) }
-    if let known = watches.leastHeldTime { return known }
+    let known = base.description(in: context)
+    if known.isConstant { return duration }
+    if let changedAt = known.changedAt { return changedAt.duration(to: clock.now()) }
+    if let least = watches.leastHeldTime { return least }
     return watches.timeSinceAsked(base, in: context)
   }
 }

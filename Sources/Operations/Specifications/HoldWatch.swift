@@ -55,7 +55,10 @@ final class HoldWatch: Sendable {
     }
     if isStopped { return subscription.cancel() }
     let known = base.description(in: context)
-    let before = known.isSatisfied ? known.changedAt.map { max(.zero, $0.duration(to: clock.now())) } : nil
+    let before: Duration? =
+      if !known.isSatisfied { nil } else if known.isConstant { duration } else {
+        known.changedAt.map { max(.zero, $0.duration(to: clock.now())) }
+      }
     look(satisfiedFor: before ?? .zero)
   }
 

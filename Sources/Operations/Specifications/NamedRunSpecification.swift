@@ -26,8 +26,10 @@ public struct NamedRunSpecification<Base: OperationRunSpecification>: OperationR
   /// The name in place of the formula, and the value and its age under that name.
   public func description(in context: OperationContext) -> SpecificationDescription {
     let base = base.description(in: context)
-    return SpecificationDescription(
+    var description = SpecificationDescription(
       name: name, isSatisfied: base.isSatisfied, changedAt: base.changedAt, in: context)
+    description.isConstant = base.isConstant
+    return description
   }
 }
 

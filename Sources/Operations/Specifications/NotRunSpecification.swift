@@ -23,9 +23,11 @@ public struct NotRunSpecification<Base: OperationRunSpecification>: OperationRun
   /// The other's formula behind `!`, and the other's reason.
   public func description(in context: OperationContext) -> SpecificationDescription {
     let base = base.description(in: context)
-    return SpecificationDescription(
+    var description = SpecificationDescription(
       formula: "!\(base.operand(of: .prefix))", reason: base.reason, isSatisfied: !base.isSatisfied,
       changedAt: base.changedAt, binding: .prefix)
+    description.isConstant = base.isConstant
+    return description
   }
 }
 

@@ -16,10 +16,15 @@ public struct SpecificationDescription: Sendable, Hashable, CustomStringConverti
   /// The value has been the same at least since then; nil where that is not known.
   public let changedAt: Timestamp?
   let binding: Binding
+  /// Whether the value has always been the same, and always will be.
+  var isConstant = false
 
-  /// A description of a condition that is one name, or is written like one.
+  /// A description of a condition that is one name, or is written like one. Control characters and line breaks are
+  /// written as escapes, such as `\n`.
   public init(formula: String, reason: String, isSatisfied: Bool, changedAt: Timestamp? = nil) {
-    self.init(formula: formula, reason: reason, isSatisfied: isSatisfied, changedAt: changedAt, binding: .name)
+    self.init(
+      formula: formula.inOneLine, reason: reason.inOneLine, isSatisfied: isSatisfied, changedAt: changedAt,
+      binding: .name)
   }
 
   /// A description of the condition `name`, whose reason is "name is true since …".
@@ -45,5 +50,33 @@ public struct SpecificationDescription: Sendable, Hashable, CustomStringConverti
   /// The formula as an operand of an operator that binds as tightly as `outer`.
   func operand(of outer: Binding) -> String {
     binding < outer ? "(\(formula))" : formula
+  }
+}
+
+extension String {
+  /// The text with escapes in place of everything that could break a line or steer a terminal.
+  fileprivate var inOneLine: String {
+    guard unicodeScalars.contains(where: \.mustBeEscaped) else { return self }
+    return unicodeScalars.reduce(into: "") { text, scalar in
+      if scalar.mustBeEscaped { text += scalar.escape } else { text.unicodeScalars.append(scalar) }
+    }
+  }
+}
+
+extension Unicode.Scalar {
+  fileprivate var mustBeEscaped: Bool {
+    switch value {
+    case 0..<0x20, 0x7F...0x9F, 0x2028, 0x2029: true
+    default: false
+    }
+  }
+
+  fileprivate var escape: String {
+    switch self {
+    case "\n": #"\n"#
+    case "\r": #"\r"#
+    case "\t": #"\t"#
+    default: #"\u{"# + String(value, radix: 16, uppercase: true) + "}"
+    }
   }
 }

@@ -11,14 +11,20 @@ extension SpecificationDescription {
   ///
   /// One side that is false decides an "and", one that is true decides an "or": the reason names those that decide, and
   /// the value is at least as old as the older of them. Where neither side decides alone, both are named, and the value
-  /// is as old as the younger.
+  /// is as old as the younger. A side that never changes is older than any other.
   static func joining(
     _ left: SpecificationDescription, _ right: SpecificationDescription, by junction: Junction
   ) -> SpecificationDescription {
     let deciding = junction == .or
     let decisive = [left, right].filter { $0.isSatisfied == deciding }
     let changedAt: Timestamp?
-    if decisive.isEmpty {
+    let changing = [left, right].filter { !$0.isConstant }
+    let isConstant = decisive.isEmpty ? changing.isEmpty : decisive.contains(where: \.isConstant)
+    if isConstant {
+      changedAt = nil
+    } else if decisive.isEmpty, changing.count == 1 {
+      changedAt = changing[0].changedAt
+    } else if decisive.isEmpty {
       changedAt = left.changedAt.flatMap { one in right.changedAt.map { max(one, $0) } }
     } else {
       changedAt = decisive.compactMap(\.changedAt).min()
@@ -27,9 +33,11 @@ extension SpecificationDescription {
     for side in decisive.isEmpty ? [left, right] : decisive where !reasons.contains(side.reason) {
       reasons.append(side.reason)
     }
-    return SpecificationDescription(
+    var description = SpecificationDescription(
       formula: "\(left.operand(of: junction.binding)) \(junction.symbol) \(right.operand(of: junction.binding))",
       reason: reasons.joined(separator: ", "), isSatisfied: decisive.isEmpty != deciding, changedAt: changedAt,
       binding: junction.binding)
+    description.isConstant = isConstant
+    return description
   }
 }

@@ -220,4 +220,30 @@ struct HoldRunSpecificationTests {
     #expect(calls.count == 0)
     subscription.cancel()
   }
+
+  @Test("What never changes has been so for any time")
+  func constant() {
+    let context = context
+    source.set(true, at: clock.now())
+    func holds(_ specification: some OperationRunSpecification) -> Bool {
+      let asked = specification.hold(for: .seconds(10)).isSatisfied(in: context)
+      let followed = specification.hold(for: .seconds(10))
+      let subscription = followed.subscribe(in: context) {}
+      #expect(followed.isSatisfied(in: context) == asked)
+      subscription.cancel()
+      return asked
+    }
+    let (always, never) = (AlwaysRunSpecification(), AlwaysRunSpecification(isSatisfied: false))
+    #expect(holds(always))
+    #expect(!holds(never))
+    #expect(holds(!never))
+    #expect(holds(always.named("constant")))
+    #expect(holds(always || source))
+    #expect(holds(source || always))
+    #expect(holds(always && !never))
+    #expect(!holds(always && source))
+    clock.advance(by: .seconds(10))
+    #expect(holds(always && source))
+    #expect(holds(never || source))
+  }
 }

@@ -107,4 +107,13 @@ struct SpecificationDescriptionTests {
       #expect(!OperationContext().operationTimestampFormat(Timestamp(seconds: seconds)).isEmpty)
     }
   }
+
+  @Test("It is one line, whatever names and reasons are made of")
+  func oneLine() {
+    #expect(line(.never.named("a\nb\u{1B}[1m")) == #"a\nb\u{1B}[1m: a\nb\u{1B}[1m is false"#)
+    let own = SpecificationDescription(
+      formula: "tab\there", reason: "\u{85}, \u{2028} and \u{2029}\r", isSatisfied: true)
+    #expect(own.description == #"tab\there: \u{85}, \u{2028} and \u{2029}\r"#)
+    #expect(SpecificationDescription(formula: "Ärger – ∞", reason: "", isSatisfied: true).formula == "Ärger – ∞")
+  }
 }
