@@ -188,7 +188,8 @@ class OperationTaskNode: @unchecked Sendable {
       defer { (locked.waiters, locked.dependencies) = ([], []) }
       return (locked.waiters, locked.dependencies)
     }
-    _ = released
+    // A run that joined another one has waited for nothing.
+    for dependency in released where dependency.edge == .wanted { dependency.node.endWanting() }
     for waiter in waiters { waiter.continuation.resume(returning: true) }
   }
 
@@ -309,9 +310,7 @@ class OperationTaskNode: @unchecked Sendable {
     while let node = pending.popLast() {
       if node === other { return true }
       guard seen.insert(node.id).inserted else { continue }
-      pending += node.locked.withLock { locked in
-        locked.dependencies.map(\.node)
-      }
+      pending += node.locked.withLock { $0.dependencies }.map(\.node)
     }
     return false
   }
