@@ -40,11 +40,16 @@ public struct HoldRunSpecification<Base: OperationRunSpecification>: OperationRu
   public func description(in context: OperationContext) -> SpecificationDescription {
     let base = base.description(in: context)
     let isHeld = isSatisfied(in: context)
-    let isEarly = base.isSatisfied && !isHeld
+    var missing: [String] = []
+    if base.isSatisfied, !isHeld {
+      let due = context.operationClock.now().advanced(by: duration - heldTime(in: context))
+      missing.append("not yet for \(duration.brief) (until \(context.operationTimestampFormat(due)))")
+    }
     var description = SpecificationDescription(
       formula: "\(base.operand(of: .prefix)) for \(duration.brief)",
-      reason: isEarly ? "\(base.reason), not yet for \(duration.brief)" : base.reason, isSatisfied: isHeld,
-      changedAt: isHeld ? base.changedAt?.advanced(by: duration) : (isEarly ? nil : base.changedAt), binding: .prefix)
+      reason: ([base.reason] + missing).joined(separator: ", "), isSatisfied: isHeld,
+      changedAt: isHeld ? base.changedAt?.advanced(by: duration) : (missing.isEmpty ? base.changedAt : nil),
+      binding: .prefix, causes: base.causes + missing, looksBehindNames: base.looksBehindNames)
     description.isConstant = base.isConstant
     return description
   }

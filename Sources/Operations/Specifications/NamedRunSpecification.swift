@@ -23,11 +23,10 @@ public struct NamedRunSpecification<Base: OperationRunSpecification>: OperationR
     base.subscribe(in: context, onChange: onChange)
   }
 
-  /// The name in place of the formula, and the value and its age under that name.
+  /// The name in place of the formula, and the value under that name with what decides it.
   public func description(in context: OperationContext) -> SpecificationDescription {
     let base = base.description(in: context)
-    var description = SpecificationDescription(
-      name: name, isSatisfied: base.isSatisfied, changedAt: base.changedAt, in: context)
+    var description = SpecificationDescription(name: name, of: base, in: context)
     description.isConstant = base.isConstant
     return description
   }

@@ -25,7 +25,7 @@ public struct NotRunSpecification<Base: OperationRunSpecification>: OperationRun
     let base = base.description(in: context)
     var description = SpecificationDescription(
       formula: "!\(base.operand(of: .prefix))", reason: base.reason, isSatisfied: !base.isSatisfied,
-      changedAt: base.changedAt, binding: .prefix)
+      changedAt: base.changedAt, binding: .prefix, causes: base.causes, looksBehindNames: base.looksBehindNames)
     description.isConstant = base.isConstant
     return description
   }

@@ -18,6 +18,12 @@ public struct SpecificationDescription: Sendable, Hashable, CustomStringConverti
   let binding: Binding
   /// Whether the value has always been the same, and always will be.
   var isConstant = false
+  /// What the reason comes down to where the names in between are left out.
+  let causes: [String]
+  /// Whether the reason is the name of the condition and its value, and nothing else.
+  private(set) var isPlain = false
+  /// Whether the reason says of a name what is behind it.
+  private(set) var looksBehindNames = false
 
   /// A description of a condition that is one name, or is written like one. Control characters and line breaks are
   /// written as escapes, such as `\n`.
@@ -34,9 +40,31 @@ public struct SpecificationDescription: Sendable, Hashable, CustomStringConverti
     let since = changedAt.map { " since \(context.operationTimestampFormat($0))" } ?? ""
     self.init(
       formula: name, reason: "\(name) is \(isSatisfied)\(since)", isSatisfied: isSatisfied, changedAt: changedAt)
+    isPlain = true
   }
 
-  init(formula: String, reason: String, isSatisfied: Bool, changedAt: Timestamp?, binding: Binding) {
+  /// A description of the condition `name` that stands for the one that `base` describes.
+  ///
+  /// One that is a name itself is only renamed. Of every other one the reason goes on, without the names in between: one
+  /// step from the name to what decides.
+  init(name: String, of base: SpecificationDescription, in context: OperationContext) {
+    guard !base.isPlain else {
+      self.init(name: name, isSatisfied: base.isSatisfied, changedAt: base.changedAt, in: context)
+      return
+    }
+    let name = name.inOneLine
+    self.init(
+      formula: name, reason: "\(name) is \(base.isSatisfied): \(base.causes.joined(separator: ", "))",
+      isSatisfied: base.isSatisfied, changedAt: base.changedAt, binding: .name, causes: base.causes,
+      looksBehindNames: true)
+  }
+
+  init(
+    formula: String, reason: String, isSatisfied: Bool, changedAt: Timestamp?, binding: Binding,
+    causes: [String]? = nil, looksBehindNames: Bool = false
+  ) {
+    self.causes = causes ?? [reason]
+    self.looksBehindNames = looksBehindNames
     self.formula = formula
     self.reason = reason
     self.isSatisfied = isSatisfied

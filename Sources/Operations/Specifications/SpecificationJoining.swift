@@ -29,14 +29,19 @@ extension SpecificationDescription {
     } else {
       changedAt = decisive.compactMap(\.changedAt).min()
     }
+    let told = decisive.isEmpty ? [left, right] : decisive
     var reasons: [String] = []
-    for side in decisive.isEmpty ? [left, right] : decisive where !reasons.contains(side.reason) {
-      reasons.append(side.reason)
+    var causes: [String] = []
+    for side in told {
+      if !reasons.contains(side.reason) { reasons.append(side.reason) }
+      for cause in side.causes where !causes.contains(cause) { causes.append(cause) }
     }
+    // Commas separate what is behind a name.
+    let looksBehindNames = told.contains(where: \.looksBehindNames)
     var description = SpecificationDescription(
       formula: "\(left.operand(of: junction.binding)) \(junction.symbol) \(right.operand(of: junction.binding))",
-      reason: reasons.joined(separator: ", "), isSatisfied: decisive.isEmpty != deciding, changedAt: changedAt,
-      binding: junction.binding)
+      reason: reasons.joined(separator: looksBehindNames ? "; " : ", "), isSatisfied: decisive.isEmpty != deciding,
+      changedAt: changedAt, binding: junction.binding, causes: causes, looksBehindNames: looksBehindNames)
     description.isConstant = isConstant
     return description
   }

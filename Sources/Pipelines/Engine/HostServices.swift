@@ -13,6 +13,7 @@ final class HostServices: @unchecked Sendable {
   let locks: ExclusiveLocks
   let watch: WorkspaceWatch
   let paths: PathWatch
+  let latestRuns: LatestRuns
   let activity = HostActivity()
   let executables = ExecutableSearch()
   /// Clock, delayer and random source for every operation.
@@ -39,6 +40,7 @@ final class HostServices: @unchecked Sendable {
     user = Self.userName()
     locks = ExclusiveLocks(loop: loop, recorder: recorder, workspace: history.workspace)
     paths = PathWatch(loop: loop)
+    latestRuns = LatestRuns(history: history)
     watch = WorkspaceWatch(paths: paths, path: history.workspace.notifyPath)
   }
 

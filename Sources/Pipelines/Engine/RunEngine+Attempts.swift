@@ -1,4 +1,5 @@
 import Operations
+import OrderedCollections
 
 /// One try of an operation: its slot, its number, its record, and the wait before the next one.
 extension RunEngine {
@@ -117,12 +118,45 @@ extension RunEngine {
   func wakers(_ ordinal: Int) throws -> [any RetryWaker] {
     let formulas = state.instances[ordinal].node.definition.retry.early
     guard !formulas.isEmpty else { return [] }
-    return try formulas.map { formula in
+    return try formulas.enumerated().map { index, formula in
       // A path that cannot be computed fails the attempt, not a wait.
       _ = try conditions.make(formula)
       return ConditionWaker(
-        name: formula.text, formula: formula, conditions: LoopBound(conditions), context: services.context)
+        name: formula.text, formula: formula, conditions: LoopBound(conditions), context: services.context
+      ) { [weak self, loop = services.loop] description in
+        loop.execute { [weak self] in self?.assumeIsolated { $0.earlyChanged(ordinal, index, description) } }
+      }
     }
+  }
+
+  /// What would bring the retry that begins to wait forward, and what it is now.
+  private func early(_ ordinal: Int) -> [JSONValue] {
+    state.instances[ordinal].node.definition.retry.early.compactMap { formula in
+      let condition = try? conditions.make(formula, since: .now)
+      return condition.map { early(formula, $0.description(in: services.context)) }
+    }
+  }
+
+  private func early(_ formula: SpecificationFormula, _ description: SpecificationDescription) -> JSONValue {
+    .object([
+      "formula": .string(formula.text), "value": .bool(description.isSatisfied), "why": .string(description.reason),
+    ])
+  }
+
+  /// One of the conditions that bring a waiting retry forward has changed: what is said of the wait is to say so.
+  private func earlyChanged(_ ordinal: Int, _ index: Int, _ description: SpecificationDescription) {
+    let instance = state.instances[ordinal]
+    let formulas = instance.node.definition.retry.early
+    guard instance.state == .retrying, var detail = instance.detail?.objectValue,
+      var all = detail["early"]?.arrayValue, all.count == formulas.count
+    else { return }
+    let now = early(formulas[index], description)
+    guard all[index] != now else { return }
+    all[index] = now
+    detail["early"] = .array(all)
+    enter(
+      ordinal, .retrying, reason: instance.reason, detail: .object(detail), since: instance.waitingSince,
+      recordNow: true)
   }
 
   /// Follows the retries of an operation: the chosen delay and what ended the wait are part of the history.
@@ -142,14 +176,14 @@ extension RunEngine {
       emit(.attempt(attempt))
     }
     let limit = state.instances[ordinal].node.definition.retry.limit
+    var detail: OrderedDictionary<String, JSONValue> = [
+      "attempt": .int(Int64(state.instances[ordinal].attempts)), "of": .int(Int64(limit + 1)),
+      "due": .string(due.text), "delay_ms": .int(wait.delay.wholeMicroseconds / 1000),
+    ]
+    let early = early(ordinal)
+    if !early.isEmpty { detail["early"] = .array(early) }
     // Recorded with the next commit rather than after a delay of its own: the wait may outlive this host.
-    enter(
-      ordinal, .retrying, reason: "retry",
-      detail: .object([
-        "attempt": .int(Int64(state.instances[ordinal].attempts)), "of": .int(Int64(limit + 1)),
-        "due": .string(due.text),
-        "delay_ms": .int(wait.delay.wholeMicroseconds / 1000),
-      ]), recordNow: true)
+    enter(ordinal, .retrying, reason: "retry", detail: .object(detail), recordNow: true)
   }
 
   private func woke(_ ordinal: Int, _ cause: RetryWakeCause) {

@@ -33,9 +33,13 @@ extension RunEngine {
     guard !condition.isSatisfied(in: context) else { return true }
     if limit == .zero { return false }
     let signal = ConditionSignal(loop: services.loop)
+    let held = try conditions.followHeld(in: formula) { signal.ring() }
     signals[ordinal] = signal
     // Listening begins before asking again, so that a change between the two is not missed.
-    let subscription = condition.subscribe(in: context) { signal.ring() }
+    let subscription = OperationSubscription.combined([
+      condition.subscribe(in: context) { signal.ring() },
+      held,
+    ])
     defer {
       subscription.cancel()
       signals[ordinal] = nil

@@ -26,7 +26,6 @@ enum OperationRows {
         record.state = .pending
         record.waitingSince = nil
         record.reason = nil
-        record.detail = nil
       }
       records.append(record)
     }

@@ -20,6 +20,18 @@ struct SpecificationLexer {
     /// Where it stands, without its quotes and the blanks around it.
     var start: Int
     var end: Int
+    /// How many scalars of the formula the text lacks before its first `${{`: one for each quote that is written twice.
+    var dropped = 0
+  }
+
+  /// Why there is no argument.
+  enum ArgumentFault: Error {
+    /// No parenthesis ends it.
+    case parenthesis
+    /// No quote of its kind ends it.
+    case quote(Unicode.Scalar)
+    /// Something stands behind the quote that ends it.
+    case behindQuote(Unicode.Scalar, at: Int)
   }
 
   let text: [Unicode.Scalar]
@@ -66,31 +78,46 @@ struct SpecificationLexer {
     return Token(kind: .open, start: at - 1, end: at)
   }
 
-  /// Reads up to and with the parenthesis that ends an argument; nil where it does not end.
+  /// Reads up to and with the parenthesis that ends an argument.
   ///
-  /// An argument is bare, and then ends at the parenthesis, or stands in quotes of either kind. `${{ }}` is a part of either,
-  /// whatever it holds.
-  mutating func argument() -> Argument? {
+  /// An argument is bare, and then ends at the parenthesis, or stands in quotes of either kind; a quote of that kind is written
+  /// twice in it. `${{ }}` is a part of either, whatever it holds.
+  mutating func argument() throws(ArgumentFault) -> Argument {
     skipSpace()
-    guard at < text.count else { return nil }
-    if text[at] == "'" || text[at] == "\"" {
-      let quote = text[at]
-      at += 1
-      let start = at
-      guard skip(to: quote) else { return nil }
-      let argument = Argument(text: spelling(start..<at), start: start, end: at)
-      at += 1
-      skipSpace()
-      guard at < text.count, text[at] == ")" else { return nil }
-      at += 1
-      return argument
-    }
+    guard at < text.count else { throw .parenthesis }
+    if text[at] == "'" || text[at] == "\"" { return try quoted() }
     let start = at
-    guard skip(to: ")") else { return nil }
+    guard skip(to: ")") else { throw .parenthesis }
     var end = at
     while end > start, ExpressionLexer.isSpace(text[end - 1]) { end -= 1 }
     at += 1
     return Argument(text: spelling(start..<end), start: start, end: end)
+  }
+
+  private mutating func quoted() throws(ArgumentFault) -> Argument {
+    let quote = text[at]
+    at += 1
+    var argument = Argument(text: "", start: at, end: at)
+    var part = at
+    var hasExpression = false
+    while true {
+      guard skip(to: quote) else { throw .quote(quote) }
+      let piece = spelling(part..<at)
+      argument.text += piece
+      hasExpression = hasExpression || piece.contains("${{")
+      guard at + 1 < text.count, text[at + 1] == quote else { break }
+      if !hasExpression { argument.dropped += 1 }
+      argument.text.unicodeScalars.append(quote)
+      at += 2
+      part = at
+    }
+    argument.end = at
+    at += 1
+    skipSpace()
+    guard at < text.count else { throw .parenthesis }
+    guard text[at] == ")" else { throw .behindQuote(quote, at: at) }
+    at += 1
+    return argument
   }
 
   /// Goes on to the next `scalar` outside `${{ }}`; answers whether there is one.

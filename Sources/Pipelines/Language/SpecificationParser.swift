@@ -109,12 +109,11 @@ struct SpecificationParser {
     var argument: SpecificationLexer.Argument?
     if let open = lexer.opensArgument() {
       // Behind a name that nobody knows, an argument is read all the same, so that the name is what is reported.
-      guard let read = lexer.argument() else {
-        throw ExpressionError(
-          code: "specification-syntax", "the argument of '\(Self.clipped(name))' does not end",
-          position: open.start + 1, fix: "end it with ')'")
+      do {
+        argument = try lexer.argument()
+      } catch {
+        throw Self.syntaxError(error, inArgumentOf: name, from: open.start)
       }
-      argument = read
     }
     advance()
     if let word = SpecificationWord(rawValue: name) { return builtIn(word, argument, at: place) }
@@ -132,6 +131,25 @@ struct SpecificationParser {
     }
     unknown(name, at: place)
     return .never
+  }
+
+  private static func syntaxError(
+    _ fault: SpecificationLexer.ArgumentFault, inArgumentOf name: String, from open: Int
+  ) -> ExpressionError {
+    switch fault {
+    case .parenthesis:
+      ExpressionError(
+        code: "specification-syntax", "the argument of '\(clipped(name))' does not end", position: open + 1,
+        fix: "end it with ')'")
+    case .quote(let quote):
+      ExpressionError(
+        code: "specification-syntax", "the quotes around the argument of '\(clipped(name))' do not end",
+        position: open + 1, fix: "end them with \(quote) before the ')'")
+    case .behindQuote(let quote, let place):
+      ExpressionError(
+        code: "specification-syntax", "the argument of '\(clipped(name))' goes on behind the quote that ends it",
+        position: place + 1, fix: "a \(quote) inside is written twice: \(quote)\(quote)")
+    }
   }
 
   private static func isOperand(_ kind: SpecificationLexer.Token.Kind) -> Bool {
@@ -234,12 +252,13 @@ struct SpecificationParser {
     if argument.text.utf8.contains(0) { problem("wrong-form", "a path cannot hold a NUL character", at: place) }
     do {
       let template = try Template.parse(argument.text)
-      if !template.isLiteral { parsed.templates.append((template, argument.start)) }
+      if !template.isLiteral { parsed.templates.append((template, argument.start + argument.dropped)) }
       return template
     } catch {
       parsed.problems.append(
         ExpressionProblem(
-          position: argument.start + max(error.position, 1), length: max(error.length, 1), code: error.code,
+          position: argument.start + argument.dropped + max(error.position, 1), length: max(error.length, 1),
+          code: error.code,
           error.message, fix: error.fix))
       return Template(literal: argument.text)
     }

@@ -15,18 +15,22 @@ package struct RunExplanation: Sendable {
   package var run: RunRecord
   package var entries: [Entry] = []
 
-  private let recorded: RecordedRun
-  private let pipeline: PipelineDefinition?
-  private let now: RecordTime
+  let recorded: RecordedRun
+  let pipeline: PipelineDefinition?
+  let now: RecordTime
+  let nestedRuns: NestedRuns
   private let records: [String: OperationRecord]
   private let shortID: String
 
   /// Explains a run: itself, and each operation that did not simply succeed; or only `operation`, in more detail.
   /// Without `pipeline`, which may no longer be readable, the reasons are those of the records alone. `shortID` is put into the
-  /// commands to type.
+  /// commands to type; `nestedRuns` is asked for the runs that operations have started.
   package init(
-    of recorded: RecordedRun, pipeline: PipelineDefinition?, operation: String?, shortID: String, now: RecordTime = .now
+    of recorded: RecordedRun, pipeline: PipelineDefinition?, operation: String?, shortID: String,
+    now: RecordTime = .now,
+    nestedRuns: @escaping NestedRuns = { _, _ in nil }
   ) {
+    self.nestedRuns = nestedRuns
     run = recorded.run
     self.recorded = recorded
     self.pipeline = pipeline
@@ -84,12 +88,15 @@ package struct RunExplanation: Sendable {
     case .waiting:
       entry.because = ["it waits \(text)"]
       if let since = record.waitingSince {
-        entry.because.append("since \(ClockText.dateAndTime(since)) (\(ClockText.ago(since, now: now)))")
+        entry.because.append(sinceLine(since))
       }
       entry.remedies = waitingRemedies(record)
     case .retrying:
-      entry.because = [text]
-      entry.remedies = ["it is tried again by itself"]
+      entry.because = [text] + StateReason.early(of: record).map { "\($0.formula) is \($0.value): \($0.why)" }
+      let early = StateReason.early(of: record).map { "\($0.formula) turns true\($0.value ? " again" : "")" }
+      entry.remedies = [
+        "it is tried again by itself" + (early.isEmpty ? "" : ", and at once when " + early.joined(separator: " or "))
+      ]
     case .failed:
       entry.because = [text + (record.attempts > 1 ? ", after \(record.attempts) attempts" : "")]
       if run.state.isFinal { entry.remedies = failureRemedies(record) }
@@ -101,6 +108,9 @@ package struct RunExplanation: Sendable {
     case .succeeded, .reused:
       entry.because = text.isEmpty ? [] : ["its result was taken over \(text)"]
     }
+    let nested = nestedLines(of: record)
+    entry.because += nested.because
+    entry.remedies = nested.remedies + entry.remedies
     if let gate = gateLine(of: record) { entry.because.append(gate) }
     if inDetail { entry.because += attemptLines(of: record) + conditionLines(of: name) }
     if isInterrupted, !record.state.isFinal { entry.remedies = ["penstock resume \(shortID)"] }
@@ -117,6 +127,10 @@ package struct RunExplanation: Sendable {
     let length = times[0].map { DurationText.format(from: $0, to: times[1] ?? now) }
     return "it waited\(length.map { " \($0)" } ?? "") for \(specification), which opened because "
       + (gate?["opened_by"]?.stringValue ?? "it became true")
+  }
+
+  private func sinceLine(_ since: RecordTime) -> String {
+    "since \(ClockText.dateAndTime(since)) (\(ClockText.ago(since, now: now)))"
   }
 
   private var isInterrupted: Bool { run.state == .interrupted }
@@ -143,6 +157,11 @@ package struct RunExplanation: Sendable {
       reasons.append(
         hasBegun
           ? "the host of the run ended before it was done\(which)" : "the host of the run ended before it could begin")
+      // Its record was put back to pending, and has kept what it waited for.
+      if let record = records[name], !StateReason.specification(of: record).isEmpty {
+        reasons.append("it had waited \(StateReason.specification(of: record))")
+        if let since = StateReason.since(of: record) { reasons.append(sinceLine(since)) }
+      }
     } else if run.state == .queued {
       reasons.append("the run has not begun")
     } else if reasons.isEmpty, run.state == .running {

@@ -36,7 +36,9 @@ struct Explain: ParsableCommand {
     if let operation, pipeline?.operations.contains(where: { $0.name == operation }) != true {
       _ = try reference.operation(operation, in: record)
     }
-    let explanation = RunExplanation(of: recorded, pipeline: pipeline, operation: operation, shortID: short)
+    let explanation = RunExplanation(
+      of: recorded, pipeline: pipeline, operation: operation, shortID: short,
+      nestedRuns: { history.nested(in: $0, operation: $1) })
     if shared.json { printJSON(explanation) } else { printText(explanation, shortID: short) }
   }
 

@@ -173,7 +173,7 @@ struct HoldRunSpecificationTests {
     #expect("\(held.description(in: context))" == "source for 10s: source is false")
     source.set(true, at: clock.now())
     clock.advance(by: .seconds(4))
-    #expect("\(held.description(in: context))" == "source for 10s: source is true since 0, not yet for 10s")
+    #expect("\(held.description(in: context))" == "source for 10s: source is true since 0, not yet for 10s (until 10)")
     clock.advance(by: .seconds(6))
     let description = held.description(in: context)
     #expect("\(description)" == "source for 10s: source is true since 0")

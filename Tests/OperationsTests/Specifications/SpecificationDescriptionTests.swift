@@ -67,11 +67,27 @@ struct SpecificationDescriptionTests {
     #expect((test("a", false, 1) && test("b", false)).description(in: context).changedAt == time(1))
   }
 
-  @Test("A name stands for the whole formula")
+  @Test("A name stands for the whole formula, and is followed by what decides it")
   func named() {
-    let specification = (test("a", true, 1) && test("b", false, 2)).named("ready")
-    #expect(line(specification) == "ready: ready is false since 2:00")
+    let (a, b, c) = (test("a", true, 1), test("b", false, 2), test("c", false, 3))
+    #expect(line((a && b).named("ready")) == "ready: ready is false: b is false since 2:00")
+    #expect(
+      line((b && c).named("ready") && c)
+        == "ready && c: ready is false: b is false since 2:00, c is false since 3:00; c is false since 3:00")
+    #expect(line((!a).named("ready")) == "ready: ready is false: a is true since 1:00")
+  }
+
+  @Test("A name for a name takes its place")
+  func renamed() {
     #expect(line(.named("ready", test("a", true, 1))) == "ready: ready is true since 1:00")
+  }
+
+  @Test("Names in between are left out of what a name stands for, and what they share is told once")
+  func namesOfNames() {
+    let (a, b) = (test("a", false, 1), test("b", false, 2))
+    let (left, right) = ((a && b).named("left"), (!(!a)).named("right"))
+    #expect(
+      line((left && right).named("both")) == "both: both is false: a is false since 1:00, b is false since 2:00")
   }
 
   @Test("A reason that several parts share is told once")
@@ -110,7 +126,7 @@ struct SpecificationDescriptionTests {
 
   @Test("It is one line, whatever names and reasons are made of")
   func oneLine() {
-    #expect(line(.never.named("a\nb\u{1B}[1m")) == #"a\nb\u{1B}[1m: a\nb\u{1B}[1m is false"#)
+    #expect(line(.never.named("a\nb\u{1B}[1m")) == #"a\nb\u{1B}[1m: a\nb\u{1B}[1m is false: never is false"#)
     let own = SpecificationDescription(
       formula: "tab\there", reason: "\u{85}, \u{2028} and \u{2029}\r", isSatisfied: true)
     #expect(own.description == #"tab\there: \u{85}, \u{2028} and \u{2029}\r"#)

@@ -65,6 +65,11 @@ struct SpecificationFormulaTests {
     #expect(try shape(of: #"changed("it's")"#) == "changed:it's")
     #expect(
       try shape(of: "changed(${{ format('{0}))', params.p) }}/x)") == "changed:${{ format('{0}))', params.p) }}/x")
+    #expect(try shape(of: "changed('it''s \"here\"')") == "changed:it's \"here\"")
+    #expect(try shape(of: #"changed("""it's"".txt" ) && always"#) == #"(&& changed:"it's".txt always)"#)
+    #expect(try shape(of: "changed('''')") == "changed:'")
+    #expect(
+      try shape(of: "changed('${{ format('''{0}', params.p) }}''')") == "changed:${{ format('''{0}', params.p) }}'")
     #expect(try shape(of: "succeeded (nightly.build)") == "succeeded:nightly.build")
   }
 
@@ -73,6 +78,7 @@ struct SpecificationFormulaTests {
     let parsed = try parse("online && file-exists('${{ params.p }}/x')")
     #expect(parsed.templates.map(\.offset) == [23])
     #expect(parsed.templates.first?.template.references.first?.position == 5)
+    #expect(try parse("changed('it''s/${{ params.p }}')").templates.map(\.offset) == [10])
     #expect(parsed.names.map(\.place.position) == [1])
   }
 
@@ -107,7 +113,12 @@ struct SpecificationFormulaTests {
         == "12+1 specification-syntax the argument of 'file-exists' does not end (end it with ')')")
     #expect(
       failure("file-exists('x)")
-        == "12+1 specification-syntax the argument of 'file-exists' does not end (end it with ')')")
+        == "12+1 specification-syntax the quotes around the argument of 'file-exists' do not end (end them with ' before the ')')"
+    )
+    #expect(
+      failure("file-exists('it's')")
+        == "17+1 specification-syntax the argument of 'file-exists' goes on behind the quote that ends it (a ' inside is written twice: '')"
+    )
     #expect(failure("online online") == "8+6 specification-syntax unexpected 'online', expected '&&', '||' or the end")
     #expect(failure("§") == "1+1 specification-syntax unexpected '§', expected a specification")
   }

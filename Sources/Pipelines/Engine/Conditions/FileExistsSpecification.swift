@@ -19,7 +19,11 @@ struct FileExistsSpecification: LoopSpecification {
 
   func description(in context: OperationContext) -> SpecificationDescription {
     let isThere = isSatisfied(in: context)
-    return SpecificationDescription(
-      formula: text, reason: isThere ? "\(path) is there" : "\(path) is not there", isSatisfied: isThere)
+    var reason = isThere ? "\(path) is there" : "\(path) is not there"
+    if isThere, let since = FileStamp.latestStatusChange(path) {
+      reason += " since \(context.operationTimestampFormat(since))"
+    }
+    // Told to people alone: a file whose directory was moved here keeps its times, and holds must not count from before that.
+    return SpecificationDescription(formula: text, reason: reason, isSatisfied: isThere)
   }
 }

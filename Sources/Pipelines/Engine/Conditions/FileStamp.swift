@@ -1,4 +1,5 @@
 import Glibc
+import Operations
 
 /// What tells one state of a file or directory from another without reading it.
 struct FileStamp: Equatable {
@@ -21,5 +22,13 @@ struct FileStamp: Equatable {
     size = Int64(status.st_size)
     let changed = status.st_ctim
     latest = RecordTime(microseconds: Int64(changed.tv_sec) * 1_000_000 + Int64(changed.tv_nsec) / 1000)
+  }
+
+  /// When what is at `path` was put there or last touched; nil where nothing is. A link may be younger than its target.
+  static func latestStatusChange(_ path: String) -> Timestamp? {
+    var (target, link) = (stat(), stat())
+    guard stat(path, &target) == 0, lstat(path, &link) == 0 else { return nil }
+    return [target.st_ctim, link.st_ctim].map { Timestamp(seconds: Int64($0.tv_sec), nanoseconds: Int64($0.tv_nsec)) }
+      .max()
   }
 }

@@ -7,7 +7,7 @@ struct PipelineSucceededSpecification: LoopSpecification {
   let pipeline: String
   let since: RecordTime?
   let text: String
-  let history: History
+  let runs: LatestRuns
   let watch: WorkspaceWatch
   let loop: EventLoop
 
@@ -20,9 +20,16 @@ struct PipelineSucceededSpecification: LoopSpecification {
 
   func description(in context: OperationContext) -> SpecificationDescription {
     let latest = latest
-    let reason =
+    let isSatisfied = isSuccess(latest)
+    if let since, !isSatisfied {
+      let reason = "'\(pipeline)' has not succeeded since \(context.operationTimestampFormat(Timestamp(since)))"
+      return SpecificationDescription(formula: text, reason: reason, isSatisfied: false)
+    }
+    let endedAt = latest?.endedAt.map { Timestamp($0) }
+    var reason =
       latest.map { "run \($0.id.text) of '\(pipeline)' \($0.state.rawValue)" } ?? "'\(pipeline)' has never run"
-    return SpecificationDescription(formula: text, reason: reason, isSatisfied: isSuccess(latest))
+    if let endedAt { reason += " at \(context.operationTimestampFormat(endedAt))" }
+    return SpecificationDescription(formula: text, reason: reason, isSatisfied: isSatisfied, changedAt: endedAt)
   }
 
   private func isSuccess(_ run: RunRecord?) -> Bool {
@@ -34,7 +41,6 @@ struct PipelineSucceededSpecification: LoopSpecification {
   private var latest: RunRecord? {
     // Since an instant, any success counts; else only what the pipeline came to last.
     let states: Set<RunState> = since == nil ? [.succeeded, .failed, .cancelled, .interrupted] : [.succeeded]
-    let filter = RunFilter(pipeline: pipeline, states: states, includesNested: true, limit: 1)
-    return (try? history.runs(filter))?.first
+    return runs.latest(of: pipeline, in: states)
   }
 }

@@ -61,6 +61,29 @@ final class RunConditions {
     }
   }
 
+  /// Tells when what stands behind a hold in `formula` changes. The hold itself tells only of its own value, but the reason for it is then another.
+  func followHeld(
+    in formula: SpecificationFormula, onChange: @escaping @Sendable () -> Void
+  ) throws -> OperationSubscription {
+    var seen: Set<Int> = []
+    var held: [OperationSubscription] = []
+    func follow(_ node: SpecificationFormula.Node) throws {
+      var positions: [Int] = []
+      node.forEachLeaf { if case .named(let position) = $0 { positions.append(position) } }
+      for position in positions where seen.insert(position).inserted {
+        let definition = run.pipeline.specifications[position]
+        guard definition.hold != nil else {
+          try follow(definition.formula.root)
+          continue
+        }
+        let condition = try make(definition.formula.root, .run)
+        held.append(condition.subscribe(in: services.context, onChange: onChange))
+      }
+    }
+    try follow(formula.root)
+    return .combined(held)
+  }
+
   private func make(
     _ node: SpecificationFormula.Node, _ reference: ConditionReference
   ) throws -> AnyOperationRunSpecification {
@@ -86,7 +109,7 @@ final class RunConditions {
     case .succeeded(let pipeline):
       return AnyOperationRunSpecification(
         PipelineSucceededSpecification(
-          pipeline: pipeline, since: since(reference), text: "succeeded(\(pipeline))", history: services.history,
+          pipeline: pipeline, since: since(reference), text: "succeeded(\(pipeline))", runs: services.latestRuns,
           watch: services.watch, loop: loop))
     case .named(let position): return try specification(at: position, reference)
     case .not(let operand): return AnyOperationRunSpecification(!(try make(operand, reference)))
