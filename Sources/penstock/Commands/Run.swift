@@ -54,8 +54,6 @@ struct Run: ForegroundCommand {
 
   func runInForeground() async throws -> ExitStatus {
     if watch { return try await watchFile() }
-    // A workspace that is there is opened while the file is read. One that is not there is made only for a file without mistakes.
-    async let early = dryRun ? nil : openExisting()
     let pipeline = try PipelineFileLoading.load(file, options: shared)
     var options = RunOptions()
     options.version = Version.current
@@ -68,18 +66,12 @@ struct Run: ForegroundCommand {
       try DryRun(pipeline: pipeline, options: options, history: history, shared: shared).show()
       return .succeeded
     }
-    let opened = try await early
-    let host = try opened ?? RunHost.open(workspace: location.path)
+    let host = try RunHost.open(workspace: location.path)
     options.source = try source(for: pipeline, in: host.history)
     let chosen = options
     let session = RunSession(host: host, presentation: shared.presentation(of: pipeline, in: host))
     let outcome = try await session.present { try await host.run(pipeline, options: chosen, onEvent: $0) }
     return ExitStatus(of: outcome.run)
-  }
-
-  private func openExisting() throws -> RunHost? {
-    guard let location = try? shared.location(), location.hasDatabase else { return nil }
-    return try RunHost.open(workspace: location.path)
   }
 
   private func watchFile() async throws -> ExitStatus {
