@@ -118,12 +118,6 @@ void penstock_ignore_ends(void) {
   pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
-void penstock_take_priority_of_process(void) {
-  errno = 0;
-  int priority = getpriority(PRIO_PROCESS, (id_t)getpid());
-  if (errno == 0) setpriority(PRIO_PROCESS, 0, priority);
-}
-
 void penstock_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 
 int penstock_processor_count(void) {

@@ -143,7 +143,8 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
 
   private func run() {
     var batch: [Change] = []
-    standBehind()
+    // What is recorded goes on beside the work that it records, and must not keep a new process waiting on a busy machine.
+    ThreadPriority.followProcess(loweredBy: 5)
     workspace.prepareForWriting(prepare)
     signal.lock()
     while true {
@@ -166,13 +167,6 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     }
     finish()
     signal.unlock()
-  }
-
-  /// Lowers the priority of the thread a little below that of the process: what is recorded goes on beside the work that it records, and must not keep a
-  /// new process waiting on a busy machine. The thread that happened to start this one may have had any priority.
-  private func standBehind() {
-    let which = __priority_which_t(PRIO_PROCESS.rawValue)
-    setpriority(which, 0, min(getpriority(which, id_t(getpid())) + 5, 19))
   }
 
   private var hasWork: Bool {

@@ -57,10 +57,6 @@ int penstock_pipe(int ends[2]);
 /// process interrupt some other thread instead.
 void penstock_ignore_ends(void);
 
-/// Gives the calling thread the priority that the process was started with. A thread made by one of a thread pool has that of the pool, and so would
-/// what it starts.
-void penstock_take_priority_of_process(void);
-
 /// Names the calling thread, for debuggers and `top`; at most 15 characters.
 void penstock_name_thread(const char *name);
 

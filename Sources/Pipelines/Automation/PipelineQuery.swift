@@ -117,16 +117,16 @@ extension RunHost {
     return store
   }
 
-  /// Tells of changes of the files at `paths` after `moment`, each by its path.
+  /// Tells of changes of the files at `paths` after `moment` of ``FileClock``, each by its path.
   ///
   /// Who reads the files after `moment`, and then calls this, misses nothing.
-  public func changes(of paths: [String], since moment: FileMoment) -> AsyncStream<String> {
+  public func changes(of paths: [String], since moment: Timestamp) -> AsyncStream<String> {
     let services = services
     let (stream, continuation) = AsyncStream<String>.makeStream()
     services.loop.execute {
       let entries = paths.map { path in services.paths.add(PipelineFile.absolute(path)) { continuation.yield(path) } }
       for path in paths {
-        if let change = FileMoment.ofChange(atPath: path), change >= moment { continuation.yield(path) }
+        if let change = FileClock.latestChange(atPath: path), change >= moment { continuation.yield(path) }
       }
       continuation.onTermination = { _ in
         services.loop.execute { for entry in entries { services.paths.remove(entry) } }

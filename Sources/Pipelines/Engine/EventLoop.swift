@@ -3,6 +3,7 @@ import DequeModule
 import Glibc
 import HeapModule
 import Synchronization
+import Workspace
 
 /// One thread that runs everything a host does between the starts and the ends of processes: it waits in `epoll` for descriptors and timers, and
 /// executes the jobs of the actors and tasks that name it as their executor.
@@ -81,7 +82,7 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
         loop.thread.store(pthread_self(), ordering: .releasing)
         penstock_name_thread("penstock-loop")
         penstock_ignore_ends()
-        penstock_take_priority_of_process()
+        ThreadPriority.followProcess()
         loop.run()
         return nil
       }, reference.toOpaque())

@@ -206,12 +206,6 @@ extension OperationRecord {
     return Int(name[name.index(after: open)...].dropLast())
   }
 
-  /// Since when it had waited for a specification, if it still did.
-  fileprivate var waitBegan: RecordTime? {
-    guard let detail = detail.flatMap({ try? JSONValue.parse($0) }), detail["formula"] != nil else { return nil }
-    return detail["since"]?.stringValue.flatMap(TimestampNotation.parse).map(RecordTime.init(secondsSince1970:))
-  }
-
   /// When a recorded wait is over.
   fileprivate var dueTime: RecordTime? {
     guard let text = detail.flatMap({ try? JSONValue.parse($0) })?["due"]?.stringValue,

@@ -92,11 +92,10 @@ package struct RunExplanation: Sendable {
       }
       entry.remedies = waitingRemedies(record)
     case .retrying:
-      entry.because = [text] + StateReason.early(of: record).map { "\($0.formula) is \($0.value): \($0.why)" }
-      let early = StateReason.early(of: record).map { "\($0.formula) turns true\($0.value ? " again" : "")" }
-      entry.remedies = [
-        "it is tried again by itself" + (early.isEmpty ? "" : ", and at once when " + early.joined(separator: " or "))
-      ]
+      let early = StateReason.early(of: record)
+      entry.because = [text] + early.map { "\($0.formula) is \($0.value): \($0.why)" }
+      let turns = StateReason.turns(early)
+      entry.remedies = ["it is tried again by itself" + (turns.isEmpty ? "" : ", and at once when \(turns)")]
     case .failed:
       entry.because = [text + (record.attempts > 1 ? ", after \(record.attempts) attempts" : "")]
       if run.state.isFinal { entry.remedies = failureRemedies(record) }
@@ -160,7 +159,7 @@ package struct RunExplanation: Sendable {
       // Its record was put back to pending, and has kept what it waited for.
       if let record = records[name], !StateReason.specification(of: record).isEmpty {
         reasons.append("it had waited \(StateReason.specification(of: record))")
-        if let since = StateReason.since(of: record) { reasons.append(sinceLine(since)) }
+        if let since = record.waitBegan { reasons.append(sinceLine(since)) }
       }
     } else if run.state == .queued {
       reasons.append("the run has not begun")

@@ -19,11 +19,6 @@ package enum StateReason {
     detail(of: record)["due"]?.stringValue.flatMap(TimestampNotation.parse).map(RecordTime.init(secondsSince1970:))
   }
 
-  /// Since when it waits for a specification, or did when its host ended; nil where it did not.
-  static func since(of record: OperationRecord) -> RecordTime? {
-    detail(of: record)["since"]?.stringValue.flatMap(TimestampNotation.parse).map(RecordTime.init(secondsSince1970:))
-  }
-
   /// The specification that it waits for, or did when its host ended, and why: `for connected: connected is false`. Empty where it did not.
   static func specification(of record: OperationRecord) -> String {
     let detail = detail(of: record)
@@ -34,6 +29,11 @@ package enum StateReason {
   static func early(of record: OperationRecord) -> [(formula: String, value: Bool, why: String)] {
     let all = detail(of: record)["early"]?.arrayValue ?? []
     return all.map { ($0["formula"]?.stringValue ?? "", $0["value"] == .bool(true), $0["why"]?.stringValue ?? "") }
+  }
+
+  /// `connected turns true or inbox turns true again`, of what ``early(of:)`` finds.
+  static func turns(_ early: [(formula: String, value: Bool, why: String)]) -> String {
+    early.map { "\($0.formula) turns true\($0.value ? " again" : "")" }.joined(separator: " or ")
   }
 
   /// The particulars of the reason; null where there are none.
@@ -84,8 +84,8 @@ package enum StateReason {
     } else if let delay = detail["delay_ms"]?.intValue {
       text += " in " + DurationText.format(microseconds: delay * 1000)
     }
-    let early = early(of: record).map { "\($0.formula) turns true\($0.value ? " again" : "")" }
-    if !early.isEmpty { text += ", or when " + early.joined(separator: " or ") }
+    let turns = turns(early(of: record))
+    if !turns.isEmpty { text += ", or when \(turns)" }
     let next = (detail["attempt"]?.intValue ?? Int64(record.attempts)) + 1
     text += " (attempt \(next)" + (detail["of"]?.intValue.map { " of \($0)" } ?? "") + ")"
     return text + (record.error.map { ": \($0.message)" } ?? "")

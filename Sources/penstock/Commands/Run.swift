@@ -76,7 +76,7 @@ struct Run: ForegroundCommand {
 
   private func watchFile() async throws -> ExitStatus {
     let load: @Sendable () -> WatchSession.Loaded = { [file, parameters, shared] in
-      let moment = FileMoment.now
+      let moment = FileClock.now()
       let result = PipelineLoader.load(path: file)
       let files = result.sources.isEmpty ? [file] : result.sources.map(\.path)
       return WatchSession.Loaded(

@@ -38,8 +38,8 @@ struct WatchSession: Sendable {
   struct Loaded: Sendable {
     /// The file itself, and those of the pipelines that it runs.
     var files: [String]
-    /// A moment before they were read.
-    var moment: FileMoment
+    /// A moment of ``FileClock`` before they were read.
+    var moment: Timestamp
     /// What to run and with what; the error has been shown where it is an ``ExitStatus``.
     var content: Result<(pipeline: PipelineDefinition, options: RunOptions), any Error>
   }

@@ -125,10 +125,10 @@ import Testing
   func earlierChanges() async throws {
     let bench = try Bench()
     bench.create("before")
-    let before = try #require(FileMoment.ofChange(atPath: bench.directory + "/before"))
+    let before = try #require(FileClock.latestChange(atPath: bench.directory + "/before"))
     var moment = before
     // The clock of the file system moves on by a tick.
-    while moment <= before { moment = FileMoment.now }
+    while moment <= before { moment = FileClock.now() }
     bench.create("after")
     let paths = ["before", "gone", "after"].map { "\(bench.directory)/\($0)" }
     for await path in bench.host.changes(of: paths, since: moment) {

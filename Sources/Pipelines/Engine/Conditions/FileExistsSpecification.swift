@@ -20,7 +20,7 @@ struct FileExistsSpecification: LoopSpecification {
   func description(in context: OperationContext) -> SpecificationDescription {
     let isThere = isSatisfied(in: context)
     var reason = isThere ? "\(path) is there" : "\(path) is not there"
-    if isThere, let since = FileStamp.latestStatusChange(path) {
+    if isThere, let since = FileClock.latestChange(atPath: path) {
       reason += " since \(context.operationTimestampFormat(since))"
     }
     // Told to people alone: a file whose directory was moved here keeps its times, and holds must not count from before that.

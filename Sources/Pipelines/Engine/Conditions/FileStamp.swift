@@ -1,5 +1,4 @@
 import Glibc
-import Operations
 
 /// What tells one state of a file or directory from another without reading it.
 struct FileStamp: Equatable {
@@ -20,15 +19,7 @@ struct FileStamp: Equatable {
     device = status.st_dev
     inode = status.st_ino
     size = Int64(status.st_size)
-    let changed = status.st_ctim
-    latest = RecordTime(microseconds: Int64(changed.tv_sec) * 1_000_000 + Int64(changed.tv_nsec) / 1000)
-  }
-
-  /// When what is at `path` was put there or last touched; nil where nothing is. A link may be younger than its target.
-  static func latestStatusChange(_ path: String) -> Timestamp? {
-    var (target, link) = (stat(), stat())
-    guard stat(path, &target) == 0, lstat(path, &link) == 0 else { return nil }
-    return [target.st_ctim, link.st_ctim].map { Timestamp(seconds: Int64($0.tv_sec), nanoseconds: Int64($0.tv_nsec)) }
-      .max()
+    latest = RecordTime(
+      microseconds: Int64(status.st_ctim.tv_sec) * 1_000_000 + Int64(status.st_ctim.tv_nsec) / 1000)
   }
 }
