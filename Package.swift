@@ -21,6 +21,8 @@ let package = Package(
     .library(name: "OperationsTesting", targets: ["OperationsTesting"]),
     .library(name: "Workspace", targets: ["Workspace"]),
     .library(name: "Pipelines", targets: ["Pipelines"]),
+    .library(name: "PluginHost", targets: ["PluginHost"]),
+    .library(name: "PluginKit", targets: ["PluginKit"]),
   ],
   dependencies: [
     // Arguments, help, completions and the manual of the command-line tool.
@@ -37,6 +39,11 @@ let package = Package(
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
   ],
   targets: [
+    .target(
+      name: "Values",
+      dependencies: [.product(name: "OrderedCollections", package: "swift-collections")],
+      swiftSettings: settings
+    ),
     .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(name: "CLibSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "CProcess", cSettings: cSettings),
@@ -52,10 +59,23 @@ let package = Package(
       dependencies: ["CLibSQLite", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: settings
     ),
+    .target(name: "PluginABI", cSettings: cSettings),
+    .target(
+      name: "PluginHost",
+      dependencies: [
+        "CProcess", "Operations", "PluginABI", "Values",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "DequeModule", package: "swift-collections"),
+        .product(name: "HeapModule", package: "swift-collections"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(name: "CPluginKit", dependencies: ["PluginABI"], cSettings: cSettings),
+    .target(name: "PluginKit", dependencies: ["CPluginKit", "Operations", "PluginABI", "Values"], swiftSettings: settings),
     .target(
       name: "Pipelines",
       dependencies: [
-        "CLibYAML", "CProcess", "Operations", "Workspace",
+        "CLibYAML", "CProcess", "Operations", "PluginHost", "Values", "Workspace",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HeapModule", package: "swift-collections"),
         .product(name: "OrderedCollections", package: "swift-collections"),
@@ -67,7 +87,7 @@ let package = Package(
     .executableTarget(
       name: "penstock",
       dependencies: [
-        "CProcess", "Pipelines", "Workspace",
+        "CProcess", "Pipelines", "PluginHost", "Values", "Workspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings
@@ -77,8 +97,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(name: "WorkspaceTests", dependencies: ["CLibSQLite", "Workspace"], swiftSettings: settings),
     .testTarget(
-      name: "PipelinesTests", dependencies: ["Pipelines", "OperationsTesting"], swiftSettings: settings),
-    .testTarget(name: "PenstockTests", dependencies: ["penstock", "Pipelines"], swiftSettings: settings),
+      name: "PipelinesTests", dependencies: ["Pipelines", "OperationsTesting", "Values"], swiftSettings: settings),
+    .testTarget(name: "ValuesTests", dependencies: ["OperationsTesting", "Values"], swiftSettings: settings),
+    .testTarget(name: "PenstockTests", dependencies: ["penstock", "Pipelines", "Values"], swiftSettings: settings),
     .testTarget(
       name: "ConformanceTests",
       dependencies: ["penstock", .product(name: "Subprocess", package: "swift-subprocess")],
@@ -86,13 +107,13 @@ let package = Package(
     ),
     .testTarget(
       name: "DocumentationTests",
-      dependencies: ["penstock", "Pipelines", .product(name: "Subprocess", package: "swift-subprocess")],
+      dependencies: ["penstock", "Pipelines", "Values", .product(name: "Subprocess", package: "swift-subprocess")],
       swiftSettings: settings
     ),
     .testTarget(
       name: "SoakTests",
       dependencies: [
-        "penstock", "Pipelines", "Workspace",
+        "OperationsTesting", "penstock", "Pipelines", "Values", "Workspace",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Subprocess", package: "swift-subprocess"),
       ],

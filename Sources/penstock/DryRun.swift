@@ -1,4 +1,5 @@
 import Pipelines
+import Values
 
 /// Prints what a run would do.
 struct DryRun {

@@ -1,6 +1,7 @@
 import Glibc
 import OrderedCollections
 import Pipelines
+import Values
 
 /// Answers one expression for each line of standard input, as they come: what is waited for is never kept back.
 struct EvalLines {

@@ -1,4 +1,5 @@
 import Pipelines
+import Values
 
 /// Finds the run that a person means.
 struct RunReference {

@@ -2,6 +2,7 @@ import Foundation
 import Pipelines
 import Subprocess
 import Testing
+import Values
 
 /// An independent validator of JSON Schema: PyPI's `jsonschema`, which `make test` installs below `.build`.
 enum SchemaValidator {

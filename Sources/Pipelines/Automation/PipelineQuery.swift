@@ -1,5 +1,6 @@
 import Operations
 import Synchronization
+import Values
 
 /// A run of a pipeline as a query: its value is how the run ended, a failed run included.
 ///

@@ -1,3 +1,5 @@
+import Values
+
 extension PipelineChecker {
   /// Checks what is injected against what the operation requires.
   func checkInjection(of operation: OperationDraft, _ types: [ValueType]) {

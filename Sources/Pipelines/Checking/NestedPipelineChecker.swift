@@ -1,3 +1,5 @@
+import Values
+
 extension PipelineChecker {
   /// Loads every pipeline that an operation runs.
   func loadNestedPipelines() {

@@ -1,3 +1,5 @@
+import Values
+
 /// What the expressions of a pipeline may name, and of which types.
 struct OperationTypes: TypeEnvironment {
   /// What stays the same for all expressions of a pipeline.

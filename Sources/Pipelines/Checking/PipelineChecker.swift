@@ -1,3 +1,5 @@
+import Values
+
 /// Checks a pipeline that has been read, as a whole: names, references, order, types, secrets, nested pipelines.
 ///
 /// The parts are in files of their own; each adds what it finds out to the drafts. A part that finds an error leaves behind

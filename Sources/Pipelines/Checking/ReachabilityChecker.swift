@@ -1,3 +1,5 @@
+import Values
+
 extension PipelineChecker {
   /// Warns of operations that cannot run in any run.
   func checkReachability() {

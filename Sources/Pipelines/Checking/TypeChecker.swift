@@ -1,3 +1,5 @@
+import Values
+
 extension PipelineChecker {
   /// Checks every expression and every type, operation by operation in `order`, so that results are known before their readers.
   func checkTypes(in order: [Int]) {

@@ -1,3 +1,5 @@
+import Values
+
 /// The types of values that are written out, and of data with expressions in it.
 enum TypeInference {
   /// The narrowest type in the notation that `value` is of.

@@ -1,4 +1,5 @@
 import OrderedCollections
+import Values
 
 /// Data in a pipeline file with expressions in some of its strings.
 public indirect enum DataTemplate: Sendable {

@@ -1,3 +1,5 @@
+import Values
+
 /// One operation of a checked pipeline.
 public struct OperationDefinition: Sendable {
   /// What the operation does: exactly one of these.

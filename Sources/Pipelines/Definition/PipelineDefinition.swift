@@ -1,3 +1,5 @@
+import Values
+
 /// A pipeline that has been read and checked: an immutable value, ready to be planned and run.
 public struct PipelineDefinition: Sendable {
   /// Where the definition came from.

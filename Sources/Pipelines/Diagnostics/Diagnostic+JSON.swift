@@ -1,4 +1,5 @@
 import OrderedCollections
+import Values
 
 extension Diagnostic {
   /// The finding as an object for editors: `file`, `line`, `column`, `endLine`, `endColumn` (all from 1, columns in

@@ -1,4 +1,5 @@
 import OrderedCollections
+import Values
 
 /// Why an operation failed or was cancelled, in the form that is recorded and that `errors.<name>` shows.
 public struct OperationFailure: Error, Sendable, Hashable {

@@ -1,4 +1,5 @@
 import Glibc
+import Values
 
 /// What an operation has produced.
 enum OperationResult: Sendable {

@@ -1,4 +1,5 @@
 import OrderedCollections
+import Values
 
 /// What the expressions of one operation see of its run.
 struct RunContexts: ExpressionContexts {

@@ -1,4 +1,5 @@
 import OrderedCollections
+import Values
 
 /// What each kind of action does.
 extension RunEngine {

@@ -1,5 +1,6 @@
 import Operations
 import OrderedCollections
+import Values
 
 /// One try of an operation: its slot, its number, its record, and the wait before the next one.
 extension RunEngine {

@@ -1,4 +1,5 @@
 import Operations
+import Values
 import Workspace
 
 /// From "its dependencies have ended" to "it has ended": conditions, loops, reuse, exclusion and the attempts with their modifiers.

@@ -1,5 +1,6 @@
 import Operations
 import OrderedCollections
+import Values
 
 /// Waiting for conditions on the world: `run_when`, and `wait` for a specification.
 extension RunEngine {

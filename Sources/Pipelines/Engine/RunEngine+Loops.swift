@@ -1,4 +1,5 @@
 import OrderedCollections
+import Values
 
 /// `for_each` and `matrix`: one instance for each item, with its own attempts, and one ordered list of results.
 extension RunEngine {

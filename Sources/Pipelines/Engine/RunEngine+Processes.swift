@@ -1,5 +1,6 @@
 import CProcess
 import Glibc
+import Values
 
 /// `run` and `command`: one process for one attempt.
 extension RunEngine {

@@ -1,5 +1,6 @@
 import Glibc
 import Operations
+import Values
 
 /// Every change of an operation's state passes here: to the history, and to whoever watches.
 extension RunEngine {

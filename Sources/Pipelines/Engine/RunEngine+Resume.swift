@@ -1,4 +1,5 @@
 import Operations
+import Values
 
 /// Going on with a run whose host is gone, and taking over what an earlier run has done.
 extension RunEngine {

@@ -1,4 +1,5 @@
 import Operations
+import Values
 
 /// Who is next: counting down dependencies, handing out slots, and starting what is ready.
 extension RunEngine {

@@ -1,3 +1,5 @@
+import Values
+
 /// What is done with the results of operations that can receive a secret.
 extension RunEngine {
   /// The result of an operation as it is handed on and kept, which is the same: without secrets where the operation can receive one, and as it is

@@ -1,6 +1,7 @@
 import CProcess
 import DequeModule
 import Operations
+import Values
 import Workspace
 
 // # The engine

@@ -2,6 +2,7 @@ import CProcess
 import Glibc
 import Operations
 import Synchronization
+import Values
 import Workspace
 
 /// What runs pipelines in this process: the event loop, the process runner and the writer of the history.

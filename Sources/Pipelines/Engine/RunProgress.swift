@@ -1,4 +1,5 @@
 import Operations
+import Values
 
 /// One operation of the pipeline as the engine sees it: its definition, and what can be told of it before the run.
 ///

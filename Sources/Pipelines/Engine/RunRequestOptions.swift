@@ -1,3 +1,5 @@
+import Values
+
 /// What to run, beyond the pipeline itself.
 public struct RunOptions: Sendable {
   /// The operations of a run that are to be executed.

@@ -1,3 +1,5 @@
+import Values
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)

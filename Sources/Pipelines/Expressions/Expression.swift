@@ -1,3 +1,5 @@
+import Values
+
 /// An expression that has been read: `results.count > 3 && params.notify`.
 ///
 /// Grammar and semantics are those of GitHub Actions' expressions, with the functions `length`, `keys`, `first` and `last` besides.

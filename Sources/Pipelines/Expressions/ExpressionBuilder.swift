@@ -1,3 +1,5 @@
+import Values
+
 /// Builds the tree of an expression from the bottom up: each step takes operands from a stack and puts a node back.
 struct ExpressionBuilder {
   /// GitHub Actions' limit for the levels of a tree.

@@ -1,3 +1,5 @@
+import Values
+
 /// Finds the mistakes in an expression that can be known before it is evaluated, and the type of its value.
 ///
 /// Its codes are `unknown-context`, `unknown-member`, `no-members` (a member of what is no object), `never-equal`, `no-order`,

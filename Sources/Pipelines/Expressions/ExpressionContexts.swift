@@ -1,3 +1,5 @@
+import Values
+
 /// Where an expression finds the values it names.
 ///
 /// Members are asked for one at a time, so that `results.fetch` never builds the results of ten thousand other operations. The names

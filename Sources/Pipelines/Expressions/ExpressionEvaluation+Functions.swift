@@ -1,3 +1,5 @@
+import Values
+
 extension ExpressionEvaluation {
   /// The most bytes that a function may make of text, as in GitHub Actions.
   static let maximumText = 10 * 1024 * 1024

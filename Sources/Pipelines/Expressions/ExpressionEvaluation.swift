@@ -1,3 +1,5 @@
+import Values
+
 /// One evaluation of an expression: a walk over its tree, at most 50 levels deep.
 struct ExpressionEvaluation {
   let storage: Expression.Storage

@@ -1,3 +1,5 @@
+import Values
+
 /// What `toJSON` yields: the layout, the number format and the escapes of GitHub Actions.
 struct ExpressionJSONWriter {
   private var bytes: [UInt8] = []

@@ -1,3 +1,5 @@
+import Values
+
 /// Reads an expression with two stacks, operands and operators, so that no nesting of the text exhausts the machine's own stack.
 struct ExpressionParser {
   /// GitHub Actions' limit, in UTF-16 code units of the text.

@@ -1,3 +1,5 @@
+import Values
+
 /// An expression as a tree in flat arrays: nodes are small and trivial, so that evaluating them touches no reference counts.
 struct ExpressionProgram: Sendable {
   /// What a node computes. `first` and `second` are the node's fields.

@@ -1,3 +1,5 @@
+import Values
+
 /// How a type behaves in comparisons.
 private enum ComparisonClass {
   case number, bool, text, collection

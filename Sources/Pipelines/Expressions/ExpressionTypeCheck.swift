@@ -1,3 +1,5 @@
+import Values
+
 /// One walk of the checker over an expression.
 struct ExpressionTypeCheck<Environment: TypeEnvironment> {
   /// What is known of a value.

@@ -1,4 +1,5 @@
 import OrderedCollections
+import Values
 
 /// Contexts that are held in memory: each member of an object is one.
 public struct ObjectContexts: ExpressionContexts, Sendable {

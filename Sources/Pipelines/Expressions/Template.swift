@@ -1,3 +1,5 @@
+import Values
+
 /// Text with expressions in it: `release-${{ params.version }}`.
 public struct Template: Sendable, Hashable {
   /// One stretch of a template.

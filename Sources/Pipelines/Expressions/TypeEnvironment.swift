@@ -1,3 +1,5 @@
+import Values
+
 /// What an expression may name, and of which types, for checks before anything runs.
 public protocol TypeEnvironment {
   /// What is known of the context `name`; nil where there is none. Asked with the spelling of `contextNames`.

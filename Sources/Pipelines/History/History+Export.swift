@@ -1,5 +1,6 @@
 import GRDB
 import OrderedCollections
+import Values
 import Workspace
 
 extension History {

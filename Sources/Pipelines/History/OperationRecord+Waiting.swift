@@ -1,3 +1,5 @@
+import Values
+
 extension OperationRecord {
   /// Since when it waits for a specification, or did when its host ended; nil where it did not.
   var waitBegan: RecordTime? {

@@ -1,4 +1,5 @@
 import Foundation
+import Values
 
 /// An instant as people write it on a command line.
 public enum TimeFilter {

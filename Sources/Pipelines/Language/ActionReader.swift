@@ -1,3 +1,5 @@
+import Values
+
 extension DocumentReader {
   /// Reads what an operation does.
   func readAction(_ key: OperationKey, _ node: YAMLNode, into draft: OperationDraft) {

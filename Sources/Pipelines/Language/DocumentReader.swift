@@ -1,3 +1,5 @@
+import Values
+
 /// Reads one pipeline file: turns nodes into values and collects what is wrong with them.
 ///
 /// Its methods are spread over one file for each part of the language. Every one of them reports what it cannot read and goes on,

@@ -1,3 +1,5 @@
+import Values
+
 extension DocumentReader {
   /// `params`: each a mapping, or a type alone.
   func parameters(_ node: YAMLNode) -> [PipelineDefinition.Parameter] {

@@ -1,3 +1,5 @@
+import Values
+
 /// What is wrong with one of the params that a pipeline was started with.
 public struct ParameterProblem: Error, Sendable, Hashable, CustomStringConvertible {
   /// The param's name, as it was given or is declared.

@@ -1,3 +1,5 @@
+import Values
+
 /// What a parameter allows beyond its type.
 enum ParameterRule {
   /// What is wrong with `value`, as the end of a sentence: `must be at least 1, found 0`. Nil when nothing is.

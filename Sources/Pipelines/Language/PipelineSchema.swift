@@ -1,4 +1,5 @@
 import OrderedCollections
+import Values
 
 /// The JSON Schema of the pipeline language, made from the tables that the loader reads by.
 public enum PipelineSchema {

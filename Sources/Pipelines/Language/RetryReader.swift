@@ -1,3 +1,5 @@
+import Values
+
 extension DocumentReader {
   /// `retry` of `owner`: a limit alone, or a mapping whose limit is 3 unless it says otherwise.
   func retry(_ node: YAMLNode, of owner: String) -> OperationDefinition.Retry? {

@@ -1,3 +1,5 @@
+import Values
+
 extension DocumentReader {
   /// The text of a scalar, as written; `what` names it in messages.
   func text(_ node: YAMLNode, _ what: String) -> String? {

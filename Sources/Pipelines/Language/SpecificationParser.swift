@@ -1,3 +1,5 @@
+import Values
+
 /// Reads a formula: `!`, `&&`, `||` and parentheses over names of specifications and what the language itself has.
 ///
 /// What is wrong with the syntax ends the reading; everything else is collected, so that one reading finds all of it.

@@ -1,3 +1,5 @@
+import Values
+
 extension DocumentReader {
   /// A text in which expressions may stand; what they name is noted in `sites`.
   func template(

@@ -1,3 +1,5 @@
+import Values
+
 extension DocumentReader {
   /// A type, as a name or in the form of the notation that YAML reads as a collection: `[T]`, `{field: T, optional?: T}`.
   func type(_ node: YAMLNode) -> ValueType? {

@@ -1,3 +1,5 @@
+import Values
+
 /// What may stand behind a key: the loader reads by it, and `PipelineSchema` spells it out for editors.
 indirect enum ValueForm: Sendable {
   /// Any text; numbers and booleans count as the text that was written.

@@ -1,5 +1,6 @@
 import GRDB
 import Glibc
+import Values
 import Workspace
 
 /// What `penstock doctor` looks at: whether this computer and a workspace are fit for running pipelines.

@@ -1,3 +1,5 @@
+import Values
+
 extension OperationDefinition {
   /// The word of the action in the file: `run`, `command` ….
   package var actionKind: String {

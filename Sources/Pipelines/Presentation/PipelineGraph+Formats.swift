@@ -1,3 +1,5 @@
+import Values
+
 extension PipelineGraph {
   /// The graph as text in aligned columns: each operation with what it waits for, in an order in which they could run.
   /// Lines are cut at `width` columns, unless it is nil.

@@ -1,3 +1,4 @@
+import Values
 import Workspace
 
 /// What a run would do, told before it begins: the operations in an order in which they could run, what each is given by whom, and

@@ -1,4 +1,5 @@
 import OrderedCollections
+import Values
 
 extension JSONValue {
   package init(_ text: String?) { self = text.map { .string($0) } ?? .null }

@@ -1,3 +1,5 @@
+import Values
+
 /// Why a run, or one of its operations, is where it is, and what would change that. Made from the records and the definition
 /// that is stored with them.
 package struct RunExplanation: Sendable {

@@ -1,3 +1,5 @@
+import Values
+
 /// Why an operation is in its state, in words.
 package enum StateReason {
   /// What follows the word of the state: `for a free slot`, `exit code 7`. Empty where the state says it all.

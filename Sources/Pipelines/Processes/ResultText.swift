@@ -1,3 +1,5 @@
+import Values
+
 /// How the bytes that a process produced become a result.
 enum ResultText {
   /// The value of `bytes` as `type`; nil means JSON or text, whichever it is.
@@ -73,21 +75,5 @@ enum ResultText {
   private static func sample(_ bytes: [UInt8]) -> String {
     let head = String(decoding: bytes.prefix(40), as: UTF8.self)
     return bytes.isEmpty ? "an empty output" : "'\(head.escapedForMessage)\(bytes.count > 40 ? "…" : "")'"
-  }
-}
-
-extension String {
-  /// The text with control characters made visible, for use inside a message.
-  var escapedForMessage: String {
-    guard unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return self }
-    return unicodeScalars.reduce(into: "") { result, scalar in
-      switch scalar {
-      case "\n": result += "\\n"
-      case "\t": result += "\\t"
-      case "\r": result += "\\r"
-      case _ where scalar.properties.generalCategory == .control: result += "\\u{\(String(scalar.value, radix: 16))}"
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
   }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import OrderedCollections
+import Values
 
 /// Replaces secrets in anything that is kept or shown.
 ///

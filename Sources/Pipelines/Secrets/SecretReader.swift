@@ -1,5 +1,6 @@
 import CProcess
 import Glibc
+import Values
 
 /// Reads the secrets of a pipeline when its run starts.
 ///

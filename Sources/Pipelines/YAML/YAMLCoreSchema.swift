@@ -1,3 +1,5 @@
+import Values
+
 /// The tags of the YAML 1.2 core schema; the case names are their spelling after `!!`.
 enum YAMLCoreTag: UInt8, Sendable, Hashable {
   case str, int, float, bool, null, seq, map

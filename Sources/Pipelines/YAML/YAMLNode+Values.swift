@@ -1,4 +1,5 @@
 import OrderedCollections
+import Values
 
 extension YAMLNode {
   /// What a scalar means by the YAML 1.2 core schema: plain `null`, `true`, `12`, `0o17`, `0x1F`, `1.5`, `.inf` and so on

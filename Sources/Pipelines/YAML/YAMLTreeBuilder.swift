@@ -1,4 +1,5 @@
 import CLibYAML
+import Values
 
 /// Makes nodes out of libyaml's events, with a stack of its own instead of recursion.
 struct YAMLTreeBuilder {

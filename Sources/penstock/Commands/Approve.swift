@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import Pipelines
+import Values
 
 struct Approve: ParsableCommand {
   static let configuration = CommandConfiguration(

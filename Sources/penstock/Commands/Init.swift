@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import Pipelines
+import Values
 
 struct Init: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,4 +1,5 @@
 import Pipelines
+import Values
 
 /// Prints what comes out of log files, line by line or as it is.
 final class LogPrinter {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Pipelines
+import Values
 
 /// Which runs a command is about.
 struct FilterOptions: ParsableArguments {

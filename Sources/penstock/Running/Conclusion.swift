@@ -1,4 +1,5 @@
 import Pipelines
+import Values
 
 /// The end of what is said about a run: how it ended, its results, and what to do next.
 struct Conclusion {

@@ -1,5 +1,6 @@
 import OrderedCollections
 import Pipelines
+import Values
 
 /// Prints each event as a JSON object on a line, and the results last.
 final class JSONPresenter: RunPresenter {

@@ -1,4 +1,5 @@
 import Pipelines
+import Values
 
 /// Runs in words.
 enum RunText {

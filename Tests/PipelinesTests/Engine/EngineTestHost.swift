@@ -1,6 +1,7 @@
 import Foundation
 import Operations
 import Synchronization
+import Values
 import Workspace
 
 @testable import Pipelines

@@ -1,4 +1,6 @@
+import OperationsTesting
 import Testing
+import Values
 
 @testable import Pipelines
 
@@ -133,7 +135,7 @@ struct ExpressionParserTests {
 
   @Test("no text crashes the reader, the evaluation or the checker")
   func fuzz() throws {
-    var random = SeededRandom(state: 0x5EED)
+    var random = SeededRandom(seed: 0x5EED)
     let pieces = [
       "results", "params", "x", ".", "[", "]", "(", ")", "*", "!", "&&", "||", "==", "!=", "<", "<=", ">", ">=", ",",
       "'a'", "''", "'", "1", "0x1f", "-2.5", ".5",
@@ -191,19 +193,4 @@ struct ExpressionParserTests {
       }
     }
   }
-}
-
-/// The same numbers in every run (SplitMix64).
-struct SeededRandom: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-
-  mutating func next(below limit: Int) -> Int { Int.random(in: 0..<max(1, limit), using: &self) }
 }

@@ -1,5 +1,6 @@
 import OrderedCollections
 import Testing
+import Values
 
 @testable import Pipelines
 

@@ -1,5 +1,6 @@
 import Pipelines
 import Testing
+import Values
 import Workspace
 
 @Suite("Exporting")

@@ -1,5 +1,6 @@
 import Pipelines
 import Testing
+import Values
 
 @Suite("The YAML 1.2 core schema")
 struct YAMLCoreSchemaTests {

@@ -1,6 +1,8 @@
 import Foundation
+import OperationsTesting
 import Pipelines
 import Testing
+import Values
 
 extension Soak {
   @Suite("No text makes the libraries crash or hang") struct LibraryFuzzTests {

@@ -1,3 +1,5 @@
+import OperationsTesting
+
 /// Spoils texts in the ways in which editors, merges, people and attackers do.
 struct Mutator {
   var random: SeededRandom

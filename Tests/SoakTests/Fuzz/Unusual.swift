@@ -1,3 +1,5 @@
+import OperationsTesting
+
 /// Pieces of text that parsers have stumbled over.
 enum Unusual {
   /// Words and marks with a meaning somewhere: in YAML, in expressions, in the pipeline language.

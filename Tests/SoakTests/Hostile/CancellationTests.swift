@@ -1,4 +1,5 @@
 import Foundation
+import OperationsTesting
 import Subprocess
 import Testing
 

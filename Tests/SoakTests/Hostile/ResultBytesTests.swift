@@ -1,3 +1,4 @@
+import OperationsTesting
 import Testing
 
 extension Soak {

@@ -1,3 +1,5 @@
+import OperationsTesting
+
 /// A pipeline of sixty operations whose layers fan out and in again, every result being computed from those before.
 ///
 /// Each process notes its beginning in a file of its operation's own, and holds a lock on another while it lives: two processes of

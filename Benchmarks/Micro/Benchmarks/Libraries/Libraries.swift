@@ -3,6 +3,7 @@
 import Benchmark
 import Operations
 import Pipelines
+import Values
 import WorkloadFiles
 
 let benchmarks: @Sendable () -> Void = {

@@ -1,4 +1,5 @@
 import Operations
+import Values
 
 /// When something succeeded that a condition is asked about.
 struct PastSuccess: Sendable {

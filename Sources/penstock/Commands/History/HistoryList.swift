@@ -1,5 +1,6 @@
 import ArgumentParser
 import Pipelines
+import Values
 
 struct HistoryList: ParsableCommand {
   static let configuration = CommandConfiguration(

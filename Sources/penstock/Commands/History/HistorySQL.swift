@@ -1,6 +1,7 @@
 import ArgumentParser
 import OrderedCollections
 import Pipelines
+import Values
 import Workspace
 
 struct HistorySQL: ParsableCommand {

@@ -1,5 +1,5 @@
-import Pipelines
 import Testing
+import Values
 
 @Suite("The nearest name")
 struct NearestNameTests {

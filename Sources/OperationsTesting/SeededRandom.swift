@@ -1,13 +1,13 @@
 /// A reproducible random source: SplitMix64.
-struct SeededRandom: RandomNumberGenerator {
+public struct SeededRandom: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
   /// The source of one round: rounds are independent of one another, so that one can be repeated alone.
-  init(seed: UInt64, round: Int) {
+  public init(seed: UInt64, round: Int = 0) {
     state = seed &+ UInt64(bitPattern: Int64(round)) &* 0xD1B5_4A32_D192_ED03
   }
 
-  mutating func next() -> UInt64 {
+  public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state
     mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -15,11 +15,14 @@ struct SeededRandom: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 
+  /// A number from 0 to below `limit`; 0 where that is none.
+  public mutating func next(below limit: Int) -> Int { Int.random(in: 0..<max(1, limit), using: &self) }
+
   /// True once in `n` times.
-  mutating func oneIn(_ n: Int) -> Bool { Int.random(in: 0..<n, using: &self) == 0 }
+  public mutating func oneIn(_ n: Int) -> Bool { Int.random(in: 0..<n, using: &self) == 0 }
 
   /// An element of a collection that has some.
-  mutating func element<Elements: RandomAccessCollection>(of elements: Elements) -> Elements.Element {
+  public mutating func element<Elements: RandomAccessCollection>(of elements: Elements) -> Elements.Element {
     let offset = Int.random(in: 0..<elements.count, using: &self)
     return elements[elements.index(elements.startIndex, offsetBy: offset)]
   }

@@ -1,10 +1,10 @@
 /// Numbers as text, both ways, without locale.
-enum DecimalText {
+package enum DecimalText {
   /// The double nearest to the number that `text` spells; nil where it is no number.
   ///
   /// Takes an optional sign, digits with at most one point (on either side of it the digits may be missing, not on both), and an
   /// optional exponent. Numbers too large become infinite, those too small zero.
-  static func double(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
+  package static func double(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
     var at = 0
     let isNegative = at < text.count && text[at] == UInt8(ascii: "-")
     if isNegative || (at < text.count && text[at] == UInt8(ascii: "+")) { at += 1 }
@@ -67,7 +67,7 @@ enum DecimalText {
   ]
 
   /// The shortest decimal text that reads back as `value`; whole numbers below 1e15 without a point.
-  static func shortest(_ value: Double) -> String {
+  package static func shortest(_ value: Double) -> String {
     if value.isNaN { return "NaN" }
     if value.isInfinite { return value < 0 ? "-Infinity" : "Infinity" }
     if abs(value) < 1e15, value == value.rounded(.towardZero), value != 0 || value.sign == .plus {

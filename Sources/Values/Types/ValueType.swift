@@ -12,7 +12,7 @@ public indirect enum ValueType: Sendable, Hashable {
   case object([Field])
 
   /// The type with its article, as a noun: `a string`, `an int`.
-  var noun: String { self == .int ? "an int" : "a \(self)" }
+  package var noun: String { self == .int ? "an int" : "a \(self)" }
 
   /// One member of an object type.
   public struct Field: Sendable, Hashable {

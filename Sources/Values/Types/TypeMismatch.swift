@@ -59,7 +59,7 @@ extension ValueType {
   }
 
   /// How a path goes on to the member `name`: `.name`, or `["a name"]` where it is no word.
-  static func step(to name: String) -> String {
+  package static func step(to name: String) -> String {
     let isWord = name.utf8.enumerated().allSatisfy { index, byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"): true

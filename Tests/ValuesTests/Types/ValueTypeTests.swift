@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Pipelines
+@testable import Values
 
 @Suite("Types")
 struct ValueTypeTests {

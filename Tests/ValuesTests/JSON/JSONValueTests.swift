@@ -1,6 +1,7 @@
+import OperationsTesting
 import Testing
 
-@testable import Pipelines
+@testable import Values
 
 @Suite("JSON values")
 struct JSONValueTests {
@@ -75,7 +76,7 @@ struct JSONValueTests {
 
   @Test("random doubles read back the same")
   func roundTrip() throws {
-    var random = SeededRandom(state: 7)
+    var random = SeededRandom(seed: 7)
     for _ in 0..<20_000 {
       let value = Double(bitPattern: random.next())
       guard value.isFinite else { continue }

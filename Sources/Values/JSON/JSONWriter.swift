@@ -84,13 +84,13 @@ extension JSONValue {
     }
   }
 
-  static func writeLineBreak(to bytes: inout [UInt8], level: Int) {
+  package static func writeLineBreak(to bytes: inout [UInt8], level: Int) {
     bytes.append(0x0A)
     bytes.append(contentsOf: repeatElement(0x20, count: 2 * level))
   }
 
   /// Appends `text` as a JSON string.
-  static func writeString(_ text: String, to bytes: inout [UInt8]) {
+  package static func writeString(_ text: String, to bytes: inout [UInt8]) {
     var text = text
     text.withUTF8 { source in
       bytes.append(UInt8(ascii: "\""))
