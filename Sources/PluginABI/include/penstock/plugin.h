@@ -1,0 +1,398 @@
+/*
+ * Penstock's contract with plugins.
+ *
+ * A plugin is a shared object that offers operations, controllers and specifications to pipelines. This header is all that it
+ * needs: it includes nothing but the C library's integer types, can be used from C99 and C++11 on, and says everything that a
+ * plugin may rely on. Copy it into your project if you like; its versions stay compatible as said under "Versions".
+ *
+ * A plugin has four parts:
+ *
+ *   1. one exported data symbol, `penstock_plugin`, by which the host knows it without running any of its functions;
+ *   2. a description in JSON: who it is, what it offers, and which settings each offer takes;
+ *   3. for each kind of offer that it has, a table of four functions: create, start, stop, destroy;
+ *   4. calls of the host's services: to complete, to yield, to log, to set a timer.
+ *
+ * The smallest whole plugin, an operation that gives back its requirement:
+ *
+ *   #include <penstock/plugin.h>
+ *
+ *   static const penstock_host *host;
+ *   static const penstock_instance_service *instances;
+ *
+ *   static penstock_text describe(void) {
+ *     return PENSTOCK_TEXT("{\"id\":\"echo\",\"version\":\"1.0.0\",\"summary\":\"Gives back what it gets\","
+ *                          "\"offers\":[{\"kind\":\"operation\",\"id\":\"echo\",\"summary\":\"Gives back its requirement\"}]}");
+ *   }
+ *
+ *   static penstock_status open_plugin(const penstock_host *the_host) {
+ *     host = the_host;
+ *     instances = (const penstock_instance_service *)host->service(host, PENSTOCK_INSTANCE);
+ *     return instances != NULL ? PENSTOCK_OK : PENSTOCK_UNAVAILABLE;
+ *   }
+ *
+ *   static penstock_status create(penstock_id id, penstock_text offer, penstock_text settings, void **instance) {
+ *     penstock_id *memory = (penstock_id *)malloc(sizeof *memory);
+ *     if (memory == NULL) return PENSTOCK_FAILED;
+ *     *memory = id;
+ *     *instance = memory;
+ *     return PENSTOCK_OK;
+ *   }
+ *   static void start(void *instance, penstock_text input) { instances->complete(host, *(penstock_id *)instance, input); }
+ *   static void stop(void *instance, uint64_t nanoseconds) {}
+ *   static void destroy(void *instance) { free(instance); }
+ *
+ *   static const penstock_functions operations = { sizeof(penstock_functions), 0, create, start, stop, destroy };
+ *   static const void *capability(penstock_text id) {
+ *     return penstock_text_equals(id, PENSTOCK_OPERATION) ? &operations : NULL;
+ *   }
+ *
+ *   PENSTOCK_EXPORT const penstock_plugin_entry penstock_plugin = {
+ *     sizeof(penstock_plugin_entry), PENSTOCK_ABI_MAJOR, PENSTOCK_ABI_MINOR, 0, {0}, describe, open_plugin, NULL, capability };
+ *
+ *   cc -std=c99 -shared -fPIC -o echo.so echo.c && penstock plugins check echo.so
+ *
+ *
+ * Versions
+ *
+ * `abi_major` of plugin and host must be the same. A minor version only adds: functions at the end of a table, ids of
+ * capabilities and services, members of JSON objects, values of enumerations that a receiver treats as its default. Every table
+ * begins with its own size, so that either side sees what the other one has:
+ *
+ *   - A plugin compiled with 1.0 runs in a host of 1.3: the host sees a smaller `struct_size` and does without the rest.
+ *   - A plugin compiled with 1.3 that uses only what 1.0 has says `abi_minor_needed = 0`, and runs in a host of 1.0, which does
+ *     not look beyond what it knows. Before it calls a function that came later it compares the host's `struct_size`.
+ *   - A plugin compiled with 1.3 that cannot do without something of 1.2 says `abi_minor_needed = 2`. A host of 1.1 refuses it,
+ *     and names both numbers.
+ *   - A plugin of 2.0 is refused by every host of 1.x, and the other way round.
+ *
+ * Capabilities and services carry a version of their own in their id (`penstock.operation/1`). What changes its meaning gets a new
+ * id; a side that does not know an id answers NULL.
+ *
+ *
+ * Threads
+ *
+ * [host]  The host calls it, on any thread of its own, never two functions of one instance at a time; and never two functions of
+ *         one plugin at a time where the offer's description says "threads": "plugin". It must return at once: within 10
+ *         milliseconds, and without waiting for anything. What takes longer the plugin does on a thread or a timer of its own.
+ *         A call that takes longer than 50 milliseconds is reported with the plugin's name.
+ * [any]   The plugin may call it on any thread, also from within a function that the host is calling, at any time between
+ *         the beginning of `open` and the end of `close`.
+ *
+ * The host never holds a lock of its own while it calls the plugin. A plugin must not hold a lock that its [host] functions
+ * take while it calls the host: the host may call it back at once.
+ *
+ *
+ * Ownership
+ *
+ * Whoever allocates frees, and nothing is ever freed across the boundary. A `penstock_text` that is handed over belongs to the
+ * caller and is valid until the called function returns: who wants it longer copies it. What `describe` returns, and every
+ * table, must stay valid and unchanged as long as the shared object is loaded. `penstock_host` and its tables are valid until
+ * `close` has returned.
+ *
+ *
+ * Payloads
+ *
+ * All values are JSON (RFC 8259) in UTF-8, with a length and without a terminating zero; at most 16 MiB. Empty text (length 0) means "no
+ * value" where that is allowed. Anything that is not JSON where JSON is asked for is refused with PENSTOCK_INVALID, and reported.
+ *
+ *
+ * Life of an instance
+ *
+ *       create ──► start ──► … events … ──► end ──► destroy
+ *                    └──────────► stop ──────┘
+ *
+ * An instance is one attempt of an operation, one controller or one specification. `create` checks the settings and makes the
+ * instance; `start` sets it going; it ends itself, exactly once, by `complete` or `fail` of `penstock.instance/1`; `destroy`
+ * frees it. The host calls `destroy` exactly once for each instance that `create` made: after the end; without `start`, when
+ * it changed its mind; or after `stop` without an end, when the time that `stop` gave is over. An operation ends with its result. A
+ * controller or a specification ends when it was stopped, with empty text, or on its own when there is nothing more to come.
+ */
+#ifndef PENSTOCK_PLUGIN_H
+#define PENSTOCK_PLUGIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PENSTOCK_ABI_MAJOR 1
+#define PENSTOCK_ABI_MINOR 0
+
+#if defined(__cplusplus)
+#define PENSTOCK_EXPORT extern "C" __attribute__((visibility("default")))
+#else
+#define PENSTOCK_EXPORT __attribute__((visibility("default")))
+#endif
+
+/* ---------------------------------------------------------------------------------------------------------------- Basics */
+
+/* UTF-8 that is not terminated. `bytes` may be NULL where `length` is 0. */
+typedef struct penstock_text {
+  const char *bytes;
+  size_t length;
+} penstock_text;
+
+/* The text of a string literal. */
+#if defined(__cplusplus)
+#define PENSTOCK_TEXT(literal) (penstock_text{(literal), sizeof(literal) - 1})
+#else
+#define PENSTOCK_TEXT(literal) ((penstock_text){(literal), sizeof(literal) - 1})
+#endif
+
+/* Whether `text` is exactly what the terminated string `other` holds. */
+static inline int penstock_text_equals(penstock_text text, const char *other) {
+  return strlen(other) == text.length && (text.length == 0 || memcmp(text.bytes, other, text.length) == 0);
+}
+
+/* What a call came to. A value that this version does not list means PENSTOCK_FAILED. */
+typedef int32_t penstock_status;
+enum {
+  PENSTOCK_OK = 0,          /* Done. */
+  PENSTOCK_FAILED = 1,      /* Not done, for a reason that was reported or cannot be told. */
+  PENSTOCK_INVALID = 2,     /* An argument is not what it must be: no JSON, no UTF-8, an unknown level or value. */
+  PENSTOCK_ENDED = 3,       /* The instance has ended already; ending twice is a mistake that is reported. */
+  PENSTOCK_UNKNOWN = 4,     /* No such instance, offer, secret, key or timer: it never was, or is destroyed. */
+  PENSTOCK_TOO_LARGE = 5,   /* More than 16 MiB. */
+  PENSTOCK_UNAVAILABLE = 6, /* What was asked for is not there: a service, the workspace, the other process. */
+  PENSTOCK_DENIED = 7       /* The pipeline file does not allow it: a secret that is not listed for the plugin. */
+};
+
+/* Names an instance to the host. Never 0, and never used again while the plugin is loaded: a call that comes too late is noticed, and
+ * changes nothing. */
+typedef uint64_t penstock_id;
+
+/* ------------------------------------------------------------------------------------------------------------ The plugin */
+
+struct penstock_host;
+
+/* What the exported symbol `penstock_plugin` holds. The host reads the numbers before it calls any of the functions. */
+typedef struct penstock_plugin_entry {
+  uint32_t struct_size;      /* sizeof(penstock_plugin_entry) */
+  uint16_t abi_major;        /* PENSTOCK_ABI_MAJOR */
+  uint16_t abi_minor;        /* PENSTOCK_ABI_MINOR: what the plugin was compiled with */
+  uint16_t abi_minor_needed; /* the least minor version of a host that it can do with; mostly 0 */
+  uint16_t reserved[3];      /* 0 */
+
+  /* [host] What the plugin is, as said under "Description". Called first, before `open`, perhaps several times, always with the same
+   * answer. Has no effect and needs nothing. Required. */
+  penstock_text (*describe)(void);
+
+  /* [host] Called once, before any instance is created. `host` is valid until `close` has returned. Anything but PENSTOCK_OK is
+   * reported, and the plugin not used; `close` is not called then. May be NULL. May take up to a second. */
+  penstock_status (*open)(const struct penstock_host *host);
+
+  /* [host] Called at most once, after the last instance was destroyed. When it returns no thread of the plugin may call the host any
+   * more. The shared object stays mapped. May be NULL. May take up to a second. */
+  void (*close)(void);
+
+  /* [host] The functions behind a capability: for "penstock.operation/1", "penstock.controller/1" and "penstock.specification/1" a
+   * `const penstock_functions *`. NULL for any other id. Asked for every kind that the description offers. Required. */
+  const void *(*capability)(penstock_text id);
+} penstock_plugin_entry;
+
+/*
+ * Description
+ *
+ *   { "id": "calendar",                   required; [a-z][a-z0-9-]*, at most 64 characters
+ *     "version": "1.2.0",                 required
+ *     "summary": "What day it is",        required, one line
+ *     "author": "…", "license": "…", "homepage": "…",
+ *     "offers": [                         at least one, at most 1,000
+ *       { "kind": "specification",        "operation", "controller" or "specification"
+ *         "id": "calendar.time-window",   the plugin's id, or the plugin's id, a dot and a name of the same form
+ *         "summary": "…",                 required, one line
+ *         "settings": [                   what `with:` may hold; anything else is an error in the pipeline file
+ *           { "name": "from",             [a-z][a-z0-9_]*
+ *             "type": "string",           a type of the pipeline language: string int number bool duration size timestamp json
+ *                                         [T] {field: T, optional?: T}
+ *             "summary": "…",             one line
+ *             "required": true,           false where it is missing
+ *             "default": "08:00",         a value of the type; for people, and filled in by the host
+ *             "values": ["a", "b"] } ],   the only values that it may have
+ *         "requirement": "json",          an operation: the type of what is injected; "none" where it is missing
+ *         "result": "int",                an operation: the type of its result; "json" where it is missing
+ *         "states": "string",             a controller: the type of what it yields; "json" where it is missing
+ *         "threads": "instance" } ] }     or "plugin", see "Threads"
+ *
+ * Durations, sizes and timestamps arrive in settings as the strings that the file has ("90s", "10MiB", "2026-01-31T08:00:00Z").
+ * Members that this version does not know are ignored.
+ */
+
+/* Of an operation, a controller or a specification. */
+typedef struct penstock_functions {
+  uint32_t struct_size; /* sizeof(penstock_functions) */
+  uint32_t reserved;    /* 0 */
+
+  /* [host] Makes an instance of the offer with the id `offer`. `settings` is an object with every setting that the file or a
+   * default gives; the host has checked it against the description. Sets `*instance`, which may be anything but NULL. Any other status than
+   * PENSTOCK_OK means that there is no instance: the plugin says why with `fail` of penstock.instance/1 before it returns. */
+  penstock_status (*create)(penstock_id id, penstock_text offer, penstock_text settings, void **instance);
+
+  /* [host] Sets the instance going. Called at most once. `input` is, for an operation, {"requirement": …, "attempt": 1,
+   * "operation": "fetch", "run": "…", "pipeline": "…"}, where "requirement" is missing without one; for a controller
+   * {"pipeline": "…", "last_run": {"started_at": timestamp, "state": "succeeded"}}, where "last_run" is missing without one; for a specification {}.
+   * A specification tells its first value from within `start` if it can. */
+  void (*start)(void *instance, penstock_text input);
+
+  /* [host] Asks the instance to end within so many nanoseconds. Called at most once, perhaps after it has ended. */
+  void (*stop)(void *instance, uint64_t nanoseconds);
+
+  /* [host] Frees the instance, which is not used afterwards, and ends whatever still goes on in it. May take up to a second. */
+  void (*destroy)(void *instance);
+} penstock_functions;
+
+#define PENSTOCK_OPERATION "penstock.operation/1"
+#define PENSTOCK_CONTROLLER "penstock.controller/1"
+#define PENSTOCK_SPECIFICATION "penstock.specification/1"
+
+/* -------------------------------------------------------------------------------------------------------------- The host */
+
+/* What the host offers. Every function of every service takes it first. */
+typedef struct penstock_host {
+  uint32_t struct_size;
+  uint16_t abi_major;
+  uint16_t abi_minor;
+  /* [any] The table of a service, or NULL. Valid until `close` has returned. `id` is terminated. */
+  const void *(*service)(const struct penstock_host *host, const char *id);
+  void *implementation; /* the host's own */
+} penstock_host;
+
+/* How an instance ends. Always there. */
+#define PENSTOCK_INSTANCE "penstock.instance/1"
+typedef struct penstock_instance_service {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* [any] The instance ends well. `result` is an operation's result, checked against its type; empty where it has none, and for
+   * controllers and specifications. A second end is refused with PENSTOCK_ENDED and reported. */
+  penstock_status (*complete)(const penstock_host *host, penstock_id id, penstock_text result);
+  /* [any] The instance ends badly. `error` is {"code": "quota-exceeded", "message": "…", "retry_after": 2.5, "detail": …}: the code
+   * ([a-z][a-z0-9-]*) is what `retry.on` names, `retry_after` are seconds; code and message are required. */
+  penstock_status (*fail)(const penstock_host *host, penstock_id id, penstock_text error);
+  /* [any] How far an operation is: {"fraction": 0.25, "message": "…"}, either may be missing. May be dropped when many come. */
+  penstock_status (*progress)(const penstock_host *host, penstock_id id, penstock_text progress);
+} penstock_instance_service;
+
+/* What a controller tells. Same id as its capability, asked of the host. Always there. */
+typedef struct penstock_controller_service {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* [any] A state: for a pipeline, a run that finds it in `run.event`. */
+  penstock_status (*yield_state)(const penstock_host *host, penstock_id id, penstock_text state);
+  /* [any] Something went wrong, and the controller goes on. As in `fail`. */
+  penstock_status (*yield_error)(const penstock_host *host, penstock_id id, penstock_text error);
+  /* [any] Run it again. `event` is {"reason": "…", "instant": timestamp, …}, all may be missing; the whole is in `run.event`. Of several
+   * with the same instant for one pipeline only the first starts a run, whatever host it reaches. */
+  penstock_status (*yield_rerun)(const penstock_host *host, penstock_id id, penstock_text event);
+  /* [any] Forget the state that it has. */
+  penstock_status (*yield_reset)(const penstock_host *host, penstock_id id);
+} penstock_controller_service;
+
+/* What a specification tells. Same id as its capability, asked of the host. Always there. */
+typedef struct penstock_specification_service {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* [any] The value from now on: 1 satisfied, 0 not, -1 unknown, which satisfies nothing. `reason` is one line for people, no JSON:
+   * "08:00 to 18:00, Monday to Friday". Before the first call the value is unknown. */
+  penstock_status (*changed)(const penstock_host *host, penstock_id id, int32_t value, penstock_text reason);
+} penstock_specification_service;
+
+/* A line for the host's log. Always there. */
+#define PENSTOCK_LOG "penstock.log/1"
+enum { PENSTOCK_DEBUG = 0, PENSTOCK_INFO = 1, PENSTOCK_WARNING = 2, PENSTOCK_ERROR = 3 };
+typedef struct penstock_log_service {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* [any] `id` is the instance that it is about, or 0. `message` is plain text, `fields` a JSON object or empty. The lines of an operation go
+   * to its log in the history. */
+  penstock_status (*log)(const penstock_host *host, penstock_id id, int32_t level, penstock_text message, penstock_text fields);
+} penstock_log_service;
+
+/* The time, which the host may have replaced by one of its own: do not ask the system. Always there. */
+#define PENSTOCK_CLOCK "penstock.clock/1"
+/* [host] A timer's time has come (PENSTOCK_OK), or never will (PENSTOCK_ENDED). Called exactly once for each timer, never from within `timer`,
+ * and never at the same time as another function of the instance. */
+typedef void (*penstock_timer_callback)(void *context, penstock_status status);
+typedef struct penstock_clock_service {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* [any] Nanoseconds since 1970-01-01T00:00:00Z. */
+  int64_t (*now)(const penstock_host *host);
+  /* [any] Nanoseconds that never go back, from a moment of its own. */
+  int64_t (*monotonic)(const penstock_host *host);
+  /* [any] Calls `fire` once when the wall clock has reached `instant` (as `now`), also where it was set or the computer slept meanwhile.
+   * Returns the timer, or 0 when the instance is gone; then `fire` is not called. Before an instance is destroyed its timers end. */
+  uint64_t (*timer)(const penstock_host *host, penstock_id id, int64_t instant, penstock_timer_callback fire, void *context);
+  /* [any] Ends a timer early: `fire` is called with PENSTOCK_ENDED, unless it was called already. */
+  void (*cancel_timer)(const penstock_host *host, uint64_t timer);
+} penstock_clock_service;
+
+/* [any thread of the host's, or the caller's own before the call returns] An answer. Called exactly once. `value` is valid until it returns. */
+typedef void (*penstock_answer)(void *context, penstock_status status, penstock_text value);
+
+/* The pipeline's secrets, of those that the pipeline file lists for this plugin. There in pipelines. */
+#define PENSTOCK_SECRETS "penstock.secrets/1"
+typedef struct penstock_secrets_service {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* [any] The secret's text, not JSON. PENSTOCK_DENIED where the file does not list it, PENSTOCK_UNKNOWN where there is none. It is masked
+   * in whatever the instance logs or gives back from then on. */
+  void (*get)(const penstock_host *host, penstock_id id, penstock_text name, penstock_answer answer, void *context);
+} penstock_secrets_service;
+
+/* What a plugin wants to remember: keys and JSON values of its own, durable, in the workspace. There where a workspace is. */
+#define PENSTOCK_WORKSPACE "penstock.workspace/1"
+typedef struct penstock_workspace_service {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* [any] The value of `key`; PENSTOCK_UNKNOWN where there is none. Keys are UTF-8 of at most 1,024 bytes. */
+  void (*get)(const penstock_host *host, penstock_id id, penstock_text key, penstock_answer answer, void *context);
+  /* [any] Sets or, with empty text, removes it. The answer comes when it is durable. */
+  void (*set)(const penstock_host *host, penstock_id id, penstock_text key, penstock_text value, penstock_answer answer, void *context);
+  /* [any] The keys that begin with `prefix`, in order, as a JSON array of strings. */
+  void (*list)(const penstock_host *host, penstock_id id, penstock_text prefix, penstock_answer answer, void *context);
+} penstock_workspace_service;
+
+/* ------------------------------------------------------------------------------------------------------------------ Layout */
+
+/* The layout on the platforms that have 64-bit pointers. A compiler that lays it out otherwise stops here. */
+#if UINTPTR_MAX == 0xffffffffffffffffu
+#if defined(__cplusplus)
+#define PENSTOCK_LAYOUT(name, condition) static_assert(condition, #name)
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define PENSTOCK_LAYOUT(name, condition) _Static_assert(condition, #name)
+#else
+#define PENSTOCK_LAYOUT(name, condition) typedef char penstock_layout_##name[(condition) ? 1 : -1]
+#endif
+PENSTOCK_LAYOUT(text_size, sizeof(penstock_text) == 16);
+PENSTOCK_LAYOUT(text_length, offsetof(penstock_text, length) == 8);
+PENSTOCK_LAYOUT(entry_size, sizeof(penstock_plugin_entry) == 48);
+PENSTOCK_LAYOUT(entry_major, offsetof(penstock_plugin_entry, abi_major) == 4);
+PENSTOCK_LAYOUT(entry_minor, offsetof(penstock_plugin_entry, abi_minor) == 6);
+PENSTOCK_LAYOUT(entry_needed, offsetof(penstock_plugin_entry, abi_minor_needed) == 8);
+PENSTOCK_LAYOUT(entry_describe, offsetof(penstock_plugin_entry, describe) == 16);
+PENSTOCK_LAYOUT(entry_open, offsetof(penstock_plugin_entry, open) == 24);
+PENSTOCK_LAYOUT(entry_close, offsetof(penstock_plugin_entry, close) == 32);
+PENSTOCK_LAYOUT(entry_capability, offsetof(penstock_plugin_entry, capability) == 40);
+PENSTOCK_LAYOUT(functions_size, sizeof(penstock_functions) == 40);
+PENSTOCK_LAYOUT(functions_create, offsetof(penstock_functions, create) == 8);
+PENSTOCK_LAYOUT(functions_destroy, offsetof(penstock_functions, destroy) == 32);
+PENSTOCK_LAYOUT(host_size, sizeof(penstock_host) == 24);
+PENSTOCK_LAYOUT(host_service, offsetof(penstock_host, service) == 8);
+PENSTOCK_LAYOUT(instance_size, sizeof(penstock_instance_service) == 32);
+PENSTOCK_LAYOUT(controller_size, sizeof(penstock_controller_service) == 40);
+PENSTOCK_LAYOUT(specification_size, sizeof(penstock_specification_service) == 16);
+PENSTOCK_LAYOUT(log_size, sizeof(penstock_log_service) == 16);
+PENSTOCK_LAYOUT(clock_size, sizeof(penstock_clock_service) == 40);
+PENSTOCK_LAYOUT(secrets_size, sizeof(penstock_secrets_service) == 16);
+PENSTOCK_LAYOUT(workspace_size, sizeof(penstock_workspace_service) == 32);
+#undef PENSTOCK_LAYOUT
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PENSTOCK_PLUGIN_H */

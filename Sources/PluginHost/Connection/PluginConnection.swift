@@ -1,0 +1,92 @@
+import Values
+
+/// A loaded plugin, wherever it runs: in this process or in a child host. Both have the same semantics.
+///
+/// Calls may be made on any thread, and return at once.
+package protocol PluginConnection: AnyObject, Sendable {
+  var description: PluginDescription { get }
+
+  /// Creates an instance.
+  ///
+  /// - Parameters:
+  ///   - settings: An object, checked and with defaults: see ``PluginOffer/resolve(settings:)``.
+  ///   - events: Is told of what the instance does until its end, on any thread, one event at a time and in order.
+  /// - Throws: ``PluginFailure`` with the plugin's own code where it did not take the settings.
+  func create(
+    _ offer: PluginOffer, settings: JSONValue, access: PluginAccess, events: any PluginInstanceEvents
+  ) throws(PluginFailure) -> any PluginInstance
+
+  /// Ends all instances and lets go of the plugin. Instances that have not ended do so with `plugin-closed`.
+  func close() async
+}
+
+/// One instance: an attempt of an operation, a controller or a specification.
+package protocol PluginInstance: AnyObject, Sendable {
+  /// Sets it going. At most once.
+  func start(_ input: JSONValue)
+
+  /// Asks it to end; after `grace` it is ended without its help, with the failure `plugin-unresponsive`. At most once.
+  func stop(grace: Duration)
+
+  /// Lets go of it, whether it has ended or not; no event follows once this has returned, except one that is being told at the time.
+  func destroy()
+}
+
+/// What an instance does. Every function may be called on any thread; those of one instance one after the other.
+package protocol PluginInstanceEvents: AnyObject, Sendable {
+  /// It ended; nothing follows. The value is an operation's result, parsed; nil where there is none.
+  func ended(_ outcome: Result<JSONValue?, PluginFailure>)
+  func progressed(_ progress: JSONValue)
+  func yielded(_ signal: PluginSignal)
+  /// A specification has a value from now on; nil is unknown.
+  func changed(_ isSatisfied: Bool?, reason: String)
+  /// A line for the log.
+  func logged(_ level: PluginLogLevel, _ message: String, _ fields: JSONValue?)
+}
+
+/// What a controller tells.
+public enum PluginSignal: Sendable, Hashable {
+  case state(JSONValue)
+  case error(PluginFailure)
+  case rerun(JSONValue)
+  case reset
+}
+
+/// How important a line of a plugin's log is.
+public enum PluginLogLevel: Int32, Sendable, Hashable {
+  case debug, info, warning, error
+}
+
+/// What an instance may reach beyond itself, through the host's services.
+public struct PluginAccess: Sendable {
+  /// Gives the secret of that name, where the pipeline file lists it for the plugin. May be called on any thread; not
+  /// under a lock.
+  public typealias Secrets = @Sendable (_ name: String) async throws(PluginAccessError) -> String
+
+  public let secrets: Secrets?
+  /// The plugin's own durable values.
+  public let storage: (any PluginStorage)?
+
+  public init(secrets: Secrets? = nil, storage: (any PluginStorage)? = nil) {
+    self.secrets = secrets
+    self.storage = storage
+  }
+
+  /// Nothing.
+  public static let none = PluginAccess()
+}
+
+/// Why a service does not give what it was asked for.
+public enum PluginAccessError: Error, Sendable, Hashable {
+  case denied
+  case unknown
+  case unavailable
+}
+
+/// Durable keys and JSON values of one plugin.
+public protocol PluginStorage: Sendable {
+  func value(of key: String) async throws(PluginAccessError) -> JSONValue
+  /// Sets it, or removes it with nil; returns when that is durable.
+  func set(_ value: JSONValue?, for key: String) async throws(PluginAccessError)
+  func keys(beginningWith prefix: String) async throws(PluginAccessError) -> [String]
+}

@@ -1,0 +1,47 @@
+/// What a pipeline file says of a plugin under `plugins:`, or a command line about one.
+public struct PluginReference: Sendable, Hashable {
+  /// Where a plugin's code runs.
+  public enum Isolation: String, Sendable, Hashable, CaseIterable {
+    /// In this process.
+    case host
+    /// In a child process of its own.
+    case process
+  }
+
+  /// What a child process may use.
+  public struct Limits: Sendable, Hashable {
+    /// Bytes of address space beyond what the child needs itself; nil is 512 MiB.
+    public var memory: Int64?
+    /// Open descriptors; nil is 256.
+    public var descriptors: Int?
+
+    public init(memory: Int64? = nil, descriptors: Int? = nil) {
+      self.memory = memory
+      self.descriptors = descriptors
+    }
+  }
+
+  /// The shared object; nil is to be found by the plugin's id.
+  public var path: String?
+  /// The hash that it must have, 64 hexadecimal digits in lower case.
+  public var sha256: String?
+  /// Nil is `host` for the plugins that come with Penstock, `process` for all others.
+  public var isolation: Isolation?
+  public var limits: Limits
+  /// Names of the environment variables that a child process gets, beside `PATH`, `HOME`, `LANG`, `TZ` and `TMPDIR`.
+  public var environment: [String]
+  /// Names of the pipeline's secrets that the plugin may ask for.
+  public var secrets: [String]
+
+  public init(
+    path: String? = nil, sha256: String? = nil, isolation: Isolation? = nil, limits: Limits = Limits(),
+    environment: [String] = [], secrets: [String] = []
+  ) {
+    self.path = path
+    self.sha256 = sha256
+    self.isolation = isolation
+    self.limits = limits
+    self.environment = environment
+    self.secrets = secrets
+  }
+}
