@@ -42,15 +42,18 @@ public struct PluginError: Error, Sendable, Hashable, CustomStringConvertible {
     case closed = "plugin-closed"
   }
 
+  /// Which kind of refusal it is.
   public let code: Code
   /// What happened, where, and what to do; one line.
   public let message: String
 
+  /// The refusal `code`, told by `message`.
   public init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message
   }
 
+  /// The message.
   public var description: String { message }
 }
 
@@ -58,12 +61,14 @@ public struct PluginError: Error, Sendable, Hashable, CustomStringConvertible {
 public struct PluginFailure: Error, Sendable, Hashable, CustomStringConvertible {
   /// The plugin's own code, or one of ``PluginError/Code`` for what happened to it: `plugin-crashed`, `plugin-unresponsive`.
   public let code: String
+  /// What happened, for people; the plugin's own words where it told the failure.
   public let message: String
   /// How long to wait before another attempt, where the plugin knows that.
   public let retryAfter: Duration?
   /// What else the plugin told.
   public let detail: JSONValue?
 
+  /// The failure `code`, told by `message`.
   public init(code: String, message: String, retryAfter: Duration? = nil, detail: JSONValue? = nil) {
     self.code = code
     self.message = message
@@ -71,5 +76,6 @@ public struct PluginFailure: Error, Sendable, Hashable, CustomStringConvertible 
     self.detail = detail
   }
 
+  /// The code and the message.
   public var description: String { "\(code): \(message)" }
 }

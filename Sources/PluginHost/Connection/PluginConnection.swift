@@ -9,8 +9,11 @@ package protocol PluginConnection: AnyObject, Sendable {
   /// Creates an instance.
   ///
   /// - Parameters:
+  ///   - offer: One of the plugin's offers.
   ///   - settings: An object, checked and with defaults: see ``PluginOffer/resolve(settings:)``.
+  ///   - access: What the instance may reach through the host's services.
   ///   - events: Is told of what the instance does until its end, on any thread, one event at a time and in order.
+  /// - Returns: The instance, not yet started.
   /// - Throws: ``PluginFailure`` with the plugin's own code where it did not take the settings.
   func create(
     _ offer: PluginOffer, settings: JSONValue, access: PluginAccess, events: any PluginInstanceEvents
@@ -63,10 +66,12 @@ public struct PluginAccess: Sendable {
   /// under a lock.
   public typealias Secrets = @Sendable (_ name: String) async throws(PluginAccessError) -> String
 
+  /// Gives the pipeline's secrets; nil where there are none.
   public let secrets: Secrets?
   /// The plugin's own durable values.
   public let storage: (any PluginStorage)?
 
+  /// What is given, and nothing else.
   public init(secrets: Secrets? = nil, storage: (any PluginStorage)? = nil) {
     self.secrets = secrets
     self.storage = storage

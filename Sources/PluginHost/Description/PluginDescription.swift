@@ -4,10 +4,15 @@ import Values
 public struct PluginDescription: Sendable, Hashable {
   /// `calendar`: the first part of the ids of its offers.
   public let id: String
+  /// The plugin's own version, in its own notation: `1.2.0`.
   public let version: String
+  /// What it is for, in one line.
   public let summary: String
+  /// Who wrote it.
   public let author: String?
+  /// What it may be used for, such as an SPDX expression.
   public let license: String?
+  /// Where there is more about it.
   public let homepage: String?
   /// In the order in which the plugin lists them.
   public let offers: [PluginOffer]
@@ -22,6 +27,7 @@ public struct PluginDescription: Sendable, Hashable {
 
 /// One thing that a plugin offers.
 public struct PluginOffer: Sendable, Hashable {
+  /// What an offer is made into.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     case operation
     case controller
@@ -36,11 +42,13 @@ public struct PluginOffer: Sendable, Hashable {
     case plugin
   }
 
+  /// Whether it is an operation, a controller or a specification.
   public let kind: Kind
   /// `calendar.time-window`, or the plugin's own id.
   public let id: String
   /// One line.
   public let summary: String
+  /// What `with:` may hold, in the order in which the plugin lists it.
   public let settings: [PluginSetting]
   /// The type of what is injected into an operation; nil where it takes nothing.
   public let requirement: ValueType?
@@ -48,16 +56,21 @@ public struct PluginOffer: Sendable, Hashable {
   public let result: ValueType
   /// The type of what a controller yields.
   public let states: ValueType
+  /// Which functions of its instances never run at the same time.
   public let threads: Threads
 }
 
 /// One setting of an offer: a member of `with:`.
 public struct PluginSetting: Sendable, Hashable {
+  /// The member's name.
   public let name: String
+  /// The type that its value must have.
   public let type: ValueType
   /// One line.
   public let summary: String
+  /// Whether `with:` must hold it; never together with a default.
   public let isRequired: Bool
+  /// What it is where `with:` does not say; filled in by ``PluginOffer/resolve(settings:)``.
   public let defaultValue: JSONValue?
   /// The only values that it may have; nil where any value of the type will do.
   public let values: [JSONValue]?

@@ -17,6 +17,7 @@ public final class PluginHost: Sendable {
     /// Told of the lines that plugins log and of what the host notices about them.
     public var log: @Sendable (PluginLogLevel, _ plugin: String, _ message: String) -> Void
 
+    /// A configuration of what is given; there are no plugins and no log without any.
     public init(
       directories: [PluginDirectory] = [], files: [String] = [], childHost: [String] = [],
       log: @escaping @Sendable (PluginLogLevel, _ plugin: String, _ message: String) -> Void = { _, _, _ in }
@@ -28,17 +29,21 @@ public final class PluginHost: Sendable {
     }
   }
 
+  /// What the host was given.
   public let configuration: Configuration
 
+  /// A host that has loaded nothing yet.
   public init(_ configuration: Configuration) { self.configuration = configuration }
 }
 
 /// A directory of plugins.
 public struct PluginDirectory: Sendable, Hashable {
+  /// The directory, absolute or relative to the current one.
   public var path: String
   /// Whether its plugins came with Penstock: they run in the process unless a file says otherwise.
   public var isStandard: Bool
 
+  /// The directory at `path`.
   public init(path: String, isStandard: Bool = false) {
     self.path = path
     self.isStandard = isStandard

@@ -15,6 +15,7 @@ public struct PluginReference: Sendable, Hashable {
     /// Open descriptors; nil is 256.
     public var descriptors: Int?
 
+    /// The limits given, and the usual ones for the rest.
     public init(memory: Int64? = nil, descriptors: Int? = nil) {
       self.memory = memory
       self.descriptors = descriptors
@@ -27,12 +28,14 @@ public struct PluginReference: Sendable, Hashable {
   public var sha256: String?
   /// Nil is `host` for the plugins that come with Penstock, `process` for all others.
   public var isolation: Isolation?
+  /// What a child process may use.
   public var limits: Limits
   /// Names of the environment variables that a child process gets, beside `PATH`, `HOME`, `LANG`, `TZ` and `TMPDIR`.
   public var environment: [String]
   /// Names of the pipeline's secrets that the plugin may ask for.
   public var secrets: [String]
 
+  /// What is given; the rest is found or decided by the host.
   public init(
     path: String? = nil, sha256: String? = nil, isolation: Isolation? = nil, limits: Limits = Limits(),
     environment: [String] = [], secrets: [String] = []
