@@ -99,6 +99,11 @@ let package = Package(
     .testTarget(
       name: "PipelinesTests", dependencies: ["Pipelines", "OperationsTesting", "Values"], swiftSettings: settings),
     .testTarget(name: "ValuesTests", dependencies: ["OperationsTesting", "Values"], swiftSettings: settings),
+    .testTarget(
+      name: "PluginHostTests",
+      dependencies: ["CProcess", "Operations", "OperationsTesting", "PluginABI", "PluginHost", "Values"],
+      swiftSettings: settings
+    ),
     .testTarget(name: "PenstockTests", dependencies: ["penstock", "Pipelines", "Values"], swiftSettings: settings),
     .testTarget(
       name: "ConformanceTests",
