@@ -8,16 +8,21 @@ package protocol PluginConnection: AnyObject, Sendable {
 
   /// Creates an instance.
   ///
+  /// Where the plugin does not take the settings, or cannot be asked, the instance ends with the reason, perhaps before this
+  /// returns: an instance behind a busy plugin or in a child host is created later.
+  ///
   /// - Parameters:
   ///   - offer: One of the plugin's offers.
   ///   - settings: An object, checked and with defaults: see ``PluginOffer/resolve(settings:)``.
   ///   - access: What the instance may reach through the host's services.
   ///   - events: Is told of what the instance does until its end, on any thread, one event at a time and in order.
-  /// - Returns: The instance, not yet started.
-  /// - Throws: ``PluginFailure`` with the plugin's own code where it did not take the settings.
+  /// - Returns: The instance, which is kept until it is destroyed.
   func create(
     _ offer: PluginOffer, settings: JSONValue, access: PluginAccess, events: any PluginInstanceEvents
-  ) throws(PluginFailure) -> any PluginInstance
+  ) -> any PluginInstance
+
+  /// Takes no new instances, and lets go of the plugin when the last one is destroyed.
+  func retire()
 
   /// Ends all instances and lets go of the plugin. Instances that have not ended do so with `plugin-closed`.
   func close() async
@@ -25,13 +30,15 @@ package protocol PluginConnection: AnyObject, Sendable {
 
 /// One instance: an attempt of an operation, a controller or a specification.
 package protocol PluginInstance: AnyObject, Sendable {
-  /// Sets it going. At most once.
+  /// Sets it going. At most once. Does nothing when the instance has ended or was destroyed.
   func start(_ input: JSONValue)
 
-  /// Asks it to end; after `grace` it is ended without its help, with the failure `plugin-unresponsive`. At most once.
+  /// Asks it to end; after `grace` it is ended without its help, with the failure `plugin-unresponsive`, and destroyed. At
+  /// most once. One that was never started ends at once, well and without a value.
   func stop(grace: Duration)
 
   /// Lets go of it, whether it has ended or not; no event follows once this has returned, except one that is being told at the time.
+  /// May be called more than once. Has to be called for every instance, also for one that has ended.
   func destroy()
 }
 
