@@ -23,6 +23,7 @@ let package = Package(
     .library(name: "Pipelines", targets: ["Pipelines"]),
     .library(name: "PluginHost", targets: ["PluginHost"]),
     .library(name: "PluginKit", targets: ["PluginKit"]),
+    .library(name: "penstock-signals", type: .dynamic, targets: ["penstock-signals"]),
   ],
   dependencies: [
     // Arguments, help, completions and the manual of the command-line tool.
@@ -71,6 +72,9 @@ let package = Package(
       swiftSettings: settings
     ),
     .target(name: "CPluginKit", dependencies: ["PluginABI"], cSettings: cSettings),
+    .target(
+      name: "penstock-signals", dependencies: ["PluginABI"], path: "Plugins/Signals", publicHeadersPath: ".",
+      cSettings: cSettings),
     .target(name: "PluginKit", dependencies: ["CPluginKit", "Operations", "PluginABI", "Values"], swiftSettings: settings),
     .target(
       name: "Pipelines",

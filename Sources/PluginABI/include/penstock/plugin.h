@@ -71,15 +71,28 @@
  *
  * Threads
  *
- * [host]  The host calls it, on any thread of its own, never two functions of one instance at a time; and never two functions of
- *         one plugin at a time where the offer's description says "threads": "plugin". It must return at once: within 10
- *         milliseconds, and without waiting for anything. What takes longer the plugin does on a thread or a timer of its own.
- *         A call that takes longer than 50 milliseconds is reported with the plugin's name.
+ * [host]  The host calls it, on any thread of its own, never two functions of one instance at a time, also not one from within
+ *         another; and never two functions of one plugin at a time where the offer's description says "threads": "plugin". It must
+ *         return at once: within 10 milliseconds, and without waiting for anything. What takes longer the plugin does on a thread or
+ *         a timer of its own. A call that takes longer than 50 milliseconds is reported with the plugin's name.
  * [any]   The plugin may call it on any thread, also from within a function that the host is calling, at any time between
  *         the beginning of `open` and the end of `close`.
  *
  * The host never holds a lock of its own while it calls the plugin. A plugin must not hold a lock that its [host] functions
- * take while it calls the host: the host may call it back at once.
+ * The host never holds a lock of its own while it calls the plugin. A plugin must not hold a lock that its [host] functions
+ * take while it calls the host: the host may call it back at once, on the same thread, `destroy` of the same instance included. Only
+ * where the plugin calls the host from within a [host] function of an instance, the next one of that instance comes later.
+ *
+ * What one thread tells of an instance arrives in that order. What several threads tell at once arrives in some order.
+ *
+ *
+ * The process
+ *
+ * A plugin is a guest in a process that has other guests. It leaves alone what belongs to all of them: the working directory, the
+ * environment, the locale, the standard descriptors, limits, and how signals are handled. It does not end the process. Its threads block all
+ * signals before they do anything else, as the host waits for some of them; its descriptors are close-on-exec. It may find itself in a
+ * child process of the host, with an environment that holds little. Threads and timers that an instance does not need belong to nobody
+ * after its `destroy`; those that all instances share may live until `close`.
  *
  *
  * Ownership
@@ -106,6 +119,11 @@
  * frees it. The host calls `destroy` exactly once for each instance that `create` made: after the end; without `start`, when
  * it changed its mind; or after `stop` without an end, when the time that `stop` gave is over. An operation ends with its result. A
  * controller or a specification ends when it was stopped, with empty text, or on its own when there is nothing more to come.
+ *
+ * An instance may end from within `start` or `stop`, or on a thread of the plugin while the host calls one of them: `stop` then finds
+ * an instance that has ended, and does nothing. What is told of an instance after its end is refused with PENSTOCK_ENDED, after its
+ * destroy with PENSTOCK_UNKNOWN, and changes nothing. A second end is reported, since it is always a mistake; so is whatever comes after
+ * `destroy` has returned.
  */
 #ifndef PENSTOCK_PLUGIN_H
 #define PENSTOCK_PLUGIN_H
@@ -234,13 +252,18 @@ typedef struct penstock_functions {
   /* [host] Sets the instance going. Called at most once. `input` is, for an operation, {"requirement": …, "attempt": 1,
    * "operation": "fetch", "run": "…", "pipeline": "…"}, where "requirement" is missing without one; for a controller
    * {"pipeline": "…", "last_run": {"started_at": timestamp, "state": "succeeded"}}, where "last_run" is missing without one; for a specification {}.
-   * A specification tells its first value from within `start` if it can. */
+   * Each may have "directory" beside it: the absolute path from which relative paths in settings start, which is where the pipeline
+   * file is. Without it they start from the working directory of the process. More members may come.
+   * A specification tells its first value from within `start` if it can, else as soon as it can. */
   void (*start)(void *instance, penstock_text input);
 
-  /* [host] Asks the instance to end within so many nanoseconds. Called at most once, perhaps after it has ended. */
+  /* [host] Asks the instance to end within so many nanoseconds; 0 is at once. Called at most once, after `start` has returned, perhaps after
+   * the instance has ended. An operation that was stopped ends by `fail` (the code "cancelled" says so), or by `complete` where it got
+   * done in spite of it. */
   void (*stop)(void *instance, uint64_t nanoseconds);
 
-  /* [host] Frees the instance, which is not used afterwards, and ends whatever still goes on in it. May take up to a second. */
+  /* [host] Frees the instance, which is not used afterwards, and ends whatever still goes on in it: when it returns, no thread of the plugin
+   * tells anything of the instance any more. May take up to a second. */
   void (*destroy)(void *instance);
 } penstock_functions;
 
