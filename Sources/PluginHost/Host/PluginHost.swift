@@ -35,17 +35,3 @@ public final class PluginHost: Sendable {
   /// A host that has loaded nothing yet.
   public init(_ configuration: Configuration) { self.configuration = configuration }
 }
-
-/// A directory of plugins.
-public struct PluginDirectory: Sendable, Hashable {
-  /// The directory, absolute or relative to the current one.
-  public var path: String
-  /// Whether its plugins came with Penstock: they run in the process unless a file says otherwise.
-  public var isStandard: Bool
-
-  /// The directory at `path`.
-  public init(path: String, isStandard: Bool = false) {
-    self.path = path
-    self.isStandard = isStandard
-  }
-}

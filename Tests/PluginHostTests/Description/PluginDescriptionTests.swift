@@ -88,7 +88,9 @@ struct PluginDescriptionTests {
     }
     #expect(broken?.code == .malformed)
     #expect(broken?.message.hasPrefix("the description of the plugin '/p/echo.so' is not JSON: ") == true)
-    let list = #expect(throws: PluginError.self) { try PluginDescription.parse(JSONValue.array([1]), file: "/p/echo.so") }
+    let list = #expect(throws: PluginError.self) {
+      try PluginDescription.parse(JSONValue.array([1]), file: "/p/echo.so")
+    }
     #expect(list?.message.contains("it is no object, but list") == true)
   }
 

@@ -1,0 +1,141 @@
+import Glibc
+import Values
+
+/// A file that may be a plugin: found, and neither opened nor checked yet. See ``PluginVerifier`` for that.
+public struct PluginFile: Sendable, Hashable {
+  /// Why the host looks at the file.
+  public enum Origin: Sendable, Hashable {
+    /// It lies in one of the configured directories, which is named as it was configured.
+    case directory(String)
+    /// A command line names it.
+    case commandLine
+    /// A pipeline file names it under `plugins:`.
+    case pipeline
+  }
+
+  /// Tells a file from every other one, and from itself with other content.
+  public struct Identity: Sendable, Hashable {
+    /// The file system, as `stat` counts it.
+    public let device: UInt64
+    /// The file in its file system.
+    public let inode: UInt64
+    /// Bytes.
+    public let size: Int64
+    /// When the content changed last: nanoseconds since 1970 in UTC.
+    public let modified: Int64
+
+    init(_ status: stat) {
+      device = UInt64(status.st_dev)
+      inode = UInt64(status.st_ino)
+      size = Int64(status.st_size)
+      modified = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
+    }
+
+    /// Whether it is the same file, whatever its content.
+    public func isSameFile(as other: Identity) -> Bool { device == other.device && inode == other.inode }
+  }
+
+  /// The absolute path, without symbolic links.
+  public let path: String
+  /// The path by which it was found, which may go through symbolic links.
+  public let foundPath: String
+  /// The plugin's id by the name of the file that was found: `calendar` of `libpenstock-calendar.so`.
+  public let id: String
+  /// Why the host looks at it.
+  public let origin: Origin
+  /// Whether it came with Penstock.
+  public let isStandard: Bool
+  /// What the file was when it was found.
+  public let identity: Identity
+
+  /// Bytes.
+  public var size: Int64 { identity.size }
+
+  /// The file at `path`.
+  ///
+  /// - Parameters:
+  ///   - path: Absolute, or relative to the current directory.
+  ///   - origin: Why the host looks at it.
+  ///   - isStandard: Whether it came with Penstock.
+  /// - Throws: `plugin-not-found` where there is no such file, `plugin-unreadable` where that cannot be told.
+  public init(at path: String, origin: Origin, isStandard: Bool = false) throws(PluginError) {
+    var status = stat()
+    guard !path.utf8.contains(0), !path.isEmpty else {
+      throw PluginError(.notFound, "\(path.quotedForMessage) is no path; name the plugin's shared object")
+    }
+    guard stat(path, &status) == 0, let canonical = Self.canonical(path) else { throw Self.missing(path, errno) }
+    self.path = canonical
+    foundPath = path
+    id = Self.id(ofFile: path)
+    self.origin = origin
+    self.isStandard = isStandard
+    identity = Identity(status)
+  }
+
+  /// The plugin's id by a file's name: without directories, without `libpenstock-` or `penstock-`, without `.so`.
+  ///
+  /// - Parameter path: A path or a name.
+  /// - Returns: The id; it need not be of the form that ids must have.
+  public static func id(ofFile path: String) -> String {
+    var name = path.split(separator: "/").last.map(Substring.init) ?? ""
+    if name.hasSuffix(".so") { name = name.dropLast(3) }
+    for prefix in ["libpenstock-", "penstock-"] where name.hasPrefix(prefix) && name.utf8.count > prefix.utf8.count {
+      return String(name.dropFirst(prefix.count))
+    }
+    return String(name)
+  }
+
+  /// The names that the file of the plugin `id` may have.
+  ///
+  /// - Parameters:
+  ///   - id: The plugin's id.
+  ///   - isPrefixed: Whether only names that say that it is a plugin count.
+  /// - Returns: The names, the preferred one first.
+  static func names(of id: String, isPrefixed: Bool) -> [String] {
+    ["libpenstock-\(id).so", "penstock-\(id).so"] + (isPrefixed ? [] : ["\(id).so"])
+  }
+
+  private static func canonical(_ path: String) -> String? {
+    guard let resolved = realpath(path, nil) else { return nil }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
+  private static func missing(_ path: String, _ number: Int32) -> PluginError {
+    let name = path.quotedForMessage
+    var link = stat()
+    switch number {
+    case ENOENT where lstat(path, &link) == 0:
+      return PluginError(
+        .notFound, "the plugin \(name) is a symbolic link to a file that is not there; correct or remove the link")
+    case ENOENT, ENOTDIR:
+      return PluginError(.notFound, "there is no plugin file \(name); check the path")
+    default:
+      return PluginError(
+        .unreadable,
+        "cannot look at the plugin \(name): \(String(cString: strerror(number))); check the permissions of its directories"
+      )
+    }
+  }
+}
+
+extension String {
+  /// A path or name in quotes, on one line whatever it holds.
+  var quotedForMessage: String { "'\(escapedForMessage)'" }
+
+  /// The text as one word of a command line that a person may copy from a message.
+  var quotedForShell: String {
+    let isPlain =
+      !isEmpty
+      && utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
+          UInt8(ascii: "_"), UInt8(ascii: "+"), UInt8(ascii: ","), UInt8(ascii: "@"), 0x80...:
+          true
+        default: false
+        }
+      }
+    return isPlain ? escapedForMessage : "'\(escapedForMessage.replacing("'", with: "'\\''"))'"
+  }
+}

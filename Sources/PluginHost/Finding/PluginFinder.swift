@@ -1,0 +1,117 @@
+import Glibc
+import Values
+
+/// Finds the shared object of a plugin by its id. Nothing is opened or loaded for it.
+public struct PluginFinder: Sendable {
+  /// Where plugins are looked for by id, in order.
+  public let directories: [PluginDirectory]
+  /// Files that a command line names.
+  public let files: [String]
+
+  /// A finder in these places.
+  public init(directories: [PluginDirectory] = [], files: [String] = []) {
+    self.directories = directories
+    self.files = files
+  }
+
+  /// A finder in the places of a host.
+  public init(_ configuration: PluginHost.Configuration) {
+    self.init(directories: configuration.directories, files: configuration.files)
+  }
+
+  /// The id of the plugin that has the offer `id`: `calendar` of `calendar.time-window`.
+  ///
+  /// - Parameter id: The id of an offer or a plugin.
+  /// - Returns: The id of the plugin.
+  public static func plugin(of id: String) -> String { id.split(separator: ".").first.map(String.init) ?? id }
+
+  /// The file of a plugin.
+  ///
+  /// - Parameter id: The id of the plugin, or of one of its offers.
+  /// - Returns: The one file whose name is that of the plugin.
+  /// - Throws: `plugin-not-found`, saying where was looked and what was probably meant, and `plugin-ambiguous` where two
+  ///   different files have that name. The same file under two paths is one.
+  public func find(_ id: String) throws(PluginError) -> PluginFile {
+    let id = Self.plugin(of: id)
+    var found: [PluginFile] = []
+    for path in files where PluginFile.id(ofFile: path) == id {
+      found.appendUnlessThere(try PluginFile(at: path, origin: .commandLine))
+    }
+    // What is no id is no part of a path either.
+    if DescriptionReader.NameForm.id.fits(id) {
+      for directory in directories {
+        for name in PluginFile.names(of: id, isPrefixed: directory.isPrefixed) {
+          guard let file = try directory.file(name) else { continue }
+          found.appendUnlessThere(file)
+        }
+      }
+    }
+    guard let first = found.first else { throw notFound(id) }
+    guard found.count == 1 else {
+      throw PluginError(
+        .ambiguous,
+        "two files have the name of the plugin \(id.quotedForMessage): \(first.foundPath.quotedForMessage) and "
+          + "\(found[1].foundPath.quotedForMessage); remove one of them, or say which with 'path' under 'plugins' in the pipeline file"
+      )
+    }
+    return first
+  }
+
+  /// All files that have the name of a plugin: first those of the command line, then each directory's by name. The same file under
+  /// two paths is listed once.
+  ///
+  /// - Returns: The files, and why others could not be looked at.
+  public func all() -> (files: [PluginFile], errors: [PluginError]) {
+    var files: [PluginFile] = []
+    var errors: [PluginError] = []
+    func add(_ file: () throws(PluginError) -> PluginFile?) {
+      do throws(PluginError) {
+        if let file = try file() { files.appendUnlessThere(file) }
+      } catch {
+        errors.append(error)
+      }
+    }
+    for path in self.files { add { () throws(PluginError) in try PluginFile(at: path, origin: .commandLine) } }
+    for directory in directories {
+      switch directory.names() {
+      case .success(let names): for name in names { add { () throws(PluginError) in try directory.file(name) } }
+      case .failure(let problem) where problem.isMissing: continue
+      case .failure(let problem):
+        errors.append(
+          PluginError(
+            .unreadable,
+            "cannot look for plugins in \(directory.path.quotedForMessage): \(problem.text); "
+              + "check its permissions, or leave it out of PENSTOCK_PLUGIN_PATH"))
+      }
+    }
+    return (files, errors)
+  }
+
+  private func notFound(_ id: String) -> PluginError {
+    var names = Set(files.map(PluginFile.id(ofFile:)))
+    var places: [String] = []
+    for directory in directories {
+      let path = directory.path.quotedForMessage
+      switch directory.names() {
+      case .success(let found):
+        names.formUnion(found.map(PluginFile.id(ofFile:)))
+        places.append(path)
+      case .failure(let problem): places.append("\(path) (\(problem.text))")
+      }
+    }
+    let place = places.isEmpty ? "no directories were given to look in" : "looked in \(places.joined(separator: ", "))"
+    let fix =
+      NearestName.suggestion(for: id, among: names).map { "did you mean '\($0.escapedForMessage)'?" }
+      ?? (DescriptionReader.NameForm.id.fits(id)
+        ? "put libpenstock-\(id).so into a directory of PENSTOCK_PLUGIN_PATH, or name the file with --plugin or under 'plugins'"
+        : "an id has lower-case letters, digits and '-' only")
+    return PluginError(.notFound, "there is no plugin \(id.quotedForMessage): \(place); \(fix)")
+  }
+}
+
+extension [PluginFile] {
+  fileprivate mutating func appendUnlessThere(_ file: PluginFile) {
+    guard !contains(where: { $0.identity.isSameFile(as: file.identity) }) else { return }
+    append(file)
+  }
+}
