@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/sendfile.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -157,4 +158,19 @@ int penstock_memory_file(const void *bytes, size_t count) {
   }
   lseek(descriptor, 0, SEEK_SET);
   return descriptor;
+}
+
+int penstock_memory_copy(const char *name, int source) {
+  int descriptor = memfd_create(name, MFD_CLOEXEC);
+  if (descriptor < 0) return -errno;
+  off_t offset = 0;
+  for (;;) {
+    ssize_t count = sendfile(descriptor, source, &offset, 1 << 30);
+    if (count == 0) return descriptor;
+    if (count < 0 && errno != EINTR) {
+      int error = errno;
+      close(descriptor);
+      return -error;
+    }
+  }
 }

@@ -9,6 +9,7 @@
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/signalfd.h>
+#include <sys/timerfd.h>
 #include <sys/types.h>
 
 /// Where one of the three standard descriptors of a new process comes from.
@@ -74,5 +75,9 @@ int penstock_has_children(void);
 
 /// An anonymous file in memory, close-on-exec, positioned at its start. Returns the descriptor, or -errno.
 int penstock_memory_file(const void *bytes, size_t count);
+
+/// An anonymous file in memory with what `source` has, whose position stays; close-on-exec. `name`, of at most 249 bytes, is seen in lists of mapped
+/// files. Returns the descriptor, or -errno.
+int penstock_memory_copy(const char *name, int source);
 
 #endif

@@ -79,7 +79,6 @@
  *         the beginning of `open` and the end of `close`.
  *
  * The host never holds a lock of its own while it calls the plugin. A plugin must not hold a lock that its [host] functions
- * The host never holds a lock of its own while it calls the plugin. A plugin must not hold a lock that its [host] functions
  * take while it calls the host: the host may call it back at once, on the same thread, `destroy` of the same instance included. Only
  * where the plugin calls the host from within a [host] function of an instance, the next one of that instance comes later.
  *

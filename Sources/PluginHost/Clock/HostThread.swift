@@ -1,0 +1,13 @@
+import CProcess
+import Glibc
+
+/// What all threads of the plugin host's own have in common.
+enum HostThread {
+  /// Names the calling thread, and blocks all signals in it: they are the business of the program's threads.
+  static func prepare(_ name: String) {
+    penstock_name_thread(name)
+    var signals = sigset_t()
+    sigfillset(&signals)
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+  }
+}

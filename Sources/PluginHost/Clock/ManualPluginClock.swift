@@ -1,0 +1,79 @@
+import Synchronization
+
+/// A clock that stands still until it is told to go on: for tests of plugins.
+///
+/// What is due is called on the thread that lets the time pass, one after the other in the order of their instants, each at a
+/// time when the clock says its instant.
+public final class ManualPluginClock: PluginClock {
+  private struct State {
+    var now: Int64
+    var monotonic: Int64 = 0
+    var instants = AlarmQueue()
+    var delays = AlarmQueue()
+
+    /// Goes on to the next alarm before `end`, which it returns, or else to `end`.
+    mutating func step(to end: Int64) -> AlarmQueue.Body? {
+      let rest = end - monotonic
+      let untilInstant = instants.next.map { max($0.subtractingSaturating(now), 0) } ?? .max
+      let untilDelay = delays.next.map { max($0 - monotonic, 0) } ?? .max
+      let step = min(untilInstant, untilDelay, rest)
+      now = now.addingSaturating(step)
+      monotonic += step
+      return delays.popDue(at: monotonic) ?? instants.popDue(at: now)
+    }
+  }
+
+  private let state: Mutex<State>
+
+  /// A clock at `now`, in nanoseconds since 1970; 2026-01-01T00:00:00Z by default.
+  public init(now: Int64 = 1_767_225_600_000_000_000) {
+    state = Mutex(State(now: now))
+  }
+
+  public func now() -> Int64 { state.withLock { $0.now } }
+
+  public func monotonic() -> Int64 { state.withLock { $0.monotonic } }
+
+  /// How many calls are waited for.
+  public var alarmCount: Int { state.withLock { $0.instants.count + $0.delays.count } }
+
+  /// When the next call is due by ``now()``; nil where nothing waits for an instant.
+  public var nextInstant: Int64? { state.withLock { $0.instants.next } }
+
+  public func wake(at instant: Int64, _ body: @escaping @Sendable () -> Void) -> PluginAlarm {
+    let number = state.withLock { $0.instants.add(at: instant, body) }
+    return PluginAlarm { [weak self] in _ = self?.state.withLock { $0.instants.remove(number) } }
+  }
+
+  public func wake(after delay: Duration, _ body: @escaping @Sendable () -> Void) -> PluginAlarm {
+    let number = state.withLock { state in
+      state.delays.add(at: state.monotonic.addingSaturating(delay.nanoseconds), body)
+    }
+    return PluginAlarm { [weak self] in _ = self?.state.withLock { $0.delays.remove(number) } }
+  }
+
+  /// Lets `duration` pass by both readings, and calls what comes due.
+  public func advance(by duration: Duration) {
+    let span = max(duration.nanoseconds, 0)
+    let end = state.withLock { $0.monotonic.addingSaturating(span) }
+    while let body = state.withLock({ $0.step(to: end) }) { body() }
+  }
+
+  /// Sets the wall clock, forwards or backwards, as a person or a time service does, and calls what is due by it.
+  public func set(to now: Int64) {
+    state.withLock { $0.now = now }
+    while let body = state.withLock({ $0.instants.popDue(at: $0.now) }) { body() }
+  }
+}
+
+extension Int64 {
+  package func addingSaturating(_ other: Int64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? (other < 0 ? .min : .max) : sum
+  }
+
+  fileprivate func subtractingSaturating(_ other: Int64) -> Int64 {
+    let (difference, overflow) = subtractingReportingOverflow(other)
+    return overflow ? (other < 0 ? .max : .min) : difference
+  }
+}

@@ -1,0 +1,213 @@
+import CProcess
+import Glibc
+import Synchronization
+
+/// A function of a plugin's that the host calls.
+enum PluginFunction: String, Sendable, Hashable {
+  case open, close, create, start, stop, destroy
+  case timer = "timer callback"
+  case answer = "answer callback"
+
+  /// Whether the contract gives it a second.
+  var mayTakeLong: Bool { self == .open || self == .close || self == .destroy }
+}
+
+/// Reports calls of plugins' functions that take long, also while they still hang.
+///
+/// Each thread that calls plugins has a slot with the call that it is making. One thread looks at the slots while calls are under
+/// way, four times a second, and sleeps for good when it finds none; the next call wakes it.
+final class CallWatchdog: Sendable {
+  /// How long calls may take, in nanoseconds.
+  struct Limits: Sendable {
+    /// A call that took longer is reported.
+    var slow: Int64 = 50_000_000
+    /// The same for `open`, `close` and `destroy`.
+    var slowWhereLong: Int64 = 1_000_000_000
+    /// A call that has not returned is reported.
+    var hanging: Int64 = 1_000_000_000
+  }
+
+  /// A call that is being made.
+  struct Call: Sendable {
+    var connection: InProcessConnection
+    var offer: LoadedOffer?
+    var function: PluginFunction
+    var start: Int64
+    var isReported = false
+  }
+
+  /// The call that a thread is making.
+  final class Slot: Sendable {
+    let call = Mutex<Call?>(nil)
+  }
+
+  static let shared = CallWatchdog()
+
+  /// How often the thread looks, in milliseconds.
+  private static let interval: Int32 = 250
+
+  private struct State {
+    var slots: [ObjectIdentifier: Slot] = [:]
+    var wake: Int32 = -1
+  }
+
+  private let state = Mutex(State())
+  private let isParked = Atomic<Bool>(true)
+  private let key: pthread_key_t?
+
+  private init() {
+    var key = pthread_key_t()
+    let error = pthread_key_create(&key) { pointer in
+      guard let pointer else { return }
+      CallWatchdog.shared.forget(Unmanaged<Slot>.fromOpaque(pointer).takeRetainedValue())
+    }
+    self.key = error == 0 ? key : nil
+  }
+
+  /// Calls `body`, which calls `function` of the plugin, and reports where that takes long.
+  func watch<Answer>(
+    _ function: PluginFunction, of offer: LoadedOffer?, _ connection: InProcessConnection, _ body: () -> Answer
+  ) -> Answer {
+    guard let slot = slot() else { return body() }
+    let call = Call(connection: connection, offer: offer, function: function, start: Self.now())
+    let former = slot.call.withLock { current in
+      let former = current
+      current = call
+      return former
+    }
+    // The watchdog looks at all slots once more after it has said that it sleeps: either it sees the call, or this sees that.
+    if isParked.load(ordering: .sequentiallyConsistent) { wake() }
+    let answer = body()
+    let ended = slot.call.withLock { current in
+      let ended = current
+      current = former
+      return ended
+    }
+    if let ended { report(ended) }
+    return answer
+  }
+
+  /// Calls `body`, the time of which does not count as the plugin's: the host's own doing that a plugin's call set off.
+  func pause(_ body: () -> Void) {
+    guard let slot = slot(), let call = slot.call.withLock({ $0 }) else { return body() }
+    slot.call.withLock { $0 = nil }
+    let start = Self.now()
+    body()
+    var resumed = call
+    resumed.start += Self.now() - start
+    slot.call.withLock { [resumed] in $0 = resumed }
+  }
+
+  private func report(_ call: Call) {
+    let time = Self.now() - call.start
+    let limits = call.connection.options.limits
+    guard time > (call.function.mayTakeLong ? limits.slowWhereLong : limits.slow) else { return }
+    call.connection.reportSlow(call, nanoseconds: time, isOver: true)
+  }
+
+  // MARK: Slots
+
+  /// The calling thread's slot; nil where the process has no room for one, when nothing is watched.
+  private func slot() -> Slot? {
+    guard let key else { return nil }
+    if let pointer = pthread_getspecific(key) {
+      return Unmanaged<Slot>.fromOpaque(pointer).takeUnretainedValue()
+    }
+    let slot = Slot()
+    let reference = Unmanaged.passRetained(slot)
+    guard pthread_setspecific(key, reference.toOpaque()) == 0 else {
+      reference.release()
+      return nil
+    }
+    state.withLock { $0.slots[ObjectIdentifier(slot)] = slot }
+    return slot
+  }
+
+  private func forget(_ slot: Slot) {
+    state.withLock { _ = $0.slots.removeValue(forKey: ObjectIdentifier(slot)) }
+  }
+
+  // MARK: The thread
+
+  private func wake() {
+    guard isParked.compareExchange(expected: true, desired: false, ordering: .sequentiallyConsistent).exchanged else {
+      return
+    }
+    let wake = state.withLock { state in
+      if state.wake < 0 { start(&state) }
+      return state.wake
+    }
+    guard wake >= 0 else {
+      // No descriptor or thread to be had: the next call tries again.
+      isParked.store(true, ordering: .sequentiallyConsistent)
+      return
+    }
+    var one: UInt64 = 1
+    _ = write(wake, &one, MemoryLayout<UInt64>.size)
+  }
+
+  private func start(_ state: inout State) {
+    let descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+    guard descriptor >= 0 else { return }
+    var thread = pthread_t()
+    let error = pthread_create(
+      &thread, nil,
+      { _ in
+        HostThread.prepare("penstock-watch")
+        CallWatchdog.shared.run()
+        return nil
+      }, nil)
+    guard error == 0 else {
+      Glibc.close(descriptor)
+      return
+    }
+    pthread_detach(thread)
+    state.wake = descriptor
+  }
+
+  private func run() {
+    let descriptor = state.withLock { $0.wake }
+    while true {
+      rest(descriptor, Self.interval)
+      guard !look() else { continue }
+      isParked.store(true, ordering: .sequentiallyConsistent)
+      if look() {
+        isParked.store(false, ordering: .sequentiallyConsistent)
+      } else {
+        rest(descriptor, -1)
+      }
+    }
+  }
+
+  private func rest(_ descriptor: Int32, _ milliseconds: Int32) {
+    var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    guard poll(&waiting, 1, milliseconds) > 0 else { return }
+    var value: UInt64 = 0
+    _ = read(descriptor, &value, MemoryLayout<UInt64>.size)
+  }
+
+  /// Reports the calls that hang. Whether any call is under way.
+  private func look() -> Bool {
+    let slots = state.withLock { Array($0.slots.values) }
+    let now = Self.now()
+    var isAny = false
+    for slot in slots {
+      let hanging: Call? = slot.call.withLock { call in
+        guard let current = call else { return nil }
+        isAny = true
+        guard !current.isReported, now - current.start > current.connection.options.limits.hanging else { return nil }
+        call?.isReported = true
+        return current
+      }
+      if let hanging { hanging.connection.reportSlow(hanging, nanoseconds: now - hanging.start, isOver: false) }
+    }
+    return isAny
+  }
+
+  /// Precise to the kernel's tick (4 ms at most), which is enough here and costs a quarter of the precise reading.
+  private static func now() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+}

@@ -1,0 +1,244 @@
+import PluginABI
+import Synchronization
+import Values
+
+/// A plugin that runs in this process.
+final class InProcessConnection: PluginConnection {
+  /// What a connection is given.
+  struct Options: Sendable {
+    var clock: any PluginClock = SystemPluginClock.shared
+    var limits = CallWatchdog.Limits()
+    /// Told of lines without an instance, and of what the host notices.
+    var log: @Sendable (PluginLogLevel, _ plugin: String, _ message: String) -> Void = { _, _, _ in }
+  }
+
+  private struct Table {
+    var instances: [UInt64: InProcessInstance] = [:]
+    var timers: [UInt64: InProcessInstance] = [:]
+    var mistakes = MistakeCounts()
+    var lastInstance: UInt64 = 0
+    var isRetired = false
+    var isClosed = false
+    /// Who waits for the end.
+    var waiting: [CheckedContinuation<Void, Never>] = []
+  }
+
+  /// An instance's id is its number and, in the low bits, its offer, so that a call that comes too late can be told with a name.
+  private static let offerBits: UInt64 = 10
+
+  let description: PluginDescription
+  let options: Options
+  private let image: PluginImage
+  private let offers: [OfferKey: LoadedOffer]
+  private let offersByIndex: [LoadedOffer]
+  private let table = Mutex(Table())
+  private let lastNumber = Atomic<UInt64>(0)
+  /// The lane of offers that do not bear two calls of their plugin at a time.
+  private let pluginLane = CallLane()
+
+  private struct OfferKey: Hashable {
+    var id: String
+    var kind: PluginOffer.Kind
+  }
+
+  /// Describes and opens the plugin.
+  ///
+  /// - Throws: `malformed` and `openFailed`.
+  init(_ image: PluginImage, options: Options = Options()) throws(PluginError) {
+    let description = try PluginDescription.parse(image.describe(), file: image.file, isNewer: image.isNewer)
+    var offers: [OfferKey: LoadedOffer] = [:]
+    var offersByIndex: [LoadedOffer] = []
+    for (index, offer) in description.offers.enumerated() {
+      guard let table = image.capability(offer.kind.capability) else {
+        throw PluginError(
+          .malformed,
+          "plugin '\(image.file)' describes \(offer.kind.noun) '\(offer.id)', but has no '\(offer.kind.capability)'")
+      }
+      let loaded = try LoadedOffer(
+        offer, index: index, functions: table.assumingMemoryBound(to: penstock_functions.self), file: image.file)
+      offers[OfferKey(id: offer.id, kind: offer.kind)] = loaded
+      offersByIndex.append(loaded)
+    }
+    self.image = image
+    self.description = description
+    self.offers = offers
+    self.offersByIndex = offersByIndex
+    self.options = options
+    try open()
+  }
+
+  private func open() throws(PluginError) {
+    guard let open = image.entry.pointee.open else { return }
+    let host = HostTables.host(for: self)
+    let status = CallWatchdog.shared.watch(.open, of: nil, self) { PluginStatus(open(host)) }
+    guard status == .ok else {
+      throw PluginError(.openFailed, "plugin '\(image.file)' could not be opened (status \(status)); its log may say why")
+    }
+  }
+
+  // MARK: Instances
+
+  func create(
+    _ offer: PluginOffer, settings: JSONValue, access: PluginAccess, events: any PluginInstanceEvents
+  ) -> any PluginInstance {
+    guard let loaded = offers[OfferKey(id: offer.id, kind: offer.kind)] else {
+      return EndedInstance(
+        events, .noSuchOffer, "plugin '\(description.id)' offers no \(offer.kind.rawValue) '\(offer.id)'")
+    }
+    let lane = loaded.offer.threads == .plugin ? pluginLane : CallLane()
+    let instance: InProcessInstance? = table.withLock { table in
+      guard !table.isRetired else { return nil }
+      table.lastInstance += 1
+      let id = table.lastInstance << Self.offerBits | UInt64(loaded.index)
+      let instance = InProcessInstance(
+        id: id, offer: loaded, connection: self, lane: lane, access: access, events: events)
+      table.instances[id] = instance
+      return instance
+    }
+    guard let instance else {
+      return EndedInstance(events, .closed, "plugin '\(description.id)' takes no new instances: it is being closed")
+    }
+    instance.create(settings)
+    return instance
+  }
+
+  /// The instance with this id.
+  func instance(_ id: UInt64, _ function: HostFunction) -> Result<InProcessInstance, PluginMistake.Kind> {
+    enum Finding {
+      case found(InProcessInstance)
+      case missing(PluginMistake.Kind)
+    }
+    let finding: Finding = table.withLock { table in
+      if let instance = table.instances[id] { return .found(instance) }
+      if table.isClosed { return .missing(.afterClose) }
+      let number = id >> Self.offerBits
+      return .missing(number > 0 && number <= table.lastInstance && offer(of: id) != nil ? .afterDestroy : .neverWas)
+    }
+    switch finding {
+    case .found(let instance): return .success(instance)
+    case .missing(let kind):
+      report(PluginMistake(kind: kind, function: function), id: id)
+      return .failure(kind)
+    }
+  }
+
+  private func offer(of id: UInt64) -> LoadedOffer? {
+    let index = Int(id & (1 << Self.offerBits - 1))
+    return offersByIndex.indices.contains(index) ? offersByIndex[index] : nil
+  }
+
+  /// Forgets an instance that the plugin has freed.
+  func forget(_ instance: InProcessInstance) {
+    table.withLock { _ = $0.instances.removeValue(forKey: instance.id) }
+    closeIfDone()
+  }
+
+  // MARK: Timers
+
+  /// A number for something that a plugin waits for.
+  func newNumber() -> UInt64 { lastNumber.add(1, ordering: .relaxed).newValue }
+
+  func remember(_ instance: InProcessInstance, timer: UInt64) {
+    table.withLock { $0.timers[timer] = instance }
+  }
+
+  func forgetTimer(_ timer: UInt64) {
+    let instance = table.withLock { $0.timers.removeValue(forKey: timer) }
+    withExtendedLifetime(instance) {}
+  }
+
+  func instance(ofTimer timer: UInt64) -> InProcessInstance? { table.withLock { $0.timers[timer] } }
+
+  // MARK: The end
+
+  func retire() {
+    table.withLock { $0.isRetired = true }
+    closeIfDone()
+  }
+
+  func close() async {
+    let instances = table.withLock { table in
+      table.isRetired = true
+      return Array(table.instances.values)
+    }
+    for instance in instances {
+      instance.end(
+        .failure(PluginFailure(code: .closed, message: "\(name(of: instance.offer)) was ended: its plugin is being closed")))
+      instance.destroy()
+    }
+    closeIfDone()
+    await withCheckedContinuation { continuation in
+      let isClosed = table.withLock { table in
+        if !table.isClosed { table.waiting.append(continuation) }
+        return table.isClosed
+      }
+      if isClosed { continuation.resume() }
+    }
+  }
+
+  private func closeIfDone() {
+    let isDone = table.withLock { table in
+      guard table.isRetired, table.instances.isEmpty, !table.isClosed else { return false }
+      table.isClosed = true
+      return true
+    }
+    guard isDone else { return }
+    if let close = image.entry.pointee.close { CallWatchdog.shared.watch(.close, of: nil, self) { close() } }
+    let waiting = table.withLock { table in
+      defer { table.waiting = [] }
+      return table.waiting
+    }
+    for continuation in waiting { continuation.resume() }
+  }
+
+  // MARK: Reports
+
+  /// `plugin 'calendar', specification 'calendar.time-window'`, for messages.
+  func name(of offer: LoadedOffer?) -> String {
+    guard let offer else { return "plugin '\(description.id)'" }
+    return "\(offer.offer.kind.rawValue) '\(offer.offer.id)' of plugin '\(description.id)'"
+  }
+
+  func report(_ level: PluginLogLevel, _ message: String) {
+    options.log(level, description.id, message)
+  }
+
+  func report(_ mistake: PluginMistake, about instance: InProcessInstance) {
+    report(mistake, id: instance.id)
+  }
+
+  func report(_ mistake: PluginMistake, id: UInt64) {
+    let offer = mistake.kind == .neverWas ? nil : offer(of: id)
+    let count = table.withLock { $0.mistakes.count(mistake, offer: offer?.index ?? -1, instance: id) }
+    guard let count else { return }
+    let times = count > MistakeCounts.single ? " (\(count) times so far)" : ""
+    report(.warning, "\(name(of: offer)) \(mistake.kind.sentence(mistake.function))\(times)")
+  }
+
+  func reportSlow(_ call: CallWatchdog.Call, nanoseconds: Int64, isOver: Bool) {
+    let time = Duration.nanoseconds(nanoseconds).brief
+    let what = "'\(call.function.rawValue)' of \(name(of: call.offer))"
+    report(
+      .warning,
+      isOver
+        ? "\(what) took \(time); it must return at once, and do on a thread of its own what takes longer"
+        : "\(what) has not returned for \(time); what waits for it cannot go on")
+  }
+
+  /// A line of the plugin's that belongs to no instance, or to one that has ended.
+  func log(_ level: PluginLogLevel, _ message: String, _ fields: JSONValue?, _ offer: LoadedOffer?) {
+    let fields = fields.map { " \($0.text)" } ?? ""
+    options.log(level, description.id, message + fields)
+  }
+}
+
+/// An instance that never was: its end is told at once.
+package final class EndedInstance: PluginInstance {
+  package init(_ events: any PluginInstanceEvents, _ code: PluginError.Code, _ message: String) {
+    events.ended(.failure(PluginFailure(code: code, message: message)))
+  }
+
+  package func start(_ input: JSONValue) {}
+  package func stop(grace: Duration) {}
+  package func destroy() {}
+}

@@ -1,0 +1,451 @@
+import DequeModule
+import PluginABI
+import Synchronization
+import Values
+
+/// An instance of a plugin in this process.
+///
+/// What the host asks of the plugin goes through `lane`, one call at a time; what the plugin tells goes through `state`, one event
+/// at a time. Neither lock is held while anything of the plugin's or of the owner's is called.
+final class InProcessInstance: PluginInstance {
+  /// A call that the host makes.
+  enum Call: Sendable {
+    case create(JSONValue)
+    case start(JSONValue)
+    case stop(nanoseconds: UInt64)
+    /// A timer or an answer that the plugin waits for.
+    case answer(UInt64, PluginStatus, [UInt8])
+    case destroy
+  }
+
+  private enum Event: Sendable {
+    case ended(Result<JSONValue?, PluginFailure>)
+    case progressed(JSONValue)
+    case yielded(PluginSignal)
+    case changed(Bool?, String)
+    case logged(PluginLogLevel, String, JSONValue?)
+
+    var isEnd: Bool { if case .ended = self { true } else { false } }
+  }
+
+  private enum Ending: Sendable {
+    case none
+    /// The plugin ended it in proper form.
+    case byPlugin
+    /// The host ended it: the plugin may not know.
+    case byHost
+  }
+
+  private struct State {
+    /// What `create` gave, as a number: 0 before it and after `destroy`.
+    var instance: UInt = 0
+    var isStartAsked = false
+    var isStarted = false
+    var isStopAsked = false
+    var isLetGo = false
+    /// Whether `destroy` of the plugin's is being called, or there is nothing to destroy: nothing new may be waited for.
+    var isClosed = false
+    var ending = Ending.none
+    var isTelling = false
+    var waiting: Deque<Event> = []
+    /// What the plugin waits for.
+    var pending: [UInt64: PendingAnswer] = [:]
+    var grace: PluginAlarm?
+  }
+
+  let id: UInt64
+  let offer: LoadedOffer
+  let connection: InProcessConnection
+  let access: PluginAccess
+  private let events: any PluginInstanceEvents
+  private let lane: CallLane
+  private let state = Mutex(State())
+
+  init(
+    id: UInt64, offer: LoadedOffer, connection: InProcessConnection, lane: CallLane, access: PluginAccess,
+    events: any PluginInstanceEvents
+  ) {
+    self.id = id
+    self.offer = offer
+    self.connection = connection
+    self.lane = lane
+    self.access = access
+    self.events = events
+  }
+
+  // MARK: What the owner asks
+
+  func create(_ settings: JSONValue) {
+    lane.perform(.create(settings), of: self)
+  }
+
+  func start(_ input: JSONValue) {
+    let isFirst = state.withLock { state in
+      defer { state.isStartAsked = true }
+      return !state.isStartAsked && !state.isStopAsked
+    }
+    if isFirst { lane.perform(.start(input), of: self) }
+  }
+
+  func stop(grace: Duration) {
+    let (isFirst, isStartAsked) = state.withLock { state in
+      defer { state.isStopAsked = true }
+      return (!state.isStopAsked && !state.isLetGo && state.ending == .none, state.isStartAsked)
+    }
+    guard isFirst else { return }
+    guard isStartAsked else { return end(.success(nil)) }
+    // Before the plugin is asked: it may hang in just that.
+    let alarm = connection.options.clock.wake(after: grace) { [weak self] in self?.endUnresponsive(grace) }
+    let isInTime = state.withLock { state in
+      guard state.ending == .none, !state.isLetGo else { return false }
+      state.grace = alarm
+      return true
+    }
+    guard isInTime else { return alarm.cancel() }
+    lane.perform(.stop(nanoseconds: UInt64(max(grace.nanoseconds, 0))), of: self)
+  }
+
+  func destroy() {
+    let (isFirst, grace, dropped) = state.withLock { state in
+      let waiting = state.waiting
+      state.waiting = []
+      defer { state.isLetGo = true }
+      return (!state.isLetGo, state.grace.take(), waiting)
+    }
+    withExtendedLifetime(dropped) {}
+    grace?.cancel()
+    if isFirst { lane.perform(.destroy, of: self) }
+  }
+
+  /// Ends the instance without its help, where it has not ended.
+  func end(_ outcome: Result<JSONValue?, PluginFailure>) {
+    _ = post(.ended(outcome), ending: .byHost)
+  }
+
+  private func endUnresponsive(_ grace: Duration) {
+    let failure = PluginFailure(
+      code: PluginError.Code.unresponsive.rawValue,
+      message: "\(connection.name(of: offer)) did not end within \(grace.brief) after it was asked to")
+    guard post(.ended(.failure(failure)), ending: .byHost) == nil else { return }
+    connection.report(.warning, "\(failure.message); it was ended without its help")
+    destroy()
+  }
+
+  // MARK: Calls, one at a time
+
+  /// Makes a call; only the lane does this.
+  func make(_ call: Call) {
+    switch call {
+    case .create(let settings): makeCreate(settings)
+    case .start(let input):
+      guard let instance = instance(where: { $0.ending == .none && !$0.isLetGo }) else { return }
+      state.withLock { $0.isStarted = true }
+      PluginText.with(input) { input in watch(.start) { offer.start(instance, input) } }
+    case .stop(let nanoseconds):
+      guard let instance = instance(where: { $0.isStarted && $0.ending == .none && !$0.isLetGo }) else { return }
+      watch(.stop) { offer.stop(instance, nanoseconds) }
+    case .answer(let number, let status, let bytes): answer(number, status, bytes)
+    case .destroy: makeDestroy()
+    }
+  }
+
+  private func instance(where condition: (borrowing State) -> Bool) -> UnsafeMutableRawPointer? {
+    UnsafeMutableRawPointer(bitPattern: state.withLock { condition($0) ? $0.instance : 0 })
+  }
+
+  private func makeCreate(_ settings: JSONValue) {
+    guard state.withLock({ $0.ending == .none && !$0.isLetGo }) else { return }
+    var made: UnsafeMutableRawPointer?
+    let status = PluginText.with(offer.id) { offerID in
+      PluginText.with(settings) { settings in
+        watch(.create) { PluginStatus(offer.create(id, offerID, settings, &made)) }
+      }
+    }
+    guard status == .ok, let made else {
+      let name = connection.name(of: offer)
+      if status == .ok {
+        connection.report(PluginMistake(kind: .noInstance, function: .create), about: self)
+        end(.failure(PluginFailure(code: .malformed, message: "\(name) was created without an instance")))
+      } else {
+        let message = "\(name) did not take its settings, and did not say why (status \(status))"
+        end(.failure(PluginFailure(code: .settings, message: message)))
+      }
+      close()
+      return
+    }
+    let number = UInt(bitPattern: made)
+    state.withLock { $0.instance = number }
+  }
+
+  private func makeDestroy() {
+    guard state.withLock({ !$0.isClosed }) else { return }
+    let instance = instance { _ in true }
+    state.withLock { $0.isClosed = true }
+    endPending()
+    if let instance { watch(.destroy) { offer.destroy(instance) } }
+    connection.forget(self)
+  }
+
+  /// There is no instance in the plugin, and none will be.
+  private func close() {
+    state.withLock { $0.isClosed = true }
+    endPending()
+    connection.forget(self)
+  }
+
+  private func watch<Answer>(_ function: PluginFunction, _ body: () -> Answer) -> Answer {
+    CallWatchdog.shared.watch(function, of: offer, connection, body)
+  }
+
+  // MARK: What the plugin waits for
+
+  /// Notes that the plugin waits for an answer; false where the instance is gone, when nothing will be answered.
+  func await(_ answer: PendingAnswer, number: UInt64) -> Bool {
+    state.withLock { state in
+      guard !state.isClosed else { return false }
+      state.pending[number] = answer
+      return true
+    }
+  }
+
+  /// Keeps the alarm that will bring the answer; takes it back where the answer has come.
+  func keep(_ alarm: PluginAlarm, for number: UInt64) {
+    let isPending = state.withLock { $0.pending[number]?.keep(alarm) != nil }
+    if !isPending { alarm.cancel() }
+  }
+
+  /// Lets the plugin have the answer, unless it has had one.
+  func answer(later number: UInt64, _ status: PluginStatus, _ bytes: [UInt8] = []) {
+    lane.perform(.answer(number, status, bytes), of: self)
+  }
+
+  private func answer(_ number: UInt64, _ status: PluginStatus, _ bytes: [UInt8]) {
+    guard let answer = state.withLock({ $0.pending.removeValue(forKey: number) }) else { return }
+    give(answer, number, status, bytes)
+  }
+
+  private func endPending() {
+    while let (number, answer) = state.withLock({ $0.pending.popFirst() }) { give(answer, number, .ended, []) }
+  }
+
+  private func give(_ answer: PendingAnswer, _ number: UInt64, _ status: PluginStatus, _ bytes: [UInt8]) {
+    connection.forgetTimer(number)
+    answer.alarm?.cancel()
+    watch(answer.function) { answer.call(status, bytes) }
+  }
+
+  // MARK: What the plugin tells
+
+  func complete(_ text: penstock_text) -> PluginStatus {
+    let value: JSONValue?
+    switch PluginText.json(text) {
+    case .success(let json): value = json
+    case .failure(let kind): return refuseEnd(kind, .complete, "a result that is refused")
+    }
+    guard offer.offer.kind == .operation else { return end(.success(nil), from: .complete) }
+    if let mismatch = offer.offer.result.mismatch(ofResult: value) {
+      let failure = PluginFailure(
+        code: "result-mismatch", message: "the result of \(connection.name(of: offer)) is not of its type: \(mismatch)")
+      return refuseEnd(.mismatch(mismatch.description), .complete, failure)
+    }
+    return end(.success(value), from: .complete)
+  }
+
+  func fail(_ text: penstock_text) -> PluginStatus {
+    switch PluginText.json(text) {
+    case .failure(let kind): return refuseEnd(kind, .fail, "an error that is refused")
+    case .success(let json):
+      do throws(PluginFailureProblem) {
+        return end(.failure(try PluginFailure(json)), from: .fail)
+      } catch {
+        return refuseEnd(.noError(error.reason), .fail, "an error that is refused")
+      }
+    }
+  }
+
+  func progress(_ text: penstock_text) -> PluginStatus {
+    guard offer.offer.kind == .operation else { return refuse(.wrongKind(offer.offer.kind.noun), .progress) }
+    return object(text, .progress, orEmpty: false) { .progressed($0) }
+  }
+
+  func yieldState(_ text: penstock_text) -> PluginStatus {
+    guard offer.offer.kind == .controller else { return refuse(.wrongKind(offer.offer.kind.noun), .yieldState) }
+    switch PluginText.json(text) {
+    case .failure(let kind): return refuse(kind, .yieldState)
+    case .success(nil): return refuse(.emptyText, .yieldState)
+    case .success(let value?):
+      guard let mismatch = offer.offer.states.mismatch(of: value) else {
+        return tell(.yielded(.state(value)))
+      }
+      let failure = PluginFailure(
+        code: "result-mismatch", message: "a state of \(connection.name(of: offer)) is not of its type: \(mismatch)")
+      let status = tell(.yielded(.error(failure)))
+      return status == .ok ? refuse(.mismatch(mismatch.description), .yieldState) : status
+    }
+  }
+
+  func yieldError(_ text: penstock_text) -> PluginStatus {
+    guard offer.offer.kind == .controller else { return refuse(.wrongKind(offer.offer.kind.noun), .yieldError) }
+    switch PluginText.json(text) {
+    case .failure(let kind): return refuse(kind, .yieldError)
+    case .success(let json):
+      do throws(PluginFailureProblem) {
+        return tell(.yielded(.error(try PluginFailure(json))))
+      } catch {
+        return refuse(.noError(error.reason), .yieldError)
+      }
+    }
+  }
+
+  func yieldRerun(_ text: penstock_text) -> PluginStatus {
+    guard offer.offer.kind == .controller else { return refuse(.wrongKind(offer.offer.kind.noun), .yieldRerun) }
+    return object(text, .yieldRerun, orEmpty: true) { .yielded(.rerun($0)) }
+  }
+
+  func yieldReset() -> PluginStatus {
+    guard offer.offer.kind == .controller else { return refuse(.wrongKind(offer.offer.kind.noun), .yieldReset) }
+    return tell(.yielded(.reset))
+  }
+
+  func changed(_ value: Int32, _ reason: penstock_text) -> PluginStatus {
+    guard offer.offer.kind == .specification else { return refuse(.wrongKind(offer.offer.kind.noun), .changed) }
+    guard (-1...1).contains(value) else { return refuse(.unknownValue(value), .changed) }
+    switch PluginText.string(reason) {
+    case .failure(let kind): return refuse(kind, .changed)
+    case .success(let reason): return tell(.changed(value < 0 ? nil : value == 1, reason))
+    }
+  }
+
+  func log(_ level: PluginLogLevel, _ message: String, _ fields: JSONValue?) -> PluginStatus {
+    // A line about the end of an instance, which comes after it, is none of its events but worth keeping.
+    if post(.logged(level, message, fields)) != nil { connection.log(level, message, fields, offer) }
+    return .ok
+  }
+
+  private func object(
+    _ text: penstock_text, _ function: HostFunction, orEmpty mayBeEmpty: Bool, _ event: (JSONValue) -> Event
+  ) -> PluginStatus {
+    switch PluginText.json(text) {
+    case .failure(let kind): return refuse(kind, function)
+    case .success(nil): return mayBeEmpty ? tell(event([:])) : refuse(.emptyText, function)
+    case .success(let value?):
+      guard value.objectValue != nil else { return refuse(.noObject, function) }
+      return tell(event(value))
+    }
+  }
+
+  // MARK: Events, one at a time
+
+  /// How many events may wait before progress is dropped.
+  private static let progressLimit = 64
+
+  private func tell(_ event: Event) -> PluginStatus {
+    // After an end it is refused without a word: what several threads tell may cross.
+    post(event) == nil ? .ok : .ended
+  }
+
+  private func end(_ outcome: Result<JSONValue?, PluginFailure>, from function: HostFunction) -> PluginStatus {
+    switch post(.ended(outcome), ending: .byPlugin) {
+    case nil: return .ok
+    case .byPlugin: return refuse(.endedTwice, function)
+    default: return .ended
+    }
+  }
+
+  /// An end that is not as it must be ends the instance too: a plugin that looks away from the status would leave it hanging for ever.
+  private func refuseEnd(_ kind: PluginMistake.Kind, _ function: HostFunction, _ what: String) -> PluginStatus {
+    let sentence = PluginMistake(kind: kind, function: function).kind.sentence(function)
+    let message = "\(connection.name(of: offer)) ended with \(what): it \(sentence)"
+    return refuseEnd(kind, function, PluginFailure(code: .malformed, message: message))
+  }
+
+  private func refuseEnd(
+    _ kind: PluginMistake.Kind, _ function: HostFunction, _ failure: PluginFailure
+  ) -> PluginStatus {
+    switch post(.ended(.failure(failure)), ending: .byHost) {
+    case nil: return refuse(kind, function)
+    case .byPlugin: return refuse(.endedTwice, function)
+    default: return .ended
+    }
+  }
+
+  private func refuse(_ kind: PluginMistake.Kind, _ function: HostFunction) -> PluginStatus {
+    connection.report(PluginMistake(kind: kind, function: function), about: self)
+    return kind.status
+  }
+
+  /// Tells the owner of an event, after those before it.
+  ///
+  /// - Returns: Nil where it was or will be told; otherwise how the instance had ended.
+  private func post(_ event: Event, ending: Ending = .none) -> Ending? {
+    enum Verdict {
+      case refused(Ending)
+      case waits
+      case now(PluginAlarm?)
+    }
+    let verdict: Verdict = state.withLock { state in
+      guard state.ending == .none else { return .refused(state.ending) }
+      guard !state.isLetGo else { return .refused(.byHost) }
+      state.ending = ending
+      guard state.isTelling else {
+        state.isTelling = true
+        return .now(event.isEnd ? state.grace.take() : nil)
+      }
+      if case .progressed = event, state.waiting.count >= Self.progressLimit { return .waits }
+      state.waiting.append(event)
+      return .waits
+    }
+    switch verdict {
+    case .refused(let ending): return ending
+    case .waits: return nil
+    case .now(let grace):
+      grace?.cancel()
+      CallWatchdog.shared.pause { tellAll(event) }
+      return nil
+    }
+  }
+
+  private func tellAll(_ first: Event) {
+    var next: Event? = first
+    while let event = next {
+      switch event {
+      case .ended(let outcome): events.ended(outcome)
+      case .progressed(let progress): events.progressed(progress)
+      case .yielded(let signal): events.yielded(signal)
+      case .changed(let isSatisfied, let reason): events.changed(isSatisfied, reason: reason)
+      case .logged(let level, let message, let fields): events.logged(level, message, fields)
+      }
+      next = state.withLock { state in
+        let next = state.waiting.popFirst()
+        if next == nil { state.isTelling = false }
+        return next
+      }
+    }
+  }
+}
+
+extension ValueType {
+  /// Why `value`, nil for none, is not a result of this type.
+  fileprivate func mismatch(ofResult value: JSONValue?) -> TypeMismatch? {
+    if let value { return mismatch(of: value) }
+    return self == .none || self == .json ? nil : TypeMismatch(path: "", expected: "\(self)", found: "nothing")
+  }
+}
+
+extension PluginFailure {
+  init(code: PluginError.Code, message: String) { self.init(code: code.rawValue, message: message) }
+}
+
+extension PluginOffer.Kind {
+  /// The kind with its article.
+  var noun: String { self == .operation ? "an operation" : "a \(rawValue)" }
+}
+
+extension Duration {
+  /// For messages: `10s`, `1.5s`, `200ms`.
+  var brief: String {
+    let milliseconds = nanoseconds / 1_000_000
+    guard milliseconds >= 1000 else { return "\(milliseconds)ms" }
+    return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(Double(milliseconds / 100) / 10)s"
+  }
+}

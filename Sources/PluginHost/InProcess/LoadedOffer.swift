@@ -1,0 +1,58 @@
+import PluginABI
+
+/// An offer of a loaded plugin, with the functions behind it.
+final class LoadedOffer: @unchecked Sendable {
+  // @unchecked: the table belongs to the plugin, which must not change it as long as it is loaded, and plugins are never unloaded.
+
+  let offer: PluginOffer
+  /// Its place in the description: the low bits of its instances' ids.
+  let index: Int
+  /// The id in UTF-8.
+  let id: [UInt8]
+  let create: @convention(c) (penstock_id, penstock_text, penstock_text, UnsafeMutablePointer<UnsafeMutableRawPointer?>?)
+    -> penstock_status
+  let start: @convention(c) (UnsafeMutableRawPointer?, penstock_text) -> Void
+  let stop: @convention(c) (UnsafeMutableRawPointer?, UInt64) -> Void
+  let destroy: @convention(c) (UnsafeMutableRawPointer?) -> Void
+
+  /// The offer with the functions that the plugin gave for its kind.
+  ///
+  /// - Throws: `malformed`, where a function is missing or the table is smaller than the first version's.
+  init(
+    _ offer: PluginOffer, index: Int, functions: UnsafePointer<penstock_functions>, file: String
+  ) throws(PluginError) {
+    func malformed(_ what: String) -> PluginError {
+      PluginError(
+        .malformed,
+        "plugin '\(file)' answers '\(offer.kind.capability)' with a table \(what); "
+          + "it must begin with its own size and have all of create, start, stop and destroy")
+    }
+    let size = Int(functions.pointee.struct_size)
+    guard size >= MemoryLayout<penstock_functions>.size else {
+      throw malformed("of \(size) bytes instead of at least \(MemoryLayout<penstock_functions>.size)")
+    }
+    let table = functions.pointee
+    guard let create = table.create else { throw malformed("without 'create'") }
+    guard let start = table.start else { throw malformed("without 'start'") }
+    guard let stop = table.stop else { throw malformed("without 'stop'") }
+    guard let destroy = table.destroy else { throw malformed("without 'destroy'") }
+    self.offer = offer
+    self.index = index
+    id = Array(offer.id.utf8)
+    self.create = create
+    self.start = start
+    self.stop = stop
+    self.destroy = destroy
+  }
+}
+
+extension PluginOffer.Kind {
+  /// The id of the capability behind offers of this kind.
+  var capability: String {
+    switch self {
+    case .operation: PENSTOCK_OPERATION
+    case .controller: PENSTOCK_CONTROLLER
+    case .specification: PENSTOCK_SPECIFICATION
+    }
+  }
+}

@@ -1,0 +1,183 @@
+import CProcess
+import Glibc
+import PluginABI
+import Synchronization
+
+/// A shared object that is mapped into this process, for good: what it registered with the language runtimes it was built for
+/// must not go.
+package final class PluginImage: @unchecked Sendable {
+  // @unchecked: the entry belongs to the plugin, which must not change it as long as it is loaded.
+
+  /// The file, for messages.
+  package let file: String
+  let entry: UnsafePointer<penstock_plugin_entry>
+
+  private init(file: String, entry: UnsafePointer<penstock_plugin_entry>) {
+    self.file = file
+    self.entry = entry
+  }
+
+  /// Maps a shared object and reads its entry. Runs its initialisers, and none of the plugin's functions.
+  ///
+  /// Each call gives an image with variables of its own: of a file that is mapped already, also by somebody else in this process, a
+  /// copy in memory is mapped.
+  ///
+  /// - Parameters:
+  ///   - file: The path.
+  ///   - descriptor: An open descriptor of what was verified, which is then mapped whatever the path leads to by now. It stays
+  ///     the caller's.
+  ///   - isCopy: Whether a copy is mapped in any case.
+  /// - Throws: `notLoadable` in the dynamic linker's words, `noEntry`, `malformed` and `versionMismatch`.
+  package static func open(
+    _ file: String, descriptor: Int32? = nil, isCopy: Bool = false
+  ) throws(PluginError) -> PluginImage {
+    guard !isCopy else { return try copy(file, descriptor: descriptor) }
+    let handle = try map(file, descriptor: descriptor)
+    let entry = try entry(of: handle, file: file)
+    // A handle that is known already means that the linker has found the file among those that it has mapped.
+    guard claim(handle) else { return try copy(file, descriptor: descriptor) }
+    return PluginImage(file: file, entry: entry)
+  }
+
+  // MARK: Mapping
+
+  /// The images that belong to somebody, by the linker's handle.
+  private static let claimed = Mutex<Set<UInt>>([])
+
+  private static func claim(_ handle: UnsafeMutableRawPointer) -> Bool {
+    let number = UInt(bitPattern: handle)
+    return claimed.withLock { $0.insert(number).inserted }
+  }
+
+  private static func map(_ file: String, descriptor: Int32?) throws(PluginError) -> UnsafeMutableRawPointer {
+    guard let descriptor else { return try map(path: file, file: file) }
+    do throws(PluginError) {
+      return try map(path: path(of: descriptor), file: file)
+    } catch {
+      // Libraries beside the plugin ($ORIGIN) are found only by its path. It is as good as the descriptor where it leads to the
+      // same file still: those who could exchange it meanwhile are those who could have done so before it was verified.
+      guard isSame(file, descriptor), let handle = try? map(path: file, file: file) else { throw error }
+      return handle
+    }
+  }
+
+  private static func map(path: String, file: String) throws(PluginError) -> UnsafeMutableRawPointer {
+    _ = dlerror()
+    if let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL) { return handle }
+    throw refusal(dlerror().map { String(cString: $0) } ?? "unknown error", path: path, file: file)
+  }
+
+  /// The linker's words, with the file's own path and what to do.
+  private static func refusal(_ words: String, path: String, file: String) -> PluginError {
+    var words = words
+    for (name, replacement) in [(path + ": ", ""), (path, file)] {
+      while let range = words.firstRange(of: name) { words.replaceSubrange(range, with: replacement) }
+    }
+    let advice =
+      if words.contains("undefined symbol") {
+        "it was built against another version of a library, or without one that it needs: see 'ldd -r'"
+      } else if words.contains("cannot open shared object file") {
+        "install the library, or add its directory to the plugin's run path"
+      } else {
+        "see 'ldd' for what it needs"
+      }
+    return PluginError(.notLoadable, "cannot load plugin '\(file)': \(words); \(advice)")
+  }
+
+  private static func isSame(_ file: String, _ descriptor: Int32) -> Bool {
+    var left = stat()
+    var right = stat()
+    return stat(file, &left) == 0 && fstat(descriptor, &right) == 0 && left.st_dev == right.st_dev
+      && left.st_ino == right.st_ino
+  }
+
+  private static let pathCount = Atomic<Int>(0)
+
+  /// A path to what `descriptor` has open. The linker takes a path that it has seen for the same file, while numbers of
+  /// descriptors are used again: each path has another number of slashes.
+  private static func path(of descriptor: Int32) -> String {
+    let count = pathCount.add(1, ordering: .relaxed).newValue
+    return "/proc/self/fd" + String(repeating: "/", count: count % 2000) + String(repeating: "/.", count: count / 2000)
+      + "/\(descriptor)"
+  }
+
+  // MARK: Copies
+
+  private static func copy(_ file: String, descriptor: Int32?) throws(PluginError) -> PluginImage {
+    let source = descriptor ?? Glibc.open(file, O_RDONLY | O_CLOEXEC)
+    guard source >= 0 else {
+      throw PluginError(.unreadable, "cannot read plugin '\(file)': \(String(cString: strerror(errno)))")
+    }
+    defer { if descriptor == nil { close(source) } }
+    let name = file.utf8.split(separator: UInt8(ascii: "/")).last.map { String(decoding: $0.suffix(200), as: UTF8.self) }
+    let memory = penstock_memory_copy("penstock-\(name ?? "plugin")", source)
+    guard memory >= 0 else {
+      throw PluginError(
+        .unreadable, "cannot copy plugin '\(file)' into memory: \(String(cString: strerror(-memory)))")
+    }
+    defer { close(memory) }
+    let handle = try map(path: path(of: memory), file: file)
+    guard claim(handle) else {
+      throw PluginError(.notLoadable, "cannot load plugin '\(file)': the dynamic linker does not map it a second time")
+    }
+    return try PluginImage(file: file, entry: entry(of: handle, file: file))
+  }
+
+  // MARK: The entry
+
+  private static func entry(
+    of handle: UnsafeMutableRawPointer, file: String
+  ) throws(PluginError) -> UnsafePointer<penstock_plugin_entry> {
+    guard let symbol = dlsym(handle, "penstock_plugin") else {
+      throw PluginError(
+        .noEntry,
+        "'\(file)' does not export 'penstock_plugin', so it is no plugin; a plugin defines it with PENSTOCK_EXPORT of plugin.h")
+    }
+    let entry = UnsafeRawPointer(symbol).assumingMemoryBound(to: penstock_plugin_entry.self)
+    let size = Int(entry.pointee.struct_size)
+    guard size >= MemoryLayout<penstock_plugin_entry>.size else {
+      throw PluginError(
+        .malformed,
+        "the entry of plugin '\(file)' has \(size) bytes instead of at least \(MemoryLayout<penstock_plugin_entry>.size); "
+          + "its first member must be sizeof(penstock_plugin_entry)")
+    }
+    let (major, minor) = (entry.pointee.abi_major, entry.pointee.abi_minor_needed)
+    guard major == PENSTOCK_ABI_MAJOR else {
+      throw PluginError(
+        .versionMismatch,
+        "plugin '\(file)' speaks version \(major) of the plugin contract, this host version \(PENSTOCK_ABI_MAJOR); "
+          + "get the plugin built for this host")
+    }
+    guard minor <= PENSTOCK_ABI_MINOR else {
+      throw PluginError(
+        .versionMismatch,
+        "plugin '\(file)' needs version \(major).\(minor) of the plugin contract, this host has "
+          + "\(PENSTOCK_ABI_MAJOR).\(PENSTOCK_ABI_MINOR); update Penstock")
+    }
+    guard entry.pointee.describe != nil else {
+      throw PluginError(.malformed, "plugin '\(file)' has no 'describe', which every plugin must have")
+    }
+    guard entry.pointee.capability != nil else {
+      throw PluginError(.malformed, "plugin '\(file)' has no 'capability', which every plugin must have")
+    }
+    return entry
+  }
+
+  /// What the plugin says about itself, unchecked.
+  package func describe() throws(PluginError) -> [UInt8] {
+    guard let describe = entry.pointee.describe else { return [] }
+    switch PluginText.bytes(describe()) {
+    case .success(let bytes): return Array(bytes)
+    case .failure:
+      throw PluginError(.malformed, "'describe' of plugin '\(file)' gives a text that has no bytes or more than 16 MiB")
+    }
+  }
+
+  /// Whether the plugin was compiled with a later minor version than this host's.
+  package var isNewer: Bool { entry.pointee.abi_minor > PENSTOCK_ABI_MINOR }
+
+  /// The table behind a capability.
+  func capability(_ id: String) -> UnsafeRawPointer? {
+    PluginText.with(Array(id.utf8)) { entry.pointee.capability?($0) }
+  }
+}

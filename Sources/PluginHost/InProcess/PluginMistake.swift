@@ -1,0 +1,123 @@
+/// Something that a plugin does against the contract. It is answered with a status, reported, and harms nobody else.
+struct PluginMistake: Hashable, Sendable {
+  enum Kind: Error, Hashable, Sendable {
+    case tooLarge
+    case noBytes
+    case noUTF8(String)
+    case noJSON(String)
+    case noObject
+    case noError(String)
+    case noCallback
+    case emptyText
+    case unknownValue(Int32)
+    case wrongKind(String)
+    case mismatch(String)
+    case endedTwice
+    case afterDestroy
+    case neverWas
+    case afterClose
+    case noInstance
+
+    /// What the plugin is answered.
+    var status: PluginStatus {
+      switch self {
+      case .tooLarge: .tooLarge
+      case .endedTwice: .ended
+      case .afterDestroy, .neverWas, .afterClose: .unknown
+      default: .invalid
+      }
+    }
+
+    /// Mistakes with the same number are told of as one.
+    var number: Int {
+      switch self {
+      case .tooLarge: 0
+      case .noBytes: 1
+      case .noUTF8: 2
+      case .noJSON: 3
+      case .noObject: 4
+      case .noError: 5
+      case .noCallback: 6
+      case .emptyText: 7
+      case .unknownValue: 8
+      case .wrongKind: 9
+      case .mismatch: 10
+      case .endedTwice: 11
+      case .afterDestroy: 13
+      case .neverWas: 14
+      case .afterClose: 15
+      case .noInstance: 16
+      }
+    }
+
+    func sentence(_ function: HostFunction) -> String {
+      switch self {
+      case .tooLarge: "gave '\(function.rawValue)' more than 16 MiB; hand over a file's path instead"
+      case .noBytes: "gave '\(function.rawValue)' a text with a length but without bytes"
+      case .noUTF8(let text): "gave '\(function.rawValue)' bytes that are not UTF-8: \(text)"
+      case .noJSON(let reason): "gave '\(function.rawValue)' what is not JSON: \(reason)"
+      case .noObject: "gave '\(function.rawValue)' JSON that is not an object"
+      case .noError(let reason): "gave '\(function.rawValue)' what is not an error object: \(reason)"
+      case .noCallback: "called '\(function.rawValue)' without a function to call back"
+      case .emptyText: "gave '\(function.rawValue)' empty text where a value is needed"
+      case .unknownValue(let value): "called '\(function.rawValue)' with \(value), which means nothing there"
+      case .wrongKind(let kind): "called '\(function.rawValue)' for \(kind), which has no such function"
+      case .mismatch(let reason): "gave '\(function.rawValue)' a value of another type than it describes: \(reason)"
+      case .endedTwice: "called '\(function.rawValue)' although the instance had ended; an instance ends once"
+      case .afterDestroy:
+        "called '\(function.rawValue)' for an instance that is destroyed; 'destroy' must end whatever goes on in it"
+      case .neverWas: "called '\(function.rawValue)' for an instance that never was"
+      case .afterClose: "called '\(function.rawValue)' after it was closed; 'close' must end whatever goes on in it"
+      case .noInstance: "answered 'create' with PENSTOCK_OK and no instance"
+      }
+    }
+  }
+
+  var kind: Kind
+  var function: HostFunction
+}
+
+/// A function of the host's that a plugin calls.
+enum HostFunction: String, Sendable, Hashable {
+  case complete, fail, progress
+  case yieldState = "yield_state"
+  case yieldError = "yield_error"
+  case yieldRerun = "yield_rerun"
+  case yieldReset = "yield_reset"
+  case changed, log, timer
+  case cancelTimer = "cancel_timer"
+  case secret = "secrets.get"
+  case value = "workspace.get"
+  case setValue = "workspace.set"
+  case keys = "workspace.list"
+  case create
+}
+
+/// Keeps a plugin that makes the same mistake all the time from filling the log.
+struct MistakeCounts {
+  private struct Key: Hashable {
+    var number: Int
+    var function: HostFunction
+    var offer: Int
+  }
+
+  /// How many of a sort are told one by one.
+  static let single = 10
+
+  private var counts: [Key: (count: Int, instance: UInt64)] = [:]
+
+  /// Counts one, and says how many there were where that is to be told; nil where not.
+  ///
+  /// Told are one of each instance, the first ten of a sort, and then the hundredth, the thousandth, …
+  mutating func count(_ mistake: PluginMistake, offer: Int, instance: UInt64) -> Int? {
+    let key = Key(number: mistake.kind.number, function: mistake.function, offer: offer)
+    let former = counts[key]
+    if let former, instance != 0, former.instance == instance { return nil }
+    let count = (former?.count ?? 0) + 1
+    counts[key] = (count, instance)
+    guard count > Self.single else { return count }
+    var power = Self.single * 10
+    while power < count { power *= 10 }
+    return power == count ? count : nil
+  }
+}

@@ -1,0 +1,58 @@
+import PluginABI
+import Values
+
+/// Text that crosses the contract.
+enum PluginText {
+  /// The most bytes of one payload: 16 MiB.
+  static let maximum = 16 << 20
+
+  static var empty: penstock_text { penstock_text(bytes: nil, length: 0) }
+
+  /// The bytes behind a text of the plugin's, valid until the call that brought it returns.
+  static func bytes(_ text: penstock_text) -> Result<UnsafeRawBufferPointer, PluginMistake.Kind> {
+    // A length beyond Int.max arrives as a negative number.
+    guard text.length >= 0, text.length <= maximum else { return .failure(.tooLarge) }
+    guard text.length > 0 else { return .success(UnsafeRawBufferPointer(start: nil, count: 0)) }
+    guard let bytes = text.bytes else { return .failure(.noBytes) }
+    return .success(UnsafeRawBufferPointer(start: bytes, count: text.length))
+  }
+
+  /// A text that must be UTF-8.
+  static func string(_ text: penstock_text) -> Result<String, PluginMistake.Kind> {
+    bytes(text).flatMap { bytes in
+      guard let string = String(validating: bytes, as: UTF8.self) else {
+        return .failure(.noUTF8(String(decoding: bytes.prefix(200), as: UTF8.self)))
+      }
+      return .success(string)
+    }
+  }
+
+  /// A text that must be JSON, or empty.
+  static func json(_ text: penstock_text) -> Result<JSONValue?, PluginMistake.Kind> {
+    bytes(text).flatMap { bytes in
+      guard !bytes.isEmpty else { return .success(nil) }
+      do throws(JSONError) {
+        return .success(try JSONValue.parse(bytes))
+      } catch {
+        return .failure(.noJSON(error.description))
+      }
+    }
+  }
+
+  /// Calls `body` with a text of the host's.
+  static func with<Answer>(_ bytes: [UInt8], _ body: (penstock_text) -> Answer) -> Answer {
+    bytes.withUnsafeBytes { buffer in
+      body(
+        penstock_text(
+          bytes: buffer.count == 0 ? nil : buffer.assumingMemoryBound(to: CChar.self).baseAddress, length: buffer.count)
+      )
+    }
+  }
+
+  /// Calls `body` with a value of the host's as JSON.
+  static func with<Answer>(_ value: JSONValue, _ body: (penstock_text) -> Answer) -> Answer {
+    var bytes: [UInt8] = []
+    value.write(to: &bytes)
+    return with(bytes, body)
+  }
+}

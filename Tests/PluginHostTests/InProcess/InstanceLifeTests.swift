@@ -1,0 +1,161 @@
+import Testing
+import Values
+
+@testable import PluginHost
+
+@Suite("The life of an instance in this process")
+struct InstanceLifeTests {
+  @Test("an operation completes within its start with what it was given")
+  func roundTrip() throws {
+    let plugin = try LoadedTestPlugin(TestPlugin.Source())
+    let events = RecordedEvents()
+    let instance = try plugin.create(events: events)
+    instance.start(["requirement": [1, "zwei", 3.5]])
+    #expect(events.all == [.ended(["requirement": [1, "zwei", 3.5]])])
+    instance.destroy()
+    #expect(plugin.log.lines == [])
+  }
+
+  @Test("create is told the settings and the offer, and destroy is called once")
+  func order() throws {
+    let plugin = try LoadedTestPlugin(
+      TestPlugin.Source {
+        $0.create = #"logs->log(host, id, PENSTOCK_INFO, settings, (penstock_text){NULL, 0});"#
+        $0.start =
+          #"logs->log(host, me->id, PENSTOCK_DEBUG, PENSTOCK_TEXT("start"), PENSTOCK_TEXT("{\"a\":1}"));"#
+        $0.destroy = #"logs->log(host, me->id, PENSTOCK_WARNING, PENSTOCK_TEXT("destroy"), (penstock_text){NULL, 0});"#
+      })
+    let events = RecordedEvents()
+    let instance = try plugin.create(settings: ["from": "08:00"], events: events)
+    instance.start([:])
+    #expect(events.all == [.logged(.info, #"{"from":"08:00"}"#, nil), .logged(.debug, "start", ["a": 1])])
+    instance.destroy()
+    instance.destroy()
+    // The instance's owner has let go of it: what it still says is in the host's log.
+    #expect(plugin.log.lines == ["warning echo: destroy"])
+    #expect(events.all.count == 2)
+  }
+
+  @Test("settings that the plugin does not take end the instance with the plugin's reason, and nothing is destroyed")
+  func refusedSettings() throws {
+    let plugin = try LoadedTestPlugin(
+      TestPlugin.Source {
+        $0.create = """
+          free(me);
+          instances->fail(host, id, PENSTOCK_TEXT("{\\"code\\": \\"bad-zone\\", \\"message\\": \\"no zone Mars\\"}"));
+          return PENSTOCK_INVALID;
+          """
+        $0.destroy = "abort();"
+      })
+    let events = RecordedEvents()
+    let instance = try plugin.create(events: events)
+    #expect(events.all == [.failed("bad-zone", "no zone Mars")])
+    instance.start([:])
+    instance.stop(grace: .seconds(1))
+    instance.destroy()
+    #expect(events.all.count == 1)
+  }
+
+  @Test("a refusal without a reason says which offer it was")
+  func refusedWithoutReason() throws {
+    let plugin = try LoadedTestPlugin(TestPlugin.Source { $0.create = "free(me); return PENSTOCK_FAILED;" })
+    let events = RecordedEvents()
+    _ = try plugin.create(events: events)
+    #expect(
+      events.all == [
+        .failed(
+          "plugin-settings", "operation 'echo' of plugin 'echo' did not take its settings, and did not say why (status failed)")
+      ])
+  }
+
+  @Test("an instance that was made of nothing ends as malformed")
+  func nullInstance() throws {
+    let plugin = try LoadedTestPlugin(
+      TestPlugin.Source { $0.create = "free(me); *instance = NULL; return PENSTOCK_OK;" })
+    let events = RecordedEvents()
+    let instance = try plugin.create(events: events)
+    instance.start([:])
+    instance.destroy()
+    #expect(events.failure == "malformed-plugin")
+    #expect(
+      plugin.log.lines == [
+        "warning echo: operation 'echo' of plugin 'echo' answered 'create' with PENSTOCK_OK and no instance"
+      ])
+  }
+
+  @Test("start is called once, and not after the end")
+  func startOnce() throws {
+    let plugin = try LoadedTestPlugin(
+      TestPlugin.Source {
+        $0.start = #"instances->progress(host, me->id, PENSTOCK_TEXT("{}"));"#
+      })
+    let events = RecordedEvents()
+    let instance = try plugin.create(events: events)
+    instance.start([:])
+    instance.start([:])
+    #expect(events.all == [.progressed([:])])
+    instance.destroy()
+
+    let other = RecordedEvents()
+    let unstarted = try plugin.create(events: other)
+    unstarted.stop(grace: .seconds(1))
+    unstarted.start([:])
+    #expect(other.all == [.ended(nil)])
+    unstarted.destroy()
+  }
+
+  @Test("a closed plugin ends its instances, closes once and takes no others")
+  func closing() async throws {
+    let plugin = try LoadedTestPlugin(
+      TestPlugin.Source {
+        $0.start = ""
+        $0.close = #"logs->log(host, 0, PENSTOCK_INFO, PENSTOCK_TEXT("closed"), (penstock_text){NULL, 0});"#
+      })
+    let events = RecordedEvents()
+    let instance = try plugin.create(events: events)
+    instance.start([:])
+    await plugin.connection.close()
+    await plugin.connection.close()
+    #expect(events.failure == "plugin-closed")
+    #expect(plugin.log.lines == ["info echo: closed"])
+    let late = RecordedEvents()
+    _ = try plugin.create(events: late)
+    #expect(late.failure == "plugin-closed")
+  }
+
+  @Test("a retired plugin is closed when its last instance is destroyed")
+  func retiring() throws {
+    let plugin = try LoadedTestPlugin(
+      TestPlugin.Source {
+        $0.close = #"logs->log(host, 0, PENSTOCK_INFO, PENSTOCK_TEXT("closed"), (penstock_text){NULL, 0});"#
+      })
+    let events = RecordedEvents()
+    let instance = try plugin.create(events: events)
+    plugin.connection.retire()
+    instance.start(["requirement": 1])
+    #expect(events.all == [.ended(["requirement": 1])])
+    #expect(plugin.log.lines == [])
+    instance.destroy()
+    #expect(plugin.log.lines == ["info echo: closed"])
+  }
+
+  @Test("the same file loaded twice has variables of its own each time")
+  func twice() throws {
+    let source = TestPlugin.Source {
+      $0.preamble = "static int count;"
+      $0.start = """
+        count++;
+        instances->complete(host, me->id, (penstock_text){count == 1 ? "1" : "2", 1});
+        """
+    }
+    let path = try TestPlugin.compile(source, name: "twice")
+    for _ in 0..<3 {
+      let connection = try InProcessConnection(PluginImage.open(path))
+      let events = RecordedEvents()
+      let instance = connection.create(connection.description.offers[0], settings: [:], access: .none, events: events)
+      instance.start([:])
+      #expect(events.all == [.ended(1)])
+      instance.destroy()
+    }
+  }
+}
