@@ -60,6 +60,7 @@ let package = Package(
       dependencies: ["CLibSQLite", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: settings
     ),
+    .target(name: "Schedules", swiftSettings: settings),
     .target(name: "PluginABI", cSettings: cSettings),
     .target(
       name: "PluginHost",
@@ -108,6 +109,7 @@ let package = Package(
       dependencies: ["CProcess", "Operations", "OperationsTesting", "PluginABI", "PluginHost", "Values"],
       swiftSettings: settings
     ),
+    .testTarget(name: "SchedulesTests", dependencies: ["Schedules"], swiftSettings: settings),
     .testTarget(name: "PenstockTests", dependencies: ["penstock", "Pipelines", "Values"], swiftSettings: settings),
     .testTarget(
       name: "ConformanceTests",

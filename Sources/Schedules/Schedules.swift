@@ -1,0 +1,18 @@
+// # Schedules
+//
+// When something is due: cron lines, time windows and calendars of holidays, in the time of any place. All of it is arithmetic on
+// instants that the caller gives. Nothing here asks what time it is, waits, or knows of pipelines and plugins; the only thing
+// that is read from outside are the files of the time zone database.
+//
+// Read first: ``TimeZoneRules`` (which local time an instant has), ``CronExpression`` (which instants a line means), ``CatchUp``
+// (which of the missed ones are made up for).
+
+/// Whole seconds since 1970-01-01T00:00:00Z, without leap seconds.
+public typealias UnixTime = Int64
+
+extension UnixTime {
+  /// 0001-01-01T00:00:00Z, the first instant that is searched.
+  static let earliest: UnixTime = -62_135_596_800
+  /// 10000-01-01T00:00:00Z, the first instant that is not searched any more.
+  static let latest: UnixTime = 253_402_300_800
+}

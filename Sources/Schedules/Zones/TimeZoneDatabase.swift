@@ -1,0 +1,178 @@
+import Glibc
+
+/// Finds the rules of zones by name, in the time zone database of the computer.
+///
+/// Reads a file at each call; whoever asks often keeps the rules. `UTC` needs no database.
+public struct TimeZoneDatabase: Sendable {
+  /// Where the files are, in the order in which they are looked for.
+  public let directories: [String]
+  /// What the variable `TZ` says, for ``local()``.
+  private let variable: String?
+  /// What names the computer's zone, for ``local()``.
+  private let localTimePath: String
+
+  /// The database in `directories`, for a computer whose zone is that of `variable` (as `TZ`), or else of `localTimePath`.
+  public init(directories: [String], variable: String? = nil, localTimePath: String = "/etc/localtime") {
+    self.directories = directories
+    self.variable = variable
+    self.localTimePath = localTimePath
+  }
+
+  /// The database in `TZDIR`, or else where systems have it. Reads the environment at each call.
+  public static var system: TimeZoneDatabase {
+    let common = ["/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/usr/share/lib/zoneinfo", "/etc/zoneinfo"]
+    let directory = environment("TZDIR")
+    return TimeZoneDatabase(directories: directory.map { [$0] } ?? common, variable: environment("TZ"))
+  }
+
+  private static func environment(_ name: String) -> String? {
+    guard let value = getenv(name) else { return nil }
+    let text = String(cString: value)
+    return text.isEmpty ? nil : text
+  }
+
+  /// The rules of the zone `name`, such as `Europe/Berlin`; `local` is the zone of the computer.
+  public func zone(_ name: String) throws(TimeZoneError) -> TimeZoneRules {
+    switch name {
+    case "UTC", "Etc/UTC": return TimeZoneRules.utc
+    case "local": return try local()
+    default: return try load(name)
+    }
+  }
+
+  /// The zone of the computer: what `TZ` says, else where `/etc/localtime` points, else UTC.
+  public func local() throws(TimeZoneError) -> TimeZoneRules {
+    if var text = variable {
+      if text.hasPrefix(":") { text.removeFirst() }
+      if let name = name(ofPath: text) { text = name }
+      if text == "UTC" { return .utc }
+      do throws(TimeZoneError) {
+        return try load(text)
+      } catch {
+        // Not a name: perhaps the rules themselves, as in `CET-1CEST,M3.5.0,M10.5.0/3`.
+        guard let formula = TimeZoneFormulaParser.parse(text.utf8) else { throw error }
+        return TimeZoneRules(name: text, localTimes: [formula.standard], formula: formula)
+      }
+    }
+    if let target = Self.target(of: localTimePath), let name = name(ofPath: target) {
+      return name == "UTC" || name == "Etc/UTC" ? .utc : try load(name)
+    }
+    switch Self.read(localTimePath) {
+    case .bytes(let bytes): return try TimeZoneFile.parse(bytes, name: "local")
+    case .missing: return .utc
+    case .failed(let reason): throw .unreadable(name: "local", path: localTimePath, reason: reason)
+    }
+  }
+
+  /// The names of all zones, in order; empty where there is no database. Reads a few hundred directory entries.
+  public func names() -> [String] {
+    for directory in directories {
+      var names: [String] = []
+      Self.list(directory, prefix: "", depth: 0, into: &names)
+      if !names.isEmpty { return names.sorted() }
+    }
+    return []
+  }
+
+  // MARK: - Files
+
+  private func load(_ name: String) throws(TimeZoneError) -> TimeZoneRules {
+    guard Self.isValid(name) else { throw .invalidName(name) }
+    var hasDirectory = false
+    for directory in directories {
+      let path = directory + "/" + name
+      switch Self.read(path) {
+      case .bytes(let bytes): return try TimeZoneFile.parse(bytes, name: name)
+      case .failed(let reason): throw .unreadable(name: name, path: path, reason: reason)
+      case .missing: hasDirectory = hasDirectory || access(directory, F_OK) == 0
+      }
+    }
+    throw hasDirectory ? .unknown(name) : .noDatabase(name: name, directories: directories)
+  }
+
+  /// Whether `name` may be looked for: words of letters, digits, `_`, `+` and `-` with slashes between them. There is no dot in it, so that it
+  /// never leads out of the directory.
+  static func isValid(_ name: String) -> Bool {
+    guard (1...128).contains(name.utf8.count) else { return false }
+    return name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy { word in
+      guard let first = word.first, first != UInt8(ascii: "-") else { return false }
+      return word.allSatisfy { $0.isLetter || $0.isDigit || $0 == 0x5F || $0 == 0x2B || $0 == 0x2D }
+    }
+  }
+
+  /// The name of the zone that the file `path` is of, if the path says so.
+  private func name(ofPath path: String) -> String? {
+    for directory in directories + ["zoneinfo"] {
+      let marker = Array((directory + "/").utf8)
+      let bytes = Array(path.utf8)
+      guard bytes.count > marker.count else { continue }
+      for start in 0...(bytes.count - marker.count) where bytes[start..<start + marker.count].elementsEqual(marker) {
+        let name = String(decoding: bytes[(start + marker.count)...], as: UTF8.self)
+        if Self.isValid(name) { return name }
+      }
+    }
+    return nil
+  }
+
+  private enum Content {
+    case bytes([UInt8])
+    case missing
+    case failed(String)
+  }
+
+  private static func read(_ path: String) -> Content {
+    // Not to wait for the writer of a FIFO.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return errno == ENOENT || errno == ENOTDIR ? .missing : .failed(reason()) }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return .failed(reason()) }
+    let kind = status.st_mode & S_IFMT
+    guard kind == S_IFREG else {
+      return kind == S_IFDIR ? .missing : .failed("it is not a file")
+    }
+    // One byte more than is allowed, so that the parser sees what is too long.
+    let limit = TimeZoneFile.maximumLength + 1
+    let length = min(max(Int(status.st_size), 0), limit)
+    var bytes = [UInt8](repeating: 0, count: length)
+    var count = 0
+    while count < length {
+      let got = bytes.withUnsafeMutableBytes { raw in
+        Glibc.read(descriptor, raw.baseAddress.map { $0 + count }, length - count)
+      }
+      if got < 0, errno == EINTR { continue }
+      if got < 0 { return .failed(reason()) }
+      guard got > 0 else { break }
+      count += got
+    }
+    return .bytes(Array(bytes[..<count]))
+  }
+
+  private static func reason() -> String {
+    String(cString: strerror(errno))
+  }
+
+  private static func target(of path: String) -> String? {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let length = readlink(path, &buffer, buffer.count)
+    return length > 0 ? String(decoding: buffer[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
+  }
+
+  private static func list(_ directory: String, prefix: String, depth: Int, into names: inout [String]) {
+    guard depth < 4, names.count < 10_000, let stream = opendir(directory) else { return }
+    defer { closedir(stream) }
+    while let entry = readdir(stream) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      guard isValid(name), name.utf8.first.map({ $0 &- 0x41 < 26 }) ?? false else { continue }
+      var status = stat()
+      guard stat(directory + "/" + name, &status) == 0 else { continue }
+      if status.st_mode & S_IFMT == S_IFDIR {
+        list(directory + "/" + name, prefix: prefix + name + "/", depth: depth + 1, into: &names)
+      } else {
+        names.append(prefix + name)
+      }
+    }
+  }
+}
