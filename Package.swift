@@ -13,6 +13,49 @@ let settings: [SwiftSetting] =
 
 let cSettings: [CSetting] = warningsAreErrors ? [.treatAllWarnings(as: .error)] : []
 
+/// A standard plugin: its logic, which tests import, and the shared object that exports it. A plugin `Name` lives in
+/// `Plugins/Name/Sources` and `Plugins/Name/Export`, and is built as `libpenstock-name.so`.
+struct StandardPlugin {
+  let name: String
+  let dependencies: [Target.Dependency]
+
+  init(_ name: String, _ dependencies: [Target.Dependency] = []) {
+    self.name = name
+    self.dependencies = dependencies
+  }
+
+  var logic: Target.Dependency { .byName(name: "\(name)Plugin") }
+
+  var product: Product {
+    .library(name: "penstock-\(name.lowercased())", type: .dynamic, targets: ["\(name)PluginExport"])
+  }
+
+  var targets: [Target] {
+    [
+      .target(
+        name: "\(name)Plugin", dependencies: ["PluginKit"] + dependencies, path: "Plugins/\(name)/Sources",
+        swiftSettings: settings),
+      .target(
+        name: "\(name)PluginExport", dependencies: [logic, "PluginKit"], path: "Plugins/\(name)/Export",
+        swiftSettings: settings,
+        linkerSettings: [
+          // The Swift runtime is inside, nothing but `penstock_plugin` can be seen from outside, and what is not used is
+          // left out: the file runs wherever the C library does, and nothing of the host's can take its functions' place.
+          .unsafeFlags([
+            "-static-stdlib", "-Xlinker", "--version-script=\(Context.packageDirectory)/Plugins/exports.map",
+            "-Xlinker", "--gc-sections",
+          ]),
+          .unsafeFlags(["-Xlinker", "-s"], .when(configuration: .release)),
+        ]),
+    ]
+  }
+}
+
+// One line for each, in the order of the alphabet.
+let standardPlugins: [StandardPlugin] = [
+  StandardPlugin("Interval")
+]
+
 let package = Package(
   name: "penstock",
   products: [
@@ -23,8 +66,9 @@ let package = Package(
     .library(name: "Pipelines", targets: ["Pipelines"]),
     .library(name: "PluginHost", targets: ["PluginHost"]),
     .library(name: "PluginKit", targets: ["PluginKit"]),
+    .library(name: "PluginKitTesting", targets: ["PluginKitTesting"]),
     .library(name: "penstock-signals", type: .dynamic, targets: ["penstock-signals"]),
-  ],
+  ] + standardPlugins.map(\.product),
   dependencies: [
     // Arguments, help, completions and the manual of the command-line tool.
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -76,7 +120,14 @@ let package = Package(
     .target(
       name: "penstock-signals", dependencies: ["PluginABI"], path: "Plugins/Signals", publicHeadersPath: ".",
       cSettings: cSettings),
-    .target(name: "PluginKit", dependencies: ["CPluginKit", "Operations", "PluginABI", "Values"], swiftSettings: settings),
+    .target(
+      name: "PluginKit",
+      dependencies: [
+        "CPluginKit", "Operations", "Values", .product(name: "OrderedCollections", package: "swift-collections"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(name: "PluginKitTesting", dependencies: ["CPluginKit", "PluginKit"], swiftSettings: settings),
     .target(
       name: "Pipelines",
       dependencies: [
@@ -110,6 +161,14 @@ let package = Package(
       swiftSettings: settings
     ),
     .testTarget(name: "SchedulesTests", dependencies: ["Schedules"], swiftSettings: settings),
+    .testTarget(
+      name: "PluginKitTests", dependencies: ["CPluginKit", "OperationsTesting", "PluginKit", "PluginKitTesting"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "PluginsTests",
+      dependencies: ["OperationsTesting", "PluginKit", "PluginKitTesting"] + standardPlugins.map(\.logic),
+      swiftSettings: settings
+    ),
     .testTarget(name: "PenstockTests", dependencies: ["penstock", "Pipelines", "Values"], swiftSettings: settings),
     .testTarget(
       name: "ConformanceTests",
@@ -130,5 +189,5 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
-  ]
+  ] + standardPlugins.flatMap(\.targets)
 )

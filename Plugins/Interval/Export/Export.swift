@@ -1,0 +1,4 @@
+import IntervalPlugin
+import PluginKit
+
+@main struct Export: PluginExport { typealias Exported = Interval }

@@ -1,0 +1,41 @@
+import PluginKit
+
+/// Instants that are all the same time apart, without a beginning or an end.
+struct InstantGrid {
+  private let origin: Int128
+  private let step: Int128
+
+  /// The instants `step` apart, of which `origin` is one. `step` must be positive.
+  init(from origin: Timestamp, every step: Duration) {
+    self.origin = Self.nanoseconds(origin)
+    let (seconds, attoseconds) = step.components
+    self.step = Int128(seconds) * 1_000_000_000 + Int128(attoseconds / 1_000_000_000)
+  }
+
+  /// The first instant that is later than `time`.
+  func first(after time: Timestamp) -> Timestamp { instant(index(at: time) + 1) }
+
+  /// The last instant that is not later than `time`.
+  func last(notAfter time: Timestamp) -> Timestamp { instant(index(at: time)) }
+
+  /// How many instants lie between the two, which are instants themselves, without either.
+  func count(between first: Timestamp, and second: Timestamp) -> Int {
+    Int(clamping: max(0, index(at: second) - index(at: first) - 1))
+  }
+
+  /// Which instant is the last one not later than `time`, counted from the origin.
+  private func index(at time: Timestamp) -> Int128 {
+    let (quotient, remainder) = (Self.nanoseconds(time) - origin).quotientAndRemainder(dividingBy: step)
+    return remainder < 0 ? quotient - 1 : quotient
+  }
+
+  private func instant(_ index: Int128) -> Timestamp {
+    let nanoseconds = origin + index * step
+    let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+    return Timestamp(seconds: Int64(clamping: seconds), nanoseconds: Int64(rest))
+  }
+
+  private static func nanoseconds(_ time: Timestamp) -> Int128 {
+    Int128(time.seconds) * 1_000_000_000 + Int128(time.nanoseconds)
+  }
+}

@@ -1,0 +1,12 @@
+import PluginKit
+
+/// The standard plugin `interval`: runs a pipeline again and again, so much time apart.
+package struct Interval: Plugin {
+  package static let id = "interval"
+  package static let version = "1.0.0"
+  package static let summary = "Runs a pipeline again and again, so much time apart"
+  package static let license: String? = "MIT"
+  package static let offers: [Offer] = [
+    .controller("interval", "Runs the pipeline every so often", IntervalController.init(settings:))
+  ]
+}

@@ -1,0 +1,39 @@
+import PluginKit
+
+/// Asks for a run at each instant of a grid.
+///
+/// The instant is the run's identity: of several hosts that count from the same origin only one runs it. Instants that
+/// pass while the computer sleeps come down to one run, for the last of them.
+struct IntervalController: TaskController {
+  let settings: IntervalSettings
+
+  func run(with controls: PluginControls<JSONValue>) async throws {
+    let clock = controls.context.pluginClock
+    var random = controls.context.operationRandom
+    let reason = "every \(DurationNotation.format(settings.every))"
+    let start = clock.now()
+    let grid = InstantGrid(
+      from: settings.align == .epoch ? Timestamp(seconds: 0) : start, every: settings.every)
+    if settings.immediately { controls.rerun(reason: "\(reason), at the start") }
+    var next = grid.first(after: start)
+    while true {
+      try await clock.sleep(until: next.advanced(by: jitter(&random)))
+      let due = max(next, grid.last(notAfter: clock.now()))
+      let missed = due == next ? 0 : grid.count(between: next, and: due) + 1
+      if missed > 0 {
+        controls.context.pluginLog.warning(
+          "\(missed) \(missed == 1 ? "instant has" : "instants have") passed unnoticed, such as while the computer slept",
+          ["first": .string(next.notation), "count": .int(Int64(missed))])
+      }
+      controls.rerun(reason: reason, at: due)
+      // A clock that was set back far has its instants again; their runs are told apart by the host.
+      let now = clock.now()
+      next = grid.first(after: now.advanced(by: settings.every) < due ? now : due)
+    }
+  }
+
+  private func jitter(_ random: inout OperationRandom) -> Duration {
+    guard settings.jitter > .zero else { return .zero }
+    return settings.jitter * Double.random(in: 0..<1, using: &random)
+  }
+}

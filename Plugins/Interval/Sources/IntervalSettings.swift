@@ -1,0 +1,30 @@
+import PluginKit
+
+/// What `with:` may hold for `uses: interval`.
+struct IntervalSettings: PluginSettings {
+  /// Where the instants are counted from.
+  enum Origin: String, CaseIterable, PluginValue {
+    /// The beginning of 1970 in UTC: every host finds the same instants, also after a restart.
+    case epoch
+    /// The moment when the controller starts.
+    case start
+  }
+
+  @Setting("From one run to the next; at least 10ms") var every: Duration
+  @Setting("How much later a run begins at most, at random; shorter than 'every'") var jitter: Duration = .zero
+  @Setting("Whether to run once at the start, too") var immediately: Bool = false
+  @Setting("Count from the beginning of 1970 in UTC (epoch), or from the start of the host (start)")
+  var align: Origin = .epoch
+
+  func validate() throws {
+    guard every >= .milliseconds(10) else {
+      throw PluginProblem(
+        "invalid-settings", "every: \(DurationNotation.format(every)) is too short; it must be at least 10ms")
+    }
+    guard jitter < every else {
+      throw PluginProblem(
+        "invalid-settings",
+        "jitter: \(DurationNotation.format(jitter)) must be shorter than 'every', \(DurationNotation.format(every))")
+    }
+  }
+}

@@ -1,0 +1,53 @@
+/// What controls act on when the store is elsewhere, such as in the host of a plugin.
+///
+/// Everything may be called on any thread, and under no lock.
+package protocol RemoteControlTarget<State>: Sendable {
+  associatedtype State: OperationState
+
+  /// Takes a value or an error.
+  func setResult(to result: Result<State.StateValue, State.Failure>, using context: OperationContext?)
+  /// Takes the store back to its initial state.
+  func resetState(using context: OperationContext?)
+  /// Asks for another run, whose result stays where the store is.
+  func rerun(using context: OperationContext?)
+}
+
+extension OperationControls {
+  /// Controls of a store that is elsewhere.
+  ///
+  /// They see `state` as it is now, and always may ask for a rerun: at once when ``yieldRerun(with:)`` or
+  /// ``yieldRerunTask(with:)`` is called, which return nil because the result is not known here.
+  package init(path: OperationPath, context: OperationContext, state: State, remote: some RemoteControlTarget<State>) {
+    self.init(RemoteOperationStore(path: path, context: context, state: state, remote: remote))
+  }
+}
+
+/// Presents a ``RemoteControlTarget`` as a store.
+private struct RemoteOperationStore<State: OperationState>: OperationControlTarget {
+  let path: OperationPath
+  let context: OperationContext
+  let state: State
+  let remote: any RemoteControlTarget<State>
+
+  var isStale: Bool { true }
+  var subscriberCount: Int { 1 }
+  var canYieldRerun: Bool { true }
+
+  // The store's lock is elsewhere, and what is told to it is told in order anyway.
+  func withExclusiveAccess(_ body: () -> Void) { body() }
+
+  func setResult(to result: Result<State.StateValue, State.Failure>, using context: OperationContext?) {
+    remote.setResult(to: result, using: context)
+  }
+
+  func resetState(using context: OperationContext?) { remote.resetState(using: context) }
+
+  func rerunTask(using context: OperationContext?) -> OperationTask<State.OperationValue, State.Failure>? {
+    remote.rerun(using: context)
+    return nil
+  }
+
+  func rerunTaskForSubscribers() -> OperationTask<State.OperationValue, State.Failure>? { rerunTask(using: nil) }
+
+  func observe(with handler: OperationEventHandler<State>) -> OperationSubscription { .empty }
+}

@@ -1,0 +1,104 @@
+/// What plugin code finds in its context: in `run` of operations, in `controls.context` of controllers and in the context of
+/// specifications. Outside of a host everything has a default that does no harm.
+extension OperationContext {
+  private enum ClockKey: Key { static let defaultValue: (any PluginClock)? = nil }
+  private enum LogKey: Key { static let defaultValue = PluginLog.discarding }
+  private enum StorageKey: Key { static let defaultValue = PluginStorage.unavailable }
+  private enum InputKey: Key { static let defaultValue = PluginInput(.object([:])) }
+  private enum ProgressKey: Key {
+    static let defaultValue: @Sendable (_ fraction: Double?, _ message: String?) -> Void = { _, _ in }
+  }
+  private enum SecretsKey: Key {
+    static let defaultValue: @Sendable (_ name: String) async throws -> String = { _ in
+      throw PluginAccessProblem.unavailable("there are no secrets")
+    }
+  }
+
+  /// The time. The host's in a plugin, the system's otherwise.
+  ///
+  /// In a plugin `operationClock` and `operationDelayer` are this clock too, so that modifiers such as `retry` go by it.
+  /// Setting it sets these as well.
+  public var pluginClock: any PluginClock {
+    get { self[ClockKey.self] ?? SystemPluginClock() }
+    set {
+      self[ClockKey.self] = newValue
+      operationClock = newValue
+      operationDelayer = newValue
+    }
+  }
+
+  /// The host's log. Discards everything outside of a host.
+  public var pluginLog: PluginLog {
+    get { self[LogKey.self] }
+    set { self[LogKey.self] = newValue }
+  }
+
+  /// What the plugin remembers. Unavailable outside of a host.
+  public var pluginStorage: PluginStorage {
+    get { self[StorageKey.self] }
+    set { self[StorageKey.self] = newValue }
+  }
+
+  /// What the host says of the occasion.
+  public var pluginInput: PluginInput {
+    get { self[InputKey.self] }
+    set { self[InputKey.self] = newValue }
+  }
+
+  /// Takes the progress of an operation; see ``pluginProgress(_:_:)``.
+  public var pluginProgressHandler: @Sendable (_ fraction: Double?, _ message: String?) -> Void {
+    get { self[ProgressKey.self] }
+    set { self[ProgressKey.self] = newValue }
+  }
+
+  /// Gives secrets; see ``pluginSecret(_:)``.
+  public var pluginSecrets: @Sendable (_ name: String) async throws -> String {
+    get { self[SecretsKey.self] }
+    set { self[SecretsKey.self] = newValue }
+  }
+
+  /// Says how far the operation is. The host may drop some when many come.
+  ///
+  /// - Parameters:
+  ///   - fraction: From 0 to 1; nil where that is not known.
+  ///   - message: What is being done, in a few words.
+  public func pluginProgress(_ fraction: Double? = nil, _ message: String? = nil) {
+    pluginProgressHandler(fraction, message)
+  }
+
+  /// The text of the pipeline's secret `name`. The host masks it in whatever the instance logs or gives back afterwards.
+  ///
+  /// - Throws: ``PluginAccessProblem``, among others where the pipeline file does not give it to the plugin.
+  public func pluginSecret(_ name: String) async throws -> String { try await pluginSecrets(name) }
+}
+
+extension OperationContext {
+  /// The context of one instance in a host.
+  init(_ link: InstanceLink, _ input: JSONValue) {
+    self.init()
+    pluginClock = HostClock(link: link)
+    pluginInput = PluginInput(input)
+    pluginLog = PluginLog { level, message, fields in
+      link.host.log(link.id, level, message, fields.isEmpty ? nil : fields.json)
+    }
+    operationWarningHandler = { warning in link.host.log(link.id, .warning, "\(warning)", nil) }
+    pluginProgressHandler = { fraction, message in
+      var members: JSONMembers = [:]
+      members["fraction"] = fraction.flatMap { $0.isFinite ? .double(min(max($0, 0), 1)) : nil }
+      members["message"] = message.map { .string($0) }
+      link.host.progress(link.id, .object(members))
+    }
+    pluginSecrets = { name in try await link.host.secret(link.id, name) }
+    pluginStorage = PluginStorage(
+      get: { key in try JSONValue.parse(try await link.host.stored(link.id, key)) },
+      set: { key, value in try await link.host.store(link.id, key, value) },
+      list: { prefix in
+        try ValueDecoder.decode([String].self, from: try JSONValue.parse(try await link.host.keys(link.id, prefix)))
+      })
+  }
+}
+
+extension [String: JSONValue] {
+  /// The object with these members, in the order of their names.
+  fileprivate var json: JSONValue { .object(JSONMembers(uniqueKeysWithValues: sorted { $0.key < $1.key })) }
+}

@@ -1,0 +1,91 @@
+/// The state of what a plugin's controller controls: a pipeline, to which it yields values.
+public typealias PluginState<Value: PluginValue> = QueryState<Value, any Error>
+
+/// What a plugin's controller yields to.
+public typealias PluginControls<Value: PluginValue> = OperationControls<PluginState<Value>>
+
+extension Offer {
+  /// A controller of settings.
+  ///
+  /// What it yields reaches the host: a value starts a run that finds it in `run.event`, an error is reported, a rerun
+  /// (best ``OperationControls/rerun(reason:at:fields:)``) starts a run. It is stopped by cancelling the subscription
+  /// that it returned. A controller that is one asynchronous function is best a ``TaskController``.
+  ///
+  /// - Parameters:
+  ///   - id: The id in pipeline files.
+  ///   - summary: What it does, in one line.
+  ///   - threads: See ``Threads``.
+  ///   - make: Makes the controller. Must return at once; what it throws is told to the author of the file.
+  /// - Returns: The offer.
+  public static func controller<Settings: PluginSettings, Controller: OperationController, Value: PluginValue, Failure>(
+    _ id: String, _ summary: String, threads: Threads = .instance,
+    _ make: @escaping @Sendable (Settings) throws -> Controller
+  ) -> Offer where Controller.State == QueryState<Value, Failure> {
+    Offer(.controller, id, summary, threads, types: [("states", Value.valueType)]) { (link, settings: Settings) in
+      let controller = try make(settings)
+      return SubscribedController(link) { context in controller.control(with: controls(link, context)) }
+    }
+  }
+
+  /// A controller of settings that is one asynchronous function: stopping cancels its task, and the host waits, within
+  /// bounds, until it has returned.
+  public static func controller<Settings: PluginSettings, Controller: TaskController, Value: PluginValue, Failure>(
+    _ id: String, _ summary: String, threads: Threads = .instance,
+    _ make: @escaping @Sendable (Settings) throws -> Controller
+  ) -> Offer where Controller.State == QueryState<Value, Failure> {
+    Offer(.controller, id, summary, threads, types: [("states", Value.valueType)]) { (link, settings: Settings) in
+      let controller = try make(settings)
+      return TaskInstance.controller(link) { context in try await controller.run(with: controls(link, context)) }
+    }
+  }
+
+  /// A controller without settings.
+  public static func controller<Controller: OperationController, Value: PluginValue, Failure>(
+    _ id: String, _ summary: String, threads: Threads = .instance, _ controller: Controller
+  ) -> Offer where Controller.State == QueryState<Value, Failure> {
+    self.controller(id, summary, threads: threads) { (_: NoSettings) in controller }
+  }
+
+  /// A controller without settings that is one asynchronous function.
+  public static func controller<Controller: TaskController, Value: PluginValue, Failure>(
+    _ id: String, _ summary: String, threads: Threads = .instance, _ controller: Controller
+  ) -> Offer where Controller.State == QueryState<Value, Failure> {
+    self.controller(id, summary, threads: threads) { (_: NoSettings) in controller }
+  }
+
+  private static func controls<Value: PluginValue, Failure>(
+    _ link: InstanceLink, _ context: OperationContext
+  ) -> OperationControls<QueryState<Value, Failure>> {
+    OperationControls(
+      path: OperationPath(context.pluginInput.pipeline), context: context, state: QueryState(),
+      remote: HostControlTarget(link: link))
+  }
+}
+
+/// Hands what a controller yields to the host.
+private struct HostControlTarget<Value: PluginValue, Failure: Error>: RemoteControlTarget {
+  typealias State = QueryState<Value, Failure>
+
+  let link: InstanceLink
+
+  func setResult(to result: Result<Value?, Failure>, using context: OperationContext?) {
+    do {
+      let state = try ValueEncoder.encode(try result.get())
+      switch link.host.yieldState(link.id, state) {
+      case .tooLarge: tell(PluginProblem("state-too-large", "a state was longer than 16 MiB, and is dropped"))
+      case .invalid: tell(PluginProblem("invalid-state", "the host refused a state, which is dropped"))
+      default: break
+      }
+    } catch {
+      tell(PluginProblem(error))
+    }
+  }
+
+  private func tell(_ problem: PluginProblem) { link.host.yieldError(link.id, problem) }
+
+  func resetState(using context: OperationContext?) { link.host.yieldReset(link.id) }
+
+  func rerun(using context: OperationContext?) {
+    link.host.yieldRerun(link.id, context?.rerunEvent ?? .object([:]))
+  }
+}

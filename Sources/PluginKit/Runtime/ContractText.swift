@@ -1,0 +1,43 @@
+import CPluginKit
+
+extension penstock_text {
+  /// The bytes, which are valid as long as the contract says.
+  package var buffer: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: length > 0 ? bytes : nil, count: length) }
+
+  /// A copy of the text.
+  package var string: String { String(decoding: buffer, as: UTF8.self) }
+
+  /// The value that the text writes; nil for empty text.
+  package func value() throws(JSONError) -> JSONValue? {
+    length == 0 ? nil : try JSONValue.parse(buffer)
+  }
+}
+
+/// Calls `body` with `text` as the contract passes it.
+package func withText<Value>(_ text: String, _ body: (penstock_text) -> Value) -> Value {
+  var text = text
+  return text.withUTF8 { utf8 in
+    utf8.withMemoryRebound(to: CChar.self) { body(penstock_text(bytes: $0.baseAddress, length: $0.count)) }
+  }
+}
+
+/// Calls `body` with the JSON of `value`; with empty text for nil.
+package func withText<Value>(_ value: JSONValue?, _ body: (penstock_text) -> Value) -> Value {
+  guard let value else { return body(penstock_text(bytes: nil, length: 0)) }
+  var bytes: [UInt8] = []
+  value.write(to: &bytes)
+  return bytes.withUnsafeBytes { raw in
+    raw.withMemoryRebound(to: CChar.self) { body(penstock_text(bytes: $0.baseAddress, length: $0.count)) }
+  }
+}
+
+extension penstock_status {
+  static let ok = penstock_status(PENSTOCK_OK)
+  static let failed = penstock_status(PENSTOCK_FAILED)
+  static let invalid = penstock_status(PENSTOCK_INVALID)
+  static let ended = penstock_status(PENSTOCK_ENDED)
+  static let unknown = penstock_status(PENSTOCK_UNKNOWN)
+  static let tooLarge = penstock_status(PENSTOCK_TOO_LARGE)
+  static let unavailable = penstock_status(PENSTOCK_UNAVAILABLE)
+  static let denied = penstock_status(PENSTOCK_DENIED)
+}

@@ -1,0 +1,178 @@
+import CPluginKit
+
+/// The host's tables, from `open` to `close`.
+///
+/// Every call may be made on any thread, at any time: after `close` nothing happens.
+final class HostConnection: @unchecked Sendable {
+  // @unchecked: the pointers are constants, and what they point to is unchanged and may be used from any thread until
+  // `close` has returned, which the gate keeps.
+
+  private let host: UnsafePointer<penstock_host>
+  private let instances: UnsafePointer<penstock_instance_service>
+  private let controllers: UnsafePointer<penstock_controller_service>?
+  private let specifications: UnsafePointer<penstock_specification_service>?
+  private let logs: UnsafePointer<penstock_log_service>?
+  private let clocks: UnsafePointer<penstock_clock_service>
+  private let secrets: UnsafePointer<penstock_secrets_service>?
+  private let storage: UnsafePointer<penstock_workspace_service>?
+  private let gate = HostGate()
+
+  /// Nil where the host lacks a service that no plugin can do without.
+  init?(_ host: UnsafePointer<penstock_host>) {
+    func service<Table>(_ id: String, _ table: Table.Type) -> UnsafePointer<Table>? {
+      id.withCString { host.pointee.service(host, $0) }?.assumingMemoryBound(to: table)
+    }
+    guard let instances = service(PENSTOCK_INSTANCE, penstock_instance_service.self),
+      let clocks = service(PENSTOCK_CLOCK, penstock_clock_service.self)
+    else { return nil }
+    self.host = host
+    self.instances = instances
+    self.clocks = clocks
+    controllers = service(PENSTOCK_CONTROLLER, penstock_controller_service.self)
+    specifications = service(PENSTOCK_SPECIFICATION, penstock_specification_service.self)
+    logs = service(PENSTOCK_LOG, penstock_log_service.self)
+    secrets = service(PENSTOCK_SECRETS, penstock_secrets_service.self)
+    storage = service(PENSTOCK_WORKSPACE, penstock_workspace_service.self)
+  }
+
+  /// No call of the host goes on when this has returned, and none follows.
+  func close() { gate.close() }
+
+  // MARK: Instances
+
+  func complete(_ id: penstock_id, _ result: JSONValue?) -> penstock_status {
+    gate.enter { withText(result) { instances.pointee.complete(host, id, $0) } } ?? .unavailable
+  }
+
+  func fail(_ id: penstock_id, _ problem: PluginProblem) -> penstock_status {
+    gate.enter { withText(problem.json) { instances.pointee.fail(host, id, $0) } } ?? .unavailable
+  }
+
+  func progress(_ id: penstock_id, _ progress: JSONValue) {
+    _ = gate.enter { withText(progress) { instances.pointee.progress(host, id, $0) } }
+  }
+
+  // MARK: Controllers and specifications
+
+  func yieldState(_ id: penstock_id, _ state: JSONValue) -> penstock_status {
+    guard let controllers else { return .unavailable }
+    return gate.enter { withText(state) { controllers.pointee.yield_state(host, id, $0) } } ?? .unavailable
+  }
+
+  func yieldError(_ id: penstock_id, _ problem: PluginProblem) {
+    guard let controllers else { return }
+    _ = gate.enter { withText(problem.json) { controllers.pointee.yield_error(host, id, $0) } }
+  }
+
+  func yieldRerun(_ id: penstock_id, _ event: JSONValue) {
+    guard let controllers else { return }
+    _ = gate.enter { withText(event) { controllers.pointee.yield_rerun(host, id, $0) } }
+  }
+
+  func yieldReset(_ id: penstock_id) {
+    guard let controllers else { return }
+    _ = gate.enter { controllers.pointee.yield_reset(host, id) }
+  }
+
+  func changed(_ id: penstock_id, _ value: Bool?, reason: String) {
+    guard let specifications else { return }
+    let number: Int32 = value.map { $0 ? 1 : 0 } ?? -1
+    _ = gate.enter { withText(reason) { specifications.pointee.changed(host, id, number, $0) } }
+  }
+
+  // MARK: Log and clock
+
+  func log(_ id: penstock_id, _ level: PluginLog.Level, _ message: String, _ fields: JSONValue?) {
+    guard let logs else { return }
+    _ = gate.enter {
+      withText(message) { message in
+        withText(fields) { logs.pointee.log(host, id, level.rawValue, message, $0) }
+      }
+    }
+  }
+
+  /// Nanoseconds since 1970; nil after `close`.
+  func now() -> Int64? { gate.enter { clocks.pointee.now(host) } }
+
+  /// Nanoseconds that never go back; nil after `close`.
+  func monotonic() -> Int64? { gate.enter { clocks.pointee.monotonic(host) } }
+
+  /// The timer, or 0 where there is none; `fire` is not called then.
+  func timer(
+    _ id: penstock_id, at instant: Int64, _ context: UnsafeMutableRawPointer,
+    _ fire: @escaping @convention(c) (UnsafeMutableRawPointer?, penstock_status) -> Void
+  ) -> UInt64 {
+    gate.enter { clocks.pointee.timer(host, id, instant, fire, context) } ?? 0
+  }
+
+  func cancelTimer(_ timer: UInt64) {
+    _ = gate.enter { clocks.pointee.cancel_timer(host, timer) }
+  }
+
+  // MARK: Secrets and storage
+
+  func secret(_ id: penstock_id, _ name: String) async throws -> String {
+    guard let secrets else { throw PluginAccessProblem.unavailable("the host has no secrets") }
+    return try await answer { context in
+      withText(name) { secrets.pointee.get(host, id, $0, HostAnswer.take, context) }
+    }
+  }
+
+  func stored(_ id: penstock_id, _ key: String) async throws -> String {
+    let storage = try availableStorage()
+    return try await answer { context in
+      withText(key) { storage.pointee.get(host, id, $0, HostAnswer.take, context) }
+    }
+  }
+
+  func store(_ id: penstock_id, _ key: String, _ value: JSONValue?) async throws {
+    let storage = try availableStorage()
+    _ = try await answer { context in
+      withText(key) { key in
+        withText(value) { storage.pointee.set(host, id, key, $0, HostAnswer.take, context) }
+      }
+    }
+  }
+
+  func keys(_ id: penstock_id, _ prefix: String) async throws -> String {
+    let storage = try availableStorage()
+    return try await answer { context in
+      withText(prefix) { storage.pointee.list(host, id, $0, HostAnswer.take, context) }
+    }
+  }
+
+  private func availableStorage() throws -> UnsafePointer<penstock_workspace_service> {
+    guard let storage else { throw PluginAccessProblem.unavailable("the host has no workspace") }
+    return storage
+  }
+
+  /// The answer to what `ask` asks, as text.
+  private func answer(to ask: (UnsafeMutableRawPointer) -> Void) async throws -> String {
+    try await withCheckedThrowingContinuation { continuation in
+      let context = Unmanaged.passRetained(HostAnswer(continuation)).toOpaque()
+      if gate.enter({ ask(context) }) == nil {
+        Unmanaged<HostAnswer>.fromOpaque(context).release()
+        continuation.resume(throwing: PluginAccessProblem.unavailable("the plugin is closed"))
+      }
+    }
+  }
+}
+
+/// Waits for one answer of the host.
+private final class HostAnswer: Sendable {
+  private let continuation: CheckedContinuation<String, any Error>
+
+  init(_ continuation: CheckedContinuation<String, any Error>) { self.continuation = continuation }
+
+  /// The contract's callback, which is called exactly once.
+  static let take: @convention(c) (UnsafeMutableRawPointer?, penstock_status, penstock_text) -> Void = {
+    context, status, value in
+    guard let context else { return }
+    let answer = Unmanaged<HostAnswer>.fromOpaque(context).takeRetainedValue()
+    if status == .ok {
+      answer.continuation.resume(returning: value.string)
+    } else {
+      answer.continuation.resume(throwing: PluginAccessProblem(status: status))
+    }
+  }
+}

@@ -1,0 +1,13 @@
+/// One instance of an offer, as the contract drives it. The host never calls two of its functions at the same time.
+protocol Instance: AnyObject, Sendable {
+  func start(_ input: JSONValue)
+  func stop()
+  func destroy()
+}
+
+/// What the host holds of an instance.
+final class InstanceBox: Sendable {
+  let instance: any Instance
+
+  init(_ instance: any Instance) { self.instance = instance }
+}

@@ -1,0 +1,90 @@
+import CPluginKit
+import Synchronization
+
+/// What `penstock_plugin` forwards to: the one plugin of this shared object.
+package enum PluginEntry {
+  private static let runtime = Mutex<PluginRuntime?>(nil)
+  private static let described = Mutex<DescribedText?>(nil)
+
+  /// Makes `plugin` the plugin of this shared object, or of this test.
+  package static func register(_ plugin: PluginRuntime) {
+    runtime.withLock { $0 = plugin }
+    described.withLock { $0 = nil }
+    var functions = functions
+    penstock_kit_register(&functions)
+  }
+
+  private static var current: PluginRuntime? { runtime.withLock { $0 } }
+
+  /// The functions behind the exported symbol.
+  package static let functions = penstock_kit_functions(
+    describe: { PluginEntry.describe() },
+    open: { host in
+      guard let host, let plugin = PluginEntry.current else { return .failed }
+      return plugin.open(host)
+    },
+    close: { PluginEntry.current?.close() },
+    capability: { id in
+      let id = id.string
+      return PluginEntry.tables.first { $0.id == id }.map { UnsafeRawPointer($0.table) }
+    })
+
+  private static func describe() -> penstock_text {
+    if let described = described.withLock({ $0 }) { return described.text }
+    guard let current else { return penstock_text(bytes: nil, length: 0) }
+    let text = DescribedText(text: current.describedText())
+    return described.withLock { described in
+      defer { described = described ?? text }
+      return (described ?? text).text
+    }
+  }
+
+  // The tables are made once, never changed and never freed, as the contract asks for.
+  nonisolated(unsafe) private static let tables: [(id: String, table: UnsafePointer<penstock_functions>)] = [
+    (PENSTOCK_OPERATION, table { create(.operation, $0, $1, $2, $3) }),
+    (PENSTOCK_CONTROLLER, table { create(.controller, $0, $1, $2, $3) }),
+    (PENSTOCK_SPECIFICATION, table { create(.specification, $0, $1, $2, $3) }),
+  ]
+
+  private typealias Create =
+    @convention(c) (
+      penstock_id, penstock_text, penstock_text, UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+    ) -> penstock_status
+
+  private static func create(
+    _ kind: PluginRuntime.Kind, _ id: penstock_id, _ offer: penstock_text, _ settings: penstock_text,
+    _ instance: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+  ) -> penstock_status {
+    guard let instance, let plugin = current else { return .failed }
+    return plugin.create(kind, id, offer: offer, settings: settings, instance)
+  }
+
+  private static func table(_ create: @escaping Create) -> UnsafePointer<penstock_functions> {
+    let table = UnsafeMutablePointer<penstock_functions>.allocate(capacity: 1)
+    table.initialize(
+      to: penstock_functions(
+        struct_size: UInt32(MemoryLayout<penstock_functions>.size), reserved: 0, create: create,
+        start: { instance, input in
+          guard let instance else { return }
+          // The host promises JSON; what is none is as if nothing were said.
+          let value = try? input.value()
+          Unmanaged<InstanceBox>.fromOpaque(instance).takeUnretainedValue().instance.start(value ?? .object([:]))
+        },
+        stop: { instance, _ in
+          guard let instance else { return }
+          Unmanaged<InstanceBox>.fromOpaque(instance).takeUnretainedValue().instance.stop()
+        },
+        destroy: { instance in
+          guard let instance else { return }
+          Unmanaged<InstanceBox>.fromOpaque(instance).takeRetainedValue().instance.destroy()
+        }))
+    return UnsafePointer(table)
+  }
+}
+
+/// What `describe` has returned.
+private struct DescribedText: @unchecked Sendable {
+  // @unchecked: the bytes are never changed and never freed.
+
+  let text: penstock_text
+}

@@ -1,0 +1,97 @@
+import CPluginKit
+import Synchronization
+
+/// One plugin behind the contract: describes it, and makes its instances.
+package final class PluginRuntime: Sendable {
+  /// What an offer is.
+  package enum Kind: String, Sendable, CaseIterable {
+    case operation, controller, specification
+  }
+
+  private let offers: [Offer]
+  private let identity: @Sendable () -> JSONMembers
+  private let connection = Mutex<HostConnection?>(nil)
+
+  /// The runtime of `plugin`.
+  package init<P: Plugin>(_ plugin: P.Type) {
+    offers = plugin.offers
+    identity = {
+      var members: JSONMembers = [
+        "id": .string(plugin.id), "version": .string(plugin.version), "summary": .string(plugin.summary),
+      ]
+      members["author"] = plugin.author.map { .string($0) }
+      members["license"] = plugin.license.map { .string($0) }
+      members["homepage"] = plugin.homepage.map { .string($0) }
+      return members
+    }
+  }
+
+  /// What the contract's `describe` says. An offer whose settings cannot be described is left out; ``problems`` names it.
+  package var description: JSONValue {
+    var members = identity()
+    members["offers"] = .array(offers.compactMap { try? $0.description() })
+    return .object(members)
+  }
+
+  /// What is wrong with the plugin's own declarations, in sentences that begin with the offer's id.
+  package var problems: [String] {
+    offers.flatMap { offer in
+      var problems = offer.problems()
+      do {
+        _ = try offer.description()
+      } catch {
+        problems.append("a default cannot be written as JSON: \(PluginProblem(error).message)")
+      }
+      return problems.map { "\(offer.id): \($0)" }
+    }
+  }
+
+  // MARK: The contract's functions
+
+  /// The description as text that stays where it is for as long as the process runs: hosts may keep it.
+  package func describedText() -> penstock_text {
+    var bytes: [UInt8] = []
+    description.write(to: &bytes)
+    let copy = UnsafeMutableBufferPointer<CChar>.allocate(capacity: bytes.count)
+    for (index, byte) in bytes.enumerated() { copy[index] = CChar(bitPattern: byte) }
+    return penstock_text(bytes: UnsafePointer(copy.baseAddress), length: bytes.count)
+  }
+
+  package func open(_ host: UnsafePointer<penstock_host>) -> penstock_status {
+    guard let connection = HostConnection(host) else { return .unavailable }
+    let problems = problems
+    for problem in problems { connection.log(0, .error, problem, nil) }
+    guard problems.isEmpty else { return .failed }
+    self.connection.withLock { $0 = connection }
+    return .ok
+  }
+
+  package func close() {
+    let connection = connection.withLock { connection in
+      defer { connection = nil }
+      return connection
+    }
+    connection?.close()
+  }
+
+  package func create(
+    _ kind: Kind, _ id: penstock_id, offer offerID: penstock_text, settings: penstock_text,
+    _ instance: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+  ) -> penstock_status {
+    guard let connection = connection.withLock({ $0 }) else { return .unavailable }
+    let link = InstanceLink(host: connection, id: id)
+    let name = offerID.string
+    guard let offer = offers.first(where: { $0.kind == kind && $0.id == name }) else {
+      link.fail(PluginProblem("no-such-offer", "the plugin has no \(kind.rawValue) '\(name)'"))
+      return .unknown
+    }
+    do {
+      let made = try offer.make(link, try settings.value() ?? .object([:]))
+      instance.pointee = Unmanaged.passRetained(InstanceBox(made)).toOpaque()
+      return .ok
+    } catch {
+      link.fail(PluginProblem(error))
+      return .invalid
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import Synchronization
+
+/// A specification that the host follows.
+final class SpecificationInstance<Specification: OperationRunSpecification>: Instance {
+  private struct Told: Equatable {
+    var value: Bool?
+    var reason: String
+  }
+
+  private struct State {
+    var context: OperationContext?
+    var subscription: OperationSubscription?
+    var told: Told?
+    var isLooking = false
+    var mustLookAgain = false
+    var isStopped = false
+  }
+
+  private let link: InstanceLink
+  private let specification: Specification
+  private let state = Mutex(State())
+
+  init(_ link: InstanceLink, _ specification: Specification) {
+    self.link = link
+    self.specification = specification
+  }
+
+  func start(_ input: JSONValue) {
+    let context = OperationContext(link, input)
+    state.withLock { $0.context = context }
+    // A change between looking and subscribing would be lost the other way round.
+    let subscription = specification.subscribe(in: context) { [weak self] in self?.look() }
+    state.withLock { $0.subscription = subscription }
+    look()
+  }
+
+  func stop() {
+    destroy()
+    link.complete(nil)
+  }
+
+  func destroy() {
+    let subscription = state.withLock { state in
+      defer { state.subscription = nil }
+      state.isStopped = true
+      return state.subscription
+    }
+    subscription?.cancel()
+  }
+
+  /// Tells the host what is new. One thread looks at a time; a change meanwhile makes it look again, so that the last
+  /// look wins and the host is told in order.
+  private func look() {
+    let begins = state.withLock { state in
+      state.mustLookAgain = true
+      defer { state.isLooking = true }
+      return !state.isLooking
+    }
+    guard begins else { return }
+    while let context = contextForAnotherLook() {
+      let description = specification.description(in: context)
+      let isKnown = (specification as? any UncertainRunSpecification)?.isKnown(in: context) ?? true
+      let now = Told(value: isKnown ? description.isSatisfied : nil, reason: description.reason)
+      let isNews = state.withLock { state in
+        defer { state.told = now }
+        return state.told != now && !state.isStopped
+      }
+      if isNews { link.host.changed(link.id, now.value, reason: now.reason) }
+    }
+  }
+
+  private func contextForAnotherLook() -> OperationContext? {
+    state.withLock { state in
+      state.isLooking = state.mustLookAgain && !state.isStopped
+      state.mustLookAgain = false
+      return state.isLooking ? state.context : nil
+    }
+  }
+}

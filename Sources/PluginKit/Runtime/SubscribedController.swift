@@ -1,0 +1,31 @@
+import Synchronization
+
+/// A controller that goes on until its subscription is cancelled.
+final class SubscribedController: Instance {
+  private let link: InstanceLink
+  private let begin: @Sendable (OperationContext) -> OperationSubscription
+  private let subscription = Mutex<OperationSubscription?>(nil)
+
+  init(_ link: InstanceLink, _ begin: @escaping @Sendable (OperationContext) -> OperationSubscription) {
+    self.link = link
+    self.begin = begin
+  }
+
+  func start(_ input: JSONValue) {
+    let subscription = begin(OperationContext(link, input))
+    self.subscription.withLock { $0 = subscription }
+  }
+
+  func stop() {
+    destroy()
+    link.complete(nil)
+  }
+
+  func destroy() {
+    let subscription = subscription.withLock { subscription in
+      defer { subscription = nil }
+      return subscription
+    }
+    subscription?.cancel()
+  }
+}

@@ -1,0 +1,53 @@
+import Synchronization
+
+/// An instance that is one task: cancelled when it shall stop, and ended when the task has ended.
+final class TaskInstance: Instance {
+  private let link: InstanceLink
+  private let work: @Sendable (OperationContext, JSONValue) async throws -> JSONValue?
+  private let task = Mutex<Task<Void, Never>?>(nil)
+
+  private init(
+    link: InstanceLink, work: @escaping @Sendable (OperationContext, JSONValue) async throws -> JSONValue?
+  ) {
+    self.link = link
+    self.work = work
+  }
+
+  /// An attempt of an operation, which is given its requirement. One that was cancelled has failed.
+  static func operation(
+    _ link: InstanceLink,
+    _ run: @escaping @Sendable (OperationContext, _ requirement: JSONValue?) async throws -> JSONValue?
+  ) -> TaskInstance {
+    TaskInstance(link: link) { context, input in try await run(context, input["requirement"]) }
+  }
+
+  /// A controller. One that was cancelled has ended as it should.
+  static func controller(
+    _ link: InstanceLink, _ run: @escaping @Sendable (OperationContext) async throws -> Void
+  ) -> TaskInstance {
+    TaskInstance(link: link) { context, _ in
+      do {
+        try await run(context)
+      } catch is CancellationError where Task.isCancelled {
+        return nil
+      }
+      return nil
+    }
+  }
+
+  func start(_ input: JSONValue) {
+    let task = Task { [link, work] in
+      let result: Result<JSONValue?, any Error>
+      do {
+        result = .success(try await work(OperationContext(link, input), input))
+      } catch {
+        result = .failure(error)
+      }
+      link.end(with: result)
+    }
+    self.task.withLock { $0 = task }
+  }
+
+  func stop() { task.withLock { $0 }?.cancel() }
+  func destroy() { stop() }
+}

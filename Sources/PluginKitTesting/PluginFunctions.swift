@@ -1,0 +1,57 @@
+import CPluginKit
+import PluginKit
+
+/// A plugin's side of the contract, from a Swift type in this process or from a shared object.
+struct PluginFunctions: @unchecked Sendable {
+  // @unchecked: the tables stay unchanged as long as the plugin is loaded, which it is until the process ends.
+
+  let describe: () -> penstock_text
+  let open: (UnsafePointer<penstock_host>) -> penstock_status
+  let close: () -> Void
+  let create:
+    (
+      PluginRuntime.Kind, penstock_id, penstock_text, penstock_text, UnsafeMutablePointer<UnsafeMutableRawPointer?>
+    ) -> penstock_status
+  let instance: (PluginRuntime.Kind) -> penstock_functions?
+
+  /// The functions of a type, beside those of others in this process.
+  init<P: Plugin>(_ plugin: P.Type) {
+    let runtime = PluginRuntime(plugin)
+    let description = runtime.describedText()
+    describe = { description }
+    open = { runtime.open($0) }
+    close = { runtime.close() }
+    create = { runtime.create($0, $1, offer: $2, settings: $3, $4) }
+    instance = { Self.table(PluginEntry.functions.capability, $0) }
+  }
+
+  /// The functions of a table as shared objects export it.
+  init(_ entry: UnsafePointer<penstock_plugin_entry>) {
+    describe = { entry.pointee.describe() }
+    open = { entry.pointee.open?($0) ?? penstock_status(PENSTOCK_OK) }
+    close = { entry.pointee.close?() }
+    create = { kind, id, offer, settings, instance in
+      guard let table = Self.table(entry.pointee.capability, kind) else { return penstock_status(PENSTOCK_UNKNOWN) }
+      return table.create(id, offer, settings, instance)
+    }
+    instance = { Self.table(entry.pointee.capability, $0) }
+  }
+
+  /// The functions as a kit's plugin registers them.
+  init(_ functions: penstock_kit_functions) {
+    describe = { functions.describe() }
+    open = { functions.open($0) }
+    close = { functions.close() }
+    create = { kind, id, offer, settings, instance in
+      guard let table = Self.table(functions.capability, kind) else { return penstock_status(PENSTOCK_UNKNOWN) }
+      return table.create(id, offer, settings, instance)
+    }
+    instance = { Self.table(functions.capability, $0) }
+  }
+
+  private static func table(
+    _ capability: (penstock_text) -> UnsafeRawPointer?, _ kind: PluginRuntime.Kind
+  ) -> penstock_functions? {
+    withText("penstock.\(kind.rawValue)/1") { capability($0)?.assumingMemoryBound(to: penstock_functions.self).pointee }
+  }
+}

@@ -1,0 +1,97 @@
+import CPluginKit
+import PluginKit
+import Synchronization
+
+/// The time of a ``TestPluginHost``, which passes only when a test lets it.
+public final class TestHostClock: Sendable {
+  private struct Timer: @unchecked Sendable {
+    // @unchecked: the context is handed back to whom it came from, once.
+
+    let instance: penstock_id
+    let instant: Timestamp
+    let fire: penstock_timer_callback
+    let context: UnsafeMutableRawPointer?
+  }
+
+  private struct State {
+    var now: Timestamp
+    var monotonic = Duration.zero
+    var lastTimer: UInt64 = 0
+    var timers: [UInt64: Timer] = [:]
+  }
+
+  private let state: Mutex<State>
+  private let waiters = TestWaiters()
+
+  init(now: Timestamp) { state = Mutex(State(now: now)) }
+
+  /// The wall clock.
+  public var now: Timestamp { state.withLock { $0.now } }
+
+  /// The time that has passed.
+  public var monotonic: Duration { state.withLock { $0.monotonic } }
+
+  /// When the timers that are set will fire, the earliest first.
+  public var timers: [Timestamp] { state.withLock { $0.timers.values.map(\.instant).sorted() } }
+
+  /// Returns when at least `count` timers are set: the plugin waits.
+  public func hasTimers(_ count: Int = 1) async {
+    await waiters.wait { [self] in state.withLock { $0.timers.count } >= count }
+  }
+
+  /// Returns when a timer is set for exactly `instant`.
+  public func hasTimer(at instant: Timestamp) async {
+    await waiters.wait { [self] in state.withLock { $0.timers.values.contains { $0.instant == instant } } }
+  }
+
+  /// Lets so much time pass, all at once, and fires the timers whose time has come, the earliest first.
+  public func advance(by duration: Duration) {
+    state.withLock { state in
+      state.now = state.now.advanced(by: duration)
+      state.monotonic += duration
+    }
+    fireDueTimers()
+  }
+
+  /// Sets the wall clock, as a person or a time server does, and fires the timers whose time has come.
+  public func setWallClock(to now: Timestamp) {
+    state.withLock { $0.now = now }
+    fireDueTimers()
+  }
+
+  private func fireDueTimers() {
+    let due = state.withLock { state in
+      let due = state.timers.filter { $0.value.instant <= state.now }
+      for id in due.keys { state.timers[id] = nil }
+      return due.sorted { ($0.value.instant, $0.key) < ($1.value.instant, $1.key) }
+    }
+    for (_, timer) in due { timer.fire(timer.context, penstock_status(PENSTOCK_OK)) }
+  }
+
+  func add(
+    _ instance: penstock_id, at instant: Int64, _ fire: @escaping penstock_timer_callback,
+    _ context: UnsafeMutableRawPointer?
+  ) -> UInt64 {
+    let timer = Timer(
+      instance: instance, instant: Timestamp(seconds: 0, nanoseconds: instant), fire: fire, context: context)
+    let (id, isDue) = state.withLock { state in
+      state.lastTimer += 1
+      state.timers[state.lastTimer] = timer
+      return (state.lastTimer, timer.instant <= state.now)
+    }
+    waiters.look()
+    // Never from within this call, as the contract says.
+    if isDue { Task { self.fireDueTimers() } }
+    return id
+  }
+
+  func cancel(_ id: UInt64) {
+    let timer = state.withLock { $0.timers.removeValue(forKey: id) }
+    timer?.fire(timer?.context, penstock_status(PENSTOCK_ENDED))
+  }
+
+  func cancelAll(of instance: penstock_id) {
+    let ids = state.withLock { state in state.timers.filter { $0.value.instance == instance }.keys.sorted() }
+    for id in ids { cancel(id) }
+  }
+}

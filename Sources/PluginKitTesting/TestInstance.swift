@@ -1,0 +1,89 @@
+import CPluginKit
+import PluginKit
+import Synchronization
+
+/// One instance in a ``TestPluginHost``.
+public final class TestInstance: Sendable {
+  private struct State: @unchecked Sendable {
+    // @unchecked: the pointer is the plugin's own, and only handed back to it.
+
+    var pointer: UnsafeMutableRawPointer?
+    var events: [TestEvent] = []
+    var hasEnded = false
+  }
+
+  private let host: TestPluginHost
+  private let id: penstock_id
+  private let functions: penstock_functions?
+  private let state = Mutex(State())
+
+  init(host: TestPluginHost, id: penstock_id, functions: penstock_functions?) {
+    self.host = host
+    self.id = id
+    self.functions = functions
+  }
+
+  deinit { destroy() }
+
+  func made(_ pointer: UnsafeMutableRawPointer) { state.withLock { $0.pointer = UnsafeMutableRawPointer(pointer) } }
+
+  func take(_ event: TestEvent) -> Bool {
+    state.withLock { state in
+      guard !state.hasEnded else { return false }
+      state.hasEnded = event.isEnd
+      state.events.append(event)
+      return true
+    }
+  }
+
+  /// What it has told so far.
+  public var events: [TestEvent] { state.withLock { $0.events } }
+
+  /// Sets it going. At most once.
+  public func start(_ input: JSONValue = [:]) {
+    guard let pointer = state.withLock({ $0.pointer.map { Pointer(value: $0) } }) else { return }
+    withText(input) { functions?.start(pointer.value, $0) }
+  }
+
+  /// Asks it to end. At most once.
+  public func stop(within grace: Duration = .seconds(10)) {
+    guard let pointer = state.withLock({ $0.pointer.map { Pointer(value: $0) } }) else { return }
+    functions?.stop(pointer.value, UInt64(max(0, grace / .nanoseconds(1))))
+  }
+
+  /// Frees it: what it tells afterwards is not heard.
+  public func destroy() {
+    let pointer = state.withLock { state in
+      defer { state.pointer = nil }
+      return state.pointer.map { Pointer(value: $0) }
+    }
+    guard let pointer else { return }
+    host.forget(id)
+    host.clock.cancelAll(of: id)
+    functions?.destroy(pointer.value)
+  }
+
+  /// Returns what it has told when that are at least `count` events.
+  public func events(_ count: Int) async -> [TestEvent] {
+    await host.waiters.wait { [self] in events.count >= count }
+    return events
+  }
+
+  /// Returns when it has ended: its result, or nil where it has none. Throws the ``PluginProblem`` that it failed with.
+  @discardableResult
+  public func end() async throws -> JSONValue? {
+    await host.waiters.wait { [self] in state.withLock { $0.hasEnded } }
+    switch events.last {
+    case .completed(let result): return result
+    case .failed(let problem): throw problem
+    default: return nil
+    }
+  }
+}
+
+/// A pointer that is handed on without being looked at.
+private struct Pointer: @unchecked Sendable {
+  // @unchecked: the plugin's own, and only handed back to it.
+
+  let value: UnsafeMutableRawPointer
+}

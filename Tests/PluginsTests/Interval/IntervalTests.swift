@@ -1,0 +1,105 @@
+import PluginKit
+import PluginKitTesting
+import Testing
+
+@testable import IntervalPlugin
+
+@Suite struct IntervalTests {
+  private let start = Timestamp(seconds: 1_000_000_007)
+
+  private func reruns(_ instance: TestInstance) -> [JSONValue] {
+    instance.events.compactMap { if case .rerun(let event) = $0 { event } else { nil } }
+  }
+
+  @Test func instantsAreAlignedToTheEpoch() async throws {
+    let host = try TestPluginHost(Interval.self, now: start)
+    let instance = try host.controller("interval", with: ["every": "10s"])
+    instance.start()
+    await host.clock.hasTimer(at: Timestamp(seconds: 1_000_000_010))
+    #expect(instance.events.isEmpty)
+    host.clock.advance(by: .seconds(3))
+    await host.clock.hasTimer(at: Timestamp(seconds: 1_000_000_020))
+    host.clock.advance(by: .seconds(10))
+    await host.clock.hasTimer(at: Timestamp(seconds: 1_000_000_030))
+    #expect(
+      reruns(instance) == [
+        ["reason": "every 10s", "instant": "2001-09-09T01:46:50Z"],
+        ["reason": "every 10s", "instant": "2001-09-09T01:47:00Z"],
+      ])
+    instance.stop()
+    try await instance.end()
+    #expect(instance.events.last == .completed(nil))
+    #expect(host.faults.isEmpty)
+  }
+
+  @Test func instantsMayBeCountedFromTheStart() async throws {
+    let host = try TestPluginHost(Interval.self, now: start)
+    let instance = try host.controller("interval", with: ["every": "10s", "align": "start"])
+    instance.start()
+    await host.clock.hasTimer(at: Timestamp(seconds: 1_000_000_017))
+    instance.destroy()
+  }
+
+  @Test func immediatelyRunsOnceAtTheStart() async throws {
+    let host = try TestPluginHost(Interval.self, now: start)
+    let instance = try host.controller("interval", with: ["every": "1h", "immediately": true])
+    instance.start()
+    await host.clock.hasTimers()
+    #expect(reruns(instance) == [["reason": "every 1h, at the start"]])
+    instance.destroy()
+  }
+
+  @Test func jitterMovesTheRunAndNotItsInstant() async throws {
+    let host = try TestPluginHost(Interval.self, now: start)
+    let instance = try host.controller("interval", with: ["every": "10s", "jitter": "5s"])
+    instance.start()
+    await host.clock.hasTimers()
+    let due = try #require(host.clock.timers.first)
+    #expect(due >= Timestamp(seconds: 1_000_000_010) && due < Timestamp(seconds: 1_000_000_015))
+    host.clock.advance(by: start.duration(to: due))
+    _ = await instance.events(1)
+    #expect(reruns(instance) == [["reason": "every 10s", "instant": "2001-09-09T01:46:50Z"]])
+    instance.destroy()
+  }
+
+  @Test func instantsThatWereSleptThroughComeDownToTheLastOne() async throws {
+    let host = try TestPluginHost(Interval.self, now: start)
+    let instance = try host.controller("interval", with: ["every": "10s"])
+    instance.start()
+    await host.clock.hasTimers()
+    host.clock.advance(by: .seconds(36))
+    await host.clock.hasTimer(at: Timestamp(seconds: 1_000_000_050))
+    #expect(reruns(instance) == [["reason": "every 10s", "instant": "2001-09-09T01:47:20Z"]])
+    #expect(
+      host.log == [
+        TestLogLine(
+          level: .warning, message: "3 instants have passed unnoticed, such as while the computer slept",
+          fields: ["count": 3, "first": "2001-09-09T01:46:50Z"])
+      ])
+    instance.destroy()
+  }
+
+  @Test func aClockThatIsSetBackDoesNotSilenceIt() async throws {
+    let host = try TestPluginHost(Interval.self, now: start)
+    let instance = try host.controller("interval", with: ["every": "10s"])
+    instance.start()
+    await host.clock.hasTimers()
+    host.clock.advance(by: .seconds(3))
+    await host.clock.hasTimer(at: Timestamp(seconds: 1_000_000_020))
+    host.clock.setWallClock(to: Timestamp(seconds: 900_000_000))
+    // The timer that was set is still for the old time; the next one after it is for the new time.
+    host.clock.setWallClock(to: Timestamp(seconds: 1_000_000_020))
+    await host.clock.hasTimer(at: Timestamp(seconds: 1_000_000_030))
+    instance.destroy()
+  }
+
+  @Test(
+    arguments: [
+      (["every": "1ms"], "every: 1ms is too short; it must be at least 10ms"),
+      (["every": "10s", "jitter": "10s"], "jitter: 10s must be shorter than 'every', 10s"),
+    ] as [(JSONValue, String)])
+  func impossibleSettingsAreRefused(settings: JSONValue, reason: String) throws {
+    let host = try TestPluginHost(Interval.self)
+    #expect(throws: PluginProblem("invalid-settings", reason)) { try host.controller("interval", with: settings) }
+  }
+}
