@@ -157,6 +157,11 @@ enum TestPlugin {
   ///
   /// The same source, name and flags are compiled once in a test run. Do not change the file: copy it.
   static func compile(source: String, name: String = "plugin", flags: [String] = []) throws -> String {
+    try build(source: source, name: name, flags: ["-shared", "-fPIC"] + flags)
+  }
+
+  /// As ``compile(source:name:flags:)``, for what is not to be a shared object, or a wrong one.
+  static func build(source: String, name: String, flags: [String]) throws -> String {
     let key = [source, name] + flags
     return try compiled.withLock { compiled in
       if let object = compiled[key] { return object }
@@ -167,7 +172,7 @@ enum TestPlugin {
       let file = "\(directory)/\(name).c"
       try source.write(toFile: file, atomically: false, encoding: .utf8)
       let arguments =
-        ["cc", "-std=c11", "-Wall", "-O1", "-shared", "-fPIC", "-pthread", "-I", header] + flags + ["-o", object, file]
+        ["cc", "-std=c11", "-Wall", "-O1", "-pthread", "-I", header] + flags + ["-o", object, file]
       try run(arguments, errors: "\(directory)/errors")
       // A umask of 002 would let the group write it.
       guard chmod(object, 0o755) == 0 else { throw TestPluginError(message: "cannot chmod \(object)") }

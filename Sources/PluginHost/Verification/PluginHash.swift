@@ -1,0 +1,33 @@
+import Crypto
+import Glibc
+
+/// The SHA-256 of an open file.
+enum PluginHash {
+  /// The hash as 64 hexadecimal digits in lower case, of the content from the beginning; the position in the file stays where it is.
+  static func sha256(ofDescriptor descriptor: Int32) throws(Refusal) -> String {
+    var hash = SHA256()
+    var buffer = [UInt8](repeating: 0, count: 256 << 10)
+    var offset: off_t = 0
+    while true {
+      let count = pread(descriptor, &buffer, buffer.count, offset)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else {
+        throw Refusal(
+          .unreadable, "it cannot be read: \(String(cString: strerror(errno)))",
+          fix: "check the file and its file system")
+      }
+      if count == 0 { break }
+      hash.update(data: buffer[..<count])
+      offset += off_t(count)
+    }
+    return String(
+      decoding: hash.finalize().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+
+  /// Whether `text` is 64 hexadecimal digits in lower case.
+  static func isValid(_ text: some StringProtocol) -> Bool {
+    text.utf8.count == 64 && text.utf8.allSatisfy(digits.contains)
+  }
+
+  private static let digits = Array("0123456789abcdef".utf8)
+}

@@ -1,0 +1,32 @@
+/// Hashes to which a plugin is pinned: it is loaded only where its file has one of them.
+public struct PluginPin: Sendable, Hashable {
+  /// SHA-256 as 64 hexadecimal digits in lower case.
+  public let hashes: [String]
+  /// Where the pin stands, for messages: `'plugins.lock'`, `the pipeline file`.
+  public let place: String
+
+  /// A pin to `hashes` that stands in `place`.
+  public init(hashes: [String], place: String) {
+    self.hashes = hashes.map { $0.lowercased() }
+    self.place = place
+  }
+
+  /// The pin that a pipeline file has for a plugin; nil where it has none.
+  public init?(_ reference: PluginReference) {
+    guard let hash = reference.sha256 else { return nil }
+    self.init(hashes: [hash], place: "the pipeline file")
+  }
+
+  func check(_ hash: String) throws(Refusal) {
+    guard !hashes.contains(hash) else { return }
+    if let wrong = hashes.first(where: { !PluginHash.isValid($0) }) {
+      throw Refusal(
+        .hashMismatch, "\(place) pins it to \(wrong.quotedForMessage), which is no SHA-256 of 64 hexadecimal digits",
+        fix: "its own is \(hash)")
+    }
+    throw Refusal(
+      .hashMismatch,
+      "its SHA-256 is \(hash), and \(place) pins it to \(hashes.isEmpty ? "nothing" : hashes.joined(separator: " or "))",
+      fix: "find out why it changed; if you meant it to, write the new one there")
+  }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Testing
+
+@testable import PluginHost
+
+@Suite("A pinned plugin")
+struct PluginPinTests {
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
+  private func sound() throws -> String {
+    try scratch.write(bytes(of: TestPlugin.compile(TestPlugin.Source())), to: "echo.so")
+  }
+
+  @Test("the hash is SHA-256")
+  func hash() throws {
+    // From the standard, FIPS 180-2, appendix B: "abc", and a million times "a".
+    for (text, expected) in [
+      ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+      (String(repeating: "a", count: 1_000_000), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"),
+      ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+    ] {
+      let descriptor = open(try scratch.write(text, to: "file"), O_RDONLY)
+      defer { close(descriptor) }
+      #expect(try PluginHash.sha256(ofDescriptor: descriptor) == expected)
+    }
+  }
+
+  @Test("its hash lets it pass, and every pin counts")
+  func matching() throws {
+    let path = try sound()
+    let hash = try PluginVerifier().verify(PluginFile(at: path, origin: .commandLine)).sha256()
+    let other = String(repeating: "0", count: 64)
+    let right = PluginPin(hashes: [other, hash.uppercased()], place: "'plugins.lock'")
+    #expect(verification(of: path, pins: [right]).code == nil)
+    let wrong = PluginPin(hashes: [other], place: "the pipeline file")
+    #expect(verification(of: path, pins: [right, wrong]).code == .hashMismatch)
+  }
+
+  @Test("another hash is refused with both, and with the place of the pin")
+  func different() throws {
+    let path = try sound()
+    let hash = try PluginVerifier().verify(PluginFile(at: path, origin: .commandLine)).sha256()
+    let other = String(repeating: "0", count: 64)
+    let reference = PluginReference(sha256: other)
+    let pin = try #require(PluginPin(reference))
+    #expect(
+      verification(of: path, pins: [pin])
+        == (
+          .hashMismatch,
+          "the plugin '\(path)' is refused: its SHA-256 is \(hash), and the pipeline file pins it to \(other); "
+            + "find out why it changed; if you meant it to, write the new one there"
+        ))
+    #expect(PluginPin(PluginReference()) == nil)
+  }
+
+  @Test("what is no hash is told, with the right one")
+  func broken() throws {
+    let (code, message) = verification(of: try sound(), pins: [PluginPin(hashes: ["abc"], place: "the pipeline file")])
+    #expect(code == .hashMismatch)
+    #expect(
+      message.contains("the pipeline file pins it to 'abc', which is no SHA-256 of 64 hexadecimal digits; its own is "))
+  }
+
+  @Test("a file that changes while it is read has no hash")
+  func changing() throws {
+    let path = try sound()
+    let verified = try PluginVerifier().verify(PluginFile(at: path, origin: .commandLine))
+    #expect(truncate(path, 100) == 0)
+    let error = #expect(throws: PluginError.self) { try verified.sha256() }
+    #expect(error?.code == .unreadable)
+    #expect(error?.message.contains("it changed while it was read") == true)
+  }
+}
