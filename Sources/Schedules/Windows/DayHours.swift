@@ -1,0 +1,64 @@
+/// From when to when on a day, by the clocks; over midnight where the end is before the beginning.
+public struct DayHours: Sendable, Hashable {
+  /// Seconds after midnight, less than a day.
+  let from: Int
+  /// Seconds after midnight, at most a day.
+  let to: Int
+
+  private init(from: Int, to: Int) {
+    self.from = from
+    self.to = to
+  }
+
+  /// From midnight to midnight.
+  public static let whole = DayHours(from: 0, to: 86_400)
+
+  /// Reads times such as `08:00` and `18:30:15`; only the end may be `24:00`.
+  public init(from: String, to: String) throws(WindowError) {
+    let begin = try Self.seconds(from)
+    let end = try Self.seconds(to)
+    guard begin < 86_400 else { throw WindowError("a window cannot begin at '\(from)'; write 00:00") }
+    guard begin != end else {
+      throw WindowError("a window from \(from) to \(to) is never open; for whole days write 00:00 to 24:00")
+    }
+    self.init(from: begin, to: end)
+  }
+
+  private static func seconds(_ text: String) throws(WindowError) -> Int {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    let numbers = parts.compactMap { part in
+      (1...2).contains(part.utf8.count) && part.utf8.allSatisfy(\.isDigit) ? Int(part) : nil
+    }
+    guard (2...3).contains(parts.count), numbers.count == parts.count, parts.dropFirst().allSatisfy({ $0.count == 2 })
+    else { throw WindowError("'\(text)' is no time of day; write it as 08:00 or 18:30:15") }
+    let second = numbers.count > 2 ? numbers[2] : 0
+    let isMidnight = numbers[0] == 24 && numbers[1] == 0 && second == 0
+    guard numbers[0] < 24 || isMidnight, numbers[1] < 60, second < 60 else {
+      throw WindowError("there is no '\(text)' on any day; times go from 00:00 to 24:00")
+    }
+    return numbers[0] * 3600 + numbers[1] * 60 + second
+  }
+}
+
+extension DayHours: CustomStringConvertible {
+  /// As in `08:00 to 18:00`.
+  public var description: String {
+    if self == .whole { return "all day" }
+    return "\(Self.text(from)) to \(Self.text(to))"
+  }
+
+  private static func text(_ seconds: Int) -> String {
+    let minutes = "\((seconds / 3600).padded(2)):\((seconds / 60 % 60).padded(2))"
+    return seconds % 60 == 0 ? minutes : minutes + ":\((seconds % 60).padded(2))"
+  }
+}
+
+/// Why something is no time window.
+public struct WindowError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What is wrong, and what to do.
+  public let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+}
