@@ -64,7 +64,8 @@ struct InstanceLifeTests {
     #expect(
       events.all == [
         .failed(
-          "plugin-settings", "operation 'echo' of plugin 'echo' did not take its settings, and did not say why (status failed)")
+          "plugin-settings",
+          "operation 'echo' of plugin 'echo' did not take its settings, and did not say why (status failed)")
       ])
   }
 

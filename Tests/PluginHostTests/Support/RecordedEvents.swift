@@ -91,7 +91,9 @@ final class RecordedEvents: PluginInstanceEvents {
   func progressed(_ progress: JSONValue) { note(.progressed(progress)) }
   func yielded(_ signal: PluginSignal) { note(.yielded(signal)) }
   func changed(_ isSatisfied: Bool?, reason: String) { note(.changed(isSatisfied, reason)) }
-  func logged(_ level: PluginLogLevel, _ message: String, _ fields: JSONValue?) { note(.logged(level, message, fields)) }
+  func logged(_ level: PluginLogLevel, _ message: String, _ fields: JSONValue?) {
+    note(.logged(level, message, fields))
+  }
 }
 
 /// Keeps the lines that a host logs.
