@@ -1,10 +1,16 @@
 import Operations
+import Synchronization
 import Values
 
-/// Finds, verifies, loads and runs plugins, and lets go of them.
+/// Finds, verifies, loads and runs plugins, and lets go of them. May be used on any thread.
 ///
 /// What belongs in this module: everything between the contract of `plugin.h` and the protocols of `Operations`. It knows nothing of
 /// pipelines or their files.
+///
+/// ```swift
+/// let host = PluginHost(PluginHost.Configuration(directories: PluginDirectory.standard()))
+/// let office = try host.plugin("calendar").specification("calendar.time-window", settings: ["from": "08:00"])
+/// ```
 public final class PluginHost: Sendable {
   /// What the host is given.
   public struct Configuration: Sendable {
@@ -14,24 +20,192 @@ public final class PluginHost: Sendable {
     public var files: [String]
     /// The program and arguments that start a child host; a descriptor of its end of the connection is 3.
     public var childHost: [String]
-    /// Told of the lines that plugins log and of what the host notices about them.
+    /// What time it is for plugins in this process.
+    public var clock: any PluginClock
+    /// Told of the lines that plugins log and of what the host notices about them. Called on any thread, under no lock, also on a
+    /// thread of a plugin: it must return at once.
     public var log: @Sendable (PluginLogLevel, _ plugin: String, _ message: String) -> Void
 
     /// A configuration of what is given; there are no plugins and no log without any.
     public init(
       directories: [PluginDirectory] = [], files: [String] = [], childHost: [String] = [],
+      clock: any PluginClock = SystemPluginClock.shared,
       log: @escaping @Sendable (PluginLogLevel, _ plugin: String, _ message: String) -> Void = { _, _, _ in }
     ) {
       self.directories = directories
       self.files = files
       self.childHost = childHost
+      self.clock = clock
       self.log = log
     }
   }
 
+  /// What makes two uses of a file one plugin. In this process a file is loaded once, whoever uses it.
+  private struct Key: Hashable {
+    var path: String
+    var isolation: PluginReference.Isolation
+    var limits = PluginReference.Limits()
+    var environment: [String] = []
+
+    init(_ file: PluginFile, _ reference: PluginReference, _ isolation: PluginReference.Isolation) {
+      path = file.path
+      self.isolation = isolation
+      guard isolation == .process else { return }
+      limits = reference.limits
+      environment = reference.environment
+    }
+  }
+
+  private struct State {
+    var seats: [Key: PluginSeat] = [:]
+    var isShutDown = false
+  }
+
   /// What the host was given.
   public let configuration: Configuration
+  private let finder: PluginFinder
+  private let connector: PluginConnector
+  private let state = Mutex(State())
 
   /// A host that has loaded nothing yet.
-  public init(_ configuration: Configuration) { self.configuration = configuration }
+  public convenience init(_ configuration: Configuration) {
+    self.init(configuration, connector: PluginConnector(configuration))
+  }
+
+  init(_ configuration: Configuration, connector: PluginConnector) {
+    self.configuration = configuration
+    self.connector = connector
+    finder = PluginFinder(configuration)
+  }
+
+  /// The plugin with this id, loaded.
+  ///
+  /// The same file is loaded once for each way of isolating it. Where it has changed since it was loaded it is loaded again: the plugin
+  /// stays the same, its new instances are made by the new code, and the old code retires with its last instance.
+  ///
+  /// The calling thread waits while the file is read and loaded: some milliseconds, and as long as the plugin's `open` takes.
+  ///
+  /// - Parameters:
+  ///   - id: The plugin's id, or one of its offers'.
+  ///   - reference: Where it is, and how it shall run.
+  /// - Returns: The plugin.
+  /// - Throws: Why it cannot be used. A plugin that was loaded before its file changed runs on nevertheless.
+  public func plugin(_ id: String, _ reference: PluginReference = PluginReference()) throws(PluginError) -> Plugin {
+    let file: PluginFile
+    if let path = reference.path {
+      file = try PluginFile(at: path, origin: .pipeline)
+    } else {
+      file = try finder.find(id)
+    }
+    let isolation = reference.isolation ?? (file.isStandard ? .host : .process)
+    guard let seat = seat(Key(file, reference, isolation)) else { throw closed }
+    let plugin = try seat.plugin { (former) throws(PluginError) in
+      try load(file, reference, isolation, former: former)
+    }
+    let wanted = PluginFinder.plugin(of: id)
+    guard plugin.id == wanted else {
+      throw PluginError(
+        .notFound,
+        "\(file.foundPath.quotedForMessage) is the plugin '\(plugin.id)', not \(wanted.quotedForMessage); "
+          + "use it by its own id, or correct the path")
+    }
+    // Shut down meanwhile: nobody would close it.
+    guard !state.withLock({ $0.isShutDown }) else {
+      plugin.connection.retire()
+      throw closed
+    }
+    return plugin
+  }
+
+  /// Loads every plugin again whose file has changed.
+  ///
+  /// - Returns: The plugins that run new code from now on, and why others do not, which run on with the old code.
+  @discardableResult
+  public func reloadChanged() -> (reloaded: [Plugin], errors: [PluginError]) {
+    var reloaded: [Plugin] = []
+    var errors: [PluginError] = []
+    for seat in state.withLock({ Array($0.seats.values) }) {
+      guard let plugin = seat.loaded else { continue }
+      let former = plugin.sha256
+      do throws(PluginError) {
+        let origin = plugin.file.origin
+        let file = try PluginFile(at: plugin.file.foundPath, origin: origin, isStandard: plugin.file.isStandard)
+        _ = try seat.plugin { (loaded) throws(PluginError) in
+          try load(file, seat.reference ?? PluginReference(), plugin.isolation, former: loaded)
+        }
+        if plugin.sha256 != former { reloaded.append(plugin) }
+      } catch {
+        errors.append(error)
+      }
+    }
+    return (reloaded, errors)
+  }
+
+  /// The plugins that are loaded, by their ids.
+  public var plugins: [Plugin] {
+    state.withLock { $0.seats.values.compactMap(\.loaded) }.sorted { $0.id < $1.id }
+  }
+
+  /// Ends all instances, with the failure `plugin-closed`, and lets go of all plugins. Nothing can be loaded afterwards.
+  public func shutDown() async {
+    let seats = state.withLock { state in
+      state.isShutDown = true
+      defer { state.seats = [:] }
+      return Array(state.seats.values)
+    }
+    await withTaskGroup { group in
+      for seat in seats {
+        guard let plugin = seat.loaded else { continue }
+        group.addTask { await plugin.connection.close() }
+      }
+    }
+  }
+
+  private var closed: PluginError { PluginError(.closed, "no plugin can be loaded: the host is shutting down") }
+
+  private func seat(_ key: Key) -> PluginSeat? {
+    state.withLock { state in
+      guard !state.isShutDown else { return nil }
+      if let seat = state.seats[key] { return seat }
+      let seat = PluginSeat()
+      state.seats[key] = seat
+      return seat
+    }
+  }
+
+  /// Loads the file where it is not the one that was loaded. Only one thread at a time does this for a seat.
+  private func load(
+    _ file: PluginFile, _ reference: PluginReference, _ isolation: PluginReference.Isolation, former: Plugin?
+  ) throws(PluginError) -> (Plugin, PluginReference) {
+    if let former, former.file.identity == file.identity, reference.sha256 == nil || reference.sha256 == former.sha256 {
+      return (former, reference)
+    }
+    let verified = try connector.verify(file, reference.sha256)
+    if let former, former.sha256 == verified.sha256 {
+      former.note(verified.file)
+      return (former, reference)
+    }
+    let source = Plugin.Source(file: verified.file, sha256: verified.sha256, isolation: isolation)
+    let connection: any PluginConnection
+    switch isolation {
+    case .process: connection = try connector.isolated(verified, reference)
+    case .host:
+      // A damaged object can end the process in its initialisers or in the dynamic linker.
+      if !file.isStandard { try connector.probe(verified) }
+      connection = try connector.inProcess(verified, !file.isStandard || former != nil)
+    }
+    guard let former else { return (Plugin(connection, source, clock: configuration.clock), reference) }
+    guard former.id == connection.description.id else {
+      connection.retire()
+      throw PluginError(
+        .notFound,
+        "\(file.foundPath.quotedForMessage) was the plugin '\(former.id)' and is '\(connection.description.id)' now; "
+          + "restart the host, or give the files names of their own")
+    }
+    former.replace(by: connection, source)
+    configuration.log(
+      .info, former.id,
+      "loaded again from \(file.foundPath.quotedForMessage), version \(connection.description.version)")
+    return (former, reference)
+  }
 }

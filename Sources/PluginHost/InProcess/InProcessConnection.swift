@@ -72,7 +72,8 @@ final class InProcessConnection: PluginConnection {
     let host = HostTables.host(for: self)
     let status = CallWatchdog.shared.watch(.open, of: nil, self) { PluginStatus(open(host)) }
     guard status == .ok else {
-      throw PluginError(.openFailed, "plugin '\(image.file)' could not be opened (status \(status)); its log may say why")
+      throw PluginError(
+        .openFailed, "plugin '\(image.file)' could not be opened (status \(status)); its log may say why")
     }
   }
 
@@ -163,7 +164,8 @@ final class InProcessConnection: PluginConnection {
     }
     for instance in instances {
       instance.end(
-        .failure(PluginFailure(code: .closed, message: "\(name(of: instance.offer)) was ended: its plugin is being closed")))
+        .failure(
+          PluginFailure(code: .closed, message: "\(name(of: instance.offer)) was ended: its plugin is being closed")))
       instance.destroy()
     }
     closeIfDone()

@@ -9,8 +9,9 @@ final class LoadedOffer: @unchecked Sendable {
   let index: Int
   /// The id in UTF-8.
   let id: [UInt8]
-  let create: @convention(c) (penstock_id, penstock_text, penstock_text, UnsafeMutablePointer<UnsafeMutableRawPointer?>?)
-    -> penstock_status
+  let create:
+    @convention(c) (penstock_id, penstock_text, penstock_text, UnsafeMutablePointer<UnsafeMutableRawPointer?>?)
+      -> penstock_status
   let start: @convention(c) (UnsafeMutableRawPointer?, penstock_text) -> Void
   let stop: @convention(c) (UnsafeMutableRawPointer?, UInt64) -> Void
   let destroy: @convention(c) (UnsafeMutableRawPointer?) -> Void

@@ -109,7 +109,9 @@ package final class PluginImage: @unchecked Sendable {
       throw PluginError(.unreadable, "cannot read plugin '\(file)': \(String(cString: strerror(errno)))")
     }
     defer { if descriptor == nil { close(source) } }
-    let name = file.utf8.split(separator: UInt8(ascii: "/")).last.map { String(decoding: $0.suffix(200), as: UTF8.self) }
+    let name = file.utf8.split(separator: UInt8(ascii: "/")).last.map {
+      String(decoding: $0.suffix(200), as: UTF8.self)
+    }
     let memory = penstock_memory_copy("penstock-\(name ?? "plugin")", source)
     guard memory >= 0 else {
       throw PluginError(
@@ -131,7 +133,8 @@ package final class PluginImage: @unchecked Sendable {
     guard let symbol = dlsym(handle, "penstock_plugin") else {
       throw PluginError(
         .noEntry,
-        "'\(file)' does not export 'penstock_plugin', so it is no plugin; a plugin defines it with PENSTOCK_EXPORT of plugin.h")
+        "'\(file)' does not export 'penstock_plugin', so it is no plugin; a plugin defines it with PENSTOCK_EXPORT of plugin.h"
+      )
     }
     let entry = UnsafeRawPointer(symbol).assumingMemoryBound(to: penstock_plugin_entry.self)
     let size = Int(entry.pointee.struct_size)

@@ -1,0 +1,160 @@
+import Foundation
+import Testing
+import Values
+
+@testable import PluginHost
+
+@Suite("The plugin host")
+struct PluginHostTests {
+  private func version(_ number: Int) -> TestPlugin.Source {
+    TestPlugin.Source(id: "versioned") {
+      $0.version = "1.0.\(number)"
+      $0.start = #"if (input.length > 2) instances->complete(host, me->id, PENSTOCK_TEXT("\#(number)"));"#
+      $0.close = #"logs->log(host, 0, PENSTOCK_INFO, PENSTOCK_TEXT("closed \#(number)"), (penstock_text){NULL, 0});"#
+    }
+  }
+
+  private func result(of plugin: Plugin) -> RecordedEvents.Event? {
+    let events = RecordedEvents()
+    guard let offer = plugin.description.offers.first else { return nil }
+    let instance = plugin.create(offer, settings: [:], events: events)
+    instance.start(["attempt": 1])
+    instance.destroy()
+    return events.all.first
+  }
+
+  @Test("a plugin is found by its id or an offer's, and loaded once")
+  func loadedOnce() throws {
+    let hosted = try HostedTestPlugin(version(1))
+    let plugin = try hosted.host.plugin("versioned")
+    #expect(try hosted.host.plugin("versioned.other") === plugin)
+    #expect(plugin.isolation == .host)
+    #expect(plugin.sha256.count == 64)
+    #expect(hosted.host.plugins.map(\.id) == ["versioned"])
+    #expect(result(of: plugin) == .ended(1))
+  }
+
+  @Test("a changed file is loaded beside the old code, which goes on until its last instance is gone")
+  func reload() throws {
+    let hosted = try HostedTestPlugin(version(1))
+    let plugin = try hosted.host.plugin("versioned")
+    let offer = try #require(plugin.description.offers.first)
+    let old = RecordedEvents()
+    let running = plugin.create(offer, settings: [:], events: old)
+    try hosted.install(version(2))
+    #expect(result(of: plugin) == .ended(1))
+    #expect(try hosted.host.plugin("versioned") === plugin)
+    #expect(plugin.description.version == "1.0.2")
+    #expect(result(of: plugin) == .ended(2))
+    running.start(["attempt": 1])
+    #expect(old.all == [.ended(1)])
+    #expect(!hosted.log.lines.contains { $0.contains("closed") })
+    running.destroy()
+    #expect(hosted.log.lines.last == "info versioned: closed 1")
+  }
+
+  @Test("reloading finds what has changed, and what is broken runs on as it was")
+  func reloadChanged() throws {
+    let hosted = try HostedTestPlugin(version(1))
+    let plugin = try hosted.host.plugin("versioned")
+    #expect(hosted.host.reloadChanged().reloaded.isEmpty)
+    let path = try hosted.install(version(3))
+    #expect(hosted.host.reloadChanged().reloaded.map(\.id) == ["versioned"])
+    #expect(result(of: plugin) == .ended(3))
+    try FileManager.default.removeItem(atPath: path)
+    try Data("no plugin".utf8).write(to: URL(fileURLWithPath: path))
+    let (reloaded, errors) = hosted.host.reloadChanged()
+    #expect(reloaded.isEmpty)
+    #expect(errors.count == 1)
+    #expect(result(of: plugin) == .ended(3))
+    #expect(throws: PluginError.self) { try hosted.host.plugin("versioned") }
+  }
+
+  @Test("a file that was only touched is not loaded again")
+  func touched() throws {
+    let hosted = try HostedTestPlugin(version(1))
+    let plugin = try hosted.host.plugin("versioned")
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: "\(hosted.directory)/versioned.so")
+    #expect(hosted.host.reloadChanged().reloaded.isEmpty)
+    #expect(try hosted.host.plugin("versioned") === plugin)
+    #expect(hosted.log.lines == [])
+  }
+
+  @Test("a pin that the loaded file does not have is refused")
+  func pin() throws {
+    let hosted = try HostedTestPlugin(version(1))
+    let plugin = try hosted.host.plugin("versioned")
+    #expect(try hosted.host.plugin("versioned", PluginReference(sha256: plugin.sha256)) === plugin)
+    let error = #expect(throws: PluginError.self) {
+      try hosted.host.plugin("versioned", PluginReference(sha256: String(repeating: "0", count: 64)))
+    }
+    #expect(error?.code == .hashMismatch)
+  }
+
+  @Test("a file that is another plugin than was asked for is refused by name")
+  func otherPlugin() throws {
+    let hosted = try HostedTestPlugin(version(1))
+    try FileManager.default.moveItem(
+      atPath: "\(hosted.directory)/versioned.so", toPath: "\(hosted.directory)/renamed.so")
+    let error = #expect(throws: PluginError.self) { try hosted.host.plugin("renamed") }
+    #expect(error?.code == .notFound)
+    #expect(error?.message.contains("is the plugin 'versioned', not 'renamed'") == true)
+  }
+
+  @Test("a file that is not standard is probed before it is loaded in the process")
+  func probe() throws {
+    let hosted = try HostedTestPlugin(version(1)) { connector in
+      connector.probe = { file throws(PluginError) in throw PluginError(.crashed, "it crashes: \(file.file.id)") }
+    }
+    _ = try hosted.host.plugin("versioned")
+    let path = "\(hosted.directory)/versioned.so"
+    let error = #expect(throws: PluginError.self) {
+      try PluginHost(hosted.host.configuration, connector: hosted.connector).plugin(
+        "versioned", PluginReference(path: path, isolation: .host))
+    }
+    #expect(error?.message == "it crashes: versioned")
+  }
+
+  @Test("where nothing is said, only standard plugins run in the process")
+  func isolation() throws {
+    let hosted = try HostedTestPlugin(version(1)) { connector in
+      connector.isolated = { file, _ throws(PluginError) in throw PluginError(.crashed, "isolated \(file.file.id)") }
+    }
+    #expect(try hosted.host.plugin("versioned").isolation == .host)
+    for reference in [
+      PluginReference(path: "\(hosted.directory)/versioned.so"), PluginReference(isolation: .process),
+    ] {
+      let error = #expect(throws: PluginError.self) { try hosted.host.plugin("versioned", reference) }
+      #expect(error?.message == "isolated versioned")
+    }
+  }
+
+  @Test("an unknown offer is refused with what was probably meant")
+  func unknownOffer() throws {
+    let hosted = try HostedTestPlugin(version(1))
+    let plugin = try hosted.host.plugin("versioned")
+    let near = #expect(throws: PluginError.self) { try plugin.operation("versoned") }
+    #expect(
+      near?.message
+        == "plugin 'versioned' (1.0.1) offers no operation 'versoned'; did you mean 'versioned'?")
+    let kind = #expect(throws: PluginError.self) { try plugin.specification("versioned") }
+    #expect(
+      kind?.message == "plugin 'versioned' (1.0.1) offers no specification 'versioned'; 'versioned' is an operation")
+    let settings = #expect(throws: PluginError.self) { try plugin.operation(settings: ["speed": 1]) }
+    #expect(settings?.code == .settings)
+  }
+
+  @Test("a host that was shut down has ended its instances and loads nothing")
+  func shutDown() async throws {
+    let hosted = try HostedTestPlugin(version(1))
+    let plugin = try hosted.host.plugin("versioned")
+    let events = RecordedEvents()
+    _ = plugin.create(try #require(plugin.description.offers.first), settings: [:], events: events)
+    await hosted.host.shutDown()
+    #expect(events.failure == "plugin-closed")
+    #expect(hosted.log.lines == ["info versioned: closed 1"])
+    let error = #expect(throws: PluginError.self) { try hosted.host.plugin("versioned") }
+    #expect(error?.code == .closed)
+  }
+}
