@@ -30,8 +30,10 @@ public final class ManualPluginClock: PluginClock {
     state = Mutex(State(now: now))
   }
 
+  /// The wall clock.
   public func now() -> Int64 { state.withLock { $0.now } }
 
+  /// The clock that never goes back.
   public func monotonic() -> Int64 { state.withLock { $0.monotonic } }
 
   /// How many calls are waited for.
@@ -40,11 +42,13 @@ public final class ManualPluginClock: PluginClock {
   /// When the next call is due by ``now()``; nil where nothing waits for an instant.
   public var nextInstant: Int64? { state.withLock { $0.instants.next } }
 
+  /// Calls `body` once the wall clock has reached `instant`.
   public func wake(at instant: Int64, _ body: @escaping @Sendable () -> Void) -> PluginAlarm {
     let number = state.withLock { $0.instants.add(at: instant, body) }
     return PluginAlarm { [weak self] in _ = self?.state.withLock { $0.instants.remove(number) } }
   }
 
+  /// Calls `body` when `delay` has passed.
   public func wake(after delay: Duration, _ body: @escaping @Sendable () -> Void) -> PluginAlarm {
     let number = state.withLock { state in
       state.delays.add(at: state.monotonic.addingSaturating(delay.nanoseconds), body)

@@ -12,6 +12,7 @@ public final class SystemPluginClock: PluginClock {
   private let instants = AlarmThread(.wall)
   private let delays = AlarmThread(.monotonic)
 
+  /// A clock with threads of its own; hosts share ``shared``.
   public init() {}
 
   deinit {
@@ -19,14 +20,18 @@ public final class SystemPluginClock: PluginClock {
     delays.stop()
   }
 
+  /// The wall clock.
   public func now() -> Int64 { AlarmThread.Kind.wall.now() }
 
+  /// The clock that never goes back.
   public func monotonic() -> Int64 { AlarmThread.Kind.monotonic.now() }
 
+  /// Calls `body` once the wall clock has reached `instant`.
   public func wake(at instant: Int64, _ body: @escaping @Sendable () -> Void) -> PluginAlarm {
     instants.add(at: instant, body)
   }
 
+  /// Calls `body` when `delay` has passed.
   public func wake(after delay: Duration, _ body: @escaping @Sendable () -> Void) -> PluginAlarm {
     delays.add(at: AlarmThread.Kind.monotonic.now().addingSaturating(delay.nanoseconds), body)
   }

@@ -177,15 +177,16 @@ public final class PluginHost: Sendable {
   private func load(
     _ file: PluginFile, _ reference: PluginReference, _ isolation: PluginReference.Isolation, former: Plugin?
   ) throws(PluginError) -> (Plugin, PluginReference) {
-    if let former, former.file.identity == file.identity, reference.sha256 == nil || reference.sha256 == former.sha256 {
+    let pins = PluginPin(reference).map { [$0] } ?? []
+    if let former, former.file.identity == file.identity, pins.allSatisfy({ $0.hashes.contains(former.sha256) }) {
       return (former, reference)
     }
-    let verified = try connector.verify(file, reference.sha256)
-    if let former, former.sha256 == verified.sha256 {
-      former.note(verified.file)
+    let verified = try connector.verify(file, pins)
+    let source = Plugin.Source(file: file, sha256: try verified.sha256(), isolation: isolation)
+    if let former, former.sha256 == source.sha256 {
+      former.note(file)
       return (former, reference)
     }
-    let source = Plugin.Source(file: verified.file, sha256: verified.sha256, isolation: isolation)
     let connection: any PluginConnection
     switch isolation {
     case .process: connection = try connector.isolated(verified, reference)

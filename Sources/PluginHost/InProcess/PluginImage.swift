@@ -27,6 +27,7 @@ package final class PluginImage: @unchecked Sendable {
   ///   - descriptor: An open descriptor of what was verified, which is then mapped whatever the path leads to by now. It stays
   ///     the caller's.
   ///   - isCopy: Whether a copy is mapped in any case.
+  /// - Returns: The image.
   /// - Throws: `notLoadable` in the dynamic linker's words, `noEntry`, `malformed` and `versionMismatch`.
   package static func open(
     _ file: String, descriptor: Int32? = nil, isCopy: Bool = false

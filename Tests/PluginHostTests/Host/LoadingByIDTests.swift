@@ -4,8 +4,8 @@ import Values
 
 @testable import PluginHost
 
-@Suite("The plugin host")
-struct PluginHostTests {
+@Suite("Loading plugins by their ids")
+struct LoadingByIDTests {
   private func version(_ number: Int) -> TestPlugin.Source {
     TestPlugin.Source(id: "versioned") {
       $0.version = "1.0.\(number)"
