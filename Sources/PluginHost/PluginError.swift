@@ -30,6 +30,8 @@ public struct PluginError: Error, Sendable, Hashable, CustomStringConvertible {
     case writableByOthers = "writable-by-others"
     /// Its hash is not the pinned one.
     case hashMismatch = "hash-mismatch"
+    /// The file with the pins, `plugins.lock`, cannot be read or written, or is not right.
+    case lock = "plugin-lock"
     /// Its `open` failed.
     case openFailed = "open-failed"
     /// It ended its process, or was ended, while it was loaded.

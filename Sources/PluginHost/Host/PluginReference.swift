@@ -26,6 +26,8 @@ public struct PluginReference: Sendable, Hashable {
   public var path: String?
   /// The hash that it must have, 64 hexadecimal digits in lower case.
   public var sha256: String?
+  /// What else it is pinned to: `PluginLock.pin(_:)` of the `plugins.lock` beside the pipeline file.
+  public var pin: PluginPin?
   /// Nil is `host` for the plugins that come with Penstock, `process` for all others.
   public var isolation: Isolation?
   /// What a child process may use.
@@ -37,14 +39,19 @@ public struct PluginReference: Sendable, Hashable {
 
   /// What is given; the rest is found or decided by the host.
   public init(
-    path: String? = nil, sha256: String? = nil, isolation: Isolation? = nil, limits: Limits = Limits(),
+    path: String? = nil, sha256: String? = nil, pin: PluginPin? = nil, isolation: Isolation? = nil,
+    limits: Limits = Limits(),
     environment: [String] = [], secrets: [String] = []
   ) {
     self.path = path
     self.sha256 = sha256
+    self.pin = pin
     self.isolation = isolation
     self.limits = limits
     self.environment = environment
     self.secrets = secrets
   }
+
+  /// Everything that it is pinned to, for ``PluginVerifier/verify(_:pins:)``.
+  public var pins: [PluginPin] { [PluginPin(self), pin].compactMap(\.self) }
 }

@@ -1,0 +1,199 @@
+import Glibc
+import Values
+
+/// The file `plugins.lock`: which content the plugins of a folder's pipelines must have.
+///
+/// It lies beside the pipeline files that use the plugins, and is meant to be kept with them in version control. Each line pins one
+/// plugin by the SHA-256 of its file, its id, and the path at which it was pinned, with white space between them:
+///
+/// ```
+/// # What plugins must be: SHA-256, id and path of each. `penstock plugins verify` checks it, with --write it writes it.
+/// 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08  calendar  /usr/local/lib/penstock/plugins/libpenstock-calendar.so
+/// 60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752  mine      plugins/mine.so
+/// ```
+///
+/// What counts is the id: whichever file is found for it, or named for it under `plugins:`, must have that hash. An id may have several
+/// lines, as for several processors; then each of their hashes will do. The path, relative to the file's own directory where it is below it,
+/// is where `verify` looks when the plugin is not found by its id. Lines that begin with `#` are comments. It is a line each rather than
+/// YAML so that two branches merge, and `grep` and `sha256sum` are enough to look after it.
+public struct PluginLock: Sendable, Hashable {
+  /// One pinned plugin.
+  public struct Line: Sendable, Hashable {
+    /// The plugin's id by the name of its file.
+    public let id: String
+    /// 64 hexadecimal digits in lower case.
+    public let sha256: String
+    /// Where it was pinned: relative to the directory of the lock where it is below it, else absolute.
+    public let path: String
+
+    /// A line that pins `id`.
+    public init(id: String, sha256: String, path: String) {
+      self.id = id
+      self.sha256 = sha256
+      self.path = path
+    }
+  }
+
+  /// `plugins.lock`.
+  public static let fileName = "plugins.lock"
+
+  /// The file, which need not exist.
+  public let path: String
+  /// In their order.
+  public private(set) var lines: [Line]
+
+  /// A lock at `path` that pins nothing yet.
+  public init(path: String) {
+    self.path = path
+    lines = []
+  }
+
+  /// The lock beside a pipeline file.
+  ///
+  /// - Parameter pipeline: The path of the pipeline file.
+  /// - Returns: The path of the lock, which need not exist.
+  public static func path(besidePipeline pipeline: String) -> String {
+    guard let slash = pipeline.lastIndex(of: "/") else { return fileName }
+    return pipeline[...slash] + fileName
+  }
+
+  /// What a plugin is pinned to.
+  ///
+  /// - Parameter id: The id of the plugin.
+  /// - Returns: nil where it is not pinned.
+  public func pin(_ id: String) -> PluginPin? {
+    let hashes = lines.filter { $0.id == id }.map(\.sha256)
+    return hashes.isEmpty ? nil : PluginPin(hashes: hashes, place: path.quotedForMessage)
+  }
+
+  /// Pins a plugin to a hash, in place of everything that it was pinned to.
+  ///
+  /// - Parameters:
+  ///   - id: The id of the plugin.
+  ///   - sha256: 64 hexadecimal digits in lower case.
+  ///   - file: The absolute path of the plugin's file.
+  /// - Throws: `plugin-lock` where the path has a line break, or the id is none.
+  public mutating func pin(_ id: String, to sha256: String, file: String) throws(PluginError) {
+    guard !id.isEmpty, !id.contains(where: \.isWhitespace), !file.contains(where: \.isNewline) else {
+      throw PluginError(
+        .lock, "the plugin \(file.quotedForMessage) cannot be pinned, as its name has white space; rename the file")
+    }
+    let line = Line(id: id, sha256: sha256, path: relative(file))
+    let place = lines.firstIndex { $0.id == id }
+    lines.removeAll { $0.id == id }
+    lines.insert(line, at: min(place ?? lines.count, lines.count))
+  }
+
+  /// The absolute path that a line names.
+  ///
+  /// - Parameter line: One of the lines.
+  /// - Returns: The path, or one relative to the current directory where the lock's own is.
+  public func file(of line: Line) -> String { line.path.hasPrefix("/") ? line.path : directory + line.path }
+
+  /// Ends with a slash, or is empty for the current directory.
+  private var directory: String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "" }
+
+  private func relative(_ file: String) -> String {
+    guard let resolved = realpath(directory.isEmpty ? "." : directory, nil) else { return file }
+    defer { free(resolved) }
+    let own = String(cString: resolved)
+    let prefix = own == "/" ? own : own + "/"
+    return file.hasPrefix(prefix) ? String(file.dropFirst(prefix.count)) : file
+  }
+}
+
+// MARK: Text
+
+extension PluginLock {
+  private static let head =
+    "# What plugins must be: SHA-256, id and path of each. `penstock plugins verify` checks it, with --write it writes it.\n"
+
+  /// The file's text.
+  public var text: String {
+    let width = lines.map(\.id.utf8.count).max() ?? 0
+    return lines.reduce(into: Self.head) { text, line in
+      let space = String(repeating: " ", count: width - line.id.utf8.count + 2)
+      text += "\(line.sha256)  \(line.id)\(space)\(line.path)\n"
+    }
+  }
+
+  /// The lock that `text` stands for.
+  ///
+  /// - Parameters:
+  ///   - text: What the file holds.
+  ///   - path: The file, for messages and relative paths.
+  /// - Throws: `plugin-lock`, with the line.
+  public init(parsing text: String, path: String) throws(PluginError) {
+    self.init(path: path)
+    // To Swift a carriage return and a line feed are one character, and not the latter.
+    let text = text.replacing("\r\n", with: "\n")
+    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+      let parts = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: true)
+      guard let first = parts.first, !first.hasPrefix("#") else { continue }
+      guard parts.count == 3, PluginHash.isValid(first) else {
+        let wrong = parts.count == 3 ? "\(String(first).quotedForMessage) is no SHA-256" : "a part is missing"
+        throw PluginError(
+          .lock,
+          "\(path.quotedForMessage), line \(index + 1): \(wrong); a line has 64 hexadecimal digits in lower case, an id and a path"
+            + " - write it again with 'penstock plugins verify --write'")
+      }
+      // The path may have spaces within, and is aligned with spaces before it.
+      lines.append(Line(id: String(parts[1]), sha256: String(first), path: String(parts[2].drop { $0 == " " })))
+    }
+  }
+
+  /// Reads the lock at `path`.
+  ///
+  /// - Parameter path: The file.
+  /// - Returns: nil where there is none.
+  /// - Throws: `plugin-lock` where it cannot be read or is not right.
+  public static func read(_ path: String) throws(PluginError) -> PluginLock? {
+    guard let file = Descriptor(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)) else {
+      if errno == ENOENT { return nil }
+      throw failure("read", path)
+    }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 64 << 10)
+    while true {
+      let count = Glibc.read(file.number, &chunk, chunk.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw failure("read", path) }
+      if count == 0 { break }
+      bytes += chunk[..<count]
+      guard bytes.count <= largest else {
+        throw PluginError(.lock, "\(path.quotedForMessage) has more than 16 MiB, so it is no file of pins; remove it")
+      }
+    }
+    return try PluginLock(parsing: String(decoding: bytes, as: UTF8.self), path: path)
+  }
+
+  /// Thousands of plugins need a megabyte.
+  private static let largest = 16 << 20
+
+  /// Writes the file: the old one stays as it is until the new one is complete.
+  ///
+  /// - Throws: `plugin-lock`.
+  public func write() throws(PluginError) {
+    let temporary = "\(path).\(getpid()).new"
+    guard let file = Descriptor(open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)) else {
+      throw Self.failure("write", path)
+    }
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(file.number, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw Self.failure("write", path, removing: temporary) }
+      rest = rest.dropFirst(count)
+    }
+    guard fsync(file.number) == 0, rename(temporary, path) == 0 else {
+      throw Self.failure("write", path, removing: temporary)
+    }
+  }
+
+  private static func failure(_ verb: String, _ path: String, removing temporary: String? = nil) -> PluginError {
+    let text = String(cString: strerror(errno))
+    if let temporary { unlink(temporary) }
+    return PluginError(
+      .lock, "cannot \(verb) \(path.quotedForMessage): \(text); check the permissions of the file and of its directory")
+  }
+}
