@@ -53,7 +53,8 @@ struct StandardPlugin {
 
 // One line for each, in the order of the alphabet.
 let standardPlugins: [StandardPlugin] = [
-  StandardPlugin("Interval")
+  StandardPlugin("Cron", ["Schedules"]),
+  StandardPlugin("Interval"),
 ]
 
 let package = Package(

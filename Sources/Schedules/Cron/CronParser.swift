@@ -24,8 +24,8 @@ struct CronParser {
     "@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@hourly": "0 * * * *",
   ]
 
-  /// What is longer is refused; a line that lists every value of every field has about 500.
-  private static let maximumLength = 1000
+  /// What is longer is refused; a line that lists every value of every field has about 530.
+  private static let maximumLength = 600
 
   private let text: String
   private let scalars: [Unicode.Scalar]

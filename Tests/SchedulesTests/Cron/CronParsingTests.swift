@@ -75,7 +75,7 @@ struct CronParsingTests {
     let long = try #require(throws: CronError.self) {
       try CronExpression(String(repeating: "1,", count: 600) + "1 * * * *")
     }
-    #expect(long.message == "a schedule has at most 1000 characters")
+    #expect(long.message == "a schedule has at most 600 characters")
   }
 
   @Test(

@@ -1,0 +1,4 @@
+import CronPlugin
+import PluginKit
+
+@main struct Export: PluginExport { typealias Exported = Cron }

@@ -1,0 +1,102 @@
+import PluginKit
+import Schedules
+
+/// Asks for a run at each instant of a schedule.
+///
+/// The instant is the run's identity: of several hosts, and of several starts of one, only the first runs it. So a run
+/// is asked for before it is remembered; what a host dies over is asked for again, and run once.
+struct CronController: TaskController {
+  /// What is remembered so much later than the clock says was written by a clock that was wrong.
+  private static let believable: Int64 = 86_400
+
+  let settings: CronSettings
+
+  func run(with controls: PluginControls<JSONValue>) async throws {
+    let (schedule, zone) = (try settings.expression(), try settings.rules())
+    let (clock, log) = (controls.context.pluginClock, controls.context.pluginLog)
+    let memory = CronMemory(
+      controls.context.pluginStorage, pipeline: controls.context.pluginInput.pipeline, schedule: settings.schedule,
+      zone: settings.zone)
+    var random = controls.context.operationRandom
+    var now = clock.now().seconds
+    var last = await beginning(memory, controls, now: now)
+    while true {
+      if last - now > Self.believable {
+        log.warning(
+          "the clock was set back, from \(zone.format(last)) to \(zone.format(now)); the schedule goes on from there")
+        last = now
+      }
+      let due = settings.policy.due(schedule, in: zone, after: last, upTo: now)
+      if due.hasMissed { warn(of: due, since: last, zone, log) }
+      for instant in due.instants { rerun(controls, instant, now, zone) }
+      if now > last {
+        last = now
+        if let instant = due.instants.last ?? (due.hasMissed ? now : nil) { await remember(instant, memory, log) }
+      }
+      guard let next = schedule.next(after: max(now, last), in: zone) else { return }
+      let delay = jitter(&random)
+      try await clock.sleep(until: Timestamp(seconds: next).advanced(by: delay))
+      // As if the delay had not been: it makes no instant late.
+      now = max(next, clock.now().advanced(by: .zero - delay).seconds)
+    }
+  }
+
+  /// Up to when everything has been dealt with before this start.
+  private func beginning(
+    _ memory: CronMemory, _ controls: PluginControls<JSONValue>, now: UnixTime
+  ) async -> UnixTime {
+    do {
+      if let last = try await memory.last() { return last.seconds }
+      // Seen for the first time: what comes from now on counts, also if the host ends before that.
+      try await memory.remember(Timestamp(seconds: now))
+      return now
+    } catch PluginAccessProblem.unavailable {
+      // Without a workspace the last run tells at least what need not be made up for.
+      return controls.context.pluginInput.lastRun?.startedAt?.seconds ?? now
+    } catch {
+      controls.context.pluginLog.warning("cannot tell what was missed before this start: \(error)")
+      return now
+    }
+  }
+
+  private func rerun(
+    _ controls: PluginControls<JSONValue>, _ instant: UnixTime, _ now: UnixTime, _ zone: TimeZoneRules
+  ) {
+    let isLate = now - instant > CatchUp.punctuality
+    let time = zone.format(instant)
+    var fields: [String: JSONValue] = [
+      "schedule": .string(settings.schedule), "zone": .string(zone.name), "local_time": .string(time),
+    ]
+    if isLate { fields["catch_up"] = true }
+    controls.rerun(
+      reason: "'\(settings.schedule)' was due at \(time)" + (isLate ? ", made up for" : ""),
+      at: Timestamp(seconds: instant), fields: fields)
+  }
+
+  private func remember(_ instant: UnixTime, _ memory: CronMemory, _ log: PluginLog) async {
+    do {
+      try await memory.remember(Timestamp(seconds: instant))
+    } catch PluginAccessProblem.unavailable {
+      return
+    } catch {
+      log.warning("cannot remember that \(Timestamp(seconds: instant).notation) was dealt with: \(error)")
+    }
+  }
+
+  private func warn(of due: CatchUp.Due, since last: UnixTime, _ zone: TimeZoneRules, _ log: PluginLog) {
+    let why =
+      switch settings.catchUp {
+      case .none: "are left out, as catch_up is none"
+      case .last: "are left out but for the last, as catch_up is last"
+      case .all: "are left out but for the latest \(settings.catchUpLimit), as catch_up_limit says"
+      }
+    log.warning(
+      "instants of '\(settings.schedule)' after \(zone.format(last)) were missed and \(why)",
+      ["schedule": .string(settings.schedule), "zone": .string(zone.name)])
+  }
+
+  private func jitter(_ random: inout OperationRandom) -> Duration {
+    guard settings.jitter > .zero else { return .zero }
+    return settings.jitter * Double.random(in: 0..<1, using: &random)
+  }
+}

@@ -1,0 +1,73 @@
+import PluginKit
+import Schedules
+
+/// What `with:` may hold for `uses: cron`.
+struct CronSettings: PluginSettings {
+  /// What to do about instants that were missed.
+  enum Missed: String, CaseIterable, PluginValue {
+    case none, last, all
+  }
+
+  @Setting("When: a cron line such as '0 3 * * mon-fri', or @daily and the like") var schedule: String
+  @Setting("Whose clocks it goes by: a name such as Europe/Berlin, UTC, or local for the computer's") var zone: String =
+    "UTC"
+  @Setting("What to do about instants that were missed: leave them out (none), run the last, or run all")
+  var catchUp: Missed = .none
+  @Setting("At most so many missed instants are made up for, the latest ones") var catchUpLimit: Int = 100
+  @Setting("How much later a run begins at most, at random; shorter than a day") var jitter: Duration = .zero
+
+  /// An instant at which schedules that are never due are found: 2026-01-01T00:00:00Z.
+  private static let anyInstant: UnixTime = 1_767_225_600
+
+  func validate() throws {
+    let expression = try expression()
+    let rules = try rules()
+    guard expression.next(after: Self.anyInstant, in: rules) != nil else {
+      throw PluginProblem(
+        "invalid-schedule", "schedule: '\(schedule)' is never due in \(rules.name); look at its days and months")
+    }
+    guard (1...10_000).contains(catchUpLimit) else {
+      throw PluginProblem("invalid-settings", "catch_up_limit: \(catchUpLimit) must be from 1 to 10000")
+    }
+    guard jitter < .seconds(86_400) else {
+      throw PluginProblem(
+        "invalid-settings", "jitter: \(DurationNotation.format(jitter)) must be shorter than a day")
+    }
+  }
+
+  /// The schedule, read.
+  func expression() throws -> CronExpression {
+    do throws(CronError) {
+      return try CronExpression(schedule)
+    } catch {
+      throw PluginProblem(
+        error.code, "schedule: \(error.description)",
+        detail: [
+          "setting": "schedule", "position": .int(Int64(error.position)), "length": .int(Int64(error.length)),
+        ])
+    }
+  }
+
+  /// The clocks it goes by.
+  func rules() throws -> TimeZoneRules {
+    let database = TimeZoneDatabase.system
+    do throws(TimeZoneError) {
+      return try database.zone(zone)
+    } catch {
+      var message = "zone: \(error.description)"
+      if case .unknown = error, let near = NearestName.suggestion(for: zone, among: database.names()) {
+        message = "zone: there is no time zone '\(zone)'; did you mean '\(near)'?"
+      }
+      throw PluginProblem(error.code, message, detail: ["setting": "zone"])
+    }
+  }
+
+  /// What to do about what was missed.
+  var policy: CatchUp {
+    switch catchUp {
+    case .none: .none
+    case .last: .last
+    case .all: .all(limit: catchUpLimit)
+    }
+  }
+}
