@@ -97,17 +97,31 @@ public final class PluginHost: Sendable {
     } else {
       file = try finder.find(id)
     }
-    let isolation = reference.isolation ?? (file.isStandard ? .host : .process)
-    guard let seat = seat(Key(file, reference, isolation)) else { throw closed }
-    let plugin = try seat.plugin { (former) throws(PluginError) in
-      try load(file, reference, isolation, former: former)
-    }
+    let plugin = try plugin(in: file, reference)
     let wanted = PluginFinder.plugin(of: id)
     guard plugin.id == wanted else {
       throw PluginError(
         .notFound,
         "\(file.foundPath.quotedForMessage) is the plugin '\(plugin.id)', not \(wanted.quotedForMessage); "
           + "use it by its own id, or correct the path")
+    }
+    return plugin
+  }
+
+  /// The plugin in a file, loaded, whatever its id.
+  ///
+  /// - Parameters:
+  ///   - file: What was found; the path of `reference` is not looked at.
+  ///   - reference: How it shall run.
+  /// - Returns: The plugin.
+  /// - Throws: Why it cannot be used.
+  public func plugin(
+    in file: PluginFile, _ reference: PluginReference = PluginReference()
+  ) throws(PluginError) -> Plugin {
+    let isolation = reference.isolation ?? (file.isStandard ? .host : .process)
+    guard let seat = seat(Key(file, reference, isolation)) else { throw closed }
+    let plugin = try seat.plugin { (former) throws(PluginError) in
+      try load(file, reference, isolation, former: former)
     }
     // Shut down meanwhile: nobody would close it.
     guard !state.withLock({ $0.isShutDown }) else {
@@ -177,7 +191,7 @@ public final class PluginHost: Sendable {
   private func load(
     _ file: PluginFile, _ reference: PluginReference, _ isolation: PluginReference.Isolation, former: Plugin?
   ) throws(PluginError) -> (Plugin, PluginReference) {
-    let pins = PluginPin(reference).map { [$0] } ?? []
+    let pins = reference.pins
     if let former, former.file.identity == file.identity, pins.allSatisfy({ $0.hashes.contains(former.sha256) }) {
       return (former, reference)
     }

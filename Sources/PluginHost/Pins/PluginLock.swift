@@ -63,7 +63,10 @@ public struct PluginLock: Sendable, Hashable {
   /// - Returns: nil where it is not pinned.
   public func pin(_ id: String) -> PluginPin? {
     let hashes = lines.filter { $0.id == id }.map(\.sha256)
-    return hashes.isEmpty ? nil : PluginPin(hashes: hashes, place: path.quotedForMessage)
+    return hashes.isEmpty
+      ? nil
+      : PluginPin(
+        hashes: hashes, place: path.quotedForMessage, remedy: "'penstock plugins verify --write' pins the new one")
   }
 
   /// Pins a plugin to a hash, in place of everything that it was pinned to.

@@ -5,10 +5,18 @@ public struct PluginPin: Sendable, Hashable {
   /// Where the pin stands, for messages: `'plugins.lock'`, `the pipeline file`.
   public let place: String
 
+  /// How to pin what is there now, for messages.
+  let remedy: String
+
   /// A pin to `hashes` that stands in `place`.
   public init(hashes: [String], place: String) {
+    self.init(hashes: hashes, place: place, remedy: "write the new one there")
+  }
+
+  init(hashes: [String], place: String, remedy: String) {
     self.hashes = hashes.map { $0.lowercased() }
     self.place = place
+    self.remedy = remedy
   }
 
   /// The pin that a pipeline file has for a plugin; nil where it has none.
@@ -27,6 +35,6 @@ public struct PluginPin: Sendable, Hashable {
     throw Refusal(
       .hashMismatch,
       "its SHA-256 is \(hash), and \(place) pins it to \(hashes.isEmpty ? "nothing" : hashes.joined(separator: " or "))",
-      fix: "find out why it changed; if you meant it to, write the new one there")
+      fix: "find out why it changed; if you meant it to, \(remedy)")
   }
 }

@@ -1,0 +1,171 @@
+import ArgumentParser
+import PluginHost
+import Values
+
+struct PluginsVerify: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify",
+    abstract: "Check that plugins may be loaded and are what they were pinned to, or pin them.",
+    discussion: """
+      Nothing is loaded. A plugin fails when it is damaged, for another computer or another version of the contract, when
+      others can write it or a directory above it, or when its SHA-256 is not the one in plugins.lock.
+
+      Without arguments, the plugins in plugins.lock are checked; where there is none, all that are found. --write
+      checks the same plugins, and pins them as they are now, unless one of them fails. Pipelines in the directory of
+      plugins.lock load only what it allows. Exits with 1 when a plugin fails.
+
+        penstock plugins verify
+        penstock plugins verify --write calendar ./mine.so
+      """)
+
+  @Flag(help: "Write plugins.lock.") var write = false
+  @Option(help: ArgumentHelp("The file with the pins.", valueName: "file")) var lock = PluginLock.fileName
+  @Argument(help: ArgumentHelp("The plugins, by their ids or files.", valueName: "id-or-file"))
+  var names: [String] = []
+  @OptionGroup var plugins: PluginOptions
+  @OptionGroup var shared: SharedOptions
+
+  /// How one plugin did.
+  private enum Outcome {
+    case ok(sha256: String, isPinned: Bool)
+    /// It had other pins before, or none.
+    case pinned(sha256: String)
+    case failed(PluginError)
+
+    var word: String {
+      switch self {
+      case .ok: "ok"
+      case .pinned: "pinned"
+      case .failed: "failed"
+      }
+    }
+  }
+
+  func run() throws {
+    var lock: PluginLock
+    let exists: Bool
+    do throws(PluginError) {
+      let found = try PluginLock.read(self.lock)
+      exists = found != nil
+      lock = found ?? PluginLock(path: self.lock)
+    } catch {
+      throw CommandFailure(error)
+    }
+    let targets = targets(exists ? lock : nil)
+    var failures = 0
+    for target in targets {
+      let outcome = check(target, &lock)
+      if case .failed = outcome { failures += 1 }
+      report(target, outcome)
+    }
+    summarize(targets.count, failures, isPinned: exists)
+    guard failures == 0 else {
+      if write {
+        throw CommandFailure("\(self.lock) was not written, as not every plugin may be pinned", status: .failed)
+      }
+      throw ExitStatus.failed
+    }
+    guard write, !targets.isEmpty else { return }
+    do throws(PluginError) { try lock.write() } catch { throw CommandFailure(error) }
+  }
+
+  // MARK: What to check
+
+  /// A plugin, or why there is none.
+  fileprivate struct Target {
+    var id: String
+    var file: Result<PluginFile, PluginError>
+  }
+
+  private func targets(_ lock: PluginLock?) -> [Target] {
+    let survey = PluginSurvey(plugins.finder)
+    if !names.isEmpty {
+      return names.map { name in
+        let isPath = PluginSurvey.isPath(name)
+        return target(isPath ? PluginFile.id(ofFile: name) : PluginFinder.plugin(of: name)) {
+          () throws(PluginError) in try survey.file(named: name)
+        }
+      }
+    }
+    guard let lock else {
+      let (files, errors) = survey.finder.all()
+      return files.map { Target(id: $0.id, file: .success($0)) }
+        + errors.map { Target(id: "?", file: .failure($0)) }
+    }
+    var targets: [Target] = []
+    for line in lock.lines {
+      let pinned = target(line.id) { () throws(PluginError) in
+        try PluginFile(at: lock.file(of: line), origin: .commandLine)
+      }
+      let found = target(line.id) { () throws(PluginError) in try survey.finder.find(line.id) }
+      // By its id it is what runs; by its path it may be what a pipeline file names.
+      let candidates = [found, pinned].filter { if case .success = $0.file { true } else { false } }
+      for target in candidates.isEmpty ? [found] : candidates
+      where !targets.contains(where: { $0.id == target.id && $0.isSameFile(as: target) }) { targets.append(target) }
+    }
+    return targets
+  }
+
+  private func target(_ id: String, _ file: () throws(PluginError) -> PluginFile) -> Target {
+    do throws(PluginError) {
+      return Target(id: id, file: .success(try file()))
+    } catch {
+      return Target(id: id, file: .failure(error))
+    }
+  }
+
+  private func check(_ target: Target, _ lock: inout PluginLock) -> Outcome {
+    do throws(PluginError) {
+      let file = try target.file.get()
+      let pin = lock.pin(target.id)
+      let verified = try PluginVerifier().verify(file, pins: write ? [] : [pin].compactMap(\.self))
+      let hash = try verified.sha256()
+      guard write, pin?.hashes != [hash] else { return .ok(sha256: hash, isPinned: pin != nil) }
+      try lock.pin(target.id, to: hash, file: verified.path)
+      return .pinned(sha256: hash)
+    } catch {
+      return .failed(error)
+    }
+  }
+
+  // MARK: What to say
+
+  private func report(_ target: Target, _ outcome: Outcome) {
+    let path = (try? target.file.get())?.path
+    if shared.json {
+      var json: [(String, JSONValue)] = [("id", .string(target.id)), ("outcome", .string(outcome.word))]
+      if let path { json.append(("path", .string(path))) }
+      switch outcome {
+      case .ok(let hash, let isPinned): json += [("sha256", .string(hash)), ("pinned", .bool(isPinned))]
+      case .pinned(let hash): json += [("sha256", .string(hash)), ("pinned", .bool(true))]
+      case .failed(let error):
+        json.append(("error", ["code": .string(error.code.rawValue), "message": .string(error.message)]))
+      }
+      return TextOutput.standard.writeLine(JSONValue(members: json).text)
+    }
+    let (paint, text): (Style.Paint, String) =
+      switch outcome {
+      case .ok(let hash, let isPinned): (.green, "\(hash.prefix(12))  \(path ?? "")\(isPinned ? "" : "  (not pinned)")")
+      case .pinned(let hash): (.yellow, "\(hash.prefix(12))  \(path ?? "")")
+      case .failed(let error): (.boldRed, error.message)
+      }
+    if case .ok = outcome, shared.quiet { return }
+    let word = shared.style.paint(outcome.word, paint) + String(repeating: " ", count: 8 - outcome.word.count)
+    TextOutput.standard.writeLine(word + TerminalLines.visible("\(target.id)  \(text)"))
+  }
+
+  private func summarize(_ count: Int, _ failures: Int, isPinned: Bool) {
+    guard !shared.json, !shared.quiet else { return }
+    guard count > 0 else { return TextOutput.standard.writeLine("No plugins.") }
+    var text = "\(count) plugin\(count == 1 ? "" : "s"): \(count - failures) ok, \(failures) failed"
+    if !isPinned, !write { text += ". \(lock) is not there: --write writes it" }
+    TextOutput.standard.writeLine(TerminalLines.visible(text))
+  }
+}
+
+extension PluginsVerify.Target {
+  fileprivate func isSameFile(as other: Self) -> Bool {
+    guard case .success(let file) = file, case .success(let otherFile) = other.file else { return false }
+    return file.identity.isSameFile(as: otherFile.identity)
+  }
+}
