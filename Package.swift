@@ -55,6 +55,7 @@ struct StandardPlugin {
 let standardPlugins: [StandardPlugin] = [
   StandardPlugin("Cron", ["Schedules"]),
   StandardPlugin("Interval"),
+  StandardPlugin("Lines", ["CProcess"]),
 ]
 
 let package = Package(
@@ -167,7 +168,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "PluginsTests",
-      dependencies: ["OperationsTesting", "PluginKit", "PluginKitTesting"] + standardPlugins.map(\.logic),
+      dependencies: ["CProcess", "OperationsTesting", "PluginKit", "PluginKitTesting"] + standardPlugins.map(\.logic),
       swiftSettings: settings
     ),
     .testTarget(name: "PenstockTests", dependencies: ["penstock", "Pipelines", "Values"], swiftSettings: settings),

@@ -47,9 +47,10 @@ extension Plugin {
   public static var homepage: String? { nil }
 
   /// What `@main` needs: makes this the plugin of the shared object, and returns.
-  public static func main() {
-    PluginEntry.register(PluginRuntime(Self.self))
-  }
+  public static func main() { register() }
+
+  /// Makes this the plugin of the process.
+  package static func register() { PluginEntry.register(PluginRuntime(Self.self)) }
 }
 
 /// Exports a plugin that another module declares. See ``Plugin``.

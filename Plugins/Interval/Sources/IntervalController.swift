@@ -26,9 +26,7 @@ struct IntervalController: TaskController {
           ["first": .string(next.notation), "count": .int(Int64(missed))])
       }
       controls.rerun(reason: reason, at: due)
-      // A clock that was set back far has its instants again; their runs are told apart by the host.
-      let now = clock.now()
-      next = grid.first(after: now.advanced(by: settings.every) < due ? now : due)
+      next = grid.first(after: due)
     }
   }
 

@@ -79,20 +79,6 @@ import Testing
     instance.destroy()
   }
 
-  @Test func aClockThatIsSetBackDoesNotSilenceIt() async throws {
-    let host = try TestPluginHost(Interval.self, now: start)
-    let instance = try host.controller("interval", with: ["every": "10s"])
-    instance.start()
-    await host.clock.hasTimers()
-    host.clock.advance(by: .seconds(3))
-    await host.clock.hasTimer(at: Timestamp(seconds: 1_000_000_020))
-    host.clock.setWallClock(to: Timestamp(seconds: 900_000_000))
-    // The timer that was set is still for the old time; the next one after it is for the new time.
-    host.clock.setWallClock(to: Timestamp(seconds: 1_000_000_020))
-    await host.clock.hasTimer(at: Timestamp(seconds: 1_000_000_030))
-    instance.destroy()
-  }
-
   @Test(
     arguments: [
       (["every": "1ms"], "every: 1ms is too short; it must be at least 10ms"),

@@ -1,0 +1,4 @@
+import LinesPlugin
+import PluginKit
+
+@main struct Export: PluginExport { typealias Exported = Lines }

@@ -1,0 +1,68 @@
+import PluginKit
+
+/// Yields the lines of a command or a FIFO.
+///
+/// What is yielded waits for the host, and so does the command when its pipe is full: nothing is collected in between.
+struct LinesController: TaskController {
+  let settings: LinesSettings
+
+  func run(with controls: PluginControls<String>) async throws {
+    if let path = settings.fifo {
+      let pump = try LinePump(fifo: path, longest: Int(settings.longest.bytes)) { deliver($1, from: $0, to: controls) }
+      try await run(pump)
+    } else if let command = settings.command {
+      try await run(command, with: controls)
+    }
+  }
+
+  /// Runs the command until it need not be started again.
+  private func run(_ command: [String], with controls: PluginControls<String>) async throws {
+    let clock = controls.context.pluginClock
+    let log = controls.context.pluginLog
+    var pause = settings.pause
+    while true {
+      let start = clock.monotonic()
+      let pump = try LinePump(
+        command: command, directory: settings.directory, grace: settings.grace, longest: Int(settings.longest.bytes)
+      ) { deliver($1, from: $0, to: controls) }
+      let ending = try await run(pump)
+      let problem = ending.isSuccess ? nil : PluginProblem("command-failed", "'\(command[0])' \(ending)")
+      switch (settings.restart, problem) {
+      case (.never, nil), (.failure, nil): return log.info("'\(command[0])' has ended")
+      case (.never, .some(let problem)): throw problem
+      case (.failure, .some(let problem)), (.always, .some(let problem)): controls.yield(throwing: problem)
+      case (.always, nil): log.info("'\(command[0])' has ended, and is started again")
+      }
+      if clock.monotonic() - start >= Self.longestPause { pause = settings.pause }
+      try await clock.delay(for: pause)
+      pause = min(pause * 2, max(Self.longestPause, settings.pause))
+    }
+  }
+
+  /// A command that ran as long begins with the first pause again.
+  private static let longestPause = Duration.seconds(60)
+
+  /// Pumps until the end, or until the task is cancelled.
+  @discardableResult private func run(_ pump: LinePump) async throws -> LinePump.Ending {
+    let ending = await withTaskCancellationHandler {
+      await pump.run()
+    } onCancel: {
+      pump.stop()
+    }
+    try Task.checkCancellation()
+    return ending
+  }
+
+  private func deliver(_ line: LineSplitter.Line, from stream: LinePump.Stream, to controls: PluginControls<String>) {
+    let log = controls.context.pluginLog
+    if line.cut > 0 {
+      log.warning(
+        "a line is longer than \(settings.longest), and its end is left out", ["bytes": .int(Int64(line.cut))])
+    }
+    switch stream {
+    case .error: log.info(line.text)
+    case .output where settings.skipEmpty && line.text.allSatisfy(\.isWhitespace): break
+    case .output: controls.yield(line.text)
+    }
+  }
+}
