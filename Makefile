@@ -18,7 +18,11 @@ VALIDATOR := .build/schema-validator
 VALIDATOR_VERSION := 4.23.0
 
 # Linked with the Swift libraries in it: it starts in half the time, and runs on machines without a toolchain.
-RELEASE := .build/release/penstock
+RELEASE_DIRECTORY := .build/release
+RELEASE := $(RELEASE_DIRECTORY)/penstock
+RELEASE_OPTIONS := -c release --static-swift-stdlib
+# The products of the standard plugins, whatever they are: each becomes a shared object lib<product>.so.
+PLUGINS = $(shell $(SWIFT) package dump-package | sed -n 's/^ *"name" : "\(penstock-[a-z0-9-]*\)".*/\1/p' | sort -u)
 # What the thread sanitizer looks at is built apart, as all of it is instrumented; and from the package in Tests/ThreadSanitizer,
 # as the one of the root would have every target built, which takes many times as long and instruments other people's code.
 TSAN_PACKAGE := Tests/ThreadSanitizer
@@ -64,16 +68,25 @@ build-tests: toolchain packages ## Set up and build for debugging, with the test
 	@echo "==> swift build --build-tests"
 	@$(SWIFT) build --build-tests
 
-build: toolchain packages ## Set up and build for release
-	@echo "==> swift build -c release --static-swift-stdlib"
-	@$(SWIFT) build -c release --static-swift-stdlib --product penstock
+# One after another: the package manager builds either everything or one product.
+build: toolchain packages ## Set up and build for release, with the standard plugins
+	@for product in penstock $(PLUGINS); do \
+	  echo "==> swift build $(RELEASE_OPTIONS) --product $$product"; \
+	  $(SWIFT) build $(RELEASE_OPTIONS) --product "$$product" || exit 1; \
+	done
 
-install: build ## Install the tool and its shell completions under PREFIX
+install: build ## Install the tool, its plugins, its shell completions and plugin.h under PREFIX
 	install -d "$(DESTDIR)$(PREFIX)/bin" \
+	  "$(DESTDIR)$(PREFIX)/lib/penstock/plugins" \
+	  "$(DESTDIR)$(PREFIX)/include/penstock" \
 	  "$(DESTDIR)$(PREFIX)/share/bash-completion/completions" \
 	  "$(DESTDIR)$(PREFIX)/share/zsh/site-functions" \
 	  "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d"
 	install -m 755 $(RELEASE) "$(DESTDIR)$(PREFIX)/bin/penstock"
+	set -e; for plugin in $(PLUGINS); do \
+	  install -m 755 "$(RELEASE_DIRECTORY)/lib$$plugin.so" "$(DESTDIR)$(PREFIX)/lib/penstock/plugins/"; \
+	done
+	install -m 644 Sources/PluginABI/include/penstock/plugin.h "$(DESTDIR)$(PREFIX)/include/penstock/plugin.h"
 	$(RELEASE) completions bash > "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/penstock"
 	$(RELEASE) completions zsh > "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_penstock"
 	$(RELEASE) completions fish > "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/penstock.fish"
