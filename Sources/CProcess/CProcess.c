@@ -3,13 +3,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/sendfile.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -41,7 +44,17 @@ static void become(const penstock_spawn_request *request, volatile int *error) {
       goto failed;
     }
   }
-  close_range(3, ~0U, 0);
+  // The descriptors to inherit may stand where others of them are to go, so all move out of the way first.
+  int moved[PENSTOCK_INHERITED_MOST];
+  int count = (int)request->inherited_count;
+  for (int index = 0; index < count; index++) {
+    moved[index] = fcntl(request->inherited[index], F_DUPFD_CLOEXEC, 3 + PENSTOCK_INHERITED_MOST);
+    if (moved[index] < 0) goto failed;
+  }
+  for (int index = 0; index < count; index++) {
+    if (dup2(moved[index], 3 + index) < 0) goto failed;
+  }
+  close_range(3 + (unsigned)count, ~0U, 0);
   if (request->directory && chdir(request->directory) != 0) goto failed;
   sigset_t none;
   sigemptyset(&none);
@@ -61,6 +74,7 @@ __attribute__((noinline)) static pid_t start(const penstock_spawn_request *reque
 }
 
 int penstock_spawn(const penstock_spawn_request *request, pid_t *pid, int *pidfd) {
+  if (request->inherited_count > PENSTOCK_INHERITED_MOST) return EINVAL;
   volatile int error = 0;
   sigset_t all, before;
   // No handler of the host may run in the child, which shares its memory. It has no children whose ends it could hear of; and while SIGCHLD
@@ -139,6 +153,39 @@ int penstock_has_children(void) {
   siginfo_t info;
   return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
 }
+
+int penstock_socket_pair(int ends[2]) { return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0 ? 0 : errno; }
+
+int penstock_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 ? 0 : errno; }
+
+static int limit(int resource, int64_t value) {
+  struct rlimit old;
+  if (getrlimit(resource, &old) != 0) return errno;
+  struct rlimit new = {.rlim_cur = (rlim_t)value, .rlim_max = (rlim_t)value};
+  // What the host itself was given cannot be exceeded.
+  if (old.rlim_max != RLIM_INFINITY && new.rlim_max > old.rlim_max) new.rlim_cur = new.rlim_max = old.rlim_max;
+  return setrlimit(resource, &new) == 0 ? 0 : errno;
+}
+
+int penstock_limit_process(int64_t memory, int64_t descriptors) {
+  // Each further arena reserves 64 MiB of address space, which would count.
+  mallopt(M_ARENA_MAX, 1);
+  char text[64];
+  int statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  if (statm < 0) return errno;
+  ssize_t count = read(statm, text, sizeof text - 1);
+  int error = errno;
+  close(statm);
+  if (count <= 0) return count < 0 ? error : EIO;
+  text[count] = 0;
+  int64_t used = (int64_t)strtoll(text, NULL, 10) * sysconf(_SC_PAGESIZE);
+  int64_t space = memory > INT64_MAX - used ? INT64_MAX : used + memory;
+  if ((error = limit(RLIMIT_AS, space)) != 0) return error;
+  if ((error = limit(RLIMIT_NOFILE, descriptors)) != 0) return error;
+  return limit(RLIMIT_CORE, 0);
+}
+
+const char *penstock_signal_name(int number) { return sigabbrev_np(number); }
 
 int penstock_memory_file(const void *bytes, size_t count) {
   int descriptor = memfd_create("penstock-input", MFD_CLOEXEC);

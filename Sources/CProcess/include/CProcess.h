@@ -4,6 +4,7 @@
 // The few lines of C that starting a process needs: variadic system calls and spawn attributes, in one call each.
 
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -29,7 +30,12 @@ typedef struct {
   /// Where the process starts; NULL for the host's own directory.
   const char *directory;
   penstock_stream input, output, error;
+  /// Further descriptors of the host, which the process has as 3, 4, …; at most PENSTOCK_INHERITED_MOST.
+  const int *inherited;
+  size_t inherited_count;
 } penstock_spawn_request;
+
+#define PENSTOCK_INHERITED_MOST 8
 
 /// How a process ended.
 typedef struct {
@@ -42,7 +48,7 @@ typedef struct {
 } penstock_exit;
 
 /// Starts a process in a session of its own, with default signal dispositions, an empty signal mask and no inherited descriptor beyond the three
-/// standard ones. On success fills `pid` and `pidfd` (close-on-exec) and returns 0; otherwise returns the error number.
+/// standard ones and those asked for. On success fills `pid` and `pidfd` (close-on-exec) and returns 0; otherwise returns the error number.
 int penstock_spawn(const penstock_spawn_request *request, pid_t *pid, int *pidfd);
 
 /// Reaps the process behind `pidfd`, which must have ended. Returns 0, or the error number (EAGAIN while it still runs).
@@ -72,6 +78,19 @@ int penstock_adopt_orphans(void);
 
 /// Whether this process has children, ended ones that nobody has waited for included. 1 yes, 0 no.
 int penstock_has_children(void);
+
+/// Two connected stream sockets, close-on-exec. Returns 0, or the error number.
+int penstock_socket_pair(int ends[2]);
+
+/// Ends this process with SIGKILL when the thread that started it ends. Returns 0, or the error number.
+int penstock_die_with_parent(void);
+
+/// Bounds what this process may use from here on: bytes of address space beyond those that it has, descriptors, and no core file. Keeps the
+/// allocator from reserving address space for each thread. Returns 0, or the error number.
+int penstock_limit_process(int64_t memory, int64_t descriptors);
+
+/// `SEGV` for SIGSEGV; NULL for a number that has no name.
+const char *penstock_signal_name(int number);
 
 /// An anonymous file in memory, close-on-exec, positioned at its start. Returns the descriptor, or -errno.
 int penstock_memory_file(const void *bytes, size_t count);

@@ -89,7 +89,8 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
       environment.withPointers { environment in
         var raw = penstock_spawn_request(
           path: executable.pointer, arguments: arguments, environment: environment, directory: directory?.pointer,
-          input: input, output: stream(output), error: stream(error))
+          input: input, output: stream(output), error: stream(error),
+          inherited: nil, inherited_count: 0)
         return withExtendedLifetime((executable, directory, output, error)) { penstock_spawn(&raw, &pid, &descriptor) }
       }
     }

@@ -1,0 +1,65 @@
+import CProcess
+
+/// How a child host ended, and why.
+struct ChildEnd: Hashable, Sendable {
+  /// Why the host ended it.
+  enum Reason: Hashable, Sendable {
+    /// It sent what is no message.
+    case garbage(String)
+    /// It closed its end of the connection and went on.
+    case closedConnection
+    /// It did not answer for so long.
+    case unresponsive(Duration)
+    /// It was not needed any more.
+    case unneeded
+  }
+
+  /// The exit code; nil where a signal ended it.
+  var exitCode: Int32?
+  /// The signal, or 0.
+  var signal: Int32
+  /// Why the host ended it; nil where it ended by itself.
+  var reason: Reason?
+  /// The last that it printed.
+  var lastLine: String?
+
+  /// `plugin-unresponsive`, or `plugin-crashed`.
+  var code: PluginError.Code {
+    if case .unresponsive = reason { .unresponsive } else { .crashed }
+  }
+
+  /// In a few words: `crashed: SIGSEGV`.
+  var summary: String {
+    switch reason {
+    case .garbage(let what): "crashed: it sent \(what)"
+    case .closedConnection: "crashed: it closed its connection to the host"
+    case .unresponsive(let time): "did not answer for \(time.inWords)"
+    case .unneeded: "was ended"
+    case nil:
+      if let exitCode {
+        "exited with \(exitCode)"
+      } else {
+        "crashed: \(Self.name(ofSignal: signal))"
+      }
+    }
+  }
+
+  /// `plugin 'notify' exited with 3 while it was loaded; the last that it printed: …`
+  func message(plugin: String, while what: String) -> String {
+    let end = "plugin '\(plugin)' \(summary)\(what.isEmpty ? "" : " while \(what)")"
+    return lastLine.map { "\(end); the last that it printed: \($0)" } ?? end
+  }
+
+  /// `SIGSEGV`
+  static func name(ofSignal number: Int32) -> String {
+    penstock_signal_name(number).map { "SIG" + String(cString: $0) } ?? "signal \(number)"
+  }
+}
+
+extension Duration {
+  /// `2s`, `100ms`: for messages.
+  var inWords: String {
+    let milliseconds = nanoseconds / 1_000_000
+    return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
+  }
+}

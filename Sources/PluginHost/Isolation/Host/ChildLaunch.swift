@@ -1,0 +1,83 @@
+import CProcess
+import Glibc
+
+/// What a child host is started with.
+package struct ChildLaunch: Sendable {
+  /// An open file that a child inherits, kept open as long as somebody may start one.
+  package protocol File: AnyObject, Sendable {
+    var descriptor: Int32 { get }
+  }
+
+  /// The program and its arguments: see ``PluginHost/Configuration/childHost``.
+  package var command: [String]
+  /// The plugin's id where it is known, else the name of its file: for messages.
+  package var name: String
+  /// Where the plugin's file was found, for messages.
+  package var path: String
+  /// The plugin's file, verified. The child loads what this descriptor shows, whatever the path leads to by then.
+  package var file: any File
+  package var limits: PluginReference.Limits
+  /// The names of the variables that the child gets beside ``standardEnvironment``.
+  package var environment: [String]
+
+  package init(
+    command: [String], name: String, path: String, file: any File, limits: PluginReference.Limits = .init(),
+    environment: [String] = []
+  ) {
+    self.command = command
+    self.name = name
+    self.path = path
+    self.file = file
+    self.limits = limits
+    self.environment = environment
+  }
+
+  /// The variables that every child gets, where the host has them.
+  static let standardEnvironment = ["PATH", "HOME", "LANG", "TZ", "TMPDIR"]
+
+  static let defaultMemory: Int64 = 512 << 20
+  static let defaultDescriptors = 256
+
+  var hello: ChildHello {
+    ChildHello(
+      path: path, memory: limits.memory ?? Self.defaultMemory,
+      descriptors: Int64(limits.descriptors ?? Self.defaultDescriptors))
+  }
+
+  /// `NAME=value` of what the child gets.
+  var environmentEntries: [String] {
+    var seen: Set<String> = []
+    return (Self.standardEnvironment + environment).compactMap { name in
+      guard !name.isEmpty, !name.contains("="), seen.insert(name).inserted, let value = getenv(name) else { return nil }
+      return "\(name)=\(String(cString: value))"
+    }
+  }
+
+  /// Starts the process. `socket` becomes its descriptor 3, the plugin's file 4, and `output` both its standard output and its standard error.
+  func spawn(socket: Int32, output: Int32) throws(SystemError) -> (pid: Int32, descriptor: Int32) {
+    // The file's path follows for whoever looks at the list of processes.
+    let arguments = (command + [path]).map { strdup($0) } + [nil]
+    let environment = environmentEntries.map { strdup($0) } + [nil]
+    defer { for text in arguments + environment { free(text) } }
+    let inherited = [socket, file.descriptor]
+    var (pid, descriptor): (Int32, Int32) = (0, -1)
+    let error = "/dev/null".withCString { null in
+      withExtendedLifetime(file) {
+        arguments.withUnsafeBufferPointer { arguments in
+          environment.withUnsafeBufferPointer { environment in
+            inherited.withUnsafeBufferPointer { inherited in
+              let stream = penstock_stream(descriptor: output, path: nil)
+              var request = penstock_spawn_request(
+                path: arguments.first ?? nil, arguments: arguments.baseAddress, environment: environment.baseAddress,
+                directory: nil, input: penstock_stream(descriptor: -1, path: null), output: stream, error: stream,
+                inherited: inherited.baseAddress, inherited_count: inherited.count)
+              return penstock_spawn(&request, &pid, &descriptor)
+            }
+          }
+        }
+      }
+    }
+    guard error == 0 else { throw SystemError("execve", error) }
+    return (pid, descriptor)
+  }
+}

@@ -1,0 +1,58 @@
+/// Makes log lines of what a child prints, as many as a person may want to read.
+struct ChildOutput {
+  /// The bytes of a line after which the rest of it is left out.
+  static let longestLine = 4096
+  /// The lines of one second after which the others are counted only.
+  static let linesPerSecond = 200
+
+  private var line: [UInt8] = []
+  private var isCut = false
+  private var second: Int64 = .min
+  private var linesInSecond = 0
+  private var leftOut = 0
+  /// The last line that is not blank.
+  private(set) var lastLine: String?
+
+  /// Takes over what was read at `now`, in nanoseconds, and tells `tell` of the lines that are whole.
+  mutating func append(_ bytes: UnsafeRawBufferPointer, now: Int64, tell: (String) -> Void) {
+    for byte in bytes {
+      if byte == UInt8(ascii: "\n") {
+        finishLine(now: now, tell)
+      } else if line.count < Self.longestLine {
+        line.append(byte)
+      } else {
+        isCut = true
+      }
+    }
+  }
+
+  /// The child has ended: what it printed last is a line too.
+  mutating func finish(now: Int64, tell: (String) -> Void) {
+    if !line.isEmpty { finishLine(now: now, tell) }
+    tellLeftOut(tell)
+  }
+
+  private mutating func finishLine(now: Int64, _ tell: (String) -> Void) {
+    defer {
+      line.removeAll(keepingCapacity: true)
+      isCut = false
+    }
+    if line.last == UInt8(ascii: "\r") { line.removeLast() }
+    guard line.contains(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }) else { return }
+    let text = String(decoding: line, as: UTF8.self) + (isCut ? "…" : "")
+    lastLine = text
+    if now / 1_000_000_000 != second {
+      tellLeftOut(tell)
+      second = now / 1_000_000_000
+      linesInSecond = 0
+    }
+    linesInSecond += 1
+    if linesInSecond <= Self.linesPerSecond { tell(text) } else { leftOut += 1 }
+  }
+
+  private mutating func tellLeftOut(_ tell: (String) -> Void) {
+    guard leftOut > 0 else { return }
+    tell("… and \(leftOut) more lines, left out because there were more than \(Self.linesPerSecond) in a second")
+    leftOut = 0
+  }
+}

@@ -1,0 +1,203 @@
+import CProcess
+import Glibc
+import Synchronization
+
+/// A child host as its host sees it: a process, the connection to it, and what it prints.
+///
+/// Members marked *on the thread* may only be called on the connection's ``ChildThread``; the others from any thread.
+final class ChildProcess: @unchecked Sendable {
+  // @unchecked: everything but `outgoing` and the constants is touched on the thread only.
+
+  /// Invariant: `socket` is open, or -1. While bytes wait, the thread watches for room.
+  private struct Outgoing {
+    var socket: Int32
+    var queue = OutgoingQueue()
+    var token: ChildThread.Token = 0
+  }
+
+  private let thread: ChildThread
+  private let clock: any PluginClock
+  private let outgoing: Mutex<Outgoing>
+  private let pid: Int32
+  private let descriptor: Int32
+  private let output: Int32
+  private var decoder = FrameDecoder()
+  private var lines = ChildOutput()
+  private var tokens: [ChildThread.Token] = []
+  private var reason: ChildEnd.Reason?
+  private var closing: PluginAlarm?
+  private var hasEnded = false
+
+  /// Told of each message. *On the thread.*
+  var onMessage: (ChildMessage) -> Void = { _ in }
+  /// Told of each line that it prints. *On the thread.*
+  var onLine: (String) -> Void = { _ in }
+  /// Told of the end, after all messages. *On the thread.*
+  var onEnd: (ChildEnd) -> Void = { _ in }
+
+  /// Starts a child host, and says hello. *On the thread.*
+  init(_ launch: ChildLaunch, on thread: ChildThread, clock: any PluginClock) throws(SystemError) {
+    var ends: [Int32] = [-1, -1]
+    var pipe: [Int32] = [-1, -1]
+    var error = penstock_socket_pair(&ends)
+    guard error == 0 else { throw SystemError("socketpair", error) }
+    error = penstock_pipe(&pipe)
+    guard error == 0 else {
+      Self.close(ends)
+      throw SystemError("pipe2", error)
+    }
+    _ = fcntl(pipe[0], F_SETFL, O_NONBLOCK)
+    do throws(SystemError) {
+      (pid, descriptor) = try launch.spawn(socket: ends[1], output: pipe[1])
+    } catch {
+      Self.close(ends + pipe)
+      throw error
+    }
+    Self.close([ends[1], pipe[1]])
+    self.thread = thread
+    self.clock = clock
+    output = pipe[0]
+    outgoing = Mutex(Outgoing(socket: ends[0]))
+    do throws(SystemError) {
+      let socket = ends[0]
+      let token = try thread.watch(socket) { [self] events in
+        if events & EPOLLOUT.rawValue != 0 { writeMore() }
+        if events & ~EPOLLOUT.rawValue != 0 { readMessages(socket) }
+      }
+      tokens.append(token)
+      outgoing.withLock { $0.token = token }
+      tokens.append(try thread.watch(output) { [self] _ in readOutput() })
+      tokens.append(try thread.watch(descriptor) { [self] _ in end() })
+    } catch {
+      for token in tokens { thread.unwatch(token) }
+      kill(-pid, SIGKILL)
+      waitpid(pid, nil, 0)
+      Self.close([ends[0], pipe[0], descriptor])
+      throw error
+    }
+    send(.hello(launch.hello))
+  }
+
+  /// Sends a message, without ever waiting for the child.
+  func send(_ message: HostMessage) {
+    _ = send(message.bytes, limited: false)
+  }
+
+  /// Sends a message, unless too much waits for the child already.
+  ///
+  /// - Returns: Whether it was sent.
+  func sendIfRoom(_ message: HostMessage) -> Bool {
+    send(message.bytes, limited: true)
+  }
+
+  private func send(_ bytes: [UInt8], limited: Bool) -> Bool {
+    outgoing.withLock { outgoing in
+      guard outgoing.socket >= 0 else { return true }
+      if limited, outgoing.queue.count > OutgoingQueue.limit { return false }
+      let hadNothing = outgoing.queue.count == 0
+      outgoing.queue.write(bytes, to: outgoing.socket)
+      if hadNothing, outgoing.queue.count > 0 { thread.watchForRoom(outgoing.socket, outgoing.token, true) }
+      return true
+    }
+  }
+
+  /// Ends the process and its descendants at once. *On the thread.*
+  func kill(_ why: ChildEnd.Reason) {
+    guard !hasEnded else { return }
+    if reason == nil { reason = why }
+    Glibc.kill(-pid, SIGKILL)
+  }
+
+  /// Asks the process to end, and sees to it that it does. *On the thread.*
+  func close(_ limits: ChildTimeLimits) {
+    guard !hasEnded, reason == nil else { return }
+    reason = .unneeded
+    send(.close)
+    closing = clock.wake(after: limits.close) { [weak self, thread, clock] in
+      thread.execute {
+        guard let self, !self.hasEnded else { return }
+        Glibc.kill(-self.pid, SIGTERM)
+        self.closing = clock.wake(after: limits.terminate) {
+          thread.execute { self.kill(.unneeded) }
+        }
+      }
+    }
+  }
+
+  // MARK: On the thread
+
+  private func writeMore() {
+    outgoing.withLock { outgoing in
+      guard outgoing.socket >= 0 else { return }
+      outgoing.queue.writeMore(to: outgoing.socket)
+      if outgoing.queue.count == 0 { thread.watchForRoom(outgoing.socket, outgoing.token, false) }
+    }
+  }
+
+  /// Reads once. At the end of the stream, or of its sense, the process is ended.
+  ///
+  /// - Returns: Whether there may be more.
+  @discardableResult
+  private func readMessages(_ socket: Int32) -> Bool {
+    let outcome = thread.read({ recv(socket, $0, $1, Int32(MSG_DONTWAIT.rawValue)) }, { decoder.append($0) })
+    do throws(WireError) {
+      while let frame = try decoder.next() { onMessage(try ChildMessage(frame)) }
+    } catch {
+      stopReading()
+      kill(.garbage(error.description))
+      return false
+    }
+    guard outcome == .end else { return outcome == .more }
+    stopReading()
+    // A process that is ending has closed its descriptors after it had its exit code: this does not change it.
+    kill(.closedConnection)
+    return false
+  }
+
+  private func stopReading() {
+    let token = outgoing.withLock { $0.token }
+    thread.unwatch(token)
+    decoder = FrameDecoder()
+  }
+
+  private func readOutput() {
+    while true {
+      let outcome = thread.read({ Glibc.read(output, $0, $1) }) { bytes in
+        lines.append(bytes, now: clock.monotonic(), tell: onLine)
+      }
+      if outcome == .end, let token = tokens.dropFirst().first { thread.unwatch(token) }
+      if outcome != .more { return }
+    }
+  }
+
+  /// The process has ended; its id stays taken until it is reaped, so that its group can still be named.
+  private func end() {
+    guard !hasEnded else { return }
+    Glibc.kill(-pid, SIGKILL)
+    var exit = penstock_exit()
+    guard penstock_reap(descriptor, &exit) == 0 else { return }
+    let socket = outgoing.withLock { $0.socket }
+    // What it sent before it ended counts.
+    let reasonBefore = reason
+    if reason == nil || reason == .unneeded {
+      while readMessages(socket) {}
+      if reason == .closedConnection { reason = reasonBefore }
+    }
+    hasEnded = true
+    readOutput()
+    lines.finish(now: clock.monotonic(), tell: onLine)
+    for token in tokens { thread.unwatch(token) }
+    outgoing.withLock { $0.socket = -1 }
+    Self.close([socket, output, descriptor])
+    closing?.cancel()
+    let code = exit.signal == 0 ? exit.exit_code : nil
+    if reason == .closedConnection, exit.signal != SIGKILL { reason = nil }
+    let onEnd = onEnd
+    (onMessage, onLine, self.onEnd) = ({ _ in }, { _ in }, { _ in })
+    onEnd(ChildEnd(exitCode: code, signal: exit.signal, reason: reason, lastLine: lines.lastLine))
+  }
+
+  private static func close(_ descriptors: [Int32]) {
+    for descriptor in descriptors where descriptor >= 0 { Glibc.close(descriptor) }
+  }
+}

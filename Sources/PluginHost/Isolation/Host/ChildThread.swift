@@ -1,0 +1,188 @@
+import CProcess
+import Glibc
+import Synchronization
+
+/// The thread on which a connection starts its child hosts, reads what they send, and learns of their ends.
+///
+/// It sleeps in `epoll` without a timeout. It lives as long as its connection and its children: the kernel ends a child when the thread that
+/// started it ends, not the process, so no thread of a pool may do that.
+///
+/// Members marked *on the thread* may only be called from handlers and calls that run on it; the others from any thread.
+final class ChildThread: @unchecked Sendable {
+  // @unchecked: `handlers`, `lastToken` and `buffer` are touched only on the thread; what other threads reach is in `inbox`.
+
+  typealias Token = UInt64
+
+  private struct Inbox {
+    var calls: [@Sendable () -> Void] = []
+    var isStopping = false
+    /// Calls that come later than that are run by whoever brings them: there are no children any more.
+    var hasEnded = false
+  }
+
+  private let inbox = Mutex(Inbox())
+  private let epoll: Int32
+  private let wake: Int32
+  private var handlers: [Token: (descriptor: Int32, body: (_ events: UInt32) -> Void)] = [:]
+  private var lastToken: Token = 0
+  /// What descriptors are read into.
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+
+  /// Starts the thread.
+  ///
+  /// - Throws: The error's number where the process is out of descriptors or threads.
+  init() throws(SystemError) {
+    epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+    guard epoll >= 0 else {
+      let error = errno
+      buffer.deallocate()
+      throw SystemError("epoll_create1", error)
+    }
+    wake = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+    guard wake >= 0 else {
+      let error = errno
+      Glibc.close(epoll)
+      buffer.deallocate()
+      throw SystemError("eventfd", error)
+    }
+    var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data_t(u64: 0))
+    epoll_ctl(epoll, EPOLL_CTL_ADD, wake, &event)
+    let reference = Unmanaged.passRetained(self)
+    var created = pthread_t()
+    let error = pthread_create(
+      &created, nil,
+      { argument in
+        guard let argument else { return nil }
+        let thread = Unmanaged<ChildThread>.fromOpaque(argument).takeRetainedValue()
+        penstock_name_thread("penstock-child")
+        penstock_ignore_ends()
+        thread.run()
+        return nil
+      }, reference.toOpaque())
+    guard error == 0 else {
+      reference.release()
+      throw SystemError("pthread_create", error)
+    }
+    pthread_detach(created)
+  }
+
+  deinit {
+    Glibc.close(wake)
+    Glibc.close(epoll)
+    buffer.deallocate()
+  }
+
+  /// Runs `body` on the thread, soon; those of one caller in order.
+  func execute(_ body: @escaping @Sendable () -> Void) {
+    let hasEnded = inbox.withLock { inbox in
+      if !inbox.hasEnded { inbox.calls.append(body) }
+      return inbox.hasEnded
+    }
+    if hasEnded { body() } else { signal() }
+  }
+
+  /// Ends the thread once nothing is watched any more.
+  func stop() {
+    inbox.withLock { $0.isStopping = true }
+    signal()
+  }
+
+  /// Calls `body` whenever `descriptor` is readable or was hung up. *On the thread.*
+  func watch(_ descriptor: Int32, _ body: @escaping (_ events: UInt32) -> Void) throws(SystemError) -> Token {
+    lastToken += 1
+    var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data_t(u64: lastToken))
+    guard epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0 else { throw SystemError("epoll_ctl", errno) }
+    handlers[lastToken] = (descriptor, body)
+    return lastToken
+  }
+
+  /// Lets a watch tell of room for writing too, or no longer. From any thread that keeps the descriptor from being closed.
+  func watchForRoom(_ descriptor: Int32, _ token: Token, _ isWanted: Bool) {
+    let events = EPOLLIN.rawValue | (isWanted ? EPOLLOUT.rawValue : 0)
+    var event = epoll_event(events: events, data: epoll_data_t(u64: token))
+    epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event)
+  }
+
+  /// Ends a watch. The descriptor stays open. *On the thread.*
+  func unwatch(_ token: Token) {
+    guard let handler = handlers.removeValue(forKey: token) else { return }
+    epoll_ctl(epoll, EPOLL_CTL_DEL, handler.descriptor, nil)
+  }
+
+  /// Reads what a descriptor has at the moment, at most 64 KiB, with `read`. Its bytes are valid in `body`. *On the thread.*
+  func read(
+    _ read: (UnsafeMutableRawPointer?, Int) -> Int, _ body: (UnsafeRawBufferPointer) -> Void
+  ) -> ReadOutcome {
+    while true {
+      let count = read(buffer.baseAddress, buffer.count)
+      if count > 0 {
+        body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        return count == buffer.count ? .more : .some
+      }
+      if count == 0 { return .end }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN: return .nothing
+      default: return .end
+      }
+    }
+  }
+
+  enum ReadOutcome {
+    /// There may be more.
+    case more
+    case some
+    case nothing
+    case end
+  }
+
+  private func run() {
+    var events = [epoll_event](repeating: epoll_event(), count: 16)
+    while true {
+      let (calls, isStopping) = inbox.withLock { inbox in
+        let calls = inbox.calls
+        inbox.calls = []
+        if inbox.isStopping, calls.isEmpty, handlers.isEmpty { inbox.hasEnded = true }
+        return (calls, inbox.hasEnded)
+      }
+      if isStopping { return }
+      for call in calls { call() }
+      // A call may have brought the next one.
+      if !calls.isEmpty { continue }
+      let count = epoll_wait(epoll, &events, Int32(events.count), -1)
+      for event in events.prefix(Int(max(count, 0))) {
+        if event.data.u64 == 0 {
+          var value: UInt64 = 0
+          _ = Glibc.read(wake, &value, 8)
+        } else {
+          handlers[event.data.u64]?.body(event.events)
+        }
+      }
+    }
+  }
+
+  private func signal() {
+    var one: UInt64 = 1
+    _ = write(wake, &one, 8)
+  }
+}
+
+/// A system call that failed.
+struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
+  let call: StaticString
+  let number: Int32
+
+  init(_ call: StaticString, _ number: Int32) {
+    self.call = call
+    self.number = number
+  }
+
+  /// `Too many open files (pthread_create)`
+  var description: String { "\(String(cString: strerror(number))) (\(call))" }
+
+  static func == (left: SystemError, right: SystemError) -> Bool {
+    left.number == right.number && "\(left.call)" == "\(right.call)"
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(number) }
+}

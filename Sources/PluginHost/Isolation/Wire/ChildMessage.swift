@@ -1,0 +1,102 @@
+import Values
+
+/// What a child host tells its host.
+enum ChildMessage: Hashable, Sendable {
+  /// The plugin is loaded; this is what it says about itself.
+  case ready(JSONValue)
+  /// The plugin cannot be loaded.
+  case refused(PluginError)
+  /// An instance ended well. The child has let go of it.
+  case completed(id: UInt64, JSONValue?)
+  /// An instance ended badly, or the plugin did not make it. The child has let go of it.
+  case failed(id: UInt64, PluginFailure)
+  case progressed(id: UInt64, JSONValue)
+  case yielded(id: UInt64, PluginSignal)
+  case changed(id: UInt64, Bool?, reason: String)
+  /// A line for the log; of no instance where `id` is 0.
+  case logged(id: UInt64, PluginLogLevel, String, JSONValue?)
+  /// Asks for something that only the host has; answered with the same number.
+  case request(number: UInt64, ServiceRequest)
+  case pong(UInt64)
+
+  /// The frame's bytes.
+  var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    append(to: &bytes)
+    return bytes
+  }
+
+  func append(to bytes: inout [UInt8]) {
+    switch self {
+    case .ready(let description): Frame.append(.ready, id: 0, to: &bytes) { description.write(to: &$0) }
+    case .refused(let error):
+      Frame.append(.refused, id: 0, to: &bytes) {
+        JSONValue.object(["code": .string(error.code.rawValue), "message": .string(error.message)]).write(to: &$0)
+      }
+    case .completed(let id, let value): Frame.append(.completed, id: id, to: &bytes) { value?.write(to: &$0) }
+    case .failed(let id, let failure): Frame.append(.failed, id: id, to: &bytes) { failure.members.write(to: &$0) }
+    case .progressed(let id, let progress): Frame.append(.progressed, id: id, to: &bytes) { progress.write(to: &$0) }
+    case .yielded(let id, .state(let state)): Frame.append(.yieldedState, id: id, to: &bytes) { state.write(to: &$0) }
+    case .yielded(let id, .error(let failure)):
+      Frame.append(.yieldedError, id: id, to: &bytes) { failure.members.write(to: &$0) }
+    case .yielded(let id, .rerun(let event)): Frame.append(.yieldedRerun, id: id, to: &bytes) { event.write(to: &$0) }
+    case .yielded(let id, .reset): Frame.append(.yieldedReset, id: id, to: &bytes)
+    case .changed(let id, let isSatisfied, let reason):
+      Frame.append(.changed, id: id, to: &bytes) {
+        $0.appendInteger(isSatisfied.map { $0 ? 1 : 0 } ?? Int8(-1))
+        $0.append(contentsOf: reason.utf8)
+      }
+    case .logged(let id, let level, let message, let fields):
+      Frame.append(.logged, id: id, to: &bytes) {
+        $0.appendInteger(level.rawValue)
+        $0.appendText { $0.append(contentsOf: message.utf8) }
+        fields?.write(to: &$0)
+      }
+    case .request(let number, let request): Frame.append(.request, id: number, to: &bytes) { request.append(to: &$0) }
+    case .pong(let number): Frame.append(.pong, id: number, to: &bytes)
+    }
+  }
+
+  /// What a frame says.
+  ///
+  /// - Throws: ``WireError`` where it is not a child's, or not whole.
+  init(_ frame: Frame) throws(WireError) {
+    var reader = PayloadReader(frame)
+    switch frame.kind {
+    case .ready: self = .ready(try reader.restJSON())
+    case .refused:
+      let members = try reader.restJSON()
+      guard let code = members["code"]?.stringValue.flatMap(PluginError.Code.init), let message = members["message"]?.stringValue
+      else { throw WireError("a 'refused' frame without a code and a message") }
+      self = .refused(PluginError(code, message))
+    case .completed: self = .completed(id: frame.id, try reader.restOptionalJSON())
+    case .failed: self = .failed(id: frame.id, try Self.failure(&reader))
+    case .progressed: self = .progressed(id: frame.id, try reader.restJSON())
+    case .yieldedState: self = .yielded(id: frame.id, .state(try reader.restJSON()))
+    case .yieldedError: self = .yielded(id: frame.id, .error(try Self.failure(&reader)))
+    case .yieldedRerun: self = .yielded(id: frame.id, .rerun(try reader.restJSON()))
+    case .yieldedReset: self = .yielded(id: frame.id, .reset)
+    case .changed:
+      let value = try reader.integer(Int8.self)
+      guard (-1...1).contains(value) else { throw WireError("a specification's value of \(value)") }
+      self = .changed(id: frame.id, value < 0 ? nil : value == 1, reason: try reader.restText())
+    case .logged:
+      let number = try reader.integer(Int32.self)
+      guard let level = PluginLogLevel(rawValue: number) else { throw WireError("a log line of unknown level \(number)") }
+      let message = try reader.textWithLength()
+      self = .logged(id: frame.id, level, message, try reader.restOptionalJSON())
+    case .request: self = .request(number: frame.id, try ServiceRequest(&reader))
+    case .pong: self = .pong(frame.id)
+    case .hello, .begin, .stop, .destroy, .answer, .ping, .close:
+      throw WireError("a '\(frame.kind)' frame, which a child does not send")
+    }
+    try reader.end()
+  }
+
+  private static func failure(_ reader: inout PayloadReader) throws(WireError) -> PluginFailure {
+    guard let failure = PluginFailure(members: try reader.restJSON()) else {
+      throw WireError("an error without a code and a message")
+    }
+    return failure
+  }
+}

@@ -1,0 +1,81 @@
+/// One message between a host and its child host, as it stands on the wire.
+///
+/// A frame is a header of 13 bytes, in little-endian order, and a payload:
+///
+/// | bytes | meaning |
+/// |---|---|
+/// | 4 | length of the payload |
+/// | 1 | kind |
+/// | 8 | the instance, the request or the number that it is about; 0 for none |
+///
+/// The connection is a stream socket pair. Packets would save the length, but a packet must fit the socket's buffer, some 200 KiB by
+/// default, and a result may have 16 MiB.
+struct Frame: Hashable, Sendable {
+  /// The bytes of a header.
+  static let headerSize = 13
+
+  /// The most bytes that one text may have: what the contract says of payloads.
+  static let maximumText = 16 << 20
+
+  /// The most bytes of a payload: two texts, settings and input, and what says where the second begins.
+  static let maximumPayload = 2 * maximumText + 1024
+
+  var kind: FrameKind
+  var id: UInt64
+  var payload: [UInt8] = []
+
+  /// Appends a frame to `bytes`, with the payload that `write` appends.
+  static func append(
+    _ kind: FrameKind, id: UInt64, to bytes: inout [UInt8], payload write: (inout [UInt8]) -> Void = { _ in }
+  ) {
+    let start = bytes.count
+    bytes.appendInteger(UInt32(0))
+    bytes.append(kind.rawValue)
+    bytes.appendInteger(id)
+    write(&bytes)
+    let length = UInt32(clamping: bytes.count - start - headerSize)
+    for index in 0..<4 { bytes[start + index] = UInt8(truncatingIfNeeded: length >> (8 * UInt32(index))) }
+  }
+}
+
+/// What a frame says.
+enum FrameKind: UInt8, CaseIterable, Sendable {
+  // From the host.
+  case hello = 1
+  case begin = 2
+  case stop = 3
+  case destroy = 4
+  case answer = 5
+  case ping = 6
+  case close = 7
+  // From the child.
+  case ready = 65
+  case refused = 66
+  case completed = 67
+  case failed = 68
+  case progressed = 69
+  case yieldedState = 70
+  case yieldedError = 71
+  case yieldedRerun = 72
+  case yieldedReset = 73
+  case changed = 74
+  case logged = 75
+  case request = 76
+  case pong = 77
+}
+
+extension [UInt8] {
+  /// Appends the bytes of `value`, the least significant first.
+  mutating func appendInteger<Value: FixedWidthInteger>(_ value: Value) {
+    Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
+  }
+
+  /// Appends a text's length as 4 bytes, and what `write` appends as the text.
+  mutating func appendText(_ write: (inout [UInt8]) -> Void) {
+    let start = count
+    appendInteger(UInt32(0))
+    write(&self)
+    let length = UInt32(clamping: count - start - 4)
+    for index in 0..<4 { self[start + index] = UInt8(truncatingIfNeeded: length >> (8 * UInt32(index))) }
+  }
+}

@@ -1,0 +1,74 @@
+import Values
+
+/// What a host tells its child host.
+enum HostMessage: Hashable, Sendable {
+  /// The first message. See ``ChildHello``.
+  case hello(ChildHello)
+  /// Creates an instance of the offer with this place in the description, and starts it.
+  ///
+  /// One message rather than two: a plugin that does not take the settings says so as a failure either way.
+  case begin(id: UInt64, offer: Int, settings: JSONValue, input: JSONValue)
+  case stop(id: UInt64, nanoseconds: UInt64)
+  /// Lets go of an instance that has not ended. One that has ended is let go of by the child itself.
+  case destroy(id: UInt64)
+  /// Answers a request of the child's.
+  case answer(request: UInt64, ServiceAnswer)
+  /// Asks for a `pong` with the same number, from the thread that calls the plugin.
+  case ping(UInt64)
+  /// Ends all instances and the process.
+  case close
+
+  /// The frame's bytes.
+  var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    append(to: &bytes)
+    return bytes
+  }
+
+  func append(to bytes: inout [UInt8]) {
+    switch self {
+    case .hello(let hello): Frame.append(.hello, id: 0, to: &bytes) { hello.members.write(to: &$0) }
+    case .begin(let id, let offer, let settings, let input):
+      Frame.append(.begin, id: id, to: &bytes) {
+        $0.appendInteger(UInt32(clamping: offer))
+        $0.appendText { settings.write(to: &$0) }
+        input.write(to: &$0)
+      }
+    case .stop(let id, let nanoseconds): Frame.append(.stop, id: id, to: &bytes) { $0.appendInteger(nanoseconds) }
+    case .destroy(let id): Frame.append(.destroy, id: id, to: &bytes)
+    case .answer(let request, let answer):
+      Frame.append(.answer, id: request, to: &bytes) {
+        $0.append(answer.status.rawValue)
+        $0.append(contentsOf: answer.value.utf8)
+      }
+    case .ping(let number): Frame.append(.ping, id: number, to: &bytes)
+    case .close: Frame.append(.close, id: 0, to: &bytes)
+    }
+  }
+
+  /// What a frame says.
+  ///
+  /// - Throws: ``WireError`` where it is not a host's, or not whole.
+  init(_ frame: Frame) throws(WireError) {
+    var reader = PayloadReader(frame)
+    switch frame.kind {
+    case .hello: self = .hello(try ChildHello(members: reader.restJSON()))
+    case .begin:
+      let offer = Int(try reader.integer(UInt32.self))
+      let settings = try reader.jsonWithLength()
+      self = .begin(id: frame.id, offer: offer, settings: settings, input: try reader.restJSON())
+    case .stop: self = .stop(id: frame.id, nanoseconds: try reader.integer())
+    case .destroy: self = .destroy(id: frame.id)
+    case .answer:
+      let byte = try reader.integer(UInt8.self)
+      guard let status = ServiceAnswer.Status(rawValue: byte) else { throw WireError("an answer of unknown status \(byte)") }
+      self = .answer(request: frame.id, ServiceAnswer(status, try reader.restText()))
+    case .ping: self = .ping(frame.id)
+    case .close: self = .close
+    case .ready, .refused, .completed, .failed, .progressed, .yieldedState, .yieldedError, .yieldedRerun, .yieldedReset,
+      .changed, .logged, .request, .pong:
+      throw WireError("a '\(frame.kind)' frame, which a host does not send")
+    }
+    try reader.end()
+  }
+}

@@ -1,0 +1,7 @@
+/// What one side sent that the other cannot make sense of. It ends the connection.
+struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// A clause for a message: `a frame of unknown kind 12`.
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}
