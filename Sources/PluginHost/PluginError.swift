@@ -36,6 +36,8 @@ public struct PluginError: Error, Sendable, Hashable, CustomStringConvertible {
     case openFailed = "open-failed"
     /// It ended its process, or was ended, while it was loaded.
     case crashed = "plugin-crashed"
+    /// The process that it is to run in could not be started.
+    case childHost = "child-host-failed"
     /// It did not answer in time.
     case unresponsive = "plugin-unresponsive"
     /// The settings are not what the offer describes, or the plugin did not take them.

@@ -15,6 +15,9 @@ final class ChildProcess: @unchecked Sendable {
     var token: ChildThread.Token = 0
   }
 
+  /// How long a process may go on after the end of its connection.
+  private static let timeToEnd = Duration.seconds(1)
+
   private let thread: ChildThread
   private let clock: any PluginClock
   private let outgoing: Mutex<Outgoing>
@@ -25,7 +28,8 @@ final class ChildProcess: @unchecked Sendable {
   private var lines = ChildOutput()
   private var tokens: [ChildThread.Token] = []
   private var reason: ChildEnd.Reason?
-  private var closing: PluginAlarm?
+  private var alarm: PluginAlarm?
+  private var isReading = true
   private var hasEnded = false
 
   /// Told of each message. *On the thread.*
@@ -113,11 +117,11 @@ final class ChildProcess: @unchecked Sendable {
     guard !hasEnded, reason == nil else { return }
     reason = .unneeded
     send(.close)
-    closing = clock.wake(after: limits.close) { [weak self, thread, clock] in
+    alarm = clock.wake(after: limits.close) { [weak self, thread, clock] in
       thread.execute {
         guard let self, !self.hasEnded else { return }
         Glibc.kill(-self.pid, SIGTERM)
-        self.closing = clock.wake(after: limits.terminate) {
+        self.alarm = clock.wake(after: limits.terminate) {
           thread.execute { self.kill(.unneeded) }
         }
       }
@@ -149,12 +153,14 @@ final class ChildProcess: @unchecked Sendable {
     }
     guard outcome == .end else { return outcome == .more }
     stopReading()
-    // A process that is ending has closed its descriptors after it had its exit code: this does not change it.
-    kill(.closedConnection)
+    // Nearly always it is ending, which is told in a moment. One that only closed its connection is of no use any more.
+    alarm?.cancel()
+    alarm = clock.wake(after: Self.timeToEnd) { [self] in thread.execute { [self] in kill(.closedConnection) } }
     return false
   }
 
   private func stopReading() {
+    isReading = false
     let token = outgoing.withLock { $0.token }
     thread.unwatch(token)
     decoder = FrameDecoder()
@@ -178,20 +184,15 @@ final class ChildProcess: @unchecked Sendable {
     guard penstock_reap(descriptor, &exit) == 0 else { return }
     let socket = outgoing.withLock { $0.socket }
     // What it sent before it ended counts.
-    let reasonBefore = reason
-    if reason == nil || reason == .unneeded {
-      while readMessages(socket) {}
-      if reason == .closedConnection { reason = reasonBefore }
-    }
+    if reason == nil || reason == .unneeded, isReading { while readMessages(socket) {} }
     hasEnded = true
     readOutput()
     lines.finish(now: clock.monotonic(), tell: onLine)
     for token in tokens { thread.unwatch(token) }
     outgoing.withLock { $0.socket = -1 }
     Self.close([socket, output, descriptor])
-    closing?.cancel()
+    alarm?.cancel()
     let code = exit.signal == 0 ? exit.exit_code : nil
-    if reason == .closedConnection, exit.signal != SIGKILL { reason = nil }
     let onEnd = onEnd
     (onMessage, onLine, self.onEnd) = ({ _ in }, { _ in }, { _ in })
     onEnd(ChildEnd(exitCode: code, signal: exit.signal, reason: reason, lastLine: lines.lastLine))

@@ -54,8 +54,7 @@ final class ChildThread: @unchecked Sendable {
       { argument in
         guard let argument else { return nil }
         let thread = Unmanaged<ChildThread>.fromOpaque(argument).takeRetainedValue()
-        penstock_name_thread("penstock-child")
-        penstock_ignore_ends()
+        HostThread.prepare("penstock-child")
         thread.run()
         return nil
       }, reference.toOpaque())

@@ -38,7 +38,7 @@ struct OutgoingQueue {
       var offset = 0
       while offset < bytes.count {
         let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
-        let count = Glibc.send(socket, rest.baseAddress, rest.count, Int32(MSG_DONTWAIT.rawValue | MSG_NOSIGNAL.rawValue))
+        let count = Glibc.send(socket, rest.baseAddress, rest.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
         if count >= 0 {
           offset += count
         } else if errno == EAGAIN {

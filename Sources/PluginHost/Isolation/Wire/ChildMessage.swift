@@ -2,8 +2,8 @@ import Values
 
 /// What a child host tells its host.
 enum ChildMessage: Hashable, Sendable {
-  /// The plugin is loaded; this is what it says about itself.
-  case ready(JSONValue)
+  /// The plugin is loaded; this is what it says about itself, and whether it was compiled with a later minor version of the contract.
+  case ready(JSONValue, isNewer: Bool)
   /// The plugin cannot be loaded.
   case refused(PluginError)
   /// An instance ended well. The child has let go of it.
@@ -28,7 +28,11 @@ enum ChildMessage: Hashable, Sendable {
 
   func append(to bytes: inout [UInt8]) {
     switch self {
-    case .ready(let description): Frame.append(.ready, id: 0, to: &bytes) { description.write(to: &$0) }
+    case .ready(let description, let isNewer):
+      Frame.append(.ready, id: 0, to: &bytes) {
+        $0.append(isNewer ? 1 : 0)
+        description.write(to: &$0)
+      }
     case .refused(let error):
       Frame.append(.refused, id: 0, to: &bytes) {
         JSONValue.object(["code": .string(error.code.rawValue), "message": .string(error.message)]).write(to: &$0)
@@ -63,7 +67,9 @@ enum ChildMessage: Hashable, Sendable {
   init(_ frame: Frame) throws(WireError) {
     var reader = PayloadReader(frame)
     switch frame.kind {
-    case .ready: self = .ready(try reader.restJSON())
+    case .ready:
+      let isNewer = try reader.integer(UInt8.self) != 0
+      self = .ready(try reader.restJSON(), isNewer: isNewer)
     case .refused:
       let members = try reader.restJSON()
       guard let code = members["code"]?.stringValue.flatMap(PluginError.Code.init), let message = members["message"]?.stringValue

@@ -1,0 +1,54 @@
+import Values
+
+/// Starts a child host, and tells when its plugin is loaded or why it is not.
+///
+/// Used on the connection's thread only.
+enum ChildStart {
+  typealias Outcome = Result<(ChildProcess, PluginDescription), PluginError>
+
+  /// Starts a child. `told` is called once, on the thread, perhaps before this returns. The process is its receiver's from then on; when it
+  /// failed it has ended.
+  static func start(
+    _ launch: ChildLaunch, on thread: ChildThread, clock: any PluginClock, limits: ChildTimeLimits,
+    line: @escaping (String) -> Void, told: @escaping (Outcome) -> Void
+  ) -> ChildProcess? {
+    let process: ChildProcess
+    do throws(SystemError) {
+      process = try ChildProcess(launch, on: thread, clock: clock)
+    } catch {
+      told(.failure(PluginError(.childHost, "no child host can be started for plugin '\(launch.name)': \(error)")))
+      return nil
+    }
+    let alarm = clock.wake(after: limits.start) { [weak process] in
+      thread.execute { process?.kill(.unresponsive(limits.start)) }
+    }
+    // Why it was refused, told when the process has ended: then nothing of it is left.
+    var refusal: PluginError?
+    func settle(_ outcome: Outcome) {
+      alarm.cancel()
+      told(outcome)
+    }
+    process.onLine = line
+    process.onMessage = { [unowned process] message in
+      switch message {
+      case .ready(let json, let isNewer):
+        do throws(PluginError) {
+          let description = try PluginDescription.parse(json, file: launch.path, isNewer: isNewer)
+          // The receiver replaces the handlers.
+          settle(.success((process, description)))
+        } catch {
+          refusal = error
+          process.kill(.unneeded)
+        }
+      case .refused(let error): refusal = error
+      case .logged(_, _, let text, _): line(text)
+      default:
+        process.kill(.garbage("a message before it was ready"))
+      }
+    }
+    process.onEnd = { end in
+      settle(.failure(refusal ?? PluginError(end.code, end.message(plugin: launch.name, while: "it was loaded"))))
+    }
+    return process
+  }
+}

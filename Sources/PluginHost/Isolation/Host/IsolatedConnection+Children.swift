@@ -1,0 +1,239 @@
+import Values
+
+// How children come and go. All of it happens on the connection's thread, but for `beginStart` and `replace`.
+extension IsolatedConnection {
+  /// Starts a child for those who wait.
+  ///
+  /// - Returns: Why that is impossible; nil where it is under way.
+  func beginStart() -> PluginFailure? {
+    let failure = state.withLock { state -> SystemError? in
+      // Somebody else may have been faster.
+      switch state.phase {
+      case .idle, .resting: break
+      case .starting, .ready, .closed: return nil
+      }
+      do throws(SystemError) {
+        let number = try begin(&state, Start(launch: state.launch))
+        state.phase = .starting(number)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    return failure.map { PluginFailure(.childHost, "no child host can be started for plugin '\(name)': \($0)") }
+  }
+
+  /// Lets another file of the plugin take over: operations that run end in the child that they are in, controllers and specifications
+  /// are made anew in the new child, and so is whatever starts from now on. No attempt is lost.
+  ///
+  /// - Throws: Why the new file cannot be loaded; then nothing has changed.
+  package func replace(with launch: ChildLaunch) async throws(PluginError) {
+    let error = await withCheckedContinuation { (continuation: CheckedContinuation<PluginError?, Never>) in
+      let refusal = state.withLock { state -> PluginError? in
+        if case .closed = state.phase { return PluginError(.closed, "plugin '\(state.launch.name)' is closed") }
+        do throws(SystemError) {
+          _ = try begin(&state, Start(launch: launch, successor: continuation))
+          return nil
+        } catch {
+          return PluginError(.childHost, "no child host can be started for plugin '\(launch.name)': \(error)")
+        }
+      }
+      if let refusal { continuation.resume(returning: refusal) }
+    }
+    if let error { throw error }
+  }
+
+  private func begin(_ state: inout State, _ start: Start) throws(SystemError) -> Int {
+    let thread: ChildThread
+    if let running = state.thread { thread = running } else { thread = try ChildThread() }
+    state.thread = thread
+    state.lastSession += 1
+    let number = state.lastSession
+    state.starts[number] = start
+    thread.execute { [self] in startChild(number, start.launch, on: thread) }
+    return number
+  }
+
+  private func startChild(_ number: Int, _ launch: ChildLaunch, on thread: ChildThread) {
+    let isClosed = state.withLock { state in
+      if case .closed = state.phase { true } else { false }
+    }
+    guard !isClosed else { return started(number, .failure(PluginError(.closed, closedFailure.message))) }
+    let log = options.log
+    let process = ChildStart.start(
+      launch, on: thread, clock: options.clock, limits: options.limits, line: { log(.info, $0) },
+      told: { [weak self] outcome in
+        if let self { started(number, outcome) } else if case .success(let child) = outcome { child.0.kill(.unneeded) }
+      })
+    state.withLock { $0.starts[number]?.process = process }
+  }
+
+  private func started(_ number: Int, _ outcome: ChildStart.Outcome) {
+    switch outcome {
+    case .success((let process, let description)): started(number, process, description)
+    case .failure(let error): failedToStart(number, error)
+    }
+    tellClosers()
+  }
+
+  private func started(_ number: Int, _ process: ChildProcess, _ description: PluginDescription) {
+    process.onMessage = { [weak self] message in self?.received(message, from: number, process) }
+    process.onEnd = { [weak self] end in self?.ended(number, end) }
+    enum Next {
+      case unneeded
+      case run([IsolatedInstance], former: [ChildProcess], ping: Bool)
+    }
+    let now = options.clock.monotonic()
+    let (next, successor) = state.withLock { state -> (Next, CheckedContinuation<PluginError?, Never>?) in
+      guard let start = state.starts.removeValue(forKey: number) else { return (.unneeded, nil) }
+      var session = Session(process: process, description: description, start: now)
+      var former: [ChildProcess] = []
+      var isNeeded = true
+      switch state.phase {
+      case .starting(number): break
+      case .closed: isNeeded = false
+      case _ where start.successor == nil: isNeeded = false
+      case .starting(let other):
+        if let process = state.starts[other]?.process { former.append(process) }
+      case .ready(let other):
+        guard var old = state.sessions[other] else { break }
+        session.instances = old.instances.filter { $0.value.isLasting }
+        old.instances = old.instances.filter { !$0.value.isLasting }
+        old.isDraining = true
+        state.sessions[other] = old
+        if let drained = state.drained(other) { former.append(drained) }
+      case .idle, .resting: state.restart?.cancel()
+      }
+      if isNeeded {
+        if start.successor != nil { state.backoff = RestartBackoff() }
+        state.phase = .ready(number)
+        state.launch = start.launch
+        state.description = description
+        session.instances.merge(state.waiting) { _, waiting in waiting }
+        state.waiting = [:]
+        session.isPinging = !session.instances.isEmpty
+      }
+      state.sessions[number] = session
+      let instances = session.instances.values.sorted { $0.id < $1.id }
+      return (isNeeded ? .run(instances, former: former, ping: session.isPinging) : .unneeded, start.successor)
+    }
+    switch next {
+    case .unneeded: process.close(options.limits)
+    case .run(let instances, let former, let ping):
+      for instance in instances {
+        instance.run(in: process, offer: description.number(of: instance.offer))
+      }
+      for child in former { child.close(options.limits) }
+      if ping { schedulePing(number) }
+    }
+    successor?.resume(returning: nil)
+  }
+
+  private func failedToStart(_ number: Int, _ error: PluginError) {
+    let (lost, pause, successor) = state.withLock { state in
+      let start = state.starts.removeValue(forKey: number)
+      guard case .starting(number) = state.phase else { return ([IsolatedInstance](), Duration.zero, start?.successor) }
+      let lost = Array(state.waiting.values)
+      state.waiting = state.waiting.filter { $0.value.isLasting }
+      state.phase = .resting
+      return (lost, state.backoff.delay(afterBeingWell: nil), start?.successor)
+    }
+    successor?.resume(returning: error)
+    guard pause > .zero else { return }
+    options.log(.error, "\(error.message); starting again in \(pause.inWords)")
+    rest(pause)
+    let failure = PluginFailure(error.code, error.message)
+    for instance in lost.sorted(by: { $0.id < $1.id }) {
+      instance.lose(failure, summary: "cannot be started", pause: pause)
+    }
+  }
+
+  private func ended(_ number: Int, _ end: ChildEnd) {
+    let now = options.clock.monotonic()
+    let (session, pause, plugin) = state.withLock { state -> (Session?, Duration?, String) in
+      let session = state.sessions.removeValue(forKey: number)
+      guard let session, case .ready(number) = state.phase else { return (session, nil, state.launch.name) }
+      for instance in session.instances.values where instance.isLasting { state.waiting[instance.id] = instance }
+      // A child that was closed because it was not needed has no instances, and another one can be started at once.
+      guard end.reason != .unneeded else {
+        state.phase = .idle
+        return (session, nil, state.launch.name)
+      }
+      state.phase = .resting
+      return (session, state.backoff.delay(afterBeingWell: .nanoseconds(now - session.start)), state.launch.name)
+    }
+    defer { tellClosers() }
+    guard let session, end.reason != .unneeded else { return }
+    let count = session.instances.count
+    let what = count == 0 ? "" : count == 1 ? "1 instance was running" : "\(count) instances were running"
+    let message = end.message(plugin: plugin, while: what)
+    options.log(.error, pause.map { "\(message); starting again in \($0.inWords)" } ?? message)
+    if let pause { rest(pause) }
+    let failure = PluginFailure(end.code, message)
+    for instance in session.instances.values.sorted(by: { $0.id < $1.id }) {
+      instance.lose(failure, summary: end.summary, pause: pause ?? .zero)
+    }
+  }
+
+  // MARK: Restarting
+
+  private func rest(_ pause: Duration) {
+    let alarm = options.clock.wake(after: pause) { [weak self] in
+      self?.execute { [weak self] in self?.wakeUp() }
+    }
+    state.withLock { $0.restart = alarm }
+  }
+
+  private func wakeUp() {
+    let isNeeded = state.withLock { state in
+      guard case .resting = state.phase else { return false }
+      if state.waiting.isEmpty { state.phase = .idle }
+      return !state.waiting.isEmpty
+    }
+    guard isNeeded, let failure = beginStart() else { return }
+    // Out of descriptors or threads, which may pass.
+    let (lost, pause) = state.withLock { state in
+      let lost = Array(state.waiting.values)
+      state.waiting = state.waiting.filter { $0.value.isLasting }
+      return (lost, state.backoff.delay(afterBeingWell: nil))
+    }
+    rest(pause)
+    for instance in lost { instance.lose(failure, summary: "cannot be started", pause: pause) }
+  }
+
+  // MARK: Whether it still answers
+
+  /// Looks after a while whether the child still answers, and again as long as it has instances.
+  func schedulePing(_ number: Int) {
+    _ = options.clock.wake(after: options.limits.ping) { [weak self] in
+      self?.execute { [weak self] in self?.ping(number) }
+    }
+  }
+
+  private func ping(_ number: Int) {
+    enum Next {
+      case rest
+      case ping(ChildProcess, UInt64)
+      case kill(ChildProcess)
+    }
+    let next = state.withLock { state -> Next in
+      guard var session = state.sessions[number] else { return .rest }
+      defer { state.sessions[number] = session }
+      guard !session.instances.isEmpty else {
+        session.isPinging = false
+        return .rest
+      }
+      // Two, so that a computer that slept does not find its children guilty of it.
+      guard session.pings - session.pongs < 2 else { return .kill(session.process) }
+      session.pings += 1
+      return .ping(session.process, session.pings)
+    }
+    switch next {
+    case .rest: break
+    case .ping(let process, let number_):
+      process.send(.ping(number_))
+      schedulePing(number)
+    case .kill(let process): process.kill(.unresponsive(options.limits.ping * 2))
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import Values
+
+// What children say. It is heard on the connection's thread.
+extension IsolatedConnection {
+  func received(_ message: ChildMessage, from number: Int, _ process: ChildProcess) {
+    switch message {
+    case .completed(let id, let value): take(id, number)?.finish(.success(value))
+    case .failed(let id, let failure): take(id, number)?.finish(.failure(failure))
+    case .progressed(let id, let progress): find(id, number)?.tell { $0.progressed(progress) }
+    case .yielded(let id, let signal): find(id, number)?.tell { $0.yielded(signal) }
+    case .changed(let id, let isSatisfied, let reason): find(id, number)?.tell { $0.changed(isSatisfied, reason: reason) }
+    case .logged(let id, let level, let text, let fields):
+      if let instance = find(id, number) {
+        instance.tell { $0.logged(level, text, fields) }
+      } else {
+        options.log(level, text)
+      }
+    case .request(let question, let request): answer(question, request, from: number, process)
+    case .pong(let pong):
+      state.withLock { state in
+        guard let session = state.sessions[number] else { return }
+        state.sessions[number]?.pongs = max(session.pongs, min(pong, session.pings))
+      }
+    case .ready, .refused: process.kill(.garbage("that it was ready a second time"))
+    }
+  }
+
+  /// The instance, which has ended; nil where it was let go of meanwhile, or never was.
+  private func take(_ id: UInt64, _ number: Int) -> IsolatedInstance? {
+    let (instance, drained) = state.withLock { state in
+      (state.sessions[number]?.instances.removeValue(forKey: id), state.drained(number))
+    }
+    drained?.close(options.limits)
+    return instance
+  }
+
+  private func find(_ id: UInt64, _ number: Int) -> IsolatedInstance? {
+    state.withLock { $0.sessions[number]?.instances[id] }
+  }
+
+  // MARK: Services
+
+  /// The most questions of one child that may be open at a time. More would be memory that a child can make its host use.
+  static let mostQuestions = 16_384
+
+  private func answer(_ question: UInt64, _ request: ServiceRequest, from number: Int, _ process: ChildProcess) {
+    let access = state.withLock { state -> PluginAccess? in
+      guard let session = state.sessions[number], session.questions < Self.mostQuestions,
+        let instance = session.instances[request.instance]
+      else { return nil }
+      state.sessions[number]?.questions += 1
+      return instance.access
+    }
+    guard let access else { return process.send(.answer(request: question, ServiceAnswer(.unavailable))) }
+    Task { [weak self] in
+      let answer = await request.question.answer(by: access)
+      process.send(.answer(request: question, answer))
+      self?.state.withLock { $0.sessions[number]?.questions -= 1 }
+    }
+  }
+}
+
+extension ServiceRequest.Question {
+  fileprivate func answer(by access: PluginAccess) async -> ServiceAnswer {
+    do throws(PluginAccessError) {
+      switch self {
+      case .secret(let name):
+        guard let secrets = access.secrets else { throw .unavailable }
+        return ServiceAnswer(.ok, try await secrets(name))
+      case .value(let key):
+        return ServiceAnswer(.ok, try await access.storage.orUnavailable().value(of: key).text)
+      case .set(let key, let value):
+        try await access.storage.orUnavailable().set(value, for: key)
+        return ServiceAnswer(.ok)
+      case .keys(let prefix):
+        let keys = try await access.storage.orUnavailable().keys(beginningWith: prefix)
+        return ServiceAnswer(.ok, JSONValue.array(keys.map { .string($0) }).text)
+      }
+    } catch {
+      return ServiceAnswer(refusal: error)
+    }
+  }
+}
+
+extension (any PluginStorage)? {
+  fileprivate func orUnavailable() throws(PluginAccessError) -> any PluginStorage {
+    guard let self else { throw .unavailable }
+    return self
+  }
+}

@@ -1,0 +1,268 @@
+import Synchronization
+import Values
+
+/// A plugin that runs in a child host.
+///
+/// The child is started when the first instance is, and kept. When it ends by itself, hangs or sends nonsense, that costs the attempts that it had at hand,
+/// which fail with `plugin-crashed` or `plugin-unresponsive`; after a pause another child is started, in which controllers
+/// and specifications go on. Meanwhile a specification is unknown, and new instances wait: as long as whoever started them lets them, or
+/// until a start of the child fails too.
+///
+/// Events are told on one thread of the connection's own.
+package final class IsolatedConnection: PluginConnection {
+  /// What does not change in the life of a connection.
+  package struct Options: Sendable {
+    /// Measures pauses and limits.
+    package var clock: any PluginClock
+    package var limits: ChildTimeLimits
+    /// Told of lines that belong to no instance.
+    package var log: @Sendable (PluginLogLevel, _ message: String) -> Void
+
+    package init(
+      clock: any PluginClock = SystemPluginClock.shared, limits: ChildTimeLimits = .init(),
+      log: @escaping @Sendable (PluginLogLevel, _ message: String) -> Void = { _, _ in }
+    ) {
+      self.clock = clock
+      self.limits = limits
+      self.log = log
+    }
+  }
+
+  /// Where an instance goes.
+  enum Place {
+    case child(ChildProcess, offer: Int?)
+    case later
+    case never(PluginFailure)
+  }
+
+  enum Phase {
+    /// No child, and none is needed.
+    case idle
+    case starting(Int)
+    case ready(Int)
+    /// The child has crashed; another one is started after a while.
+    case resting
+    case closed
+  }
+
+  /// A child that is being started.
+  struct Start {
+    let launch: ChildLaunch
+    /// Nil until the thread has come to it.
+    var process: ChildProcess?
+    /// Who waits for it, where it is to take over from another file of the plugin.
+    var successor: CheckedContinuation<PluginError?, Never>?
+  }
+
+  /// A child whose plugin is loaded.
+  struct Session {
+    let process: ChildProcess
+    let description: PluginDescription
+    let start: Int64
+    var instances: [UInt64: IsolatedInstance] = [:]
+    /// Whether it only brings to an end what it has.
+    var isDraining = false
+    /// The pings sent, and the last that was answered.
+    var pings: UInt64 = 0
+    var pongs: UInt64 = 0
+    var isPinging = false
+    /// What it asked and was not answered yet.
+    var questions = 0
+  }
+
+  /// Invariant: an instance that was started and has not ended is in `waiting`, or in exactly one session.
+  struct State {
+    var phase = Phase.idle
+    var launch: ChildLaunch
+    var description: PluginDescription
+    var thread: ChildThread?
+    var starts: [Int: Start] = [:]
+    var sessions: [Int: Session] = [:]
+    var waiting: [UInt64: IsolatedInstance] = [:]
+    var lastInstance: UInt64 = 0
+    var lastSession = 0
+    var backoff = RestartBackoff()
+    var restart: PluginAlarm?
+    var isRetired = false
+    /// Instances that were made and not let go of.
+    var held = 0
+    var closers: [CheckedContinuation<Void, Never>] = []
+
+    var hasChildren: Bool { !starts.isEmpty || !sessions.isEmpty }
+  }
+
+  let options: Options
+  let state: Mutex<State>
+
+  /// A connection to a plugin of which the description is known. No child is started yet.
+  package init(_ launch: ChildLaunch, description: PluginDescription, options: Options = Options()) {
+    self.options = options
+    state = Mutex(State(launch: launch, description: description))
+  }
+
+  deinit {
+    state.withLock { state in
+      let children = state.sessions.values.map(\.process) + state.starts.values.compactMap(\.process)
+      state.restart?.cancel()
+      state.thread?.execute { for child in children { child.kill(.unneeded) } }
+      state.thread?.stop()
+    }
+  }
+
+  package var description: PluginDescription { state.withLock { $0.description } }
+
+  /// The plugin's id, or the name of its file: for messages.
+  var name: String { state.withLock { $0.launch.name } }
+
+  // MARK: PluginConnection
+
+  package func create(
+    _ offer: PluginOffer, settings: JSONValue, access: PluginAccess, events: any PluginInstanceEvents
+  ) -> any PluginInstance {
+    let id = state.withLock { state in
+      state.lastInstance += 1
+      state.held += 1
+      return state.lastInstance
+    }
+    return IsolatedInstance(
+      id: id, offer: offer, settings: settings, access: access, events: events, connection: self)
+  }
+
+  package func retire() {
+    let isUnused = state.withLock { state in
+      state.isRetired = true
+      return state.held == 0
+    }
+    if isUnused { shutDown() }
+  }
+
+  package func close() async {
+    await withCheckedContinuation { continuation in
+      let hasClosed = state.withLock { state in
+        if case .closed = state.phase, !state.hasChildren { return true }
+        state.closers.append(continuation)
+        return false
+      }
+      if hasClosed { continuation.resume() } else { shutDown() }
+    }
+  }
+
+  /// Ends all instances, then the children. Whoever waits for it is told when the last child is gone.
+  private func shutDown() {
+    let (thread, lost, restart) = state.withLock { state in
+      let lost = Array(state.waiting.values) + state.sessions.values.flatMap(\.instances.values)
+      state.waiting = [:]
+      for number in state.sessions.keys { state.sessions[number]?.instances = [:] }
+      state.phase = .closed
+      return (state.thread, lost.sorted { $0.id < $1.id }, state.restart)
+    }
+    restart?.cancel()
+    guard let thread else { return tellClosers() }
+    thread.execute { [self] in
+      for instance in lost { instance.finish(.failure(closedFailure)) }
+      let (children, starting) = state.withLock { state in
+        (state.sessions.values.map(\.process), state.starts.values.compactMap(\.process))
+      }
+      for child in children { child.close(options.limits) }
+      for child in starting { child.kill(.unneeded) }
+      tellClosers()
+    }
+  }
+
+  /// Lets those who wait for the end of the connection go on, once there is no child any more.
+  func tellClosers() {
+    let (closers, thread) = state.withLock { state in
+      guard case .closed = state.phase, !state.hasChildren else { return ([CheckedContinuation<Void, Never>](), ChildThread?.none) }
+      defer { state.closers = [] }
+      return (state.closers, state.thread)
+    }
+    thread?.stop()
+    for closer in closers { closer.resume() }
+  }
+
+  var closedFailure: PluginFailure {
+    PluginFailure(.closed, "plugin '\(name)' was closed before it was done")
+  }
+
+  // MARK: Instances
+
+  /// Where an instance goes that is being started. It belongs there from now on.
+  func place(_ instance: IsolatedInstance) -> Place {
+    enum Next {
+      case place(Place, ping: Int?)
+      case start
+    }
+    let next = state.withLock { state -> Next in
+      switch state.phase {
+      case .ready(let number):
+        guard var session = state.sessions[number] else { return .place(.later, ping: nil) }
+        session.instances[instance.id] = instance
+        let isFirst = !session.isPinging
+        session.isPinging = true
+        let offer = session.description.number(of: instance.offer)
+        state.sessions[number] = session
+        return .place(.child(session.process, offer: offer), ping: isFirst ? number : nil)
+      case .starting, .resting:
+        state.waiting[instance.id] = instance
+        return .place(.later, ping: nil)
+      case .idle:
+        state.waiting[instance.id] = instance
+        return .start
+      case .closed:
+        return .place(.never(PluginFailure(.closed, "plugin '\(state.launch.name)' is closed")), ping: nil)
+      }
+    }
+    switch next {
+    case .place(let place, let ping):
+      if let ping { schedulePing(ping) }
+      return place
+    case .start:
+      if let failure = beginStart() {
+        _ = state.withLock { $0.waiting.removeValue(forKey: instance.id) }
+        return .never(failure)
+      }
+      return .later
+    }
+  }
+
+  /// Nothing more is to be told of an instance.
+  func forget(_ instance: IsolatedInstance) {
+    let drained = state.withLock { state -> ChildProcess? in
+      guard state.waiting.removeValue(forKey: instance.id) == nil else { return nil }
+      for number in state.sessions.keys where state.sessions[number]?.instances.removeValue(forKey: instance.id) != nil {
+        return state.drained(number)
+      }
+      return nil
+    }
+    if let drained { execute { [options] in drained.close(options.limits) } }
+  }
+
+  /// An instance was let go of.
+  func release() {
+    let isUnused = state.withLock { state in
+      state.held -= 1
+      return state.isRetired && state.held == 0
+    }
+    if isUnused { shutDown() }
+  }
+
+  /// Runs `body` on the thread on which events are told; at once where there is none, when no child was ever needed.
+  func execute(_ body: @escaping @Sendable () -> Void) {
+    if let thread = state.withLock({ $0.thread }) { thread.execute(body) } else { body() }
+  }
+}
+
+extension IsolatedConnection.State {
+  /// The process of a session that was to be brought to an end and has come to it.
+  func drained(_ number: Int) -> ChildProcess? {
+    guard let session = sessions[number], session.isDraining, session.instances.isEmpty else { return nil }
+    return session.process
+  }
+}
+
+extension PluginDescription {
+  /// An offer's place among the offers; nil where there is none of its kind and id.
+  func number(of offer: PluginOffer) -> Int? {
+    offers.firstIndex { $0.kind == offer.kind && $0.id == offer.id }
+  }
+}

@@ -1,0 +1,219 @@
+import Synchronization
+import Values
+
+/// An instance in a child host, as its host sees it.
+///
+/// Its creation and its start are one message, sent when it is started: what the plugin has to say about the settings arrives then.
+final class IsolatedInstance: PluginInstance {
+  /// Where it is in its life.
+  private enum Stage {
+    case made
+    /// Started, and waiting for a child.
+    case waiting(input: JSONValue)
+    case running(ChildProcess, input: JSONValue)
+    case ended
+  }
+
+  /// Invariant: once the stage is `ended` it stays so, and no event is told any more but the one that it ended with.
+  private struct State {
+    var stage = Stage.made
+    var isStopping = false
+    var isDestroyed = false
+    var graceAlarm: PluginAlarm?
+  }
+
+  let id: UInt64
+  let offer: PluginOffer
+  let access: PluginAccess
+  private let settings: JSONValue
+  private let events: any PluginInstanceEvents
+  private let connection: IsolatedConnection
+  private let state = Mutex(State())
+
+  init(
+    id: UInt64, offer: PluginOffer, settings: JSONValue, access: PluginAccess, events: any PluginInstanceEvents,
+    connection: IsolatedConnection
+  ) {
+    self.id = id
+    self.offer = offer
+    self.settings = settings
+    self.access = access
+    self.events = events
+    self.connection = connection
+  }
+
+  deinit {
+    if !state.withLock({ $0.isDestroyed }) { connection.release() }
+  }
+
+  /// Whether a new child takes it over from one that crashed.
+  var isLasting: Bool { offer.kind != .operation }
+
+  // MARK: PluginInstance
+
+  func start(_ input: JSONValue) {
+    state.withLock { state in
+      guard case .made = state.stage else { return }
+      switch connection.place(self) {
+      case .child(let process, let number): begin(&state, in: process, offer: number, input: input)
+      case .later: state.stage = .waiting(input: input)
+      case .never(let failure): end(&state, .failure(failure))
+      }
+    }
+  }
+
+  func stop(grace: Duration) {
+    state.withLock { state in
+      guard !state.isStopping else { return }
+      state.isStopping = true
+      switch state.stage {
+      case .made, .waiting:
+        connection.forget(self)
+        end(&state, .success(nil))
+      case .running(let process, _):
+        process.send(.stop(id: id, nanoseconds: UInt64(max(grace.nanoseconds, 0))))
+        // The child ends it after the grace. Where it does not, the host does.
+        let limit = grace + connection.options.limits.stopMargin
+        state.graceAlarm = connection.options.clock.wake(after: limit) { [weak self] in self?.giveUp(after: grace) }
+      case .ended: return
+      }
+    }
+  }
+
+  func destroy() {
+    let (alarm, isFirst) = state.withLock { state in
+      defer {
+        state.stage = .ended
+        state.isDestroyed = true
+      }
+      switch state.stage {
+      case .made, .ended: break
+      case .waiting: connection.forget(self)
+      case .running(let process, _):
+        connection.forget(self)
+        process.send(.destroy(id: id))
+      }
+      return (state.graceAlarm, !state.isDestroyed)
+    }
+    alarm?.cancel()
+    if isFirst { connection.release() }
+  }
+
+  // MARK: On the thread
+
+  /// A child has come that it waited for.
+  func run(in process: ChildProcess, offer number: Int?) {
+    state.withLock { state in
+      switch state.stage {
+      case .waiting(let input): begin(&state, in: process, offer: number, input: input)
+      case .running(let former, let input):
+        // Another file of the plugin takes over.
+        former.send(.destroy(id: id))
+        begin(&state, in: process, offer: number, input: input)
+      case .made, .ended: break
+      }
+    }
+  }
+
+  /// Its child has ended, or none could be started. What lasts waits for the next one.
+  ///
+  /// - Parameters:
+  ///   - summary: What happened, in a few words.
+  ///   - pause: How long it takes until the next child is started.
+  func lose(_ failure: PluginFailure, summary: String, pause: Duration) {
+    enum Outcome {
+      case nothing
+      case unknown
+      case ended(Result<JSONValue?, PluginFailure>)
+    }
+    let outcome = state.withLock { state -> Outcome in
+      let input: JSONValue
+      switch state.stage {
+      case .waiting(let its), .running(_, let its): input = its
+      case .made, .ended: return .nothing
+      }
+      guard isLasting, !state.isStopping else {
+        state.stage = .ended
+        state.graceAlarm?.cancel()
+        return .ended(isLasting ? .success(nil) : .failure(failure))
+      }
+      state.stage = .waiting(input: input)
+      return .unknown
+    }
+    switch outcome {
+    case .nothing: break
+    case .ended(let outcome): events.ended(outcome)
+    case .unknown where offer.kind == .specification:
+      events.changed(nil, reason: "plugin \(summary); starting again in \(pause.inWords)")
+    case .unknown:
+      events.logged(.error, "\(failure.message); it starts again in \(pause.inWords)", nil)
+    }
+  }
+
+  /// The child said that it ended, or the connection is closed.
+  func finish(_ outcome: Result<JSONValue?, PluginFailure>) {
+    let ended = state.withLock { state -> Bool in
+      if case .ended = state.stage { return false }
+      state.stage = .ended
+      state.graceAlarm?.cancel()
+      return true
+    }
+    if ended { events.ended(outcome) }
+  }
+
+  /// The child told something else.
+  func tell(_ body: (any PluginInstanceEvents) -> Void) {
+    let isRunning = state.withLock { state in
+      if case .running = state.stage { return true }
+      return false
+    }
+    if isRunning { body(events) }
+  }
+
+  // MARK: Inside
+
+  private func begin(_ state: inout State, in process: ChildProcess, offer number: Int?, input: JSONValue) {
+    guard let number else {
+      connection.forget(self)
+      return end(
+        &state, .failure(PluginFailure(.noSuchOffer, "plugin '\(connection.name)' does not offer '\(offer.id)' any more")))
+    }
+    state.stage = .running(process, input: input)
+    let message = HostMessage.begin(id: id, offer: number, settings: settings, input: input)
+    guard !process.sendIfRoom(message) else { return }
+    connection.forget(self)
+    end(
+      &state,
+      .failure(
+        PluginFailure(.unresponsive, "plugin '\(connection.name)' does not take its input: more than \(OutgoingQueue.limit >> 20) MiB wait")))
+  }
+
+  private func giveUp(after grace: Duration) {
+    connection.execute { [self] in
+      let process = state.withLock { state -> ChildProcess? in
+        guard case .running(let process, _) = state.stage else { return nil }
+        process.send(.destroy(id: id))
+        return process
+      }
+      guard process != nil else { return }
+      connection.forget(self)
+      finish(.failure(.unresponsive(plugin: connection.name, offer: offer.id, grace: grace)))
+    }
+  }
+
+  /// Ends it, and says so on the thread, where all events are told.
+  private func end(_ state: inout State, _ outcome: Result<JSONValue?, PluginFailure>) {
+    state.stage = .ended
+    connection.execute { [self] in
+      if !self.state.withLock({ $0.isDestroyed }) { events.ended(outcome) }
+    }
+  }
+}
+
+extension PluginFailure {
+  init(_ code: PluginError.Code, _ message: String) { self.init(code: code.rawValue, message: message) }
+
+  static func unresponsive(plugin: String, offer: String, grace: Duration) -> PluginFailure {
+    PluginFailure(.unresponsive, "'\(offer)' of plugin '\(plugin)' did not end within \(grace.inWords) after it was asked to")
+  }
+}
