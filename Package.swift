@@ -157,9 +157,14 @@ let package = Package(
     .testTarget(
       name: "PipelinesTests", dependencies: ["Pipelines", "OperationsTesting", "Values"], swiftSettings: settings),
     .testTarget(name: "ValuesTests", dependencies: ["OperationsTesting", "Values"], swiftSettings: settings),
+    // What the tests of PluginHost start as a child host, so that they need not build the whole tool.
+    .executableTarget(
+      name: "PluginHostChild", dependencies: ["PluginHost"], path: "Tests/PluginHostChild", swiftSettings: settings),
     .testTarget(
       name: "PluginHostTests",
-      dependencies: ["CProcess", "Operations", "OperationsTesting", "PluginABI", "PluginHost", "Values"],
+      dependencies: [
+        "CProcess", "Operations", "OperationsTesting", "PluginABI", "PluginHost", "PluginHostChild", "Values",
+      ],
       swiftSettings: settings
     ),
     .testTarget(name: "SchedulesTests", dependencies: ["Schedules"], swiftSettings: settings),

@@ -33,7 +33,7 @@ struct ChildEnd: Hashable, Sendable {
     switch reason {
     case .garbage(let what): "crashed: it sent \(what)"
     case .closedConnection: "crashed: it closed its connection to the host"
-    case .unresponsive(let time): "did not answer for \(time.inWords)"
+    case .unresponsive(let time): "did not answer for \(time.brief)"
     case .unneeded: "was ended"
     case nil:
       if let exitCode {
@@ -53,13 +53,5 @@ struct ChildEnd: Hashable, Sendable {
   /// `SIGSEGV`
   static func name(ofSignal number: Int32) -> String {
     penstock_signal_name(number).map { "SIG" + String(cString: $0) } ?? "signal \(number)"
-  }
-}
-
-extension Duration {
-  /// `2s`, `100ms`: for messages.
-  var inWords: String {
-    let milliseconds = nanoseconds / 1_000_000
-    return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
   }
 }

@@ -47,7 +47,9 @@ package struct ChildLaunch: Sendable {
   /// `NAME=value` of what the child gets.
   var environmentEntries: [String] {
     var seen: Set<String> = []
-    return (Self.standardEnvironment + environment).compactMap { name in
+    // Swift's runtime would catch a crash, spend time on a report of fifty lines, and let some signals go by. Who wants that names the variable.
+    let quiet = environment.contains("SWIFT_BACKTRACE") ? [] : ["SWIFT_BACKTRACE=enable=no"]
+    return quiet + (Self.standardEnvironment + environment).compactMap { name in
       guard !name.isEmpty, !name.contains("="), seen.insert(name).inserted, let value = getenv(name) else { return nil }
       return "\(name)=\(String(cString: value))"
     }

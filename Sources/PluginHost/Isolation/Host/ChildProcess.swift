@@ -74,7 +74,7 @@ final class ChildProcess: @unchecked Sendable {
       tokens.append(try thread.watch(descriptor) { [self] _ in end() })
     } catch {
       for token in tokens { thread.unwatch(token) }
-      kill(-pid, SIGKILL)
+      Glibc.kill(-pid, SIGKILL)
       waitpid(pid, nil, 0)
       Self.close([ends[0], pipe[0], descriptor])
       throw error
@@ -117,15 +117,16 @@ final class ChildProcess: @unchecked Sendable {
     guard !hasEnded, reason == nil else { return }
     reason = .unneeded
     send(.close)
-    alarm = clock.wake(after: limits.close) { [weak self, thread, clock] in
-      thread.execute {
-        guard let self, !self.hasEnded else { return }
-        Glibc.kill(-self.pid, SIGTERM)
-        self.alarm = clock.wake(after: limits.terminate) {
-          thread.execute { self.kill(.unneeded) }
-        }
-      }
+    // It lives until it has ended: the thread holds it.
+    alarm = clock.wake(after: limits.close) { [self] in
+      thread.execute { [self] in terminate(limits) }
     }
+  }
+
+  private func terminate(_ limits: ChildTimeLimits) {
+    guard !hasEnded else { return }
+    Glibc.kill(-pid, SIGTERM)
+    alarm = clock.wake(after: limits.terminate) { [self] in thread.execute { [self] in kill(.unneeded) } }
   }
 
   // MARK: On the thread
@@ -143,7 +144,7 @@ final class ChildProcess: @unchecked Sendable {
   /// - Returns: Whether there may be more.
   @discardableResult
   private func readMessages(_ socket: Int32) -> Bool {
-    let outcome = thread.read({ recv(socket, $0, $1, Int32(MSG_DONTWAIT.rawValue)) }, { decoder.append($0) })
+    let outcome = thread.read({ recv(socket, $0, $1, Int32(MSG_DONTWAIT)) }, { decoder.append($0) })
     do throws(WireError) {
       while let frame = try decoder.next() { onMessage(try ChildMessage(frame)) }
     } catch {

@@ -19,8 +19,8 @@ enum ChildStart {
       told(.failure(PluginError(.childHost, "no child host can be started for plugin '\(launch.name)': \(error)")))
       return nil
     }
-    let alarm = clock.wake(after: limits.start) { [weak process] in
-      thread.execute { process?.kill(.unresponsive(limits.start)) }
+    let alarm = clock.wake(after: limits.start) {
+      thread.execute { process.kill(.unresponsive(limits.start)) }
     }
     // Why it was refused, told when the process has ended: then nothing of it is left.
     var refusal: PluginError?

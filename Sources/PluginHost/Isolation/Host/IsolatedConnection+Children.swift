@@ -20,7 +20,7 @@ extension IsolatedConnection {
         return error
       }
     }
-    return failure.map { PluginFailure(.childHost, "no child host can be started for plugin '\(name)': \($0)") }
+    return failure.map { PluginFailure(code: .childHost, message: "no child host can be started for plugin '\(name)': \($0)") }
   }
 
   /// Lets another file of the plugin take over: operations that run end in the child that they are in, controllers and specifications
@@ -76,7 +76,7 @@ extension IsolatedConnection {
     tellClosers()
   }
 
-  private func started(_ number: Int, _ process: ChildProcess, _ description: PluginDescription) {
+  func started(_ number: Int, _ process: ChildProcess, _ description: PluginDescription) {
     process.onMessage = { [weak self] message in self?.received(message, from: number, process) }
     process.onEnd = { [weak self] end in self?.ended(number, end) }
     enum Next {
@@ -140,9 +140,9 @@ extension IsolatedConnection {
     }
     successor?.resume(returning: error)
     guard pause > .zero else { return }
-    options.log(.error, "\(error.message); starting again in \(pause.inWords)")
+    options.log(.error, "\(error.message); starting again in \(pause.brief)")
     rest(pause)
-    let failure = PluginFailure(error.code, error.message)
+    let failure = PluginFailure(code: error.code, message: error.message)
     for instance in lost.sorted(by: { $0.id < $1.id }) {
       instance.lose(failure, summary: "cannot be started", pause: pause)
     }
@@ -167,9 +167,9 @@ extension IsolatedConnection {
     let count = session.instances.count
     let what = count == 0 ? "" : count == 1 ? "1 instance was running" : "\(count) instances were running"
     let message = end.message(plugin: plugin, while: what)
-    options.log(.error, pause.map { "\(message); starting again in \($0.inWords)" } ?? message)
+    options.log(.error, pause.map { "\(message); starting again in \($0.brief)" } ?? message)
     if let pause { rest(pause) }
-    let failure = PluginFailure(end.code, message)
+    let failure = PluginFailure(code: end.code, message: message)
     for instance in session.instances.values.sorted(by: { $0.id < $1.id }) {
       instance.lose(failure, summary: end.summary, pause: pause ?? .zero)
     }

@@ -181,7 +181,7 @@ package final class IsolatedConnection: PluginConnection {
   }
 
   var closedFailure: PluginFailure {
-    PluginFailure(.closed, "plugin '\(name)' was closed before it was done")
+    PluginFailure(code: .closed, message: "plugin '\(name)' was closed before it was done")
   }
 
   // MARK: Instances
@@ -209,7 +209,7 @@ package final class IsolatedConnection: PluginConnection {
         state.waiting[instance.id] = instance
         return .start
       case .closed:
-        return .place(.never(PluginFailure(.closed, "plugin '\(state.launch.name)' is closed")), ping: nil)
+        return .place(.never(PluginFailure(code: .closed, message: "plugin '\(state.launch.name)' is closed")), ping: nil)
       }
     }
     switch next {

@@ -144,9 +144,9 @@ final class IsolatedInstance: PluginInstance {
     case .nothing: break
     case .ended(let outcome): events.ended(outcome)
     case .unknown where offer.kind == .specification:
-      events.changed(nil, reason: "plugin \(summary); starting again in \(pause.inWords)")
+      events.changed(nil, reason: "plugin \(summary); starting again in \(pause.brief)")
     case .unknown:
-      events.logged(.error, "\(failure.message); it starts again in \(pause.inWords)", nil)
+      events.logged(.error, "\(failure.message); it starts again in \(pause.brief)", nil)
     }
   }
 
@@ -176,7 +176,7 @@ final class IsolatedInstance: PluginInstance {
     guard let number else {
       connection.forget(self)
       return end(
-        &state, .failure(PluginFailure(.noSuchOffer, "plugin '\(connection.name)' does not offer '\(offer.id)' any more")))
+        &state, .failure(PluginFailure(code: .noSuchOffer, message: "plugin '\(connection.name)' does not offer '\(offer.id)' any more")))
     }
     state.stage = .running(process, input: input)
     let message = HostMessage.begin(id: id, offer: number, settings: settings, input: input)
@@ -185,7 +185,7 @@ final class IsolatedInstance: PluginInstance {
     end(
       &state,
       .failure(
-        PluginFailure(.unresponsive, "plugin '\(connection.name)' does not take its input: more than \(OutgoingQueue.limit >> 20) MiB wait")))
+        PluginFailure(code: .unresponsive, message: "plugin '\(connection.name)' does not take its input: more than \(OutgoingQueue.limit >> 20) MiB wait")))
   }
 
   private func giveUp(after grace: Duration) {
@@ -211,9 +211,7 @@ final class IsolatedInstance: PluginInstance {
 }
 
 extension PluginFailure {
-  init(_ code: PluginError.Code, _ message: String) { self.init(code: code.rawValue, message: message) }
-
   static func unresponsive(plugin: String, offer: String, grace: Duration) -> PluginFailure {
-    PluginFailure(.unresponsive, "'\(offer)' of plugin '\(plugin)' did not end within \(grace.inWords) after it was asked to")
+    PluginFailure(code: .unresponsive, message: "'\(offer)' of plugin '\(plugin)' did not end within \(grace.brief) after it was asked to")
   }
 }

@@ -38,11 +38,11 @@ enum ChildMessage: Hashable, Sendable {
         JSONValue.object(["code": .string(error.code.rawValue), "message": .string(error.message)]).write(to: &$0)
       }
     case .completed(let id, let value): Frame.append(.completed, id: id, to: &bytes) { value?.write(to: &$0) }
-    case .failed(let id, let failure): Frame.append(.failed, id: id, to: &bytes) { failure.members.write(to: &$0) }
+    case .failed(let id, let failure): Frame.append(.failed, id: id, to: &bytes) { failure.json.write(to: &$0) }
     case .progressed(let id, let progress): Frame.append(.progressed, id: id, to: &bytes) { progress.write(to: &$0) }
     case .yielded(let id, .state(let state)): Frame.append(.yieldedState, id: id, to: &bytes) { state.write(to: &$0) }
     case .yielded(let id, .error(let failure)):
-      Frame.append(.yieldedError, id: id, to: &bytes) { failure.members.write(to: &$0) }
+      Frame.append(.yieldedError, id: id, to: &bytes) { failure.json.write(to: &$0) }
     case .yielded(let id, .rerun(let event)): Frame.append(.yieldedRerun, id: id, to: &bytes) { event.write(to: &$0) }
     case .yielded(let id, .reset): Frame.append(.yieldedReset, id: id, to: &bytes)
     case .changed(let id, let isSatisfied, let reason):
@@ -100,9 +100,11 @@ enum ChildMessage: Hashable, Sendable {
   }
 
   private static func failure(_ reader: inout PayloadReader) throws(WireError) -> PluginFailure {
-    guard let failure = PluginFailure(members: try reader.restJSON()) else {
-      throw WireError("an error without a code and a message")
+    let json = try reader.restJSON()
+    do {
+      return try PluginFailure(json)
+    } catch {
+      throw WireError("an error that is none: \(error.reason)")
     }
-    return failure
   }
 }

@@ -1,0 +1,48 @@
+import CProcess
+import Glibc
+import Values
+
+/// The child host: a process that runs one plugin for a host, which it is connected to.
+///
+/// Descriptor 3 is the connection, descriptor 4 the plugin's file. It ends with its host, whatever happens to that.
+package enum ChildHost {
+  /// Loads the plugin, and says whether it was compiled with a later minor version of the contract.
+  package typealias Loader =
+    @Sendable (ChildHello, _ log: @escaping @Sendable (PluginLogLevel, String) -> Void) throws(PluginError) -> (
+      connection: any PluginConnection, isNewer: Bool
+    )
+
+  /// The exit code of a child that was sent what is no message.
+  static let protocolError: Int32 = 76
+
+  private static let socket: Int32 = 3
+  private static let file: Int32 = 4
+
+  /// Serves the host until it is gone or says that it is enough. Called by a program that was started for this and nothing else, before it
+  /// has done anything.
+  package static func main(load: @escaping Loader = ChildHost.load) -> Never {
+    guard fcntl(socket, F_GETFD) >= 0, fcntl(file, F_GETFD) >= 0 else {
+      complain("this is started by penstock itself, for plugins with 'isolation: process'")
+      exit(2)
+    }
+    // What the plugin starts has no business with them.
+    _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+    _ = fcntl(file, F_SETFD, FD_CLOEXEC)
+    _ = penstock_die_with_parent()
+    signal(SIGPIPE, SIG_IGN)
+    ChildServer(socket: socket, load: load).serve()
+  }
+
+  /// Loads the file behind descriptor 4 into the process.
+  package static let load: Loader = { hello, log throws(PluginError) in
+    let image = try PluginImage.open(hello.path, descriptor: file)
+    var options = InProcessConnection.Options()
+    options.log = { level, _, message in log(level, message) }
+    return (try InProcessConnection(image, options: options), image.isNewer)
+  }
+
+  static func complain(_ message: String) {
+    let line = Array("penstock plugin-host: \(message)\n".utf8)
+    _ = write(2, line, line.count)
+  }
+}

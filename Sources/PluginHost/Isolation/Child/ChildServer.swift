@@ -1,0 +1,206 @@
+import CProcess
+import Glibc
+import Synchronization
+import Values
+
+/// Does in a child host what its host asks for.
+///
+/// One thread reads messages and calls the plugin, in the order of the messages. What the plugin tells is written by the thread that tells
+/// it: where the host does not read, that thread waits, and the child needs no memory for what the host has no time for.
+final class ChildServer: Sendable {
+  /// Invariant: an instance is in `instances` until it has ended or was let go of. The one that is being created is `beginning`, and that
+  /// becomes 0 when it ends before it is there.
+  private struct Table {
+    var instances: [UInt64: any PluginInstance] = [:]
+    var beginning: UInt64 = 0
+    var questions: [UInt64: CheckedContinuation<ServiceAnswer, Never>] = [:]
+    var lastQuestion: UInt64 = 0
+  }
+
+  private let socket: Int32
+  private let load: ChildHost.Loader
+  private let table = Mutex(Table())
+  /// Held while a message is written, so that messages stay whole.
+  private let writing = Mutex(())
+
+  init(socket: Int32, load: @escaping ChildHost.Loader) {
+    self.socket = socket
+    self.load = load
+  }
+
+  /// Reads and does what is asked for, until the connection ends.
+  func serve() -> Never {
+    var decoder = FrameDecoder()
+    var connection: (any PluginConnection)?
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+    while true {
+      let count = recv(socket, buffer.baseAddress, buffer.count, 0)
+      if count < 0, errno == EINTR { continue }
+      // The host is gone, or does not want this child any more. Nobody is left who could care about the plugin's state.
+      guard count > 0 else { _exit(0) }
+      decoder.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      do throws(WireError) {
+        while let frame = try decoder.next() { try handle(HostMessage(frame), &connection) }
+      } catch {
+        ChildHost.complain("the host sent \(error)")
+        _exit(ChildHost.protocolError)
+      }
+    }
+  }
+
+  // MARK: What the host asks for
+
+  private func handle(_ message: HostMessage, _ connection: inout (any PluginConnection)?) throws(WireError) {
+    if case .hello(let hello) = message {
+      guard connection == nil else { throw WireError("a second 'hello'") }
+      connection = begin(hello)
+      return
+    }
+    guard let connection else { throw WireError("a message before 'hello'") }
+    switch message {
+    case .hello: break
+    case .begin(let id, let offer, let settings, let input):
+      guard connection.description.offers.indices.contains(offer) else { throw WireError("an offer that there is not: \(offer)") }
+      guard id != 0, table.withLock({ $0.instances[id] == nil }) else { throw WireError("a second instance \(id)") }
+      begin(id, connection.description.offers[offer], settings, input, connection)
+    case .stop(let id, let nanoseconds):
+      table.withLock { $0.instances[id] }?.stop(grace: .nanoseconds(Int64(clamping: nanoseconds)))
+    case .destroy(let id): table.withLock { $0.instances.removeValue(forKey: id) }?.destroy()
+    case .answer(let question, let answer):
+      table.withLock { $0.questions.removeValue(forKey: question) }?.resume(returning: answer)
+    case .ping(let number): send(.pong(number))
+    case .close:
+      Task {
+        await connection.close()
+        exit(0)
+      }
+    }
+  }
+
+  private func begin(_ hello: ChildHello) -> any PluginConnection {
+    let error = penstock_limit_process(hello.memory, hello.descriptors)
+    if error != 0 {
+      refuse(PluginError(.childHost, "the child host cannot limit itself: \(String(cString: strerror(error)))"))
+    }
+    do throws(PluginError) {
+      let (connection, isNewer) = try load(hello) { [self] level, message in
+        send(.logged(id: 0, level, message, nil))
+      }
+      send(.ready(connection.description.source, isNewer: isNewer))
+      return connection
+    } catch {
+      refuse(error)
+    }
+  }
+
+  private func refuse(_ error: PluginError) -> Never {
+    send(.refused(error))
+    _exit(0)
+  }
+
+  private func begin(
+    _ id: UInt64, _ offer: PluginOffer, _ settings: JSONValue, _ input: JSONValue, _ connection: any PluginConnection
+  ) {
+    let access = PluginAccess(
+      secrets: { [self] name async throws(PluginAccessError) in try await ask(.secret(name), for: id) },
+      storage: ChildStorage(server: self, instance: id))
+    table.withLock { $0.beginning = id }
+    let instance = connection.create(offer, settings: settings, access: access, events: ChildEvents(server: self, id: id))
+    let hasEnded = table.withLock { table in
+      guard table.beginning == id else { return true }
+      table.beginning = 0
+      table.instances[id] = instance
+      return false
+    }
+    if hasEnded { instance.destroy() } else { instance.start(input) }
+  }
+
+  // MARK: What the plugin tells
+
+  /// Sends a message; waits where the host does not read.
+  func send(_ message: ChildMessage) {
+    let bytes = message.bytes
+    writing.withLock { _ in
+      var offset = 0
+      while offset < bytes.count {
+        let count = bytes.withUnsafeBytes { bytes in
+          Glibc.send(socket, bytes.baseAddress.map { $0 + offset }, bytes.count - offset, Int32(MSG_NOSIGNAL))
+        }
+        if count >= 0 {
+          offset += count
+        } else if errno != EINTR {
+          // The thread that reads notices it too, and ends the process.
+          return
+        }
+      }
+    }
+  }
+
+  /// An instance has ended: says so, and lets go of it, so that the host need not ask for that.
+  func ended(_ id: UInt64, _ outcome: Result<JSONValue?, PluginFailure>) {
+    switch outcome {
+    case .success(let value): send(.completed(id: id, value))
+    case .failure(let failure): send(.failed(id: id, failure))
+    }
+    let instance = table.withLock { table in
+      let instance = table.instances.removeValue(forKey: id)
+      if table.beginning == id { table.beginning = 0 }
+      return instance
+    }
+    instance?.destroy()
+  }
+
+  /// Asks the host for something.
+  func ask(_ question: ServiceRequest.Question, for instance: UInt64) async throws(PluginAccessError) -> String {
+    let answer = await withCheckedContinuation { continuation in
+      let number = table.withLock { table in
+        table.lastQuestion += 1
+        table.questions[table.lastQuestion] = continuation
+        return table.lastQuestion
+      }
+      send(.request(number: number, ServiceRequest(instance: instance, question)))
+    }
+    return try answer.get()
+  }
+}
+
+/// Tells the host of what an instance does.
+private final class ChildEvents: PluginInstanceEvents {
+  private let server: ChildServer
+  private let id: UInt64
+
+  init(server: ChildServer, id: UInt64) {
+    self.server = server
+    self.id = id
+  }
+
+  func ended(_ outcome: Result<JSONValue?, PluginFailure>) { server.ended(id, outcome) }
+  func progressed(_ progress: JSONValue) { server.send(.progressed(id: id, progress)) }
+  func yielded(_ signal: PluginSignal) { server.send(.yielded(id: id, signal)) }
+  func changed(_ isSatisfied: Bool?, reason: String) { server.send(.changed(id: id, isSatisfied, reason: reason)) }
+  func logged(_ level: PluginLogLevel, _ message: String, _ fields: JSONValue?) {
+    server.send(.logged(id: id, level, message, fields))
+  }
+}
+
+/// The plugin's durable values, which the host has.
+private struct ChildStorage: PluginStorage {
+  let server: ChildServer
+  let instance: UInt64
+
+  func value(of key: String) async throws(PluginAccessError) -> JSONValue {
+    let text = try await server.ask(.value(key: key), for: instance)
+    guard let value = try? JSONValue.parse(text) else { throw .unavailable }
+    return value
+  }
+
+  func set(_ value: JSONValue?, for key: String) async throws(PluginAccessError) {
+    _ = try await server.ask(.set(key: key, value), for: instance)
+  }
+
+  func keys(beginningWith prefix: String) async throws(PluginAccessError) -> [String] {
+    let text = try await server.ask(.keys(prefix: prefix), for: instance)
+    guard let keys = (try? JSONValue.parse(text))?.arrayValue?.compactMap(\.stringValue) else { throw .unavailable }
+    return keys
+  }
+}
