@@ -7,6 +7,7 @@
 
 import ArgumentParser
 import Glibc
+import PluginHost
 
 @main
 struct Penstock: ParsableCommand {
@@ -36,6 +37,8 @@ struct Penstock: ParsableCommand {
   )
 
   static func main() {
+    // Nothing that the tool does for people is for a child host, which is started by the tool itself.
+    if CommandLine.arguments.dropFirst().first == ChildHost.argument { ChildHost.main() }
     StandardDescriptors.complete()
     // A reader that goes away is seen as a failed write, which ends the output quietly.
     signal(SIGPIPE, SIG_IGN)

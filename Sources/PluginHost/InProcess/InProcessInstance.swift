@@ -426,7 +426,7 @@ final class InProcessInstance: PluginInstance {
 
 extension ValueType {
   /// Why `value`, nil for none, is not a result of this type.
-  fileprivate func mismatch(ofResult value: JSONValue?) -> TypeMismatch? {
+  func mismatch(ofResult value: JSONValue?) -> TypeMismatch? {
     if let value { return mismatch(of: value) }
     return self == .none || self == .json ? nil : TypeMismatch(path: "", expected: "\(self)", found: "nothing")
   }

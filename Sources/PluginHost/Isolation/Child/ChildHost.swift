@@ -12,6 +12,13 @@ package enum ChildHost {
       connection: any PluginConnection, isNewer: Bool
     )
 
+  /// The first argument that makes the tool a child host. People have no use for it, so its help does not tell of it.
+  package static let argument = "plugin-host"
+
+  /// How this program starts itself as a child host, wherever it is and whatever has become of its file: see
+  /// ``PluginHost/Configuration/childHost``. Only for a program that calls ``main(load:)`` when its first argument is ``argument``.
+  package static let command = ["/proc/self/exe", argument]
+
   /// The exit code of a child that was sent what is no message.
   static let protocolError: Int32 = 76
 

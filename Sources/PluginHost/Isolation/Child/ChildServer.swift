@@ -37,7 +37,11 @@ final class ChildServer: Sendable {
       let count = recv(socket, buffer.baseAddress, buffer.count, 0)
       if count < 0, errno == EINTR { continue }
       // The host is gone, or does not want this child any more. Nobody is left who could care about the plugin's state.
-      guard count > 0 else { _exit(0) }
+      if count == 0 { _exit(0) }
+      guard count > 0 else {
+        ChildHost.complain("cannot read from the host: \(String(cString: strerror(errno)))")
+        _exit(ChildHost.protocolError)
+      }
       decoder.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       do throws(WireError) {
         while let frame = try decoder.next() { try handle(HostMessage(frame), &connection) }
@@ -60,7 +64,9 @@ final class ChildServer: Sendable {
     switch message {
     case .hello: break
     case .begin(let id, let offer, let settings, let input):
-      guard connection.description.offers.indices.contains(offer) else { throw WireError("an offer that there is not: \(offer)") }
+      guard connection.description.offers.indices.contains(offer) else {
+        throw WireError("an offer that there is not: \(offer)")
+      }
       guard id != 0, table.withLock({ $0.instances[id] == nil }) else { throw WireError("a second instance \(id)") }
       begin(id, connection.description.offers[offer], settings, input, connection)
     case .stop(let id, let nanoseconds):
@@ -105,7 +111,8 @@ final class ChildServer: Sendable {
       secrets: { [self] name async throws(PluginAccessError) in try await ask(.secret(name), for: id) },
       storage: ChildStorage(server: self, instance: id))
     table.withLock { $0.beginning = id }
-    let instance = connection.create(offer, settings: settings, access: access, events: ChildEvents(server: self, id: id))
+    let instance = connection.create(
+      offer, settings: settings, access: access, events: ChildEvents(server: self, id: id))
     let hasEnded = table.withLock { table in
       guard table.beginning == id else { return true }
       table.beginning = 0

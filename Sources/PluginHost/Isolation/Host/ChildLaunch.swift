@@ -49,10 +49,13 @@ package struct ChildLaunch: Sendable {
     var seen: Set<String> = []
     // Swift's runtime would catch a crash, spend time on a report of fifty lines, and let some signals go by. Who wants that names the variable.
     let quiet = environment.contains("SWIFT_BACKTRACE") ? [] : ["SWIFT_BACKTRACE=enable=no"]
-    return quiet + (Self.standardEnvironment + environment).compactMap { name in
-      guard !name.isEmpty, !name.contains("="), seen.insert(name).inserted, let value = getenv(name) else { return nil }
-      return "\(name)=\(String(cString: value))"
-    }
+    return quiet
+      + (Self.standardEnvironment + environment).compactMap { name in
+        guard !name.isEmpty, !name.contains("="), seen.insert(name).inserted, let value = getenv(name) else {
+          return nil
+        }
+        return "\(name)=\(String(cString: value))"
+      }
   }
 
   /// Starts the process. `socket` becomes its descriptor 3, the plugin's file 4, and `output` both its standard output and its standard error.

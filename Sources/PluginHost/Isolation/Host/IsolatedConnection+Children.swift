@@ -20,7 +20,9 @@ extension IsolatedConnection {
         return error
       }
     }
-    return failure.map { PluginFailure(code: .childHost, message: "no child host can be started for plugin '\(name)': \($0)") }
+    return failure.map {
+      PluginFailure(code: .childHost, message: "no child host can be started for plugin '\(name)': \($0)")
+    }
   }
 
   /// Lets another file of the plugin take over: operations that run end in the child that they are in, controllers and specifications

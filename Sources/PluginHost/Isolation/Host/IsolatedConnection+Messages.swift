@@ -4,11 +4,17 @@ import Values
 extension IsolatedConnection {
   func received(_ message: ChildMessage, from number: Int, _ process: ChildProcess) {
     switch message {
-    case .completed(let id, let value): take(id, number)?.finish(.success(value))
+    case .completed(let id, let value):
+      guard let instance = take(id, number) else { break }
+      instance.finish(instance.checked(value))
     case .failed(let id, let failure): take(id, number)?.finish(.failure(failure))
     case .progressed(let id, let progress): find(id, number)?.tell { $0.progressed(progress) }
-    case .yielded(let id, let signal): find(id, number)?.tell { $0.yielded(signal) }
-    case .changed(let id, let isSatisfied, let reason): find(id, number)?.tell { $0.changed(isSatisfied, reason: reason) }
+    case .yielded(let id, let signal):
+      guard let instance = find(id, number), instance.offer.kind == .controller else { break }
+      instance.tell { $0.yielded(signal) }
+    case .changed(let id, let isSatisfied, let reason):
+      guard let instance = find(id, number), instance.offer.kind == .specification else { break }
+      instance.tell { $0.changed(isSatisfied, reason: reason) }
     case .logged(let id, let level, let text, let fields):
       if let instance = find(id, number) {
         instance.tell { $0.logged(level, text, fields) }

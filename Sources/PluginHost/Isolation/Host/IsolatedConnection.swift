@@ -172,7 +172,9 @@ package final class IsolatedConnection: PluginConnection {
   /// Lets those who wait for the end of the connection go on, once there is no child any more.
   func tellClosers() {
     let (closers, thread) = state.withLock { state in
-      guard case .closed = state.phase, !state.hasChildren else { return ([CheckedContinuation<Void, Never>](), ChildThread?.none) }
+      guard case .closed = state.phase, !state.hasChildren else {
+        return ([CheckedContinuation<Void, Never>](), ChildThread?.none)
+      }
       defer { state.closers = [] }
       return (state.closers, state.thread)
     }
@@ -209,7 +211,8 @@ package final class IsolatedConnection: PluginConnection {
         state.waiting[instance.id] = instance
         return .start
       case .closed:
-        return .place(.never(PluginFailure(code: .closed, message: "plugin '\(state.launch.name)' is closed")), ping: nil)
+        return .place(
+          .never(PluginFailure(code: .closed, message: "plugin '\(state.launch.name)' is closed")), ping: nil)
       }
     }
     switch next {
@@ -229,7 +232,8 @@ package final class IsolatedConnection: PluginConnection {
   func forget(_ instance: IsolatedInstance) {
     let drained = state.withLock { state -> ChildProcess? in
       guard state.waiting.removeValue(forKey: instance.id) == nil else { return nil }
-      for number in state.sessions.keys where state.sessions[number]?.instances.removeValue(forKey: instance.id) != nil {
+      for number in state.sessions.keys where state.sessions[number]?.instances.removeValue(forKey: instance.id) != nil
+      {
         return state.drained(number)
       }
       return nil

@@ -67,9 +67,10 @@ final class IsolatedInstance: PluginInstance {
       guard !state.isStopping else { return }
       state.isStopping = true
       switch state.stage {
-      case .made, .waiting:
+      case .made: end(&state, .success(nil))
+      case .waiting:
         connection.forget(self)
-        end(&state, .success(nil))
+        end(&state, isLasting ? .success(nil) : .failure(neverRan))
       case .running(let process, _):
         process.send(.stop(id: id, nanoseconds: UInt64(max(grace.nanoseconds, 0))))
         // The child ends it after the grace. Where it does not, the host does.
@@ -118,6 +119,7 @@ final class IsolatedInstance: PluginInstance {
   /// Its child has ended, or none could be started. What lasts waits for the next one.
   ///
   /// - Parameters:
+  ///   - failure: What an operation fails with.
   ///   - summary: What happened, in a few words.
   ///   - pause: How long it takes until the next child is started.
   func lose(_ failure: PluginFailure, summary: String, pause: Duration) {
@@ -150,6 +152,17 @@ final class IsolatedInstance: PluginInstance {
     }
   }
 
+  /// What the child gave as its result, which is not believed to be one.
+  func checked(_ value: JSONValue?) -> Result<JSONValue?, PluginFailure> {
+    guard offer.kind == .operation else { return .success(nil) }
+    guard let mismatch = offer.result.mismatch(ofResult: value) else { return .success(value) }
+    return .failure(
+      PluginFailure(
+        code: "result-mismatch",
+        message: "the result of operation '\(offer.id)' of plugin '\(connection.name)' is not of its type: \(mismatch)")
+    )
+  }
+
   /// The child said that it ended, or the connection is closed.
   func finish(_ outcome: Result<JSONValue?, PluginFailure>) {
     let ended = state.withLock { state -> Bool in
@@ -172,11 +185,19 @@ final class IsolatedInstance: PluginInstance {
 
   // MARK: Inside
 
+  private var neverRan: PluginFailure {
+    PluginFailure(
+      code: "cancelled", message: "'\(offer.id)' was stopped while plugin '\(connection.name)' was being started")
+  }
+
   private func begin(_ state: inout State, in process: ChildProcess, offer number: Int?, input: JSONValue) {
     guard let number else {
       connection.forget(self)
       return end(
-        &state, .failure(PluginFailure(code: .noSuchOffer, message: "plugin '\(connection.name)' does not offer '\(offer.id)' any more")))
+        &state,
+        .failure(
+          PluginFailure(
+            code: .noSuchOffer, message: "plugin '\(connection.name)' does not offer '\(offer.id)' any more")))
     }
     state.stage = .running(process, input: input)
     let message = HostMessage.begin(id: id, offer: number, settings: settings, input: input)
@@ -185,7 +206,10 @@ final class IsolatedInstance: PluginInstance {
     end(
       &state,
       .failure(
-        PluginFailure(code: .unresponsive, message: "plugin '\(connection.name)' does not take its input: more than \(OutgoingQueue.limit >> 20) MiB wait")))
+        PluginFailure(
+          code: .unresponsive,
+          message:
+            "plugin '\(connection.name)' does not take its input: more than \(OutgoingQueue.limit >> 20) MiB wait")))
   }
 
   private func giveUp(after grace: Duration) {
@@ -212,6 +236,8 @@ final class IsolatedInstance: PluginInstance {
 
 extension PluginFailure {
   static func unresponsive(plugin: String, offer: String, grace: Duration) -> PluginFailure {
-    PluginFailure(code: .unresponsive, message: "'\(offer)' of plugin '\(plugin)' did not end within \(grace.brief) after it was asked to")
+    PluginFailure(
+      code: .unresponsive,
+      message: "'\(offer)' of plugin '\(plugin)' did not end within \(grace.brief) after it was asked to")
   }
 }

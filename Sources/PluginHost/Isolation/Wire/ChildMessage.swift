@@ -72,7 +72,8 @@ enum ChildMessage: Hashable, Sendable {
       self = .ready(try reader.restJSON(), isNewer: isNewer)
     case .refused:
       let members = try reader.restJSON()
-      guard let code = members["code"]?.stringValue.flatMap(PluginError.Code.init), let message = members["message"]?.stringValue
+      guard let code = members["code"]?.stringValue.flatMap(PluginError.Code.init),
+        let message = members["message"]?.stringValue
       else { throw WireError("a 'refused' frame without a code and a message") }
       self = .refused(PluginError(code, message))
     case .completed: self = .completed(id: frame.id, try reader.restOptionalJSON())
@@ -88,7 +89,9 @@ enum ChildMessage: Hashable, Sendable {
       self = .changed(id: frame.id, value < 0 ? nil : value == 1, reason: try reader.restText())
     case .logged:
       let number = try reader.integer(Int32.self)
-      guard let level = PluginLogLevel(rawValue: number) else { throw WireError("a log line of unknown level \(number)") }
+      guard let level = PluginLogLevel(rawValue: number) else {
+        throw WireError("a log line of unknown level \(number)")
+      }
       let message = try reader.textWithLength()
       self = .logged(id: frame.id, level, message, try reader.restOptionalJSON())
     case .request: self = .request(number: frame.id, try ServiceRequest(&reader))

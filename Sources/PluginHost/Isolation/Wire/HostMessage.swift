@@ -61,7 +61,9 @@ enum HostMessage: Hashable, Sendable {
     case .destroy: self = .destroy(id: frame.id)
     case .answer:
       let byte = try reader.integer(UInt8.self)
-      guard let status = ServiceAnswer.Status(rawValue: byte) else { throw WireError("an answer of unknown status \(byte)") }
+      guard let status = ServiceAnswer.Status(rawValue: byte) else {
+        throw WireError("an answer of unknown status \(byte)")
+      }
       self = .answer(request: frame.id, ServiceAnswer(status, try reader.restText()))
     case .ping: self = .ping(frame.id)
     case .close: self = .close

@@ -1,0 +1,185 @@
+import Testing
+import Values
+
+@testable import PluginHost
+
+@Suite("What a crash of a child host costs")
+struct CrashTests {
+  private let clock = WatchedClock()
+
+  /// An operation that does what its input says, and a controller and a specification that tell something at their start.
+  private static let acts = TestPlugin.Source(id: "acts") {
+    $0.offers = ["operation", "controller", "specification"].map {
+      #"{"kind": "\#($0)", "id": "acts\#($0 == "operation" ? "" : ".\($0)")", "summary": "Acts"}"#
+    }
+    $0.preamble = """
+      #include <stdio.h>
+      #include <signal.h>
+      #include <unistd.h>
+      static int says(penstock_text text, const char *word) { return memmem(text.bytes, text.length, word, strlen(word)) != NULL; }
+      """
+    $0.start = """
+      if (strstr(me->offer, "controller")) { controllers->yield_state(host, me->id, PENSTOCK_TEXT("\\"here\\"")); return; }
+      if (strstr(me->offer, "specification")) { specifications->changed(host, me->id, 1, PENSTOCK_TEXT("so")); return; }
+      if (says(input, "fault")) { fprintf(stderr, "about to fall\\n"); *(volatile int *)8 = 1; }
+      if (says(input, "raise")) raise(SIGSEGV);
+      if (says(input, "abort")) abort();
+      if (says(input, "leave")) { instances->complete(host, me->id, PENSTOCK_TEXT("\\"done\\"")); exit(3); }
+      if (says(input, "exit")) { printf("bye\\n"); exit(3); }
+      if (says(input, "disconnect")) close(3);
+      if (says(input, "garbage")) write(3, "no frame at all, is it?", 23);
+      if (says(input, "kill")) kill(getpid(), SIGKILL);
+      if (says(input, "wait")) return;
+      if (says(input, "hang")) for (;;) pause();
+      instances->complete(host, me->id, input);
+      """
+  }
+
+  private func plugin() async throws -> IsolatedTestPlugin { try await IsolatedTestPlugin(Self.acts, clock: clock) }
+
+  @Test(
+    "each way of going down is told as what it was",
+    arguments: [
+      ("fault", "crashed: SIGSEGV while 1 instance was running; the last that it printed: about to fall"),
+      ("raise", "crashed: SIGSEGV while 1 instance was running"),
+      ("abort", "crashed: SIGABRT while 1 instance was running"),
+      ("kill", "crashed: SIGKILL while 1 instance was running"),
+      ("exit", "exited with 3 while 1 instance was running; the last that it printed: bye"),
+      ("garbage", "crashed: it sent a frame of unknown kind 114 while 1 instance was running"),
+    ])
+  func ways(way: String, message: String) async throws {
+    let plugin = try await plugin()
+    let events = RecordedEvents()
+    try plugin.start("acts", input: ["requirement": .string(way)], events: events)
+    let end = await events.waitForEnd()
+    #expect(end == .failed("plugin-crashed", "plugin 'acts' \(message)"))
+    #expect(plugin.log.lines.contains("error child: plugin 'acts' \(message); starting again in 100ms"))
+    // And the next attempt is fine.
+    let next = RecordedEvents()
+    try plugin.start("acts", input: ["requirement": 1], events: next)
+    clock.advance(by: .milliseconds(100))
+    let nextEnd = await next.waitForEnd()
+    #expect(nextEnd == .ended(["requirement": 1]))
+    await plugin.connection.close()
+  }
+
+  @Test("a child that closes its connection is ended after a second")
+  func disconnect() async throws {
+    let plugin = try await plugin()
+    let events = RecordedEvents()
+    try plugin.start("acts", input: ["requirement": "disconnect, hang"], events: events)
+    await clock.begins(.seconds(1))
+    clock.advance(by: .seconds(1))
+    let end = await events.waitForEnd()
+    #expect(
+      end
+        == .failed(
+          "plugin-crashed",
+          "plugin 'acts' crashed: it closed its connection to the host while 1 instance was running"))
+    await plugin.connection.close()
+  }
+
+  @Test("what ended before the crash keeps its result")
+  func resultBefore() async throws {
+    let plugin = try await plugin()
+    let waiting = RecordedEvents()
+    let leaving = RecordedEvents()
+    try plugin.start("acts", input: ["requirement": "wait"], events: waiting)
+    try plugin.start("acts", input: ["requirement": "leave"], events: leaving)
+    let end = await leaving.waitForEnd()
+    #expect(end == .ended("done"))
+    let other = await waiting.waitForEnd()
+    #expect(other == .failed("plugin-crashed", "plugin 'acts' exited with 3 while 1 instance was running"))
+    await plugin.connection.close()
+  }
+
+  @Test("controllers and specifications start again by themselves, and a specification is unknown meanwhile")
+  func lasting() async throws {
+    let plugin = try await plugin()
+    let (controller, specification, operation) = (RecordedEvents(), RecordedEvents(), RecordedEvents())
+    try plugin.start("acts.controller", events: controller)
+    try plugin.start("acts.specification", events: specification)
+    await controller.wait { !$0.isEmpty }
+    await specification.wait { !$0.isEmpty }
+    try plugin.start("acts", input: ["requirement": "raise"], events: operation)
+    _ = await operation.waitForEnd()
+    clock.advance(by: .milliseconds(100))
+    await controller.wait { $0.count == 3 }
+    await specification.wait { $0.count == 3 }
+    let message = "plugin 'acts' crashed: SIGSEGV while 3 instances were running"
+    #expect(
+      controller.all == [
+        .yielded(.state("here")), .logged(.error, "\(message); it starts again in 100ms", nil),
+        .yielded(.state("here")),
+      ])
+    #expect(
+      specification.all == [
+        .changed(true, "so"), .changed(nil, "plugin crashed: SIGSEGV; starting again in 100ms"), .changed(true, "so"),
+      ])
+    #expect(controller.overlaps + specification.overlaps == 0)
+    await plugin.connection.close()
+    #expect(specification.failure == "plugin-closed")
+  }
+
+  @Test("a child that does not answer for two looks is ended")
+  func hang() async throws {
+    let plugin = try await plugin()
+    let events = RecordedEvents()
+    try plugin.start("acts", input: ["requirement": "hang"], events: events)
+    for look in 1...3 {
+      await clock.begins(.seconds(5))
+      #expect(events.all == [], "look \(look)")
+      clock.advance(by: .seconds(5))
+    }
+    let end = await events.waitForEnd()
+    #expect(
+      end == .failed("plugin-unresponsive", "plugin 'acts' did not answer for 10s while 1 instance was running"))
+    await plugin.connection.close()
+  }
+
+  @Test("a hanging child does not keep its host from ending an instance in time")
+  func stopHanging() async throws {
+    let plugin = try await plugin()
+    let events = RecordedEvents()
+    let instance = try plugin.start("acts", input: ["requirement": "hang"], events: events)
+    instance.stop(grace: .seconds(2))
+    await clock.begins(.seconds(3))
+    clock.advance(by: .seconds(3))
+    let end = await events.waitForEnd()
+    #expect(
+      end
+        == .failed(
+          "plugin-unresponsive", "'acts' of plugin 'acts' did not end within 2s after it was asked to"))
+    instance.destroy()
+    async let closed: Void = plugin.connection.close()
+    // It does not hear that it is to end, so signals say it.
+    await clock.begins(.seconds(3))
+    clock.advance(by: .seconds(3))
+    await closed
+  }
+
+  @Test("an operation that waits for a child can be stopped")
+  func stopWaiting() async throws {
+    let plugin = try await plugin()
+    let (first, second) = (RecordedEvents(), RecordedEvents())
+    try plugin.start("acts", input: ["requirement": "raise"], events: first)
+    _ = await first.waitForEnd()
+    let instance = try plugin.start("acts", input: ["requirement": 2], events: second)
+    instance.stop(grace: .seconds(1))
+    let end = await second.waitForEnd()
+    #expect(end == .failed("cancelled", "'acts' was stopped while plugin 'acts' was being started"))
+    await plugin.connection.close()
+  }
+
+  @Test("an instance that was let go of tells nothing, whatever becomes of its child")
+  func destroyed() async throws {
+    let plugin = try await plugin()
+    let (gone, crashing) = (RecordedEvents(), RecordedEvents())
+    try plugin.start("acts", input: ["requirement": "wait"], events: gone).destroy()
+    try plugin.start("acts", input: ["requirement": "raise"], events: crashing)
+    let end = await crashing.waitForEnd()
+    #expect(end == .failed("plugin-crashed", "plugin 'acts' crashed: SIGSEGV while 1 instance was running"))
+    await plugin.connection.close()
+    #expect(gone.all == [])
+  }
+}
