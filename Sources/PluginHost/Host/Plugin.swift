@@ -46,13 +46,13 @@ public final class Plugin: Sendable {
 
   package var connection: any PluginConnection { state.withLock { $0.connection } }
 
-  /// Puts new code in the place of the old one, which retires.
+  /// Puts new code in the place of the old one, which retires, unless it is one connection that has taken over another file.
   func replace(by connection: any PluginConnection, _ source: Source) {
     let former = state.withLock { state in
       defer { state = State(source: source, connection: connection) }
       return state.connection
     }
-    former.retire()
+    if former !== connection { former.retire() }
   }
 
   /// Notes that the file was touched, and is what it was.

@@ -6,8 +6,9 @@ struct PluginConnector: Sendable {
   var probe: @Sendable (VerifiedPlugin) throws(PluginError) -> Void
   /// Loads the file into this process, as a copy in memory where it may be written while it is in use.
   var inProcess: @Sendable (VerifiedPlugin, _ isCopy: Bool) throws(PluginError) -> any PluginConnection
-  /// Loads the file into a process of its own.
-  var isolated: @Sendable (VerifiedPlugin, PluginReference) throws(PluginError) -> any PluginConnection
+  /// Loads the file into a process of its own. Where the plugin runs in one already, that connection takes over the file and is given back.
+  var isolated:
+    @Sendable (VerifiedPlugin, PluginReference, _ former: Plugin?) throws(PluginError) -> any PluginConnection
 }
 
 extension PluginConnector {
@@ -15,14 +16,43 @@ extension PluginConnector {
   init(_ configuration: PluginHost.Configuration) {
     let verifier = PluginVerifier()
     verify = { file, pins throws(PluginError) in try verifier.verify(file, pins: pins) }
-    probe = { _ in }
+    let command = configuration.childHost
+    probe = { verified throws(PluginError) in
+      // Where no child host is configured, it is loaded as it is.
+      guard !command.isEmpty else { return }
+      let launch = ChildLaunch(verified, PluginReference(), command: command)
+      let options = IsolatedConnection.Options { configuration.log($0, launch.name, $1) }
+      _ = try PluginProbe.describe(launch, options: options)
+    }
     inProcess = { verified, isCopy throws(PluginError) in
       let image = try PluginImage.open(verified.path, descriptor: verified.descriptor, isCopy: isCopy)
       let options = InProcessConnection.Options(clock: configuration.clock, log: configuration.log)
       return try InProcessConnection(image, options: options)
     }
-    isolated = { verified, _ throws(PluginError) in
-      throw PluginError(.notLoadable, "cannot load \(verified.path.quotedForMessage) in a process of its own")
+    isolated = { verified, reference, former throws(PluginError) in
+      guard !command.isEmpty else {
+        throw PluginError(
+          .childHost,
+          "cannot load \(verified.path.quotedForMessage) in a process of its own: this host was not told how to start one "
+            + "(PluginHost.Configuration.childHost)")
+      }
+      let launch = ChildLaunch(verified, reference, command: command)
+      if let connection = former?.connection as? IsolatedConnection {
+        try connection.replace(with: launch)
+        return connection
+      }
+      let name = former?.id ?? launch.name
+      return try IsolatedConnection.open(launch, options: IsolatedConnection.Options { configuration.log($0, name, $1) })
     }
+  }
+}
+
+extension VerifiedPlugin: ChildLaunch.File {}
+
+extension ChildLaunch {
+  init(_ plugin: VerifiedPlugin, _ reference: PluginReference, command: [String]) {
+    self.init(
+      command: command, name: plugin.file.id, path: plugin.path, file: plugin, limits: reference.limits,
+      environment: reference.environment)
   }
 }

@@ -203,7 +203,7 @@ public final class PluginHost: Sendable {
     }
     let connection: any PluginConnection
     switch isolation {
-    case .process: connection = try connector.isolated(verified, reference)
+    case .process: connection = try connector.isolated(verified, reference, former)
     case .host:
       // A damaged object can end the process in its initialisers or in the dynamic linker.
       if !file.isStandard { try connector.probe(verified) }

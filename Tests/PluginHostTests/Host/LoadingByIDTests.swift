@@ -119,7 +119,7 @@ struct LoadingByIDTests {
   @Test("where nothing is said, only standard plugins run in the process")
   func isolation() throws {
     let hosted = try HostedTestPlugin(version(1)) { connector in
-      connector.isolated = { file, _ throws(PluginError) in throw PluginError(.crashed, "isolated \(file.file.id)") }
+      connector.isolated = { file, _, _ throws(PluginError) in throw PluginError(.crashed, "isolated \(file.file.id)") }
     }
     #expect(try hosted.host.plugin("versioned").isolation == .host)
     for reference in [

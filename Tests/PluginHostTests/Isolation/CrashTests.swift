@@ -35,7 +35,7 @@ struct CrashTests {
       """
   }
 
-  private func plugin() async throws -> IsolatedTestPlugin { try await IsolatedTestPlugin(Self.acts, clock: clock) }
+  private func plugin() throws -> IsolatedTestPlugin { try IsolatedTestPlugin(Self.acts, clock: clock) }
 
   @Test(
     "each way of going down is told as what it was",
@@ -48,7 +48,7 @@ struct CrashTests {
       ("garbage", "crashed: it sent a frame of unknown kind 114 while 1 instance was running"),
     ])
   func ways(way: String, message: String) async throws {
-    let plugin = try await plugin()
+    let plugin = try plugin()
     let events = RecordedEvents()
     try plugin.start("acts", input: ["requirement": .string(way)], events: events)
     let end = await events.waitForEnd()
@@ -65,7 +65,7 @@ struct CrashTests {
 
   @Test("a child that closes its connection is ended after a second")
   func disconnect() async throws {
-    let plugin = try await plugin()
+    let plugin = try plugin()
     let events = RecordedEvents()
     try plugin.start("acts", input: ["requirement": "disconnect, hang"], events: events)
     await clock.begins(.seconds(1))
@@ -81,7 +81,7 @@ struct CrashTests {
 
   @Test("what ended before the crash keeps its result")
   func resultBefore() async throws {
-    let plugin = try await plugin()
+    let plugin = try plugin()
     let waiting = RecordedEvents()
     let leaving = RecordedEvents()
     try plugin.start("acts", input: ["requirement": "wait"], events: waiting)
@@ -95,7 +95,7 @@ struct CrashTests {
 
   @Test("controllers and specifications start again by themselves, and a specification is unknown meanwhile")
   func lasting() async throws {
-    let plugin = try await plugin()
+    let plugin = try plugin()
     let (controller, specification, operation) = (RecordedEvents(), RecordedEvents(), RecordedEvents())
     try plugin.start("acts.controller", events: controller)
     try plugin.start("acts.specification", events: specification)
@@ -123,7 +123,7 @@ struct CrashTests {
 
   @Test("a child that does not answer for two looks is ended")
   func hang() async throws {
-    let plugin = try await plugin()
+    let plugin = try plugin()
     let events = RecordedEvents()
     try plugin.start("acts", input: ["requirement": "hang"], events: events)
     for look in 1...3 {
@@ -139,7 +139,7 @@ struct CrashTests {
 
   @Test("a hanging child does not keep its host from ending an instance in time")
   func stopHanging() async throws {
-    let plugin = try await plugin()
+    let plugin = try plugin()
     let events = RecordedEvents()
     let instance = try plugin.start("acts", input: ["requirement": "hang"], events: events)
     instance.stop(grace: .seconds(2))
@@ -160,7 +160,7 @@ struct CrashTests {
 
   @Test("an operation that waits for a child can be stopped")
   func stopWaiting() async throws {
-    let plugin = try await plugin()
+    let plugin = try plugin()
     let (first, second) = (RecordedEvents(), RecordedEvents())
     try plugin.start("acts", input: ["requirement": "raise"], events: first)
     _ = await first.waitForEnd()
@@ -173,7 +173,7 @@ struct CrashTests {
 
   @Test("an instance that was let go of tells nothing, whatever becomes of its child")
   func destroyed() async throws {
-    let plugin = try await plugin()
+    let plugin = try plugin()
     let (gone, crashing) = (RecordedEvents(), RecordedEvents())
     try plugin.start("acts", input: ["requirement": "wait"], events: gone).destroy()
     try plugin.start("acts", input: ["requirement": "raise"], events: crashing)

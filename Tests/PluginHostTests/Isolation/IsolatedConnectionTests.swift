@@ -7,7 +7,7 @@ import Values
 struct IsolatedConnectionTests {
   @Test("an operation comes back with what it was given")
   func roundTrip() async throws {
-    let plugin = try await IsolatedTestPlugin(TestPlugin.Source())
+    let plugin = try IsolatedTestPlugin(TestPlugin.Source())
     let events = RecordedEvents()
     let instance = try plugin.start(input: ["requirement": [1, "zwei", 3.5]], events: events)
     #expect(await events.waitForEnd() == .ended(["requirement": [1, "zwei", 3.5]]))
@@ -20,7 +20,7 @@ struct IsolatedConnectionTests {
   @Test("a segmentation fault costs the attempt, and the next one runs in another child")
   func crash() async throws {
     let clock = ManualPluginClock()
-    let plugin = try await IsolatedTestPlugin(
+    let plugin = try IsolatedTestPlugin(
       TestPlugin.Source(id: "notify") {
         $0.start = """
           if (strstr(input.bytes, "crash")) { fprintf(stderr, "about to fall\\n"); raise(SIGSEGV); }

@@ -16,10 +16,10 @@ struct IsolatedTestPlugin {
   init(
     _ source: TestPlugin.Source, clock: any PluginClock = SystemPluginClock.shared,
     limits: PluginReference.Limits = .init(), environment: [String] = []
-  ) async throws {
+  ) throws {
     let log = RecordedLog()
     launch = try Self.launch(TestPlugin.compile(source), name: source.id, limits: limits, environment: environment)
-    connection = try await IsolatedConnection.open(launch, options: Self.options(clock, log))
+    connection = try IsolatedConnection.open(launch, options: Self.options(clock, log))
     self.clock = clock
     self.log = log
   }

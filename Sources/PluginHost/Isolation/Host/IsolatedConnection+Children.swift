@@ -28,21 +28,22 @@ extension IsolatedConnection {
   /// Lets another file of the plugin take over: operations that run end in the child that they are in, controllers and specifications
   /// are made anew in the new child, and so is whatever starts from now on. No attempt is lost.
   ///
-  /// - Throws: Why the new file cannot be loaded; then nothing has changed.
-  package func replace(with launch: ChildLaunch) async throws(PluginError) {
-    let error = await withCheckedContinuation { (continuation: CheckedContinuation<PluginError?, Never>) in
-      let refusal = state.withLock { state -> PluginError? in
-        if case .closed = state.phase { return PluginError(.closed, "plugin '\(state.launch.name)' is closed") }
-        do throws(SystemError) {
-          _ = try begin(&state, Start(launch: launch, successor: continuation))
-          return nil
-        } catch {
-          return PluginError(.childHost, "no child host can be started for plugin '\(launch.name)': \(error)")
-        }
+  /// The calling thread waits until the new file is loaded.
+  ///
+  /// - Throws: Why the new file cannot be loaded, or that it is another plugin; then nothing has changed.
+  package func replace(with launch: ChildLaunch) throws(PluginError) {
+    let awaited = AwaitedOutcome<Void, PluginError>()
+    let refusal = state.withLock { state -> PluginError? in
+      if case .closed = state.phase { return PluginError(.closed, "plugin '\(state.launch.name)' is closed") }
+      do throws(SystemError) {
+        _ = try begin(&state, Start(launch: launch, successor: awaited))
+        return nil
+      } catch {
+        return PluginError(.childHost, "no child host can be started for plugin '\(launch.name)': \(error)")
       }
-      if let refusal { continuation.resume(returning: refusal) }
     }
-    if let error { throw error }
+    if let refusal { throw refusal }
+    try awaited.get()
   }
 
   private func begin(_ state: inout State, _ start: Start) throws(SystemError) -> Int {
@@ -84,9 +85,10 @@ extension IsolatedConnection {
     enum Next {
       case unneeded
       case run([IsolatedInstance], former: [ChildProcess], ping: Bool)
+      case refused(PluginError)
     }
     let now = options.clock.monotonic()
-    let (next, successor) = state.withLock { state -> (Next, CheckedContinuation<PluginError?, Never>?) in
+    let (next, successor) = state.withLock { state -> (Next, AwaitedOutcome<Void, PluginError>?) in
       guard let start = state.starts.removeValue(forKey: number) else { return (.unneeded, nil) }
       var session = Session(process: process, description: description, start: now)
       var former: [ChildProcess] = []
@@ -94,6 +96,9 @@ extension IsolatedConnection {
       switch state.phase {
       case .starting(number): break
       case .closed: isNeeded = false
+      case _ where state.description.id != description.id:
+        state.sessions[number] = session
+        return (.refused(anotherPlugin(description, at: start.launch.path, than: state.description)), start.successor)
       case _ where start.successor == nil: isNeeded = false
       case .starting(let other):
         if let process = state.starts[other]?.process { former.append(process) }
@@ -127,8 +132,21 @@ extension IsolatedConnection {
       }
       for child in former { child.close(options.limits) }
       if ping { schedulePing(number) }
+    case .refused(let error):
+      process.close(options.limits)
+      successor?.resume(with: .failure(error))
+      return
     }
-    successor?.resume(returning: nil)
+    successor?.resume(with: .success(()))
+  }
+
+  private func anotherPlugin(
+    _ description: PluginDescription, at path: String, than former: PluginDescription
+  ) -> PluginError {
+    PluginError(
+      .notFound,
+      "\(path.quotedForMessage) was the plugin '\(former.id)' and is '\(description.id)' now; restart the host, or give the files "
+        + "names of their own")
   }
 
   private func failedToStart(_ number: Int, _ error: PluginError) {
@@ -140,7 +158,7 @@ extension IsolatedConnection {
       state.phase = .resting
       return (lost, state.backoff.delay(afterBeingWell: nil), start?.successor)
     }
-    successor?.resume(returning: error)
+    successor?.resume(with: .failure(error))
     guard pause > .zero else { return }
     options.log(.error, "\(error.message); starting again in \(pause.brief)")
     rest(pause)

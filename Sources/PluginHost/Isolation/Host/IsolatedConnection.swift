@@ -51,7 +51,7 @@ package final class IsolatedConnection: PluginConnection {
     /// Nil until the thread has come to it.
     var process: ChildProcess?
     /// Who waits for it, where it is to take over from another file of the plugin.
-    var successor: CheckedContinuation<PluginError?, Never>?
+    var successor: AwaitedOutcome<Void, PluginError>?
   }
 
   /// A child whose plugin is loaded.

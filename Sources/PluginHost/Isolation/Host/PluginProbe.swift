@@ -1,14 +1,14 @@
 /// Finds out what a plugin says about itself without letting it into this process.
 package enum PluginProbe {
-  /// Loads the plugin in a child that is thrown away.
+  /// Loads the plugin in a child that is thrown away. The calling thread waits for it.
   ///
   /// - Throws: Why it cannot be loaded, with `plugin-crashed` where it took the child with it.
   package static func describe(
     _ launch: ChildLaunch, options: IsolatedConnection.Options = .init()
-  ) async throws(PluginError) -> PluginDescription {
-    let connection = try await IsolatedConnection.open(launch, options: options)
+  ) throws(PluginError) -> PluginDescription {
+    let connection = try IsolatedConnection.open(launch, options: options)
     let description = connection.description
-    await connection.close()
+    connection.retire()
     return description
   }
 }
@@ -16,32 +16,32 @@ package enum PluginProbe {
 extension IsolatedConnection {
   /// Starts a child of a plugin that nothing is known of, and waits until the plugin is loaded. The child is kept.
   ///
+  /// The calling thread waits.
+  ///
   /// - Throws: Why it cannot be loaded, with `plugin-crashed` where it took the child with it.
   package static func open(
     _ launch: ChildLaunch, options: Options = Options()
-  ) async throws(PluginError) -> IsolatedConnection {
+  ) throws(PluginError) -> IsolatedConnection {
     let thread: ChildThread
     do throws(SystemError) {
       thread = try ChildThread()
     } catch {
       throw PluginError(.childHost, "no child host can be started for plugin '\(launch.name)': \(error)")
     }
+    let awaited = AwaitedOutcome<IsolatedConnection, PluginError>()
     let log = options.log
-    let outcome = await withCheckedContinuation {
-      (continuation: CheckedContinuation<Result<IsolatedConnection, PluginError>, Never>) in
-      thread.execute {
-        _ = ChildStart.start(
-          launch, on: thread, clock: options.clock, limits: options.limits, line: { log(.info, $0) },
-          told: { outcome in
-            continuation.resume(
-              returning: outcome.map { process, description in
-                IsolatedConnection(launch, description: description, options: options, thread: thread, process: process)
-              })
-          })
-      }
+    thread.execute {
+      _ = ChildStart.start(
+        launch, on: thread, clock: options.clock, limits: options.limits, line: { log(.info, $0) },
+        told: { outcome in
+          if case .failure = outcome { thread.stop() }
+          awaited.resume(
+            with: outcome.map { process, description in
+              IsolatedConnection(launch, description: description, options: options, thread: thread, process: process)
+            })
+        })
     }
-    if case .failure = outcome { thread.stop() }
-    return try outcome.get()
+    return try awaited.get()
   }
 
   /// A connection that takes over a child whose plugin is loaded. *On the thread.*

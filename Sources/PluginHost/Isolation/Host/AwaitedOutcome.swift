@@ -1,0 +1,44 @@
+import Glibc
+
+/// The outcome of something that another thread does, for a thread that waits for it.
+///
+/// Loading a plugin is a call that takes its time, wherever the plugin runs: see ``PluginHost/plugin(_:_:)``.
+final class AwaitedOutcome<Success: Sendable, Failure: Error>: @unchecked Sendable {
+  // @unchecked: `outcome` is touched under `mutex` only.
+
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  private var outcome: Result<Success, Failure>?
+
+  init() {
+    pthread_mutex_init(mutex, nil)
+    pthread_cond_init(condition, nil)
+  }
+
+  deinit {
+    pthread_cond_destroy(condition)
+    pthread_mutex_destroy(mutex)
+    condition.deallocate()
+    mutex.deallocate()
+  }
+
+  /// Lets the thread that waits go on.
+  func resume(with outcome: Result<Success, Failure>) {
+    pthread_mutex_lock(mutex)
+    self.outcome = outcome
+    pthread_cond_signal(condition)
+    pthread_mutex_unlock(mutex)
+  }
+
+  /// Waits for the outcome.
+  func get() throws(Failure) -> Success {
+    pthread_mutex_lock(mutex)
+    while true {
+      if let outcome {
+        pthread_mutex_unlock(mutex)
+        return try outcome.get()
+      }
+      pthread_cond_wait(condition, mutex)
+    }
+  }
+}
