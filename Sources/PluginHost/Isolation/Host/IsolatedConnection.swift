@@ -119,10 +119,15 @@ package final class IsolatedConnection: PluginConnection {
   package func create(
     _ offer: PluginOffer, settings: JSONValue, access: PluginAccess, events: any PluginInstanceEvents
   ) -> any PluginInstance {
-    let id = state.withLock { state in
+    let (id, name) = state.withLock { state -> (UInt64?, String) in
+      if case .closed = state.phase { return (nil, state.launch.name) }
+      guard !state.isRetired else { return (nil, state.launch.name) }
       state.lastInstance += 1
       state.held += 1
-      return state.lastInstance
+      return (state.lastInstance, state.launch.name)
+    }
+    guard let id else {
+      return EndedInstance(events, .closed, "plugin '\(name)' takes no new instances: it is being closed")
     }
     return IsolatedInstance(
       id: id, offer: offer, settings: settings, access: access, events: events, connection: self)

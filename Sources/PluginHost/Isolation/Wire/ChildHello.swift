@@ -25,13 +25,13 @@ package struct ChildHello: Hashable, Sendable {
   }
 
   init(members: JSONValue) throws(WireError) {
-    guard let version = members["version"]?.intValue else { throw WireError("a 'hello' frame without a version") }
+    guard let version = members["version"]?.intValue else { throw WireError("a frame 'hello' without a version") }
     guard version == Self.version else {
       throw WireError("messages of version \(version), where this child host speaks version \(Self.version)")
     }
     guard let path = members["path"]?.stringValue, let memory = members["memory"]?.intValue, memory > 0,
       let descriptors = members["descriptors"]?.intValue, descriptors > 0
-    else { throw WireError("a 'hello' frame without a path or limits") }
+    else { throw WireError("a frame 'hello' without a path or limits") }
     self.init(path: path, memory: memory, descriptors: descriptors)
   }
 }

@@ -74,7 +74,7 @@ enum ChildMessage: Hashable, Sendable {
       let members = try reader.restJSON()
       guard let code = members["code"]?.stringValue.flatMap(PluginError.Code.init),
         let message = members["message"]?.stringValue
-      else { throw WireError("a 'refused' frame without a code and a message") }
+      else { throw WireError("a frame 'refused' without a code and a message") }
       self = .refused(PluginError(code, message))
     case .completed: self = .completed(id: frame.id, try reader.restOptionalJSON())
     case .failed: self = .failed(id: frame.id, try Self.failure(&reader))
@@ -97,7 +97,7 @@ enum ChildMessage: Hashable, Sendable {
     case .request: self = .request(number: frame.id, try ServiceRequest(&reader))
     case .pong: self = .pong(frame.id)
     case .hello, .begin, .stop, .destroy, .answer, .ping, .close:
-      throw WireError("a '\(frame.kind)' frame, which a child does not send")
+      throw WireError("a frame '\(frame.kind)', which a child does not send")
     }
     try reader.end()
   }

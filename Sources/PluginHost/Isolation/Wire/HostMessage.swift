@@ -69,7 +69,7 @@ enum HostMessage: Hashable, Sendable {
     case .close: self = .close
     case .ready, .refused, .completed, .failed, .progressed, .yieldedState, .yieldedError, .yieldedRerun, .yieldedReset,
       .changed, .logged, .request, .pong:
-      throw WireError("a '\(frame.kind)' frame, which a host does not send")
+      throw WireError("a frame '\(frame.kind)', which a host does not send")
     }
     try reader.end()
   }

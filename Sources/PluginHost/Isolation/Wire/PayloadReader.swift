@@ -17,7 +17,7 @@ struct PayloadReader {
 
   mutating func integer<Value: FixedWidthInteger>(_ type: Value.Type = Value.self) throws(WireError) -> Value {
     let size = MemoryLayout<Value>.size
-    guard bytes.count - offset >= size else { throw WireError("a '\(kind)' frame that is too short") }
+    guard bytes.count - offset >= size else { throw WireError("a frame '\(kind)' that is too short") }
     defer { offset += size }
     return bytes.withUnsafeBytes { Value(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: type)) }
   }
@@ -25,7 +25,7 @@ struct PayloadReader {
   /// The bytes of a text that has its length before it.
   mutating func bytesWithLength() throws(WireError) -> ArraySlice<UInt8> {
     let length = Int(try integer(UInt32.self))
-    guard length <= bytes.count - offset else { throw WireError("a '\(kind)' frame whose parts do not fit into it") }
+    guard length <= bytes.count - offset else { throw WireError("a frame '\(kind)' whose parts do not fit into it") }
     return try take(length)
   }
 
@@ -45,12 +45,12 @@ struct PayloadReader {
 
   /// Makes sure that nothing is left.
   func end() throws(WireError) {
-    guard isAtEnd else { throw WireError("a '\(kind)' frame with \(bytes.count - offset) bytes too many") }
+    guard isAtEnd else { throw WireError("a frame '\(kind)' with \(bytes.count - offset) bytes too many") }
   }
 
   private mutating func take(_ length: Int) throws(WireError) -> ArraySlice<UInt8> {
     guard length <= Frame.maximumText else {
-      throw WireError("a '\(kind)' frame with a text of \(length) bytes, more than the \(Frame.maximumText) allowed")
+      throw WireError("a frame '\(kind)' with a text of \(length) bytes, more than the \(Frame.maximumText) allowed")
     }
     defer { offset += length }
     return bytes[offset..<offset + length]
@@ -58,7 +58,7 @@ struct PayloadReader {
 
   private func text(_ bytes: ArraySlice<UInt8>) throws(WireError) -> String {
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw WireError("a '\(kind)' frame with a text that is not UTF-8")
+      throw WireError("a frame '\(kind)' with a text that is not UTF-8")
     }
     return text
   }
@@ -67,7 +67,7 @@ struct PayloadReader {
     do {
       return try JSONValue.parse(bytes)
     } catch {
-      throw WireError("a '\(kind)' frame that is not JSON: \(error)")
+      throw WireError("a frame '\(kind)' that is not JSON: \(error)")
     }
   }
 }

@@ -1,0 +1,47 @@
+import Testing
+import Values
+
+@testable import PluginHost
+
+/// One plugin that runs in this process or in a child host, as a test is told: it must not be able to tell which.
+struct ConformingPlugin {
+  let connection: any PluginConnection
+  let log = RecordedLog()
+
+  init(_ isolation: PluginReference.Isolation, _ source: TestPlugin.Source) throws {
+    let path = try TestPlugin.compile(source)
+    let log = log
+    switch isolation {
+    case .host:
+      let options = InProcessConnection.Options { log.note($0, $1, $2) }
+      connection = try InProcessConnection(PluginImage.open(path, isCopy: true), options: options)
+    case .process:
+      let launch = try IsolatedTestPlugin.launch(path, name: source.id)
+      let options = IsolatedConnection.Options { log.note($0, source.id, $1) }
+      connection = try IsolatedConnection.open(launch, options: options)
+    }
+  }
+
+  func offer(_ id: String? = nil) throws -> PluginOffer {
+    try #require(connection.description.offers.first { id == nil || $0.id == id })
+  }
+
+  /// An instance that was not started.
+  func create(
+    _ id: String? = nil, settings: JSONValue = [:], access: PluginAccess = .none, events: RecordedEvents
+  ) throws -> any PluginInstance {
+    connection.create(try offer(id), settings: settings, access: access, events: events)
+  }
+
+  /// The events of an instance that was started with `input`, when it has ended.
+  func run(
+    _ id: String? = nil, settings: JSONValue = [:], input: JSONValue = [:], access: PluginAccess = .none
+  ) async throws -> RecordedEvents {
+    let events = RecordedEvents()
+    let instance = try create(id, settings: settings, access: access, events: events)
+    instance.start(input)
+    _ = await events.waitForEnd()
+    instance.destroy()
+    return events
+  }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import Testing
+import Values
+
+@testable import PluginHost
+
+@Suite("The process of a child host", .serialized)
+struct ChildProcessTests {
+  /// An operation that answers what its input asks about the process that it is in.
+  private static let tells = TestPlugin.Source(id: "tells") {
+    $0.preamble = """
+      #include <stdio.h>
+      #include <dirent.h>
+      #include <unistd.h>
+      #include <fcntl.h>
+      #include <pthread.h>
+      #include <signal.h>
+      #include <sys/resource.h>
+      extern char **environ;
+      static int says(penstock_text text, const char *word) { return memmem(text.bytes, text.length, word, strlen(word)) != NULL; }
+      static void answer(penstock_id id, const char *text) {
+        char json[4096];
+        snprintf(json, sizeof json, "\\"%s\\"", text);
+        instances->complete(host, id, (penstock_text){json, strlen(json)});
+      }
+      """
+    $0.start = """
+      char text[4000] = "";
+      if (says(input, "environment")) {
+        for (char **next = environ; *next; next++) snprintf(text + strlen(text), 1000, "%.*s ", (int)(strchr(*next, '=') - *next), *next);
+        return answer(me->id, text);
+      }
+      if (says(input, "descriptors")) {
+        struct dirent *entry;
+        DIR *directory = opendir("/proc/self/fd");
+        while ((entry = readdir(directory)))
+          if (atoi(entry->d_name) > 4 && atoi(entry->d_name) != dirfd(directory)) {
+            char path[512], link[512] = "";
+            snprintf(path, sizeof path, "/proc/self/fd/%s", entry->d_name);
+            if (readlink(path, link, sizeof link - 1) > 0 && strncmp(link, "anon_inode:", 11)) snprintf(text + strlen(text), 1000, "%s ", link);
+          }
+        closedir(directory);
+        return answer(me->id, text);
+      }
+      if (says(input, "input")) { snprintf(text, sizeof text, "%zd", read(0, text, 1)); return answer(me->id, text); }
+      if (says(input, "session")) return answer(me->id, getsid(0) == getpid() && getpgrp() == getpid() ? "own" : "another");
+      if (says(input, "core")) {
+        struct rlimit limit;
+        getrlimit(RLIMIT_CORE, &limit);
+        snprintf(text, sizeof text, "%d", (int)limit.rlim_max);
+        return answer(me->id, text);
+      }
+      if (says(input, "open")) {
+        int count = 0;
+        while (open("/dev/null", O_RDONLY) >= 0) count++;
+        snprintf(text, sizeof text, "%s", count < 64 ? "few" : "many");
+        return answer(me->id, text);
+      }
+      if (says(input, "memory")) {
+        size_t count = 0;
+        while (count < 4096 && malloc(1 << 20)) count++;
+        snprintf(text, sizeof text, "%s", count < 64 ? "little" : "much");
+        return answer(me->id, text);
+      }
+      if (says(input, "identity")) { snprintf(text, sizeof text, "%d", getpid()); return answer(me->id, text); }
+      if (says(input, "stubborn")) { signal(SIGTERM, SIG_IGN); for (;;) pause(); }
+      """
+  }
+
+  private func ask(
+    _ question: String, limits: PluginReference.Limits = .init(), environment: [String] = []
+  ) async throws -> String {
+    let plugin = try IsolatedTestPlugin(Self.tells, limits: limits, environment: environment)
+    let events = RecordedEvents()
+    try plugin.start(input: ["requirement": .string(question)], events: events)
+    let end = await events.waitForEnd()
+    await plugin.connection.close()
+    guard case .ended(.string(let answer)) = end else { return "\(end, default: "nothing")" }
+    return answer
+  }
+
+  @Test("its environment has nothing but what is allowed")
+  func environment() async throws {
+    setenv("PENSTOCK_TEST_SECRET", "geheim", 1)
+    setenv("PENSTOCK_TEST_ALLOWED", "offen", 1)
+    let names = Set(try await ask("environment", environment: ["PENSTOCK_TEST_ALLOWED"]).split(separator: " "))
+    #expect(names.isSubset(of: ["PATH", "HOME", "LANG", "TZ", "TMPDIR", "SWIFT_BACKTRACE", "PENSTOCK_TEST_ALLOWED"]))
+    #expect(names.isSuperset(of: ["PATH", "PENSTOCK_TEST_ALLOWED"]))
+  }
+
+  @Test(
+    "it leads a session, reads nothing, and has no file of its host's",
+    arguments: [("session", "own"), ("input", "0"), ("core", "0"), ("descriptors", "")])
+  func surroundings(question: String, answer: String) async throws {
+    let its = try await ask(question)
+    #expect(its == answer)
+  }
+
+  @Test("descriptors and memory are limited")
+  func limits() async throws {
+    #expect(try await ask("open", limits: .init(descriptors: 32)) == "few")
+    #expect(try await ask("open") == "many")
+    #expect(try await ask("memory", limits: .init(memory: 40 << 20)) == "little")
+    #expect(try await ask("memory", limits: .init(memory: 200 << 20)) == "much")
+  }
+
+  @Test("closing leaves no process, no zombie, no thread and no descriptor")
+  func leaks() throws {
+    // In a host of its own: other tests open and close descriptors in this one.
+    let host = Process()
+    let output = Pipe()
+    host.executableURL = URL(fileURLWithPath: IsolatedTestPlugin.program)
+    host.arguments = ["leaks", try TestPlugin.compile(Self.tells)]
+    host.standardOutput = output
+    try host.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    host.waitUntilExit()
+    #expect(text == "0 descriptors, 0 threads, no children\n")
+  }
+
+  @Test("a child that hears neither its host nor SIGTERM is killed")
+  func stubborn() async throws {
+    let clock = WatchedClock()
+    let plugin = try IsolatedTestPlugin(Self.tells, clock: clock)
+    let (first, second) = (RecordedEvents(), RecordedEvents())
+    try plugin.start(input: ["requirement": "identity"], events: first)
+    guard case .ended(.string(let text)) = await first.waitForEnd(), let pid = Int32(text) else { return }
+    try plugin.start(input: ["requirement": "stubborn"], events: second)
+    // It ignores the signal once it is there.
+    while !Self.ignoresTermination(pid) { await Task.yield() }
+    async let closed: Void = plugin.connection.close()
+    await clock.begins(.seconds(3))
+    clock.advance(by: .seconds(3))
+    await clock.begins(.seconds(1))
+    #expect(kill(pid, 0) == 0)
+    clock.advance(by: .seconds(1))
+    await closed
+    #expect(kill(pid, 0) == -1 && errno == ESRCH)
+    #expect(second.failure == "plugin-closed")
+  }
+
+  private static func ignoresTermination(_ pid: Int32) -> Bool {
+    guard let status = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8),
+      let line = status.split(separator: "\n").first(where: { $0.hasPrefix("SigIgn:") }),
+      let mask = UInt64(line.dropFirst(8).trimmingCharacters(in: .whitespaces), radix: 16)
+    else { return false }
+    return mask & (1 << UInt64(SIGTERM - 1)) != 0
+  }
+}

@@ -1,0 +1,67 @@
+import Testing
+import Values
+
+@testable import PluginHost
+
+@Suite("Looking at a plugin from outside")
+struct PluginProbeTests {
+  private func describe(_ change: (inout TestPlugin.Source) -> Void) throws -> PluginDescription {
+    let source = TestPlugin.Source(id: "probed") {
+      $0.preamble = "#include <signal.h>\n#include <stdio.h>\n#include <unistd.h>"
+      change(&$0)
+    }
+    return try PluginProbe.describe(IsolatedTestPlugin.launch(TestPlugin.compile(source), name: source.id))
+  }
+
+  @Test("the description comes out of the child")
+  func description() throws {
+    let description = try describe { $0.version = "4.5.6" }
+    #expect(description.id == "probed")
+    #expect(description.version == "4.5.6")
+    #expect(description.offers.map(\.id) == ["probed"])
+  }
+
+  @Test("a crash while it is loaded is told as that")
+  func crash() {
+    #expect(throws: PluginError(.crashed, "plugin 'probed' crashed: SIGSEGV while it was loaded")) {
+      try describe { $0.open = "raise(SIGSEGV);" }
+    }
+    #expect(
+      throws: PluginError(
+        .crashed, "plugin 'probed' exited with 7 while it was loaded; the last that it printed: no licence")
+    ) {
+      try describe {
+        $0.preamble += """
+
+          __attribute__((constructor)) static void first(void) { fprintf(stderr, "no licence\\n"); _exit(7); }
+          """
+      }
+    }
+  }
+
+  @Test("what the loader refuses arrives with its code and its words")
+  func refused() {
+    let open = #expect(throws: PluginError.self) { try describe { $0.open = "return PENSTOCK_FAILED;" } }
+    #expect(open?.code == .openFailed)
+    let version = #expect(throws: PluginError.self) { try describe { $0.abiMajor = "9" } }
+    #expect(version?.code == .versionMismatch)
+    let malformed = #expect(throws: PluginError.self) { try describe { $0.description = "{}" } }
+    #expect(malformed?.code == .malformed)
+  }
+
+  @Test("a program that is no child host is told as that")
+  func noChildHost() throws {
+    var launch = try IsolatedTestPlugin.launch(TestPlugin.compile(TestPlugin.Source()))
+    launch.command = ["/bin/false"]
+    #expect(throws: PluginError(.crashed, "plugin 'echo' exited with 1 while it was loaded")) {
+      try PluginProbe.describe(launch)
+    }
+    launch.command = ["/nowhere/penstock"]
+    #expect(
+      throws: PluginError(
+        .childHost, "no child host can be started for plugin 'echo': No such file or directory (execve)")
+    ) {
+      try PluginProbe.describe(launch)
+    }
+  }
+}
