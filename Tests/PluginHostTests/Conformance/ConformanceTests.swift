@@ -277,8 +277,12 @@ struct ConformanceTests {
           }
           """
         $0.start = """
+          // A hundred stacks of the usual 8 MiB are more than the address space that a child host has by default.
           pthread_t thread;
-          if (pthread_create(&thread, NULL, work, (void *)(uintptr_t)me->id) != 0) abort();
+          pthread_attr_t attributes;
+          pthread_attr_init(&attributes);
+          pthread_attr_setstacksize(&attributes, 256 << 10);
+          if (pthread_create(&thread, &attributes, work, (void *)(uintptr_t)me->id) != 0) abort();
           pthread_detach(thread);
           """
       })
