@@ -17,7 +17,7 @@ func startProcess(
             path: program, arguments: arguments, environment: environ, directory: directory == nil ? nil : path,
             input: penstock_stream(descriptor: -1, path: null),
             output: penstock_stream(descriptor: output.number, path: nil),
-            error: penstock_stream(descriptor: error.number, path: nil))
+            error: penstock_stream(descriptor: error.number, path: nil), inherited: nil, inherited_count: 0)
           var id: pid_t = 0
           var descriptor: Int32 = -1
           let failure = penstock_spawn(&request, &id, &descriptor)
