@@ -27,7 +27,9 @@ struct StandardPlugin {
   var logic: Target.Dependency { .byName(name: "\(name)Plugin") }
 
   var product: Product {
-    .library(name: "penstock-\(name.lowercased())", type: .dynamic, targets: ["\(name)PluginExport"])
+    // As its id is written: `FileWatch` is `file-watch`.
+    let id = name.enumerated().map { $0 > 0 && $1.isUppercase ? "-\($1)" : "\($1)" }.joined().lowercased()
+    return .library(name: "penstock-\(id)", type: .dynamic, targets: ["\(name)PluginExport"])
   }
 
   var targets: [Target] {
@@ -54,8 +56,11 @@ struct StandardPlugin {
 // One line for each, in the order of the alphabet.
 let standardPlugins: [StandardPlugin] = [
   StandardPlugin("Cron", ["Schedules"]),
+  StandardPlugin("FileWatch", ["CLinuxObservers"]),
   StandardPlugin("Interval"),
   StandardPlugin("Lines", ["CProcess"]),
+  StandardPlugin("Network"),
+  StandardPlugin("System"),
 ]
 
 let package = Package(
@@ -121,7 +126,9 @@ let package = Package(
     .target(name: "CPluginKit", dependencies: ["PluginABI"], cSettings: cSettings),
     .target(
       name: "penstock-signals", dependencies: ["PluginABI"], path: "Plugins/Signals", publicHeadersPath: ".",
-      cSettings: cSettings),
+      cSettings: cSettings,
+      // It is plain C; SwiftPM links the Swift runtime all the same, and nothing of that is to be left.
+      linkerSettings: [.unsafeFlags(["-static-stdlib", "-Xlinker", "--gc-sections", "-Xlinker", "--as-needed"])]),
     .target(
       name: "PluginKit",
       dependencies: [
@@ -160,10 +167,14 @@ let package = Package(
     // What the tests of PluginHost start as a child host, so that they need not build the whole tool.
     .executableTarget(
       name: "PluginHostChild", dependencies: ["PluginHost"], path: "Tests/PluginHostChild", swiftSettings: settings),
+    // The process in which the tests of the validator make a check.
+    .executableTarget(
+      name: "PluginCheckChild", dependencies: ["PluginHost"], path: "Tests/PluginCheckChild", swiftSettings: settings),
     .testTarget(
       name: "PluginHostTests",
       dependencies: [
-        "CProcess", "Operations", "OperationsTesting", "PluginABI", "PluginHost", "PluginHostChild", "Values",
+        "CProcess", "Operations", "OperationsTesting", "PluginABI", "PluginCheckChild", "PluginHost", "PluginHostChild",
+        "Values",
       ],
       swiftSettings: settings
     ),

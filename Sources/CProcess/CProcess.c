@@ -221,3 +221,8 @@ int penstock_memory_copy(const char *name, int source) {
     }
   }
 }
+
+int64_t penstock_heap_in_use(void) {
+  struct mallinfo2 info = mallinfo2();
+  return (int64_t)(info.uordblks + info.hblkhd);
+}

@@ -99,4 +99,7 @@ int penstock_memory_file(const void *bytes, size_t count);
 /// files. Returns the descriptor, or -errno.
 int penstock_memory_copy(const char *name, int source);
 
+/// The bytes that `malloc` has given out in this process, of all arenas.
+int64_t penstock_heap_in_use(void);
+
 #endif

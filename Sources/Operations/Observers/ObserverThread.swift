@@ -8,11 +8,12 @@ import Synchronization
 /// has no such thread. It sleeps in `epoll` without a timeout, and wakes only for what is watched.
 ///
 /// Handlers of observers are called on it: one that takes long makes all observers late.
-final class ObserverThread: Sendable {
-  static let shared = ObserverThread()
+package final class ObserverThread: Sendable {
+  /// The thread.
+  package static let shared = ObserverThread()
 
   /// Is told what the descriptor has.
-  typealias Handler = @Sendable (_ events: UInt32) -> Void
+  package typealias Handler = @Sendable (_ events: UInt32) -> Void
 
   /// What one life of the thread waits with.
   private final class Loop: Sendable {
@@ -52,7 +53,7 @@ final class ObserverThread: Sendable {
   ///
   /// Events are told again and again until the handler has dealt with them, by reading for example. A handler that is
   /// being called when the subscription ends on another thread is not waited for.
-  func watch(
+  package func watch(
     _ descriptor: Descriptor, for events: UInt32, handler: @escaping Handler
   ) throws(ObserverError) -> OperationSubscription {
     let result = state.withLock { state -> Result<UInt64, ObserverError> in

@@ -40,6 +40,7 @@ public final class ReachabilityObserver: NetworkObserver {
 
   private let state = Mutex(State())
   private let handlers = HandlerList<NetworkConnectionStatus>()
+  private let tries = HandlerList<Void>()
   private let settings: Settings
   private let network: any NetworkObserver
   private let context: OperationContext
@@ -95,6 +96,12 @@ public final class ReachabilityObserver: NetworkObserver {
     }
   }
 
+  /// Calls `handler` after each try, whatever came of it: ``failure`` may have another reason then. Does not make anybody
+  /// try; ``subscribe(with:)`` does.
+  public func subscribeToTries(_ handler: @escaping @Sendable () -> Void) -> OperationSubscription {
+    tries.subscribe { _ in handler() }
+  }
+
   /// When the host was last reached for the first time, or not any more.
   public func statusChangedAt(crossing threshold: NetworkConnectionStatus) -> Timestamp? {
     state.withLock { $0.history.changedAt(crossing: threshold) }
@@ -138,6 +145,7 @@ public final class ReachabilityObserver: NetworkObserver {
       return state.history.take(status, at: now)
     }
     if isChange { handlers.notify(status) }
+    tries.notify(())
   }
 
   /// One try, whose outcome is the status.

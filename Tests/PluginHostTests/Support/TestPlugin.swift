@@ -40,6 +40,11 @@ enum TestPlugin {
     var abiMajor = "PENSTOCK_ABI_MAJOR"
     var abiMinor = "PENSTOCK_ABI_MINOR"
     var abiMinorNeeded = "0"
+    /// The functions of the entry, where the preamble or the tail has others.
+    var describeFunction = "describe"
+    var capabilityFunction = "capability"
+    /// What stands between the functions and the entry.
+    var tail = ""
 
     /// A plugin that offers one operation under its own id; `change` makes it what the test needs.
     init(id: String = "echo", _ change: (inout Source) -> Void = { _ in }) {
@@ -141,9 +146,11 @@ enum TestPlugin {
                    : NULL;
       }
 
+      \(tail)
+
       PENSTOCK_EXPORT const penstock_plugin_entry penstock_plugin = {
           \(structSize), \(abiMajor), \(abiMinor), \(abiMinorNeeded), {0},
-          describe, open_plugin, close_plugin, capability};
+          \(describeFunction), open_plugin, close_plugin, \(capabilityFunction)};
       """
     }
   }

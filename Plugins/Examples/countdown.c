@@ -1,0 +1,117 @@
+/*
+ * A plugin in C: the operation `countdown` counts down from a number, one step at a time, and tells how far it is.
+ *
+ *   cc -std=c99 -shared -fPIC -I Sources/PluginABI/include -o countdown.so Plugins/Examples/countdown.c
+ *   penstock plugins check countdown.so
+ *
+ * It needs no thread: the host's clock calls it back.
+ */
+#include <penstock/plugin.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const penstock_host *host;
+static const penstock_instance_service *instances;
+static const penstock_clock_service *clocks;
+
+static penstock_text describe(void) {
+  return PENSTOCK_TEXT(
+    "{\"id\":\"countdown\",\"version\":\"1.0.0\",\"summary\":\"Counts down\",\"offers\":["
+    "{\"kind\":\"operation\",\"id\":\"countdown\",\"summary\":\"Counts down, and gives back the number of steps\",\"result\":\"int\","
+    "\"settings\":[{\"name\":\"from\",\"type\":\"int\",\"default\":3,\"summary\":\"The number to begin with, from 1 to 1000000\"}]}]}");
+}
+
+static penstock_status open_plugin(const penstock_host *the_host) {
+  host = the_host;
+  instances = (const penstock_instance_service *)host->service(host, PENSTOCK_INSTANCE);
+  clocks = (const penstock_clock_service *)host->service(host, PENSTOCK_CLOCK);
+  return instances != NULL && clocks != NULL ? PENSTOCK_OK : PENSTOCK_UNAVAILABLE;
+}
+
+/* The host never calls two functions of an instance at a time, timers included: no lock is needed. */
+struct countdown {
+  penstock_id id;
+  long from, left;
+  int has_ended;
+};
+
+/* The number after "from": in an object that the host has checked. -1 where there is none. */
+static long number_from(penstock_text settings) {
+  static const char name[] = "\"from\"";
+  const char *at, *end = settings.bytes + settings.length;
+  long number = 0;
+  if (settings.length < sizeof name) return -1;
+  for (at = settings.bytes; end - at > (ptrdiff_t)sizeof name; at++) {
+    if (memcmp(at, name, sizeof name - 1) == 0) break;
+  }
+  for (at += sizeof name - 1; at < end && (*at == ' ' || *at == ':'); at++) continue;
+  if (at >= end || *at < '0' || *at > '9') return -1;
+  while (at < end && *at >= '0' && *at <= '9' && number <= 1000000) number = number * 10 + (*at++ - '0');
+  return number;
+}
+
+static void refuse(penstock_id id) {
+  instances->fail(host, id,
+                  PENSTOCK_TEXT("{\"code\":\"invalid-setting\",\"message\":\"'from' has to be a number from 1 to 1000000\"}"));
+}
+
+static penstock_status create(penstock_id id, penstock_text offer, penstock_text settings, void **instance) {
+  struct countdown *countdown;
+  long from = number_from(settings);
+  (void)offer;
+  if (from < 1 || from > 1000000) {
+    refuse(id);
+    return PENSTOCK_INVALID;
+  }
+  countdown = (struct countdown *)calloc(1, sizeof *countdown);
+  if (countdown == NULL) {
+    instances->fail(host, id, PENSTOCK_TEXT("{\"code\":\"out-of-memory\",\"message\":\"there is no memory left\"}"));
+    return PENSTOCK_FAILED;
+  }
+  countdown->id = id;
+  countdown->from = countdown->left = from;
+  *instance = countdown;
+  return PENSTOCK_OK;
+}
+
+static void step(void *context, penstock_status status) {
+  struct countdown *countdown = (struct countdown *)context;
+  char text[64];
+  penstock_text told;
+  /* The timer ends with the instance. */
+  if (status != PENSTOCK_OK || countdown->has_ended) return;
+  countdown->left--;
+  told.bytes = text;
+  if (countdown->left > 0) {
+    told.length = (size_t)snprintf(text, sizeof text, "{\"fraction\":%.3f}", (double)(countdown->from - countdown->left) / (double)countdown->from);
+    instances->progress(host, countdown->id, told);
+    clocks->timer(host, countdown->id, clocks->now(host) + 1000000, step, countdown);
+  } else {
+    countdown->has_ended = 1;
+    told.length = (size_t)snprintf(text, sizeof text, "%ld", countdown->from);
+    instances->complete(host, countdown->id, told);
+  }
+}
+
+static void start(void *instance, penstock_text input) {
+  struct countdown *countdown = (struct countdown *)instance;
+  (void)input;
+  clocks->timer(host, countdown->id, clocks->now(host) + 1000000, step, countdown);
+}
+
+static void stop(void *instance, uint64_t nanoseconds) {
+  struct countdown *countdown = (struct countdown *)instance;
+  (void)nanoseconds;
+  if (countdown->has_ended) return;
+  countdown->has_ended = 1;
+  instances->fail(host, countdown->id, PENSTOCK_TEXT("{\"code\":\"cancelled\",\"message\":\"it was stopped while it counted\"}"));
+}
+
+static void destroy(void *instance) { free(instance); }
+
+static const penstock_functions operations = {sizeof(penstock_functions), 0, create, start, stop, destroy};
+
+static const void *capability(penstock_text id) { return penstock_text_equals(id, PENSTOCK_OPERATION) ? &operations : NULL; }
+
+PENSTOCK_EXPORT const penstock_plugin_entry penstock_plugin = {
+  sizeof(penstock_plugin_entry), PENSTOCK_ABI_MAJOR, PENSTOCK_ABI_MINOR, 0, {0}, describe, open_plugin, NULL, capability};

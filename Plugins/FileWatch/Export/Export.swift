@@ -1,0 +1,4 @@
+import FileWatchPlugin
+import PluginKit
+
+@main struct Export: PluginExport { typealias Exported = FileWatch }

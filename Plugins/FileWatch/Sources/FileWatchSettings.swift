@@ -1,0 +1,21 @@
+import PluginKit
+
+/// What `with:` may hold for `uses: file-watch`.
+struct FileWatchSettings: PluginSettings {
+  @Setting("The file or directory; a relative path starts from the directory of the pipeline file") var path: String
+  @Setting("Only what matches one of these, such as *.csv; with a slash the whole way below 'path' has to match")
+  var patterns: [String] = []
+  @Setting("What counts: create, modify, move, delete; all of them where it is empty") var events: [FileChange.Kind] =
+    []
+  @Setting("Whether directories below 'path' are watched, too") var recursive: Bool = false
+  @Setting("How long it has to be quiet before the changes are told, together") var settle: Duration = .milliseconds(
+    200)
+
+  func validate() throws {
+    guard !path.isEmpty, !path.utf8.contains(0) else { throw PluginProblem("invalid-settings", "path: it is no path") }
+    guard settle >= .zero, settle <= .seconds(3600) else {
+      throw PluginProblem("invalid-settings", "settle: \(DurationNotation.format(settle)) is not between 0s and 1h")
+    }
+    if patterns.contains("") { throw PluginProblem("invalid-settings", "patterns: an empty pattern matches nothing") }
+  }
+}

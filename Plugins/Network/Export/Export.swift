@@ -1,0 +1,4 @@
+import NetworkPlugin
+import PluginKit
+
+@main struct Export: PluginExport { typealias Exported = Network }

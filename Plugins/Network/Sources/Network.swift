@@ -1,0 +1,21 @@
+import PluginKit
+
+/// The standard plugin `network`: whether a network is there, and whether a service can be reached.
+package struct Network: Plugin {
+  package static let id = "network"
+  package static let version = "1.0.0"
+  package static let summary = "Whether a network is there, and whether a service can be reached"
+  package static let license: String? = "MIT"
+  package static let offers: [Offer] = offers(of: NetlinkObserver.shared)
+
+  /// The offers, which follow this observer.
+  static func offers(of observer: some NetworkObserver) -> [Offer] {
+    [
+      .specification(
+        "network.connected", "The computer has a way to the network", ConnectedRunSpecification(to: observer)),
+      .specification("network.reachable", "A host accepts connections") { (settings: ReachableSettings) in
+        ReachableSpecification(settings, network: observer)
+      },
+    ]
+  }
+}

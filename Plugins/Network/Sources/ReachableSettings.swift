@@ -1,0 +1,27 @@
+import PluginKit
+
+/// What `with:` may hold for `uses: network.reachable`.
+struct ReachableSettings: PluginSettings {
+  @Setting("The name or the address of the host") var host: String
+  @Setting("The TCP port") var port: Int
+  @Setting("How long after a try to try again; at least 1s. A failed one is tried again sooner at first")
+  var interval: Duration = .seconds(60)
+  @Setting("How long one try may take, the look-up of the name included") var timeout: Duration = .seconds(5)
+
+  func validate() throws {
+    guard !host.isEmpty, !host.utf8.contains(where: { $0 <= 32 || $0 == 127 }) else {
+      throw PluginProblem("invalid-settings", "host: it is no name of a host; write example.org or 192.0.2.1")
+    }
+    guard (1...65_535).contains(port) else {
+      throw PluginProblem("invalid-settings", "port: \(port) is no port; they go from 1 to 65535")
+    }
+    guard interval >= .seconds(1) else {
+      throw PluginProblem(
+        "invalid-settings", "interval: \(DurationNotation.format(interval)) is too short; it must be at least 1s")
+    }
+    guard timeout >= .milliseconds(1), timeout <= .seconds(3600) else {
+      throw PluginProblem(
+        "invalid-settings", "timeout: \(DurationNotation.format(timeout)) is not between 1ms and 1h")
+    }
+  }
+}

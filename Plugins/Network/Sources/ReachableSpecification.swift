@@ -1,0 +1,71 @@
+import PluginKit
+import Synchronization
+
+/// Whether a host accepts TCP connections on a port. Nothing is sent while nobody subscribes.
+final class ReachableSpecification: UncertainRunSpecification {
+  private let settings: ReachableSettings
+  private let network: any NetworkObserver
+  /// Made with the first subscription, whose context has the time.
+  private let observer = Mutex<ReachabilityObserver?>(nil)
+
+  init(_ settings: ReachableSettings, network: any NetworkObserver) {
+    self.settings = settings
+    self.network = network
+  }
+
+  func isSatisfied(in context: OperationContext) -> Bool { current?.currentStatus == .connected }
+
+  /// Unknown until the first try has come to something.
+  func isKnown(in context: OperationContext) -> Bool {
+    guard let current else { return false }
+    return current.currentStatus == .connected || current.failure != nil
+  }
+
+  func description(in context: OperationContext) -> SpecificationDescription {
+    let place = "\(settings.host):\(settings.port)"
+    let changedAt = current?.statusChangedAt(crossing: .connected)
+    let since = changedAt.map { " since \(context.operationTimestampFormat($0))" } ?? ""
+    let reason =
+      if isSatisfied(in: context) {
+        "\(place) accepts connections\(since)"
+      } else if let failure = current?.failure {
+        "\(place) cannot be reached\(since): \(failure)"
+      } else {
+        "\(place) was not tried yet"
+      }
+    return SpecificationDescription(
+      formula: "reachable(\(place))", reason: reason, isSatisfied: isSatisfied(in: context), changedAt: changedAt)
+  }
+
+  func subscribe(
+    in context: OperationContext, onChange: @escaping @Sendable () -> Void
+  ) -> OperationSubscription {
+    let observer = observer(in: context)
+    // Of every try, so that the reason is that of the last one, and the first failure ends not knowing.
+    let tries = observer.subscribeToTries { onChange() }
+    let status = observer.subscribe { _ in }
+    return OperationSubscription {
+      status.cancel()
+      tries.cancel()
+    }
+  }
+
+  private var current: ReachabilityObserver? { observer.withLock { $0 } }
+
+  private func observer(in context: OperationContext) -> ReachabilityObserver {
+    observer.withLock { observer in
+      if let observer { return observer }
+      var context = context
+      context.operationClock = context.pluginClock
+      context.operationDelayer = context.pluginClock
+      let made = ReachabilityObserver(
+        host: settings.host, port: UInt16(clamping: settings.port),
+        settings: ReachabilityObserver.Settings(
+          backoff: OperationBackoff(cap: settings.interval), recheck: settings.interval,
+          timeout: settings.timeout),
+        network: network, context: context)
+      observer = made
+      return made
+    }
+  }
+}

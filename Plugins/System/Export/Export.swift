@@ -1,0 +1,4 @@
+import PluginKit
+import SystemPlugin
+
+@main struct Export: PluginExport { typealias Exported = SystemConditions }

@@ -1,0 +1,69 @@
+import PluginKit
+
+/// What `with:` may hold for `uses: system.load-below`.
+struct LoadBelowSettings: PluginSettings {
+  /// How many minutes the kernel's average goes back.
+  enum Window: String, CaseIterable, PluginValue {
+    case one = "1m"
+    case five = "5m"
+    case fifteen = "15m"
+
+    /// Which number of `/proc/loadavg` it is.
+    var field: Int {
+      switch self {
+      case .one: 0
+      case .five: 1
+      case .fifteen: 2
+      }
+    }
+  }
+
+  @Setting("The load that is too high: tasks that run or wait for the disk, of each processor") var below: Double
+  @Setting("Whether the load is divided by the number of processors") var perProcessor: Bool = true
+  @Setting("Over which time the load is averaged: 1m, 5m or 15m") var window: Window = .one
+  @Setting("How often to look; at least 1s") var interval: Duration = .seconds(10)
+
+  func validate() throws {
+    guard below > 0 else { throw PluginProblem("invalid-settings", "below: the load is never under \(below)") }
+    try Interval.validate(interval)
+  }
+}
+
+/// What `with:` may hold for `uses: system.memory-available`.
+struct MemoryAvailableSettings: PluginSettings {
+  @Setting("How much memory new programs can have at least without swapping, such as 2GiB") var atLeast: ByteCount
+  @Setting("How often to look; at least 1s. Shortage is noticed at once where the kernel tells of it")
+  var interval: Duration = .seconds(10)
+
+  func validate() throws { try Interval.validate(interval) }
+}
+
+/// What `with:` may hold for `uses: system.disk-free`.
+struct DiskFreeSettings: PluginSettings {
+  @Setting("Anything on the disk; a relative path starts from the directory of the pipeline file") var path: String =
+    "."
+  @Setting("How much an ordinary user can still write at least, such as 10GiB") var atLeast: ByteCount
+  @Setting("How often to look; at least 1s") var interval: Duration = .seconds(30)
+
+  func validate() throws {
+    guard !path.isEmpty, !path.utf8.contains(0) else { throw PluginProblem("invalid-settings", "path: it is no path") }
+    try Interval.validate(interval)
+  }
+}
+
+/// What `with:` may hold for `uses: system.on-ac-power`.
+struct PowerSettings: PluginSettings {
+  @Setting("How often to look; at least 1s") var interval: Duration = .seconds(10)
+
+  func validate() throws { try Interval.validate(interval) }
+}
+
+/// The rule for all intervals: looking costs little, but not nothing.
+enum Interval {
+  static func validate(_ interval: Duration) throws {
+    guard interval >= .seconds(1) else {
+      throw PluginProblem(
+        "invalid-settings", "interval: \(DurationNotation.format(interval)) is too short; it must be at least 1s")
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import Glibc
+import Operations
+import PluginABI
+import Values
+
+/// Why a check is not made to its end.
+enum CheckInterruption: Error {
+  case failed(String)
+  case skipped(String)
+}
+
+/// One check that is being made: what it is about, and what it has found.
+final class CheckContext {
+  let order: CheckOrder
+  let channel: CheckChannel?
+  private var found: [String] = []
+  private var host: StrictHost?
+  var note = ""
+  var random: OperationRandom
+
+  init(order: CheckOrder, channel: CheckChannel?) {
+    self.order = order
+    self.channel = channel
+    random = OperationRandom(seed: order.seed)
+  }
+
+  /// What the check found, and what the host noted meanwhile; at most 20.
+  var problems: [String] { Array((found + (host?.broken ?? [])).prefix(20)) }
+
+  func problem(_ text: String) { if !found.contains(text) { found.append(text) } }
+
+  /// Says what comes next, for the case that it does not come back.
+  func doing(_ text: String) { channel?.tell(.doing(text)) }
+
+  func make() throws(CheckInterruption) {
+    switch order.check {
+    case .entry: _ = try entry()
+    case .description: try description()
+    case .describe: try describe()
+    case .capabilities: try capabilities()
+    case .open: try open()
+    case .services: try services()
+    case .close: try close()
+    case .guest: try guest()
+    case .create: try create()
+    case .run: try run()
+    case .stop: try stop()
+    case .destroy: try destroy()
+    case .latency: try latency()
+    case .settings: try settings()
+    case .input: try input()
+    case .clock: try clock()
+    case .threads: try threads()
+    case .growth: try growth()
+    }
+  }
+
+  // MARK: What most checks begin with
+
+  /// The plugin, loaded and described, not yet opened.
+  func plugin(withheld: Set<String> = []) throws(CheckInterruption) -> DrivenPlugin {
+    let entry = try entry()
+    let description = try described(entry)
+    let host = StrictHost(withheld: withheld)
+    self.host = host
+    return DrivenPlugin(entry: entry, host: host, description: description)
+  }
+
+  /// The opened plugin, and the offer that the check is about.
+  func opened() throws(CheckInterruption) -> (DrivenPlugin, PluginOffer) {
+    let plugin = try plugin()
+    doing("open")
+    try plugin.open()
+    guard let offer = plugin.description.offers.first(where: { $0.id == order.offer }) else {
+      throw .failed("there is no offer '\(order.offer ?? "")'")
+    }
+    return (plugin, offer)
+  }
+
+  /// Settings that the offer should take.
+  func goodSettings(_ offer: PluginOffer) -> JSONValue {
+    SettingsSample.settings(of: offer, given: order.settings[offer.id] ?? order.settings[""])
+  }
+
+  func goodInput(_ offer: PluginOffer) -> [UInt8] { Array(SettingsSample.input(of: offer).text.utf8) }
+
+  /// An instance with good settings.
+  func instance(_ plugin: DrivenPlugin, _ offer: PluginOffer) throws(CheckInterruption) -> DrivenInstance {
+    let settings = goodSettings(offer)
+    switch plugin.create(offer, settings: Array(settings.text.utf8)) {
+    case .made(let instance): return instance
+    case .refused(.failed(let code, let message)):
+      throw .skipped(
+        "create refused \(settings.text) with '\(code): \(message)'; give settings that it takes: "
+          + "--settings '\(offer.id)={…}'")
+    case .refused: throw .failed("create refused \(settings.text) without saying why")
+    }
+  }
+
+  /// Stops a started instance, waits for its end and destroys it.
+  func finish(_ instance: DrivenInstance, grace: Duration = .seconds(1), _ moment: String = "") {
+    instance.stop(grace: grace)
+    // A quarter of a second more: what is checked is the plugin, not the machine's load.
+    if !instance.ends(within: grace + .milliseconds(250)) {
+      problem("it did not end within the \(grace.wholeMilliseconds) ms that stop gave\(moment)")
+    }
+    instance.destroy()
+  }
+
+  func sleep(_ time: Duration) {
+    let (seconds, attoseconds) = time.components
+    var rest = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+    var left = timespec()
+    while nanosleep(&rest, &left) < 0, errno == EINTR { rest = left }
+  }
+
+  /// Delays between two calls: none, small ones of every magnitude, and some by chance.
+  func delays() -> [Duration] {
+    [.zero, .microseconds(10), .microseconds(100), .milliseconds(1), .milliseconds(5), .milliseconds(20)]
+      + (0..<6).map { _ in .microseconds(Int64.random(in: 0...20_000, using: &random)) }
+  }
+}

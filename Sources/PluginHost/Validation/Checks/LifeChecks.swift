@@ -1,0 +1,143 @@
+import Glibc
+import Values
+
+extension CheckContext {
+  func create() throws(CheckInterruption) {
+    let (plugin, offer) = try opened()
+    doing("create two instances")
+    let first = try instance(plugin, offer)
+    let second = try instance(plugin, offer)
+    doing("destroy without start")
+    first.destroy()
+    second.destroy()
+    sleep(.milliseconds(50))
+    judgeDestroy(plugin)
+  }
+
+  func run() throws(CheckInterruption) {
+    let (plugin, offer) = try opened()
+    let instance = try instance(plugin, offer)
+    doing("start")
+    instance.start(goodInput(offer))
+    doing("wait for what it tells")
+    switch offer.kind {
+    case .operation:
+      if instance.ends(within: .seconds(5)) {
+        if case .failed(let code, let message) = instance.state?.end { note = "it ended by fail: \(code): \(message)" }
+        sleep(.milliseconds(50))
+        return instance.destroy()
+      }
+      note = "it did not end by itself within 5 s"
+    case .specification:
+      if !instance.tellsValue(within: .seconds(10)) { problem("it told no value within 10 s, so it satisfies nothing") }
+    case .controller: sleep(.milliseconds(50))
+    }
+    let endedByItself = instance.state?.end != nil
+    doing("stop")
+    instance.stop(grace: .seconds(1))
+    guard instance.ends(within: .milliseconds(1250)) else {
+      problem("it did not end within the 1000 ms that stop gave")
+      return instance.destroy()
+    }
+    if case .failed(let code, let message) = instance.state?.end, offer.kind != .operation {
+      if endedByItself {
+        note = "it ended by fail: \(code): \(message)"
+      } else {
+        problem("it ended with the failure '\(code)' when it was stopped; it is to end by complete, with empty text")
+      }
+    }
+    sleep(.milliseconds(50))
+    doing("destroy")
+    instance.destroy()
+    judgeDestroy(plugin)
+  }
+
+  func stop() throws(CheckInterruption) {
+    let (plugin, offer) = try opened()
+    for delay in delays() {
+      doing("stop \(delay) after start")
+      let instance = try instance(plugin, offer)
+      instance.start(goodInput(offer))
+      if delay > .zero { sleep(delay) }
+      finish(instance, " (it was stopped \(delay) after its start)")
+    }
+    doing("stop after the end")
+    let ended = try instance(plugin, offer)
+    ended.start(goodInput(offer))
+    if ended.ends(within: .milliseconds(500)) {
+      ended.stop(grace: .milliseconds(100))
+      sleep(.milliseconds(50))
+      ended.destroy()
+    } else {
+      finish(ended)
+    }
+    doing("stop with no time left, and destroy at once")
+    let hurried = try instance(plugin, offer)
+    hurried.start(goodInput(offer))
+    hurried.stop(grace: .zero)
+    hurried.destroy()
+    sleep(.milliseconds(100))
+    judgeDestroy(plugin)
+  }
+
+  func destroy() throws(CheckInterruption) {
+    let (plugin, offer) = try opened()
+    for delay in delays() {
+      doing("destroy \(delay) after start, without stop")
+      let instance = try instance(plugin, offer)
+      instance.start(goodInput(offer))
+      if delay > .zero { sleep(delay) }
+      instance.destroy()
+    }
+    doing("nothing, after all instances were destroyed")
+    sleep(.milliseconds(300))
+    judgeDestroy(plugin)
+  }
+
+  func latency() throws(CheckInterruption) {
+    let (plugin, offer) = try opened()
+    for round in 0..<11 {
+      doing("round \(round) of create, start, stop, destroy")
+      let instance = try instance(plugin, offer)
+      instance.start(goodInput(offer))
+      finish(instance)
+    }
+    for name in ["create", "start", "stop"] {
+      let times = plugin.times(of: name).sorted()
+      guard !times.isEmpty else { continue }
+      // Not the longest: the machine may have been busy.
+      let median = times[times.count / 2]
+      if median > .milliseconds(10) {
+        problem(
+          "\(name) took \(median.wholeMilliseconds) ms (median of \(times.count)); it is to return at once, within "
+            + "10 ms"
+        )
+      }
+    }
+    judgeDestroy(plugin)
+  }
+
+  func clock() throws(CheckInterruption) {
+    let (plugin, offer) = try opened()
+    let instance = try instance(plugin, offer)
+    instance.start(goodInput(offer))
+    let day: Int64 = 86_400_000_000_000
+    for (name, jump) in [
+      ("a minute ahead", day / 1440), ("a day ahead", day), ("400 days ahead", 400 * day), ("a day back", -day),
+      ("right again", 0),
+    ] {
+      doing("set the clock: \(name)")
+      plugin.host.setClock(ahead: jump)
+      sleep(.milliseconds(20))
+    }
+    doing("stop")
+    finish(instance)
+  }
+
+  /// How long `destroy` took: much, but not everything, is allowed.
+  private func judgeDestroy(_ plugin: DrivenPlugin) {
+    for time in plugin.times(of: "destroy") where time > .seconds(1) {
+      problem("destroy took \(time.wholeMilliseconds) ms, at most 1,000 are allowed")
+    }
+  }
+}

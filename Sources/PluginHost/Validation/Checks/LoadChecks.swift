@@ -1,0 +1,131 @@
+import Values
+
+extension CheckContext {
+  func threads() throws(CheckInterruption) {
+    let (plugin, offer) = try opened()
+    let probe = try instance(plugin, offer)
+    probe.destroy()
+    let settings = Array(goodSettings(offer).text.utf8)
+    let input = goodInput(offer)
+    let gate = CheckMonitor()
+    // Touched with the gate locked alone.
+    nonisolated(unsafe) var running = 4
+    nonisolated(unsafe) var late = 0
+    doing("50 instances on each of 4 threads")
+    let delays = (0..<200).map { _ in Int64.random(in: 0...500, using: &random) }
+    for thread in 0..<4 {
+      CheckThread.start(named: "penstock check") {
+        for round in 0..<50 {
+          guard case .made(let instance) = plugin.create(offer, settings: settings) else { continue }
+          instance.start(input)
+          CheckContext.pause(.microseconds(delays[thread * 50 + round]))
+          if round % 3 != 0 {
+            instance.stop(grace: .seconds(1))
+            if !instance.ends(within: .milliseconds(1500)) { gate.locked { late += 1 } }
+          }
+          instance.destroy()
+        }
+        gate.locked {
+          running -= 1
+          gate.wakeAll()
+        }
+      }
+    }
+    gate.locked { gate.wait { running == 0 } }
+    if late > 0 { problem("\(late) of 200 instances on several threads did not end within the 1000 ms that stop gave") }
+    sleep(.milliseconds(100))
+  }
+
+  func growth() throws(CheckInterruption) {
+    let (plugin, offer) = try opened()
+    let count = 10_000
+    let warmUp = 1000
+    let clock = ContinuousClock()
+    let deadline = clock.now + .seconds(45)
+    doing("the first of 10,000 instances")
+    var made = 0
+    try cycle(plugin, offer, warmUp, &made, until: deadline)
+    let before = Consumption.now()
+    doing("10,000 instances")
+    let measured = made
+    try cycle(plugin, offer, count - warmUp, &made, until: deadline)
+    let instances = made - measured
+    guard instances > 0 else {
+      note = "\(made) instances in 45 s, too few to see whether something is kept"
+      return
+    }
+    // What is let go of a moment later is not kept.
+    var after = Consumption.now()
+    var problems = after.growth(since: before, instances: instances)
+    for _ in 0..<20 where !problems.isEmpty {
+      sleep(.milliseconds(100))
+      after = Consumption.now()
+      problems = after.growth(since: before, instances: instances)
+    }
+    for text in problems { problem(text) }
+    note = made == count ? "" : "\(made) instances in 45 s"
+  }
+
+  private func cycle(
+    _ plugin: DrivenPlugin, _ offer: PluginOffer, _ count: Int, _ made: inout Int,
+    until deadline: ContinuousClock.Instant
+  ) throws(CheckInterruption) {
+    let input = goodInput(offer)
+    for round in 0..<count {
+      if ContinuousClock().now > deadline { return }
+      let instance = try instance(plugin, offer)
+      made += 1
+      // All ways to the end, in turn.
+      switch round % 4 {
+      case 0: break
+      case 1: instance.start(input)
+      default:
+        instance.start(input)
+        instance.stop(grace: .seconds(1))
+        _ = instance.ends(within: .milliseconds(1250))
+      }
+      instance.destroy()
+    }
+  }
+
+  private static func pause(_ time: Duration) {
+    let gate = CheckMonitor()
+    gate.locked { gate.wait(atMost: time) { false } }
+  }
+}
+
+/// What the process uses.
+private struct Consumption {
+  let heap, resident, descriptors, threads: Int
+
+  static func now() -> Consumption {
+    Consumption(
+      heap: ProcessPicture.heapBytes(), resident: ProcessPicture.residentBytes(),
+      descriptors: ProcessPicture.openDescriptors().count, threads: ProcessPicture.currentThreads().count)
+  }
+
+  /// What grew with the number of instances, a sentence each.
+  ///
+  /// The smallest block that `malloc` gives out takes 32 bytes, so that half of it for each instance is a leak and not
+  /// noise; memory
+  /// that is mapped grows by pages. Pools of threads and descriptors may grow, but not with every instance.
+  func growth(since former: Consumption, instances: Int) -> [String] {
+    var problems: [String] = []
+    let heapGrowth = heap - former.heap
+    if heapGrowth > 16 * instances {
+      problems.append("it keeps \(heapGrowth / instances) bytes of memory of each of \(instances) destroyed instances")
+    } else if resident - former.resident > max(1024 * instances, 8 << 20) {
+      problems.append(
+        "it keeps \((resident - former.resident) / instances) bytes of mapped memory of each of \(instances) destroyed "
+          + "instances"
+      )
+    }
+    if descriptors - former.descriptors > 16 {
+      problems.append("it keeps \(descriptors - former.descriptors) descriptors of \(instances) destroyed instances")
+    }
+    if threads - former.threads > 16 {
+      problems.append("it keeps \(threads - former.threads) threads of \(instances) destroyed instances")
+    }
+    return problems
+  }
+}

@@ -1,0 +1,72 @@
+import Glibc
+import PluginABI
+
+extension CheckContext {
+  func open() throws(CheckInterruption) {
+    let plugin = try plugin()
+    doing("open")
+    try plugin.open()
+    for time in plugin.times(of: "open") where time > .seconds(1) {
+      problem("open took \(time.wholeMilliseconds) ms, at most 1,000 are allowed")
+    }
+  }
+
+  func services() throws(CheckInterruption) {
+    let plugin = try plugin(withheld: [
+      PENSTOCK_INSTANCE, PENSTOCK_CONTROLLER, PENSTOCK_SPECIFICATION, PENSTOCK_LOG, PENSTOCK_CLOCK,
+    ])
+    doing("open with a host that has no services")
+    _ = plugin.entry.pointee.open?(plugin.host.table)
+  }
+
+  func close() throws(CheckInterruption) {
+    let plugin = try plugin()
+    doing("open")
+    try plugin.open()
+    for offer in plugin.description.offers {
+      // What cannot be created is told elsewhere.
+      guard let instance = try? instance(plugin, offer) else { continue }
+      doing("an instance of \(offer.id) before close")
+      instance.start(goodInput(offer))
+      sleep(.milliseconds(5))
+      finish(instance)
+    }
+    doing("close")
+    plugin.close()
+    for time in plugin.times(of: "close") where time > .seconds(1) {
+      problem("close took \(time.wholeMilliseconds) ms, at most 1,000 are allowed")
+    }
+    doing("nothing, after close")
+    sleep(.milliseconds(200))
+  }
+
+  func guest() throws(CheckInterruption) {
+    let (plugin, offer) = try opened()
+    // Whatever is made once for all instances is there after the first.
+    let before = ProcessPicture.take()
+    doing("start")
+    let instance = try instance(plugin, offer)
+    instance.start(goodInput(offer))
+    sleep(.milliseconds(20))
+    let during = ProcessPicture.take()
+    for thread in during.threads.subtracting(before.threads) where ProcessPicture.admitsHostSignals(thread) {
+      problem(
+        "its thread '\(ProcessPicture.name(ofThread: thread))' does not block the signals that the host waits for: "
+          + "block all signals before it is started")
+    }
+    for descriptor in during.descriptors.subtracting(before.descriptors) where !Self.isCloseOnExec(descriptor) {
+      problem("its descriptor \(descriptor) would be inherited by processes: open it with O_CLOEXEC or the like")
+    }
+    doing("stop")
+    finish(instance)
+    for change in ProcessPicture.take().changes(since: before) { problem(change) }
+  }
+}
+
+extension CheckContext {
+  /// Whether a process that is started does not get the descriptor. Closed meanwhile is as good.
+  private static func isCloseOnExec(_ descriptor: Int32) -> Bool {
+    let flags = fcntl(descriptor, F_GETFD)
+    return flags < 0 || flags & FD_CLOEXEC != 0
+  }
+}

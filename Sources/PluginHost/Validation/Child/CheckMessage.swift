@@ -1,0 +1,38 @@
+import Values
+
+/// What the process of a check tells the validator: one JSON object a line.
+enum CheckMessage {
+  /// What it does next, so that it can be said after a crash.
+  case doing(String)
+  /// How many offers there are, and which; comes once.
+  case plugin(id: String, offers: [String])
+  case result(PluginCheckResult.Outcome, note: String)
+
+  var json: JSONValue {
+    switch self {
+    case .doing(let text): .object(["doing": .string(text)])
+    case .plugin(let id, let offers): .object(["plugin": .string(id), "offers": .array(offers.map { .string($0) })])
+    case .result(.passed, let note): .object(["passed": true, "note": .string(note)])
+    case .result(.failed(let problems), let note):
+      .object(["failed": .array(problems.map { .string($0) }), "note": .string(note)])
+    case .result(.skipped(let reason), let note): .object(["skipped": .string(reason), "note": .string(note)])
+    }
+  }
+
+  init?(_ json: JSONValue) {
+    let note = json["note"]?.stringValue ?? ""
+    if let text = json["doing"]?.stringValue {
+      self = .doing(text)
+    } else if let id = json["plugin"]?.stringValue {
+      self = .plugin(id: id, offers: json["offers"]?.arrayValue?.compactMap(\.stringValue) ?? [])
+    } else if let problems = json["failed"]?.arrayValue {
+      self = .result(.failed(problems.compactMap(\.stringValue)), note: note)
+    } else if let reason = json["skipped"]?.stringValue {
+      self = .result(.skipped(reason), note: note)
+    } else if json["passed"] != nil {
+      self = .result(.passed, note: note)
+    } else {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,207 @@
+import CProcess
+import Glibc
+import Values
+
+/// The process of one check, seen by the validator: starts it, reads what it tells, and ends it when it takes too long.
+struct CheckProcess {
+  let validation: PluginValidation
+  let check: PluginCheck
+  let offer: String?
+
+  /// What the process told.
+  struct Answer {
+    var result: PluginCheckResult
+    var plugin: String?
+    var offers: [String] = []
+  }
+
+  func run() -> Answer {
+    let clock = ContinuousClock()
+    let began = clock.now
+    var telling = Telling()
+    let ending = start(&telling, deadline: began + patience)
+    telling.finish()
+    let outcome = telling.outcome ?? .failed([explain(ending, telling)])
+    return Answer(
+      result: PluginCheckResult(
+        check: check, offer: offer, outcome: outcome, note: telling.note, duration: clock.now - began),
+      plugin: telling.plugin, offers: telling.offers)
+  }
+
+  private var patience: Duration { validation.patience ?? check.patience }
+
+  /// How the process came to its end.
+  private enum Ending {
+    case ended(penstock_exit)
+    case hung
+    case notStarted(Int32)
+  }
+
+  private func start(_ telling: inout Telling, deadline: ContinuousClock.Instant) -> Ending {
+    var output: [Int32] = [-1, -1]
+    var errors: [Int32] = [-1, -1]
+    guard penstock_pipe(&output) == 0 else { return .notStarted(errno) }
+    defer { close(output[0]) }
+    guard penstock_pipe(&errors) == 0 else {
+      close(output[1])
+      return .notStarted(errno)
+    }
+    defer { close(errors[0]) }
+    var pid: pid_t = 0
+    var pidfd: Int32 = -1
+    let failure = spawn(output: output[1], errors: errors[1], &pid, &pidfd)
+    close(output[1])
+    close(errors[1])
+    guard failure == 0 else { return .notStarted(failure) }
+    defer { close(pidfd) }
+    for end in [output[0], errors[0]] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+    let clock = ContinuousClock()
+    var isOver = false
+    while !isOver {
+      var waits = [output[0], errors[0], pidfd].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+      if telling.isSilent { waits[0].fd = -1 }
+      if telling.hasNoErrors { waits[1].fd = -1 }
+      let left = (deadline - clock.now).wholeMilliseconds
+      if left <= 0 || poll(&waits, 3, Int32(clamping: left)) == 0 {
+        kill(-pid, SIGKILL)
+        var exit = penstock_exit()
+        // It cannot be kept from ending now.
+        while penstock_reap(pidfd, &exit) == EAGAIN { _ = poll(&waits[2], 1, 1000) }
+        telling.read(output[0], errors[0])
+        return .hung
+      }
+      telling.read(output[0], errors[0])
+      isOver = waits[2].revents != 0
+    }
+    telling.read(output[0], errors[0])
+    var exit = penstock_exit()
+    let reaped = penstock_reap(pidfd, &exit)
+    // What it left running holds nothing of ours.
+    kill(-pid, SIGKILL)
+    return reaped == 0 ? .ended(exit) : .notStarted(reaped)
+  }
+
+  private func spawn(output: Int32, errors: Int32, _ pid: inout pid_t, _ pidfd: inout Int32) -> Int32 {
+    var arguments = validation.child + ["--check", check.rawValue, "--seed", String(validation.seed)]
+    if let offer { arguments += ["--offer", offer] }
+    for (id, settings) in validation.settings.sorted(by: { $0.key < $1.key }) {
+      arguments += ["--settings", "\(id)=\(settings.text)"]
+    }
+    arguments += ["--", validation.file]
+    var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+    defer { for pointer in pointers { free(pointer) } }
+    // A crash is told by its signal; the runtime's own report of it takes seconds.
+    var environment = [strdup("SWIFT_BACKTRACE=enable=no")]
+    var next = environ
+    while let variable = next.pointee {
+      if strncmp(variable, "SWIFT_BACKTRACE=", 16) != 0 { environment.append(strdup(variable)) }
+      next += 1
+    }
+    environment.append(nil)
+    defer { for variable in environment { free(variable) } }
+    guard let path = validation.child.first else { return ENOENT }
+    return path.withCString { path in
+      "/dev/null".withCString { null in
+        withBuffers(&pointers, &environment) { pointers, environment in
+          var request = penstock_spawn_request()
+          request.path = path
+          request.arguments = UnsafePointer(pointers.baseAddress)
+          request.environment = UnsafePointer(environment.baseAddress)
+          request.input = penstock_stream(descriptor: -1, path: null)
+          request.output = penstock_stream(descriptor: output, path: nil)
+          request.error = penstock_stream(descriptor: errors, path: nil)
+          return penstock_spawn(&request, &pid, &pidfd)
+        }
+      }
+    }
+  }
+
+  private typealias Pointers = UnsafeMutableBufferPointer<UnsafeMutablePointer<CChar>?>
+
+  private func withBuffers(
+    _ one: inout [UnsafeMutablePointer<CChar>?], _ other: inout [UnsafeMutablePointer<CChar>?],
+    _ body: (Pointers, Pointers) -> Int32
+  ) -> Int32 {
+    one.withUnsafeMutableBufferPointer { one in other.withUnsafeMutableBufferPointer { other in body(one, other) } }
+  }
+
+  private func explain(_ ending: Ending, _ telling: Telling) -> String {
+    let moment = telling.doing.isEmpty ? "" : " while the check did this: \(telling.doing)"
+    let last = telling.lastErrors
+    let said = last.isEmpty ? "" : "; the last that it wrote to standard error: \(last)"
+    switch ending {
+    case .ended(let exit) where exit.signal != 0:
+      return "it crashed with \(Self.name(ofSignal: exit.signal))\(moment)\(said)"
+    case .ended(let exit): return "it ended the process with exit code \(exit.exit_code)\(moment)\(said)"
+    case .hung: return "it hung: it was not done after \(patience.wholeMilliseconds) ms\(moment)\(said)"
+    case .notStarted(let error):
+      return "the process for the check could not be started: \(String(cString: strerror(error)))"
+    }
+  }
+
+  private static func name(ofSignal signal: Int32) -> String {
+    let names: [Int32: String] = [
+      SIGABRT: "SIGABRT", SIGBUS: "SIGBUS", SIGFPE: "SIGFPE", SIGILL: "SIGILL", SIGKILL: "SIGKILL", SIGPIPE: "SIGPIPE",
+      SIGSEGV: "SIGSEGV", SIGSYS: "SIGSYS", SIGTERM: "SIGTERM", SIGTRAP: "SIGTRAP", SIGUSR1: "SIGUSR1",
+      SIGUSR2: "SIGUSR2", SIGHUP: "SIGHUP", SIGALRM: "SIGALRM",
+    ]
+    return names[signal] ?? "signal \(signal)"
+  }
+}
+
+/// What has come from the process of a check.
+private struct Telling {
+  private var unread: [UInt8] = []
+  private var errors: [UInt8] = []
+  private(set) var isSilent = false
+  private(set) var hasNoErrors = false
+  private(set) var doing = ""
+  private(set) var plugin: String?
+  private(set) var offers: [String] = []
+  private(set) var outcome: PluginCheckResult.Outcome?
+  private(set) var note = ""
+
+  /// Reads what is there, and no more.
+  mutating func read(_ output: Int32, _ errors: Int32) {
+    if !isSilent { isSilent = Self.drain(output, into: &unread) }
+    takeLines()
+    if !hasNoErrors { hasNoErrors = Self.drain(errors, into: &self.errors) }
+    // A plugin may write as much as it likes; only the end of it is of interest.
+    if self.errors.count > 65_536 { self.errors.removeFirst(self.errors.count - 4096) }
+  }
+
+  mutating func finish() { takeLines() }
+
+  /// The last line of standard error that holds anything, shortened.
+  var lastErrors: String {
+    let lines = errors.split(separator: UInt8(ascii: "\n"))
+    guard let last = lines.last(where: { $0.contains { $0 > 32 } }) else { return "" }
+    return String(decoding: last.prefix(300), as: UTF8.self)
+  }
+
+  /// Whether the end was reached.
+  private static func drain(_ descriptor: Int32, into bytes: inout [UInt8]) -> Bool {
+    var buffer = [UInt8](repeating: 0, count: 16_384)
+    while true {
+      let count = Glibc.read(descriptor, &buffer, buffer.count)
+      if count > 0 { bytes += buffer[..<count] } else { return count == 0 }
+    }
+  }
+
+  private mutating func takeLines() {
+    while let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
+      let line = Array(unread[..<end])
+      unread.removeFirst(end + 1)
+      guard let json = try? JSONValue.parse(line), let message = CheckMessage(json) else { continue }
+      switch message {
+      case .doing(let text): doing = text
+      case .plugin(let id, let offers):
+        plugin = id
+        self.offers = offers
+      case .result(let outcome, let note):
+        self.outcome = outcome
+        self.note = note
+      }
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import Glibc
+import PluginABI
+import Values
+
+/// A plugin in the process of a check, called directly over the tables of the contract.
+// The pointers are the plugin's own: constant, and mapped as long as the process lives.
+final class DrivenPlugin: @unchecked Sendable {
+  let entry: UnsafePointer<penstock_plugin_entry>
+  let host: StrictHost
+  let description: PluginDescription
+  private var tables: [PluginOffer.Kind: UnsafePointer<penstock_functions>] = [:]
+
+  /// How long functions took, by name. Locked by the host's monitor.
+  private var times: [String: [Duration]] = [:]
+
+  init(entry: UnsafePointer<penstock_plugin_entry>, host: StrictHost, description: PluginDescription) {
+    self.entry = entry
+    self.host = host
+    self.description = description
+  }
+
+  /// Calls `open`, and asks for the tables.
+  func open() throws(CheckInterruption) {
+    if let open = entry.pointee.open {
+      let status = timed("open") { open(host.table) }
+      guard status == PENSTOCK_OK else { throw .failed("open answered with \(Self.name(ofStatus: status))") }
+    }
+    for kind in Set(description.offers.map(\.kind)) {
+      guard let table = functions(of: kind) else {
+        throw .failed("capability gives NULL for \(kind.capability), though an offer is \(kind.withArticle)")
+      }
+      tables[kind] = table
+    }
+  }
+
+  /// What `capability` answers.
+  func functions(of kind: PluginOffer.Kind) -> UnsafePointer<penstock_functions>? {
+    capability(kind.capability)?.assumingMemoryBound(to: penstock_functions.self)
+  }
+
+  func capability(_ id: String) -> UnsafeRawPointer? {
+    withText(id) { text in entry.pointee.capability.flatMap { $0(text) } }
+  }
+
+  func close() {
+    guard let close = entry.pointee.close else { return host.pluginIsClosed() }
+    timed("close") { close() }
+    host.pluginIsClosed()
+  }
+
+  // MARK: Instances
+
+  /// What `create` came to.
+  enum Creation {
+    case made(DrivenInstance)
+    /// The code and message that the plugin told, where it told them.
+    case refused(StrictInstance.End?)
+  }
+
+  func create(_ offer: PluginOffer, settings: [UInt8]) -> Creation {
+    guard let table = tables[offer.kind] else { return .refused(nil) }
+    let id = host.begin(offer)
+    var pointer: UnsafeMutableRawPointer?
+    let status = host.takeTurn(id) {
+      withText(offer.id) { offerText in
+        withText(settings) { settingsText in
+          timed("create") { table.pointee.create(id, offerText, settingsText, &pointer) }
+        }
+      }
+    }
+    guard status == PENSTOCK_OK else {
+      let end = host.instance(id)?.end
+      if end == nil {
+        host.note("create answered with \(Self.name(ofStatus: status)) without saying why with fail")
+      }
+      host.forget(id)
+      return .refused(end)
+    }
+    if host.instance(id)?.end != nil { host.note("create called fail, and answered with PENSTOCK_OK all the same") }
+    guard let pointer else {
+      host.note("create answered with PENSTOCK_OK, and left the instance NULL")
+      host.forget(id)
+      return .refused(nil)
+    }
+    host.set(id, .created)
+    return .made(DrivenInstance(plugin: self, table: table, id: id, pointer: pointer))
+  }
+
+  // MARK: Times
+
+  @discardableResult
+  func timed<Result>(_ name: String, _ body: () -> Result) -> Result {
+    let clock = ContinuousClock()
+    let began = clock.now
+    let result = body()
+    let time = clock.now - began
+    host.monitor.locked {
+      // Enough for a median.
+      if times[name, default: []].count < 1000 { times[name, default: []].append(time) }
+    }
+    return result
+  }
+
+  func times(of name: String) -> [Duration] { host.monitor.locked { times[name] ?? [] } }
+
+  static func name(ofStatus status: Int32) -> String {
+    let names = [
+      "PENSTOCK_OK", "PENSTOCK_FAILED", "PENSTOCK_INVALID", "PENSTOCK_ENDED", "PENSTOCK_UNKNOWN", "PENSTOCK_TOO_LARGE",
+      "PENSTOCK_UNAVAILABLE", "PENSTOCK_DENIED",
+    ]
+    return names.indices.contains(Int(status)) ? names[Int(status)] : "the status \(status)"
+  }
+}
+
+/// One instance of a driven plugin.
+// The pointer belongs to the plugin, and is only handed back.
+struct DrivenInstance: @unchecked Sendable {
+  let plugin: DrivenPlugin
+  let table: UnsafePointer<penstock_functions>
+  let id: UInt64
+  let pointer: UnsafeMutableRawPointer
+
+  private var host: StrictHost { plugin.host }
+
+  func start(_ input: [UInt8]) {
+    host.takeTurn(id) {
+      host.set(id, .starting)
+      withText(input) { text in plugin.timed("start") { table.pointee.start(pointer, text) } }
+      host.set(id, .started)
+    }
+  }
+
+  func stop(grace: Duration) {
+    host.takeTurn(id) {
+      plugin.timed("stop") { table.pointee.stop(pointer, UInt64(grace.wholeMilliseconds) * 1_000_000) }
+    }
+  }
+
+  func destroy() {
+    host.takeTurn(id) {
+      host.endTimers(of: id)
+      plugin.timed("destroy") { table.pointee.destroy(pointer) }
+      host.forget(id)
+    }
+  }
+
+  var state: StrictInstance? { host.instance(id) }
+
+  /// Waits for its end.
+  func ends(within time: Duration) -> Bool { host.wait(id, atMost: time) { $0.end != nil } }
+
+  /// Waits for the first value of a specification.
+  func tellsValue(within time: Duration) -> Bool { host.wait(id, atMost: time) { $0.value != nil || $0.end != nil } }
+}
+
+/// Lends text to a function of the plugin, in memory that ends where the text does.
+func withText<Result>(_ bytes: [UInt8], _ body: (penstock_text) -> Result) -> Result {
+  // Memory of its own, so that who reads beyond the end, or keeps the pointer, is found by a sanitizer.
+  let memory = UnsafeMutablePointer<CChar>.allocate(capacity: max(bytes.count, 1))
+  defer { memory.deallocate() }
+  for (index, byte) in bytes.enumerated() { memory[index] = CChar(bitPattern: byte) }
+  return body(penstock_text(bytes: bytes.isEmpty ? nil : UnsafePointer(memory), length: bytes.count))
+}
+
+func withText<Result>(_ text: String, _ body: (penstock_text) -> Result) -> Result {
+  withText(Array(text.utf8), body)
+}

@@ -1,0 +1,87 @@
+import Glibc
+import Values
+
+/// The process in which one check is made: loads the plugin, drives it, tells what came of it, and ends.
+public enum PluginCheckChild {
+  /// Makes the check that the arguments name, and ends the process.
+  ///
+  /// To be called on the first thread, before the process does anything else; what it tells goes to standard output,
+  /// and only
+  /// ``PluginValidation`` understands it.
+  ///
+  /// - Parameter arguments: Those that ``PluginValidation`` adds to its ``PluginValidation/child``.
+  public static func run(_ arguments: [String]) -> Never {
+    let channel = CheckChannel()
+    guard let order = CheckOrder(arguments) else {
+      channel.tell(
+        .result(.failed(["the process for the check was called with arguments that it does not know"]), note: ""))
+      _exit(2)
+    }
+    let context = CheckContext(order: order, channel: channel)
+    let outcome: PluginCheckResult.Outcome
+    do throws(CheckInterruption) {
+      try context.make()
+      outcome = context.problems.isEmpty ? .passed : .failed(context.problems)
+    } catch {
+      switch error {
+      case .failed(let problem): outcome = .failed(context.problems + [problem])
+      case .skipped(let reason): outcome = context.problems.isEmpty ? .skipped(reason) : .failed(context.problems)
+      }
+    }
+    channel.tell(.result(outcome, note: context.note))
+    // Not `exit`: what the plugin registered to run at the end is not what was checked.
+    _exit(0)
+  }
+}
+
+/// What one process is to check.
+struct CheckOrder {
+  var check = PluginCheck.entry
+  var offer: String?
+  var seed: UInt64 = 1
+  var settings: [String: JSONValue] = [:]
+  var file = ""
+
+  init?(_ arguments: [String]) {
+    var rest = arguments[...]
+    while let name = rest.popFirst() {
+      guard let value = rest.popFirst() else { return nil }
+      switch name {
+      case "--check":
+        guard let check = PluginCheck(rawValue: value) else { return nil }
+        self.check = check
+      case "--offer": offer = value
+      case "--seed":
+        guard let seed = UInt64(value) else { return nil }
+        self.seed = seed
+      case "--settings":
+        let parts = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let json = try? JSONValue.parse(String(parts[1])) else { return nil }
+        settings[String(parts[0])] = json
+      case "--": file = value
+      default: return nil
+      }
+    }
+    if file.isEmpty { return nil }
+  }
+}
+
+/// The way to the validator: standard output, which the plugin does not get.
+final class CheckChannel: Sendable {
+  private let descriptor: Int32
+
+  init() {
+    descriptor = fcntl(1, F_DUPFD_CLOEXEC, 3)
+    // What the plugin prints is not for us.
+    dup2(2, 1)
+  }
+
+  func tell(_ message: CheckMessage) {
+    var bytes = Array(message.json.text.utf8) + [UInt8(ascii: "\n")]
+    while !bytes.isEmpty {
+      let count = write(descriptor, bytes, bytes.count)
+      if count < 0, errno != EINTR { return }
+      if count > 0 { bytes.removeFirst(count) }
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import Foundation
+
+@testable import PluginHost
+
+/// Validations of plugins that tests compile, with the process that is built beside the tests.
+enum CheckedPlugin {
+  /// A plugin that keeps every rule: an operation, a controller and a specification, which end when they are to.
+  static func good(_ change: (inout TestPlugin.Source) -> Void = { _ in }) -> TestPlugin.Source {
+    TestPlugin.Source(id: "good") { source in
+      source.offers = [
+        #"{"kind": "operation", "id": "good.echo", "summary": "Gives back what it gets"}"#,
+        #"{"kind": "controller", "id": "good.once", "summary": "Yields once"}"#,
+        #"{"kind": "specification", "id": "good.yes", "summary": "Is satisfied"}"#,
+      ]
+      source.members = "int ended;"
+      source.preamble = """
+        static void end(test_instance *me, penstock_text result) {
+          if (me->ended) return;
+          me->ended = 1;
+          instances->complete(host, me->id, result);
+        }
+        static int is_json(penstock_text text) { return text.length > 1 && text.bytes[0] == '{' && text.bytes[1] == '"' && text.bytes[2] == 'a'; }
+        """
+      source.start = """
+        if (!strcmp(me->offer, "good.echo")) end(me, is_json(input) ? input : PENSTOCK_TEXT("{}"));
+        else if (!strcmp(me->offer, "good.once")) controllers->yield_rerun(host, me->id, PENSTOCK_TEXT("{\\"reason\\":\\"once\\"}"));
+        else specifications->changed(host, me->id, 1, PENSTOCK_TEXT("always"));
+        """
+      source.stop = "end(me, PENSTOCK_TEXT(\"\"));"
+      change(&source)
+    }
+  }
+
+  /// The report about a plugin: of the checks `only`, or all.
+  static func report(
+    on source: TestPlugin.Source, only: [String] = [], settings: [String: JSONText] = [:], patience: Duration? = nil,
+    seed: UInt64 = 7
+  ) async throws -> PluginCheckReport {
+    try await report(
+      onFile: TestPlugin.compile(source), only: only, settings: settings, patience: patience, seed: seed)
+  }
+
+  /// The report about a file.
+  static func report(
+    onFile file: String, only: [String] = [], settings: [String: JSONText] = [:], patience: Duration? = nil,
+    seed: UInt64 = 7
+  ) async throws -> PluginCheckReport {
+    var validation = PluginValidation(
+      file: file, child: [try child()], seed: seed, settings: try settings.mapValues { try $0.value() }, only: only)
+    validation.patience = patience
+    let prepared = validation
+    // It blocks, which a thread of the cooperative pool must not do.
+    return await withCheckedContinuation { continuation in
+      Thread { continuation.resume(returning: prepared.run()) }.start()
+    }
+  }
+
+  private static func child() throws -> String {
+    let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    var directory = URL(fileURLWithPath: link ?? CommandLine.arguments[0]).deletingLastPathComponent()
+    // The tests lie beside what is built, perhaps in a bundle.
+    for _ in 0..<4 {
+      let file = directory.appendingPathComponent("PluginCheckChild").path
+      if FileManager.default.isExecutableFile(atPath: file) { return file }
+      directory.deleteLastPathComponent()
+    }
+    throw TestPluginError(message: "there is no PluginCheckChild beside the tests")
+  }
+}

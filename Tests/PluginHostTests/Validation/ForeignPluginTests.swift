@@ -1,0 +1,101 @@
+import Foundation
+import Testing
+
+@testable import PluginHost
+
+/// Plugins that were written from the header alone, in several languages: see `Plugins/Examples`.
+@Suite("Plugins in other languages")
+struct ForeignPluginTests {
+  private static let repository: URL = {
+    var path = URL(fileURLWithPath: #filePath)
+    for _ in 0..<4 { path.deleteLastPathComponent() }
+    return path
+  }()
+
+  private static let hasRust = ForeignCompiler.exists("rustc")
+
+  private func example(_ name: String) -> String {
+    Self.repository.appendingPathComponent("Plugins/Examples/\(name)").path
+  }
+
+  @Test("A plugin in C passes the validator")
+  func plainC() async throws {
+    try await passes(
+      [
+        "cc", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-shared", "-fPIC", "-I", TestPlugin.header,
+        example("countdown.c"),
+      ])
+  }
+
+  @Test("A plugin in C++ passes the validator")
+  func cPlusPlus() async throws {
+    try await passes(
+      [
+        "c++", "-std=c++11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-shared", "-fPIC", "-pthread", "-I",
+        TestPlugin.header, example("pause.cpp"),
+      ])
+  }
+
+  @Test("A plugin in Rust passes the validator", .enabled(if: hasRust, "there is no rustc"))
+  func rust() async throws {
+    try await passes(
+      [
+        "rustc", "--edition", "2021", "--crate-type", "cdylib", "-C", "panic=abort", "-O", "-D", "warnings",
+        example("primes.rs"),
+      ])
+  }
+
+  @Test("The smallest plugin, in the header's own words, passes the validator")
+  func smallest() async throws {
+    let header = try String(contentsOfFile: "\(TestPlugin.header)/penstock/plugin.h", encoding: .utf8)
+    let from = try #require(header.range(of: " *   #include <penstock/plugin.h>\n"))
+    let to = try #require(header.range(of: " *   cc -std=c99 -shared"))
+    let lines = header[from.lowerBound..<to.lowerBound].split(separator: "\n", omittingEmptySubsequences: false)
+    let source = "#include <stdlib.h>\n" + lines.map { String($0.dropFirst(5)) }.joined(separator: "\n")
+    let scratch = try Scratch()
+    let file = try scratch.write(source, to: "echo.c")
+    try await passes(["cc", "-std=c99", "-shared", "-fPIC", "-I", TestPlugin.header, file])
+  }
+
+  @Test("The standard plugin in C passes the validator, and compiles without a warning")
+  func signals() async throws {
+    let folder = Self.repository.appendingPathComponent("Plugins/Signals").path
+    let sources = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".c") }.sorted()
+    try await passes(
+      [
+        "cc", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-shared", "-fPIC", "-pthread", "-I",
+        TestPlugin.header,
+      ]
+        + sources.map { "\(folder)/\($0)" })
+  }
+
+  /// Compiles with the command, and checks what comes of it.
+  private func passes(_ command: [String]) async throws {
+    let scratch = try Scratch()
+    let object = scratch("plugin.so")
+    try ForeignCompiler.run(command + ["-o", object], errors: scratch("errors"))
+    let report = try await CheckedPlugin.report(onFile: object)
+    #expect(report.results.filter { $0.outcome != .passed } == [])
+    #expect(report.results.count > 6)
+  }
+}
+
+/// Compilers that the machine may have.
+enum ForeignCompiler {
+  static func exists(_ name: String) -> Bool { (try? run([name, "--version"], errors: "/dev/null")) != nil }
+
+  static func run(_ command: [String], errors: String) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = command
+    process.standardOutput = FileHandle.nullDevice
+    _ = FileManager.default.createFile(atPath: errors, contents: nil)
+    process.standardError = FileHandle(forWritingAtPath: errors)
+    try process.run()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw TestPluginError(
+        message: "\(command[0]) failed: \((try? String(contentsOfFile: errors, encoding: .utf8)) ?? "")")
+    }
+  }
+}
