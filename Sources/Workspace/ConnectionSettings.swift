@@ -25,6 +25,13 @@ enum ConnectionSettings {
     return configuration
   }
 
+  /// A reader whose transaction may last longer than one access: a snapshot.
+  static func lentReader() -> Configuration {
+    var configuration = reader()
+    configuration.allowsUnsafeTransactions = true
+    return configuration
+  }
+
   private static func base() -> Configuration {
     var configuration = Configuration()
     configuration.foreignKeysEnabled = false

@@ -6,6 +6,8 @@ struct SchemaUpgrade {
   let schema: WorkspaceSchema
   let path: String
 
+  private var objects: ObjectTables { ObjectTables(schema: schema, path: path) }
+
   /// Whether the file has exactly the schema's version; `false` when migrations are pending.
   ///
   /// Throws for a newer file and for one that is not a workspace.
@@ -15,7 +17,7 @@ struct SchemaUpgrade {
     let isEmpty = try Int.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM sqlite_schema)") == 0
     let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
     let applicationID = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
-    if applicationID == schema.applicationID && found == schema.version { return true }
+    if applicationID == schema.applicationID && found == schema.version { return try objects.isCurrent(db) }
     if applicationID == 0 && found == 0 && isEmpty { return false }
     guard applicationID == schema.applicationID else {
       throw WorkspaceError.notAWorkspace(path: path, reason: "it is a database of another program")
@@ -25,7 +27,13 @@ struct SchemaUpgrade {
     if found / 1000 > known / 1000 || found % 1000 > known % 1000 {
       throw WorkspaceError.newerSchema(path: path, found: found, known: known)
     }
+    _ = try objects.isCurrent(db)
     return false
+  }
+
+  /// The statements of the indexes that are declared and not there yet. `access` gives access to the file.
+  func pendingIndexes(_ access: ((Database) throws -> [String]) throws -> [String]) throws -> [String] {
+    schema.objects.isEmpty ? [] : try access(objects.pendingIndexes)
   }
 
   /// Runs the pending migrations. Call it inside a write transaction, so that two processes do not both do it.
@@ -38,6 +46,7 @@ struct SchemaUpgrade {
     for migration in schema.migrations.dropFirst(found % 1000) {
       try db.execute(sql: migration.sql)
     }
+    try objects.migrate(db)
     try db.execute(
       sql: "PRAGMA application_id = \(schema.applicationID); PRAGMA user_version = \(schema.version);")
   }

@@ -1,12 +1,14 @@
 // # Workspace
 //
 // A directory with a transactional database that several processes on one computer share: typed errors, one writer connection
-// per workspace object, group commits, leases. It imports nothing of Penstock and must never know of pipelines, runs or YAML;
+// per workspace object, group commits, leases; and a typed object store with transactions, queries, snapshots and subscriptions. It imports nothing of Penstock and must never know of pipelines, runs or YAML;
 // run history is one of its users.
 //
 // Read first: ``Workspace`` (opening, reading, writing), ``OrderedWriter`` (many small changes, few transactions),
-// ``Leases`` (who may do something, across processes).
+// ``Leases`` (who may do something, across processes); for objects ``Storable``, ``ChangeContext`` and ``Fetch``. The folders are the
+// layers of the object store: Objects (how a struct is a row), Queries, Changes, Subscriptions.
 
+import Dispatch
 import GRDB
 import Synchronization
 
@@ -26,9 +28,10 @@ public final class Workspace: Sendable {
     case readOnly
   }
 
-  private struct Connections {
+  struct Connections {
     var reader: DatabaseQueue?
     var writer: WriterConnection?
+    var foreignChanges: ForeignChanges?
     var isClosed = false
   }
 
@@ -38,6 +41,12 @@ public final class Workspace: Sendable {
   public let isReadOnly: Bool
   private let schema: WorkspaceSchema
   private let connections: Mutex<Connections>
+  let objects: ObjectCatalog
+  let readers: ReaderPool
+  let feed: ChangeFeed
+  /// Calls completion handlers, one after the other, so that a slow one delays nobody but its like.
+  let completions = DispatchQueue(label: "workspace.completions")
+  let ending = WorkspaceEnding()
 
   /// The absolute path of the database file.
   public var path: String { WorkspaceFiles(directory: directory).database }
@@ -49,6 +58,18 @@ public final class Workspace: Sendable {
     self.schema = schema
     self.isReadOnly = isReadOnly
     self.connections = Mutex(connections)
+    objects = ObjectCatalog(schema.allObjects)
+    readers = ReaderPool(files: WorkspaceFiles(directory: directory))
+    feed = ChangeFeed(readers: readers)
+    self.connections.withLock { $0.writer }?.whenLogIsLong { [readers] in readers.expireSnapshots() }
+    feed.whenFirstWatched { [weak self] in self?.watchForeignChanges() }
+  }
+
+  deinit {
+    let open = takeConnections()
+    feed.end {}
+    readers.close {}
+    open?.foreignChanges?.stop()
   }
 
   /// Opens the workspace in a directory, creating it (and the directories above it) in mode `.readWrite` if there is none.
@@ -71,17 +92,22 @@ public final class Workspace: Sendable {
         let reader = try files.openReader()
         let upgrade = SchemaUpgrade(schema: schema, path: files.database)
         if try reader.unsafeRead(upgrade.isCurrent) {
-          return Workspace(
+          let workspace = Workspace(
             directory: files.directory, schema: schema, isReadOnly: isReadOnly,
             connections: Connections(reader: reader))
+          try workspace.buildIndexes(upgrade.pendingIndexes(reader.unsafeRead))
+          return workspace
         }
         try reader.close()
         guard !isReadOnly else { throw WorkspaceError.readOnly(path: files.database) }
       }
       let writer = try WriterConnection(files: files)
       try writer.prepare(SchemaUpgrade(schema: schema, path: files.database))
-      return Workspace(
+      let workspace = Workspace(
         directory: files.directory, schema: schema, isReadOnly: false, connections: Connections(writer: writer))
+      let upgrade = SchemaUpgrade(schema: schema, path: files.database)
+      try workspace.buildIndexes(upgrade.pendingIndexes { try writer.prepare($0) })
+      return workspace
     } catch {
       throw WorkspaceError(error, path: files.database)
     }
@@ -91,13 +117,26 @@ public final class Workspace: Sendable {
   ///
   /// Later calls of other methods fail with ``WorkspaceError/closed(path:)``. Closing twice does nothing.
   public func close() {
-    let open = connections.withLock { state in
+    guard let open = takeConnections() else { return }
+    open.foreignChanges?.stop()
+    try? open.reader?.close()
+    open.writer?.close()
+    feed.end {}
+    readers.close {}
+    ending.finish()
+  }
+
+  /// Closes the workspace for everybody else; nil if it is closed already.
+  func takeConnections() -> Connections? {
+    connections.withLock { state in
+      if state.isClosed { return nil }
       defer { state = Connections(isClosed: true) }
       return state
     }
-    try? open.reader?.close()
-    open.writer?.close()
   }
+
+  /// Whether it has been closed or shut down.
+  var isClosed: Bool { connections.withLock(\.isClosed) }
 
   /// Runs `body` in a read transaction: it sees one state of the database throughout.
   ///
@@ -126,7 +165,10 @@ public final class Workspace: Sendable {
   /// Errors of SQLite become ``WorkspaceError``; what `body` throws otherwise passes through.
   public func write<T>(_ body: (Database) throws -> T) throws -> T {
     do {
-      return try writer().write(body)
+      let result = try writer().write(body)
+      // What SQL has changed is known to nobody: subscribers look for themselves.
+      feed.publish(.unknown)
+      return result
     } catch let error as DatabaseError {
       throw WorkspaceError(error, path: path)
     }
@@ -136,8 +178,12 @@ public final class Workspace: Sendable {
   public func write<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
     let writer = try writer()
     let path = path
+    let feed = feed
     return try await withCheckedThrowingContinuation { continuation in
-      writer.asyncWrite(body) { continuation.resume(with: $0.mapErrors(path: path)) }
+      writer.asyncWrite(body) { result in
+        if case .success = result { feed.publish(.unknown) }
+        continuation.resume(with: result.mapErrors(path: path))
+      }
     }
   }
 
@@ -159,6 +205,7 @@ public final class Workspace: Sendable {
     let opened: WriterConnection
     do {
       opened = try WriterConnection(files: WorkspaceFiles(directory: directory))
+      opened.whenLogIsLong { [readers] in readers.expireSnapshots() }
     } catch {
       throw WorkspaceError(error, path: path)
     }
@@ -176,6 +223,47 @@ public final class Workspace: Sendable {
   /// Opens the connection for writing, and lets `body` prepare it. What goes wrong will go wrong again for the first write.
   func prepareForWriting(_ body: (Database) throws -> Void) {
     try? writer().prepare(body)
+  }
+
+  private func watchForeignChanges() {
+    let check: @Sendable () -> Void
+    if isReadOnly {
+      guard let reader = try? WorkspaceFiles(directory: directory).openReader() else { return }
+      let version = Mutex<Int?>(nil)
+      check = { [feed] in
+        let found = try? reader.unsafeRead { try Int.fetchOne($0.cachedStatement(sql: "PRAGMA data_version")) }
+        let known = version.withLock { version in
+          defer { version = found }
+          return version
+        }
+        if known != found { feed.publish(.unknown) }
+      }
+    } else {
+      check = { [weak self, feed] in
+        if let writer = try? self?.writer(), writer.hasForeignChanges() { feed.publish(.unknown) }
+      }
+    }
+    let watch = ForeignChanges(directory: directory, check: check)
+    let isKept = connections.withLock { state in
+      if state.isClosed || state.foreignChanges != nil { return false }
+      state.foreignChanges = watch
+      return true
+    }
+    if isKept { watch.start() }
+  }
+
+  /// Builds indexes in the background, each in a transaction of its own. Until one is there, queries do without it; changes wait
+  /// for it, so that it has them all.
+  private func buildIndexes(_ statements: [String]) throws {
+    guard !statements.isEmpty, !isReadOnly else { return }
+    let writer = try writer()
+    for sql in statements {
+      // Who opens the workspace next tries again what fails now.
+      writer.asyncWrite {
+        try $0.execute(sql: sql)
+      } completion: { _ in
+      }
+    }
   }
 
   private func reader() throws(WorkspaceError) -> DatabaseQueue {

@@ -16,6 +16,18 @@ public enum WorkspaceError: Error, Sendable, Equatable {
   case corrupt(path: String, message: String)
   /// The workspace, or the writer, has been closed.
   case closed(path: String)
+  /// A type of objects does not fit the file, or its declaration contradicts itself.
+  case unsuitableSchema(path: String, reason: String)
+  /// A query compares with a value that no column can have.
+  case unsuitableQuery(path: String, reason: String)
+  /// A value in the file is none of its field's type: another version, or another program, has written it.
+  case unreadable(path: String, field: String, value: String)
+  /// The type is not among the objects of the schema that the workspace was opened with.
+  case unknownType(path: String, type: String)
+  /// The snapshot was used after the call that it was made for.
+  case snapshotEnded(path: String)
+  /// The snapshot lasted so long that what was written meanwhile had no room any more.
+  case snapshotExpired(path: String)
   /// Anything else that SQLite or the operating system reports, with SQLite's extended code (or the `errno`).
   case io(path: String, code: Int, message: String)
 
@@ -30,6 +42,12 @@ public enum WorkspaceError: Error, Sendable, Equatable {
     case .locked: "workspace-locked"
     case .corrupt: "workspace-corrupt"
     case .closed: "workspace-closed"
+    case .unsuitableSchema: "workspace-schema"
+    case .unsuitableQuery: "workspace-query"
+    case .unreadable: "workspace-unreadable"
+    case .unknownType: "workspace-unknown-type"
+    case .snapshotEnded: "workspace-snapshot-ended"
+    case .snapshotExpired: "workspace-snapshot-expired"
     case .io: "workspace-io"
     }
   }
@@ -38,7 +56,10 @@ public enum WorkspaceError: Error, Sendable, Equatable {
   public var path: String {
     switch self {
     case .cannotCreate(let path, _), .notAWorkspace(let path, _), .newerSchema(let path, _, _), .readOnly(let path),
-      .full(let path), .locked(let path), .corrupt(let path, _), .closed(let path), .io(let path, _, _):
+      .full(let path), .locked(let path), .corrupt(let path, _), .closed(let path), .unsuitableSchema(let path, _),
+      .unsuitableQuery(let path, _),
+      .unreadable(let path, _, _), .unknownType(let path, _), .snapshotEnded(let path), .snapshotExpired(let path),
+      .io(let path, _, _):
       path
     }
   }
@@ -65,6 +86,18 @@ extension WorkspaceError: CustomStringConvertible {
       "\(path) is damaged (\(message)). Move it away, together with its -wal and -shm files, and start a new workspace."
     case .closed(let path):
       "\(path) has been closed."
+    case .unsuitableSchema(let path, let reason):
+      "cannot keep objects in \(path): \(reason)."
+    case .unsuitableQuery(let path, let reason):
+      "cannot query \(path): \(reason)."
+    case .unreadable(let path, let field, let value):
+      "cannot read \(field) in \(path): \(value) is no value of it. Another version may have written it; use that one, or correct it."
+    case .unknownType(let path, let type):
+      "\(type) is not kept in \(path). Name it in the objects of the schema that the workspace is opened with."
+    case .snapshotEnded(let path):
+      "a snapshot of \(path) was used after its end. Fetch what is needed before the closure returns."
+    case .snapshotExpired(let path):
+      "a snapshot of \(path) was ended, because 64 MiB were written while it lasted. Take a new one, and do less in it."
     case .io(let path, let code, let message):
       "cannot use \(path): \(message) (code \(code))."
     }

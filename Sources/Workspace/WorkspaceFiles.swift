@@ -73,14 +73,14 @@ struct WorkspaceFiles {
   }
 
   /// Opens a connection that cannot write.
-  func openReader() throws -> DatabaseQueue {
+  func openReader(_ configuration: Configuration = ConnectionSettings.reader()) throws -> DatabaseQueue {
     do {
-      return try DatabaseQueue(path: database, configuration: ConnectionSettings.reader())
+      return try DatabaseQueue(path: database, configuration: configuration)
     } catch let error as DatabaseError {
       guard error.resultCode == .SQLITE_CANTOPEN || error.resultCode == .SQLITE_READONLY, let name = unchanging else {
         throw error
       }
-      return try DatabaseQueue(path: name, configuration: ConnectionSettings.reader())
+      return try DatabaseQueue(path: name, configuration: configuration)
     }
   }
 

@@ -1,0 +1,78 @@
+/// Why a submission or a whole transaction has not happened: to which object, and the cause.
+public struct ChangeError: Error, Sendable, Equatable {
+  /// What is in the way.
+  public enum Cause: Sendable, Equatable {
+    /// Another object has this key. Use an upsert if that is expected. Only this submission is undone.
+    case keyTaken
+    /// Another object has these values in fields that are unique. Only this submission is undone.
+    case valueTaken(fields: [String])
+    /// There is no object with this key to change or delete. Only this submission is undone.
+    case missing
+    /// The file refuses the row, in SQLite's words. Only this submission is undone.
+    case constraint(message: String)
+    /// The field's value cannot be kept. Only this submission is undone.
+    case unsuitable(field: String, reason: String)
+    /// The type was not named when the transaction was begun. Nothing else is touched.
+    case undeclaredType
+    /// The transaction was aborted by its own code; nothing of it has happened.
+    case aborted
+    /// The context was used after its transaction.
+    case ended
+    /// The workspace itself: full, closed, read-only, corrupt, locked, of a newer schema. Nothing of the transaction has happened.
+    case workspace(WorkspaceError)
+  }
+
+  /// The table of the object, or the name of the type that was not declared.
+  public let table: String?
+  /// The key of the object, where there is one.
+  public let key: ObjectKey?
+  /// What is in the way.
+  public let cause: Cause
+
+  /// Creates an error.
+  public init(table: String? = nil, key: ObjectKey? = nil, cause: Cause) {
+    self.table = table
+    self.key = key
+    self.cause = cause
+  }
+
+  /// A stable name for programs.
+  public var code: String {
+    switch cause {
+    case .keyTaken: "change-key-taken"
+    case .valueTaken: "change-value-taken"
+    case .missing: "change-missing"
+    case .constraint: "change-constraint"
+    case .unsuitable: "change-unsuitable"
+    case .undeclaredType: "change-undeclared-type"
+    case .aborted: "change-aborted"
+    case .ended: "change-ended"
+    case .workspace(let error): error.code
+    }
+  }
+
+  /// Whether the whole transaction is lost, and not this submission alone.
+  var endsTransaction: Bool {
+    if case .workspace = cause { true } else { false }
+  }
+}
+
+extension ChangeError: CustomStringConvertible {
+  /// One line for people.
+  public var description: String {
+    let object = [table, key?.description].compactMap { $0 }.joined(separator: " ")
+    return switch cause {
+    case .keyTaken: "\(object) exists already. Nothing was changed by this submission; use an upsert if it may exist."
+    case .valueTaken(let fields):
+      "another object has the \(fields.joined(separator: ", ")) of \(object). Nothing was changed by this submission."
+    case .missing: "\(object) does not exist, so it cannot be changed or deleted."
+    case .constraint(let message): "\(object) cannot be kept: \(message)."
+    case .unsuitable(let field, let reason): "the \(field) of \(object) cannot be kept: \(reason)."
+    case .undeclaredType:
+      "\(object) is not among the types of the transaction. Name it in the list that performChanges is given."
+    case .aborted: "the transaction was aborted; nothing was changed."
+    case .ended: "the context was used after its transaction. Submit before the closure returns."
+    case .workspace(let error): error.description
+    }
+  }
+}

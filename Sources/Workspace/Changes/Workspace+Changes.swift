@@ -1,0 +1,76 @@
+import GRDB
+
+extension Workspace {
+  /// Runs a transaction in the background.
+  ///
+  /// Transactions of one workspace run one after the other, in the order of the calls; those of several processes exclude each
+  /// other. So whatever `changesHandler` fetches from its context is true until it returns. It holds up every other change meanwhile:
+  /// compute first, submit last.
+  ///
+  /// - Parameters:
+  ///   - types: The types that are fetched or submitted in the transaction. Any other type is refused with
+  ///     ``ChangeError/Cause/undeclaredType``.
+  ///   - changesHandler: What is done. If it throws, nothing of it has happened. It must not call ``write(_:)`` or wait for another transaction.
+  ///     [the workspace's writing thread]
+  ///   - completionHandler: Is told what `changesHandler` returned, after the commit and after the subscribers; or what it threw; or a
+  ///     ``ChangeError``. Completion handlers are called one after the other. [a thread of the workspace]
+  public func performChanges<Value: Sendable>(
+    _ types: [any Storable.Type], changesHandler: @escaping @Sendable (ChangeContext) throws -> Value,
+    completionHandler: @escaping @Sendable (Result<Value, any Error>) -> Void = { _ in }
+  ) {
+    let completions = completions
+    change(types, changesHandler) { result in completions.async { completionHandler(result) } }
+  }
+
+  /// Runs a transaction, and returns what `changesHandler` returns when it is committed and the subscribers have been told.
+  ///
+  /// As ``performChanges(_:changesHandler:completionHandler:)``. Cancelling the task does not stop it.
+  @discardableResult
+  public func performChanges<Value: Sendable>(
+    _ types: [any Storable.Type], changesHandler: @escaping @Sendable (ChangeContext) throws -> Value
+  ) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      change(types, changesHandler) { continuation.resume(with: $0) }
+    }
+  }
+
+  private func change<Value: Sendable>(
+    _ types: [any Storable.Type], _ handler: @escaping @Sendable (ChangeContext) throws -> Value,
+    _ completion: @escaping @Sendable (Result<Value, any Error>) -> Void
+  ) {
+    let writer: WriterConnection
+    do throws(WorkspaceError) {
+      for type in types { try objects.check(type, path: path) }
+      writer = try self.writer()
+    } catch {
+      return feed.whenDelivered { completion(.failure(ChangeError(cause: .workspace(error)))) }
+    }
+    let feed = feed
+    let path = path
+    writer.asyncWrite { db in
+      if feed.isWatching, writer.hasForeignChanges(db) { feed.publish(.unknown) }
+      let context = ChangeContext(db, types: types, watched: feed.watchedTypes, path: path)
+      defer { context.end() }
+      let value = try handler(context)
+      try context.finish()
+      return (value, context.commit, feed.beginCommit())
+    } completion: { (result: Result<(Value, CommitRecord, UInt64), any Error>) in
+      switch result {
+      case .success(let (value, record, number)):
+        feed.commit(record, number: number) { completion(.success(value)) }
+      case .failure(let error):
+        feed.whenDelivered { completion(.failure(failure(error, path: path))) }
+      }
+    }
+  }
+}
+
+/// What a transaction fails with: the errors of SQLite and of the workspace become a change's; what a handler throws of its own
+/// stays what it is.
+private func failure(_ error: any Error, path: String) -> any Error {
+  switch error {
+  case let error as WorkspaceError: ChangeError(cause: .workspace(error))
+  case let error as DatabaseError: ChangeError(cause: .workspace(WorkspaceError(error, path: path)))
+  default: error
+  }
+}

@@ -1,0 +1,103 @@
+import FoundationEssentials
+
+extension ColumnValue where Self: FixedWidthInteger {
+  /// A whole number.
+  @inlinable public static var storage: ColumnStorage { .integer }
+  /// Fails for what SQLite has no room for: more than `Int64.max`.
+  @inlinable public func columnValue() throws(UnsuitableValue) -> SQLValue {
+    guard let number = Int64(exactly: self) else {
+      throw UnsuitableValue(reason: "\(self) is greater than \(Int64.max), the greatest number a column has room for")
+    }
+    return .int(number)
+  }
+  /// Nil from a number that is too large for the type.
+  @inlinable public static func from(_ value: SQLValue) -> Self? {
+    guard case .int(let number) = value else { return nil }
+    return Self(exactly: number)
+  }
+}
+
+extension Int: KeyValue {}
+extension Int8: KeyValue {}
+extension Int16: KeyValue {}
+extension Int32: KeyValue {}
+extension Int64: KeyValue {}
+extension UInt: KeyValue {}
+extension UInt8: KeyValue {}
+extension UInt16: KeyValue {}
+extension UInt32: KeyValue {}
+extension UInt64: KeyValue {}
+
+extension Bool: KeyValue {
+  /// 0 and 1.
+  @inlinable public static var storage: ColumnStorage { .integer }
+  /// 0 or 1.
+  @inlinable public func columnValue() -> SQLValue { .int(self ? 1 : 0) }
+  /// False from 0, true from 1.
+  @inlinable public static func from(_ value: SQLValue) -> Bool? {
+    switch value {
+    case .int(0): false
+    case .int(1): true
+    default: nil
+    }
+  }
+}
+
+extension ColumnValue where Self: BinaryFloatingPoint {
+  /// A floating-point number.
+  @inlinable public static var storage: ColumnStorage { .real }
+  /// Fails for NaN, which SQLite would keep as NULL.
+  @inlinable public func columnValue() throws(UnsuitableValue) -> SQLValue {
+    guard !isNaN else { throw UnsuitableValue(reason: "NaN is not a number that can be kept; use an optional field") }
+    return .double(Double(self))
+  }
+  /// The number.
+  @inlinable public static func from(_ value: SQLValue) -> Self? {
+    guard case .double(let number) = value else { return nil }
+    return Self(number)
+  }
+}
+
+extension Double: ColumnValue {}
+extension Float: ColumnValue {}
+
+extension String: KeyValue {
+  /// A text.
+  @inlinable public static var storage: ColumnStorage { .text }
+  /// The text, with whatever characters are in it.
+  @inlinable public func columnValue() -> SQLValue { .text(self) }
+  /// The text.
+  @inlinable public static func from(_ value: SQLValue) -> String? {
+    guard case .text(let text) = value else { return nil }
+    return text
+  }
+}
+
+extension Array: ColumnValue where Element == UInt8 {
+  /// Bytes.
+  public static var storage: ColumnStorage { .blob }
+  /// The bytes.
+  public func columnValue() -> SQLValue { .blob(self) }
+  /// The bytes.
+  public static func from(_ value: SQLValue) -> [UInt8]? {
+    guard case .blob(let bytes) = value else { return nil }
+    return bytes
+  }
+}
+
+extension Date: KeyValue {
+  /// Microseconds since 1970.
+  public static var storage: ColumnStorage { .integer }
+  /// Microseconds since 1970, rounded. Fails for a date that is 290,000 years away.
+  public func columnValue() throws(UnsuitableValue) -> SQLValue {
+    guard let microseconds = Int64(exactly: (timeIntervalSince1970 * 1_000_000).rounded()) else {
+      throw UnsuitableValue(reason: "the date is too far away to be kept in microseconds")
+    }
+    return .int(microseconds)
+  }
+  /// The date of that many microseconds.
+  public static func from(_ value: SQLValue) -> Date? {
+    guard case .int(let microseconds) = value else { return nil }
+    return Date(timeIntervalSince1970: Double(microseconds) / 1_000_000)
+  }
+}

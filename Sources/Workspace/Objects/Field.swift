@@ -1,0 +1,90 @@
+/// A property of a ``Storable`` type and the column that keeps it. In queries it stands for the column's value.
+public final class Field<Root, Value: Sendable>: QueryExpression<Root, Value>, StoredField, @unchecked Sendable {
+  // @unchecked: as its superclass, it has constants only.
+
+  /// What the file knows of the column.
+  public let column: ColumnDescription
+  @usableFromInline let path: any KeyPath<Root, Value> & Sendable
+  @usableFromInline let encode: @Sendable (Value) throws(UnsuitableValue) -> SQLValue
+
+  /// Declares a field that is kept as one value of its column's type.
+  ///
+  /// `defaultValue` is what the rows get that are there already when a field is added to a type. A field without a default can
+  /// be added later only if it is optional.
+  @inlinable
+  public convenience init(
+    _ name: String, _ path: any KeyPath<Root, Value> & Sendable, default defaultValue: Value? = nil
+  ) where Value: ColumnValue {
+    self.init(
+      name: name, path: path, storage: Value.storage, isOptional: Value.isOptional, defaultValue: defaultValue,
+      encode: { value throws(UnsuitableValue) in try value.columnValue() }, decode: { Value.from($0) })
+  }
+
+  /// Declares a field that is kept as JSON text; nil is kept as NULL. Queries can only ask whether it is missing.
+  public convenience init(
+    _ name: String, json path: any KeyPath<Root, Value> & Sendable, default defaultValue: Value? = nil
+  ) where Value: Codable {
+    self.init(
+      name: name, path: path, storage: .text, isOptional: Value.self is any OptionalValue.Type,
+      defaultValue: defaultValue,
+      encode: { value throws(UnsuitableValue) in
+        if let optional = value as? any OptionalValue, optional.isMissing { return .null }
+        return try JSONColumn.encode(value)
+      },
+      decode: { value in
+        if case .null = value { return (Value.self as? any OptionalValue.Type)?.missing as? Value }
+        return JSONColumn.decode(value)
+      })
+  }
+
+  @usableFromInline
+  init(
+    name: String, path: any KeyPath<Root, Value> & Sendable, storage: ColumnStorage, isOptional: Bool,
+    defaultValue: Value?, encode: @escaping @Sendable (Value) throws(UnsuitableValue) -> SQLValue,
+    decode: @escaping @Sendable (SQLValue) -> Value?
+  ) {
+    column = ColumnDescription(
+      name: name, storage: storage, isOptional: isOptional, defaultValue: defaultValue.flatMap { try? encode($0) })
+    self.path = path
+    self.encode = encode
+    super.init(node: .column(name), decode: decode)
+  }
+}
+
+/// A field, whatever the type of its value. Only ``Field`` conforms.
+public protocol StoredField<Root>: Sendable {
+  /// The type that has the field.
+  associatedtype Root
+  /// What the file knows of the column.
+  var column: ColumnDescription { get }
+}
+
+/// A field that may be part of a key: its value is never missing. Only ``Field`` conforms.
+public protocol KeyField<Root>: StoredField {}
+
+extension Field: KeyField where Value: KeyValue {}
+
+/// A column of a table, as the file knows it.
+public struct ColumnDescription: Sendable, Hashable {
+  /// Its name.
+  public let name: String
+  /// How its values are kept.
+  public let storage: ColumnStorage
+  /// Whether values may be missing.
+  public let isOptional: Bool
+  /// What rows get that are there when the column is added.
+  public let defaultValue: SQLValue?
+}
+
+/// An optional, where only the type at run time tells that it is one.
+private protocol OptionalValue {
+  static var missing: Self { get }
+  var isMissing: Bool { get }
+}
+
+extension Optional: OptionalValue {
+  fileprivate static var missing: Self { nil }
+  fileprivate var isMissing: Bool {
+    if case nil = self { true } else { false }
+  }
+}

@@ -1,0 +1,34 @@
+import Glibc
+
+/// A point in time, in microseconds since 1970 UTC, as the tables of a workspace have it.
+///
+/// In the `sqlite3` shell: `strftime('%Y-%m-%dT%H:%M:%fZ', ended_at / 1000000.0, 'unixepoch')`.
+public struct Instant: KeyValue, Comparable, Codable {
+  /// Microseconds since 1970 UTC, without leap seconds.
+  public let microseconds: Int64
+
+  /// Creates an instant.
+  public init(microseconds: Int64) {
+    self.microseconds = microseconds
+  }
+
+  /// What the computer's clock says. It may be set, and then jumps.
+  public static var now: Instant {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Instant(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
+  }
+
+  /// Earlier instants come first.
+  public static func < (left: Instant, right: Instant) -> Bool { left.microseconds < right.microseconds }
+
+  /// A whole number.
+  public static var storage: ColumnStorage { .integer }
+  /// The microseconds.
+  public func columnValue() -> SQLValue { .int(microseconds) }
+  /// The instant of that many microseconds.
+  public static func from(_ value: SQLValue) -> Instant? {
+    guard case .int(let microseconds) = value else { return nil }
+    return Instant(microseconds: microseconds)
+  }
+}

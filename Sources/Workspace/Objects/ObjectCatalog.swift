@@ -1,0 +1,24 @@
+/// The types whose objects a workspace keeps.
+struct ObjectCatalog: Sendable {
+  private let types: Set<ObjectIdentifier>
+
+  init(_ types: [any Storable.Type]) {
+    self.types = Set(types.map { ObjectIdentifier($0) })
+  }
+
+  func check(_ type: any Storable.Type, path: String) throws(WorkspaceError) {
+    guard types.contains(ObjectIdentifier(type)) else { throw .unknownType(path: path, type: String(describing: type)) }
+  }
+}
+
+extension Storable {
+  /// What does not depend on the type.
+  static var table: TableDescription { schema.table }
+}
+
+extension WorkspaceSchema {
+  /// The types of the schema, with those that every workspace with objects has.
+  var allObjects: [any Storable.Type] {
+    objects.isEmpty ? [] : objects + [DictionaryEntry.self]
+  }
+}

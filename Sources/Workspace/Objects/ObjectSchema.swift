@@ -1,0 +1,155 @@
+/// How the objects of one type are kept: the table, its columns, its key and its indexes.
+public struct ObjectSchema<Root: Sendable>: Sendable {
+  /// What does not depend on the type.
+  public let table: TableDescription
+  @usableFromInline let encodeRow: @Sendable (Root) throws(ChangeError) -> [SQLValue]
+  @usableFromInline let decodeRow: @Sendable (RowReader) throws(UnreadableRow) -> Root
+  let statements: TableStatements
+
+  /// Declares the table of a type.
+  ///
+  /// - Parameters:
+  ///   - name: The table's name: letters, digits and underscores.
+  ///   - make: Makes an object of its fields; usually the memberwise initializer.
+  ///   - field: The fields, in the order of `make`'s parameters.
+  ///   - key: The fields that identify an object.
+  ///   - indexes: What queries look for, and what must be unique besides the key.
+  ///   - migrations: Changes that are not additions; see ``ObjectMigration``.
+  @inlinable
+  public init<each Value: Sendable>(
+    _ name: String, _ make: @escaping @Sendable (repeat each Value) -> Root, _ field: repeat Field<Root, each Value>,
+    key: [any KeyField<Root>], indexes: [ObjectIndex<Root>] = [], migrations: [ObjectMigration] = []
+  ) {
+    var columns: [ColumnDescription] = []
+    repeat columns.append((each field).column)
+    let count = columns.count
+    self.init(
+      table: TableDescription(
+        // Not key paths: the runtime of Swift 6.3 crashes when it makes one where there are parameter packs.
+        name: name, columns: columns, key: key.map { $0.column.name }, indexes: indexes.map { $0.description },
+        migrations: migrations),
+      encodeRow: { root throws(ChangeError) in
+        var values: [SQLValue] = []
+        values.reserveCapacity(count)
+        func append<Part: Sendable>(_ field: Field<Root, Part>) throws(ChangeError) {
+          do {
+            values.append(try field.encode(root[keyPath: field.path]))
+          } catch {
+            throw ChangeError(table: name, cause: .unsuitable(field: field.column.name, reason: error.reason))
+          }
+        }
+        repeat try append(each field)
+        return values
+      },
+      decodeRow: { row throws(UnreadableRow) in
+        var column: Int32 = -1
+        func next<Part: Sendable>(_ field: Field<Root, Part>) throws(UnreadableRow) -> Part {
+          column += 1
+          let value = row.value(column)
+          guard let part = field.decode(value) else {
+            throw UnreadableRow(table: name, field: field.column.name, value: value)
+          }
+          return part
+        }
+        return make(repeat try next(each field))
+      })
+  }
+
+  /// Declares the table of a type whose key is one field.
+  @inlinable
+  public init<each Value: Sendable>(
+    _ name: String, _ make: @escaping @Sendable (repeat each Value) -> Root, _ field: repeat Field<Root, each Value>,
+    key: some KeyField<Root>, indexes: [ObjectIndex<Root>] = [], migrations: [ObjectMigration] = []
+  ) {
+    self.init(name, make, repeat each field, key: [key], indexes: indexes, migrations: migrations)
+  }
+
+  @usableFromInline
+  init(
+    table: TableDescription, encodeRow: @escaping @Sendable (Root) throws(ChangeError) -> [SQLValue],
+    decodeRow: @escaping @Sendable (RowReader) throws(UnreadableRow) -> Root
+  ) {
+    self.table = table
+    self.encodeRow = encodeRow
+    self.decodeRow = decodeRow
+    statements = TableStatements(table)
+  }
+
+  func key(of row: [SQLValue]) -> ObjectKey {
+    ObjectKey(table.keyPlaces.map { row[$0] })
+  }
+}
+
+/// A table as the file knows it, whatever the type of its objects.
+public struct TableDescription: Sendable {
+  /// Its name.
+  public let name: String
+  /// Its columns.
+  public let columns: [ColumnDescription]
+  /// The names of the columns that make the key.
+  public let key: [String]
+  /// Its indexes.
+  public let indexes: [IndexDescription]
+  let migrations: [ObjectMigration]
+  /// Where the key's columns are among all.
+  let keyPlaces: [Int]
+
+  /// The number of its last migration.
+  public var version: Int { migrations.count }
+
+  @usableFromInline
+  init(
+    name: String, columns: [ColumnDescription], key: [String], indexes: [IndexDescription],
+    migrations: [ObjectMigration]
+  ) {
+    self.name = name
+    self.columns = columns
+    self.key = key
+    self.indexes = indexes
+    self.migrations = migrations
+    keyPlaces = key.compactMap { name in columns.firstIndex { $0.name == name } }
+  }
+
+  /// What is wrong with the declaration, or nil.
+  var fault: String? {
+    for name in [name] + columns.map(\.name) where !Self.isName(name) {
+      return
+        "'\(name)' is not a name for a table or a field: use letters, digits and underscores, beginning with a letter"
+    }
+    if Self.reserved.contains(name.lowercased()) || name.lowercased().hasPrefix("sqlite_") {
+      return "the table name '\(name)' is reserved"
+    }
+    if Set(columns.map { $0.name.lowercased() }).count < columns.count { return "'\(name)' has two fields of one name" }
+    if key.isEmpty || keyPlaces.count < key.count { return "the key of '\(name)' is not among its fields" }
+    for index in indexes {
+      for field in index.fields where !columns.contains(where: { $0.name == field }) {
+        return "an index of '\(name)' is over '\(field)', which is not among its fields"
+      }
+    }
+    return nil
+  }
+
+  private static let reserved: Set<String> = ["object_schema", "lease_record", "leases"]
+
+  private static func isName(_ name: String) -> Bool {
+    guard let first = name.utf8.first, first < 128, Character(UnicodeScalar(first)).isLetter else { return false }
+    return name.utf8.allSatisfy { byte in
+      byte == UInt8(ascii: "_") || (byte < 128 && (Character(UnicodeScalar(byte)).isLetter || (48...57).contains(byte)))
+    }
+  }
+}
+
+/// A row that is not what the declaration says: written by another program, or by a version with other cases of an enumeration.
+@usableFromInline
+struct UnreadableRow: Error {
+  let table: String
+  let field: String
+  let value: SQLValue
+
+  @usableFromInline
+  init(table: String, field: String, value: SQLValue) {
+    self.table = table
+    self.field = field
+    self.value = value
+  }
+}

@@ -1,0 +1,105 @@
+import CLibSQLite
+import GRDB
+
+/// A row: the one that a statement stands on, while it does, or one that was read before.
+@usableFromInline
+enum RowReader {
+  case statement(OpaquePointer)
+  case values([SQLValue])
+
+  @usableFromInline
+  func value(_ column: Int32) -> SQLValue {
+    switch self {
+    case .statement(let pointer): Self.value(column, of: pointer)
+    case .values(let values): values[Int(column)]
+    }
+  }
+
+  private static func value(_ column: Int32, of pointer: OpaquePointer) -> SQLValue {
+    switch sqlite3_column_type(pointer, column) {
+    case SQLITE_INTEGER: return .int(sqlite3_column_int64(pointer, column))
+    case SQLITE_FLOAT: return .double(sqlite3_column_double(pointer, column))
+    case SQLITE_TEXT:
+      guard let text = sqlite3_column_text(pointer, column) else { return .null }
+      let bytes = UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(pointer, column)))
+      return .text(String(decoding: bytes, as: UTF8.self))
+    case SQLITE_BLOB:
+      let start = sqlite3_column_blob(pointer, column)
+      return .blob(Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(pointer, column)))))
+    default: return .null
+    }
+  }
+
+  func values(_ count: Int) -> [SQLValue] {
+    (0..<Int32(count)).map(value)
+  }
+}
+
+/// A prepared statement with its values, stepped by hand: GRDB's arguments and rows cost more than SQLite itself here.
+struct RowStatement {
+  // GRDB finalizes the statement when the connection closes, or when nobody holds it.
+  private let statement: Statement
+  private let pointer: OpaquePointer
+
+  /// `isOften` keeps the statement with the connection. One whose text depends on the number of its values is not kept.
+  init(_ sql: String, in db: Database, isOften: Bool = true) throws {
+    statement = isOften ? try db.cachedStatement(sql: sql) : try db.makeStatement(sql: sql)
+    pointer = statement.sqliteStatement
+  }
+
+  var row: RowReader { .statement(pointer) }
+
+  /// Binds values from the parameter `start` on, which is counted from 1.
+  func bind(_ values: [SQLValue], from start: Int32 = 1) throws {
+    var index = start
+    for value in values {
+      let code =
+        switch value {
+        case .null: sqlite3_bind_null(pointer, index)
+        case .int(let number): sqlite3_bind_int64(pointer, index, number)
+        case .double(let number): sqlite3_bind_double(pointer, index, number)
+        case .text(var text):
+          text.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) {
+              // An empty string may have no address, and a null address would bind NULL.
+              penstock_sqlite3_bind_text64(pointer, index, $0.baseAddress ?? emptyText, UInt64($0.count))
+            }
+          }
+        case .blob(let bytes):
+          bytes.withUnsafeBytes { bytes in
+            bytes.isEmpty
+              ? sqlite3_bind_zeroblob(pointer, index, 0)
+              : penstock_sqlite3_bind_blob64(pointer, index, bytes.baseAddress, UInt64(bytes.count))
+          }
+        }
+      guard code == SQLITE_OK else { throw failure(code) }
+      index += 1
+    }
+  }
+
+  /// Goes to the next row. Returns false after the last one, and when a statement that has none has run.
+  func step() throws -> Bool {
+    switch sqlite3_step(pointer) {
+    case SQLITE_ROW: return true
+    case SQLITE_DONE: return false
+    case let code: throw failure(code)
+    }
+  }
+
+  /// Must follow each use, successful or not: a statement that is not reset keeps its snapshot.
+  func reset() {
+    sqlite3_reset(pointer)
+  }
+
+  private func failure(_ code: Int32) -> DatabaseError {
+    DatabaseError(
+      resultCode: ResultCode(rawValue: code), message: String(cString: sqlite3_errmsg(sqlite3_db_handle(pointer))))
+  }
+}
+
+// A constant that lives as long as the process.
+nonisolated(unsafe) private let emptyText: UnsafePointer<CChar> = {
+  let text = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
+  text.initialize(to: 0)
+  return UnsafePointer(text)
+}()

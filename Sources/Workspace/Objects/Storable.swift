@@ -1,0 +1,99 @@
+/// A struct that a ``Workspace`` keeps as rows of a table of its own.
+///
+/// The fields are declared once, each with its column's name, and listed in the order of the initializer:
+///
+/// ```swift
+/// struct Job: Storable {
+///   enum State: String, ColumnValue { case queued, running, failed }
+///   var id: String
+///   var state: State
+///   var attempt: Int
+///   var endedAt: Instant?
+///   var tags: [String]
+///
+///   static let id = Field("id", \Job.id)
+///   static let state = Field("state", \Job.state)
+///   static let attempt = Field("attempt", \Job.attempt, default: 1)
+///   static let endedAt = Field("ended_at", \Job.endedAt)
+///   static let tags = Field("tags", json: \Job.tags)
+///   static let schema = ObjectSchema(
+///     "job", Job.init, id, state, attempt, endedAt, tags, key: id, indexes: [.index(state, attempt)])
+/// }
+/// ```
+/// The compiler checks that each field has the type of its property, that the list fits the initializer, and that the key has no
+/// missing parts. It is a declaration and not a macro, because a macro makes everybody who builds the package compile
+/// swift-syntax first, which takes longer than all of this library.
+///
+/// Name the types in ``WorkspaceSchema/objects``: their tables are created and extended when the workspace is opened.
+public protocol Storable: Sendable {
+  /// The table, its columns in the order of an initializer, its key and its indexes.
+  static var schema: ObjectSchema<Self> { get }
+}
+
+/// The key of a stored object: the values of its key fields, in order.
+public struct ObjectKey: Sendable, Hashable, CustomStringConvertible {
+  /// One value for each key field.
+  public let values: [SQLValue]
+
+  init(_ values: [SQLValue]) {
+    self.values = values
+  }
+
+  /// Whether the values are the same, texts byte for byte: to SQLite, two spellings of one character are two keys.
+  public static func == (left: ObjectKey, right: ObjectKey) -> Bool {
+    left.values.isSame(as: right.values)
+  }
+
+  /// Hashes texts byte for byte.
+  public func hash(into hasher: inout Hasher) {
+    for value in values {
+      if case .text(let text) = value {
+        hasher.combine(text.utf8.count)
+        for byte in text.utf8 { hasher.combine(byte) }
+      } else {
+        hasher.combine(value)
+      }
+    }
+  }
+
+  /// The values as a person would write them, separated by commas.
+  public var description: String {
+    values.map(\.text).joined(separator: ", ")
+  }
+}
+
+extension SQLValue {
+  /// Whether SQLite has no way to tell the values apart.
+  func isSame(as other: SQLValue) -> Bool {
+    if case .text(let left) = self, case .text(let right) = other { return left.utf8.elementsEqual(right.utf8) }
+    return self == other
+  }
+
+  /// Whether the value comes before the other in SQLite's order; nil if they are not of one kind.
+  func precedes(_ other: SQLValue) -> Bool? {
+    switch (self, other) {
+    case (.int(let left), .int(let right)): left < right
+    case (.double(let left), .double(let right)): left < right
+    case (.text(let left), .text(let right)): left.utf8.lexicographicallyPrecedes(right.utf8)
+    case (.blob(let left), .blob(let right)): left.lexicographicallyPrecedes(right)
+    default: nil
+    }
+  }
+
+  /// As a person would write it: texts in quotes, bytes as their number.
+  var text: String {
+    switch self {
+    case .null: "nil"
+    case .int(let number): String(number)
+    case .double(let number): String(number)
+    case .text(let text): "'\(text)'"
+    case .blob(let bytes): "\(bytes.count) bytes"
+    }
+  }
+}
+
+extension [SQLValue] {
+  func isSame(as other: [SQLValue]) -> Bool {
+    count == other.count && zip(self, other).allSatisfy { $0.isSame(as: $1) }
+  }
+}

@@ -1,0 +1,94 @@
+extension Fetch {
+  /// A tuple of values for each object, or for each group.
+  ///
+  /// ```swift
+  /// for (id, attempt) in try workspace.fetch(for: Job.self).select(Job.id, Job.attempt) { … }
+  /// let slowest = try workspace.fetch(for: Job.self).select(Job.state, Job.count, Job.took.maximum, groupedBy: [Job.state])
+  /// ```
+  /// - Parameters:
+  ///   - expression: What each tuple consists of: fields, arithmetic, or aggregates (`sum`, `average`, `minimum`, `maximum`, `count`).
+  ///   - condition: Which objects.
+  ///   - groups: The fields whose values make a group. Aggregates without groups make one tuple of everything.
+  ///   - limit: How many tuples at most.
+  ///   - offset: How many tuples are left out before the first one.
+  ///   - ordering: Their order. Without one it is that of the groups; tuples of single objects have the order of their keys.
+  /// - Returns: The tuples.
+  /// - Throws: ``WorkspaceError``, or ``ChangeError`` in a transaction that has not declared the type.
+  public func select<each Value: Sendable>(
+    _ expression: repeat QueryExpression<T, each Value>, where condition: Condition<T>? = nil,
+    groupedBy groups: [any StoredField<T>] = [], limit: Limit = .noLimit, offset: Int = 0,
+    orderBy ordering: [Ordering<T>] = []
+  ) throws -> [(repeat each Value)] {
+    var text = QueryText("SELECT ")
+    var hasAggregate = false
+    var isFirst = true
+    func add(_ node: QueryNode) {
+      if !isFirst { text.sql += ", " }
+      isFirst = false
+      hasAggregate = hasAggregate || node.isAggregate
+      text.add(node)
+    }
+    repeat add((each expression).node)
+    text.sql += " FROM \(T.schema.table.name.quoted)"
+    let query = Query(condition: condition, ordering: ordering, limit: limit, offset: offset)
+    query.addCondition(to: &text)
+    let names = groups.map { $0.column.name.quoted }.joined(separator: ", ")
+    if !groups.isEmpty { text.sql += " GROUP BY \(names)" }
+    text.sql += " ORDER BY "
+    query.addOrdering(to: &text)
+    text.sql += groups.isEmpty ? (hasAggregate ? "1" : T.schema.statements.keyOrder) : names
+    query.addLimit(to: &text)
+    return try rows(text) { row in
+      var column: Int32 = -1
+      func next<Part: Sendable>(_ expression: QueryExpression<T, Part>) throws -> Part {
+        column += 1
+        let value = row.value(column)
+        guard let part = expression.decode(value) else {
+          throw UnreadableRow(table: T.schema.table.name, field: "column \(column + 1) of the selection", value: value)
+        }
+        return part
+      }
+      return (repeat try next(each expression))
+    }
+  }
+
+  /// The sum of a field; 0 of none.
+  public func sum<Value: NumericValue>(
+    _ expression: QueryExpression<T, Value>, where condition: Condition<T>? = nil
+  ) throws -> Value {
+    try select(expression.sum, where: condition).first ?? .zero
+  }
+
+  /// The mean of a field; nil of none.
+  public func average(
+    _ expression: QueryExpression<T, some NumericValue>, where condition: Condition<T>? = nil
+  ) throws -> Double? {
+    try select(expression.average, where: condition).first ?? nil
+  }
+
+  /// The least value of a field; nil of none.
+  public func minimum<Value: OrderedValue>(
+    _ expression: QueryExpression<T, Value>, where condition: Condition<T>? = nil
+  ) throws -> Value? {
+    try select(expression.minimum, where: condition).first ?? nil
+  }
+
+  /// The greatest value of a field; nil of none.
+  public func maximum<Value: OrderedValue>(
+    _ expression: QueryExpression<T, Value>, where condition: Condition<T>? = nil
+  ) throws -> Value? {
+    try select(expression.maximum, where: condition).first ?? nil
+  }
+}
+
+extension QueryNode {
+  var isAggregate: Bool {
+    switch self {
+    case .countAll: true
+    case .function(let name, let operands):
+      ["sum", "avg", "min", "max"].contains(name) || operands.contains(where: \.isAggregate)
+    case .binary(_, let left, let right): left.isAggregate || right.isAggregate
+    default: false
+    }
+  }
+}

@@ -1,0 +1,42 @@
+/// What a fetch asks for: which objects, in which order, and how many of them.
+struct Query<T: Storable>: Sendable {
+  var condition: Condition<T>?
+  var ordering: [Ordering<T>] = []
+  var limit: Limit = .noLimit
+  var offset = 0
+
+  /// The statement that returns all columns of the objects.
+  var text: QueryText {
+    var text = QueryText("SELECT \(T.schema.statements.columns) FROM \(T.schema.table.name.quoted)")
+    addCondition(to: &text)
+    text.sql += " ORDER BY "
+    addOrdering(to: &text)
+    text.sql += T.schema.statements.keyOrder
+    addLimit(to: &text)
+    return text
+  }
+
+  func addCondition(to text: inout QueryText) {
+    guard let condition else { return }
+    text.sql += " WHERE "
+    text.add(condition.node)
+  }
+
+  /// Each key with a comma behind it.
+  func addOrdering(to text: inout QueryText) {
+    for key in ordering {
+      text.add(key.node)
+      text.sql += key.isDescending ? " DESC" : " ASC"
+      // Said only where it is not SQLite's own order, which an index has.
+      let isUsual = (key.missing == .last) == key.isDescending
+      text.sql += isUsual ? ", " : " \(key.missing.rawValue), "
+    }
+  }
+
+  func addLimit(to text: inout QueryText) {
+    if limit == .noLimit && offset <= 0 { return }
+    text.sql += " LIMIT ? OFFSET ?"
+    text.values.append(.int(limit.count))
+    text.values.append(.int(Int64(max(0, offset))))
+  }
+}

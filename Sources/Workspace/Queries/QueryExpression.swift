@@ -1,0 +1,122 @@
+/// What a query computes for each row: a field, or something made of fields.
+public class QueryExpression<Root, Value: Sendable>: @unchecked Sendable {
+  // @unchecked: it has constants only, and no subclass but `Field`, which has constants only as well.
+
+  let node: QueryNode
+  @usableFromInline let decode: @Sendable (SQLValue) -> Value?
+
+  @usableFromInline
+  init(node: QueryNode, decode: @escaping @Sendable (SQLValue) -> Value?) {
+    self.node = node
+    self.decode = decode
+  }
+}
+
+/// Which objects are meant: a formula over fields that is true, false or unknown for each object.
+///
+/// `==`, `!=` and `isNil` are never unknown, and find missing values as Swift does: `T.exitCode != 0` is true where there is no
+/// exit code. Everything else is unknown when a value is missing, as in SQL. The negation of unknown is unknown, and unknown
+/// does not find the object.
+public struct Condition<Root>: Sendable {
+  let node: QueryNode
+}
+
+/// A node of a formula. Values are never part of the text of a statement.
+@usableFromInline
+indirect enum QueryNode: Sendable {
+  case column(String)
+  case value(SQLValue)
+  case binary(String, QueryNode, QueryNode)
+  case and(QueryNode, QueryNode)
+  case or(QueryNode, QueryNode)
+  case not(QueryNode)
+  case among(QueryNode, [SQLValue])
+  case between(QueryNode, QueryNode, QueryNode)
+  case isNull(QueryNode)
+  /// The text begins with the prefix; the second is the least text after all those that do, if there is one.
+  case hasPrefix(QueryNode, String, upTo: String?)
+  case function(String, [QueryNode])
+  case countAll
+  /// A value in it cannot be kept in any column.
+  case unsuitable(String)
+
+  static func value(of value: some ColumnValue) -> QueryNode {
+    do {
+      return .value(try value.columnValue())
+    } catch {
+      return .unsuitable(error.reason)
+    }
+  }
+}
+
+/// The text of a statement and the values for its parameters.
+struct QueryText {
+  var sql: String
+  var values: [SQLValue] = []
+  /// Whether the number of parameters depends on the query's values.
+  var isVariable = false
+  /// Why the query cannot be asked.
+  var fault: String?
+
+  init(_ sql: String) {
+    self.sql = sql
+  }
+
+  mutating func add(_ node: QueryNode) {
+    switch node {
+    case .column(let name): sql += name.quoted
+    case .value(let value): add(value)
+    case .binary(let sign, let left, let right): add("(", left, " \(sign) ", right, ")")
+    case .and(let left, let right): add("(", left, " AND ", right, ")")
+    case .or(let left, let right): add("(", left, " OR ", right, ")")
+    case .not(let operand): add("(NOT ", operand, ")")
+    case .among(let operand, let choices):
+      isVariable = true
+      add("(", operand, " IN (")
+      for (place, choice) in choices.enumerated() {
+        if place > 0 { sql += ", " }
+        add(choice)
+      }
+      sql += "))"
+    case .between(let operand, let low, let high):
+      add("(", operand, " BETWEEN ", low, " AND ")
+      add(high)
+      sql += ")"
+    case .isNull(let operand): add("(", operand, " IS NULL)")
+    case .hasPrefix(let operand, let prefix, let end):
+      add("(", operand, " >= ")
+      add(.text(prefix))
+      if let end {
+        add(" AND ", operand, " < ")
+        add(.text(end))
+      }
+      sql += ")"
+    case .function(let name, let operands):
+      sql += name + "("
+      for (place, operand) in operands.enumerated() {
+        if place > 0 { sql += ", " }
+        add(operand)
+      }
+      sql += ")"
+    case .countAll: sql += "count(*)"
+    case .unsuitable(let reason):
+      fault = fault ?? reason
+      sql += "NULL"
+    }
+  }
+
+  private mutating func add(_ value: SQLValue) {
+    sql += "?"
+    values.append(value)
+  }
+
+  private mutating func add(
+    _ start: String, _ left: QueryNode, _ sign: String, _ right: QueryNode? = nil, _ end: String = ""
+  ) {
+    sql += start
+    add(left)
+    sql += sign
+    if let right { add(right) }
+    sql += end
+  }
+}

@@ -1,0 +1,96 @@
+import GRDB
+import Synchronization
+
+/// The connections on which objects are fetched. A fetch or a snapshot has one for itself for as long as it lasts.
+///
+/// There is no limit to how many are lent: a fetch inside a snapshot inside a snapshot must not wait for itself. A few are kept
+/// for the next ones; the others are closed when they come back.
+final class ReaderPool: Sendable {
+  private struct State {
+    var idle: [DatabaseQueue] = []
+    var lent = 0
+    var isClosed = false
+    var whenDrained: [@Sendable () -> Void] = []
+    var snapshots: [ObjectIdentifier: WeakSnapshot] = [:]
+
+    mutating func takeDrained() -> [@Sendable () -> Void] {
+      guard isClosed, lent == 0 else { return [] }
+      defer { whenDrained = [] }
+      return whenDrained
+    }
+  }
+
+  private struct WeakSnapshot {
+    weak var core: SnapshotCore?
+  }
+
+  private static let kept = 4
+
+  private let files: WorkspaceFiles
+  private let state = Mutex(State())
+
+  init(files: WorkspaceFiles) {
+    self.files = files
+  }
+
+  /// Lends a connection, or nil when the pool is closed.
+  func borrow() throws(WorkspaceError) -> DatabaseQueue? {
+    let (isClosed, idle) = state.withLock { state -> (Bool, DatabaseQueue?) in
+      if state.isClosed { return (true, nil) }
+      state.lent += 1
+      return (false, state.idle.popLast())
+    }
+    if isClosed { return nil }
+    if let idle { return idle }
+    do {
+      return try files.openReader(ConnectionSettings.lentReader())
+    } catch {
+      giveBack(nil)
+      throw WorkspaceError(error, path: files.database)
+    }
+  }
+
+  func giveBack(_ reader: DatabaseQueue?) {
+    let (surplus, drained) = state.withLock { state -> (DatabaseQueue?, [@Sendable () -> Void]) in
+      state.lent -= 1
+      var surplus = reader
+      if let reader, !state.isClosed, state.idle.count < Self.kept {
+        state.idle.append(reader)
+        surplus = nil
+      }
+      return (surplus, state.takeDrained())
+    }
+    try? surplus?.close()
+    for body in drained { body() }
+  }
+
+  /// Lends nothing any more, and calls `body` once everything lent has come back and is closed.
+  func close(_ body: @escaping @Sendable () -> Void) {
+    let (idle, drained) = state.withLock { state -> ([DatabaseQueue], [@Sendable () -> Void]) in
+      state.isClosed = true
+      let idle = state.idle
+      state.idle = []
+      state.whenDrained.append(body)
+      return (idle, state.takeDrained())
+    }
+    for reader in idle { try? reader.close() }
+    for body in drained { body() }
+  }
+
+  func add(_ snapshot: SnapshotCore) {
+    state.withLock { $0.snapshots[ObjectIdentifier(snapshot)] = WeakSnapshot(core: snapshot) }
+  }
+
+  func remove(_ snapshot: SnapshotCore) {
+    state.withLock { _ = $0.snapshots.removeValue(forKey: ObjectIdentifier(snapshot)) }
+  }
+
+  /// Ends the snapshots that keep the write-ahead log from being used anew.
+  func expireSnapshots() {
+    let all = state.withLock { state in
+      defer { state.snapshots = [:] }
+      return state.snapshots.values.compactMap(\.core)
+    }
+    for snapshot in all { snapshot.expire() }
+  }
+}

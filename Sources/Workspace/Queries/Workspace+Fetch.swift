@@ -1,0 +1,46 @@
+import GRDB
+
+extension Workspace: FetchSource {
+  /// Begins a query. Each query sees everything that was committed before it, and never waits for a change.
+  public func fetch<T: Storable>(for type: T.Type) -> Fetch<T> { Fetch(source: self) }
+
+  /// Lets `body` fetch from one state of the workspace, whatever is changed meanwhile. The state is that at the call.
+  ///
+  /// Fetch from the snapshot that `body` is given: the workspace itself goes on showing the latest state. After
+  /// ``shutdown()`` the snapshot is empty.
+  public func fetchWithinASnapshot<Value>(_ body: (Snapshot) throws -> Value) throws -> Value {
+    let snapshot = try snapshot()
+    defer { snapshot.core.end() }
+    return try body(snapshot)
+  }
+
+  private func snapshot() throws -> Snapshot {
+    guard !isClosed, let reader = try readers.borrow() else {
+      return Snapshot(core: SnapshotCore(emptyIn: readers, objects: objects, path: path))
+    }
+    return Snapshot(core: try SnapshotCore(reader, pool: readers, objects: objects, path: path))
+  }
+
+  func fetch<Result>(_ type: any Storable.Type, _ body: (Database) throws -> Result) throws -> Result? {
+    try objects.check(type, path: path)
+    guard !isClosed, let reader = try readers.borrow() else { return nil }
+    defer { readers.giveBack(reader) }
+    do {
+      return try reader.unsafeRead(body)
+    } catch {
+      throw WorkspaceError(reading: error, path: path)
+    }
+  }
+}
+
+extension WorkspaceError {
+  /// What has gone wrong while objects were read.
+  init(reading error: any Error, path: String) {
+    switch error {
+    case let row as UnreadableRow:
+      self = .unreadable(path: path, field: "\(row.table).\(row.field)", value: row.value.text)
+    case let value as UnsuitableValue: self = .unsuitableQuery(path: path, reason: value.reason)
+    default: self.init(error, path: path)
+    }
+  }
+}

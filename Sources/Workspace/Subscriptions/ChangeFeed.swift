@@ -1,0 +1,170 @@
+import Dispatch
+import GRDB
+import Synchronization
+
+/// Brings what was committed to the subscribers, and then to the completion handlers.
+///
+/// The writer hands over what a transaction has changed and goes on. A serial queue takes everything that has been handed over
+/// meanwhile, finds the subscribers concerned, reads what has to be read in one snapshot, calls each handler at most once with
+/// the last state, and then the completions. So a slow handler delays other handlers, never a change, and misses no last state.
+final class ChangeFeed: Sendable {
+  private struct Commit {
+    let number: UInt64
+    let record: CommitRecord?
+    let completion: (@Sendable () -> Void)?
+  }
+
+  private struct State {
+    var additions: [any Subscriber] = []
+    var removals: [UInt64] = []
+    var commits: [Commit] = []
+    /// How many subscribers of each type there are, or were until the next delivery.
+    var watched: [ObjectIdentifier: Int] = [:]
+    var isScheduled = false
+    var isEnded = false
+    var lastMark: UInt64 = 0
+    /// The number of the last commit that a reader may have seen, and of the last one that it must see.
+    var begun: UInt64 = 0
+    var done: UInt64 = 0
+  }
+
+  private let state = Mutex(State())
+  private let queue = DispatchQueue(label: "workspace.delivery")
+  private let delivery: Delivery
+  /// Called once, when the first subscriber arrives.
+  private let whenWatched: Mutex<(@Sendable () -> Void)?> = Mutex(nil)
+
+  init(readers: ReaderPool) {
+    delivery = Delivery(readers: readers)
+  }
+
+  func whenFirstWatched(_ body: @escaping @Sendable () -> Void) {
+    whenWatched.withLock { $0 = body }
+  }
+
+  // MARK: Subscribers
+
+  /// Makes a subscriber with a number of its own, and has it look at the present state soon.
+  func add(_ make: (SubscriberMark, _ since: UInt64) -> any Subscriber) -> Subscription {
+    let (subscriber, isEnded) = state.withLock { state -> (any Subscriber, Bool) in
+      state.lastMark += 1
+      let subscriber = make(SubscriberMark(number: state.lastMark), state.done)
+      if state.isEnded { return (subscriber, true) }
+      state.additions.append(subscriber)
+      state.watched[subscriber.type, default: 0] += 1
+      schedule(&state)
+      return (subscriber, false)
+    }
+    if isEnded {
+      queue.async { subscriber.end() }
+    } else {
+      let first = whenWatched.withLock { body in
+        defer { body = nil }
+        return body
+      }
+      first?()
+    }
+    return Subscription(subscriber, feed: self)
+  }
+
+  func remove(_ number: UInt64) {
+    state.withLock { state in
+      state.removals.append(number)
+      schedule(&state)
+    }
+  }
+
+  // MARK: The writer
+
+  var isWatching: Bool { state.withLock { !$0.watched.isEmpty } }
+
+  var watchedTypes: Set<ObjectIdentifier> { state.withLock { Set($0.watched.keys) } }
+
+  /// Numbers a commit that is about to happen.
+  func beginCommit() -> UInt64 {
+    state.withLock { state in
+      state.begun += 1
+      return state.begun
+    }
+  }
+
+  /// Hands over what was committed. `completion` is called after the subscribers, or at once if there are none.
+  func commit(_ record: CommitRecord, number: UInt64, completion: @escaping @Sendable () -> Void) {
+    let isAlone = state.withLock { state -> Bool in
+      state.done = number
+      if state.watched.isEmpty && !state.isScheduled { return true }
+      state.commits.append(Commit(number: number, record: record, completion: completion))
+      schedule(&state)
+      return false
+    }
+    if isAlone { completion() }
+  }
+
+  /// Hands over changes that were not made by a transaction of this feed's workspace.
+  func publish(_ record: CommitRecord) {
+    state.withLock { state in
+      if state.watched.isEmpty { return }
+      state.commits.append(Commit(number: 0, record: record, completion: nil))
+      schedule(&state)
+    }
+  }
+
+  /// Calls `body` in its turn after everything that was handed over before.
+  func whenDelivered(_ body: @escaping @Sendable () -> Void) {
+    let isAlone = state.withLock { state -> Bool in
+      if !state.isScheduled { return true }
+      state.commits.append(Commit(number: 0, record: nil, completion: body))
+      return false
+    }
+    if isAlone { body() }
+  }
+
+  /// Delivers what there is, ends all subscriptions and calls `body`. Later subscriptions end at once.
+  func end(_ body: @escaping @Sendable () -> Void) {
+    state.withLock { $0.isEnded = true }
+    queue.async { [self] in
+      deliver()
+      delivery.endAll()
+      state.withLock { $0.watched = [:] }
+      body()
+    }
+  }
+
+  // MARK: Delivery
+
+  private func schedule(_ state: inout State) {
+    if state.isScheduled { return }
+    state.isScheduled = true
+    queue.async { [self] in deliver() }
+  }
+
+  private func deliver() {
+    while true {
+      let (additions, removals, commits) = state.withLock { state in
+        defer {
+          state.additions = []
+          state.removals = []
+          state.commits = []
+        }
+        state.isScheduled = !(state.additions.isEmpty && state.removals.isEmpty && state.commits.isEmpty)
+        return (state.additions, state.removals, state.commits)
+      }
+      if additions.isEmpty && removals.isEmpty && commits.isEmpty { return }
+      for subscriber in additions { delivery.add(subscriber) }
+      for commit in commits {
+        if let record = commit.record { delivery.note(record, number: commit.number) }
+      }
+      let gone = delivery.remove(removals)
+      delivery.read(
+        done: { self.state.withLock { $0.done } }, begun: { self.state.withLock { $0.begun } })
+      let ended = delivery.call()
+      state.withLock { state in
+        for type in gone + ended {
+          let left = (state.watched[type] ?? 0) - 1
+          state.watched[type] = left > 0 ? left : nil
+        }
+      }
+      for commit in commits { commit.completion?() }
+    }
+  }
+}

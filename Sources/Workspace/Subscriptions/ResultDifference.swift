@@ -1,0 +1,89 @@
+/// What leads from one result to the next, for whoever shows the objects as a list.
+///
+/// Objects are recognised by their keys. ``applied(to:inserting:)`` says in code what the places mean.
+public struct ResultDifference: Sendable, Equatable {
+  /// A object that was at one place of the old result and is at another one of the new.
+  public struct Move: Sendable, Equatable {
+    /// Its place in the old result.
+    public let from: Int
+    /// Its place in the new result.
+    public let to: Int
+  }
+
+  /// Places in the old result of the objects that are gone, ascending.
+  public let deletions: [Int]
+  /// Places in the new result of the objects that were not there, ascending.
+  public let insertions: [Int]
+  /// The objects that have changed their place among those that stay; as few as possible. Ascending by `to`.
+  public let moves: [Move]
+  /// Places in the new result of the objects that stay and whose fields have changed, ascending.
+  public let updates: [Int]
+
+  /// Whether the results are the same.
+  public var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && moves.isEmpty && updates.isEmpty }
+
+  /// Compares two results.
+  init<T: Storable>(from old: FetchedResult<T>, to new: FetchedResult<T>) {
+    func rows(_ result: FetchedResult<T>) -> [[SQLValue]] { result.map { (try? T.schema.encodeRow($0)) ?? [] } }
+    self.init(
+      from: rows(old), to: rows(new), key: { $0.isEmpty ? ObjectKey([]) : T.schema.key(of: $0) },
+      isSame: { $0.isSame(as: $1) })
+  }
+
+  init<Row, Key: Hashable>(from old: [Row], to new: [Row], key: (Row) -> Key, isSame: (Row, Row) -> Bool) {
+    let oldPlaces = Dictionary(zip(old.lazy.map(key), old.indices), uniquingKeysWith: { first, _ in first })
+    let newKeys = new.map(key)
+    let newSet = Set(newKeys)
+    deletions = old.indices.filter { !newSet.contains(key(old[$0])) }
+    var insertions: [Int] = []
+    var updates: [Int] = []
+    var staying: [(old: Int, new: Int)] = []
+    for place in new.indices {
+      guard let from = oldPlaces[newKeys[place]] else {
+        insertions.append(place)
+        continue
+      }
+      staying.append((from, place))
+      if !isSame(old[from], new[place]) { updates.append(place) }
+    }
+    let inOrder = Self.longestIncreasing(staying.map(\.old))
+    moves = staying.indices.filter { !inOrder.contains($0) }.map { Move(from: staying[$0].old, to: staying[$0].new) }
+    self.insertions = insertions
+    self.updates = updates
+  }
+
+  /// The old result with the difference carried out: takes deleted and moved objects out, puts moved and inserted ones in by
+  /// ascending place, and replaces what was updated. `object` returns the new object of a place.
+  public func applied<Element>(to old: [Element], inserting object: (Int) -> Element) -> [Element] {
+    let leaving = Set(deletions).union(moves.map(\.from))
+    var result = old.indices.filter { !leaving.contains($0) }.map { old[$0] }
+    var arriving = moves.map { ($0.to, old[$0.from]) } + insertions.map { ($0, object($0)) }
+    arriving.sort { $0.0 < $1.0 }
+    for (place, element) in arriving { result.insert(element, at: place) }
+    for place in updates { result[place] = object(place) }
+    return result
+  }
+
+  /// The places of a longest subsequence that increases.
+  private static func longestIncreasing(_ values: [Int]) -> Set<Int> {
+    var ends: [Int] = []
+    var before: [Int?] = []
+    for (place, value) in values.enumerated() {
+      var low = 0
+      var high = ends.count
+      while low < high {
+        let middle = (low + high) / 2
+        if values[ends[middle]] < value { low = middle + 1 } else { high = middle }
+      }
+      before.append(low > 0 ? ends[low - 1] : nil)
+      if low == ends.count { ends.append(place) } else { ends[low] = place }
+    }
+    var chosen: Set<Int> = []
+    var place = ends.last
+    while let current = place {
+      chosen.insert(current)
+      place = before[current]
+    }
+    return chosen
+  }
+}

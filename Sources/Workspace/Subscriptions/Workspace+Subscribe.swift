@@ -1,0 +1,45 @@
+extension Workspace {
+  /// Calls `changeHandler` whenever the object has changed, and when it is gone, which ends the subscription.
+  ///
+  /// The object may be older than the last change; then the handler is called at once. It is called after a commit and before
+  /// that transaction's completion handler, never twice at a time, and once with the last state if several transactions were
+  /// committed meanwhile. It holds up no transaction, only other handlers; waiting in it for a transaction's completion waits for
+  /// ever. Changes of other processes arrive as well. [a thread of the workspace]
+  ///
+  /// Throws ``WorkspaceError/unknownType(path:type:)``, or ``ChangeError`` if the object is none that could be stored.
+  public func subscribe<Element: Storable>(
+    object: Element, changeHandler: @escaping @Sendable (SubscribedObject<Element>) -> Void
+  ) throws -> Subscription {
+    try subscribe(object: object, changeHandler: changeHandler, whenEnded: {})
+  }
+
+  /// Calls `changeHandler` with the new result whenever a fetch would give another one than before.
+  ///
+  /// As ``subscribe(object:changeHandler:)``. It ends only when it is cancelled.
+  public func subscribe<Element: Storable>(
+    fetchedResult: FetchedResult<Element>, changeHandler: @escaping @Sendable (FetchedResult<Element>) -> Void
+  ) throws -> Subscription {
+    try subscribe(fetchedResult: fetchedResult, changeHandler: changeHandler, whenEnded: {})
+  }
+
+  func subscribe<Element: Storable>(
+    object: Element, changeHandler: @escaping @Sendable (SubscribedObject<Element>) -> Void,
+    whenEnded: @escaping @Sendable () -> Void
+  ) throws -> Subscription {
+    try objects.check(Element.self, path: path)
+    let row = try Element.schema.encodeRow(object)
+    return feed.add { mark, since in
+      ObjectSubscriber<Element>(row, since: since, mark: mark, handler: changeHandler, whenEnded: whenEnded)
+    }
+  }
+
+  func subscribe<Element: Storable>(
+    fetchedResult: FetchedResult<Element>, changeHandler: @escaping @Sendable (FetchedResult<Element>) -> Void,
+    whenEnded: @escaping @Sendable () -> Void
+  ) throws -> Subscription {
+    try objects.check(Element.self, path: path)
+    return feed.add { mark, _ in
+      ResultSubscriber(fetchedResult, mark: mark, handler: changeHandler, whenEnded: whenEnded)
+    }
+  }
+}

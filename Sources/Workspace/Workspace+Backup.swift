@@ -1,0 +1,46 @@
+import CLibSQLite
+import GRDB
+import Glibc
+
+extension Workspace {
+  /// Copies the database to a file, as it is at one instant, while others read and write.
+  ///
+  /// The file takes the place of one that is there, when it is complete; it has no log beside it, and only its owner may read
+  /// it. A copy that is called `workspace.db`, in a directory of its own, opens as a workspace.
+  public func backup(to path: String) throws {
+    let part = path + ".part"
+    unlink(part)
+    let descriptor = Glibc.open(part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      throw WorkspaceError.cannotCreate(path: path, reason: WorkspaceError.systemMessage(errno))
+    }
+    defer {
+      Glibc.close(descriptor)
+      unlink(part)
+    }
+    guard !isClosed, let reader = try readers.borrow() else { throw WorkspaceError.closed(path: self.path) }
+    defer { readers.giveBack(reader) }
+    do {
+      let copy = try DatabaseQueue(path: part)
+      try reader.backup(to: copy)
+      // The copy has the mode of the original, and would leave a log beside itself.
+      try copy.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
+      try copy.close()
+    } catch {
+      throw WorkspaceError(error, path: path)
+    }
+    guard fsync(descriptor) == 0, rename(part, path) == 0 else {
+      throw WorkspaceError.io(path: path, code: Int(errno), message: WorkspaceError.systemMessage(errno))
+    }
+  }
+
+  /// Reads the whole file and returns what is wrong with it, in SQLite's words, at most 100 lines; nothing if it is sound.
+  public func checkIntegrity() throws -> [String] {
+    do {
+      let lines = try read { try String.fetchAll($0, sql: "PRAGMA integrity_check") }
+      return lines == ["ok"] ? [] : lines
+    } catch WorkspaceError.corrupt(_, let message) {
+      return [message]
+    }
+  }
+}

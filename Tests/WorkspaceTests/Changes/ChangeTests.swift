@@ -1,0 +1,326 @@
+import Foundation
+import GRDB
+import Testing
+import Workspace
+
+@Suite("Changes")
+struct ChangeTests {
+  let directory: TemporaryDirectory
+  let workspace: Workspace
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    workspace = try openJobs(directory)
+  }
+
+  @discardableResult
+  private func perform<Value: Sendable>(
+    _ types: [any Storable.Type] = [Job.self], _ body: @escaping @Sendable (ChangeContext) throws -> Value
+  ) async throws -> Value {
+    try await workspace.performChanges(types, changesHandler: body)
+  }
+
+  @Test("Creation, change, upsert and deletion do what they say, and say what they did")
+  func requests() async throws {
+    let results = try await perform { context in
+      let a = Job(id: "a")
+      var b = a
+      b.attempt = 2
+      return [
+        try context.submit(Job.creationRequest(a)), try context.submit(Job.changeRequest(a) { $0.attempt += 1 }),
+        try context.submit(Job.upsertRequest(b)), try context.submit(Job.upsertRequest(Job(id: "c"))),
+        try context.submit(Job.upsertRequest(a)), try context.submit(Job.deletionRequest(b)),
+      ]
+    }
+    var changed = Job(id: "a")
+    changed.attempt = 2
+    #expect(
+      results.prefix(5) == [
+        .inserted(Job(id: "a")), .updated(changed), .identity(changed), .inserted(Job(id: "c")), .updated(Job(id: "a")),
+      ])
+    guard case .deleted(let key) = results[5] else {
+      Issue.record("\(results[5])")
+      return
+    }
+    #expect(key.description == "'a'")
+    #expect(try workspace.fetch(for: Job.self).all().map(\.id) == ["c"])
+  }
+
+  @Test("A change begins with the stored copy, so that nobody's change is lost")
+  func seeded() async throws {
+    let stale = Job(id: "a")
+    try await workspace.add([stale])
+    _ = try await perform { try $0.submit(Job.changeRequest(stale) { $0.attempt = 9 }) }
+    _ = try await perform { try $0.submit(Job.changeRequest(stale) { $0.state = .failed }) }
+    let job = try #require(try workspace.job("a"))
+    #expect(job.attempt == 9)
+    #expect(job.state == .failed)
+  }
+
+  @Test("A transaction that throws has not happened, and its error passes through")
+  func throwing() async throws {
+    struct Refusal: Error {}
+    let error = await caught(Refusal.self) {
+      try await perform { context in
+        try context.submit(Job.creationRequest(Job(id: "a")))
+        throw Refusal()
+      }
+    }
+    #expect(error != nil)
+    #expect(try workspace.fetch(for: Job.self).count() == 0)
+  }
+
+  @Test("An aborted transaction has not happened, neither what came before nor after, and nothing of it is seen")
+  func aborting() async throws {
+    let error = await caught(ChangeError.self) {
+      try await perform { context in
+        try context.submit(Job.creationRequest(Job(id: "a")))
+        #expect(context.abort())
+        #expect(!context.abort())
+        #expect(context.try(submit: Job.creationRequest(Job(id: "b"))) == nil)
+        #expect(throws: ChangeError(cause: .aborted)) { try context.fetch(for: Job.self).all() }
+      }
+    }
+    #expect(error == ChangeError(cause: .aborted))
+    #expect(try workspace.fetch(for: Job.self).count() == 0)
+    try await workspace.add([Job(id: "c")])
+    #expect(try workspace.fetch(for: Job.self).count() == 1)
+  }
+
+  @Test("A conflict names table, key and fields, on insert and on update, and undoes that submission only")
+  func conflicts() async throws {
+    try await workspace.add([Job(id: "a", ticket: "T-1"), Job(id: "b", ticket: "T-2")])
+    let errors = try await perform { context in
+      var errors: [ChangeError] = []
+      let requests = [
+        Job.creationRequest(Job(id: "a")), Job.creationRequest(Job(id: "x", ticket: "T-1")),
+        Job.changeRequest(Job(id: "b")) { $0.id = "a" }, Job.changeRequest(Job(id: "b")) { $0.ticket = "T-1" },
+        Job.upsertRequest(Job(id: "y", ticket: "T-2")), Job.changeRequest(Job(id: "z")) { $0.attempt = 4 },
+        Job.deletionRequest(Job(id: "z")),
+      ]
+      for request in requests {
+        do {
+          try context.submit(request)
+        } catch let error as ChangeError {
+          errors.append(error)
+        }
+        #expect(context.try(submit: request) == nil)
+      }
+      try context.submit(Job.creationRequest(Job(id: "good")))
+      return errors
+    }
+    #expect(
+      errors.map(\.cause) == [
+        .keyTaken, .valueTaken(fields: ["ticket"]), .keyTaken, .valueTaken(fields: ["ticket"]),
+        .valueTaken(fields: ["ticket"]), .missing, .missing,
+      ])
+    #expect(errors.map { $0.key?.description } == ["'a'", "'x'", "'a'", "'b'", "'y'", "'z'", "'z'"])
+    #expect(Set(errors.map(\.table)) == ["job"])
+    let jobs = try workspace.fetch(for: Job.self).all()
+    #expect(jobs.map(\.id) == ["a", "b", "good"])
+    #expect(jobs.map(\.ticket) == ["T-1", "T-2", nil])
+    #expect(try workspace.fetch(for: Job.self).where(Job.ticket == "T-1").map(\.id) == ["a"])
+    #expect(try workspace.fetch(for: Job.self).where(Job.ticket == "T-2").map(\.id) == ["b"])
+    #expect(try workspace.checkIntegrity() == [])
+  }
+
+  @Test("Keys of several fields, and of numbers, conflict as others do, and can be changed")
+  func otherKeys() async throws {
+    let causes = try await perform([Cell.self, Note.self]) { context in
+      try context.submit(Cell.creationRequest(Cell(row: 1, column: "a", value: nil)))
+      try context.submit(Cell.creationRequest(Cell(row: 1, column: "b", value: 2)))
+      try context.submit(Note.creationRequest(Note(number: 1, text: "")))
+      var causes: [ChangeError.Cause?] = []
+      func submit<T: Storable>(_ request: ChangeRequest<T>) {
+        do {
+          try context.submit(request)
+          causes.append(nil)
+        } catch {
+          causes.append((error as? ChangeError)?.cause)
+        }
+      }
+      submit(Cell.creationRequest(Cell(row: 1, column: "b", value: 3)))
+      submit(Note.creationRequest(Note(number: 1, text: "")))
+      submit(Cell.changeRequest(Cell(row: 1, column: "b", value: nil)) { $0.row = 2 })
+      submit(Note.changeRequest(Note(number: 1, text: "")) { $0.number = -5 })
+      return causes
+    }
+    #expect(causes == [.keyTaken, .keyTaken, nil, nil])
+    #expect(
+      try workspace.fetch(for: Cell.self).all().map(\.self) == [
+        Cell(row: 1, column: "a", value: nil), Cell(row: 2, column: "b", value: 2),
+      ])
+    #expect(try workspace.fetch(for: Note.self).all().map(\.number) == [-5])
+  }
+
+  @Test("A type that was not declared is refused, by submissions and by fetches, and the transaction goes on")
+  func undeclared() async throws {
+    _ = try await perform([Job.self]) { context in
+      #expect(throws: ChangeError(table: "Note", cause: .undeclaredType)) {
+        try context.submit(Note.creationRequest(Note(number: 1, text: "")))
+      }
+      #expect(throws: ChangeError(table: "Note", cause: .undeclaredType)) { try context.fetch(for: Note.self).all() }
+      #expect(throws: ChangeError(table: "Note", cause: .undeclaredType)) { try context.delete(Note.self, where: nil) }
+      try context.submit(Job.creationRequest(Job(id: "a")))
+    }
+    #expect(try workspace.fetch(for: Job.self).count() == 1)
+    // A transaction without types is one that does nothing.
+    try await perform([]) { _ in }
+  }
+
+  @Test("A fetch inside a transaction sees what was submitted before it; one outside does not")
+  func fetchInside() async throws {
+    let workspace = workspace
+    try await perform { context in
+      try context.submit(Job.creationRequest(Job(id: "a")))
+      #expect(try context.fetch(for: Job.self).where(Job.id == "a").count == 1)
+      #expect(try workspace.fetch(for: Job.self).count() == 0)
+      #expect(try context.fetch(for: Job.self).select(Job.id, Job.attempt).count == 1)
+    }
+  }
+
+  @Test("A context that is used after its transaction is a typed error")
+  func leakedContext() async throws {
+    final class Box: @unchecked Sendable { var context: ChangeContext? }
+    let box = Box()
+    try await perform { box.context = $0 }
+    let context = try #require(box.context)
+    #expect(throws: ChangeError(cause: .ended)) { try context.submit(Job.creationRequest(Job(id: "a"))) }
+    #expect(throws: ChangeError(cause: .ended)) { try context.fetch(for: Job.self).all() }
+    #expect(!context.abort())
+  }
+
+  @Test("Updates and deletions by query")
+  func byQuery() async throws {
+    try await workspace.add((1...5).map { Job(id: "\($0)", attempt: $0) })
+    let counts = try await perform { context in
+      [
+        try context.update(
+          Job.self, set: [Job.state.set(.failed), Job.attempt.set(Job.attempt + 10)], where: Job.attempt > 3),
+        try context.delete(Job.self, where: Job.attempt.between(2, 3)),
+        try context.delete(Job.self, where: Job.id == "none"),
+        try context.update(Job.self, set: [], where: nil),
+      ]
+    }
+    #expect(counts == [2, 2, 0, 0])
+    #expect(try workspace.fetch(for: Job.self).all().map(\.attempt) == [1, 14, 15])
+    #expect(try workspace.fetch(for: Job.self).where(Job.state == .failed).map(\.id) == ["4", "5"])
+    let error = await caught(ChangeError.self) {
+      try await perform { try $0.update(Job.self, set: [Job.ticket.set("same")], where: nil) }
+    }
+    #expect(error?.cause == .valueTaken(fields: ["ticket"]))
+    #expect(try workspace.fetch(for: Job.self).where(Job.ticket == "same").isEmpty)
+  }
+
+  @Test("Transactions from many threads over the same types all happen, one at a time", .timeLimit(.minutes(1)))
+  func manyThreads() async throws {
+    let workspace = workspace
+    try await perform([Note.self, Job.self]) { try $0.submit(Note.creationRequest(Note(number: 0, text: "0"))) }
+    await withTaskGroup(of: Void.self) { group in
+      for thread in 0..<8 {
+        group.addTask {
+          for round in 0..<50 {
+            let types: [any Storable.Type] = thread % 2 == 0 ? [Job.self, Note.self] : [Note.self, Job.self]
+            _ = try? await workspace.performChanges(types) { context in
+              let count = try context.fetch(for: Note.self).all().first.flatMap { Int($0.text) } ?? -1
+              try context.submit(Job.creationRequest(Job(id: "\(thread)-\(round)", attempt: count)))
+              try context.submit(Note.upsertRequest(Note(number: 0, text: "\(count + 1)")))
+            }
+          }
+        }
+      }
+    }
+    #expect(try workspace.fetch(for: Note.self).all().first?.text == "400")
+    #expect(Set(try workspace.fetch(for: Job.self).all().map(\.attempt)) == Set(0..<400))
+  }
+
+  @Test("Transactions run, and are completed, in the order of the calls; one inside another comes after it")
+  func order() async throws {
+    let workspace = workspace
+    let seen = Collected<String>()
+    @Sendable func end(_ name: String, _ continuation: CheckedContinuation<Void, Never>) {
+      seen.append("end " + name)
+      if seen.all.count(where: { $0.hasPrefix("end") }) == 21 { continuation.resume() }
+    }
+    await withCheckedContinuation { continuation in
+      for number in 0..<20 {
+        workspace.performChanges([Job.self]) { context in
+          seen.append("run \(number)")
+          if number == 0 {
+            workspace.performChanges([Job.self]) { _ in
+              seen.append("run inner")
+            } completionHandler: { _ in
+              end("inner", continuation)
+            }
+          }
+          if number == 3 { context.abort() }
+        } completionHandler: { _ in
+          end("\(number)", continuation)
+        }
+      }
+    }
+    for verb in ["run", "end"] {
+      let found = seen.all.filter { $0.hasPrefix(verb) && $0 != verb + " inner" }
+      #expect(found == (0..<20).map { "\(verb) \($0)" })
+    }
+    let all = seen.all
+    let inner = try #require(all.firstIndex(of: "run inner"))
+    let outer = try #require(all.firstIndex(of: "run 0"))
+    #expect(inner > outer)
+  }
+
+  @Test("A read-only workspace refuses changes with a typed error, and can be asked")
+  func readOnly() async throws {
+    try await workspace.add([Job(id: "a")])
+    let reader = try openJobs(directory, mode: .readOnly)
+    #expect(try reader.fetch(for: Job.self).count() == 1)
+    let error = await caught(ChangeError.self) { try await reader.add([Job(id: "b")]) }
+    #expect(error?.cause == .workspace(.readOnly(path: workspace.path)))
+    #expect(error?.code == "workspace-read-only")
+  }
+
+  @Test("A full database undoes the whole transaction, says so, and is sound and usable afterwards")
+  func full() async throws {
+    try await workspace.add([Job(id: "a")])
+    let pages = try workspace.texts("SELECT CAST(page_count + 20 AS TEXT) FROM pragma_page_count")[0]
+    try workspace.sql("PRAGMA max_page_count = \(pages)")
+    let error = await caught(ChangeError.self) {
+      try await perform { context in
+        try context.submit(Job.creationRequest(Job(id: "b")))
+        for number in 0..<1000 {
+          _ = context.try(submit: Job.creationRequest(Job(id: "c\(number)", log: Array(repeating: 1, count: 4096))))
+        }
+      }
+    }
+    #expect(error?.cause == .workspace(.full(path: workspace.path)))
+    #expect(error?.table == "job")
+    #expect(error?.key != nil)
+    #expect(try workspace.fetch(for: Job.self).all().map(\.id) == ["a"])
+    try await workspace.add([Job(id: "d")])
+    #expect(try workspace.checkIntegrity() == [])
+  }
+
+  @Test("The dictionary changes with the transaction, and keeps types apart")
+  func dictionary() async throws {
+    let page = DictionaryKey<Int>("page")
+    let names = DictionaryKey<[String]>("names")
+    try await workspace.setValue(7, for: page)
+    try await perform { context in
+      #expect(try context.value(for: page) == 7)
+      try context.setValue(8, for: page)
+      try context.setValue(["a", "b"], for: names)
+    }
+    #expect(try workspace.value(for: page) == 8)
+    #expect(try workspace.value(for: names) == ["a", "b"])
+    _ = await caught(ChangeError.self) {
+      try await perform { context in
+        try context.setValue(9, for: page)
+        context.abort()
+      }
+    }
+    #expect(try workspace.value(for: page) == 8)
+    #expect(throws: WorkspaceError.self) { try workspace.value(for: DictionaryKey<[Int]>("page")) }
+    try await workspace.setValue(nil, for: page)
+    #expect(try workspace.value(for: page) == nil)
+  }
+}
