@@ -105,7 +105,13 @@ public final class ChangeContext: FetchSource {
     }
     text.sql += " RETURNING \(T.schema.statements.columns)"
     let new = try reading(of: T.self, nil, db) {
-      try text.rows(in: db) { $0.values(T.schema.table.columns.count) }
+      try text.rows(in: db) { row in
+        // RETURNING gives a whole number where a column of floating-point numbers has one, as SQLite keeps it.
+        zip(T.schema.table.columns, row.values(T.schema.table.columns.count)).map { column, value in
+          if column.storage == .real, case .int(let number) = value { return SQLValue.double(Double(number)) }
+          return value
+        }
+      }
     }
     for row in old { note(RowChange(key: T.schema.key(of: row), old: row, new: nil), of: T.self) }
     for row in new { note(RowChange(key: T.schema.key(of: row), old: nil, new: row), of: T.self) }

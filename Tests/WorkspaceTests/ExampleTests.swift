@@ -1,0 +1,64 @@
+import Foundation
+import Testing
+import Workspace
+
+/// The code of `Documentation/workspace.md`, in its order. A change here is a change there.
+private enum Example {
+  struct Job: Storable {
+    enum State: String, ColumnValue { case queued, running, failed }
+    var id: String
+    var state: State
+    var attempt: Int
+    var tags: [String]
+
+    static let id = Field("id", \Job.id)
+    static let state = Field("state", \Job.state)
+    static let attempt = Field("attempt", \Job.attempt, default: 1)
+    static let tags = Field("tags", json: \Job.tags)
+    static let schema = ObjectSchema(
+      "job", Job.init, id, state, attempt, tags, key: id, indexes: [.index(state, attempt)])
+  }
+
+  static func run(_ directory: String) async throws -> ([String], [Int]) {
+    let workspace = try Workspace.open(
+      at: directory, schema: WorkspaceSchema(applicationID: 0x6578_616d, objects: [Job.self]), mode: .readWrite)
+
+    try await workspace.performChanges([Job.self]) { context in
+      try context.submit(Job.creationRequest(Job(id: "a", state: .queued, attempt: 1, tags: ["nightly"])))
+      try context.submit(Job.changeRequest(Job(id: "a", state: .queued, attempt: 1, tags: [])) { $0.state = .failed })
+    }
+    let failed = try workspace.fetch(for: Job.self)
+      .where(Job.state == .failed && Job.attempt < 3, limit: 10, orderBy: [Job.attempt.descending])
+    let perState = try workspace.fetch(for: Job.self).select(Job.state, Job.count, groupedBy: [Job.state])
+    let subscription = try workspace.subscribe(fetchedResult: failed) { print("\($0.count) failed") }
+    try await workspace.performChanges([Job.self]) { try $0.delete(Job.self, where: Job.state == .failed) }
+    await workspace.shutdown()
+    withExtendedLifetime(subscription) {}
+    return (failed.map(\.id), perState.map(\.1))
+  }
+}
+
+@Suite("The example of the documentation")
+struct ExampleTests {
+  @Test("does what it shows")
+  func runs() async throws {
+    let directory = try TemporaryDirectory()
+    let (failed, counts) = try await Example.run(directory.workspace)
+    #expect(failed == ["a"])
+    #expect(counts == [1])
+  }
+
+  @Test("is the code that is tested")
+  func isTheSame() throws {
+    let source = URL(fileURLWithPath: #filePath)
+    let root = source.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    let document = try String(contentsOf: root.appendingPathComponent("Documentation/workspace.md"), encoding: .utf8)
+    func words(_ text: String) -> String { text.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+    let code = words(try String(contentsOf: source, encoding: .utf8))
+    let blocks = document.components(separatedBy: "```swift\n").dropFirst().compactMap {
+      $0.components(separatedBy: "```").first
+    }
+    #expect(blocks.count == 2)
+    for block in blocks { #expect(code.contains(words(block))) }
+  }
+}
