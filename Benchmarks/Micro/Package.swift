@@ -34,6 +34,13 @@ let package = Package(
       swiftSettings: settings
     ),
     .executableTarget(
+      name: "plugins",
+      dependencies: [
+        .product(name: "Operations", package: "penstock"), .product(name: "PluginHost", package: "penstock"),
+      ],
+      swiftSettings: settings
+    ),
+    .executableTarget(
       name: "Libraries",
       dependencies: [
         .product(name: "Benchmark", package: "benchmark"),

@@ -64,6 +64,7 @@ enum TestPlugin {
     var text: String {
       """
       #include <penstock/plugin.h>
+      #include <pthread.h>
       #include <stdlib.h>
 
       static const penstock_host *host;
