@@ -13,7 +13,7 @@ struct PluginConnector: Sendable {
 
 extension PluginConnector {
   /// What a host does outside of tests.
-  init(_ configuration: PluginHost.Configuration) {
+  init(_ configuration: PluginHost.Configuration, limits: CallWatchdog.Limits = CallWatchdog.Limits()) {
     let verifier = PluginVerifier()
     verify = { file, pins throws(PluginError) in try verifier.verify(file, pins: pins) }
     let command = configuration.childHost
@@ -26,7 +26,8 @@ extension PluginConnector {
     }
     inProcess = { verified, isCopy throws(PluginError) in
       let image = try PluginImage.open(verified.path, descriptor: verified.descriptor, isCopy: isCopy)
-      let options = InProcessConnection.Options(clock: configuration.clock, log: configuration.log)
+      let options = InProcessConnection.Options(
+        clock: configuration.clock, limits: limits, log: configuration.log)
       return try InProcessConnection(image, options: options)
     }
     isolated = { verified, reference, former throws(PluginError) in

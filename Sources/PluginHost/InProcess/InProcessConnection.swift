@@ -169,13 +169,31 @@ final class InProcessConnection: PluginConnection {
       instance.destroy()
     }
     closeIfDone()
+    let alarm = Mutex<PluginAlarm?>(nil)
     await withCheckedContinuation { continuation in
       let isClosed = table.withLock { table in
         if !table.isClosed { table.waiting.append(continuation) }
         return table.isClosed
       }
-      if isClosed { continuation.resume() }
+      guard !isClosed else { return continuation.resume() }
+      let patience = options.clock.wake(after: Self.patience) { [self] in giveUp() }
+      alarm.withLock { $0 = patience }
     }
+    alarm.withLock { $0 }?.cancel()
+  }
+
+  /// How long `close` waits for instances that hang.
+  private static let patience = Duration.seconds(10)
+
+  private func giveUp() {
+    let (waiting, count) = table.withLock { table in
+      defer { table.waiting = [] }
+      return (table.waiting, table.instances.count)
+    }
+    guard !waiting.isEmpty else { return }
+    report(
+      .error, "\(name(of: nil)) could not be closed within \(Self.patience.brief): \(count) of its instances hang")
+    for continuation in waiting { continuation.resume() }
   }
 
   private func closeIfDone() {
@@ -220,11 +238,16 @@ final class InProcessConnection: PluginConnection {
   func reportSlow(_ call: CallWatchdog.Call, nanoseconds: Int64, isOver: Bool) {
     let time = Duration.nanoseconds(nanoseconds).brief
     let what = "'\(call.function.rawValue)' of \(name(of: call.offer))"
+    guard isOver else {
+      return report(.warning, "\(what) has not returned for \(time); what waits for it cannot go on")
+    }
+    guard let count = table.withLock({ $0.mistakes.countSlow(call.function, offer: call.offer?.index ?? -1) }) else {
+      return
+    }
+    let times = count > MistakeCounts.single ? " (\(count) times so far)" : ""
     report(
       .warning,
-      isOver
-        ? "\(what) took \(time); it must return at once, and do on a thread of its own what takes longer"
-        : "\(what) has not returned for \(time); what waits for it cannot go on")
+      "\(what) took \(time); it must return at once, and do on a thread of its own what takes longer\(times)")
   }
 
   /// A line of the plugin's that belongs to no instance, or to one that has ended.

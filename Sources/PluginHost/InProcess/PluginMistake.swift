@@ -115,9 +115,27 @@ struct MistakeCounts {
     if let former, instance != 0, former.instance == instance { return nil }
     let count = (former?.count ?? 0) + 1
     counts[key] = (count, instance)
-    guard count > Self.single else { return count }
-    var power = Self.single * 10
+    return Self.isTold(count) ? count : nil
+  }
+
+  private var slow: [SlowKey: Int] = [:]
+
+  private struct SlowKey: Hashable {
+    var function: PluginFunction
+    var offer: Int
+  }
+
+  /// The same for a call that took long.
+  mutating func countSlow(_ function: PluginFunction, offer: Int) -> Int? {
+    let count = slow[SlowKey(function: function, offer: offer), default: 0] + 1
+    slow[SlowKey(function: function, offer: offer)] = count
+    return Self.isTold(count) ? count : nil
+  }
+
+  private static func isTold(_ count: Int) -> Bool {
+    guard count > single else { return true }
+    var power = single * 10
     while power < count { power *= 10 }
-    return power == count ? count : nil
+    return power == count
   }
 }

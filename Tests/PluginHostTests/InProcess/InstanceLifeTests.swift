@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import Values
 
@@ -122,6 +123,37 @@ struct InstanceLifeTests {
     let late = RecordedEvents()
     _ = try plugin.create(events: late)
     #expect(late.failure == "plugin-closed")
+  }
+
+  @Test("closing does not wait for ever for an instance that hangs")
+  func closingHung() async throws {
+    let plugin = try LoadedTestPlugin(
+      TestPlugin.Source {
+        $0.preamble = "#include <unistd.h>"
+        $0.start = #"""
+          logs->log(host, 0, PENSTOCK_INFO, PENSTOCK_TEXT("hangs"), (penstock_text){NULL, 0});
+          char byte;
+          if (read(atoi(me->settings.bytes + strlen("{\"pipe\":")), &byte, 1) != 1) abort();
+          """#
+      })
+    var ends: [Int32] = [0, 0]
+    try #require(pipe(&ends) == 0)
+    let events = RecordedEvents()
+    let instance = try plugin.create(settings: ["pipe": .int(Int64(ends[0]))], events: events)
+    let thread = TestThread { instance.start([:]) }
+    await plugin.log.wait(for: "hangs")
+    let closing = Task { await plugin.connection.close() }
+    while plugin.clock.alarmCount == 0 { await Task.yield() }
+    #expect(events.failure == "plugin-closed")
+    plugin.clock.advance(by: .seconds(10))
+    await closing.value
+    #expect(
+      plugin.log.lines.last
+        == "error echo: plugin 'echo' could not be closed within 10s: 1 of its instances hang")
+    write(ends[1], "x", 1)
+    await thread.wait()
+    close(ends[0])
+    close(ends[1])
   }
 
   @Test("a retired plugin is closed when its last instance is destroyed")

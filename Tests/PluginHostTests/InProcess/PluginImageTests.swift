@@ -44,9 +44,11 @@ struct PluginImageTests {
     // Found by its name only, which is not where libraries are looked for.
     let error = #expect(throws: PluginError.self) { try PluginImage.open(path) }
     #expect(error?.code == .notLoadable)
-    #expect(error?.message.hasPrefix("cannot load plugin '\(path)': libcoffee.so: cannot open shared object file") == true)
+    #expect(
+      error?.message.hasPrefix("cannot load plugin '\(path)': libcoffee.so: cannot open shared object file") == true)
     // Beside the plugin it is found, also where what was verified is loaded by its descriptor.
-    let beside = try TestPlugin.compile(source, flags: flags + ["-Wl,-rpath,\\$ORIGIN/../0", "-Wl,-rpath,\(directory)"])
+    let beside = try TestPlugin.compile(
+      source, flags: flags + ["-Wl,-rpath,\\$ORIGIN/../0", "-Wl,-rpath,\(directory)"])
     let descriptor = open(beside, O_RDONLY | O_CLOEXEC)
     defer { close(descriptor) }
     _ = try PluginImage.open(beside, descriptor: descriptor)
@@ -80,7 +82,10 @@ struct PluginImageTests {
     let major = try refusal(TestPlugin.Source { $0.abiMajor = "2" })
     #expect(major?.code == .versionMismatch)
     #expect(major?.message.contains("speaks version 2 of the plugin contract, this host version 1") == true)
-    let minor = try refusal(TestPlugin.Source { $0.abiMinor = "9"; $0.abiMinorNeeded = "7" })
+    let minor = try refusal(
+      TestPlugin.Source {
+        $0.abiMinor = "9"; $0.abiMinorNeeded = "7"
+      })
     #expect(minor?.code == .versionMismatch)
     #expect(minor?.message.contains("needs version 1.7 of the plugin contract, this host has 1.0") == true)
     let size = try refusal(TestPlugin.Source { $0.structSize = "24" })
@@ -90,7 +95,10 @@ struct PluginImageTests {
 
   @Test("a later minor version that needs nothing new is loaded")
   func newer() throws {
-    let path = try TestPlugin.compile(TestPlugin.Source { $0.abiMinor = "3"; $0.structSize = "4096" })
+    let path = try TestPlugin.compile(
+      TestPlugin.Source {
+        $0.abiMinor = "3"; $0.structSize = "4096"
+      })
     #expect(try InProcessConnection(PluginImage.open(path, isCopy: true)).description.id == "echo")
   }
 

@@ -20,7 +20,9 @@ struct ResultTypeTests {
 
   @Test(
     "a result of its type is handed on",
-    arguments: [("int", "7", JSONValue.int(7)), ("[{tag: string}]", #"[{"tag":"a"}]"#, JSONValue.array([["tag": "a"]]))])
+    arguments: [
+      ("int", "7", JSONValue.int(7)), ("[{tag: string}]", #"[{"tag":"a"}]"#, JSONValue.array([["tag": "a"]])),
+    ])
   func right(type: String, json: String, value: JSONValue) throws {
     let (events, log) = try result(type, json)
     #expect(events.all == [.ended(value)])

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import Values
 
@@ -12,11 +13,9 @@ struct SlowCallTests {
         $0.preamble = "#include <unistd.h>"
         $0.create = "usleep(70000);"
         $0.destroy = "usleep(70000);"
-      })
-    let instance = try plugin.create(events: RecordedEvents())
-    instance.start([:])
-    // This one may take a second.
-    instance.destroy()
+      }, limits: CallWatchdog.Limits(slowWhereLong: .max))
+    // `destroy` may take longer.
+    try plugin.create(events: RecordedEvents()).destroy()
     #expect(plugin.log.lines.count == 1)
     let line = plugin.log.lines.first ?? ""
     #expect(line.hasPrefix("warning echo: 'create' of operation 'echo' of plugin 'echo' took "))
@@ -25,8 +24,7 @@ struct SlowCallTests {
 
   @Test("a call that hangs is reported while it does, and again when it has returned")
   func hanging() async throws {
-    var limits = CallWatchdog.Limits()
-    limits.hanging = 60_000_000
+    let limits = CallWatchdog.Limits(slowWhereLong: .max, hanging: 60_000_000)
     let plugin = try LoadedTestPlugin(
       TestPlugin.Source {
         $0.preamble = "#include <unistd.h>\nstatic int ends[2];"
@@ -39,19 +37,33 @@ struct SlowCallTests {
     await plugin.log.wait(for: "'start' of operation 'echo' of plugin 'echo' has not returned for")
     _ = try plugin.create(settings: ["go": 1], events: RecordedEvents())
     await thread.wait()
-    #expect(plugin.log.lines.count == 2)
-    #expect(plugin.log.lines.last?.contains("'start' of operation 'echo' of plugin 'echo' took ") == true)
+    #expect(plugin.log.lines.contains { $0.contains("'start' of operation 'echo' of plugin 'echo' took ") })
+    #expect(plugin.log.lines.filter { $0.contains("has not returned") }.count == 1)
     instance.destroy()
+  }
+
+  @Test("a plugin that is slow each time does not fill the log")
+  func slowEachTime() throws {
+    let plugin = try LoadedTestPlugin(
+      TestPlugin.Source {
+        $0.preamble = "#include <unistd.h>"
+        $0.start = "usleep(10000);"
+      }, limits: CallWatchdog.Limits(slow: 1_000_000, slowWhereLong: .max, hanging: .max))
+    for _ in 0..<100 {
+      let instance = try plugin.create(events: RecordedEvents())
+      instance.start([:])
+      instance.destroy()
+    }
+    let lines = plugin.log.lines.filter { $0.contains("'start'") }
+    #expect(lines.count == 11)
+    #expect(lines.last?.hasSuffix("(100 times so far)") == true)
   }
 
   @Test("the time of the one who is told is not the plugin's")
   func ownersTime() throws {
-    let plugin = try LoadedTestPlugin(TestPlugin.Source())
-    let clock = ContinuousClock()
-    let events = RecordedEvents { _ in
-      let end = clock.now + .milliseconds(80)
-      while clock.now < end {}
-    }
+    let limits = CallWatchdog.Limits(slow: 1_000_000_000, slowWhereLong: .max)
+    let plugin = try LoadedTestPlugin(TestPlugin.Source(), limits: limits)
+    let events = RecordedEvents { _ in usleep(1_100_000) }
     let instance = try plugin.create(events: events)
     instance.start([:])
     instance.destroy()

@@ -53,7 +53,9 @@ struct StoppingTests {
     let message = "operation 'echo' of plugin 'echo' did not end within 10s after it was asked to"
     #expect(events.all == [.failed("plugin-unresponsive", message)])
     #expect(
-      plugin.log.lines == ["info echo: stop", "warning echo: \(message); it was ended without its help", "info echo: destroy"])
+      plugin.log.lines == [
+        "info echo: stop", "warning echo: \(message); it was ended without its help", "info echo: destroy",
+      ])
     instance.destroy()
     #expect(plugin.log.lines.count == 3)
   }
@@ -130,7 +132,11 @@ struct StoppingTests {
     let slot = Mutex<(any PluginInstance)?>(nil)
     let count = Mutex(0)
     let events = RecordedEvents { _ in
-      if count.withLock({ $0 += 1; return $0 - 1 }) == index { slot.withLock { $0.take() }?.destroy() }
+      if count.withLock({
+        $0 += 1; return $0 - 1
+      }) == index {
+        slot.withLock { $0.take() }?.destroy()
+      }
     }
     let instance = try plugin.create(events: events)
     slot.withLock { $0 = instance }

@@ -22,7 +22,7 @@ final class HostedTestPlugin {
     let configuration = PluginHost.Configuration(
       directories: [PluginDirectory(path: directory, isStandard: true)], clock: clock
     ) { log.note($0, $1, $2) }
-    var connector = PluginConnector(configuration)
+    var connector = PluginConnector(configuration, limits: .none)
     change(&connector)
     host = PluginHost(configuration, connector: connector)
     self.connector = connector

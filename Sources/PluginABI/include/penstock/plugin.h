@@ -288,7 +288,8 @@ typedef struct penstock_instance_service {
   uint32_t struct_size;
   uint32_t reserved;
   /* [any] The instance ends well. `result` is an operation's result, checked against its type; empty where it has none, and for
-   * controllers and specifications. A second end is refused with PENSTOCK_ENDED and reported. */
+   * controllers and specifications. A second end is refused with PENSTOCK_ENDED and reported. A result that is refused as it is no JSON,
+   * too large or not of its type ends the instance all the same: badly, and with that reason. So does an error of `fail` that is none. */
   penstock_status (*complete)(const penstock_host *host, penstock_id id, penstock_text result);
   /* [any] The instance ends badly. `error` is {"code": "quota-exceeded", "message": "…", "retry_after": 2.5, "detail": …}: the code
    * ([a-z][a-z0-9-]*) is what `retry.on` names, `retry_after` are seconds; code and message are required. */
@@ -351,7 +352,9 @@ typedef struct penstock_clock_service {
   void (*cancel_timer)(const penstock_host *host, uint64_t timer);
 } penstock_clock_service;
 
-/* [any thread of the host's, or the caller's own before the call returns] An answer. Called exactly once. `value` is valid until it returns. */
+/* [any thread of the host's, or the caller's own before the call returns] An answer. Called exactly once, and never at the same time as
+ * a [host] function of the instance, unless before the call returns. `value` is valid until it returns. Before an instance is destroyed
+ * whatever it still waits for is answered with PENSTOCK_ENDED. */
 typedef void (*penstock_answer)(void *context, penstock_status status, penstock_text value);
 
 /* The pipeline's secrets, of those that the pipeline file lists for this plugin. There in pipelines. */
