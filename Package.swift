@@ -55,6 +55,7 @@ struct StandardPlugin {
 
 // One line for each, in the order of the alphabet.
 let standardPlugins: [StandardPlugin] = [
+  StandardPlugin("Calendar", ["CLinuxObservers", "Schedules"]),
   StandardPlugin("Cron", ["Schedules"]),
   StandardPlugin("FileWatch", ["CLinuxObservers"]),
   StandardPlugin("Interval"),

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/inotify.h>
 #include <sys/timerfd.h>
 
 /// SIGTSTP arrived where nobody but the default action handles it: the process is to be stopped.

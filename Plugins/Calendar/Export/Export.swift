@@ -1,0 +1,4 @@
+import CalendarPlugin
+import PluginKit
+
+@main struct Export: PluginExport { typealias Exported = CalendarConditions }

@@ -1,0 +1,17 @@
+import PluginKit
+
+/// The standard plugin `calendar`: conditions on the hour, the day and the holidays.
+package struct CalendarConditions: Plugin {
+  package static let id = "calendar"
+  package static let version = "1.0.0"
+  package static let summary = "Conditions on the hour, the day and the holidays"
+  package static let license: String? = "MIT"
+  package static let offers: [Offer] = [
+    .specification(
+      "calendar.time-window", "Satisfied during some hours of some days of the week",
+      TimeWindowSpecification.init(settings:)),
+    .specification(
+      "calendar.holidays", "Satisfied while something takes place in an iCalendar file",
+      HolidaysSpecification.init(settings:)),
+  ]
+}

@@ -1,0 +1,20 @@
+import PluginKit
+import Schedules
+
+/// Tells of changes at instants that are known before.
+enum ChangeTimer {
+  /// Calls `onChange` at each instant that `next` gives for the present one, until the subscription ends or there is none.
+  static func subscribe(
+    in context: OperationContext, next: @escaping @Sendable (UnixTime) -> UnixTime?,
+    onChange: @escaping @Sendable () -> Void
+  ) -> OperationSubscription {
+    let clock = context.pluginClock
+    let task = Task {
+      while let change = next(clock.now().seconds) {
+        try await clock.sleep(until: Timestamp(seconds: change))
+        onChange()
+      }
+    }
+    return OperationSubscription { task.cancel() }
+  }
+}

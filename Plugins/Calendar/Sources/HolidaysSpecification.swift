@@ -1,0 +1,90 @@
+import PluginKit
+import Schedules
+
+/// Satisfied while something takes place in a calendar file; unknown while the file cannot be read.
+struct HolidaysSpecification: UncertainRunSpecification {
+  private let file: CalendarFile
+  private let zone: TimeZoneRules
+
+  init(settings: HolidaysSettings) throws {
+    file = CalendarFile(settings.file)
+    zone = try ZoneSetting.rules(settings.zone)
+  }
+
+  private func moment(in context: OperationContext) -> ICalendar.Moment? {
+    guard case .calendar(let calendar) = file.content else { return nil }
+    return calendar.moment(at: context.pluginClock.now().seconds, in: zone)
+  }
+
+  func isKnown(in context: OperationContext) -> Bool {
+    if case .calendar = file.content { true } else { false }
+  }
+
+  func isSatisfied(in context: OperationContext) -> Bool {
+    moment(in: context)?.isTaken ?? false
+  }
+
+  func subscribe(
+    in context: OperationContext, onChange: @escaping @Sendable () -> Void
+  ) -> OperationSubscription {
+    let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let watch = watch(context) { continuation.yield() }
+    // After the watch has begun: what changes meanwhile is seen again.
+    continuation.yield()
+    let task = Task {
+      var timer: OperationSubscription?
+      for await _ in stream {
+        guard !Task.isCancelled else { break }
+        if file.readIfChanged() {
+          if case .failure(let reason) = file.content { context.pluginLog.error(reason) }
+          // The old timer belongs to the old file.
+          timer?.cancel()
+          timer = ChangeTimer.subscribe(in: context, next: nextChange(after:), onChange: onChange)
+          onChange()
+        }
+      }
+      timer?.cancel()
+    }
+    return OperationSubscription {
+      watch?.cancel()
+      continuation.finish()
+      task.cancel()
+    }
+  }
+
+  private func watch(
+    _ context: OperationContext, _ body: @escaping @Sendable () -> Void
+  ) -> OperationSubscription? {
+    do throws(ObserverError) {
+      return try CalendarFileWatch.subscribe(file.path, body)
+    } catch {
+      context.pluginLog.warning("changes of '\(file.path)' are not noticed: \(error)")
+      return nil
+    }
+  }
+
+  /// When the next holiday begins or ends. A calendar looks two years ahead, so there is another look after one.
+  private func nextChange(after now: UnixTime) -> UnixTime? {
+    guard case .calendar(let calendar) = file.content else { return nil }
+    return calendar.moment(at: now, in: zone).until ?? now + 366 * 86_400
+  }
+
+  func description(in context: OperationContext) -> SpecificationDescription {
+    SpecificationDescription(
+      formula: "holidays", reason: reason(context), isSatisfied: isSatisfied(in: context))
+  }
+
+  private func reason(_ context: OperationContext) -> String {
+    switch file.content {
+    case .unread: return "'\(file.path)' has not been read yet"
+    case .failure(let reason): return reason
+    case .calendar(let calendar):
+      let now = context.pluginClock.now().seconds
+      let moment = calendar.moment(at: now, in: zone)
+      let names = moment.summaries.filter { !$0.isEmpty }.joined(separator: ", ")
+      let what = !moment.isTaken ? "no holiday" : names.isEmpty ? "a holiday" : names
+      guard let until = moment.until else { return "\(what) in \(zone.name), and none for two years" }
+      return "\(what) until \(changeText(until, from: now, in: zone)) in \(zone.name)"
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import PluginKit
+import Schedules
+
+/// Satisfied during some hours of some days of the week.
+struct TimeWindowSpecification: OperationRunSpecification {
+  private let window: TimeWindow
+
+  init(settings: TimeWindowSettings) throws {
+    do {
+      window = TimeWindow(
+        days: try WeekdaySet(settings.days), hours: try DayHours(from: settings.from, to: settings.to),
+        zone: try ZoneSetting.rules(settings.zone))
+    } catch let error as WindowError {
+      throw PluginProblem("invalid-window", error.description)
+    }
+  }
+
+  func isSatisfied(in context: OperationContext) -> Bool {
+    window.isOpen(at: context.pluginClock.now().seconds)
+  }
+
+  func subscribe(
+    in context: OperationContext, onChange: @escaping @Sendable () -> Void
+  ) -> OperationSubscription {
+    ChangeTimer.subscribe(in: context, next: window.nextChange(after:), onChange: onChange)
+  }
+
+  // The reason holds until the value changes, so it names that moment and not the present one.
+  func description(in context: OperationContext) -> SpecificationDescription {
+    let now = context.pluginClock.now().seconds
+    let isOpen = window.isOpen(at: now)
+    var reason = isOpen ? "open" : "closed"
+    if let change = window.nextChange(after: now) {
+      reason += " until \(changeText(change, from: now, in: window.zone)) in \(window.zone.name)"
+    }
+    return SpecificationDescription(
+      formula: "time-window", reason: "\(reason) (\(window.hours), \(window.days))", isSatisfied: isOpen)
+  }
+}

@@ -1,0 +1,115 @@
+import Glibc
+import PluginKit
+import PluginKitTesting
+import Testing
+
+@testable import CalendarPlugin
+
+@Suite struct HolidaysTests {
+  private func time(_ text: String) throws -> Timestamp { try #require(Timestamp(notation: text)) }
+
+  /// A calendar file in a folder of its own, which is gone with the value.
+  private final class TemporaryCalendar {
+    let folder: String
+    var path: String { folder + "/holidays.ics" }
+
+    init() throws {
+      var template = Array("/tmp/holidays-XXXXXX".utf8CString)
+      folder = String(cString: try #require(mkdtemp(&template)))
+    }
+
+    deinit {
+      unlink(path)
+      rmdir(folder)
+    }
+
+    /// Puts a new file in the place of the old one, as careful programs do.
+    func replace(_ text: String) throws {
+      let file = try #require(fopen(folder + "/new", "w"))
+      fputs(text, file)
+      fclose(file)
+      #expect(rename(folder + "/new", path) == 0)
+    }
+
+    func replace(days: [(name: String, day: String)]) throws {
+      let events = days.map { "BEGIN:VEVENT\nSUMMARY:\($0.name)\nDTSTART;VALUE=DATE:\($0.day)\nEND:VEVENT\n" }
+      try replace("BEGIN:VCALENDAR\n" + events.joined() + "END:VCALENDAR\n")
+    }
+  }
+
+  @Test func itIsSatisfiedOnAHoliday() async throws {
+    let calendar = try TemporaryCalendar()
+    try calendar.replace(days: [("New Year's Day", "20260101"), ("Labour Day", "20260501")])
+    let host = try TestPluginHost(CalendarConditions.self, now: try time("2025-12-31T12:00:00Z"))
+    let instance = try host.specification(
+      "calendar.holidays", with: ["file": .string(calendar.path), "zone": "Europe/Berlin"])
+    instance.start()
+    await host.clock.hasTimer(at: try time("2025-12-31T23:00:00Z"))
+    host.clock.setWallClock(to: try time("2025-12-31T23:00:00Z"))
+    await host.clock.hasTimer(at: try time("2026-01-01T23:00:00Z"))
+    host.clock.setWallClock(to: try time("2026-01-01T23:00:00Z"))
+    await host.clock.hasTimer(at: try time("2026-04-30T22:00:00Z"))
+    #expect(
+      await instance.events(4) == [
+        .changed(nil, reason: "'\(calendar.path)' has not been read yet"),
+        .changed(false, reason: "no holiday until Thursday 00:00 in Europe/Berlin"),
+        .changed(true, reason: "New Year's Day until Friday 00:00 in Europe/Berlin"),
+        .changed(false, reason: "no holiday until 2026-05-01 00:00 in Europe/Berlin"),
+      ])
+    instance.stop()
+    try await instance.end()
+    #expect(host.faults.isEmpty && host.log.isEmpty)
+  }
+
+  @Test func aChangedFileIsReadAgain() async throws {
+    let calendar = try TemporaryCalendar()
+    try calendar.replace(days: [])
+    let host = try TestPluginHost(CalendarConditions.self, now: try time("2026-01-01T12:00:00Z"))
+    let instance = try host.specification("calendar.holidays", with: ["file": .string(calendar.path)])
+    instance.start()
+    #expect(await instance.events(2).last == .changed(false, reason: "no holiday in UTC, and none for two years"))
+    try calendar.replace(days: [("Inventory", "20260101")])
+    #expect(await instance.events(3).last == .changed(true, reason: "Inventory until Friday 00:00 in UTC"))
+    try calendar.replace("not a calendar")
+    let problem = "'\(calendar.path)', line 1: the line is no 'NAME:value', so the file is no calendar"
+    #expect(await instance.events(4).last == .changed(nil, reason: problem))
+    unlink(calendar.path)
+    let missing = "'\(calendar.path)' cannot be read: No such file or directory"
+    #expect(await instance.events(5).last == .changed(nil, reason: missing))
+    try calendar.replace(days: [("Inventory", "20260101")])
+    #expect(await instance.events(6).last == .changed(true, reason: "Inventory until Friday 00:00 in UTC"))
+    #expect(host.log.map(\.message) == [problem, missing])
+    instance.destroy()
+  }
+
+  @Test func aFileThatIsMissingAtTheStartIsUnknownUntilItComes() async throws {
+    let calendar = try TemporaryCalendar()
+    let host = try TestPluginHost(CalendarConditions.self, now: try time("2026-01-01T12:00:00Z"))
+    let instance = try host.specification("calendar.holidays", with: ["file": .string(calendar.path)])
+    instance.start()
+    #expect(
+      await instance.events(2).last
+        == .changed(nil, reason: "'\(calendar.path)' cannot be read: No such file or directory"))
+    try calendar.replace(days: [("", "20260101")])
+    #expect(await instance.events(3).last == .changed(true, reason: "a holiday until Friday 00:00 in UTC"))
+    instance.destroy()
+  }
+
+  @Test func thereIsALogLineWhereChangesCannotBeNoticed() async throws {
+    let host = try TestPluginHost(CalendarConditions.self)
+    let instance = try host.specification("calendar.holidays", with: ["file": "/nowhere/at/all.ics"])
+    instance.start()
+    _ = await instance.events(2)
+    #expect(
+      host.log.first?.message
+        == "changes of '/nowhere/at/all.ics' are not noticed: inotify_add_watch failed: No such file or directory")
+    instance.destroy()
+  }
+
+  @Test func aFileIsRequired() throws {
+    let host = try TestPluginHost(CalendarConditions.self)
+    #expect(throws: PluginProblem("invalid-settings", "file: give the path of an iCalendar file")) {
+      try host.specification("calendar.holidays", with: ["file": ""])
+    }
+  }
+}
