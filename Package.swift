@@ -153,7 +153,7 @@ let package = Package(
     .executableTarget(
       name: "penstock",
       dependencies: [
-        "CProcess", "Pipelines", "PluginHost", "Values", "Workspace",
+        "CProcess", "Pipelines", "PluginHost", "Schedules", "Values", "Workspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings

@@ -9,11 +9,8 @@ enum ZoneSetting {
     do throws(TimeZoneError) {
       return try database.zone(name)
     } catch {
-      var message = "zone: \(error.description)"
-      if case .unknown = error, let near = NearestName.suggestion(for: name, among: database.names()) {
-        message = "zone: there is no time zone '\(name)'; did you mean '\(near)'?"
-      }
-      throw PluginProblem(error.code, message, detail: ["setting": "zone"])
+      let message = database.explain(error) { NearestName.suggestion(for: $0, among: $1) }
+      throw PluginProblem(error.code, "zone: \(message)", detail: ["setting": "zone"])
     }
   }
 }

@@ -54,11 +54,8 @@ struct CronSettings: PluginSettings {
     do throws(TimeZoneError) {
       return try database.zone(zone)
     } catch {
-      var message = "zone: \(error.description)"
-      if case .unknown = error, let near = NearestName.suggestion(for: zone, among: database.names()) {
-        message = "zone: there is no time zone '\(zone)'; did you mean '\(near)'?"
-      }
-      throw PluginProblem(error.code, message, detail: ["setting": "zone"])
+      let message = database.explain(error) { NearestName.suggestion(for: $0, among: $1) }
+      throw PluginProblem(error.code, "zone: \(message)", detail: ["setting": "zone"])
     }
   }
 

@@ -60,13 +60,3 @@ enum ICalendarTime: Sendable, Hashable {
     return value
   }
 }
-
-extension TimeZoneRules {
-  /// The first instant that shows `time`; in a gap, as long after its beginning as `time` is in it.
-  func firstInstant(of time: CivilTime) -> UnixTime {
-    if let instant = instants(of: time).first { return instant }
-    // Read by the clocks before they were put forward, as RFC 5545 says.
-    let before = localTime(at: time.localSeconds - Int64(Self.offsetBound)).offset
-    return time.localSeconds - Int64(before)
-  }
-}

@@ -13,6 +13,29 @@ public struct CivilTime: Sendable, Hashable, Comparable {
     localSeconds = date.dayNumber * 86_400 + Int64(hour * 3600 + minute * 60 + second)
   }
 
+  /// Reads `2026-03-29`, which is its midnight, or `2026-03-29 03:00` and `2026-03-29T03:00:15`.
+  public init?(_ text: String) {
+    let halves = text.split(maxSplits: 1, omittingEmptySubsequences: false) { $0 == "T" || $0 == " " }
+    guard let day = Self.numbers(halves[0], separator: "-", widths: [4, 2, 2]),
+      let date = CivilDate(year: day[0], month: day[1], day: day[2])
+    else { return nil }
+    var time = [0, 0, 0]
+    if halves.count == 2 {
+      guard
+        let numbers = Self.numbers(halves[1], separator: ":", widths: [2, 2, 2])
+          ?? Self.numbers(halves[1], separator: ":", widths: [2, 2])
+      else { return nil }
+      time.replaceSubrange(0..<numbers.count, with: numbers)
+    }
+    self.init(date, hour: time[0], minute: time[1], second: time[2])
+  }
+
+  private static func numbers(_ text: Substring, separator: Character, widths: [Int]) -> [Int]? {
+    let parts = text.split(separator: separator, omittingEmptySubsequences: false)
+    guard parts.map(\.utf8.count) == widths, parts.allSatisfy({ $0.utf8.allSatisfy(\.isDigit) }) else { return nil }
+    return parts.compactMap { Int($0) }
+  }
+
   /// Days since 1970-01-01.
   var dayNumber: Int64 { localSeconds.floorQuotient(86_400) }
 

@@ -74,6 +74,12 @@ public struct TimeZoneDatabase: Sendable {
     return []
   }
 
+  /// What `error` says, with the zone that was meant where `nearest` finds one for the unknown name among all names.
+  public func explain(_ error: TimeZoneError, nearest: (String, [String]) -> String?) -> String {
+    guard case .unknown(let name) = error, let near = nearest(name, names()) else { return error.description }
+    return "there is no time zone '\(name)'; did you mean '\(near)'?"
+  }
+
   // MARK: - Files
 
   private func load(_ name: String) throws(TimeZoneError) -> TimeZoneRules {

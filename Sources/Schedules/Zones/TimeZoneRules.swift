@@ -95,6 +95,14 @@ public struct TimeZoneRules: Sendable {
     }
   }
 
+  /// The first instant at which the clocks show `time`; in a gap the one as long after its beginning as `time` is in it.
+  public func firstInstant(of time: CivilTime) -> UnixTime {
+    if let instant = instants(of: time).first { return instant }
+    // Read by the clocks before they were put forward, as RFC 5545 says.
+    let before = localTime(at: time.localSeconds - Int64(Self.offsetBound)).offset
+    return time.localSeconds - Int64(before)
+  }
+
   /// `instant` in local time with its offset, as in `2026-03-29T03:00:00+02:00`; `Z` in UTC itself.
   public func format(_ instant: UnixTime) -> String {
     let offset = localTime(at: instant).offset

@@ -46,7 +46,11 @@ struct Eval: ParsableCommand {
     } catch {
       if shared.json { TextOutput.standard.writeLine(EvalLines.answer(error).text) }
       TextOutput.standard.flush()
-      TextOutput.error.write(report(error, in: expression))
+      TextOutput.error.write(
+        ArgumentDiagnostic(
+          name: "expression", text: expression, code: error.code, message: error.message, position: error.position,
+          length: error.length, fix: error.fix
+        ).render(shared.color))
       throw ExitStatus.usage
     }
   }
@@ -71,21 +75,5 @@ struct Eval: ParsableCommand {
       )
     }
     return ObjectContexts(members)
-  }
-
-  private func report(_ error: ExpressionError, in text: String) -> String {
-    let position = max(1, error.position)
-    let source = SourceText(path: "expression", text: text)
-    let start = source.mark(atUTF8Offset: Self.utf8Offset(ofScalar: position - 1, in: text))
-    let end = SourceMark(line: start.line, column: start.column + max(1, error.length))
-    let diagnostic = Diagnostic(
-      code: error.code, "\(error.message) (position \(position))", file: "expression",
-      range: SourceRange(start: start, end: end), fix: error.fix)
-    let style = Style(shared.color, for: .error)
-    return DiagnosticRenderer(color: style.isColored).render(diagnostic, in: source)
-  }
-
-  private static func utf8Offset(ofScalar number: Int, in text: String) -> Int {
-    text.unicodeScalars.prefix(number).reduce(0) { $0 + UTF8.width($1) }
   }
 }

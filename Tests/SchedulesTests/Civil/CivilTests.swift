@@ -43,4 +43,25 @@ struct CivilTests {
     #expect(time.date == date && time.weekday == .wednesday)
     #expect(CivilTime(date, hour: 24) == nil)
   }
+
+  @Test(
+    "times are read as they are written",
+    arguments: [
+      ("2026-03-29", "2026-03-29T00:00:00"), ("2026-03-29 03:05", "2026-03-29T03:05:00"),
+      ("2026-03-29T03:05:07", "2026-03-29T03:05:07"),
+    ])
+  func written(text: String, time: String) {
+    #expect(CivilTime(text)?.description == time)
+  }
+
+  @Test(
+    "what is no time is none",
+    arguments: [
+      "", "2026", "2026-3-29", "2026-02-30", "2026-03-29 24:00", "2026-03-29 3:00", "2026-03-29 03",
+      "2026-03-29 03:00:",
+      "2026-03-29T03:00Z", "+026-03-29", "2026-03-29 ",
+    ])
+  func notWritten(text: String) {
+    #expect(CivilTime(text) == nil)
+  }
 }
