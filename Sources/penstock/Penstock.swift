@@ -29,7 +29,8 @@ struct Penstock: ParsableCommand {
       """,
     version: Version.current,
     groupedSubcommands: [
-      CommandGroup(name: "Write", subcommands: [Init.self, Check.self, Graph.self, Eval.self, ScheduleCommands.self, Schema.self]),
+      CommandGroup(
+        name: "Write", subcommands: [Init.self, Check.self, Graph.self, Eval.self, ScheduleCommands.self, Schema.self]),
       CommandGroup(name: "Run", subcommands: [Run.self, Resume.self, Retry.self, Cancel.self, Approve.self]),
       CommandGroup(name: "Look", subcommands: [Explain.self, Logs.self, HistoryCommands.self, Doctor.self]),
       CommandGroup(name: "Set up", subcommands: [PluginsCommands.self, Completions.self]),

@@ -28,7 +28,7 @@ struct ScheduleNext: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Begin after then: 2h (ago), today, 2026-11-20, '2026-11-20 18:30' (in the zone) or a timestamp; now otherwise.",
+      "Begin then: 2h (ago), today, 2026-11-20, '2026-11-20 18:30' (in the zone) or a timestamp; now otherwise.",
       valueName: "time"))
   var from: String?
 
@@ -44,7 +44,7 @@ struct ScheduleNext: ParsableCommand {
   func run() throws {
     let expression = try expression()
     let rules = try rules()
-    let instants = expression.instants(after: try beginning(rules), in: rules, count: number)
+    let instants = expression.instants(after: try beginning(rules) - 1, in: rules, count: number)
     guard !instants.isEmpty else {
       throw CommandFailure("'\(schedule)' is never due in \(rules.name); look at its days and months")
     }
@@ -87,10 +87,11 @@ struct ScheduleNext: ParsableCommand {
     }
   }
 
-  /// The instant that `--from` means; days and times without an offset are those of the schedule's zone.
+  /// The first instant that counts: what `--from` means, where days and times without an offset are those of the zone.
   private func beginning(_ rules: TimeZoneRules) throws -> UnixTime {
     let now = UnixTime(RecordTime.now.secondsSince1970.rounded(.down))
-    guard let from else { return now }
+    // The second that has begun is past.
+    guard let from else { return now + 1 }
     let today = CivilTime(rules.civilTime(at: now).date)
     if from == "today", let today { return rules.firstInstant(of: today) }
     if from == "yesterday", let yesterday = CivilTime(CivilDate(dayNumber: rules.civilTime(at: now).date.dayNumber - 1))
@@ -99,6 +100,6 @@ struct ScheduleNext: ParsableCommand {
     }
     if let time = CivilTime(from) { return rules.firstInstant(of: time) }
     guard let time = try FilterOptions.time(from, option: "--from") else { return now }
-    return UnixTime(time.secondsSince1970.rounded(.down))
+    return UnixTime(time.secondsSince1970.rounded(.up))
   }
 }
