@@ -5,7 +5,7 @@ package struct CalendarConditions: Plugin {
   package static let id = "calendar"
   package static let version = "1.0.0"
   package static let summary = "Conditions on the hour, the day and the holidays"
-  package static let license: String? = "MIT"
+  package static let license: String? = "Apache-2.0"
   package static let offers: [Offer] = [
     .specification(
       "calendar.time-window", "Satisfied during some hours of some days of the week",

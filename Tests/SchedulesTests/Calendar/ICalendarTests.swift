@@ -295,6 +295,6 @@ struct ICalendarTests {
         #expect(error.line >= 1 && error.line <= bytes.count(where: { $0 == 0x0A }) + 1)
       }
     }
-    #expect(read > 40)
+    #expect(read > 20)
   }
 }

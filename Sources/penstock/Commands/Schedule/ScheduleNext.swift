@@ -8,12 +8,13 @@ struct ScheduleNext: ParsableCommand {
     commandName: "next",
     abstract: "Show when a schedule is due.",
     discussion: """
-      A schedule is a cron line: minute, hour, day of the month, month, day of the week, and the second before them if you
-      like; or @daily and its like. The times are those at which the controller 'cron' runs a pipeline with the same
+      A schedule is a cron line: minute, hour, day of the month, month, day of the
+      week, and the second before them if you like; or @daily and its like. The
+      times are those at which the controller 'cron' runs a pipeline with the same
       schedule and zone.
 
         penstock schedule next '0 3 * * mon-fri' --zone Europe/Berlin
-        penstock schedule next '*/15 8-17 * * *' --from '2026-03-29 00:00' -n 20 --json
+        penstock schedule next '*/15 8-17 * * *' --from 2026-03-29 -n 20 --json
 
       A wrong schedule exits with 2 and says where it is wrong.
       """)
@@ -99,7 +100,7 @@ struct ScheduleNext: ParsableCommand {
       return rules.firstInstant(of: yesterday)
     }
     if let time = CivilTime(from) { return rules.firstInstant(of: time) }
-    guard let time = try FilterOptions.time(from, option: "--from") else { return now }
+    guard let time = try FilterOptions.time(from, option: "--from") else { return now + 1 }
     return UnixTime(time.secondsSince1970.rounded(.up))
   }
 }
