@@ -10,11 +10,19 @@ extension PipelineChecker {
         "\(operation.title) has both 'stdin' and an automatic injection, which arrives on standard input",
         at: operation.injectRange ?? operation.nameRange, fix: "give the injected value a name, or remove 'stdin'")
     }
-    guard let required = definition.requires else { return }
+    if let required = definition.requires {
+      checkInjection(of: operation, types, required: required, by: "\(operation.title) requires")
+    }
+    if let offer = operation.pluginUse?.offer { checkInjection(of: operation, types, into: offer) }
+  }
+
+  /// Checks what is injected against what `owner` wants.
+  func checkInjection(
+    of operation: OperationDraft, _ types: [ValueType], required: ValueType, by owner: String
+  ) {
     guard let range = operation.injectRange else {
       reader.error(
-        "nothing-injected", "\(operation.title) requires \(Self.shown(required)), but nothing is injected",
-        at: operation.nameRange,
+        "nothing-injected", "\(owner) \(Self.shown(required)), but nothing is injected", at: operation.nameRange,
         fix: "add 'inject'")
       return
     }
@@ -34,7 +42,7 @@ extension PipelineChecker {
     guard case .no(let reason) = required.accepts(found) else { return }
     reader.error(
       "type-mismatch",
-      "\(operation.title) requires \(Self.shown(required)), but \(origin) \(Self.shown(found))\(Self.detail(reason))",
+      "\(owner) \(Self.shown(required)), but \(origin) \(Self.shown(found))\(Self.detail(reason))",
       at: range)
   }
 
@@ -59,7 +67,12 @@ extension PipelineChecker {
 
   private func reportNoResult(of target: Int, at range: SourceRange) {
     let name = draft.operations[target].definition.name
-    let reason = draft.operations[target].actionKey == .wait ? "it only waits" : "it declares 'result: none'"
+    let reason =
+      switch draft.operations[target] {
+      case let operation where operation.actionKey == .wait: "it only waits"
+      case let operation where operation.isPlugin && operation.resultRange == nil: "what it uses gives none"
+      default: "it declares 'result: none'"
+      }
     reader.error(
       "no-result", "'\(name)' has no result: \(reason)", at: range,
       fix: "to run after it, use 'needs: \(name)'")

@@ -1,3 +1,4 @@
+import PluginHost
 import Values
 
 /// Checks a pipeline that has been read, as a whole: names, references, order, types, secrets, nested pipelines.
@@ -23,6 +24,8 @@ final class PipelineChecker {
   var hasSecretEnvironment = false
   /// The types of the results of whole operations, found in the order of their dependencies; `json` until then.
   var resultTypes: [ValueType] = []
+  /// What was found of each plugin that is used; nil for one that cannot be.
+  var plugins: [String: PluginDescription?] = [:]
   /// How many names may still be compared for suggestions; a file with very many mistakes gets no more of them at some point.
   private var comparisonsLeft = 2_000_000
 
@@ -40,6 +43,7 @@ final class PipelineChecker {
     resolveReferences()
     resolveResources()
     loadNestedPipelines()
+    resolvePlugins()
     checkSpecifications()
     let order = checkCycles()
     checkTypes(in: order)

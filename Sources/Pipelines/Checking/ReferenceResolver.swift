@@ -91,6 +91,9 @@ extension PipelineChecker {
       }
     }
     if hasSecretEnvironment, operation.isProcess { operation.definition.receivesSecret = true }
+    if let plugin = operation.pluginUse?.use.plugin, draft.definition.plugins[plugin]?.secrets.isEmpty == false {
+      operation.definition.receivesSecret = true
+    }
   }
 
   private func resolve(_ name: String, at place: DependencyReference.Place, prefix: String) -> Int? {
@@ -121,12 +124,17 @@ extension PipelineChecker {
         let own = site.use.seesOwnVariables ? operation?.definition.environment.map(\.name) ?? [] : []
         checkSpelling(reference, in: site, among: draft.definition.environment.map(\.name) + own)
         continue
+      case "run" where site.use == .controller:
+        reason = "'run' is not available here: a controller is there before a run; it sees 'params'"
       case "env", "results", "errors", "operations":
         guard operation == nil else { continue }
         reason =
-          site.use == .specification
-          ? "'\(reference.context)' is not available here: a specification sees 'params' and 'run'"
-          : "'\(reference.context)' is not available here: this is evaluated before any operation runs"
+          switch site.use {
+          case .specification:
+            "'\(reference.context)' is not available here: a specification sees 'params' and 'run'"
+          case .controller: "'\(reference.context)' is not available here: a controller sees 'params'"
+          default: "'\(reference.context)' is not available here: this is evaluated before any operation runs"
+          }
       case "item":
         let loop = operation?.definition.loop
         if loop == nil {

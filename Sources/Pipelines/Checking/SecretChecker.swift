@@ -18,8 +18,15 @@ extension PipelineChecker {
     var namesSecret = false
     for reference in references where isSecret(reference, in: site.use, of: operation) {
       namesSecret = true
-      guard !site.use.admitsSecrets else { continue }
+      let isForPlugin = operation?.isPlugin == true && site.use == .inject
+      guard !site.use.admitsSecrets || isForPlugin else { continue }
       let range = reader.range(in: site.node, offset: reference.position - 1, length: reference.length)
+      if isForPlugin || site.use == .settings || site.use == .controller {
+        reader.error(
+          "secret-exposed", "a secret cannot be handed to a plugin; a plugin asks for it by its name", at: range,
+          fix: "list it under 'secrets' of the plugin, under 'plugins'")
+        continue
+      }
       if site.use == .command {
         reader.error(
           "secret-in-arguments",

@@ -7,6 +7,10 @@ extension PipelineChecker {
           ExpressionSite(body: .part(template, offset: offset), node: site.node, use: .specification))
       }
     }
+    for use in reader.pluginUses {
+      use.firstSite = draft.sites.count
+      draft.sites += use.sites
+    }
   }
 
   /// Checks all formulas as a whole: cycles, ages where there are none, specifications that nothing uses, gates that never open.
@@ -177,7 +181,7 @@ extension SpecificationFormula.Node {
     switch self {
     case .always: return true
     case .never: return false
-    case .connected, .foreground, .olderThan, .fileExists, .changed, .succeeded: return nil
+    case .connected, .foreground, .olderThan, .fileExists, .changed, .succeeded, .plugin: return nil
     case .named(let position): return known[position]
     case .not(let operand): return operand.constant(known).map { !$0 }
     case .and(let operands):

@@ -11,7 +11,8 @@ extension PipelineChecker {
     }
     for handler in draft.handlers { _ = checkTypes(of: handler, shared: shared) }
     let outside = OperationTypes(shared: shared, checker: self, seesOperations: false)
-    for site in draft.sites { _ = check(site, of: nil, in: outside) }
+    let types = draft.sites.map { check($0, of: nil, in: outside) }
+    for use in reader.pluginUses { checkSettings(of: use, types: types[use.firstSite...]) }
   }
 
   /// Checks one operation; answers the type of its whole result.
@@ -33,6 +34,7 @@ extension PipelineChecker {
     for site in operation.sites where site.use == .until { _ = check(site, of: operation, in: environment) }
     checkNoResults(of: operation)
     checkInjection(of: operation, types)
+    if let use = operation.pluginUse { checkSettings(of: use, types: types[...]) }
     checkWait(of: operation, types)
     checkNestedParameters(of: operation, types)
     guard operation.definition.loop != nil else { return single }
@@ -97,6 +99,7 @@ extension PipelineChecker {
     case .pipeline:
       guard let path = operation.nestedCall?.path, let pipeline = nested[path] ?? nil else { return .json }
       return TypeInference.bounded(NestedResult.type(of: pipeline))
+    case .uses: return pluginResultType(of: operation)
     default: return declared ?? .json
     }
   }
@@ -164,7 +167,7 @@ enum NestedResult {
     case .wait: return .none
     case .approve: return OperationTypes.approval
     case .pipeline(let path, _): return pipeline.nested[path].map { type(of: $0, depth: depth - 1) } ?? .json
-    case .value, .run, .command: return operation.result ?? .json
+    case .value, .run, .command, .uses: return operation.result ?? .json
     }
   }
 }

@@ -8,6 +8,8 @@ public struct OperationDefinition: Sendable {
     case run(script: String)
     /// An argument list, run without a shell; each template yields exactly one argument.
     case command([Template])
+    /// An operation of a plugin.
+    case uses(PluginUse)
     /// An expression, or data with expressions in it; no process.
     case value(DataTemplate)
     /// Lets time pass.
@@ -31,9 +33,9 @@ public struct OperationDefinition: Sendable {
   /// How the requirement arrives.
   public enum Injection: Sendable {
     case none
-    /// The value of this template, on standard input.
+    /// The value of this template, on standard input; for a plugin, the requirement itself.
     case automatic(Template)
-    /// Each value in the environment variable of its name.
+    /// Each value in the environment variable of its name; for a plugin, in the member of an object.
     case named([(name: String, value: Template)])
   }
 
@@ -146,7 +148,7 @@ public struct OperationDefinition: Sendable {
   public var repetition: Repeat?
   /// Bounds one attempt.
   public var timeout: Duration?
-  /// How long after SIGTERM comes SIGKILL.
+  /// How long after SIGTERM comes SIGKILL, and how long a plugin has to end.
   public var grace: Duration = .seconds(10)
   /// Whether the run can succeed though this fails.
   public var allowFailure: Bool = false

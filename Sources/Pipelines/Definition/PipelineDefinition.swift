@@ -1,3 +1,4 @@
+import PluginHost
 import Values
 
 /// A pipeline that has been read and checked: an immutable value, ready to be planned and run.
@@ -102,6 +103,14 @@ public struct PipelineDefinition: Sendable {
     public var range: SourceRange
   }
 
+  /// A plugin's controller that runs the pipeline while somebody watches.
+  public struct Controller: Sendable {
+    /// What it is, and its settings.
+    public var use: PluginUse
+    /// Where its id is written.
+    public var range: SourceRange
+  }
+
   /// The moments that handlers under `after` answer to.
   public enum Event: String, Sendable, CaseIterable {
     case success, failure, cancel, always
@@ -133,6 +142,10 @@ public struct PipelineDefinition: Sendable {
   public var resources: [(name: String, capacity: Int)] = []
   /// The specifications, in the order of the file; formulas name them by their positions.
   public var specifications: [Specification] = []
+  /// What the file says of plugins, by their ids. Paths are absolute.
+  public var plugins: [String: PluginReference] = [:]
+  /// The controllers, in the order of the file.
+  public var controllers: [Controller] = []
   /// While it is true, the pipeline runs without being asked.
   public var automatic: SpecificationFormula?
   /// Runs the pipeline again whenever it turns true.

@@ -20,6 +20,8 @@ public struct SpecificationFormula: Sendable {
     case changed(Template)
     /// The pipeline of this name has succeeded in the workspace.
     case succeeded(pipeline: String)
+    /// A specification of a plugin. Stands alone, as a specification of the pipeline.
+    case plugin(PluginUse)
     /// The specification at this position in ``PipelineDefinition/specifications``.
     case named(Int)
     case not(Node)

@@ -28,6 +28,11 @@ extension RunEngine {
       for template in templates { add(try template.evaluate(in: contexts).text) }
     }
     if case .value(let data) = definition.action { add(try data.evaluate(in: contexts).text) }
+    if case .uses(let use) = definition.action {
+      // Another version of the plugin may do something else.
+      add(try plugin(use.plugin).hash)
+      for setting in use.settings { add("\(setting.name)=\(try setting.value.evaluate(in: contexts).text)") }
+    }
     if case .pipeline(let path, let parameters) = definition.action {
       for parameter in parameters { add("\(parameter.name)=\(try parameter.value.evaluate(in: contexts).text)") }
       if let nested = state.pipeline.nested[path] { for hash in nested.sourceHashes { add(hash) } }

@@ -9,6 +9,8 @@ extension RunEngine {
     switch node.definition.action {
     case .run, .command:
       return try await performProcess(ordinal)
+    case .uses(let use):
+      return try await performPlugin(ordinal, use)
     case .value(let data):
       return .value(try checkedValue(data.evaluate(in: contexts(ordinal)), ordinal))
     case .wait(let wait):

@@ -34,7 +34,7 @@ final class OperationNode: Sendable {
     canPrepareEarly = event == nil && definition.isConstant
     needsSlot =
       switch definition.action {
-      case .run, .command, .pipeline: true
+      case .run, .command, .uses, .pipeline: true
       case .value, .wait, .approve: false
       }
   }
@@ -216,6 +216,8 @@ extension OperationDefinition {
     switch action {
     case .command(let arguments): for argument in arguments { names.formUnion(argument.resultsWithDefault) }
     case .value(let data): names.formUnion(data.resultsWithDefault)
+    case .uses(let use):
+      for setting in use.settings { names.formUnion(setting.value.resultsWithDefault) }
     case .pipeline(_, let parameters):
       for parameter in parameters { names.formUnion(parameter.value.resultsWithDefault) }
     case .wait(.duration(let template)), .wait(.until(let template)): names.formUnion(template.resultsWithDefault)

@@ -13,6 +13,8 @@ final class DocumentReader {
   var specifications: [String: Int] = [:]
   /// Every formula that could be read, in the order of reading.
   var formulas: [SpecificationSite] = []
+  /// Every use of a plugin outside operations, in the order of reading.
+  var pluginUses: [PluginUseDraft] = []
 
   init(source: SourceText, parts: LanguageParts = .available) {
     self.source = source

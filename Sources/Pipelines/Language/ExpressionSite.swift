@@ -4,6 +4,10 @@ struct ExpressionSite {
   enum Use: Sendable {
     case when, until, loop, command, value, wait, approve, inject, stdin, environment, exclusive, directory
     case nestedParameter
+    /// A setting of a plugin's operation.
+    case settings
+    /// A setting of a plugin's controller, evaluated before there is a run.
+    case controller
     /// A path in a formula of specifications, which may be asked at any time.
     case specification
     /// The pipeline's own `env`, evaluated before any operation.
@@ -25,6 +29,8 @@ struct ExpressionSite {
       case .exclusive: "exclusive"
       case .directory: "directory"
       case .nestedParameter: "params"
+      case .settings: "with"
+      case .controller: "controllers"
       case .specification: "specifications"
       }
     }

@@ -17,9 +17,13 @@ struct LanguageParts: OptionSet, Sendable {
   static let automation = LanguageParts(rawValue: 1 << 4)
   /// `connected` and `foreground`.
   static let observers = LanguageParts(rawValue: 1 << 5)
+  /// `plugins`, `uses`, `with` and a pipeline's `controllers`.
+  static let plugins = LanguageParts(rawValue: 1 << 6)
 
   /// Everything that the language has a reading for.
-  static let all: LanguageParts = [.specifications, .staleness, .gates, .earlyRetry, .automation, .observers]
+  static let all: LanguageParts = [
+    .specifications, .staleness, .gates, .earlyRetry, .automation, .observers, .plugins,
+  ]
 
   /// What the engine of this version can act on.
   static let available: LanguageParts = .all

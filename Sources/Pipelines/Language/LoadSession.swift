@@ -12,10 +12,14 @@ final class LoadSession {
   private var diagnostics: [[Diagnostic]] = []
   private var sources: [SourceText] = []
   private let parts: LanguageParts
+  let plugins: PluginSource
 
-  /// - Parameter parts: The parts of the language that are read.
-  init(parts: LanguageParts = .available) {
+  /// - Parameters:
+  ///   - parts: The parts of the language that are read.
+  ///   - plugins: What `uses` may reach.
+  init(parts: LanguageParts = .available, plugins: PluginSource = .none) {
     self.parts = parts
+    self.plugins = plugins
   }
 
   /// Loads the outermost file.

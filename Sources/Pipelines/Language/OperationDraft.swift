@@ -26,6 +26,8 @@ final class OperationDraft {
   var resultRange: SourceRange?
   var conditionRange: SourceRange?
   var gate: GateDraft?
+  var pluginUse: PluginUseDraft?
+  var settings: [(name: String, range: SourceRange, value: PlacedData)] = []
   var value: PlacedData?
   var wait: PlacedData?
   var loopList: PlacedData?
@@ -51,6 +53,7 @@ final class OperationDraft {
 
   /// Whether the operation starts a process.
   var isProcess: Bool { actionKey == .run || actionKey == .command }
+  var isPlugin: Bool { actionKey == .uses }
 
   /// How messages name it.
   var title: String { "operation '\(definition.name)'" }
@@ -72,7 +75,7 @@ struct OperationDefaults {
       if let directory { definition.directory = directory }
       if let shell { definition.shell = shell }
       definition.environment = environment
-    case .pipeline: break
+    case .pipeline, .uses: break
     // Waiting for time or a person is not bounded by what is meant for work.
     default: return
     }
@@ -90,4 +93,5 @@ struct PipelineDraft {
   var defaults = OperationDefaults()
   /// The expressions outside operations: `env`, `defaults.env`, `defaults.directory`.
   var sites: [ExpressionSite] = []
+  var plugins: [PluginEntry] = []
 }

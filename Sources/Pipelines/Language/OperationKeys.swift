@@ -16,11 +16,13 @@ enum OperationKey: String, CaseIterable, Sendable {
   case controllers
 
   /// The keys that say what an operation does, exactly one of which it has.
-  static let actions: [OperationKey] = [.run, .command, .value, .wait, .pipeline, .approve]
+  static let actions: [OperationKey] = [.run, .command, .uses, .value, .wait, .pipeline, .approve]
   /// Actions that belong to the language but that this version cannot run.
-  static let actionsToCome: [OperationKey] = [.http, .uses]
+  static let actionsToCome: [OperationKey] = [.http]
 
   private static let processes: [OperationKey] = [.run, .command]
+  /// Those that can be handed a requirement.
+  private static let receivers: [OperationKey] = [.run, .command, .uses]
 
   static let table = KeyTable<OperationKey>(
     "an operation",
@@ -31,6 +33,10 @@ enum OperationKey: String, CaseIterable, Sendable {
       KeyRow("description", .text, "What it is for, for people."),
       KeyRow("run", .script, "A script for the shell; values reach it through `inject` and `env`."),
       KeyRow("command", .list(.template, minimum: 1), "An argument list, run without a shell."),
+      KeyRow("uses", .name(pattern: NamePattern.offer), "An operation of a plugin.", part: .plugins),
+      KeyRow(
+        "with", .map(keyPattern: NamePattern.member, .data), "The settings of a plugin's operation.",
+        default: "what the plugin says", only: [.uses], part: .plugins),
       KeyRow("value", .data, "Data with expressions in it; no process."),
       KeyRow(
         "wait", .anyOf([.template, .oneKey(WaitKey.table.rows)]),
@@ -47,12 +53,12 @@ enum OperationKey: String, CaseIterable, Sendable {
         "needs", .anyOf([.text, .list(.text, minimum: 0)]), "Operations that must have ended before this one starts."),
       KeyRow(
         "inject", .anyOf([.template, .map(keyPattern: NamePattern.variable, .template)]),
-        "The requirement: an operation's name or an expression (on standard input), or named values (in the environment).",
-        only: processes),
-      KeyRow("requires", .type, "The type that the requirement must have.", only: processes),
+        "The requirement: an operation's name or an expression (on standard input), or named values (in the environment). A plugin gets it as it is, or as an object.",
+        only: receivers),
+      KeyRow("requires", .type, "The type that the requirement must have.", only: receivers),
       KeyRow(
         "result", .type, "The type of the result.", default: "JSON or text, whichever it is",
-        only: [.run, .command, .value]),
+        only: [.run, .command, .uses, .value]),
       KeyRow(
         "run_when", .formula, "Starts only when this is true; until then it waits, unless `otherwise` says more.",
         default: "always", part: .gates),
@@ -66,13 +72,14 @@ enum OperationKey: String, CaseIterable, Sendable {
       KeyRow("when", .expression, "Runs only if this is true, else it is skipped.", default: "success()"),
       KeyRow(
         "retry", .anyOf([.int(minimum: 0), .keys(RetryKey.table.rows)]), "How failures are tried again.", default: "0",
-        only: [.run, .command, .pipeline]),
+        only: [.run, .command, .uses, .pipeline]),
       KeyRow(
         "repeat", .keys(RepeatKey.table.rows), "Runs the action again after it succeeded.",
-        only: [.run, .command, .value, .pipeline]),
+        only: [.run, .command, .uses, .value, .pipeline]),
       KeyRow("timeout", .duration, "Bounds one attempt.", default: "none"),
       KeyRow(
-        "grace", .duration, "How long after SIGTERM comes SIGKILL.", default: "10s", only: [.run, .command, .pipeline]),
+        "grace", .duration, "How long after SIGTERM comes SIGKILL; how long a plugin has to end.", default: "10s",
+        only: [.run, .command, .uses, .pipeline]),
       KeyRow("allow_failure", .bool, "Whether the run can succeed though this fails.", default: "false"),
       KeyRow(
         "for_each", .anyOf([.template, .list(.data, minimum: 0), .keys(ForEachKey.table.rows)]),
@@ -97,12 +104,11 @@ enum OperationKey: String, CaseIterable, Sendable {
       KeyRow("stdin", .template, "What the process reads on standard input.", only: processes),
       KeyRow(
         "stale_after", .duration, "A success with the same inputs that is younger than this is taken over.",
-        default: "nothing is taken over", only: [.run, .command, .value, .pipeline]),
+        default: "nothing is taken over", only: [.run, .command, .uses, .value, .pipeline]),
       KeyRow(
         "stale_when", .formula, "A success with the same inputs is taken over unless this is true of it.",
-        default: "nothing is taken over", only: [.run, .command, .value, .pipeline], part: .staleness),
-      KeyRow(notAvailable: "http"), KeyRow(notAvailable: "uses"), KeyRow(notAvailable: "with"),
-      KeyRow(notAvailable: "rerun_on_change"), KeyRow(notAvailable: "controllers"),
+        default: "nothing is taken over", only: [.run, .command, .uses, .value, .pipeline], part: .staleness),
+      KeyRow(notAvailable: "http"), KeyRow(notAvailable: "rerun_on_change"), KeyRow(notAvailable: "controllers"),
     ])
 }
 

@@ -31,6 +31,7 @@ extension DocumentReader {
       readModifier(key, entry, into: draft)
     }
     finishGate(of: draft)
+    finishPluginOperation(of: draft)
     return draft
   }
 
@@ -108,8 +109,9 @@ extension DocumentReader {
     case .staleAfter: draft.definition.staleAfter = duration(value, "'stale_after'", allowsZero: false)
     case .staleWhen: draft.definition.staleWhen = formula(value, "'stale_when'", .staleWhen, of: draft.title)
     case .params: readSiblingParameters(entry, into: draft)
-    case .run, .command, .value, .wait, .pipeline, .approve: break
-    case .http, .uses, .with, .rerunOnChange, .controllers: break
+    case .with: readPluginOperation(key, value, into: draft)
+    case .run, .command, .uses, .value, .wait, .pipeline, .approve: break
+    case .http, .rerunOnChange, .controllers: break
     }
   }
 

@@ -1,3 +1,5 @@
+import PluginHost
+
 /// The keys at the top of a pipeline file.
 enum PipelineKey: String, CaseIterable, Sendable {
   case name, description, params, env, secrets, defaults, concurrency, order, overlap, resources, timeout, operations
@@ -50,10 +52,16 @@ enum PipelineKey: String, CaseIterable, Sendable {
       KeyRow(
         "stale_when", .formula, "Without being asked, the pipeline runs only if its latest success is stale.",
         default: "always", part: .automation),
+      KeyRow(
+        "plugins", .map(keyPattern: NamePattern.plugin, .anyOf([.text, .keys(PluginKey.table.rows)])),
+        "Where plugins are, and what they may do: each id with a path, or with more.", part: .plugins),
+      KeyRow(
+        "controllers", .anyOf([.keys(ControllerKey.table.rows), .list(.keys(ControllerKey.table.rows), minimum: 1)]),
+        "Controllers of plugins that run the pipeline, as long as `penstock run --watch` does.", part: .plugins),
       KeyRow("operations", .list(.operation, minimum: 1), "What the pipeline does.", required: true),
       KeyRow("after", .keys(EventKey.table.rows), "Handlers that run when the pipeline has ended."),
-      KeyRow(notAvailable: "http"), KeyRow(notAvailable: "uses"), KeyRow(notAvailable: "controllers"),
-      KeyRow(notAvailable: "plugins"), KeyRow(notAvailable: "run_when"), KeyRow(notAvailable: "otherwise"),
+      KeyRow(notAvailable: "http"), KeyRow(notAvailable: "uses"), KeyRow(notAvailable: "run_when"),
+      KeyRow(notAvailable: "otherwise"),
     ])
 }
 
@@ -95,12 +103,71 @@ enum SpecificationKey: String, CaseIterable, Sendable {
     "a specification",
     [
       KeyRow(
-        "uses", .formula, "What it is: one of the language's own specifications, or a formula.", required: true,
-        part: .specifications),
+        "uses", .formula,
+        "What it is: one of the language's own specifications, a formula, or a specification of a plugin.",
+        required: true, part: .specifications),
+      KeyRow(
+        "with", .map(keyPattern: NamePattern.member, .data), "The settings of a plugin's specification.",
+        default: "what the plugin says", part: .plugins),
       KeyRow(
         "hold", .duration, "How long that must be true before the specification is, against flapping.", default: "0s",
         part: .specifications),
-      KeyRow(notAvailable: "with"),
+    ])
+}
+
+/// The keys of one plugin in its long form.
+enum PluginKey: String, CaseIterable, Sendable {
+  case path, sha256, isolation, limits, env, secrets
+
+  static let table = KeyTable<PluginKey>(
+    "a plugin",
+    [
+      KeyRow(
+        "path", .text, "The shared object; a relative path starts from the directory of the pipeline file.",
+        default: "looked for by its id", part: .plugins),
+      KeyRow(
+        "sha256", .name(pattern: NamePattern.hash), "The SHA-256 that the file must have.", default: "any",
+        part: .plugins),
+      KeyRow(
+        "isolation", .choice(PluginReference.Isolation.allCases.map(\.rawValue)),
+        "Where its code runs: in the process of `penstock`, or in a child process.",
+        default: "host for the plugins that come with Penstock, process for all others", part: .plugins),
+      KeyRow("limits", .keys(PluginLimitKey.table.rows), "What its child process may use.", part: .plugins),
+      KeyRow(
+        "env", .list(.name(pattern: NamePattern.variable), minimum: 0),
+        "Environment variables that its child process gets beside `PATH`, `HOME`, `LANG`, `TZ` and `TMPDIR`.",
+        default: "none", part: .plugins),
+      KeyRow(
+        "secrets", .list(.name(pattern: NamePattern.member), minimum: 0), "Secrets that it may ask for.",
+        default: "none", part: .plugins),
+    ])
+}
+
+/// The keys of a plugin's `limits`.
+enum PluginLimitKey: String, CaseIterable, Sendable {
+  case memory, descriptors
+
+  static let table = KeyTable<PluginLimitKey>(
+    "'limits'",
+    [
+      KeyRow("memory", .size, "The most memory that it may ask for.", default: "512MiB", part: .plugins),
+      KeyRow("descriptors", .int(minimum: 16), "The most open descriptors.", default: "256", part: .plugins),
+    ])
+}
+
+/// The keys of one controller.
+enum ControllerKey: String, CaseIterable, Sendable {
+  case uses, with
+
+  static let table = KeyTable<ControllerKey>(
+    "a controller",
+    [
+      KeyRow(
+        "uses", .name(pattern: NamePattern.offer), "A controller of a plugin, such as `cron`.", required: true,
+        part: .plugins),
+      KeyRow(
+        "with", .map(keyPattern: NamePattern.member, .data), "Its settings.", default: "what the plugin says",
+        part: .plugins),
     ])
 }
 

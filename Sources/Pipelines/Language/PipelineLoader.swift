@@ -16,8 +16,9 @@ public struct LoadResult: Sendable {
 
 /// Reads pipeline files and checks all that can be known before they run.
 ///
-/// Loading reads files and nothing else: it executes nothing and uses no network. It survives any input. All functions may be
-/// called from any thread.
+/// Loading reads files and nothing else: it executes nothing and uses no network. It survives any input. Plugins that the file uses are
+/// the one exception: they are loaded, for what they say of themselves. All functions may be called from any thread, and those that
+/// load plugins may wait for them.
 public enum PipelineLoader {
   /// How deeply pipelines may be nested.
   public static let maximumDepth = 20
@@ -25,8 +26,10 @@ public enum PipelineLoader {
   /// Loads the file at `path`, with every pipeline that it runs.
   ///
   /// A file that cannot be read is a finding (`file-not-found`, `file-unreadable`) like any other.
-  public static func load(path: String) -> LoadResult {
-    let session = LoadSession()
+  ///
+  /// - Parameter plugins: What `uses` may reach.
+  public static func load(path: String, plugins: PluginSource = .none) -> LoadResult {
+    let session = LoadSession(plugins: plugins)
     switch PipelineFile.read(path, requiresRegularFile: false) {
     case .success(let bytes): return session.load(SourceText(path: path, bytes: bytes))
     case .failure(let failure):
@@ -37,12 +40,14 @@ public enum PipelineLoader {
 
   /// Loads a text as if it were the contents of the file at `path`, which need not exist. Relative paths in the text start from
   /// the directory of `path`.
-  public static func load(text: String, path: String) -> LoadResult {
-    load(text: text, path: path, parts: .available)
+  public static func load(text: String, path: String, plugins: PluginSource = .none) -> LoadResult {
+    load(text: text, path: path, parts: .available, plugins: plugins)
   }
 
   /// The same with these parts of the language, whether or not the engine can act on them.
-  static func load(text: String, path: String, parts: LanguageParts) -> LoadResult {
-    LoadSession(parts: parts).load(SourceText(path: path, text: text))
+  static func load(
+    text: String, path: String, parts: LanguageParts, plugins: PluginSource = .none
+  ) -> LoadResult {
+    LoadSession(parts: parts, plugins: plugins).load(SourceText(path: path, text: text))
   }
 }

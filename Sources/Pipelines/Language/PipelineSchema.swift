@@ -72,6 +72,8 @@ public enum PipelineSchema {
     case .number: return ["type": "number"]
     case .duration:
       return ["type": ["string", "integer"], "pattern": "^(0|([0-9]+(\\.[0-9]{1,9})?(ms|[smhdw]))+)$", "maximum": 0]
+    case .size:
+      return ["type": ["string", "integer"], "pattern": "^[0-9]+(\\.[0-9]+)? *([KMGT]i?B|kB|B)?$", "minimum": 0]
     // No number is a name; an unquoted `true` is one.
     case .name(let pattern): return ["type": ["string", "boolean"], "pattern": .string(pattern)]
     case .choice(let words): return ["enum": .array(words.map { .string($0) })]

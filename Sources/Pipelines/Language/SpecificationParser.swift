@@ -178,9 +178,9 @@ struct SpecificationParser {
     }
     if name.utf8.contains(UInt8(ascii: ".")) {
       return problem(
-        "not-available",
-        "'\(Self.clipped(name))' is not available in this version: specifications of plugins arrive with plugins",
-        at: place)
+        "unknown-specification",
+        "'\(Self.clipped(name))' is no specification of this pipeline: what a plugin offers needs a name here", at: place,
+        fix: PluginUse.isOfferID(name) ? "add it: 'specifications: {a-name: {uses: \(name)}}', and use the name" : nil)
     }
     let near = NearestName.suggestion(
       for: name, among: specifications.keys.sorted() + SpecificationWord.allCases.map(\.rawValue))

@@ -39,16 +39,22 @@ extension DocumentReader {
       if let formula = formula(entry.value, what, use, of: what) { specification.formula = formula }
       return
     }
-    // What a plugin offers, and its settings, are one thing that this version does not have.
-    if let uses = entry.value["uses"], let id = uses.text, id.contains("."), SpecificationWord.isPluginID(id) {
-      _ = formula(uses, "'uses'", use, of: what)
-      return
-    }
     var formula: SpecificationFormula?
     var hold: Duration?
+    let settings = entry.value["with"]
     readKeys(of: entry.value, SpecificationKey.table, what: what) { key, _, member in
       switch key {
-      case .uses: formula = self.formula(member.value, "'uses'", use, of: what)
+      case .uses:
+        if let id = member.value.text, !isNull(member.value), namesPlugin(id, hasSettings: settings != nil) {
+          formula = pluginSpecification(id, member.value, with: settings, at: position, what)
+        } else {
+          formula = self.formula(member.value, "'uses'", use, of: what)
+          if let settings, formula != nil {
+            error(
+              "misplaced-key", "'with' has no effect on '\(formula?.text ?? "")': it holds the settings of plugins",
+              at: settings.range)
+          }
+        }
       case .hold: hold = duration(member.value, "'hold'", allowsZero: false)
       case .with: break
       }

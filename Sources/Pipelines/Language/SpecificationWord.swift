@@ -25,11 +25,3 @@ enum SpecificationWord: String, CaseIterable, Sendable {
   /// Names that no specification of an author may have.
   static let reserved = Set(allCases.map(\.rawValue) + earlyOnly + ["true", "false", "not", "and", "or"])
 }
-
-extension SpecificationWord {
-  /// Whether `text` is the id of something that a plugin offers: names with points between them.
-  static func isPluginID(_ text: String) -> Bool {
-    let names = text.split(separator: ".", omittingEmptySubsequences: false)
-    return names.count > 1 && names.allSatisfy { DocumentReader.NameRule.member.allows(String($0)) }
-  }
-}

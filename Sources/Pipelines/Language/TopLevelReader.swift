@@ -46,8 +46,12 @@ extension DocumentReader {
     case .automatic: draft.definition.automatic = formula(node, "'automatic'", .automatic)
     case .rerunOnChange: draft.definition.rerunOnChange = formula(node, "'rerun_on_change'", .rerunOnChange)
     case .staleWhen: draft.definition.staleWhen = formula(node, "'stale_when'", .staleWhen)
+    case .plugins:
+      draft.plugins = plugins(node, in: draft.definition.source.directory)
+      for plugin in draft.plugins { draft.definition.plugins[plugin.id] = plugin.reference }
+    case .controllers: draft.definition.controllers = controllers(node)
     case .operations, .after: break
-    case .http, .uses, .controllers, .plugins, .runWhen, .otherwise: break
+    case .http, .uses, .runWhen, .otherwise: break
     }
   }
 

@@ -18,6 +18,8 @@ indirect enum ValueForm: Sendable {
   case number
   /// A length of time with its units.
   case duration
+  /// An amount of bytes with its unit.
+  case size
   /// A name that matches a regular expression.
   case name(pattern: String)
   case choice([String])
@@ -48,6 +50,7 @@ indirect enum ValueForm: Sendable {
     case .int(let minimum): "whole number, at least \(minimum)"
     case .number: "number"
     case .duration: "duration such as `30s`, `1h30m`, `200ms`"
+    case .size: "size such as `64MiB`"
     case .name: "name"
     case .choice(let words): words.map { "`\($0)`" }.joined(separator: " or ")
     case .data: "any data, may hold `${{ }}`"
@@ -68,4 +71,7 @@ enum NamePattern {
   static let pipeline = "^[A-Za-z_][A-Za-z0-9_.-]{0,99}$"
   static let variable = "^[A-Za-z_][A-Za-z0-9_]*$"
   static let member = "^[A-Za-z_][A-Za-z0-9_-]*$"
+  static let plugin = "^[a-z][a-z0-9-]{0,63}$"
+  static let offer = #"^[a-z][a-z0-9-]{0,63}(\.[a-z][a-z0-9-]{0,63})?$"#
+  static let hash = "^[0-9a-f]{64}$"
 }

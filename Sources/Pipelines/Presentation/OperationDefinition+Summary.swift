@@ -10,6 +10,7 @@ extension OperationDefinition {
     case .wait: "wait"
     case .pipeline: "pipeline"
     case .approve: "approve"
+    case .uses: "uses"
     }
   }
 
@@ -28,6 +29,7 @@ extension OperationDefinition {
     case .wait(.until(let template)): return "until " + TerminalText.oneLine(template.text)
     case .wait(.specification(let formula)): return "for " + TerminalText.oneLine(formula.text)
     case .pipeline(let path, _): return TerminalText.visible(path)
+    case .uses(let use): return use.offer
     case .approve(let message): return message.map { TerminalText.oneLine($0.text) } ?? ""
     }
   }

@@ -8,6 +8,10 @@ package struct OperationInput: Sendable, Hashable {
     case argument(Int)
     /// A param of a nested pipeline.
     case parameter(String)
+    /// A setting of a plugin's operation.
+    case setting(String)
+    /// The requirement of a plugin's operation, or one member of it.
+    case requirement(String?)
     /// The value that a `value`, `wait` or `approve` is made of.
     case value
     case condition
@@ -23,6 +27,8 @@ package struct OperationInput: Sendable, Hashable {
       case .variable(let name): "$\(name)"
       case .argument(let number): "argument \(number)"
       case .parameter(let name): "param \(name)"
+      case .setting(let name): "setting \(name)"
+      case .requirement(let name): name.map { "requirement \($0)" } ?? "its requirement"
       case .value: "its value"
       case .condition: "its condition"
       case .items: "its items"
@@ -44,7 +50,7 @@ package struct OperationInput: Sendable, Hashable {
   /// Whether it is a result handed over as a requirement, rather than something that only steers the operation.
   package var isInjection: Bool {
     switch arrival {
-    case .standardInput, .variable, .argument, .parameter, .value: true
+    case .standardInput, .variable, .argument, .parameter, .setting, .requirement, .value: true
     case .condition, .items, .until, .directory, .exclusive: false
     }
   }
@@ -105,10 +111,14 @@ extension OperationDefinition {
         }
       }
     }
+    var isPlugin = false
+    if case .uses = action { isPlugin = true }
     switch injection {
     case .none: break
-    case .automatic(let template): inputs.append(OperationInput(.standardInput, template))
-    case .named(let values): inputs += values.map { OperationInput(.variable($0.name), $0.value) }
+    case .automatic(let template):
+      inputs.append(OperationInput(isPlugin ? .requirement(nil) : .standardInput, template))
+    case .named(let values):
+      inputs += values.map { OperationInput(isPlugin ? .requirement($0.name) : .variable($0.name), $0.value) }
     }
     if let stdin { inputs.append(OperationInput(.standardInput, stdin)) }
     inputs += actionInputs
@@ -130,6 +140,10 @@ extension OperationDefinition {
     case .wait(.duration(let template)), .wait(.until(let template)), .approve(.some(let template)):
       template.isLiteral ? [] : [OperationInput(.value, template)]
     case .approve(.none), .wait(.specification): []
+    case .uses(let use):
+      use.settings.filter { !$0.value.references.isEmpty }.map {
+        OperationInput(.setting($0.name), source: $0.value.source, references: $0.value.references)
+      }
     case .pipeline(_, let parameters):
       parameters.filter { !$0.value.references.isEmpty }.map {
         OperationInput(.parameter($0.name), source: $0.value.source, references: $0.value.references)

@@ -1,0 +1,230 @@
+import PluginHost
+import Values
+
+extension PipelineChecker {
+  /// Finds what each `uses` names, and loads the plugins that are used for that.
+  func resolvePlugins() {
+    var uses = reader.pluginUses
+    forEachDraft { operation in if let use = operation.pluginUse { uses.append(use) } }
+    checkPluginSecrets()
+    warnOfUnusedPlugins(uses)
+    if case .unchecked = session.plugins.kind { return }
+    for use in uses { use.offer = offer(of: use) }
+  }
+
+  private func checkPluginSecrets() {
+    let known = draft.definition.secrets.map(\.name)
+    for plugin in draft.plugins {
+      for (name, range) in plugin.secrets where !known.contains(name) {
+        reader.error(
+          "unknown-secret", "the pipeline declares no secret '\(name)'", at: range,
+          fix: reader.suggestion(for: name, among: known) ?? "declare it at the top: 'secrets: {\(name): {env: …}}'")
+      }
+    }
+  }
+
+  private func warnOfUnusedPlugins(_ uses: [PluginUseDraft]) {
+    // What could not be read may use any of them.
+    guard !draft.plugins.isEmpty, !reader.hasErrors else { return }
+    let used = Set(uses.map(\.use.plugin))
+    for plugin in draft.plugins where !used.contains(plugin.id) {
+      reader.warning("unused-plugin", "nothing uses the plugin '\(plugin.id)'", at: plugin.range)
+    }
+  }
+
+  // MARK: - Offers
+
+  private func offer(of use: PluginUseDraft) -> PluginOffer? {
+    let id = use.use.plugin
+    let description: PluginDescription?
+    if let known = plugins[id] {
+      description = known
+    } else {
+      description = load(id, for: use)
+      plugins[id] = .some(description)
+    }
+    guard let description else { return nil }
+    if let offer = description.offer(use.id, use.kind) { return offer }
+    if let other = description.offers.first(where: { $0.id == use.id }) {
+      reader.error(
+        "wrong-kind", "'\(use.id)' is \(other.kind.noun); it goes under \(other.kind.place)", at: use.node.range)
+      return nil
+    }
+    let near = NearestName.suggestion(
+      for: use.id, among: description.offers.filter { $0.kind == use.kind }.map(\.id))
+    let all = description.offers.filter { $0.kind == use.kind }.map { "'\($0.id)'" }
+    let offered =
+      all.isEmpty ? "it has no \(use.kind.rawValue)s" : all.count > 8 ? nil : "it has \(all.joined(separator: ", "))"
+    reader.error(
+      PluginError.Code.noSuchOffer.rawValue, "the plugin '\(id)' offers no \(use.kind.rawValue) '\(use.id)'",
+      at: use.node.range, fix: near.map { "did you mean '\($0)'?" } ?? offered)
+    return nil
+  }
+
+  private func load(_ id: String, for use: PluginUseDraft) -> PluginDescription? {
+    let entry = draft.plugins.first { $0.id == id }
+    // A reference that could not be read is reported already, and what it would load is not what was meant.
+    if entry.map({ $0.reference.path == nil && $0.pathRange != nil || $0.reference.sha256 == nil && $0.hashRange != nil })
+      == true
+    {
+      return nil
+    }
+    guard let catalog = session.plugins.catalog else {
+      reader.error(
+        PluginError.Code.notFound.rawValue, "'\(use.id)' is of a plugin, and this program loads none", at: use.node.range)
+      return nil
+    }
+    do {
+      return try catalog.plugin(id, entry?.reference ?? PluginReference()).description
+    } catch {
+      report(error, of: id, entry: entry, for: use, catalog)
+      return nil
+    }
+  }
+
+  private func report(
+    _ error: PluginError, of id: String, entry: PluginEntry?, for use: PluginUseDraft, _ catalog: any PluginCatalog
+  ) {
+    var range = use.node.range
+    if let entry, let path = entry.pathRange { range = path }
+    if error.code == .hashMismatch, let hash = entry?.hashRange { range = hash }
+    guard error.code == .notFound, entry?.reference.path == nil else {
+      return reader.error(error.code.rawValue, error.message, at: range)
+    }
+    let ids = draft.plugins.map(\.id) + catalog.knownIDs
+    // A bare word may as well have been meant for one of the language's own.
+    if case .specification = use.owner, !use.id.contains(".") {
+      let names = draft.definition.specifications.map(\.name) + SpecificationWord.allCases.map(\.rawValue) + ids
+      return reader.error(
+        "unknown-specification", "there is no specification '\(use.id)', and no plugin of that name", at: range,
+        fix: NearestName.suggestion(for: use.id, among: names)
+          .map { "did you mean '\(SpecificationWord(rawValue: $0)?.usage ?? $0)'?" })
+    }
+    let near = NearestName.suggestion(for: id, among: ids).map { "did you mean '\($0)\(use.id.dropFirst(id.count))'?" }
+    reader.error(error.code.rawValue, error.message, at: range, fix: near)
+  }
+
+  // MARK: - Settings
+
+  /// Checks what `with` says against what the offer takes; `types` are those of the use's expressions.
+  func checkSettings(of use: PluginUseDraft, types: ArraySlice<ValueType>) {
+    guard let offer = use.offer else { return }
+    let types = Array(types)
+    var given: Set<String> = []
+    // A misspelt name is what is missing, and is reported once.
+    var meant: Set<String> = []
+    for setting in use.settings {
+      guard let declared = offer.settings.first(where: { $0.name == setting.name }) else {
+        let names = offer.settings.map(\.name)
+        let near = NearestName.suggestion(for: setting.name, among: names)
+        if let near { meant.insert(near) }
+        reader.error(
+          "unknown-setting", "'\(offer.id)' has no setting '\(setting.name)'", at: setting.range,
+          fix: near.map { "did you mean '\($0)'?" }
+            ?? (names.isEmpty ? "it takes none" : names.count > 12 ? nil : "it has \(names.joined(separator: ", "))"))
+        continue
+      }
+      given.insert(setting.name)
+      check(setting.value, for: declared, of: offer, types)
+    }
+    for setting in offer.settings
+    where setting.isRequired && setting.defaultValue == nil && !given.contains(setting.name)
+      && !meant.contains(setting.name)
+    {
+      reader.error(
+        "missing-setting", "'\(offer.id)' needs the setting '\(setting.name)', \(setting.type.noun)",
+        at: use.node.range, fix: "add '\(setting.name)' to its 'with'")
+    }
+  }
+
+  private func check(
+    _ value: PlacedData, for setting: PluginSetting, of offer: PluginOffer, _ types: [ValueType]
+  ) {
+    let what = "the setting '\(setting.name)' of '\(offer.id)'"
+    guard case .literal(let literal) = value.data else {
+      let found = TypeInference.type(of: value, siteTypes: types)
+      if case .no(let reason) = setting.type.accepts(found) {
+        reader.error(
+          "type-mismatch", "\(what) is \(setting.type.noun), found \(Self.shown(found))\(Self.detail(reason))",
+          at: value.node.range)
+      }
+      return
+    }
+    if let mismatch = setting.type.mismatch(of: literal) {
+      let found = mismatch.path.isEmpty ? "found \(mismatch.found)" : "but \(mismatch)"
+      reader.error(
+        "type-mismatch", "\(what) is \(setting.type.noun), \(found)", at: value.node.range,
+        fix: Self.remedy(setting.type, literal))
+    } else if let values = setting.values, !values.contains(literal) {
+      let words = values.map { $0.stringValue ?? $0.text }
+      reader.error(
+        "unknown-word",
+        "\(what) is one of \(words.joined(separator: ", ")), found '\(literal.stringValue ?? literal.text)'",
+        at: value.node.range, fix: literal.stringValue.flatMap { reader.suggestion(for: $0, among: words) })
+    }
+  }
+
+  private static func remedy(_ type: ValueType, _ value: JSONValue) -> String? {
+    switch (type, value) {
+    case (.string, .int), (.string, .double), (.string, .bool): "put it in quotes"
+    case (.duration, .int(let seconds)): "for seconds write '\(seconds)s'"
+    case (.duration, .string): "write it like '30s', '1h30m' or '200ms'"
+    case (.size, .string): "write it like '64MiB'"
+    case (.timestamp, .string): "write it like '2026-01-31T08:00:00Z'"
+    case (.list(let element), let value) where element.mismatch(of: value) == nil: "write it as a list: '[…]'"
+    default: nil
+    }
+  }
+
+  // MARK: - Requirement and result
+
+  /// Checks what is injected into a plugin's operation.
+  func checkInjection(of operation: OperationDraft, _ types: [ValueType], into offer: PluginOffer) {
+    guard let required = offer.requirement, required != .none else {
+      if let range = operation.injectRange {
+        reader.error("nothing-required", "'\(offer.id)' takes no requirement, so nothing can be injected", at: range)
+      }
+      return
+    }
+    if operation.injectRange == nil {
+      switch required {
+      // Nothing is JSON too.
+      case .json: return
+      case .object(let fields) where fields.allSatisfy(\.isOptional): return
+      default: break
+      }
+    }
+    checkInjection(of: operation, types, required: required, by: "'\(offer.id)' requires")
+  }
+
+  /// The type of the result of a plugin's operation: what the plugin says, unless the file says it more narrowly.
+  func pluginResultType(of operation: OperationDraft) -> ValueType {
+    let declared = operation.definition.result
+    guard let offer = operation.pluginUse?.offer else { return declared ?? .json }
+    guard let declared else {
+      operation.definition.result = offer.result
+      return offer.result
+    }
+    if declared != .none, case .no(let reason) = declared.accepts(offer.result) {
+      reader.error(
+        "type-mismatch",
+        "\(operation.title) declares \(Self.shown(declared)), but '\(offer.id)' gives \(Self.shown(offer.result))\(Self.detail(reason))",
+        at: operation.resultRange ?? operation.nameRange)
+    }
+    return declared
+  }
+}
+
+extension PluginOffer.Kind {
+  /// The word with its article.
+  fileprivate var noun: String { self == .operation ? "an operation" : "a \(rawValue)" }
+
+  /// Where it belongs in a pipeline file.
+  fileprivate var place: String {
+    switch self {
+    case .operation: "'uses' of an operation"
+    case .controller: "'controllers'"
+    case .specification: "'specifications'"
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import Values
+import PluginHost
+
+/// Where the loader and the engine get plugins from: a plugin host, or a test's double of one. Any thread.
+package protocol PluginCatalog: Sendable {
+  /// The plugin with this id, loaded; the same one each time, as long as its file is the same.
+  ///
+  /// - Throws: Why it cannot be used.
+  func plugin(_ id: String, _ reference: PluginReference) throws(PluginError) -> any PipelinePlugin
+
+  /// The ids of what can be found without a pipeline file, for suggestions.
+  var knownIDs: [String] { get }
+}
+
+/// A loaded plugin as pipelines see it. Any thread.
+package protocol PipelinePlugin: Sendable {
+  var description: PluginDescription { get }
+  /// The SHA-256 of its file, in lower-case hexadecimal.
+  var hash: String { get }
+
+  /// See ``PluginConnection/create(_:settings:access:events:)``.
+  func create(
+    _ offer: PluginOffer, settings: JSONValue, access: PluginAccess, events: any PluginInstanceEvents
+  ) throws(PluginFailure) -> any PluginInstance
+}
+
+/// What a pipeline file's `uses` may reach.
+public struct PluginSource: Sendable {
+  enum Kind: Sendable {
+    case none
+    case unchecked
+    case catalog(any PluginCatalog)
+  }
+
+  let kind: Kind
+
+  /// No plugins: a pipeline that uses one does not load.
+  public static let none = PluginSource(kind: .none)
+
+  /// Plugins are neither looked for nor loaded, and what the file says of them is taken on trust: for looking at a pipeline, not for
+  /// running it.
+  public static let unchecked = PluginSource(kind: .unchecked)
+
+  package static func catalog(_ catalog: any PluginCatalog) -> PluginSource { PluginSource(kind: .catalog(catalog)) }
+
+  var catalog: (any PluginCatalog)? {
+    if case .catalog(let catalog) = kind { catalog } else { nil }
+  }
+}
