@@ -14,6 +14,8 @@ final class HostServices: @unchecked Sendable {
   let watch: WorkspaceWatch
   let paths: PathWatch
   let latestRuns: LatestRuns
+  /// Where the plugins of pipelines come from.
+  let plugins: PluginSource
   let activity = HostActivity()
   let executables = ExecutableSearch()
   /// Clock, delayer and random source for every operation.
@@ -26,8 +28,10 @@ final class HostServices: @unchecked Sendable {
   let user: String
 
   init(
-    loop: EventLoop, runner: any ProcessRunner, history: History, recorder: HistoryRecorder, context: OperationContext
+    loop: EventLoop, runner: any ProcessRunner, history: History, recorder: HistoryRecorder, context: OperationContext,
+    plugins: PluginSource = .none
   ) {
+    self.plugins = plugins
     self.loop = loop
     self.runner = runner
     self.history = history

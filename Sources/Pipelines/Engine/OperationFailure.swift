@@ -1,4 +1,6 @@
+import Operations
 import OrderedCollections
+import PluginHost
 import Values
 
 /// Why an operation failed or was cancelled, in the form that is recorded and that `errors.<name>` shows.
@@ -11,6 +13,8 @@ public struct OperationFailure: Error, Sendable, Hashable {
   public var exitCode: Int32?
   /// The signal that ended the process.
   public var signal: Int32?
+  /// How long to wait before another attempt, where who failed has told that.
+  public var retryAfter: Duration?
   /// What the engine itself ran into, when neither the operation nor its process is to blame.
   var engineError: EngineError?
 
@@ -19,6 +23,12 @@ public struct OperationFailure: Error, Sendable, Hashable {
     self.message = message
     self.exitCode = exitCode
     self.signal = signal
+  }
+
+  /// What a plugin told of its failure, or what happened to it.
+  init(_ failure: PluginFailure) {
+    self.init(code: failure.code, message: failure.message)
+    retryAfter = failure.retryAfter
   }
 
   /// As `errors.<name>`.
@@ -30,6 +40,8 @@ public struct OperationFailure: Error, Sendable, Hashable {
     return .object(members)
   }
 }
+
+extension OperationFailure: RetryHinting {}
 
 extension OperationFailure: CustomStringConvertible {
   /// The message.

@@ -143,7 +143,8 @@ extension RunEngine {
   /// The definition that a nested run goes on with: its own, where the file has changed since it began.
   private func definition(of former: RecordedRun?, current: PipelineDefinition) throws -> PipelineDefinition {
     guard let former, former.run.definitionHash != current.source.hash else { return current }
-    let loaded = PipelineLoader.load(text: former.definition, path: former.run.path ?? current.source.path)
+    let loaded = PipelineLoader.load(
+      text: former.definition, path: former.run.path ?? current.source.path, plugins: services.plugins)
     guard let pipeline = loaded.pipeline else {
       throw OperationFailure(
         code: "nested-invalid",

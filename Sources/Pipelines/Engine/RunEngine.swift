@@ -47,6 +47,9 @@ actor RunEngine {
   /// The waits for specifications, by operation.
   var signals: [Int: ConditionSignal] = [:]
   var children: [ObjectIdentifier: RunEngine] = [:]
+  /// The plugins that the run has used so far, and their attempts that go on, by operation.
+  var plugins: [String: any PipelinePlugin] = [:]
+  var pluginAttempts: [Int: PluginAttempt] = [:]
   var baseEnvironment = ProcessEnvironment()
   var basePath: String?
   var sharedEnvironment = CStringList([])
@@ -302,6 +305,7 @@ actor RunEngine {
     for child in children.values { child.assumeIsolated { $0.kill() } }
     for signal in signals.values { signal.ring() }
     cancel(.requested)
+    for attempt in pluginAttempts.values { attempt.abandon() }
     services.runner.killAll()
   }
 

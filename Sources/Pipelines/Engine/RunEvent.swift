@@ -1,3 +1,19 @@
+import Values
+
+/// What a plugin tells of how far its operation is.
+public struct PluginProgress: Sendable, Hashable {
+  /// From 0 to 1; nil where the plugin does not say.
+  public var fraction: Double?
+  /// What it is at, in one line.
+  public var message: String?
+
+  /// Progress; at least one of them says something.
+  public init(fraction: Double? = nil, message: String? = nil) {
+    self.fraction = fraction
+    self.message = message
+  }
+}
+
 /// Something that happened in a run, for whoever presents it. The engine does not know who watches.
 public enum RunEvent: Sendable {
   /// A run changed its state; the first one of a run says `queued` or `running`. Nested runs carry their `parent`.
@@ -6,6 +22,8 @@ public enum RunEvent: Sendable {
   case operation(OperationRecord)
   /// An attempt began (`running`), ended, or chose the delay before the next one.
   case attempt(AttemptRecord)
+  /// How far an attempt of a plugin's operation is, at most ten times a second.
+  case progress(RunID, ordinal: Int, PluginProgress)
   /// A person is asked.
   case approval(Approval)
   /// Something worth knowing that is no state, such as a group of left-over processes that was ended.

@@ -23,8 +23,11 @@ public final class RunHost: Sendable {
   ///
   /// Runs whose host is gone are marked as interrupted.
   ///
+  /// - Parameters:
+  ///   - directory: Where the workspace is.
+  ///   - plugins: What the pipelines' `uses` may reach; the same that they were loaded with.
   /// - Throws: `WorkspaceError`, or ``EngineError`` when the process is out of descriptors or threads.
-  public static func open(workspace directory: String) throws -> RunHost {
+  public static func open(workspace directory: String, plugins: PluginSource = .none) throws -> RunHost {
     let history = try History.open(at: directory, mode: .readWrite)
     guard !history.workspace.isReadOnly else { throw WorkspaceError.readOnly(path: history.workspace.path) }
     let failure = FailureRelay()
@@ -35,7 +38,7 @@ public final class RunHost: Sendable {
     let loop = try EventLoop()
     let services = HostServices(
       loop: loop, runner: SpawnRunner(loop: loop), history: history, recorder: recorder,
-      context: TestingSeams.context(loop: loop))
+      context: TestingSeams.context(loop: loop), plugins: plugins)
     let host = RunHost(services: services)
     failure.connect { [weak host] error in host?.historyFailed(error) }
     // A process that goes away while its input is written, or a closed terminal, must not end the host.
@@ -89,7 +92,8 @@ public final class RunHost: Sendable {
       let owner = recorded.run.state == .running ? recorded.run.owner.pid : nil
       throw RunNotResumable(id: id, state: recorded.run.state, process: owner)
     }
-    let loaded = PipelineLoader.load(text: recorded.definition, path: recorded.run.path ?? "recorded.yaml")
+    let loaded = PipelineLoader.load(
+      text: recorded.definition, path: recorded.run.path ?? "recorded.yaml", plugins: services.plugins)
     guard let pipeline = loaded.pipeline else { throw InvalidPipeline(result: loaded) }
     // Only one process may go on with it.
     guard let claimed = try await services.recorder.claim(id) else {

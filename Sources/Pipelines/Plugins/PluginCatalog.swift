@@ -21,7 +21,7 @@ package protocol PipelinePlugin: Sendable {
   /// See ``PluginConnection/create(_:settings:access:events:)``.
   func create(
     _ offer: PluginOffer, settings: JSONValue, access: PluginAccess, events: any PluginInstanceEvents
-  ) throws(PluginFailure) -> any PluginInstance
+  ) -> any PluginInstance
 }
 
 /// What a pipeline file's `uses` may reach.

@@ -37,8 +37,8 @@ extension RunRecord {
 }
 
 extension RunEvent {
-  /// The event as an object whose `event` says what it is: `run`, `operation`, `attempt`, `approval` or `notice`. All have
-  /// `run` and, but for a notice, `time`. Members that have no value are left out.
+  /// The event as an object whose `event` says what it is: `run`, `operation`, `attempt`, `progress`, `approval` or `notice`. All
+  /// have `run` and, but for progress and a notice, `time`. Members that have no value are left out.
   package func jsonValue(operationName: (RunID, Int) -> String?) -> JSONValue {
     var object: OrderedDictionary<String, JSONValue> = [:]
     func add(_ name: String, _ value: JSONValue) {
@@ -80,6 +80,11 @@ extension RunEvent {
       add("error", JSONValue(record.error?.message))
       add("retry_delay_ms", record.retryDelay.map { .double(Double($0) / 1000) } ?? .null)
       add("wake_cause", JSONValue(record.wakeCause))
+    case .progress(let run, let ordinal, let progress):
+      object = ["event": "progress", "run": .string(run.text)]
+      add("operation", JSONValue(operationName(run, ordinal)))
+      add("fraction", progress.fraction.map { .double($0) } ?? .null)
+      add("message", JSONValue(progress.message))
     case .approval(let approval):
       object = ["event": "approval", "run": .string(approval.run.text), "operation": .string(approval.operation)]
       add("time", JSONValue(approval.answer?.at ?? approval.requestedAt))

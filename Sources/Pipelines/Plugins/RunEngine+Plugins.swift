@@ -1,0 +1,237 @@
+import Glibc
+import OrderedCollections
+import PluginHost
+import Values
+
+/// `uses`: one instance of a plugin's operation for one attempt.
+extension RunEngine {
+  /// The plugin with this id, as the pipeline's file refers to it.
+  ///
+  /// - Throws: ``OperationFailure`` with the code of the refusal.
+  func plugin(_ id: String) throws(OperationFailure) -> any PipelinePlugin {
+    if let known = plugins[id] { return known }
+    let plugin = try services.plugin(id, in: state.pipeline)
+    plugins[id] = plugin
+    return plugin
+  }
+
+  /// Runs a plugin's operation once.
+  func performPlugin(_ ordinal: Int, _ use: PluginUse) async throws -> OperationResult {
+    let definition = state.instances[ordinal].node.definition
+    let plugin = try plugin(use.plugin)
+    let offer = try plugin.offer(use.offer, .operation)
+    let contexts = contexts(ordinal)
+    let settings = try use.settings(for: offer, in: contexts)
+    let input = try pluginInput(ordinal, offer, contexts)
+    let log = PluginLog(engine: self, ordinal: ordinal)
+    let attempt = PluginAttempt { [weak self, loop = services.loop] in
+      loop.execute { [weak self] in self?.assumeIsolated { $0.pluginTold(ordinal, log) } }
+    }
+    log.attempt = attempt
+    pluginAttempts[ordinal] = attempt
+    defer { pluginAttempts[ordinal] = nil }
+    let access = PluginAccess(
+      secrets: pluginSecrets(use.plugin), storage: services.storage(of: use.plugin, in: state.pipeline))
+    let instance = plugin.create(offer, settings: settings, access: access, events: attempt)
+    let outcome = await attempt.run(instance, input: input, grace: definition.grace)
+    pluginTold(ordinal, log, isLast: true)
+    if Task.isCancelled || isForced { throw CancellationError() }
+    return try pluginResult(outcome.get(), ordinal)
+  }
+
+  private func pluginResult(_ value: JSONValue?, _ ordinal: Int) throws -> OperationResult {
+    let type = state.instances[ordinal].node.definition.result
+    if type == ValueType.none { return .none }
+    guard let value else {
+      // Nothing is no JSON; what is declared to be something has to be it.
+      if type == nil || type == .json { return .none }
+      throw OperationFailure(
+        code: "result-mismatch", message: "the result should be \(type?.description ?? "json"), but there is none")
+    }
+    return .value(try checkedValue(value, ordinal))
+  }
+
+  private func pluginInput(_ ordinal: Int, _ offer: PluginOffer, _ contexts: RunContexts) throws -> JSONValue {
+    let instance = state.instances[ordinal]
+    let definition = instance.node.definition
+    var requirement: JSONValue?
+    switch definition.injection {
+    case .none: break
+    case .automatic(let template): requirement = try template.evaluate(in: contexts)
+    case .named(let members):
+      var values: OrderedDictionary<String, JSONValue> = [:]
+      for member in members { values[member.name] = try member.value.evaluate(in: contexts) }
+      requirement = .object(values)
+    }
+    if let requirement {
+      for type in [definition.requires, offer.requirement] {
+        if let type, let mismatch = type.mismatch(of: requirement) {
+          throw OperationFailure(
+            code: "requirement-mismatch", message: "the requirement should be \(type.description): \(mismatch)")
+        }
+      }
+    }
+    var input: OrderedDictionary<String, JSONValue> = [:]
+    if let requirement { input["requirement"] = requirement }
+    input["attempt"] = .int(Int64(instance.attempts))
+    input["operation"] = .string(instance.name)
+    input["run"] = .string(state.id.text)
+    input["pipeline"] = .string(state.pipeline.name)
+    return .object(input)
+  }
+
+  /// The secrets that the file lists for a plugin, and no others.
+  private func pluginSecrets(_ plugin: String) -> PluginAccess.Secrets {
+    let allowed = state.pipeline.plugins[plugin]?.secrets ?? []
+    let values = state.secrets.filter { allowed.contains($0.key) }
+    return { name throws(PluginAccessError) in
+      guard allowed.contains(name) else { throw .denied }
+      guard let value = values[name] else { throw .unknown }
+      return value
+    }
+  }
+
+  // MARK: What it tells meanwhile
+
+  /// Takes what the instance has logged, and how far it is.
+  private func pluginTold(_ ordinal: Int, _ log: PluginLog, isLast: Bool = false) {
+    guard !log.isClosed, let attempt = log.attempt else { return }
+    let (lines, progress) = attempt.take()
+    if !lines.isEmpty { log.write(lines.map { state.masker.mask($0) }) }
+    if let progress, !isLast { told(progress, ordinal, log) }
+    if isLast { log.close() }
+  }
+
+  private func told(_ progress: PluginProgress, _ ordinal: Int, _ log: PluginLog) {
+    var progress = progress
+    progress.message = progress.message.map { state.masker.mask($0) }
+    log.progress = progress
+    guard log.timer == nil else { return }
+    emitProgress(ordinal, log)
+  }
+
+  /// Tells of the latest progress, and of the next one no sooner than a tenth of a second later.
+  private func emitProgress(_ ordinal: Int, _ log: PluginLog) {
+    guard let progress = log.progress, !log.isClosed else {
+      log.timer = nil
+      return
+    }
+    log.progress = nil
+    emit(.progress(state.id, ordinal: ordinal, progress))
+    log.timer = services.loop.schedule(after: .milliseconds(100)) { [weak self] in
+      self?.assumeIsolated { $0.emitProgress(ordinal, log) }
+    }
+  }
+}
+
+/// The log of a plugin's attempt: its standard error, which no process writes. *On the loop.*
+final class PluginLog: @unchecked Sendable {
+  // @unchecked: touched only on the loop.
+
+  private let logs: LogFilePool
+  private unowned let engine: RunEngine
+  private let ordinal: Int
+  private var files: LogFiles?
+  var attempt: PluginAttempt?
+  /// What has not been told of yet, and the time until it may be.
+  var progress: PluginProgress?
+  var timer: EventLoop.Token?
+  private(set) var isClosed = false
+
+  init(engine: isolated RunEngine, ordinal: Int) {
+    self.engine = engine
+    self.ordinal = ordinal
+    logs = engine.logs
+  }
+
+  func write(_ lines: [String]) {
+    if files == nil {
+      // Without a file there is no log; the operation itself does not depend on it.
+      guard let files = try? logs.take() else { return }
+      self.files = files
+      engine.assumeIsolated { engine in
+        engine.state.instances[ordinal].attempt?.standardError = files.relativeError
+      }
+    }
+    guard let files else { return }
+    var text = ""
+    for line in lines {
+      text += line.utf8.contains(0x0A) ? line.replacing("\n", with: "\n  ") : line
+      text += "\n"
+    }
+    text.withUTF8 { bytes in
+      var written = 0
+      while written < bytes.count {
+        let done = Glibc.write(
+          files.errorDescriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
+        if done < 0 {
+          if errno == EINTR { continue }
+          // A full disk loses log text.
+          return
+        }
+        written += done
+      }
+    }
+  }
+
+  func close() {
+    isClosed = true
+    attempt = nil
+    files = nil
+    if let timer { engine.services.loop.cancelTimer(timer) }
+    timer = nil
+  }
+}
+
+extension PipelinePlugin {
+  /// The offer with this id.
+  ///
+  /// - Throws: ``OperationFailure`` where it is not there any more: the file has changed since the pipeline was checked.
+  func offer(_ id: String, _ kind: PluginOffer.Kind) throws(OperationFailure) -> PluginOffer {
+    if let offer = description.offer(id, kind) { return offer }
+    throw OperationFailure(
+      code: PluginError.Code.noSuchOffer.rawValue,
+      message: "the plugin '\(description.id)' (\(description.version)) offers no \(kind.rawValue) '\(id)' any more")
+  }
+}
+
+extension PluginUse {
+  /// The settings, computed and checked against what the offer takes. One whose expression yields null is as if it were not there.
+  ///
+  /// - Throws: ``OperationFailure``, or what an expression throws.
+  func settings(for offer: PluginOffer, in contexts: borrowing some ExpressionContexts) throws -> JSONValue {
+    var values: OrderedDictionary<String, JSONValue> = [:]
+    for setting in settings {
+      let value = try setting.value.evaluate(in: contexts)
+      if value == .null, case .template = setting.value { continue }
+      values[setting.name] = value
+    }
+    do {
+      return try offer.resolve(settings: .object(values))
+    } catch {
+      throw OperationFailure(code: error.code.rawValue, message: error.message)
+    }
+  }
+}
+
+extension HostServices {
+  /// A plugin of a pipeline.
+  ///
+  /// - Throws: ``OperationFailure`` with the code of the refusal.
+  func plugin(_ id: String, in pipeline: PipelineDefinition) throws(OperationFailure) -> any PipelinePlugin {
+    guard let catalog = plugins.catalog else {
+      throw OperationFailure(
+        code: PluginError.Code.notFound.rawValue, message: "the plugin '\(id)' cannot be used: this program loads none")
+    }
+    do {
+      return try catalog.plugin(id, pipeline.plugins[id] ?? PluginReference())
+    } catch {
+      throw OperationFailure(code: error.code.rawValue, message: error.message)
+    }
+  }
+
+  /// What a plugin keeps for a pipeline.
+  func storage(of plugin: String, in pipeline: PipelineDefinition) -> any PluginStorage {
+    WorkspacePluginStorage(plugin: plugin, pipeline: pipeline.name, history: history, recorder: recorder)
+  }
+}
