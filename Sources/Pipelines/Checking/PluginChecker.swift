@@ -110,69 +110,19 @@ extension PipelineChecker {
   func checkSettings(of use: PluginUseDraft, types: ArraySlice<ValueType>) {
     guard let offer = use.offer else { return }
     let types = Array(types)
-    var given: Set<String> = []
-    // A misspelt name is what is missing, and is reported once.
-    var meant: Set<String> = []
-    for setting in use.settings {
-      guard let declared = offer.settings.first(where: { $0.name == setting.name }) else {
-        let names = offer.settings.map(\.name)
-        let near = NearestName.suggestion(for: setting.name, among: names)
-        if let near { meant.insert(near) }
-        reader.error(
-          "unknown-setting", "'\(offer.id)' has no setting '\(setting.name)'", at: setting.range,
-          fix: near.map { "did you mean '\($0)'?" }
-            ?? (names.isEmpty ? "it takes none" : names.count > 12 ? nil : "it has \(names.joined(separator: ", "))"))
-        continue
-      }
-      given.insert(setting.name)
-      check(setting.value, for: declared, of: offer, types)
+    let given = use.settings.map { setting -> (name: String, given: GivenSetting) in
+      if case .literal(let value) = setting.value.data { return (setting.name, .value(value)) }
+      return (setting.name, .type(TypeInference.type(of: setting.value, siteTypes: types)))
     }
-    for setting in offer.settings
-    where setting.isRequired && setting.defaultValue == nil && !given.contains(setting.name)
-      && !meant.contains(setting.name)
-    {
-      reader.error(
-        "missing-setting", "'\(offer.id)' needs the setting '\(setting.name)', \(setting.type.noun)",
-        at: use.node.range, fix: "add '\(setting.name)' to its 'with'")
-    }
-  }
-
-  private func check(
-    _ value: PlacedData, for setting: PluginSetting, of offer: PluginOffer, _ types: [ValueType]
-  ) {
-    let what = "the setting '\(setting.name)' of '\(offer.id)'"
-    guard case .literal(let literal) = value.data else {
-      let found = TypeInference.type(of: value, siteTypes: types)
-      if case .no(let reason) = setting.type.accepts(found) {
-        reader.error(
-          "type-mismatch", "\(what) is \(setting.type.noun), found \(Self.shown(found))\(Self.detail(reason))",
-          at: value.node.range)
-      }
-      return
-    }
-    if let mismatch = setting.type.mismatch(of: literal) {
-      let found = mismatch.path.isEmpty ? "found \(mismatch.found)" : "but \(mismatch)"
-      reader.error(
-        "type-mismatch", "\(what) is \(setting.type.noun), \(found)", at: value.node.range,
-        fix: Self.remedy(setting.type, literal))
-    } else if let values = setting.values, !values.contains(literal) {
-      let words = values.map { $0.stringValue ?? $0.text }
-      reader.error(
-        "unknown-word",
-        "\(what) is one of \(words.joined(separator: ", ")), found '\(literal.stringValue ?? literal.text)'",
-        at: value.node.range, fix: literal.stringValue.flatMap { reader.suggestion(for: $0, among: words) })
-    }
-  }
-
-  private static func remedy(_ type: ValueType, _ value: JSONValue) -> String? {
-    switch (type, value) {
-    case (.string, .int), (.string, .double), (.string, .bool): "put it in quotes"
-    case (.duration, .int(let seconds)): "for seconds write '\(seconds)s'"
-    case (.duration, .string): "write it like '30s', '1h30m' or '200ms'"
-    case (.size, .string): "write it like '64MiB'"
-    case (.timestamp, .string): "write it like '2026-01-31T08:00:00Z'"
-    case (.list(let element), let value) where element.mismatch(of: value) == nil: "write it as a list: '[…]'"
-    default: nil
+    for problem in offer.problems(with: given) {
+      let place = use.settings.first { $0.name == problem.setting }
+      let range: SourceRange =
+        switch problem.code {
+        case .unknown: place?.range ?? use.node.range
+        case .missing: use.node.range
+        case .invalid: place?.value.node.range ?? use.node.range
+        }
+      reader.error(problem.code.rawValue, problem.message, at: range, fix: problem.fix)
     }
   }
 

@@ -53,6 +53,9 @@ extension SpecificationFormula.Node {
     }
   }
 
+  /// Whether it is a specification of a plugin.
+  var isPlugin: Bool { if case .plugin = self { true } else { false } }
+
   /// The positions of the specifications that it names, in order.
   var named: [Int] {
     var positions: [Int] = []

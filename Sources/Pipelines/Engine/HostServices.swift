@@ -16,6 +16,7 @@ final class HostServices: @unchecked Sendable {
   let latestRuns: LatestRuns
   /// Where the plugins of pipelines come from.
   let plugins: PluginSource
+  let pluginConditions = PluginConditions()
   let activity = HostActivity()
   let executables = ExecutableSearch()
   /// Clock, delayer and random source for every operation.

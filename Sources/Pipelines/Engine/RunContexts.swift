@@ -70,7 +70,7 @@ struct RunContexts: ExpressionContexts {
       return .object(members)
     case "run":
       var members: OrderedDictionary<String, JSONValue> = [:]
-      for name in ["id", "pipeline", "started_at", "attempt", "workspace", "directory"] {
+      for name in ["id", "pipeline", "started_at", "attempt", "workspace", "directory", "event"] {
         members[name] = runMember(name)
       }
       return .object(members)
@@ -136,6 +136,7 @@ struct RunContexts: ExpressionContexts {
     case "attempt": .int(Int64(run.hostAttempt))
     case "workspace": .string(run.workspace)
     case "directory": .string(run.pipeline.source.directory)
+    case "event": run.event
     default: nil
     }
   }

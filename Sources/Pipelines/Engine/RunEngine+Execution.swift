@@ -38,7 +38,7 @@ extension RunEngine {
   /// Runs what has no loop of its own: an operation, or one item.
   func executeInstance(_ ordinal: Int) async throws {
     let node = state.instances[ordinal].node
-    if node.definition.mayBeReused, try reuse(ordinal) { return }
+    if node.definition.mayBeReused, try await reuse(ordinal) { return }
     if state.instances[ordinal].parent == nil, try await !passGate(ordinal) { return }
     guard let exclusive = node.definition.exclusive else { return try await executeAttempts(ordinal) }
     let name = try exclusive.evaluate(in: contexts(ordinal)).injectedText

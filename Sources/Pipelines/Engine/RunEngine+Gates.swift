@@ -31,6 +31,7 @@ extension RunEngine {
     atMost limit: Duration?
   ) async throws -> Bool {
     let context = services.context
+    try await conditions.settle(formula)
     guard !condition.isSatisfied(in: context) else { return true }
     if limit == .zero { return false }
     let signal = ConditionSignal(loop: services.loop)

@@ -10,6 +10,7 @@ extension RunEngine {
     record.endedAt = nil
     record.reason = nil
     state.hostAttempt += 1
+    state.event = JSONValue(recorded: recorded.run.event)
     var latest: [Int: AttemptRecord] = [:]
     var lost: [Int: Int] = [:]
     for attempt in recorded.attempts {
@@ -175,7 +176,7 @@ extension RunEngine {
   // MARK: Reuse
 
   /// Takes over a success of the same fingerprint that is not stale. True when there was one.
-  func reuse(_ ordinal: Int) throws -> Bool {
+  func reuse(_ ordinal: Int) async throws -> Bool {
     let definition = state.instances[ordinal].node.definition
     let fingerprint = try fingerprint(of: ordinal)
     state.instances[ordinal].fingerprint = fingerprint
@@ -186,6 +187,7 @@ extension RunEngine {
         notBefore: RecordTime(microseconds: oldest))
     else { return false }
     if let formula = definition.staleWhen {
+      try await conditions.settle(formula)
       let condition = try conditions.make(
         formula, since: .success(PastSuccess(startedAt: known.startedAt, endedAt: known.endedAt)))
       guard !condition.isSatisfied(in: services.context) else { return false }

@@ -101,6 +101,9 @@ actor RunEngine {
       id: id, pipeline: pipeline.name, definitionHash: pipeline.source.hash, path: pipeline.source.absolutePath,
       trigger: options.trigger, host: services.hostName, user: services.user, version: options.version, parent: parent,
       createdAt: services.now())
+    record.controller = options.controller
+    record.event = options.event.map(\.text)
+    state.event = options.event ?? .null
   }
 
   /// Runs the pipeline to its end, handlers included, and returns when everything is durable.
@@ -227,6 +230,7 @@ actor RunEngine {
     if record.startedAt == nil { record.startedAt = now }
     state.startedAt = record.startedAt ?? now
     conditions.notePaths()
+    askPlugins()
     if !isResumed {
       services.recorder.record(.runStarted(state.id, at: now))
       emit(.run(record))
@@ -234,6 +238,20 @@ actor RunEngine {
     if let timeout = state.pipeline.timeout {
       _ = services.loop.schedule(after: timeout) { [weak self] in self?.assumeIsolated { $0.cancel(.timeout) } }
     }
+  }
+
+  /// Lets the plugins' specifications begin to tell what they are.
+  private func askPlugins() {
+    let pipeline = state.pipeline
+    guard pipeline.specifications.contains(where: { $0.formula.root.isPlugin }) else { return }
+    var formulas: [SpecificationFormula] = []
+    for operation in pipeline.operations + pipeline.handlers.map(\.operation) {
+      if let gate = operation.gate { formulas.append(gate.formula) }
+      if let formula = operation.staleWhen { formulas.append(formula) }
+      if case .wait(.specification(let formula)) = operation.action { formulas.append(formula) }
+      formulas += operation.retry.early
+    }
+    _ = conditions.askPlugins(formulas)
   }
 
   private func startFailure(_ error: any Error) -> (state: RunState, reason: String)? {

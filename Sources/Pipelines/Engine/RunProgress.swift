@@ -131,6 +131,8 @@ final class RunProgress {
   var startedAt: RecordTime = .now
   var workspace: String
   var hostAttempt = 1
+  /// What the controller told that started the run.
+  var event = JSONValue.null
 
   init(id: RunID, pipeline: PipelineDefinition, parameters: [String: JSONValue], workspace: String) {
     self.id = id

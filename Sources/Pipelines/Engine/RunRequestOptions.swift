@@ -16,6 +16,10 @@ public struct RunOptions: Sendable {
   public var parameters: [String: JSONValue] = [:]
   /// What started the run.
   public var trigger: RunTrigger = .manual
+  /// The controller that started it, where one did.
+  public var controller: String?
+  /// What that controller told: `run.event`.
+  public var event: JSONValue?
   /// Which operations are executed.
   public var selection: Selection = .all
   /// The run whose results stand in for the operations that are not executed, and whose successes a retry takes over.

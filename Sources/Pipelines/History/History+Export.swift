@@ -28,6 +28,7 @@ extension History {
       "created_at": time(run.createdAt), "host": .string(run.host), "user": .string(run.user),
       "version": .string(run.version), "params": json(run.params), "definition": .string(run.definitionHash),
       "path": text(run.path), "parent": text(run.parent?.run.text), "parent_operation": text(run.parent?.operation),
+      "controller": text(run.controller), "event": json(run.event),
     ]
     let attempts = Dictionary(grouping: whole.attempts, by: \.ordinal)
     let names = Dictionary(whole.operations.map { ($0.ordinal, $0.name) }, uniquingKeysWith: { $1 })

@@ -12,14 +12,17 @@ public enum HistorySchema {
   /// The identity and the migrations of a Penstock workspace. The application id is `pens` in ASCII.
   public static let schema = WorkspaceSchema(
     applicationID: 0x7065_6e73,
-    migrations: [WorkspaceSchema.Migration(number: 1, sql: tables + views)])
+    migrations: [
+      WorkspaceSchema.Migration(number: 1, sql: tables + views),
+      WorkspaceSchema.Migration(number: 2, sql: plugins),
+    ])
 
   /// The names of the public views.
   public static let publicViews = [
     "runs", "operations", "attempts", "failures", "durations", "approvals", "leases",
   ]
 
-  // Released migrations are never edited; these two texts are version 1.
+  // Released migrations are never edited; these two texts are version 1, and what they are made of belongs to them.
   private static let tables = """
     CREATE TABLE definition (
       number INTEGER PRIMARY KEY,
@@ -232,5 +235,45 @@ public enum HistorySchema {
       o.note, o.who
     FROM approval o JOIN run_record r ON r.number = o.operation >> 32
       LEFT JOIN operation_record p ON p.key = o.operation;
+    """
+
+  // Version 2: what plugins need. `claim` holds the instants for which a run was started, so that none is started twice.
+  private static let plugins = """
+    CREATE TABLE plugin_value (
+      plugin TEXT NOT NULL,
+      pipeline TEXT NOT NULL,
+      key TEXT NOT NULL,
+      value TEXT NOT NULL,
+      PRIMARY KEY (plugin, pipeline, key)
+    ) WITHOUT ROWID, STRICT;
+
+    CREATE TABLE claim (
+      number INTEGER PRIMARY KEY,
+      pipeline TEXT NOT NULL,
+      instant INTEGER NOT NULL,
+      claimed_at INTEGER NOT NULL
+    ) STRICT;
+    CREATE UNIQUE INDEX claim_by_instant ON claim (pipeline, instant);
+
+    ALTER TABLE run_record ADD COLUMN controller TEXT;
+    ALTER TABLE run_record ADD COLUMN event TEXT;
+
+    DROP VIEW runs;
+    CREATE VIEW runs AS
+    SELECT r.id, r.pipeline, r.state, r.reason, r.trigger,
+      \(instant("r.started_at", as: "started_at")),
+      \(instant("r.ended_at", as: "ended_at")),
+      (r.ended_at - r.started_at) / 1000.0 AS duration_ms,
+      \(instant("r.created_at", as: "created_at")),
+      r.host, r.user, r.version, r.params,
+      (SELECT d.hash FROM definition d WHERE d.number = r.definition) AS definition,
+      r.path, r.parent, r.parent_operation, r.operations,
+      \(count("succeeded")),
+      \(count("failed")),
+      \(count("skipped")),
+      \(count("cancelled")),
+      \(count("reused")),
+      r.pid, r.controller, r.event
+    FROM run_record r;
     """
 }

@@ -86,7 +86,7 @@ final class HistoryStatements: @unchecked Sendable {
       record.parent?.run.text, record.parent?.operation, record.state.rawValue, record.reason,
       record.createdAt.microseconds, record.startedAt?.microseconds, record.endedAt?.microseconds,
       record.counts.operations, record.counts.succeeded, record.counts.failed, record.counts.skipped,
-      record.counts.cancelled, record.counts.reused,
+      record.counts.cancelled, record.counts.reused, record.controller, record.event,
     ])
     numbers[record.id] = db.lastInsertedRowID
     latest = (record.id, db.lastInsertedRowID)
@@ -97,9 +97,9 @@ final class HistoryStatements: @unchecked Sendable {
   private static let runSQL = """
     INSERT INTO run_record (id, pipeline, definition, path, params, trigger, host, user, version, boot, pid,
       process_started, parent, parent_operation, state, reason, created_at, started_at, ended_at,
-      operations, succeeded, failed, skipped, cancelled, reused)
+      operations, succeeded, failed, skipped, cancelled, reused, controller, event)
     VALUES (?, ?, (SELECT number FROM definition WHERE hash = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-      ?, ?, ?, ?, ?, ?)
+      ?, ?, ?, ?, ?, ?, ?, ?)
     """
 
   private static let operationSQL = """

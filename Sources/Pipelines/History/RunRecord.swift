@@ -10,6 +10,8 @@ public struct RunTrigger: RawRepresentable, Sendable, Hashable {
     self.rawValue = rawValue
   }
 
+  /// A controller of a plugin started it; the run's `controller` says which.
+  public static let controller = RunTrigger(rawValue: "controller")
   /// A person started it.
   public static let manual = RunTrigger(rawValue: "manual")
   /// A person ran failed operations of an earlier run again.
@@ -74,6 +76,10 @@ public struct RunRecord: Sendable, Hashable {
   public var params: String
   /// Why it was started.
   public var trigger: RunTrigger
+  /// What the controller is that started it, such as `cron`.
+  public var controller: String?
+  /// What that controller told, as JSON: `run.event`.
+  public var event: String?
   /// The name of the computer.
   public var host: String
   /// The login name.

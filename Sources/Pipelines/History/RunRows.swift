@@ -7,7 +7,8 @@ enum RunRows {
   static let columns = """
     r.number, r.id, r.pipeline, (SELECT d.hash FROM definition d WHERE d.number = r.definition), r.path, r.params, r.trigger,
       r.host, r.user, r.version, r.boot, r.pid, r.process_started, r.parent, r.parent_operation, r.state, r.reason,
-      r.created_at, r.started_at, r.ended_at, r.operations, r.succeeded, r.failed, r.skipped, r.cancelled, r.reused
+      r.created_at, r.started_at, r.ended_at, r.operations, r.succeeded, r.failed, r.skipped, r.cancelled, r.reused,
+      r.controller, r.event
     """
 
   /// A run as it is recorded, with the number that addresses its operations.
@@ -35,7 +36,7 @@ enum RunRows {
     if let text = row[13] as String?, let run = RunID(text) {
       parent = RunRecord.Parent(run: run, operation: row[14] as String? ?? "")
     }
-    return Numbered(
+    var numbered = Numbered(
       number: row[0],
       record: RunRecord(
         id: id, pipeline: row[2], definitionHash: row[3] as String? ?? "", path: row[4], params: row[5],
@@ -47,6 +48,9 @@ enum RunRows {
         counts: RunCounts(
           operations: row[20], succeeded: row[21], failed: row[22], skipped: row[23], cancelled: row[24],
           reused: row[25])))
+    numbered.record.controller = row[26]
+    numbered.record.event = row[27]
+    return numbered
   }
 
   /// The record as readers see it: interrupted if its process is gone, and counted if its end has not recorded the counts.

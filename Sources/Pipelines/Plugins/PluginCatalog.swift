@@ -10,6 +10,9 @@ package protocol PluginCatalog: Sendable {
 
   /// The ids of what can be found without a pipeline file, for suggestions.
   var knownIDs: [String] { get }
+
+  /// Takes a line that belongs to no operation.
+  func log(_ level: PluginLogLevel, plugin: String, _ message: String)
 }
 
 /// A loaded plugin as pipelines see it. Any thread.

@@ -196,20 +196,18 @@ extension PipelinePlugin {
 }
 
 extension PluginUse {
-  /// The settings, computed and checked against what the offer takes. One whose expression yields null is as if it were not there.
+  /// The settings, computed and checked against what the offer takes.
   ///
   /// - Throws: ``OperationFailure``, or what an expression throws.
   func settings(for offer: PluginOffer, in contexts: borrowing some ExpressionContexts) throws -> JSONValue {
     var values: OrderedDictionary<String, JSONValue> = [:]
     for setting in settings {
-      let value = try setting.value.evaluate(in: contexts)
-      if value == .null, case .template = setting.value { continue }
-      values[setting.name] = value
+      values[setting.name] = try setting.value.evaluate(in: contexts)
     }
     do {
       return try offer.resolve(settings: .object(values))
     } catch {
-      throw OperationFailure(code: error.code.rawValue, message: error.message)
+      throw OperationFailure(code: PluginError.Code.settings.rawValue, message: error.description)
     }
   }
 }

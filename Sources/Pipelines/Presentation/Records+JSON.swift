@@ -32,6 +32,7 @@ extension RunRecord {
       "succeeded": JSONValue(counts.succeeded), "failed": JSONValue(counts.failed),
       "skipped": JSONValue(counts.skipped),
       "cancelled": JSONValue(counts.cancelled), "reused": JSONValue(counts.reused),
+      "controller": JSONValue(controller), "event": JSONValue(recorded: event),
     ])
   }
 }

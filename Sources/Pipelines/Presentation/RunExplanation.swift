@@ -179,7 +179,7 @@ package struct RunExplanation: Sendable {
   private func failureRemedies(_ record: OperationRecord) -> [String] {
     var remedies: [String] = []
     switch pipeline?.operations.first(where: { $0.name == record.name })?.action {
-    case .run, .command, .pipeline: remedies.append("penstock logs \(shortID) \(record.name)")
+    case .run, .command, .uses, .pipeline: remedies.append("penstock logs \(shortID) \(record.name)")
     // What starts no process has written nothing.
     case .value, .wait, .approve: break
     case nil: if record.error?.code != "rejected" { remedies.append("penstock logs \(shortID) \(record.name)") }

@@ -34,7 +34,7 @@ final class PlainPresenter: RunPresenter {
       case .operation(let record): add(record, to: &text)
       case .notice(_, let notice):
         if !presentation.isQuiet { text += "\(time(.now)) \(TerminalText.visible(notice))\n" }
-      case .attempt, .approval: break
+      case .attempt, .approval, .progress: break
       }
     }
     guard !text.isEmpty else { return }

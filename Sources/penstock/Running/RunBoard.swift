@@ -50,7 +50,7 @@ struct RunBoard {
     case .attempt(var record):
       record.result = .none
       runs[record.run]?.attempts[record.ordinal] = record
-    case .approval, .notice: break
+    case .approval, .progress, .notice: break
     }
   }
 

@@ -46,7 +46,7 @@ struct RunPresentation: Sendable {
     case .run: return true
     case .operation(let record): return record.state == .failed
     case .attempt(let record): return record.state == .failed
-    case .approval, .notice: return false
+    case .approval, .progress, .notice: return false
     }
   }
 

@@ -24,6 +24,8 @@ final class RunConditions {
   private let services: HostServices
   /// Conditions of the pipeline's own specifications. They are shared, so that a hold is the same for all who ask.
   private var named: [Int: AnyOperationRunSpecification] = [:]
+  /// What plugins say; kept, so that they go on saying it for as long as the run lasts.
+  private var plugins: [PluginCondition.Key: PluginCondition] = [:]
   /// What was at the paths of `changed(…)` when the run began.
   private var stamps: [String: FileStamp?] = [:]
 
@@ -112,6 +114,7 @@ final class RunConditions {
         PipelineSucceededSpecification(
           pipeline: pipeline, since: since(reference), text: "succeeded(\(pipeline))", runs: services.latestRuns,
           watch: services.watch, loop: loop))
+    case .plugin(let use): return AnyOperationRunSpecification(try plugin(use))
     case .named(let position): return try specification(at: position, reference)
     case .not(let operand): return AnyOperationRunSpecification(!(try make(operand, reference)))
     case .and(let operands): return try joined(operands, reference) { AnyOperationRunSpecification($0 && $1) }
@@ -148,6 +151,56 @@ final class RunConditions {
       }
     if isShared { named[position] = made }
     return made
+  }
+
+  // MARK: Plugins
+
+  private func plugin(_ use: PluginUse) throws -> PluginCondition {
+    let plugin = try services.plugin(use.plugin, in: run.pipeline)
+    let offer = try plugin.offer(use.offer, .specification)
+    let settings = try use.settings(for: offer, in: RunContexts(run: run))
+    let key = PluginCondition.Key(offer: use.offer, settings: settings.text, pipeline: run.pipeline)
+    if let known = plugins[key] { return known }
+    let made = services.pluginConditions.condition(key) {
+      let secrets = PluginSecrets(of: use.plugin, in: run.pipeline, services)
+      return PluginCondition(plugin: plugin, offer: offer, settings: settings, secrets: secrets, services: services)
+    }
+    plugins[key] = made
+    return made
+  }
+
+  /// The plugins' specifications that `formula` is made of, by way of others too.
+  private func plugins(in formula: SpecificationFormula) throws -> [PluginCondition] {
+    var found: [PluginCondition] = []
+    var seen: Set<Int> = []
+    func visit(_ node: SpecificationFormula.Node) throws {
+      var leaves: [SpecificationFormula.Node] = []
+      node.forEachLeaf { leaves.append($0) }
+      for leaf in leaves {
+        switch leaf {
+        case .plugin(let use): found.append(try plugin(use))
+        case .named(let position) where seen.insert(position).inserted:
+          try visit(run.pipeline.specifications[position].formula.root)
+        default: break
+        }
+      }
+    }
+    do {
+      try visit(formula.root)
+    } catch let error as ExpressionError {
+      throw OperationFailure(code: "expression", message: "\(formula.text): \(error.message)")
+    }
+    return found
+  }
+
+  /// Waits until what plugins say in `formula` is known, but no longer than ``PluginCondition/patience``: what is asked once must not be asked too early.
+  func settle(_ formula: SpecificationFormula, isolation: isolated (any Actor)? = #isolation) async throws {
+    for condition in try plugins(in: formula) where !condition.isSettled { await condition.settle() }
+  }
+
+  /// Begins to ask the plugins, so that they have answered when the answers are needed.
+  func askPlugins(_ formulas: [SpecificationFormula]) -> [PluginCondition] {
+    formulas.flatMap { (try? plugins(in: $0)) ?? [] }
   }
 
   /// Whether the value is another one for each reference.

@@ -1,0 +1,244 @@
+import Operations
+import OrderedCollections
+import PluginHost
+import Synchronization
+import Values
+
+/// Something that a controller of a pipeline asks for.
+public struct ControllerEvent: Sendable {
+  /// What the controller is, such as `cron`.
+  public var controller: String
+  /// What the run finds in `run.event`: a state, or why it is to run again.
+  public var value: JSONValue
+  /// The instant that it is for; of several events with the same instant for one pipeline only one starts a run.
+  var instant: RecordTime?
+  /// Whether it is a state, which the controller may take back.
+  var isState = false
+}
+
+/// The controllers of a pipeline at work, from ``RunHost/controllers(of:parameters:onEvent:)`` until ``end()``. Any thread.
+///
+/// What they tell is kept, in order, until somebody takes it for a run. A controller that fails is made again after a while.
+public final class ControllerSession: Sendable {
+  private struct State {
+    var events: [ControllerEvent] = []
+    var drivers: [ControllerDriver] = []
+    var hasEnded = false
+  }
+
+  /// More than that is not kept: the pipeline is too slow for its controllers.
+  static let limit = 1_000
+
+  private let pipeline: PipelineDefinition
+  private let services: HostServices
+  private let onEvent: @Sendable () -> Void
+  private let state = Mutex(State())
+
+  init(pipeline: PipelineDefinition, services: HostServices, onEvent: @escaping @Sendable () -> Void) {
+    self.pipeline = pipeline
+    self.services = services
+    self.onEvent = onEvent
+  }
+
+  /// Whether something waits to be taken.
+  public var hasEvents: Bool { state.withLock { !$0.events.isEmpty } }
+
+  /// Takes the next event for a run that will be started at once; nil where there is none.
+  ///
+  /// An event with an instant for which a run was started already, by whatever host, is passed over.
+  public nonisolated(nonsending) func take() async throws -> ControllerEvent? {
+    while let event = state.withLock({ $0.events.isEmpty ? nil : $0.events.removeFirst() }) {
+      guard let instant = event.instant else { return event }
+      if try await services.recorder.claim(instant, of: pipeline.name, at: services.now()) { return event }
+    }
+    return nil
+  }
+
+  /// Ends the controllers. What was not taken is forgotten.
+  public func end() {
+    let drivers = state.withLock { state in
+      state.hasEnded = true
+      state.events = []
+      defer { state.drivers = [] }
+      return state.drivers
+    }
+    for driver in drivers { driver.end() }
+  }
+
+  func begin(_ drivers: [ControllerDriver]) {
+    let isOver = state.withLock { state in
+      if !state.hasEnded { state.drivers = drivers }
+      return state.hasEnded
+    }
+    guard !isOver else { return }
+    for driver in drivers { driver.begin() }
+  }
+
+  fileprivate func add(_ event: ControllerEvent) {
+    let (isKept, isFirstLost) = state.withLock { state in
+      guard !state.hasEnded else { return (false, false) }
+      guard state.events.count < Self.limit else { return (false, true) }
+      state.events.append(event)
+      return (true, false)
+    }
+    if isKept { onEvent() }
+    if isFirstLost {
+      services.plugins.catalog?.log(
+        .error, plugin: PluginUse.plugin(of: event.controller),
+        "an event is lost: \(Self.limit) of '\(event.controller)' wait already, because the pipeline '\(pipeline.name)' is slower than they come")
+    }
+  }
+
+  /// Forgets the states of a controller that no run has taken.
+  fileprivate func reset(_ controller: String) {
+    state.withLock { $0.events.removeAll { $0.isState && $0.controller == controller } }
+  }
+}
+
+/// One controller of a pipeline: its instance, made again when it fails.
+final class ControllerDriver: Sendable {
+  private struct State {
+    var instance: (any PluginInstance)?
+    var failures = 0
+    var hasEnded = false
+  }
+
+  private let plugin: any PipelinePlugin
+  private let offer: PluginOffer
+  private let settings: JSONValue
+  private let secrets: PluginSecrets
+  private let services: HostServices
+  private let pipeline: String
+  private weak let session: ControllerSession?
+  private let state = Mutex(State())
+
+  init(
+    plugin: any PipelinePlugin, offer: PluginOffer, settings: JSONValue, secrets: PluginSecrets, services: HostServices,
+    pipeline: String, session: ControllerSession
+  ) {
+    self.plugin = plugin
+    self.offer = offer
+    self.settings = settings
+    self.secrets = secrets
+    self.services = services
+    self.pipeline = pipeline
+    self.session = session
+  }
+
+  func begin() {
+    guard !state.withLock({ $0.hasEnded }) else { return }
+    let instance = plugin.create(
+      offer, settings: settings, access: secrets.access, events: ControllerRelay(driver: self))
+    let (former, isOver) = state.withLock { state in
+      defer { if !state.hasEnded { state.instance = instance } }
+      return (state.instance, state.hasEnded)
+    }
+    former?.destroy()
+    if isOver { instance.destroy() } else { instance.start(input) }
+  }
+
+  /// How long a controller has to end.
+  private static let grace = Duration.seconds(2)
+
+  func end() {
+    let instance = state.withLock { state in
+      state.hasEnded = true
+      defer { state.instance = nil }
+      return state.instance
+    }
+    guard let instance else { return }
+    instance.stop(grace: Self.grace)
+    // It is let go of when it has ended, or its time is over.
+    let loop = services.loop
+    loop.execute { _ = loop.schedule(after: Self.grace) { instance.destroy() } }
+  }
+
+  private var input: JSONValue {
+    var members: OrderedDictionary<String, JSONValue> = ["pipeline": .string(pipeline)]
+    let ended: Set<RunState> = [.succeeded, .failed, .cancelled, .interrupted]
+    let filter = RunFilter(pipeline: pipeline, states: ended, limit: 1)
+    if let last = try? services.history.runs(filter).first, let started = last.startedAt {
+      members["last_run"] = ["started_at": .string(started.text), "state": .string(last.state.rawValue)]
+    }
+    return .object(members)
+  }
+
+  fileprivate func yielded(_ signal: PluginSignal) {
+    state.withLock { $0.failures = 0 }
+    switch signal {
+    case .state(let value):
+      session?.add(ControllerEvent(controller: offer.id, value: secrets.mask(value), isState: true))
+    case .rerun(let event):
+      let instant = event["instant"]?.stringValue.flatMap(TimestampNotation.parse).map(RecordTime.init(secondsSince1970:))
+      session?.add(ControllerEvent(controller: offer.id, value: secrets.mask(event), instant: instant))
+    case .error(let failure): log(.error, "\(failure.code): \(failure.message)")
+    case .reset: session?.reset(offer.id)
+    }
+  }
+
+  fileprivate func ended(_ outcome: Result<JSONValue?, PluginFailure>) {
+    let (failures, isOver) = state.withLock { state in
+      state.failures += 1
+      return (state.failures, state.hasEnded)
+    }
+    guard !isOver else { return }
+    guard case .failure(let failure) = outcome else { return log(.info, "there is nothing more to come") }
+    guard failure.code != PluginError.Code.settings.rawValue, failure.code != PluginError.Code.closed.rawValue else {
+      return log(.error, failure.message)
+    }
+    let (loop, delay) = (services.loop, PluginRestart.delay(failures: failures))
+    log(.error, "\(failure.code): \(failure.message); it is begun again in \(DurationNotation.format(delay))")
+    loop.execute { [weak self] in _ = loop.schedule(after: delay) { [weak self] in self?.begin() } }
+  }
+
+  fileprivate func log(_ level: PluginLogLevel, _ text: String) {
+    let plugin = plugin.description.id
+    let text = secrets.mask(text)
+    services.plugins.catalog?.log(level, plugin: plugin, offer.id == plugin ? text : "\(offer.id): \(text)")
+  }
+}
+
+/// Hears what an instance does without keeping what it is told to.
+private final class ControllerRelay: PluginInstanceEvents {
+  private weak let driver: ControllerDriver?
+
+  init(driver: ControllerDriver) { self.driver = driver }
+
+  func ended(_ outcome: Result<JSONValue?, PluginFailure>) { driver?.ended(outcome) }
+  func yielded(_ signal: PluginSignal) { driver?.yielded(signal) }
+
+  func logged(_ level: PluginLogLevel, _ message: String, _ fields: JSONValue?) {
+    driver?.log(level, PluginLogLine.text(.info, message, fields))
+  }
+
+  // Neither is for controllers.
+  func progressed(_ progress: JSONValue) {}
+  func changed(_ isSatisfied: Bool?, reason: String) {}
+}
+
+extension RunHost {
+  /// Lets the controllers of a pipeline begin.
+  ///
+  /// - Parameters:
+  ///   - pipeline: Its `controllers`.
+  ///   - parameters: Its params, for their settings.
+  ///   - onEvent: Called on any thread when there is something to take. Must return at once.
+  /// - Throws: What an expression in the settings throws, or ``OperationFailure`` where a plugin cannot be used any more.
+  public func controllers(
+    of pipeline: PipelineDefinition, parameters: [String: JSONValue], onEvent: @escaping @Sendable () -> Void
+  ) throws -> ControllerSession {
+    let session = ControllerSession(pipeline: pipeline, services: services, onEvent: onEvent)
+    let run = RunProgress(id: .generate(), pipeline: pipeline, parameters: parameters, workspace: "")
+    let drivers = try pipeline.controllers.map { controller in
+      let use = controller.use
+      let plugin = try services.plugin(use.plugin, in: pipeline)
+      let offer = try plugin.offer(use.offer, .controller)
+      return ControllerDriver(
+        plugin: plugin, offer: offer, settings: try use.settings(for: offer, in: RunContexts(run: run)),
+        secrets: PluginSecrets(of: use.plugin, in: pipeline, services), services: services, pipeline: pipeline.name,
+        session: session)
+    }
+    session.begin(drivers)
+    return session
+  }
+}
