@@ -100,7 +100,8 @@ extension PipelineChecker {
         fix: NearestName.suggestion(for: use.id, among: names)
           .map { "did you mean '\(SpecificationWord(rawValue: $0)?.usage ?? $0)'?" })
     }
-    let near = NearestName.suggestion(for: id, among: ids).map { "did you mean '\($0)\(use.id.dropFirst(id.count))'?" }
+    // The message says what was found elsewhere.
+    let near = NearestName.suggestion(for: id, among: draft.plugins.map(\.id)).map { "did you mean '\($0)\(use.id.dropFirst(id.count))'?" }
     reader.error(error.code.rawValue, error.message, at: range, fix: near)
   }
 

@@ -12,6 +12,12 @@ public struct PluginProgress: Sendable, Hashable {
     self.fraction = fraction
     self.message = message
   }
+
+  /// In one line: `25% of the pages`.
+  public var text: String {
+    let percent = fraction.map { "\(Int($0 * 100))%" }
+    return [percent, message].compactMap { $0 }.joined(separator: " ")
+  }
 }
 
 /// Something that happened in a run, for whoever presents it. The engine does not know who watches.

@@ -14,6 +14,8 @@ struct RunBoard {
     var items: [Int: [Int]] = [:]
     /// The latest attempt of each instance.
     var attempts: [Int: AttemptRecord] = [:]
+    /// How far running attempts of plugins say they are.
+    var progress: [Int: PluginProgress] = [:]
     /// The latest run that an operation has started, by the operation's name.
     var nested: [String: RunID] = [:]
 
@@ -50,7 +52,9 @@ struct RunBoard {
     case .attempt(var record):
       record.result = .none
       runs[record.run]?.attempts[record.ordinal] = record
-    case .approval, .progress, .notice: break
+      runs[record.run]?.progress[record.ordinal] = nil
+    case .progress(let run, let ordinal, let progress): runs[run]?.progress[ordinal] = progress
+    case .approval, .notice: break
     }
   }
 

@@ -115,6 +115,9 @@ struct TreeLayout {
       let limit = definition.map { " of \($0.retry.limit + 1)" } ?? ""
       details.append("attempt \(record.attempts)\(limit)")
     }
+    if record.state == .running, let progress = entry.progress[record.ordinal] {
+      details.append(TerminalText.oneLine(progress.text))
+    }
     if let items = entry.items[record.ordinal] { details.append(Self.summary(of: items, loop: record, in: entry)) }
     let reason = TerminalText.oneLine(StateReason.text(of: record, now: now))
     if !reason.isEmpty { details.append(record.state == .waiting ? "waits \(reason)" : reason) }

@@ -51,7 +51,7 @@ struct EngineTestHost {
   let services: HostServices
   let loop: EventLoop
 
-  init(runner: FakeProcessRunner? = nil) throws {
+  init(runner: FakeProcessRunner? = nil, plugins: PluginSource = .none) throws {
     directory = NSTemporaryDirectory() + "penstock-engine-\(UUID().uuidString)"
     let history = try History.open(at: directory + "/workspace", mode: .readWrite)
     loop = try EventLoop()
@@ -62,18 +62,23 @@ struct EngineTestHost {
     context.operationRandom = OperationRandom(seed: 1)
     services = HostServices(
       loop: loop, runner: runner ?? SpawnRunner(loop: loop), history: history,
-      recorder: HistoryRecorder(workspace: history.workspace), context: context)
+      recorder: HistoryRecorder(workspace: history.workspace), context: context,
+      plugins: plugins)
     try loop.start()
   }
 
   /// Runs a pipeline given as text.
-  func run(_ text: String, parameters: [String: JSONValue] = [:]) async throws -> FinishedRun {
-    let loaded = PipelineLoader.load(text: text, path: directory + "/test.yaml")
+  func run(
+    _ text: String, parameters: [String: JSONValue] = [:], event: JSONValue? = nil,
+    onEvent: (@Sendable (RunEvent) -> Void)? = nil
+  ) async throws -> FinishedRun {
+    let loaded = PipelineLoader.load(text: text, path: directory + "/test.yaml", plugins: services.plugins)
     guard let pipeline = loaded.pipeline else { throw InvalidPipeline(result: loaded) }
     var options = RunOptions()
     options.parameters = try ParameterResolver.resolve(pipeline, values: parameters.map { ($0.key, $0.value) })
+    options.event = event
     let engine = RunEngine(
-      services: services, pipeline: pipeline, options: options, id: .generate(), parent: nil, onEvent: nil)
+      services: services, pipeline: pipeline, options: options, id: .generate(), parent: nil, onEvent: onEvent)
     let outcome = try await Task(executorPreference: loop) { try await engine.run() }.value
     return FinishedRun(
       outcome: outcome, operations: try services.history.operations(of: outcome.run.id),

@@ -32,8 +32,6 @@ struct KeyTests {
     #expect(
       findings(
         """
-        plugins: [x.so]
-        controllers: [{ uses: cron }]
         operations:
           - name: fetch
             http: { url: "${{ nonsense" }
@@ -41,19 +39,14 @@ struct KeyTests {
             rerun_on_change: online
             controllers: []
           - name: page
-            uses: notify.webhook
-            with: { url: x }
+            run: ls
             result: string
             needs: fetch
         """) == [
-          "1:1 not-available 'plugins' is not available in this version",
-          "2:1 not-available 'controllers' is not available in this version",
-          "5:5 not-available 'http' is not available in this version",
-          "6:32 not-available 'reachable' is not available in this version: it goes with 'http'",
-          "7:5 not-available 'rerun_on_change' is not available in this version",
-          "8:5 not-available 'controllers' is not available in this version",
-          "10:5 not-available 'uses' is not available in this version",
-          "11:5 not-available 'with' is not available in this version",
+          "3:5 not-available 'http' is not available in this version",
+          "4:32 not-available 'reachable' is not available in this version: it goes with 'http'",
+          "5:5 not-available 'rerun_on_change' is not available in this version",
+          "6:5 not-available 'controllers' is not available in this version",
         ])
   }
 

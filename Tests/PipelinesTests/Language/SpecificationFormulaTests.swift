@@ -16,6 +16,7 @@ struct SpecificationFormulaTests {
     case .fileExists(let path): "exists:\(path.text)"
     case .changed(let path): "changed:\(path.text)"
     case .succeeded(let pipeline): "succeeded:\(pipeline)"
+    case .plugin(let use): "plugin:\(use.offer)"
     case .named(let position): "#\(position)"
     case .not(let operand): "(! \(shape(operand)))"
     case .and(let operands): "(&& " + operands.map(shape).joined(separator: " ") + ")"
@@ -132,7 +133,7 @@ struct SpecificationFormulaTests {
         1+5 there is no specification 'onlin' (did you mean 'online'?); \
         10+8 there is no specification 'conected' (did you mean 'connected'?); \
         22+4 there is no specification 'true' (write 'always'); \
-        30+12 'office.hours' is not available in this version: specifications of plugins arrive with plugins
+        30+12 'office.hours' is no specification of this pipeline: what a plugin offers needs a name here (add it: 'specifications: {a-name: {uses: office.hours}}', and use the name)
         """)
     #expect(failure("older-then(1h)") == "1+10 there is no specification 'older-then' (did you mean 'older-than(1h)'?)")
     #expect(failure("older-than") == "1+10 'older-than' needs an argument (write it like older-than(1h))")

@@ -49,26 +49,6 @@ struct SpecificationKeyTests {
       ])
   }
 
-  @Test("what a plugin would offer is answered once, settings and all")
-  func plugins() {
-    #expect(
-      SpecificationFixture.found(
-        """
-        specifications:
-          office-hours: { uses: calendar.time-window, with: { days: mon-fri }, hold: 5s }
-          short: network.connected
-        automatic: office-hours && short
-        """ + "\n" + SpecificationFixture.work) == [
-          "2:25 not-available 'calendar.time-window' is not available in this version: specifications of plugins arrive with plugins",
-          "3:10 not-available 'network.connected' is not available in this version: specifications of plugins arrive with plugins",
-        ])
-    #expect(
-      SpecificationFixture.found(
-        "specifications: { a: { uses: connected, with: { x: 1 } } }\nautomatic: a\n" + SpecificationFixture.work) == [
-          "1:41 not-available 'with' is not available in this version"
-        ])
-  }
-
   @Test("names are the author's own, and are written exactly")
   func names() {
     #expect(
