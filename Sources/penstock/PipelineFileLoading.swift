@@ -3,8 +3,10 @@ import Pipelines
 /// Loads the file that a command was given, and shows what is wrong with it.
 enum PipelineFileLoading {
   /// The checked pipeline. Warnings are shown; errors end the command.
-  static func load(_ path: String, options: SharedOptions) throws -> PipelineDefinition {
-    try accept(PipelineLoader.load(path: path), options: options)
+  static func load(
+    _ path: String, options: SharedOptions, plugins: PluginSource
+  ) throws -> PipelineDefinition {
+    try accept(PipelineLoader.load(path: path, plugins: plugins), options: options)
   }
 
   static func accept(_ result: LoadResult, options: SharedOptions) throws -> PipelineDefinition {

@@ -26,6 +26,9 @@ final class PipelineChecker {
   var resultTypes: [ValueType] = []
   /// What was found of each plugin that is used; nil for one that cannot be.
   var plugins: [String: PluginDescription?] = [:]
+  /// The `plugins.lock` beside the file, once it was looked for.
+  var lock: PluginLock??
+  var hasReportedLock = false
   /// How many names may still be compared for suggestions; a file with very many mistakes gets no more of them at some point.
   private var comparisonsLeft = 2_000_000
 

@@ -74,19 +74,34 @@ extension PipelineChecker {
         PluginError.Code.notFound.rawValue, "'\(use.id)' is of a plugin, and this program loads none", at: use.node.range)
       return nil
     }
-    do {
-      return try catalog.plugin(id, entry?.reference ?? PluginReference()).description
+    do throws(PluginError) {
+      var reference = entry?.reference ?? PluginReference()
+      reference.pin = try pluginLock()?.pin(id)
+      if entry != nil || reference.pin != nil { draft.definition.plugins[id] = reference }
+      return try catalog.plugin(id, reference).description
     } catch {
+      if error.code == .lock {
+        guard !hasReportedLock else { return nil }
+        hasReportedLock = true
+      }
       report(error, of: id, entry: entry, for: use, catalog)
       return nil
     }
+  }
+
+  /// The pins beside the file.
+  private func pluginLock() throws(PluginError) -> PluginLock? {
+    if let lock { return lock }
+    let read = try PluginLock.read(PluginLock.path(besidePipeline: draft.definition.source.absolutePath))
+    lock = .some(read)
+    return read
   }
 
   private func report(
     _ error: PluginError, of id: String, entry: PluginEntry?, for use: PluginUseDraft, _ catalog: any PluginCatalog
   ) {
     var range = use.node.range
-    if let entry, let path = entry.pathRange { range = path }
+    if error.code != .lock, let entry, let path = entry.pathRange { range = path }
     if error.code == .hashMismatch, let hash = entry?.hashRange { range = hash }
     guard error.code == .notFound, entry?.reference.path == nil else {
       return reader.error(error.code.rawValue, error.message, at: range)

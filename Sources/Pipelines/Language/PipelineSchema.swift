@@ -1,4 +1,5 @@
 import OrderedCollections
+import PluginHost
 import Values
 
 /// The JSON Schema of the pipeline language, made from the tables that the loader reads by.
@@ -6,12 +7,14 @@ public enum PipelineSchema {
   /// The schema, in draft 2020-12, for editors that complete keys and check forms.
   ///
   /// It accepts every file that the loader accepts. What a schema cannot say (references, types, cycles) is left to `check`.
-  public static func jsonSchema() -> JSONValue {
+  ///
+  /// - Parameter plugins: Plugins whose offers are known: `with` is described by what `uses` says. Others may be used as well.
+  public static func jsonSchema(plugins: [PluginDescription] = []) -> JSONValue {
     var root = keys(PipelineKey.table.rows)
     root.updateValue("https://json-schema.org/draft/2020-12/schema", forKey: "$schema", insertingAt: 0)
     root.updateValue("Penstock pipeline", forKey: "title", insertingAt: 1)
     root["$defs"] = ["operation": .object(operation()), "type": type()]
-    return .object(root)
+    return PluginSchema(plugins).added(to: .object(root))
   }
 
   private typealias Members = OrderedDictionary<String, JSONValue>

@@ -8,7 +8,7 @@ struct Check: ParsableCommand {
     discussion: """
       Finds every mistake that can be known before a run: misspelt keys, references to operations that are not there, types that
       do not fit, cycles, durations and sizes. All of them at once, each with its place and, where there is one, the fix.
-      Nothing is executed and no workspace is opened. Exits with 2 when a file has errors.
+      Nothing is executed but what plugins that a file uses say of themselves, and no workspace is opened. Exits with 2 when a file has errors.
 
         penstock check nightly.yaml
         penstock check --json *.yaml      one finding a line, for editors
@@ -17,15 +17,18 @@ struct Check: ParsableCommand {
   @Argument(help: "The pipeline files.", completion: .file(extensions: ["yaml", "yml"]))
   var files: [String]
 
+  @OptionGroup var plugins: PluginOptions
+
   @OptionGroup var shared: SharedOptions
 
   func run() throws {
+    let plugins = plugins.source()
     var diagnostics: [Diagnostic] = []
     var sources: [String: SourceText] = [:]
     var order: [SourceText] = []
     var isValid = true
     for file in files {
-      let result = PipelineLoader.load(path: file)
+      let result = PipelineLoader.load(path: file, plugins: plugins)
       diagnostics += result.diagnostics
       for source in result.sources where sources.updateValue(source, forKey: source.path) == nil {
         order.append(source)

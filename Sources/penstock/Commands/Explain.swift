@@ -32,8 +32,9 @@ struct Explain: ParsableCommand {
     }
     // Readers say `interrupted` where the owner is gone; what is recorded may still say `running`.
     recorded.run = record
-    let pipeline = PipelineLoader.load(text: recorded.definition, path: record.path ?? "\(record.pipeline).yaml")
-      .pipeline
+    let pipeline = PipelineLoader.load(
+      text: recorded.definition, path: record.path ?? "\(record.pipeline).yaml", plugins: .unchecked
+    ).pipeline
     if let operation, pipeline?.operations.contains(where: { $0.name == operation }) != true {
       _ = try reference.operation(operation, in: record)
     }

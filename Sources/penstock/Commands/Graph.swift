@@ -21,10 +21,12 @@ struct Graph: ParsableCommand {
   @Option(help: ArgumentHelp("text, mermaid or dot.", valueName: "format"))
   var format: Format = .text
 
+  @OptionGroup var plugins: PluginOptions
+
   @OptionGroup var shared: SharedOptions
 
   func run() throws {
-    let graph = PipelineGraph(try PipelineFileLoading.load(file, options: shared))
+    let graph = PipelineGraph(try PipelineFileLoading.load(file, options: shared, plugins: plugins.source()))
     if shared.json {
       for line in graph.jsonLines() { TextOutput.standard.writeLine(line.text) }
       return

@@ -17,10 +17,13 @@ struct Resume: ForegroundCommand {
   @Argument(help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"))
   var runName: String?
 
+  @OptionGroup var plugins: PluginOptions
+
   @OptionGroup var shared: SharedOptions
 
   func runInForeground() async throws -> ExitStatus {
-    let host = try shared.openHost()
+    let pluginHost = plugins.host()
+    let host = try shared.openHost(plugins: .host(pluginHost))
     let history = host.history
     let reference = RunReference(history: history)
     let record: RunRecord
@@ -36,12 +39,18 @@ struct Resume: ForegroundCommand {
       throw CommandFailure(RunNotResumable.message(of: record, short: reference.short(record.id)))
     }
     let definition = try history.definition(of: record.id) ?? ""
-    let pipeline = PipelineLoader.load(text: definition, path: record.path ?? "\(record.pipeline).yaml").pipeline
+    let pipeline = PipelineLoader.load(
+      text: definition, path: record.path ?? "\(record.pipeline).yaml", plugins: .unchecked
+    ).pipeline
     var presentation = shared.presentation(of: pipeline, in: host)
     presentation.isResumed = true
     let session = RunSession(host: host, presentation: presentation)
-    let outcome = try await session.present { try await host.resume(record.id, version: Version.current, onEvent: $0) }
-    return ExitStatus(of: outcome.run)
+    let id = record.id
+    let result = await Result {
+      try await session.present { try await host.resume(id, version: Version.current, onEvent: $0) }
+    }
+    await pluginHost.shutDown()
+    return ExitStatus(of: try result.get().run)
   }
 }
 

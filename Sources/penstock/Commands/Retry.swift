@@ -26,17 +26,20 @@ struct Retry: ForegroundCommand {
   @Flag(help: "Use the definition that is recorded with the run, not the file as it is now.")
   var recorded = false
 
+  @OptionGroup var plugins: PluginOptions
+
   @OptionGroup var shared: SharedOptions
 
   func runInForeground() async throws -> ExitStatus {
-    let host = try shared.openHost()
+    let pluginHost = plugins.host()
+    let host = try shared.openHost(plugins: .host(pluginHost))
     let history = host.history
     let reference = RunReference(history: history)
     let record = try find(in: history, reference)
     guard record.state.isFinal else {
       throw CommandFailure(RunNotResumable.message(of: record, short: reference.short(record.id)))
     }
-    let pipeline = try definition(of: record, in: history)
+    let pipeline = try definition(of: record, in: history, plugins: .host(pluginHost))
     var options = RunOptions()
     options.version = Version.current
     options.trigger = .retry
@@ -48,8 +51,9 @@ struct Retry: ForegroundCommand {
     }
     let chosen = options
     let session = RunSession(host: host, presentation: shared.presentation(of: pipeline, in: host))
-    let outcome = try await session.present { try await host.run(pipeline, options: chosen, onEvent: $0) }
-    return ExitStatus(of: outcome.run)
+    let result = await Result { try await session.present { try await host.run(pipeline, options: chosen, onEvent: $0) } }
+    await pluginHost.shutDown()
+    return ExitStatus(of: try result.get().run)
   }
 
   private func find(in history: History, _ reference: RunReference) throws -> RunRecord {
@@ -58,11 +62,13 @@ struct Retry: ForegroundCommand {
     throw CommandFailure("no run failed, was cancelled or was interrupted; `penstock history list` shows the runs")
   }
 
-  private func definition(of record: RunRecord, in history: History) throws -> PipelineDefinition {
+  private func definition(
+    of record: RunRecord, in history: History, plugins: PluginSource
+  ) throws -> PipelineDefinition {
     let path = record.path ?? "\(record.pipeline).yaml"
     let text = try history.definition(of: record.id) ?? ""
     if !recorded, record.path != nil, FileReader.exists(path) {
-      let pipeline = try PipelineFileLoading.load(path, options: shared)
+      let pipeline = try PipelineFileLoading.load(path, options: shared, plugins: plugins)
       if pipeline.source.text != text, !shared.quiet {
         TextOutput.error.writeLine(
           "penstock: '\(TerminalText.visible(path))' has changed since; it is run as it is now (--recorded runs it as it was)"
@@ -70,6 +76,6 @@ struct Retry: ForegroundCommand {
       }
       return pipeline
     }
-    return try PipelineFileLoading.accept(PipelineLoader.load(text: text, path: path), options: shared)
+    return try PipelineFileLoading.accept(PipelineLoader.load(text: text, path: path, plugins: plugins), options: shared)
   }
 }

@@ -40,8 +40,10 @@ struct Run: ForegroundCommand {
   var only: String?
 
   @Flag(
-    help: "Run it again when one of its files changes, and when its rerun_on_change says so, until Ctrl-C.")
+    help: "Run it again when one of its files changes, when its rerun_on_change says so, and when its controllers do, until Ctrl-C.")
   var watch = false
+
+  @OptionGroup var plugins: PluginOptions
 
   @OptionGroup var shared: SharedOptions
 
@@ -54,7 +56,8 @@ struct Run: ForegroundCommand {
 
   func runInForeground() async throws -> ExitStatus {
     if watch { return try await watchFile() }
-    let pipeline = try PipelineFileLoading.load(file, options: shared)
+    let pluginHost = plugins.host()
+    let pipeline = try PipelineFileLoading.load(file, options: shared, plugins: .host(pluginHost))
     var options = RunOptions()
     options.version = Version.current
     options.parameters = try RunParameters.resolve(parameters, for: pipeline)
@@ -66,18 +69,31 @@ struct Run: ForegroundCommand {
       try DryRun(pipeline: pipeline, options: options, history: history, shared: shared).show()
       return .succeeded
     }
-    let host = try RunHost.open(workspace: location.path)
+    let host = try RunHost.open(workspace: location.path, plugins: .host(pluginHost))
+    tellOfControllers(of: pipeline)
     options.source = try source(for: pipeline, in: host.history)
     let chosen = options
     let session = RunSession(host: host, presentation: shared.presentation(of: pipeline, in: host))
-    let outcome = try await session.present { try await host.run(pipeline, options: chosen, onEvent: $0) }
-    return ExitStatus(of: outcome.run)
+    let result = await Result { try await session.present { try await host.run(pipeline, options: chosen, onEvent: $0) } }
+    await pluginHost.shutDown()
+    return ExitStatus(of: try result.get().run)
+  }
+
+  /// Says that nothing starts the pipeline again.
+  private func tellOfControllers(of pipeline: PipelineDefinition) {
+    guard !pipeline.controllers.isEmpty, !shared.quiet else { return }
+    let names = pipeline.controllers.map(\.use.offer).joined(separator: ", ")
+    let (noun, verb) = pipeline.controllers.count == 1 ? ("controller", "is") : ("controllers", "are")
+    TextOutput.error.writeLine(
+      "penstock: the \(noun) \(names) \(verb) inactive in a single run; `penstock run --watch` activates \(pipeline.controllers.count == 1 ? "it" : "them")"
+    )
   }
 
   private func watchFile() async throws -> ExitStatus {
+    let pluginHost = plugins.host()
     let load: @Sendable () -> WatchSession.Loaded = { [file, parameters, shared] in
       let moment = FileClock.now()
-      let result = PipelineLoader.load(path: file)
+      let result = PipelineLoader.load(path: file, plugins: .host(pluginHost))
       let files = result.sources.isEmpty ? [file] : result.sources.map(\.path)
       return WatchSession.Loaded(
         files: files, moment: moment,
@@ -91,8 +107,10 @@ struct Run: ForegroundCommand {
     }
     // What is wrong from the beginning is a mistake of the call.
     _ = try load().content.get()
-    let host = try RunHost.open(workspace: try shared.location().path)
-    return try await WatchSession(host: host, shared: shared, load: load).run()
+    let host = try RunHost.open(workspace: try shared.location().path, plugins: .host(pluginHost))
+    let result = await Result { try await WatchSession(host: host, shared: shared, load: load).run() }
+    await pluginHost.shutDown()
+    return try result.get()
   }
 
   private func selection(in pipeline: PipelineDefinition) throws -> RunOptions.Selection {
@@ -105,5 +123,16 @@ struct Run: ForegroundCommand {
     guard from != nil || only != nil else { return nil }
     let ended: Set<RunState> = [.succeeded, .failed, .cancelled, .interrupted]
     return try history?.runs(RunFilter(pipeline: pipeline.name, states: ended, limit: 1)).first?.id
+  }
+}
+
+extension Result where Failure == any Error {
+  /// What an asynchronous body comes to.
+  init(_ body: () async throws -> Success) async {
+    do {
+      self = .success(try await body())
+    } catch {
+      self = .failure(error)
+    }
   }
 }

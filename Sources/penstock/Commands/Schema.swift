@@ -1,5 +1,6 @@
 import ArgumentParser
 import Pipelines
+import PluginHost
 
 struct Schema: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -9,15 +10,37 @@ struct Schema: ParsableCommand {
       The schema (draft 2020-12) is made from the same tables as the loader.
 
         penstock schema > penstock.schema.json
+        penstock schema --plugins > penstock.schema.json     with the settings of plugins
 
       In an editor with the YAML language server, begin a pipeline file with:
         # yaml-language-server: $schema=./penstock.schema.json
       """)
 
+  @Flag(name: .customLong("plugins"), help: "Cover the settings of all plugins that are found.")
+  var coversPlugins = false
+
+  @OptionGroup var plugins: PluginOptions
+
   @OptionGroup var shared: SharedOptions
 
   func run() {
-    let schema = PipelineSchema.jsonSchema()
+    // A plugin that is named is meant to be covered.
+    let schema = PipelineSchema.jsonSchema(plugins: coversPlugins || !plugins.files.isEmpty ? descriptions() : [])
     TextOutput.standard.writeLine(shared.json ? schema.text : schema.pretty())
+  }
+
+  /// What the plugins say of themselves; those that cannot be used are told of, and left out.
+  private func descriptions() -> [PluginDescription] {
+    let host = plugins.host()
+    let found = PluginFinder(host.configuration).all()
+    for error in found.errors { TextOutput.error.writeLine("penstock: \(TerminalText.visible(error.message))") }
+    return found.files.compactMap { file in
+      do throws(PluginError) {
+        return try host.plugin(file.id).description
+      } catch {
+        TextOutput.error.writeLine("penstock: \(TerminalText.visible(error.message))")
+        return nil
+      }
+    }
   }
 }

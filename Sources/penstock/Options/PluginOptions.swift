@@ -1,4 +1,5 @@
 import ArgumentParser
+import Pipelines
 import PluginHost
 
 /// Where plugins come from.
@@ -14,4 +15,20 @@ struct PluginOptions: ParsableArguments, Sendable {
 
   /// Where to look: the standard directories, and the files named.
   var finder: PluginFinder { PluginFinder(directories: PluginDirectory.standard(), files: files) }
+
+  /// A host of these plugins, whose lines go to standard error.
+  func host() -> PluginHost {
+    PluginHost(
+      PluginHost.Configuration(
+        directories: PluginDirectory.standard(), files: files, childHost: ["/proc/self/exe", "plugin-host"],
+        log: { level, plugin, message in
+          // What only its author wants to know stays out of the way.
+          guard level != .debug else { return }
+          let word = level == .warning ? "warning: " : level == .error ? "error: " : ""
+          TextOutput.error.writeLine("penstock: \(plugin): \(word)\(TerminalText.visible(message))")
+        }))
+  }
+
+  /// What pipelines may use.
+  func source() -> PluginSource { .host(host()) }
 }

@@ -66,14 +66,14 @@ struct SharedOptions: ParsableArguments, Sendable {
 
 extension SharedOptions {
   /// The host for a command that goes on from a former run.
-  func openHost() throws -> RunHost {
+  func openHost(plugins: PluginSource) throws -> RunHost {
     let location = try location()
     guard location.hasDatabase else {
       throw CommandFailure(
         "there is no run yet: no workspace at '\(location.path)'. `penstock run FILE` creates it, --workspace names another"
       )
     }
-    return try RunHost.open(workspace: location.path)
+    return try RunHost.open(workspace: location.path, plugins: plugins)
   }
 
   /// How a run of `pipeline` is shown.

@@ -2,7 +2,7 @@ import Operations
 import Pipelines
 import Synchronization
 
-/// A pipeline that is run again and again: when one of its files changes, and when its `rerun_on_change` says so.
+/// A pipeline that is run again and again: when one of its files changes, when its `rerun_on_change` says so, and when its controllers do.
 struct WatchSession: Sendable {
   /// What ends the wait between two runs.
   private enum Event: Sendable {
@@ -11,6 +11,8 @@ struct WatchSession: Sendable {
     /// Nil where its condition has called it off.
     case ended(Result<RunOutcome, any Error>?)
     case changed(path: String)
+    /// A controller asks for a run.
+    case asked
     case signal
   }
 
@@ -88,6 +90,10 @@ struct WatchSession: Sendable {
     let listening = tell(of: loaded, to: sink)
     defer { listening.cancel() }
     let runs = Atomic(0)
+    // What the next run is told of the controller that asked for it.
+    let next = Mutex<ControllerEvent?>(nil)
+    let controllers = try host.controllers(of: pipeline, parameters: options.parameters) { sink.yield(.asked) }
+    defer { controllers.end() }
     let store = try host.store(for: pipeline, parameters: options.parameters) { [host, shared] in
       try await idle.runBegins()
       guard !isInterrupted else {
@@ -97,14 +103,21 @@ struct WatchSession: Sendable {
       sink.yield(.began)
       // The first run is the one that was asked for.
       let isAsked = runs.add(1, ordering: .sequentiallyConsistent).oldValue == 0
-      if !isAsked, !shared.quiet, let condition = pipeline.rerunOnChange {
+      var options = options
+      if let event = next.withLock({ $0.take() }) {
+        options.trigger = .controller
+        options.controller = event.controller
+        options.event = event.value
+        if !shared.quiet { TextOutput.error.writeLine("penstock: \(Self.text(of: event))") }
+      } else if !isAsked, !shared.quiet, let condition = pipeline.rerunOnChange {
         TextOutput.error.writeLine("penstock: \(condition.text) is true")
       }
+      let chosen = options
       let session = RunSession(
         host: host, presentation: presentation, closesHost: false, onInterruption: { noteSignal(sink) })
       let outcome: RunOutcome
       do {
-        outcome = try await session.present { try await host.run(pipeline, options: options, onEvent: $0) }
+        outcome = try await session.present { try await host.run(pipeline, options: chosen, onEvent: $0) }
       } catch {
         await idle.runEnded()
         sink.yield(.ended(.failure(error)))
@@ -125,6 +138,8 @@ struct WatchSession: Sendable {
     let isBegun = store.isLoading || runs.load(ordering: .sequentiallyConsistent) > 0
     let first = isBegun ? nil : Task { _ = try? await store.fetch() }
     defer { first?.cancel() }
+    var asked: Task<Void, Never>?
+    defer { asked?.cancel() }
     var isRunning = true
     var changed: String?
     for await event in events {
@@ -133,8 +148,8 @@ struct WatchSession: Sendable {
       case .changed(let path):
         changed = path
         try? await Task.sleep(for: Self.settling)
-      // A run that goes on is being cancelled; its end is waited for.
-      case .signal: break
+      // A run that goes on is being cancelled; its end is waited for. What is asked for meanwhile waits too.
+      case .signal, .asked: break
       case .ended(let result):
         isRunning = false
         if let outcome = try result?.get() { status = ExitStatus(of: outcome.run) }
@@ -146,6 +161,13 @@ struct WatchSession: Sendable {
         if let changed, !isInterrupted { return .again("\(changed) has changed") }
         return .stop
       }
+      if let event = try await controllers.take() {
+        next.withLock { $0 = event }
+        // Until it has begun nothing else is asked for.
+        isRunning = true
+        asked = Task { _ = try? await store.fetch() }
+        continue
+      }
       if try await idle.begin(), !shared.quiet {
         TextOutput.error.writeLine("penstock: \(waiting(for: pipeline, loaded.files))")
       }
@@ -153,9 +175,15 @@ struct WatchSession: Sendable {
     return .stop
   }
 
+  private static func text(of event: ControllerEvent) -> String {
+    let reason = event.value["reason"]?.stringValue.map { ": \($0)" } ?? ""
+    return "\(event.controller) asks for a run\(TerminalText.oneLine(reason))"
+  }
+
   private func waiting(for pipeline: PipelineDefinition, _ files: [String]) -> String {
     let others = files.count == 1 ? "" : files.count == 2 ? " and 1 more file" : " and \(files.count - 1) more files"
-    let condition = pipeline.rerunOnChange.map { ", and for \($0.text)" } ?? ""
+    let causes = (pipeline.rerunOnChange.map { [$0.text] } ?? []) + pipeline.controllers.map(\.use.offer)
+    let condition = causes.isEmpty ? "" : ", and for \(causes.joined(separator: ", "))"
     return "waiting for changes of \(files.first ?? "nothing")\(others)\(condition); Ctrl-C ends this"
   }
 

@@ -28,7 +28,8 @@ struct HistoryShow: ParsableCommand {
     // Readers say `interrupted` where the owner is gone; what is recorded may still say `running`.
     recorded.run.state = record.state
     if !record.state.isFinal || record.state == .interrupted {
-      let loaded = PipelineLoader.load(text: recorded.definition, path: record.path ?? "\(record.pipeline).yaml")
+      let loaded = PipelineLoader.load(
+        text: recorded.definition, path: record.path ?? "\(record.pipeline).yaml", plugins: .unchecked)
       recorded = recorded.withPending(of: loaded.pipeline)
     }
     if shared.json {
@@ -56,7 +57,8 @@ struct HistoryShow: ParsableCommand {
         + (took.isEmpty ? "" : " \(record.endedAt == nil ? "for" : "in") \(took)") + " (\(RunText.counts(record)))")
     if let reason = record.reason { line("reason", reason) }
     line("started", ClockText.dateAndTime(record.startedAt ?? record.createdAt))
-    line("by", "\(record.user) on \(record.host), \(record.trigger.rawValue), penstock \(record.version)")
+    let trigger = record.trigger.rawValue + (record.controller.map { " \(TerminalText.visible($0))" } ?? "")
+    line("by", "\(record.user) on \(record.host), \(trigger), penstock \(record.version)")
     if let path = record.path { line("file", path) }
     if let parent = record.parent { line("started by", "\(parent.operation) of run \(reference.short(parent.run))") }
     if record.params != "{}" { line("params", TerminalText.fitted(TerminalText.oneLine(record.params), width: 200)) }

@@ -1,0 +1,32 @@
+import PluginHost
+import Values
+
+extension Plugin: PipelinePlugin {
+  package var hash: String { sha256 }
+
+  package func create(
+    _ offer: PluginOffer, settings: JSONValue, access: PluginAccess, events: any PluginInstanceEvents
+  ) -> any PluginInstance {
+    connection.create(offer, settings: settings, access: access, events: events)
+  }
+}
+
+/// The plugins of a plugin host.
+private struct HostCatalog: PluginCatalog {
+  let host: PluginHost
+
+  func plugin(_ id: String, _ reference: PluginReference) throws(PluginError) -> any PipelinePlugin {
+    try host.plugin(id, reference)
+  }
+
+  var knownIDs: [String] { PluginFinder(host.configuration).all().files.map(\.id) }
+
+  func log(_ level: PluginLogLevel, plugin: String, _ message: String) {
+    host.configuration.log(level, plugin, message)
+  }
+}
+
+extension PluginSource {
+  /// The plugins that `host` finds. It must not be shut down before the runs that use them have ended.
+  public static func host(_ host: PluginHost) -> PluginSource { .catalog(HostCatalog(host: host)) }
+}
