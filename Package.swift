@@ -192,6 +192,7 @@ let package = Package(
     .testTarget(
       name: "ConformanceTests",
       dependencies: ["penstock", .product(name: "Subprocess", package: "swift-subprocess")],
+      exclude: ["Plugins"],
       swiftSettings: settings
     ),
     .testTarget(

@@ -136,6 +136,9 @@ struct CaseRun {
       "PENSTOCK_WORKSPACE": root.appendingPathComponent("workspace").path,
       "TZ": "UTC", "LC_ALL": "C", "USER": "tester",
     ]
+    if conformanceCase.name.hasPrefix("plugins/") {
+      environment["PENSTOCK_PLUGIN_PATH"] = try await SamplePlugin.shared.directory()
+    }
     for (name, value) in expectation.environment { environment[Environment.Key(stringLiteral: name)] = value }
     let limit = 4 << 20
     let result = try await Subprocess.run(

@@ -6,7 +6,9 @@ import Testing
 struct PipelineExampleTests {
   @Test("load without a finding", arguments: Documents.pipelines)
   func load(example: Example) {
-    let result = PipelineLoader.load(text: example.pipeline, path: Documents.root.path + "/examples/example.yaml")
+    let result = PipelineLoader.load(
+      text: example.pipeline, path: Documents.root.path + "/examples/example.yaml",
+      plugins: example.flags.contains("plugins") ? .unchecked : .none)
     #expect(result.pipeline != nil)
     #expect(result.diagnostics.map(\.message) == [], "\(example.pipeline)")
   }

@@ -115,8 +115,10 @@ extension PipelineChecker {
         fix: NearestName.suggestion(for: use.id, among: names)
           .map { "did you mean '\(SpecificationWord(rawValue: $0)?.usage ?? $0)'?" })
     }
-    // The message says what was found elsewhere.
-    let near = NearestName.suggestion(for: id, among: draft.plugins.map(\.id)).map { "did you mean '\($0)\(use.id.dropFirst(id.count))'?" }
+    // The message says what is near among those that are found; here is what only the file names.
+    let near = NearestName.suggestion(
+      for: id, among: draft.plugins.filter { $0.pathRange != nil }.map(\.id)
+    ).map { "did you mean '\($0)\(use.id.dropFirst(id.count))'?" }
     reader.error(error.code.rawValue, error.message, at: range, fix: near)
   }
 

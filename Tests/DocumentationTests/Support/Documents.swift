@@ -9,6 +9,7 @@ import Testing
 /// |---|---|
 /// | `yaml` | the loader accepts it, and so does the JSON Schema |
 /// | `yaml run` | that, and the built tool runs it, successfully |
+/// | `yaml plugins` | the loader accepts it without looking for the plugins that it uses |
 /// | `yaml wrong` | the loader refuses it |
 /// | `yaml file=NAME` | kept as that file for the commands further down in the document |
 /// | `console` | each line after `$ ` is run in the document's own directory; what it prints is what follows |
