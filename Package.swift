@@ -124,6 +124,7 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .target(name: "CPluginHeader", dependencies: ["PluginABI"], cSettings: cSettings),
     .target(name: "CPluginKit", dependencies: ["PluginABI"], cSettings: cSettings),
     .target(
       name: "penstock-signals", dependencies: ["PluginABI"], path: "Plugins/Signals", publicHeadersPath: ".",
@@ -153,7 +154,7 @@ let package = Package(
     .executableTarget(
       name: "penstock",
       dependencies: [
-        "CProcess", "Pipelines", "PluginHost", "Schedules", "Values", "Workspace",
+        "CPluginHeader", "CProcess", "Pipelines", "PluginHost", "Schedules", "Values", "Workspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings

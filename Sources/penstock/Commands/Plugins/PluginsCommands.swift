@@ -8,7 +8,8 @@ struct PluginsCommands: ParsableCommand {
         penstock plugins list
         penstock plugins inspect calendar
         penstock plugins verify --write
+        penstock plugins new words --language swift
       """,
-    subcommands: [PluginsList.self, PluginsInspect.self, PluginsVerify.self],
+    subcommands: [PluginsList.self, PluginsInspect.self, PluginsVerify.self, PluginsNew.self],
     defaultSubcommand: PluginsList.self)
 }

@@ -1,0 +1,123 @@
+import CPluginHeader
+
+extension PluginScaffold {
+  var filesInC: [File] {
+    [
+      File(path: "NAME.c".replacing("NAME", with: name), text: filled(Self.sourceInC)),
+      File(path: "Makefile", text: filled(Self.makefile)),
+      File(path: "test.sh", text: filled(Self.testScript), isProgram: true),
+      File(path: "penstock/plugin.h", text: Self.header),
+      File(path: ".gitignore", text: "*.so\n"),
+    ]
+  }
+
+  /// The contract, as this version of Penstock has it.
+  private static var header: String {
+    String(
+      decoding: UnsafeRawBufferPointer(start: penstock_plugin_header(), count: penstock_plugin_header_length()),
+      as: UTF8.self)
+  }
+
+  private static let sourceInC = #"""
+    // The plugin NAME: one operation, which gives back a greeting.
+    //
+    // penstock/plugin.h says everything about the functions here: which threads call them, who frees what, what follows what.
+    #include <penstock/plugin.h>
+
+    #include <stdlib.h>
+
+    static const penstock_host *host;
+    static const penstock_instance_service *instances;
+
+    // What the plugin is and what it offers. Penstock checks the `with:` of a pipeline file against the settings when it loads the
+    // file, fills in defaults, and checks what comes back against `result`.
+    static penstock_text describe(void) {
+      return PENSTOCK_TEXT(
+          "{\"id\":\"NAME\",\"version\":\"0.1.0\",\"summary\":\"Says hello\",\"offers\":["
+          "{\"kind\":\"operation\",\"id\":\"NAME.greet\",\"summary\":\"Greets somebody\",\"result\":\"{whom: string}\",\"settings\":["
+          "{\"name\":\"whom\",\"type\":\"string\",\"summary\":\"Who is greeted\",\"default\":\"world\"}]}]}");
+    }
+
+    static penstock_status open_plugin(const penstock_host *the_host) {
+      host = the_host;
+      instances = (const penstock_instance_service *)host->service(host, PENSTOCK_INSTANCE);
+      return instances != NULL ? PENSTOCK_OK : PENSTOCK_UNAVAILABLE;
+    }
+
+    // One attempt of the operation.
+    struct greeting {
+      penstock_id id;
+      size_t length;
+      char settings[]; // JSON, such as {"whom":"world"}
+    };
+
+    static penstock_status create(penstock_id id, penstock_text offer, penstock_text settings, void **instance) {
+      (void)offer; // There is only one.
+      struct greeting *greeting = malloc(sizeof *greeting + settings.length);
+      if (greeting == NULL) return PENSTOCK_FAILED;
+      greeting->id = id;
+      greeting->length = settings.length;
+      // What the host hands over is valid only until this function returns.
+      memcpy(greeting->settings, settings.bytes, settings.length);
+      *instance = greeting;
+      return PENSTOCK_OK;
+    }
+
+    // Must return at once: what takes time belongs on a thread of the plugin's own, which calls `complete` or `fail` when it is done.
+    static void start(void *instance, penstock_text input) {
+      struct greeting *greeting = instance;
+      (void)input; // {"requirement": what is injected, "attempt": 1, …}
+      penstock_text result = {greeting->settings, greeting->length};
+      instances->complete(host, greeting->id, result);
+    }
+
+    // Nothing to stop: the greeting has ended when `start` returns.
+    static void stop(void *instance, uint64_t nanoseconds) {
+      (void)instance;
+      (void)nanoseconds;
+    }
+
+    static void destroy(void *instance) { free(instance); }
+
+    static const penstock_functions operations = {sizeof(penstock_functions), 0, create, start, stop, destroy};
+
+    static const void *capability(penstock_text id) {
+      return penstock_text_equals(id, PENSTOCK_OPERATION) ? &operations : NULL;
+    }
+
+    PENSTOCK_EXPORT const penstock_plugin_entry penstock_plugin = {
+        sizeof(penstock_plugin_entry), PENSTOCK_ABI_MAJOR, PENSTOCK_ABI_MINOR, 0, {0}, describe, open_plugin, NULL, capability};
+
+    """#
+
+  private static let makefile = """
+    CFLAGS ?= -O2 -g -Wall -Wextra
+    PENSTOCK ?= penstock
+
+    NAME.so: NAME.c penstock/plugin.h
+    \t$(CC) $(CFLAGS) -std=c99 -I. -fPIC -fvisibility=hidden -shared $(LDFLAGS) -o $@ NAME.c
+
+    test: NAME.so
+    \tPENSTOCK="$(PENSTOCK)" ./test.sh
+
+    clean:
+    \trm -f NAME.so
+
+    .PHONY: test clean
+
+    """
+
+  private static let testScript = """
+    #!/bin/sh
+    # Drives the plugin as Penstock does, and looks whether it keeps the contract.
+    set -eu
+    cd "$(dirname "$0")"
+    plugin=$PWD/NAME.so
+    penstock=${PENSTOCK:-penstock}
+
+    "$penstock" plugins verify "$plugin"
+    "$penstock" plugins check "$plugin"
+    echo "all is well"
+
+    """
+}

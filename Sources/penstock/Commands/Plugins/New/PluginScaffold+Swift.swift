@@ -1,0 +1,146 @@
+extension PluginScaffold {
+  var filesInSwift: [File] {
+    [
+      File(path: "Package.swift", text: manifest),
+      File(path: "Sources/\(typeName)Plugin/\(typeName)Plugin.swift", text: filled(Self.plugin)),
+      File(path: "Sources/\(typeName)Plugin/Greet.swift", text: filled(Self.operation)),
+      File(path: "Sources/\(typeName)Export/Export.swift", text: filled(Self.export)),
+      File(path: "Tests/\(typeName)PluginTests/GreetTests.swift", text: filled(Self.test)),
+      File(path: "exports.map", text: "{\n  global: penstock_plugin;\n  local: *;\n};\n"),
+      File(path: ".gitignore", text: ".build\n"),
+    ]
+  }
+
+  private var manifest: String {
+    let path: String
+    if let checkout {
+      path = "let penstock = \(Self.literal(checkout))\n"
+    } else {
+      path = """
+        // TO DO: write the path of a checkout of Penstock here. Without it the plugin does not build.
+        let penstock = "/path/to/penstock"
+
+        """
+    }
+    return filled(Self.manifest).replacing("PENSTOCK_PATH\n", with: path)
+  }
+
+  /// `text` as a literal in Swift.
+  private static func literal(_ text: String) -> String {
+    "\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
+  }
+
+  private static let manifest = #"""
+    // swift-tools-version: 6.2
+    import PackageDescription
+
+    // Where PluginKit comes from.
+    PENSTOCK_PATH
+
+    let package = Package(
+      name: "NAME",
+      products: [
+        // libpenstock-NAME.so, the shared object that Penstock loads. By this name it is found.
+        .library(name: "penstock-NAME", type: .dynamic, targets: ["TYPEExport"])
+      ],
+      dependencies: [.package(name: "penstock", path: penstock)],
+      targets: [
+        // The plugin, without an export, so that tests can use it.
+        .target(name: "TYPEPlugin", dependencies: [.product(name: "PluginKit", package: "penstock")]),
+        .target(
+          name: "TYPEExport",
+          dependencies: ["TYPEPlugin", .product(name: "PluginKit", package: "penstock")],
+          linkerSettings: [
+            // The Swift runtime goes into the shared object, and nothing but `penstock_plugin` can be seen from outside: it runs where
+            // there is no Swift, and never gets in the way of its host or of other plugins.
+            .unsafeFlags([
+              "-static-stdlib", "-Xlinker", "--version-script=\(Context.packageDirectory)/exports.map",
+              "-Xlinker", "--gc-sections",
+            ])
+          ]),
+        .testTarget(
+          name: "TYPEPluginTests",
+          dependencies: ["TYPEPlugin", .product(name: "PluginKitTesting", package: "penstock")]),
+      ]
+    )
+
+    """#
+
+  private static let plugin = #"""
+    import PluginKit
+
+    /// Who the plugin is, and what it offers to pipeline files.
+    public enum TYPEPlugin: Plugin {
+      public static let id = "NAME"
+      public static let version = "0.1.0"
+      public static let summary = "Says hello"
+      public static let offers: [Offer] = [
+        .operation("NAME.greet", "Greets somebody", Greet.init(settings:))
+      ]
+    }
+
+    """#
+
+  private static let operation = #"""
+    import PluginKit
+
+    /// One attempt of `uses: NAME.greet`.
+    struct Greet: OperationRequest {
+      /// What `with:` may hold. Names, types, defaults and explanations are all from here.
+      struct Settings: PluginSettings {
+        @Setting("Who is greeted") var whom: String = "world"
+        @Setting("How long to think before") var pause: Duration = .zero
+      }
+
+      let settings: Settings
+
+      func run(
+        isolation: isolated (any Actor)?, in context: OperationContext,
+        with continuation: OperationContinuation<String, any Error>
+      ) async throws -> String {
+        guard !settings.whom.isEmpty else {
+          // The code is what `retry.on` can name; the message is what people read.
+          throw PluginProblem("nobody-there", "there is nobody to greet; set 'whom'")
+        }
+        // The host's clock, which a test moves by hand. Throws when the operation is cancelled.
+        try await context.pluginClock.delay(for: settings.pause)
+        context.pluginLog.info("greeting \(settings.whom)")
+        return "Hello, \(settings.whom)!"
+      }
+    }
+
+    """#
+
+  private static let export = #"""
+    import PluginKit
+    import TYPEPlugin
+
+    @main struct Export: PluginExport { typealias Exported = TYPEPlugin }
+
+    """#
+
+  private static let test = #"""
+    import PluginKitTesting
+    import Testing
+    import TYPEPlugin
+
+    @Suite struct GreetTests {
+      @Test func somebodyIsGreeted() async throws {
+        let host = try TestPluginHost(TYPEPlugin.self)
+        #expect(try await host.run("NAME.greet", with: ["whom": "Ann"]) == "Hello, Ann!")
+        #expect(host.faults.isEmpty)
+      }
+
+      @Test func itThinksByTheHostsClock() async throws {
+        let host = try TestPluginHost(TYPEPlugin.self)
+        let instance = try host.operation("NAME.greet", with: ["pause": "1h"])
+        instance.start()
+        await host.clock.hasTimers()
+        #expect(instance.events.isEmpty)
+        host.clock.advance(by: .seconds(3600))
+        #expect(try await instance.end() == "Hello, world!")
+      }
+    }
+
+    """#
+}

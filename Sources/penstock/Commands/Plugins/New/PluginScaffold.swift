@@ -1,0 +1,112 @@
+import Glibc
+
+/// The files of a plugin that somebody is about to write.
+struct PluginScaffold {
+  /// What a plugin can be begun in.
+  enum Language: String, CaseIterable {
+    case swift, c
+  }
+
+  /// One file.
+  struct File {
+    /// Below the plugin's directory.
+    var path: String
+    var text: String
+    var isProgram = false
+  }
+
+  /// The plugin's id.
+  let name: String
+  let language: Language
+  /// Where Penstock's sources are; nil where nobody knows, and for plugins in C.
+  let checkout: String?
+
+  /// Whether `name` can be a plugin's id.
+  static func isName(_ name: String) -> Bool {
+    (1...64).contains(name.utf8.count)
+      && name.utf8.enumerated().allSatisfy { index, byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): index > 0
+        default: false
+        }
+      }
+  }
+
+  /// The name as Swift writes types: `release-notes` is `ReleaseNotes`.
+  var typeName: String {
+    name.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+  }
+
+  /// What is written, in the order in which it is read.
+  var files: [File] {
+    switch language {
+    case .c: filesInC
+    case .swift: filesInSwift
+    }
+  }
+
+  /// The templates have `NAME` and `TYPE` where the plugin's own names go.
+  func filled(_ template: String) -> String {
+    template.replacing("TYPE", with: typeName).replacing("NAME", with: name)
+  }
+
+  // MARK: Writing
+
+  /// Writes the files into a directory that must not be there yet.
+  func write(to directory: String) throws {
+    try Self.makeParents(of: directory)
+    guard mkdir(directory, 0o777) == 0 else {
+      guard errno == EEXIST else { throw Self.failure(directory) }
+      throw CommandFailure("'\(directory)' is there already, and is not touched; name another with --directory")
+    }
+    for file in files {
+      let path = "\(directory)/\(file.path)"
+      try Self.makeParents(of: path)
+      let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, file.isProgram ? 0o777 : 0o666)
+      guard descriptor >= 0 else { throw Self.failure(path) }
+      let output = TextOutput(descriptor: descriptor, capacity: 0)
+      output.write(file.text)
+      let failure = output.failure
+      close(descriptor)
+      if let failure { throw Self.failure(path, failure) }
+    }
+  }
+
+  private static func makeParents(of path: String) throws {
+    var at = path.utf8.startIndex
+    while let slash = path.utf8[at...].dropFirst().firstIndex(of: UInt8(ascii: "/")) {
+      let parent = String(path[..<slash])
+      guard mkdir(parent, 0o777) == 0 || errno == EEXIST else { throw failure(parent) }
+      at = slash
+    }
+  }
+
+  private static func failure(_ path: String, _ number: Int32 = errno) -> CommandFailure {
+    CommandFailure("cannot write '\(path)': \(String(cString: strerror(number)))")
+  }
+
+  // MARK: The checkout
+
+  /// The path without symbolic links; nil where there is nothing.
+  static func resolved(_ path: String) -> String? {
+    guard let resolved = realpath(path, nil) else { return nil }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
+  /// Whether Penstock's sources are there.
+  static func isCheckout(_ path: String) -> Bool {
+    access("\(path)/Package.swift", R_OK) == 0 && access("\(path)/Sources/PluginKit", R_OK) == 0
+  }
+
+  /// The nearest directory above `file` that has Penstock's sources.
+  static func checkout(above file: String) -> String? {
+    guard var path = resolved(file) else { return nil }
+    while let slash = path.lastIndex(of: "/"), slash > path.startIndex {
+      path = String(path[..<slash])
+      if isCheckout(path) { return path }
+    }
+    return nil
+  }
+}

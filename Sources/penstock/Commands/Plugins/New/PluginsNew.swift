@@ -1,0 +1,88 @@
+import ArgumentParser
+import Glibc
+import Pipelines
+import Values
+
+struct PluginsNew: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "new",
+    abstract: "Write a small plugin to begin with, which builds, with a test.",
+    discussion: """
+      Makes a directory with the sources of a plugin in Swift or in C. A plugin in C needs nothing but a compiler; one in
+      Swift needs a checkout of Penstock, for its PluginKit. A directory that is there already is never touched.
+
+        penstock plugins new words --language swift
+        penstock plugins new words --language c --directory plugins/words
+      """)
+
+  @Argument(help: ArgumentHelp("What the plugin is called: its id in pipeline files.", valueName: "name"))
+  var name: String
+  @Option(help: "What it is written in: swift or c.") var language: PluginScaffold.Language
+  @Option(
+    help: ArgumentHelp("The directory to make; the name by default.", valueName: "directory"), completion: .directory)
+  var directory: String?
+  @Option(
+    help: ArgumentHelp(
+      "A checkout of Penstock, for Swift; by default the one that this program was built in.", valueName: "directory"),
+    completion: .directory)
+  var penstock: String?
+  @OptionGroup var shared: SharedOptions
+
+  func run() throws {
+    guard PluginScaffold.isName(name) else {
+      throw CommandFailure(
+        "'\(name)' cannot be the name of a plugin: it must begin with a letter from a to z, and go on with such letters, "
+          + "digits and '-', at most 64 in all")
+    }
+    let checkout = try language == .swift ? findCheckout() : nil
+    let scaffold = PluginScaffold(name: name, language: language, checkout: checkout)
+    let directory = directory ?? name
+    try scaffold.write(to: directory)
+    if shared.json {
+      var members: [(String, JSONValue)] = [
+        ("directory", .string(directory)), ("files", .array(scaffold.files.map { .string($0.path) })),
+      ]
+      if let checkout { members.append(("penstock", .string(checkout))) }
+      TextOutput.standard.writeLine(JSONValue(members: members).text)
+    } else if !shared.quiet {
+      TextOutput.standard.write(next(directory))
+    }
+  }
+
+  /// The checkout that was named, or the one that this program was built in; nil where there is none.
+  private func findCheckout() throws -> String? {
+    guard let penstock else { return PluginScaffold.checkout(above: "/proc/self/exe") }
+    guard let path = PluginScaffold.resolved(penstock), PluginScaffold.isCheckout(path) else {
+      throw CommandFailure("'\(penstock)' is no checkout of Penstock: it has no Package.swift with Sources/PluginKit")
+    }
+    return path
+  }
+
+  private func next(_ directory: String) -> String {
+    let place = ShellText.quoted(directory)
+    switch language {
+    case .c:
+      return """
+        Wrote \(TerminalText.visible(directory)). Now try:
+          make -C \(place)
+          make -C \(place) test
+
+        """
+    case .swift where PluginScaffold.checkout(above: "/proc/self/exe") == nil && penstock == nil:
+      return """
+        Wrote \(TerminalText.visible(directory)).
+        It does not build yet: write the path of a checkout of Penstock into its Package.swift, where it says so.
+
+        """
+    case .swift:
+      return """
+        Wrote \(TerminalText.visible(directory)). Now try:
+          swift build --package-path \(place)
+          swift test --package-path \(place)
+
+        """
+    }
+  }
+}
+
+extension PluginScaffold.Language: ExpressibleByArgument {}
