@@ -159,7 +159,8 @@ struct ConformanceTests {
     await plugin.connection.close()
   }
 
-  @Test("garbage for a result is a failure that says so, and a second end changes nothing", arguments: Isolation.allCases)
+  @Test(
+    "garbage for a result is a failure that says so, and a second end changes nothing", arguments: Isolation.allCases)
   func garbage(isolation: Isolation) async throws {
     let plugin = try ConformingPlugin(
       isolation,
