@@ -66,7 +66,9 @@ enum YieldFigure {
   static func measure() async throws -> String {
     let workbench = try Workbench("ticker", PluginSources.ticker)
     defer { workbench.remove() }
-    let controller: PluginController<QueryState<Double, any Error>> = try workbench.host.plugin("ticker").controller { _ in 0 }
+    let controller: PluginController<QueryState<Double, any Error>> = try workbench.host.plugin("ticker").controller {
+      _ in 0
+    }
     let client = OperationClient()
     let store = client.store(for: Ticked().controlled(by: controller))
     let (results, told) = AsyncStream.makeStream(of: Double.self)
@@ -108,7 +110,8 @@ enum IdleFigure {
   private static func usage() -> (Int, Int) {
     var usage = rusage()
     getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-    let time = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1_000_000 + usage.ru_utime.tv_usec + usage.ru_stime.tv_usec
+    let time =
+      (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1_000_000 + usage.ru_utime.tv_usec + usage.ru_stime.tv_usec
     return (time, usage.ru_nvcsw)
   }
 

@@ -48,7 +48,8 @@ struct Workbench {
     let compiler = Process()
     compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     compiler.arguments = [
-      "cc", "-std=c11", "-O2", "-shared", "-fPIC", "-I", header.appendingPathComponent("Sources/PluginABI/include").path,
+      "cc", "-std=c11", "-O2", "-shared", "-fPIC", "-I",
+      header.appendingPathComponent("Sources/PluginABI/include").path,
       "-o", "\(directory)/\(id).so", file,
     ]
     try compiler.run()
