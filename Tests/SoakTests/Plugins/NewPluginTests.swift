@@ -53,7 +53,7 @@ extension Soak {
       let outcome = try await Subprocess.run(
         .path("/bin/sh"), arguments: ["-c", command], workingDirectory: .init(scratch.path), input: .none,
         output: .string(limit: 4 << 20), error: .combinedWithOutput)
-      #expect(outcome.terminationStatus.isSuccess, "\(command)\n\(outcome.standardOutput ?? "")")
+      #expect(outcome.terminationStatus.isSuccess, "\(command)\n\(outcome.standardOutput)")
     }
   }
 }
