@@ -1,0 +1,127 @@
+import Foundation
+import Subprocess
+import Testing
+
+/// What `penstock plugins` does with files, as seen from outside.
+@Suite("Commands for plugins")
+struct PluginCommandTests {
+  /// A directory of the test's own, with the plugin `echo` in it.
+  private final class Place {
+    let path: String
+    var plugin: String { path + "/echo.so" }
+
+    init() throws {
+      path = NSTemporaryDirectory() + "penstock-plugins-" + UUID().uuidString.lowercased()
+      try FileManager.default.createDirectory(
+        atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// Runs a command line with the built tool first in `PATH`, and only this directory as `PENSTOCK_PLUGIN_PATH`.
+    func shell(_ command: String) async throws -> (output: String, errors: String, code: Int32?) {
+      let outcome = try await Subprocess.run(
+        .name("timeout"), arguments: ["--kill-after=5", "60", "/bin/sh", "-c", command],
+        environment: .inherit.updating([
+          "PATH": "\(BuiltPenstock.directory):\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")",
+          "PENSTOCK_PLUGIN_PATH": path, "NO_COLOR": "1", "LC_ALL": "C.UTF-8",
+        ]),
+        workingDirectory: .init(path), input: .none, output: .string(limit: 1 << 20), error: .string(limit: 1 << 20))
+      guard case .exited(let code) = outcome.terminationStatus else {
+        return (outcome.standardOutput, outcome.standardError, nil)
+      }
+      return (outcome.standardOutput, outcome.standardError, Int32(code))
+    }
+
+    /// Compiles the plugin, anew with another `version`.
+    func compile(version: String = "1.0.0") async throws {
+      var header = URL(fileURLWithPath: #filePath)
+      for _ in 0..<3 { header.deleteLastPathComponent() }
+      let source = #"""
+        #include <penstock/plugin.h>
+        static penstock_text describe(void) {
+          return PENSTOCK_TEXT("{\"id\":\"echo\",\"version\":\"VERSION\",\"summary\":\"Echoes\",\"offers\":["
+            "{\"kind\":\"operation\",\"id\":\"echo\",\"summary\":\"Gives back its requirement\",\"requirement\":\"json\","
+            "\"settings\":[{\"name\":\"times\",\"type\":\"int\",\"summary\":\"How often\",\"default\":1}]}]}");
+        }
+        static const void *capability(penstock_text id) { (void)id; return NULL; }
+        PENSTOCK_EXPORT const penstock_plugin_entry penstock_plugin = {
+          sizeof(penstock_plugin_entry), PENSTOCK_ABI_MAJOR, PENSTOCK_ABI_MINOR, 0, {0}, describe, NULL, NULL, capability };
+        """#.replacing("VERSION", with: version)
+      try source.write(toFile: path + "/echo.c", atomically: false, encoding: .utf8)
+      let include = header.appendingPathComponent("Sources/PluginABI/include").path
+      let compiled = try await shell(
+        "cc -shared -fPIC -I '\(include)' -o new.so echo.c && chmod 755 new.so && mv new.so echo.so")
+      try #require(compiled.code == 0, "\(compiled.errors)")
+    }
+  }
+
+  private let place: Place
+
+  init() throws { place = try Place() }
+
+  @Test("a plugin is pinned, found unchanged, and refused when it changed, until it is pinned anew")
+  func pins() async throws {
+    try await place.compile()
+    let unpinned = try await place.shell("penstock plugins verify ./echo.so")
+    #expect(unpinned.code == 0)
+    #expect(
+      unpinned.output.contains("(not pinned)\n1 plugin: 1 ok, 0 failed. plugins.lock is not there: --write writes it\n")
+    )
+
+    let pinned = try await place.shell("penstock plugins verify --write echo && grep -c ' echo  echo.so$' plugins.lock")
+    #expect(pinned.code == 0)
+    #expect(pinned.output.hasPrefix("pinned  echo  "))
+    #expect(pinned.output.hasSuffix("\n1\n"))
+    let sum = try await place.shell("grep -v '#' plugins.lock | cut -c 1-64; sha256sum echo.so | cut -c 1-64")
+    let hashes = sum.output.split(separator: "\n")
+    #expect(hashes.count == 2 && hashes[0] == hashes[1])
+    #expect(try await place.shell("penstock plugins verify").code == 0)
+
+    try await place.compile(version: "1.0.1")
+    let changed = try await place.shell("penstock plugins verify --json")
+    #expect(changed.code == 1)
+    #expect(changed.output.contains(#""outcome":"failed""#))
+    #expect(changed.output.contains(#""code":"hash-mismatch""#))
+    #expect(changed.output.contains("'penstock plugins verify --write' pins the new one"))
+    #expect(try await place.shell("penstock plugins verify --write && penstock plugins verify").code == 0)
+  }
+
+  @Test("while one plugin fails, no pin is written")
+  func noPartialPins() async throws {
+    try await place.compile()
+    let outcome = try await place.shell(
+      "cp echo.so open.so; chmod 777 open.so; penstock plugins verify --write echo open; ls")
+    #expect(
+      outcome.output.contains(
+        "failed  open  the plugin '\(place.path)/open.so' is refused: the file can be written by everyone"))
+    #expect(outcome.errors.contains("plugins.lock was not written"))
+    #expect(!outcome.output.contains("plugins.lock\n"))
+  }
+
+  @Test("what is found but refused is listed with the reason")
+  func list() async throws {
+    try await place.compile()
+    let outcome = try await place.shell("echo text > broken.so; penstock plugins list --json")
+    #expect(outcome.code == 1)
+    let line = try #require(outcome.output.split(separator: "\n").first { $0.contains(#""id":"broken""#) })
+    #expect(line.contains(#""error":{"code":"not-a-shared-object","#))
+    #expect(outcome.errors.contains("broken.so' is refused: it is no shared object"))
+  }
+
+  @Test("a plugin that is not there is a wrong argument")
+  func missing() async throws {
+    try await place.compile()
+    let outcome = try await place.shell("penstock plugins inspect ehco")
+    #expect(outcome.code == 2)
+    #expect(outcome.errors.hasPrefix("penstock: there is no plugin 'ehco': looked in "))
+    #expect(outcome.errors.hasSuffix("; did you mean 'echo'?\n"))
+  }
+
+  @Test("a broken plugins.lock is told with its line")
+  func brokenLock() async throws {
+    let outcome = try await place.shell("echo 'abc echo echo.so' > plugins.lock; penstock plugins verify")
+    #expect(outcome.code == 2)
+    #expect(outcome.errors.hasPrefix("penstock: 'plugins.lock', line 1: 'abc' is no SHA-256; "))
+  }
+}
