@@ -109,6 +109,24 @@ struct PluginCommandTests {
     #expect(outcome.errors.contains("broken.so' is refused: it is no shared object"))
   }
 
+  @Test("what a plugin that did not come with Penstock says about itself is asked in a process of its own")
+  func inspect() async throws {
+    try await place.compile(version: "2.1.0")
+    let listed = try await place.shell("penstock plugins list --json | grep '\"id\":\"echo\"'")
+    #expect(listed.output.contains(#""standard":false,"isolation":"process","#))
+    #expect(listed.output.contains(#""version":"2.1.0","operations":1,"controllers":0,"specifications":0"#))
+    let shown = try await place.shell("penstock plugins inspect ./echo.so")
+    #expect(shown.code == 0)
+    #expect(shown.output.hasPrefix("echo 2.1.0  Echoes\n  file         \(place.path)/echo.so\n"))
+    #expect(
+      shown.output.contains("\noperation echo  Gives back its requirement\n  requirement  json\n  result       json\n"))
+    #expect(shown.output.hasSuffix("\n  times    int   1        How often\n"))
+    let json = try await place.shell("penstock plugins inspect echo --json")
+    #expect(
+      json.output.contains(
+        #""settings":[{"name":"times","type":"int","summary":"How often","required":false,"default":1}]"#))
+  }
+
   @Test("a plugin that is not there is a wrong argument")
   func missing() async throws {
     try await place.compile()

@@ -76,7 +76,7 @@ extension PluginHost.Configuration {
   /// Of a host for one command, which looks at plugins and does not run them.
   static func forCommands(_ finder: PluginFinder) -> Self {
     Self(
-      directories: finder.directories, files: finder.files,
+      directories: finder.directories, files: finder.files, childHost: ChildHost.command,
       log: { level, plugin, message in
         guard level == .warning || level == .error else { return }
         TextOutput.error.writeLine("penstock: plugin '\(plugin)': \(TerminalLines.visible(message))")
