@@ -173,10 +173,11 @@ struct PluginOperationTests {
       for number in 0..<1_000 {
         instance.events.progressed(["fraction": .double(Double(number) / 1_000), "message": "going"])
       }
-      Task {
+      let events = instance.events
+      Task { @Sendable in
         // Until the first of them was told.
         while told.withLock({ $0.isEmpty }) { await Task.yield() }
-        instance.events.ended(.success(nil))
+        events.ended(.success(nil))
       }
     }
     try await withHost([plugin]) { host in
