@@ -21,7 +21,6 @@ final class FakePlugin: PipelinePlugin {
   let description: PluginDescription
   let hash: String
   private let start: Start
-  private let onStop: Start
   /// How many instances were made, and how many of them were let go of.
   let counts = Mutex((created: 0, destroyed: 0))
 
@@ -29,9 +28,8 @@ final class FakePlugin: PipelinePlugin {
   ///   - id: The plugin's id.
   ///   - offers: The JSON objects of its offers; the summary is added where there is none.
   ///   - start: What an instance does when it is started.
-  ///   - stop: What it does when it is asked to end; by default it ends well.
   init(
-    _ id: String, offers: [JSONValue], hash: String = "0", stop: @escaping Start = { $0.events.ended(.success(nil)) },
+    _ id: String, offers: [JSONValue], hash: String = "0",
     start: @escaping Start = { $0.events.ended(.success($0.input["requirement"])) }
   ) throws {
     let offers = offers.map { offer -> JSONValue in
@@ -45,7 +43,6 @@ final class FakePlugin: PipelinePlugin {
     description = try PluginDescription.parse(text, file: "\(id).so")
     self.hash = hash
     self.start = start
-    onStop = stop
   }
 
   func create(
@@ -74,12 +71,11 @@ final class FakePlugin: PipelinePlugin {
       self.events = events
     }
 
-    private func told(_ input: JSONValue) -> FakeInstance {
-      FakeInstance(offer: offer, settings: settings, input: input, access: access, events: events)
+    func start(_ input: JSONValue) {
+      plugin.start(FakeInstance(offer: offer, settings: settings, input: input, access: access, events: events))
     }
 
-    func start(_ input: JSONValue) { plugin.start(told(input)) }
-    func stop(grace: Duration) { plugin.onStop(told(.string("\(grace)"))) }
+    func stop(grace: Duration) { events.ended(.success(nil)) }
 
     func destroy() {
       let isFirst = isDestroyed.withLock { isDestroyed in

@@ -52,7 +52,7 @@ struct PluginLanguageTests {
     let catalog = try Self.catalog()
     let pipeline = try catalog.pipeline(
       """
-      params: { start: "08:00" }
+      params: { start: { default: "08:00" } }
       plugins:
         calendar: ./calendar.so
         text: { path: /elsewhere/text.so, isolation: host, limits: { memory: 64MiB, descriptors: 32 }, env: [A, B] }

@@ -82,7 +82,10 @@ struct ForeignPluginTests {
 
 /// Compilers that the machine may have.
 enum ForeignCompiler {
-  static func exists(_ name: String) -> Bool { (try? run([name, "--version"], errors: "/dev/null")) != nil }
+  static func exists(_ name: String) -> Bool {
+    guard let scratch = try? Scratch() else { return false }
+    return (try? run([name, "--version"], errors: scratch("errors"))) != nil
+  }
 
   static func run(_ command: [String], errors: String) throws {
     let process = Process()

@@ -3,13 +3,17 @@ import ArgumentParser
 struct PluginsCommands: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plugins",
-    abstract: "Look at plugins, and pin them.",
+    abstract: "Look at plugins, pin them, and check that they keep the contract.",
     discussion: """
         penstock plugins list
         penstock plugins inspect calendar
         penstock plugins verify --write
+        penstock plugins check build/greet.so
         penstock plugins new words --language swift
       """,
-    subcommands: [PluginsList.self, PluginsInspect.self, PluginsVerify.self, PluginsNew.self],
+    subcommands: [
+      PluginsList.self, PluginsInspect.self, PluginsVerify.self, PluginsCheck.self, PluginsCheckChild.self,
+      PluginsNew.self,
+    ],
     defaultSubcommand: PluginsList.self)
 }

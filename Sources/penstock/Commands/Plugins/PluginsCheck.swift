@@ -1,0 +1,127 @@
+import ArgumentParser
+import Glibc
+import PluginHost
+import Values
+
+struct PluginsCheck: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "Drive a plugin through the whole contract, and say which rules it keeps.",
+    discussion: """
+      Loads the shared object in processes of its own, creates its offers with the least settings that their description allows, starts,
+      stops and destroys them at every moment, gives them garbage, uses them from several threads, and looks at what
+      they keep. A plugin that crashes or hangs fails a check. Exits with 1 when a check failed.
+
+      Its code is run: do not check what you would not run.
+
+        penstock plugins check countdown.so
+        penstock plugins check greet.so --settings 'greet={"name": "Ada"}'
+        penstock plugins check greet.so --only greet/stop --seed 42
+      """)
+
+  @Argument(help: "The shared object.", completion: .file(extensions: ["so"]))
+  var file: String
+
+  @Option(
+    help: ArgumentHelp(
+      "Settings for one offer, or for all: '{\"path\": \"/tmp\"}'. May be repeated.", valueName: "[id=]json"))
+  var settings: [String] = []
+
+  @Option(help: ArgumentHelp("What to check: a check, an offer, or offer/check. May be repeated.", valueName: "name"))
+  var only: [String] = []
+
+  @Option(help: "Decides about the delays that are tried; the same seed tries the same.")
+  var seed: UInt64 = 1
+
+  @OptionGroup var shared: SharedOptions
+
+  func run() throws {
+    guard access(file, R_OK) == 0 else {
+      throw CommandFailure("cannot read '\(TerminalText.visible(file))': \(String(cString: strerror(errno)))")
+    }
+    let validation = PluginValidation(
+      file: file, child: ["/proc/self/exe", "plugins", PluginsCheckChild.configuration.commandName ?? ""], seed: seed,
+      settings: try givenSettings(), only: only)
+    let report = validation.run { result in
+      if shared.json { return TextOutput.standard.writeLine(result.json.text) }
+      if shared.quiet, case .passed = result.outcome { return }
+      show(result)
+      TextOutput.standard.flush()
+    }
+    if report.results.isEmpty {
+      let names = PluginCheck.allCases.map(\.rawValue).joined(separator: ", ")
+      throw CommandFailure(
+        "there is no check and no offer called \(only.map { "'\(TerminalText.visible($0))'" }.joined(separator: ", ")); "
+          + "the checks are \(names)")
+    }
+    if shared.json { TextOutput.standard.writeLine(report.json.text) } else { show(report) }
+    if !report.isPassed { throw ExitStatus.failed }
+  }
+
+  private func givenSettings() throws -> [String: JSONValue] {
+    var given: [String: JSONValue] = [:]
+    for text in settings {
+      var id = ""
+      var json = text[...]
+      // An id has no brace, and JSON settings begin with one.
+      if !text.drop(while: { $0 == " " }).hasPrefix("{"), let equals = text.firstIndex(of: "=") {
+        id = String(text[..<equals])
+        json = text[text.index(after: equals)...]
+      }
+      guard let value = try? JSONValue.parse(String(json)), value.objectValue != nil else {
+        throw CommandFailure(
+          "--settings '\(TerminalText.visible(text))' is no JSON object; write --settings '{\"name\": \"value\"}', or with the "
+            + "id of an offer: --settings 'greet={\"name\": \"value\"}'")
+      }
+      given[id] = value
+    }
+    return given
+  }
+
+  private func show(_ result: PluginCheckResult) {
+    let style = shared.style
+    let (mark, paint): (String, Style.Paint) =
+      switch result.outcome {
+      case .passed: (style.isUnicode ? "✔" : "ok  ", .green)
+      case .failed: (style.isUnicode ? "✘" : "FAIL", .boldRed)
+      case .skipped: (style.isUnicode ? "–" : "skip", .yellow)
+      }
+    let name = (result.offer.map { "\($0)/" } ?? "") + result.check.rawValue
+    let note = result.note.isEmpty ? "" : "; \(TerminalText.visible(result.note))"
+    let time = style.paint("(\(seconds(result.duration))\(note))", .dim)
+    TextOutput.standard.writeLine(
+      "\(style.paint(mark, paint)) \(style.paint(TerminalText.visible(name), .bold)): \(result.check.title) "
+        + time)
+    switch result.outcome {
+    case .passed: break
+    case .failed(let problems):
+      for problem in problems { TextOutput.standard.writeLine("    \(TerminalText.visible(problem))") }
+    case .skipped(let reason): TextOutput.standard.writeLine("    skipped: \(TerminalText.visible(reason))")
+    }
+  }
+
+  private func show(_ report: PluginCheckReport) {
+    let passed = report.results.count - report.failures - report.skipped
+    var parts = ["\(passed) passed"]
+    if report.failures > 0 { parts.append(shared.style.paint("\(report.failures) failed", .boldRed)) }
+    if report.skipped > 0 { parts.append(shared.style.paint("\(report.skipped) skipped", .yellow)) }
+    TextOutput.standard.writeLine(
+      "\(Count.of(report.results.count, "check")): \(parts.joined(separator: ", ")) "
+        + "(seed \(report.seed), \(seconds(report.duration)))")
+  }
+
+  private func seconds(_ duration: Duration) -> String {
+    let milliseconds = duration.components.seconds * 1000 + duration.components.attoseconds / 1_000_000_000_000_000
+    let hundredths = (milliseconds + 5) / 10
+    return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100) s"
+  }
+}
+
+/// The process in which one check is made. Called by ``PluginsCheck`` alone.
+struct PluginsCheckChild: ParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "check-child", shouldDisplay: false)
+
+  @Argument(parsing: .captureForPassthrough) var arguments: [String] = []
+
+  func run() throws { PluginCheckChild.run(arguments) }
+}
