@@ -6,12 +6,15 @@ enum SnippetDocuments {
   static let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
+  /// Whose Swift is that of other libraries, and is compiled and run by the tests of those.
+  private static let aboutOtherLibraries: Set<String> = ["from-dflat.md", "workspace.md", "writing-plugins.md"]
+
   /// Their paths relative to the root: the catalogue of `Operations`, `Documentation` and README.md.
   static let all: [String] = {
     let folders = ["Documentation", "Sources/Operations/Operations.docc"]
     let paths = folders.flatMap { folder in
       let names = (try? FileManager.default.contentsOfDirectory(atPath: root.appendingPathComponent(folder).path)) ?? []
-      return names.filter { $0.hasSuffix(".md") }.map { "\(folder)/\($0)" }
+      return names.filter { $0.hasSuffix(".md") && !aboutOtherLibraries.contains($0) }.map { "\(folder)/\($0)" }
     }
     return (paths + ["README.md"]).sorted()
   }()

@@ -21,6 +21,7 @@ final class FakePlugin: PipelinePlugin {
   let description: PluginDescription
   let hash: String
   private let start: Start
+  private let onStop: Start
   /// How many instances were made, and how many of them were let go of.
   let counts = Mutex((created: 0, destroyed: 0))
 
@@ -28,9 +29,16 @@ final class FakePlugin: PipelinePlugin {
   ///   - id: The plugin's id.
   ///   - offers: The JSON objects of its offers; the summary is added where there is none.
   ///   - start: What an instance does when it is started.
-  init(
+  convenience init(
     _ id: String, offers: [JSONValue], hash: String = "0",
     start: @escaping Start = { $0.events.ended(.success($0.input["requirement"])) }
+  ) throws {
+    try self.init(id, offers: offers, hash: hash, stop: { $0.events.ended(.success(nil)) }, start: start)
+  }
+
+  /// The same, with what an instance does when it is asked to end, the grace for which is its input then.
+  init(
+    _ id: String, offers: [JSONValue], hash: String = "0", stop: @escaping Start, start: @escaping Start
   ) throws {
     let offers = offers.map { offer -> JSONValue in
       var members = offer.objectValue ?? [:]
@@ -43,6 +51,7 @@ final class FakePlugin: PipelinePlugin {
     description = try PluginDescription.parse(text, file: "\(id).so")
     self.hash = hash
     self.start = start
+    onStop = stop
   }
 
   func create(
@@ -71,11 +80,12 @@ final class FakePlugin: PipelinePlugin {
       self.events = events
     }
 
-    func start(_ input: JSONValue) {
-      plugin.start(FakeInstance(offer: offer, settings: settings, input: input, access: access, events: events))
+    private func told(_ input: JSONValue) -> FakeInstance {
+      FakeInstance(offer: offer, settings: settings, input: input, access: access, events: events)
     }
 
-    func stop(grace: Duration) { events.ended(.success(nil)) }
+    func start(_ input: JSONValue) { plugin.start(told(input)) }
+    func stop(grace: Duration) { plugin.onStop(told(.string("\(grace)"))) }
 
     func destroy() {
       let isFirst = isDestroyed.withLock { isDestroyed in

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Pipelines
 import PluginHost
 import Values
 
