@@ -44,7 +44,16 @@ struct PluginCommandTests {
             "{\"kind\":\"operation\",\"id\":\"echo\",\"summary\":\"Gives back its requirement\",\"requirement\":\"json\","
             "\"settings\":[{\"name\":\"times\",\"type\":\"int\",\"summary\":\"How often\",\"default\":1}]}]}");
         }
-        static const void *capability(penstock_text id) { (void)id; return NULL; }
+        static penstock_status create(penstock_id id, penstock_text offer, penstock_text settings, void **instance) {
+          (void)id; (void)offer; (void)settings; *instance = instance; return PENSTOCK_OK;
+        }
+        static void start(void *instance, penstock_text input) { (void)instance; (void)input; }
+        static void stop(void *instance, uint64_t nanoseconds) { (void)instance; (void)nanoseconds; }
+        static void destroy(void *instance) { (void)instance; }
+        static const penstock_functions functions = { sizeof(penstock_functions), 0, create, start, stop, destroy };
+        static const void *capability(penstock_text id) {
+          return penstock_text_equals(id, PENSTOCK_OPERATION) ? &functions : NULL;
+        }
         PENSTOCK_EXPORT const penstock_plugin_entry penstock_plugin = {
           sizeof(penstock_plugin_entry), PENSTOCK_ABI_MAJOR, PENSTOCK_ABI_MINOR, 0, {0}, describe, NULL, NULL, capability };
         """#.replacing("VERSION", with: version)
