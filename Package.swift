@@ -164,7 +164,8 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(name: "WorkspaceTests", dependencies: ["CLibSQLite", "Workspace"], swiftSettings: settings),
     .testTarget(
-      name: "PipelinesTests", dependencies: ["Pipelines", "OperationsTesting", "PluginHost", "Values"], swiftSettings: settings),
+      name: "PipelinesTests", dependencies: ["Pipelines", "OperationsTesting", "PluginHost", "Values"],
+      swiftSettings: settings),
     .testTarget(name: "ValuesTests", dependencies: ["OperationsTesting", "Values"], swiftSettings: settings),
     // What the tests of PluginHost start as a child host, so that they need not build the whole tool.
     .executableTarget(

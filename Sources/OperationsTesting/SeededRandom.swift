@@ -7,6 +7,7 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
     state = seed &+ UInt64(bitPattern: Int64(round)) &* 0xD1B5_4A32_D192_ED03
   }
 
+  /// The next 64 bits.
   public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state

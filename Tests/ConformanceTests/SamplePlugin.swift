@@ -31,7 +31,8 @@ actor SamplePlugin {
       ], output: .discarded, error: .string(limit: 1 << 16))
     guard result.terminationStatus.isSuccess else { throw CompilationError(text: result.standardError) }
     // Another process of the tests may use the former one.
-    guard chmod(temporary, 0o755) == 0, rename(temporary, directory.appendingPathComponent("sample.so").path) == 0 else {
+    guard chmod(temporary, 0o755) == 0, rename(temporary, directory.appendingPathComponent("sample.so").path) == 0
+    else {
       throw CompilationError(text: String(cString: strerror(errno)))
     }
     return directory.path

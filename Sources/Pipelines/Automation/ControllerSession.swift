@@ -85,7 +85,8 @@ public final class ControllerSession: Sendable {
     if isFirstLost {
       services.plugins.catalog?.log(
         .error, plugin: PluginUse.plugin(of: event.controller),
-        "an event is lost: \(Self.limit) of '\(event.controller)' wait already, because the pipeline '\(pipeline.name)' is slower than they come")
+        "an event is lost: \(Self.limit) of '\(event.controller)' wait already, because the pipeline '\(pipeline.name)' is slower than they come"
+      )
     }
   }
 
@@ -169,7 +170,8 @@ final class ControllerDriver: Sendable {
     case .state(let value):
       session?.add(ControllerEvent(controller: offer.id, value: secrets.mask(value), isState: true))
     case .rerun(let event):
-      let instant = event["instant"]?.stringValue.flatMap(TimestampNotation.parse).map(RecordTime.init(secondsSince1970:))
+      let instant = event["instant"]?.stringValue.flatMap(TimestampNotation.parse).map(
+        RecordTime.init(secondsSince1970:))
       session?.add(ControllerEvent(controller: offer.id, value: secrets.mask(event), instant: instant))
     case .error(let failure): log(.error, "\(failure.code): \(failure.message)")
     case .reset: session?.reset(offer.id)
@@ -223,6 +225,7 @@ extension RunHost {
   ///   - pipeline: Its `controllers`.
   ///   - parameters: Its params, for their settings.
   ///   - onEvent: Called on any thread when there is something to take. Must return at once.
+  /// - Returns: The controllers, not started yet.
   /// - Throws: What an expression in the settings throws, or ``OperationFailure`` where a plugin cannot be used any more.
   public func controllers(
     of pipeline: PipelineDefinition, parameters: [String: JSONValue], onEvent: @escaping @Sendable () -> Void

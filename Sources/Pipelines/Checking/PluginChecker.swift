@@ -64,14 +64,17 @@ extension PipelineChecker {
   private func load(_ id: String, for use: PluginUseDraft) -> PluginDescription? {
     let entry = draft.plugins.first { $0.id == id }
     // A reference that could not be read is reported already, and what it would load is not what was meant.
-    if entry.map({ $0.reference.path == nil && $0.pathRange != nil || $0.reference.sha256 == nil && $0.hashRange != nil })
+    if entry.map({
+      $0.reference.path == nil && $0.pathRange != nil || $0.reference.sha256 == nil && $0.hashRange != nil
+    })
       == true
     {
       return nil
     }
     guard let catalog = session.plugins.catalog else {
       reader.error(
-        PluginError.Code.notFound.rawValue, "'\(use.id)' is of a plugin, and this program loads none", at: use.node.range)
+        PluginError.Code.notFound.rawValue, "'\(use.id)' is of a plugin, and this program loads none",
+        at: use.node.range)
       return nil
     }
     do throws(PluginError) {

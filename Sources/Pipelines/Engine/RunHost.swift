@@ -26,6 +26,7 @@ public final class RunHost: Sendable {
   /// - Parameters:
   ///   - directory: Where the workspace is.
   ///   - plugins: What the pipelines' `uses` may reach; the same that they were loaded with.
+  /// - Returns: The host, whose loop runs.
   /// - Throws: `WorkspaceError`, or ``EngineError`` when the process is out of descriptors or threads.
   public static func open(workspace directory: String, plugins: PluginSource = .none) throws -> RunHost {
     let history = try History.open(at: directory, mode: .readWrite)

@@ -27,7 +27,10 @@ public enum PipelineLoader {
   ///
   /// A file that cannot be read is a finding (`file-not-found`, `file-unreadable`) like any other.
   ///
-  /// - Parameter plugins: What `uses` may reach.
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - plugins: What `uses` may reach.
+  /// - Returns: The pipeline where it has no errors, and all findings.
   public static func load(path: String, plugins: PluginSource = .none) -> LoadResult {
     let session = LoadSession(plugins: plugins)
     switch PipelineFile.read(path, requiresRegularFile: false) {

@@ -9,6 +9,7 @@ public enum PipelineSchema {
   /// It accepts every file that the loader accepts. What a schema cannot say (references, types, cycles) is left to `check`.
   ///
   /// - Parameter plugins: Plugins whose offers are known: `with` is described by what `uses` says. Others may be used as well.
+  /// - Returns: The schema, an object.
   public static func jsonSchema(plugins: [PluginDescription] = []) -> JSONValue {
     var root = keys(PipelineKey.table.rows)
     root.updateValue("https://json-schema.org/draft/2020-12/schema", forKey: "$schema", insertingAt: 0)

@@ -129,7 +129,8 @@ extension DocumentReader {
       : lowered != hash && lowered.utf8.count == 64
         ? "write it in small letters" : "`penstock plugins verify FILE` writes it"
     error(
-      "invalid-hash", "'sha256' needs 64 hexadecimal digits, found \(hash.isEmpty ? "nothing" : "'\(hash.prefix(70))'")",
+      "invalid-hash",
+      "'sha256' needs 64 hexadecimal digits, found \(hash.isEmpty ? "nothing" : "'\(hash.prefix(70))'")",
       at: node.range, fix: fix)
   }
 

@@ -179,7 +179,8 @@ struct SpecificationParser {
     if name.utf8.contains(UInt8(ascii: ".")) {
       return problem(
         "unknown-specification",
-        "'\(Self.clipped(name))' is no specification of this pipeline: what a plugin offers needs a name here", at: place,
+        "'\(Self.clipped(name))' is no specification of this pipeline: what a plugin offers needs a name here",
+        at: place,
         fix: PluginUse.isOfferID(name) ? "add it: 'specifications: {a-name: {uses: \(name)}}', and use the name" : nil)
     }
     let near = NearestName.suggestion(

@@ -1,5 +1,5 @@
-import Values
 import PluginHost
+import Values
 
 /// Where the loader and the engine get plugins from: a plugin host, or a test's double of one. Any thread.
 package protocol PluginCatalog: Sendable {

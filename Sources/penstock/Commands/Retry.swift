@@ -51,7 +51,9 @@ struct Retry: ForegroundCommand {
     }
     let chosen = options
     let session = RunSession(host: host, presentation: shared.presentation(of: pipeline, in: host))
-    let result = await Result { try await session.present { try await host.run(pipeline, options: chosen, onEvent: $0) } }
+    let result = await Result {
+      try await session.present { try await host.run(pipeline, options: chosen, onEvent: $0) }
+    }
     await pluginHost.shutDown()
     return ExitStatus(of: try result.get().run)
   }
@@ -76,6 +78,7 @@ struct Retry: ForegroundCommand {
       }
       return pipeline
     }
-    return try PipelineFileLoading.accept(PipelineLoader.load(text: text, path: path, plugins: plugins), options: shared)
+    return try PipelineFileLoading.accept(
+      PipelineLoader.load(text: text, path: path, plugins: plugins), options: shared)
   }
 }

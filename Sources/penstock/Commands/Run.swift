@@ -40,7 +40,9 @@ struct Run: ForegroundCommand {
   var only: String?
 
   @Flag(
-    help: "Run it again when one of its files changes, when its rerun_on_change says so, and when its controllers do, until Ctrl-C.")
+    help:
+      "Run it again when one of its files changes, when its rerun_on_change says so, and when its controllers do, until Ctrl-C."
+  )
   var watch = false
 
   @OptionGroup var plugins: PluginOptions
@@ -74,7 +76,9 @@ struct Run: ForegroundCommand {
     options.source = try source(for: pipeline, in: host.history)
     let chosen = options
     let session = RunSession(host: host, presentation: shared.presentation(of: pipeline, in: host))
-    let result = await Result { try await session.present { try await host.run(pipeline, options: chosen, onEvent: $0) } }
+    let result = await Result {
+      try await session.present { try await host.run(pipeline, options: chosen, onEvent: $0) }
+    }
     await pluginHost.shutDown()
     return ExitStatus(of: try result.get().run)
   }

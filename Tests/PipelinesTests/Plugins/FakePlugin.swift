@@ -25,10 +25,8 @@ final class FakePlugin: PipelinePlugin {
   /// How many instances were made, and how many of them were let go of.
   let counts = Mutex((created: 0, destroyed: 0))
 
-  /// - Parameters:
-  ///   - id: The plugin's id.
-  ///   - offers: The JSON objects of its offers; the summary is added where there is none.
-  ///   - start: What an instance does when it is started.
+  /// A plugin with the JSON objects of its offers, to which a summary is added where there is none, and with what an
+  /// instance does when it is started.
   convenience init(
     _ id: String, offers: [JSONValue], hash: String = "0",
     start: @escaping Start = { $0.events.ended(.success($0.input["requirement"])) }
