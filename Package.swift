@@ -68,6 +68,7 @@ let package = Package(
   name: "penstock",
   products: [
     .executable(name: "penstock", targets: ["penstock"]),
+    .library(name: "HTTPOperations", targets: ["HTTPOperations"]),
     .library(name: "Operations", targets: ["Operations"]),
     .library(name: "OperationsTesting", targets: ["OperationsTesting"]),
     .library(name: "Workspace", targets: ["Workspace"]),
@@ -84,6 +85,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     // SHA-256 of definitions, fingerprints and `hashFiles`.
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    // Methods, fields and statuses of HTTP, as other Swift libraries spell them: names and values that cannot break a head.
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     // What the libraries have to say to the host's log.
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     // SQLite, on the system's libsqlite3.
@@ -99,6 +102,7 @@ let package = Package(
     ),
     .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(name: "CLibSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CLibCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .target(name: "CProcess", cSettings: cSettings),
     .target(name: "CLinuxObservers", cSettings: cSettings),
     .target(
@@ -110,6 +114,14 @@ let package = Package(
     .target(
       name: "Workspace",
       dependencies: ["CLibSQLite", .product(name: "GRDB", package: "GRDB.swift")],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "HTTPOperations",
+      dependencies: [
+        "CLibCurl", "Operations", .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "HeapModule", package: "swift-collections"),
+      ],
       swiftSettings: settings
     ),
     .target(name: "Schedules", swiftSettings: settings),
@@ -162,6 +174,13 @@ let package = Package(
     .testTarget(
       name: "OperationsTests", dependencies: ["Operations", "OperationsTesting"], exclude: ["Contract.md"],
       swiftSettings: settings),
+    .testTarget(
+      name: "HTTPOperationsTests",
+      dependencies: [
+        "HTTPOperations", "Operations", "OperationsTesting", .product(name: "HTTPTypes", package: "swift-http-types"),
+      ],
+      swiftSettings: settings
+    ),
     .testTarget(name: "WorkspaceTests", dependencies: ["CLibSQLite", "Workspace"], swiftSettings: settings),
     .testTarget(
       name: "PipelinesTests", dependencies: ["Pipelines", "OperationsTesting", "PluginHost", "Values"],

@@ -1,0 +1,111 @@
+// libcurl, and what of it Swift cannot call: its variadic functions, one inline function for each type of argument.
+
+#ifndef PENSTOCK_CLIBCURL_H
+#define PENSTOCK_CLIBCURL_H
+
+// The checks of argument types are macros, which get in the way of the functions below.
+#define CURL_DISABLE_TYPECHECK
+#include <curl/curl.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+
+static inline CURLcode penstock_curl_set_long(CURL *easy, CURLoption option, long value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode penstock_curl_set_offset(CURL *easy, CURLoption option, int64_t value) {
+  return curl_easy_setopt(easy, option, (curl_off_t)value);
+}
+
+static inline CURLcode penstock_curl_set_string(CURL *easy, CURLoption option, const char *value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode penstock_curl_set_pointer(CURL *easy, CURLoption option, void *value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode penstock_curl_set_list(CURL *easy, CURLoption option, struct curl_slist *value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+/// For WRITEFUNCTION, HEADERFUNCTION and READFUNCTION, which are of one shape.
+typedef size_t (*penstock_curl_data)(char *bytes, size_t size, size_t count, void *context);
+typedef int (*penstock_curl_seek)(void *context, curl_off_t offset, int origin);
+typedef curl_socket_t (*penstock_curl_open)(void *context, curlsocktype purpose, struct curl_sockaddr *address);
+typedef int (*penstock_curl_before)(
+    void *context, char *remote, char *local, int remote_port, int local_port);
+
+static inline CURLcode penstock_curl_set_data(CURL *easy, CURLoption option, penstock_curl_data value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode penstock_curl_set_seek(CURL *easy, penstock_curl_seek value) {
+  return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, value);
+}
+
+static inline CURLcode penstock_curl_set_open(CURL *easy, penstock_curl_open value) {
+  return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
+}
+
+/// What is called when there is a connection and the request is about to be sent.
+static inline CURLcode penstock_curl_set_before(CURL *easy, penstock_curl_before value) {
+  return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, value);
+}
+
+/// HTTP and HTTPS alone, whatever else the library can do.
+static inline CURLcode penstock_curl_restrict_protocols(CURL *easy) {
+#if LIBCURL_VERSION_NUM >= 0x075500
+  return curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+  return curl_easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
+}
+
+/// Lets go of a name lookup that still goes on without waiting for its thread.
+static inline CURLcode penstock_curl_leave_lookups(CURL *easy) {
+#if LIBCURL_VERSION_NUM >= 0x075700
+  return curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+#else
+  (void)easy;
+  return CURLE_OK;
+#endif
+}
+
+static inline CURLcode penstock_curl_get_long(CURL *easy, CURLINFO info, long *value) {
+  return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLcode penstock_curl_get_offset(CURL *easy, CURLINFO info, int64_t *value) {
+  curl_off_t offset = 0;
+  CURLcode code = curl_easy_getinfo(easy, info, &offset);
+  *value = (int64_t)offset;
+  return code;
+}
+
+static inline CURLcode penstock_curl_get_string(CURL *easy, CURLINFO info, const char **value) {
+  return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLcode penstock_curl_get_pointer(CURL *easy, CURLINFO info, void **value) {
+  return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLMcode penstock_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+  return curl_multi_setopt(multi, option, value);
+}
+
+/// The transfer that a message of `curl_multi_info_read` is about, and how it ended. 1 if the message tells of an end.
+static inline int penstock_curl_ended(const CURLMsg *message, CURL **easy, CURLcode *code) {
+  if (message->msg != CURLMSG_DONE) return 0;
+  *easy = message->easy_handle;
+  *code = message->data.result;
+  return 1;
+}
+
+/// Names the calling thread, for debuggers and `top`; at most 15 characters.
+static inline void penstock_curl_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+#endif
