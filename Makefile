@@ -11,7 +11,11 @@ PYTHON ?= python3
 # What the build needs beside a Swift toolchain, as Debian and Ubuntu call it.
 PACKAGES := libsqlite3-dev libcurl4-openssl-dev libyaml-dev
 # What the tests need beside that: Python, for an independent validator of the JSON Schema.
-TEST_PACKAGES := python3-venv
+TEST_PACKAGES := python3-venv openssl
+# Servers that the tests of HTTPOperations talk to. Unpacked into the build folder, not installed: the package nginx would start
+# itself on all addresses of this machine. They want no library that a system with curl and OpenSSL does not have.
+SERVER_PACKAGES := nginx tinyproxy-bin microsocks
+SERVERS := .build/test-servers
 
 # The validator and its Python live in the build folder, so that `make clean` takes them away again.
 VALIDATOR := .build/schema-validator
@@ -45,7 +49,7 @@ run: build ## Set up, build for release, and run examples/source-report.yaml on 
 	@echo
 	@echo "The tool is $(RELEASE); '$(RELEASE) history show last' shows the record of this run."
 
-test: toolchain packages test-packages $(VALIDATOR)/ready ## Set up and run all tests
+test: toolchain packages test-packages $(VALIDATOR)/ready $(SERVERS)/ready ## Set up and run all tests
 	@echo "==> swift test"
 	@$(SWIFT) test
 
@@ -152,4 +156,20 @@ $(VALIDATOR)/ready: Makefile
 	@rm -rf $(VALIDATOR)
 	@$(PYTHON) -m venv $(VALIDATOR)
 	@$(VALIDATOR)/bin/python -m pip install --quiet --disable-pip-version-check 'jsonschema==$(VALIDATOR_VERSION)'
+	@touch $@
+
+# Where there is no apt, the tests use what is installed, and those that lack their server are left out.
+$(SERVERS)/ready: Makefile
+	@rm -rf $(SERVERS) && mkdir -p $(SERVERS)/packages
+	@if command -v nginx tinyproxy microsocks > /dev/null; then \
+	  echo "==> the servers of the tests are installed"; \
+	elif command -v apt-get > /dev/null; then \
+	  echo "==> unpacking the servers of the tests into $(SERVERS)"; \
+	  cd $(SERVERS)/packages && \
+	  { apt-get download --quiet $(SERVER_PACKAGES) 2> /dev/null \
+	    || { apt-get update --quiet && apt-get download --quiet $(SERVER_PACKAGES); }; } && \
+	  for package in *.deb; do dpkg-deb --extract "$$package" .. || exit 1; done; \
+	else \
+	  echo "==> nginx, tinyproxy and microsocks are not all here: tests that need them are left out"; \
+	fi
 	@touch $@

@@ -118,10 +118,7 @@ let package = Package(
     ),
     .target(
       name: "HTTPOperations",
-      dependencies: [
-        "CLibCurl", "Operations", .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "HeapModule", package: "swift-collections"),
-      ],
+      dependencies: ["CLibCurl", "Operations", .product(name: "HTTPTypes", package: "swift-http-types")],
       swiftSettings: settings
     ),
     .target(name: "Schedules", swiftSettings: settings),
@@ -177,7 +174,8 @@ let package = Package(
     .testTarget(
       name: "HTTPOperationsTests",
       dependencies: [
-        "HTTPOperations", "Operations", "OperationsTesting", .product(name: "HTTPTypes", package: "swift-http-types"),
+        "CProcess", "HTTPOperations", "Operations", "OperationsTesting",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       swiftSettings: settings
     ),

@@ -35,8 +35,8 @@ static inline CURLcode penstock_curl_set_list(CURL *easy, CURLoption option, str
 typedef size_t (*penstock_curl_data)(char *bytes, size_t size, size_t count, void *context);
 typedef int (*penstock_curl_seek)(void *context, curl_off_t offset, int origin);
 typedef curl_socket_t (*penstock_curl_open)(void *context, curlsocktype purpose, struct curl_sockaddr *address);
-typedef int (*penstock_curl_before)(
-    void *context, char *remote, char *local, int remote_port, int local_port);
+typedef int (*penstock_curl_before)(void *context, char *remote, char *local, int remote_port, int local_port);
+typedef int (*penstock_curl_lookup)(void *resolver, void *reserved, void *context);
 
 static inline CURLcode penstock_curl_set_data(CURL *easy, CURLoption option, penstock_curl_data value) {
   return curl_easy_setopt(easy, option, value);
@@ -48,6 +48,11 @@ static inline CURLcode penstock_curl_set_seek(CURL *easy, penstock_curl_seek val
 
 static inline CURLcode penstock_curl_set_open(CURL *easy, penstock_curl_open value) {
   return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
+}
+
+/// What is called when the lookup of a name begins.
+static inline CURLcode penstock_curl_set_lookup(CURL *easy, penstock_curl_lookup value) {
+  return curl_easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION, value);
 }
 
 /// What is called when there is a connection and the request is about to be sent.

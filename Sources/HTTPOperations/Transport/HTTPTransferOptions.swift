@@ -29,8 +29,7 @@ public struct HTTPTransferOptions: Sendable, Hashable {
 public struct HTTPTimeouts: Sendable, Hashable {
   /// For finding the address, connecting, and the handshake of TLS. By default 30 s.
   public var connect: Duration?
-  /// From the end of the request to the first byte of the response. By default none: some answers take their time, and
-  /// `total` and `idle` bound others.
+  /// From the end of the request to the first byte of the response. By default 60 s.
   public var firstByte: Duration?
   /// Without a byte in either direction while the request or the response body is under way. Does not run while the
   /// receiver keeps the transfer waiting. By default 60 s.
@@ -41,7 +40,7 @@ public struct HTTPTimeouts: Sendable, Hashable {
   /// Timeouts; each has its default.
   public init(
     connect: Duration? = .seconds(30),
-    firstByte: Duration? = nil,
+    firstByte: Duration? = .seconds(60),
     idle: Duration? = .seconds(60),
     total: Duration? = nil
   ) {

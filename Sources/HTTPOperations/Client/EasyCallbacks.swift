@@ -1,0 +1,142 @@
+import CLibCurl
+import Glibc
+
+/// What libcurl calls while it drives a transfer, on the client's thread. Nobody else's code runs here.
+enum EasyCallbacks {
+  static let header: penstock_curl_data = { bytes, size, count, context in
+    guard let handle = handle(context), let bytes else { return 0 }
+    let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    return handle.receive(line: line) ? line.count : 0
+  }
+
+  static let write: penstock_curl_data = { bytes, size, count, context in
+    guard let handle = handle(context), let bytes else { return 0 }
+    let buffer = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    return handle.receive(body: buffer) ? buffer.count : 0
+  }
+
+  static let read: penstock_curl_data = { bytes, size, count, context in
+    guard let handle = handle(context), let bytes else { return Int(CURL_READFUNC_ABORT) }
+    return handle.send(into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
+      ?? Int(CURL_READFUNC_ABORT)
+  }
+
+  static let seek: penstock_curl_seek = { context, offset, origin in
+    guard let handle = handle(context), origin == SEEK_SET else { return CURL_SEEKFUNC_CANTSEEK }
+    handle.uploadPosition = Int64(offset)
+    return CURL_SEEKFUNC_OK
+  }
+
+  /// Sockets are close-on-exec from the start: processes are started by other threads at any time.
+  static let open: penstock_curl_open = { context, _, address in
+    guard let handle = handle(context), let address else { return CURL_SOCKET_BAD }
+    handle.beginsToConnect()
+    let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
+    return socket(address.pointee.family, kind, address.pointee.`protocol`)
+  }
+
+  static let lookup: penstock_curl_lookup = { _, _, context in
+    handle(context)?.beginsToConnect()
+    return 0
+  }
+
+  static let before: penstock_curl_before = { context, remote, _, port, _ in
+    guard let handle = handle(context) else { return CURL_PREREQFUNC_ABORT }
+    handle.hasConnected(remote.map { String(cString: $0) } ?? "", port: port)
+    return CURL_PREREQFUNC_OK
+  }
+
+  private static func handle(_ context: UnsafeMutableRawPointer?) -> EasyHandle? {
+    context.map { Unmanaged<EasyHandle>.fromOpaque($0).takeUnretainedValue() }
+  }
+}
+
+extension EasyHandle {
+  fileprivate func beginsToConnect() {
+    guard phase == .queued else { return }
+    phase = .connecting
+    lastActivity = .now
+    touch(self)
+  }
+
+  fileprivate func hasConnected(_ address: String, port: Int32) {
+    phase = transfer?.upload.map { $0.smallBytes == nil && $0.size > 0 } == true ? .sending : .waiting
+    lastActivity = .now
+    // libcurl says port 80 of a Unix socket.
+    if port > 0, transfer?.request.options.unixSocket == nil {
+      remoteAddress = address.contains(":") ? "[\(address)]:\(port)" : "\(address):\(port)"
+    }
+    touch(self)
+  }
+
+  fileprivate func send(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
+    guard let upload = transfer?.upload else { return nil }
+    guard let count = upload.read(at: uploadPosition, into: buffer) else {
+      failure = HTTPTransferError(
+        .unreadableBody, "the file with the request's body cannot be read to the end that it had when it was opened")
+      return nil
+    }
+    uploadPosition += Int64(count)
+    lastActivity = .now
+    if phase == .sending, uploadPosition == upload.size {
+      phase = .waiting
+      touch(self)
+    }
+    return count
+  }
+
+  /// Takes a line of a head or of the trailer. False ends the transfer.
+  fileprivate func receive(line: UnsafeRawBufferPointer) -> Bool {
+    guard let transfer else { return false }
+    lastActivity = .now
+    if phase != .receiving {
+      phase = .receiving
+      touch(self)
+    }
+    headTotal += line.count
+    guard headTotal <= transfer.request.options.limits.head else {
+      failure = HTTPTransferError(
+        .headTooLarge,
+        "\(transfer.url.authority): the head of the response is longer than the \(transfer.request.options.limits.head) bytes that are allowed"
+      )
+      return false
+    }
+    // The fields of the trailer, after the body, are nobody's.
+    guard !hasHead else { return true }
+    if line.starts(with: "HTTP/".utf8) { head.removeAll(keepingCapacity: true) }
+    guard line.allSatisfy({ $0 == 13 || $0 == 10 }) else {
+      head.append(contentsOf: line)
+      return true
+    }
+    // Of 1xx there is another head to come. 101 is the last, as nobody asked for another protocol.
+    let status = ResponseHeadParser.status(head.prefix { $0 != 10 }) ?? 0
+    guard !(100...199).contains(status) || status == 101 else { return true }
+    hasHead = true
+    transfer.mailbox.put(TransferMailbox.Head(bytes: head, remoteAddress: remoteAddress))
+    touch(self)
+    return true
+  }
+
+  /// Takes bytes of the body. False ends the transfer.
+  fileprivate func receive(body: UnsafeRawBufferPointer) -> Bool {
+    guard let transfer else { return false }
+    lastActivity = .now
+    switch transfer.mailbox.put(body) {
+    case .taken:
+      touch(self)
+    case .full:
+      wantsStill = true
+      touch(self)
+    case .toFile(let descriptor):
+      let error = FileWriting.write(body, to: descriptor)
+      guard error == 0 else {
+        failure = FileWriting.failure(error, transfer.url.authority)
+        return false
+      }
+    case .tooLarge(let limit):
+      failure = TransferFailure.bodyTooLarge(transfer.url.authority, limit: limit)
+      return false
+    }
+    return true
+  }
+}

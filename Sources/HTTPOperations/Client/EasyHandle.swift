@@ -1,0 +1,232 @@
+import CLibCurl
+import Glibc
+
+/// One of libcurl's easy handles: it makes one transfer after another. Belongs to the client's thread.
+final class EasyHandle {
+  let pointer: UnsafeMutableRawPointer
+  /// Where libcurl describes a failure.
+  private let message: UnsafeMutablePointer<CChar>
+  private var fields: UnsafeMutablePointer<curl_slist>?
+  /// What the handle is set up for; nothing of it needs to be set again if it fits the next transfer.
+  private var settings: EasySettings?
+
+  /// The transfer under way, and its place among the active ones.
+  private(set) var transfer: Transfer?
+  var index = 0
+
+  // What is known of the transfer under way.
+
+  /// What of a transfer takes time.
+  enum Phase { case queued, connecting, sending, waiting, receiving }
+
+  var phase = Phase.queued
+  /// When the phase began, or when bytes last came or went in it.
+  var lastActivity = ContinuousClock.now
+  var began = ContinuousClock.now
+  /// The lines of the head so far, and of all heads.
+  var head: [UInt8] = []
+  var headTotal = 0
+  var hasHead = false
+  var remoteAddress: String?
+  var uploadPosition: Int64 = 0
+  var standsStill = false
+  var wantsStill = false
+  /// Why the transfer is ended from our side.
+  var failure: HTTPTransferError?
+  /// Whether the task has to be told of something.
+  var isTouched = false
+  /// Tells the thread that this handle has to be settled; set once.
+  let touch: (EasyHandle) -> Void
+
+  /// Nil when there is no memory for it.
+  init?(touch: @escaping (EasyHandle) -> Void) {
+    guard let pointer = curl_easy_init() else { return nil }
+    self.pointer = pointer
+    self.touch = touch
+    message = .allocate(capacity: Int(CURL_ERROR_SIZE))
+    message.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+  }
+
+  deinit {
+    curl_easy_cleanup(pointer)
+    curl_slist_free_all(fields)
+    message.deallocate()
+  }
+
+  /// Prepares for a transfer.
+  ///
+  /// - Returns: Whether libcurl accepted everything; else nothing may be transferred.
+  func begin(_ transfer: Transfer, userAgent: String, boundsConnect: Bool) -> CURLcode {
+    self.transfer = transfer
+    phase = .queued
+    began = .now
+    lastActivity = began
+    head.removeAll(keepingCapacity: true)
+    headTotal = 0
+    hasHead = false
+    remoteAddress = nil
+    uploadPosition = 0
+    standsStill = false
+    wantsStill = false
+    failure = nil
+    isTouched = false
+    message[0] = 0
+    let wanted = EasySettings(transfer, userAgent: userAgent, boundsConnect: boundsConnect)
+    if settings != wanted {
+      settings = nil
+      curl_easy_reset(pointer)
+      let code = wanted.apply(to: pointer)
+      guard code == CURLE_OK else { return code }
+      setCallbacks()
+      settings = wanted
+    }
+    return setRequest(transfer)
+  }
+
+  /// Lets go of the transfer.
+  func finish() {
+    transfer = nil
+    // What belongs to one request must not be in the next.
+    if settings?.carriesBody != false { settings = nil }
+    _ = penstock_curl_set_list(pointer, CURLOPT_HTTPHEADER, nil)
+    curl_slist_free_all(fields)
+    fields = nil
+  }
+
+  /// What libcurl says of a failure; may be empty.
+  var detail: String { String(cString: message) }
+
+  private func setCallbacks() {
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    _ = penstock_curl_set_pointer(pointer, CURLOPT_ERRORBUFFER, message)
+    _ = penstock_curl_set_data(pointer, CURLOPT_WRITEFUNCTION, EasyCallbacks.write)
+    _ = penstock_curl_set_pointer(pointer, CURLOPT_WRITEDATA, context)
+    _ = penstock_curl_set_data(pointer, CURLOPT_HEADERFUNCTION, EasyCallbacks.header)
+    _ = penstock_curl_set_pointer(pointer, CURLOPT_HEADERDATA, context)
+    _ = penstock_curl_set_data(pointer, CURLOPT_READFUNCTION, EasyCallbacks.read)
+    _ = penstock_curl_set_pointer(pointer, CURLOPT_READDATA, context)
+    _ = penstock_curl_set_seek(pointer, EasyCallbacks.seek)
+    _ = penstock_curl_set_pointer(pointer, CURLOPT_SEEKDATA, context)
+    _ = penstock_curl_set_open(pointer, EasyCallbacks.open)
+    _ = penstock_curl_set_pointer(pointer, CURLOPT_OPENSOCKETDATA, context)
+    _ = penstock_curl_set_lookup(pointer, EasyCallbacks.lookup)
+    _ = penstock_curl_set_pointer(pointer, CURLOPT_RESOLVER_START_DATA, context)
+    _ = penstock_curl_set_before(pointer, EasyCallbacks.before)
+    _ = penstock_curl_set_pointer(pointer, CURLOPT_PREREQDATA, context)
+    _ = penstock_curl_set_pointer(pointer, CURLOPT_PRIVATE, context)
+  }
+
+  /// What differs from one request to the next.
+  private func setRequest(_ transfer: Transfer) -> CURLcode {
+    let request = transfer.request
+    var code = penstock_curl_set_string(pointer, CURLOPT_URL, request.url)
+    if let upload = transfer.upload {
+      if let bytes = upload.smallBytes {
+        _ = penstock_curl_set_long(pointer, CURLOPT_POST, 1)
+        _ = penstock_curl_set_offset(pointer, CURLOPT_POSTFIELDSIZE_LARGE, Int64(bytes.count))
+        let set = bytes.withUnsafeBytes { raw in
+          // An empty array may have no address, which would mean that there are no bytes to copy at all.
+          raw.baseAddress.map {
+            penstock_curl_set_pointer(pointer, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: $0))
+          }
+            ?? penstock_curl_set_string(pointer, CURLOPT_COPYPOSTFIELDS, "")
+        }
+        if code == CURLE_OK { code = set }
+      } else {
+        _ = penstock_curl_set_long(pointer, CURLOPT_UPLOAD, 1)
+        _ = penstock_curl_set_offset(pointer, CURLOPT_INFILESIZE_LARGE, upload.size)
+      }
+    } else if [.post, .put, .patch].contains(request.method) {
+      _ = penstock_curl_set_long(pointer, CURLOPT_POST, 1)
+      _ = penstock_curl_set_offset(pointer, CURLOPT_POSTFIELDSIZE_LARGE, 0)
+      _ = penstock_curl_set_string(pointer, CURLOPT_COPYPOSTFIELDS, "")
+    }
+    if request.method == .head {
+      _ = penstock_curl_set_long(pointer, CURLOPT_NOBODY, 1)
+    } else if request.method != .get || transfer.upload != nil {
+      _ = penstock_curl_set_string(pointer, CURLOPT_CUSTOMREQUEST, request.method.rawValue)
+    }
+    guard code == CURLE_OK else { return code }
+    guard setFields(transfer) else { return CURLE_OUT_OF_MEMORY }
+    return CURLE_OK
+  }
+
+  private func setFields(_ transfer: Transfer) -> Bool {
+    func add(_ line: String) -> Bool {
+      guard let longer = curl_slist_append(fields, line) else { return false }
+      fields = longer
+      return true
+    }
+    let request = transfer.request
+    for field in request.fields {
+      switch field.name.canonicalName {
+      case "content-length", "transfer-encoding", "connection": continue
+      default: break
+      }
+      // A field without a value is written with a semicolon; with a colon it would be left out.
+      guard add(field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)") else {
+        return false
+      }
+    }
+    if settings?.carriesBody == true {
+      // libcurl's own ideas: a type of forms, and waiting for leave to send.
+      if request.fields[.contentType] == nil, !add("Content-Type:") { return false }
+      if request.fields[.expect] == nil, !add("Expect:") { return false }
+    }
+    return penstock_curl_set_list(pointer, CURLOPT_HTTPHEADER, fields) == CURLE_OK
+  }
+
+  /// What the transfer took so far.
+  func statistics() -> HTTPTransferStatistics {
+    func offset(_ info: CURLINFO) -> Int64 {
+      var value: Int64 = 0
+      return penstock_curl_get_offset(pointer, info, &value) == CURLE_OK ? value : 0
+    }
+    func time(_ info: CURLINFO) -> Duration? {
+      let value = offset(info)
+      return value > 0 ? .microseconds(value) : nil
+    }
+    func number(_ info: CURLINFO) -> Int {
+      var value = 0
+      return penstock_curl_get_long(pointer, info, &value) == CURLE_OK ? value : 0
+    }
+    var statistics = HTTPTransferStatistics()
+    statistics.reusedConnection = number(CURLINFO_NUM_CONNECTS) == 0 && phase.isConnected
+    if !statistics.reusedConnection {
+      statistics.nameLookup = time(CURLINFO_NAMELOOKUP_TIME_T)
+      statistics.connect = time(CURLINFO_CONNECT_TIME_T)
+      statistics.handshake = time(CURLINFO_APPCONNECT_TIME_T)
+    }
+    statistics.firstByte = hasHead ? time(CURLINFO_STARTTRANSFER_TIME_T) : nil
+    statistics.total = began.duration(to: .now)
+    statistics.bytesSent = offset(CURLINFO_SIZE_UPLOAD_T)
+    statistics.bytesReceived = offset(CURLINFO_SIZE_DOWNLOAD_T)
+    return statistics
+  }
+
+  /// The failure that libcurl's number stands for, or our own.
+  func error(_ code: CURLcode) -> HTTPTransferError {
+    var error: HTTPTransferError
+    if let failure {
+      error = failure
+    } else {
+      var systemError = 0
+      _ = penstock_curl_get_long(pointer, CURLINFO_OS_ERRNO, &systemError)
+      var proxyStatus = 0
+      _ = penstock_curl_get_long(pointer, CURLINFO_HTTP_CONNECTCODE, &proxyStatus)
+      error = TransferFailure.error(
+        code, detail: detail, authority: transfer?.url.authority ?? "", hasConnected: phase.isConnected,
+        proxyStatus: proxyStatus, systemError: Int32(truncatingIfNeeded: systemError))
+    }
+    var sent: Int64 = 0
+    _ = penstock_curl_get_offset(pointer, CURLINFO_SIZE_UPLOAD_T, &sent)
+    error.bytesSent = sent
+    error.bytesDelivered = transfer?.mailbox.delivered ?? 0
+    return error
+  }
+}
+
+extension EasyHandle.Phase {
+  /// Whether there was a connection.
+  var isConnected: Bool { self == .sending || self == .waiting || self == .receiving }
+}

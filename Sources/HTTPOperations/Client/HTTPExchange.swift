@@ -1,0 +1,128 @@
+import HTTPTypes
+
+/// One request and its response, seen from the task that wants it. When `run` is over, so is the transfer: the thread
+/// touches nothing of it any more.
+struct HTTPExchange {
+  /// What came of it.
+  enum Outcome {
+    case finished(HTTPTransferResult)
+    case redirected(HTTPTransferRequest)
+  }
+
+  /// A redirect's own body is read up to here, in bytes, for the sake of the connection; a longer one costs the
+  /// connection.
+  private static let redirectBody: Int64 = 64 * 1024
+
+  private let transfer: Transfer
+  private let thread: TransferThread
+  private var mailbox: TransferMailbox { transfer.mailbox }
+
+  init(_ transfer: Transfer, on thread: TransferThread) {
+    self.transfer = transfer
+    self.thread = thread
+  }
+
+  func run(to receiver: some HTTPBodyReceiver, followed redirects: Int) async throws -> Outcome {
+    thread.start(transfer)
+    do {
+      await mailbox.wait(for: .head)
+      guard let raw = mailbox.head else { try throwEnd() }
+      guard
+        let head = ResponseHeadParser.parse(raw.bytes, url: transfer.url.plain, remoteAddress: raw.remoteAddress)
+      else {
+        throw HTTPTransferError(.protocolViolation, "\(transfer.url.authority): the head of the response is none")
+      }
+      try Task.checkCancellation()
+      if let next = try RedirectRule.next(after: head, to: transfer.request, followed: redirects) {
+        await drop()
+        try Task.checkCancellation()
+        return .redirected(next)
+      }
+      let destination = try await receiver.receive(head)
+      let body = try await deliver(head, to: destination, receiver)
+      await mailbox.wait(for: .end)
+      guard let end = mailbox.end, case .finished = end.end else { try throwEnd() }
+      let rest = destination == .memory ? mailbox.take().bytes : body
+      return .finished(HTTPTransferResult(head: head, body: rest, statistics: end.statistics))
+    } catch {
+      // Nothing may be touched any more once the caller knows.
+      thread.cancel(transfer)
+      await mailbox.wait(for: .end)
+      throw error
+    }
+  }
+
+  /// Throws what the transfer ended with.
+  private func throwEnd() throws -> Never {
+    switch mailbox.end?.end {
+    case .failed(let error): throw error
+    default: throw CancellationError()
+    }
+  }
+
+  /// Reads the body of a redirect, or ends the transfer if that is long.
+  private func drop() async {
+    let decision = mailbox.decide(.nowhere, limit: Self.redirectBody)
+    if decision.isTooLarge { thread.cancel(transfer) }
+    if decision.resumes { thread.resume(transfer) }
+    await mailbox.wait(for: .end)
+  }
+
+  private func deliver(
+    _ head: HTTPResponseHead, to destination: HTTPBodyDestination, _ receiver: some HTTPBodyReceiver
+  ) async throws -> [UInt8] {
+    let limits = transfer.request.options.limits
+    let limit =
+      switch destination {
+      case .memory, .nowhere: limits.body ?? .max
+      case .chunks, .file: limits.file ?? .max
+      }
+    if let announced = announcedLength(head), announced > limit {
+      throw TransferFailure.bodyTooLarge(transfer.url.authority, limit: limit)
+    }
+    switch destination {
+    case .memory: try decide(.memory, limit)
+    case .nowhere: try decide(.nowhere, limit)
+    case .chunks: try await deliverChunks(to: receiver, limit)
+    case .file(let descriptor): try deliver(to: descriptor, limit)
+    }
+    return []
+  }
+
+  private func decide(_ mode: TransferMailbox.Mode, _ limit: Int64) throws {
+    let decision = mailbox.decide(mode, limit: limit)
+    if decision.resumes { thread.resume(transfer) }
+    if decision.isTooLarge { throw TransferFailure.bodyTooLarge(transfer.url.authority, limit: limit) }
+  }
+
+  private func deliverChunks(to receiver: some HTTPBodyReceiver, _ limit: Int64) async throws {
+    try decide(.chunks, limit)
+    while true {
+      await mailbox.wait(for: .body)
+      try Task.checkCancellation()
+      let taken = mailbox.take()
+      if taken.resumes { thread.resume(transfer) }
+      if taken.bytes.isEmpty { return }
+      try await receiver.receive(taken.bytes)
+    }
+  }
+
+  private func deliver(to descriptor: Int32, _ limit: Int64) throws {
+    while true {
+      let taken = mailbox.takeOrWrite(to: descriptor, limit: limit)
+      if taken.isTooLarge { throw TransferFailure.bodyTooLarge(transfer.url.authority, limit: limit) }
+      if taken.resumes { thread.resume(transfer) }
+      if taken.bytes.isEmpty { return }
+      let error = taken.bytes.withUnsafeBytes { FileWriting.write($0, to: descriptor) }
+      guard error == 0 else { throw FileWriting.failure(error, transfer.url.authority) }
+    }
+  }
+
+  /// How long the body is going to be, where the head tells and nothing is decompressed.
+  private func announcedLength(_ head: HTTPResponseHead) -> Int64? {
+    guard transfer.request.method != .head, ![204, 304].contains(head.status.code),
+      head.fields[.contentEncoding] == nil, head.fields[.transferEncoding] == nil
+    else { return nil }
+    return head.fields[.contentLength].flatMap { Int64($0) }
+  }
+}

@@ -1,0 +1,69 @@
+import HTTPTypes
+
+/// What is asked next when a server answers with a redirect. The rules are those of ``HTTPRedirects``.
+enum RedirectRule {
+  /// The request to follow up with.
+  ///
+  /// - Parameters:
+  ///   - head: The response.
+  ///   - request: What it answers.
+  ///   - count: How many redirects were followed before.
+  /// - Returns: Nil when the response is not a redirect, or is to be delivered.
+  /// - Throws: ``HTTPTransferError`` with `too-many-redirects` or `redirect-refused`.
+  static func next(
+    after head: HTTPResponseHead, to request: HTTPTransferRequest, followed count: Int
+  ) throws(HTTPTransferError) -> HTTPTransferRequest? {
+    guard case .follow(let limit, let secretFields, let allowsInsecure) = request.options.redirects,
+      [301, 302, 303, 307, 308].contains(head.status.code), let location = head.fields[.location]
+    else { return nil }
+    let from = try CurlURL(request.url)
+    guard count < limit else {
+      throw HTTPTransferError(
+        .tooManyRedirects,
+        "\(from.authority) redirects once more after \(count) redirects: raise the limit, or look whether they go round"
+      )
+    }
+    let target: CurlURL
+    do throws(HTTPTransferError) {
+      target = try CurlURL(location, relativeTo: from.plain)
+    } catch {
+      throw HTTPTransferError(
+        .redirectRefused, "\(from.authority) redirects to where nobody can follow: \(error.message)")
+    }
+    guard from.scheme == "http" || target.scheme == "https" || allowsInsecure else {
+      throw HTTPTransferError(
+        .redirectRefused,
+        "\(from.authority) redirects from https to http at \(target.authority): ask there directly if that is right")
+    }
+
+    var next = request
+    if becomesGet(head.status.code, request.method) {
+      next.method = request.method == .head ? .head : .get
+      next.body = .none
+      for name in contentFields { next.fields[name] = nil }
+    }
+    if target.isSameOrigin(as: from) {
+      next.url = target.with(user: from.user, password: from.password)
+    } else {
+      next.url = target.plain
+      next.options.tls.certificate = nil
+      for name in credentialFields + secretFields { next.fields[name] = nil }
+    }
+    return next
+  }
+
+  private static func becomesGet(_ status: Int, _ method: HTTPRequest.Method) -> Bool {
+    switch status {
+    case 303: true
+    case 301, 302: method == .post
+    default: false
+    }
+  }
+
+  private static let contentFields: [HTTPField.Name] = [
+    .contentType, .contentEncoding, .contentLanguage, .contentLocation,
+  ]
+
+  private static let credentialFields: [HTTPField.Name] =
+    [.authorization, .cookie, .proxyAuthorization, HTTPField.Name("Host")].compactMap(\.self)
+}

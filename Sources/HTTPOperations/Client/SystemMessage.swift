@@ -1,0 +1,11 @@
+import Glibc
+
+/// What the C library says of error numbers.
+enum SystemMessage {
+  /// For people, like `No such file or directory`.
+  static func text(of error: Int32) -> String {
+    var text = [CChar](repeating: 0, count: 256)
+    guard strerror_r(error, &text, text.count) == 0 else { return "error \(error)" }
+    return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+}

@@ -1,0 +1,46 @@
+/// One request on its way, without redirects: everything that the client's thread needs to know of it.
+final class Transfer: Sendable {
+  let request: HTTPTransferRequest
+  let url: CurlURL
+  /// The proxy to use, and the hosts that are reached without it.
+  let proxy: String?
+  let bypass: String
+  let upload: UploadSource?
+  /// When all has to be over, redirects before this one included.
+  let deadline: ContinuousClock.Instant?
+  let mailbox: TransferMailbox
+
+  /// - Throws: ``HTTPTransferError`` when the request cannot be sent, whatever the server is.
+  init(_ request: HTTPTransferRequest, proxies: HTTPProxies, deadline: ContinuousClock.Instant?)
+    throws(HTTPTransferError)
+  {
+    url = try CurlURL(request.url)
+    try Self.check(request)
+    self.request = request
+    let proxies = request.options.proxies ?? proxies
+    proxy = request.options.unixSocket == nil ? (url.scheme == "https" ? proxies.https : proxies.http) : nil
+    bypass = proxies.bypass
+    upload = try UploadSource(request.body)
+    self.deadline = deadline
+    mailbox = TransferMailbox(window: request.options.window)
+  }
+
+  /// What `HTTPTypes` lets pass, but C's strings or HTTP do not.
+  private static func check(_ request: HTTPTransferRequest) throws(HTTPTransferError) {
+    if request.method == .connect {
+      throw HTTPTransferError(.invalidRequest, "the method CONNECT is for proxies: name a proxy in the options")
+    }
+    for field in request.fields where field.value.utf8.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 }) {
+      throw HTTPTransferError(
+        .invalidRequest, "the value of the field '\(field.name)' holds a line break or a zero byte")
+    }
+    let tls = request.options.tls
+    let names = [
+      request.options.unixSocket, tls.authorities, tls.certificate?.chain, tls.certificate?.key,
+      tls.certificate?.password, request.options.proxies?.http, request.options.proxies?.https,
+    ]
+    for case let name? in names where name.utf8.contains(0) {
+      throw HTTPTransferError(.invalidRequest, "a path or proxy in the options holds a zero byte")
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import CLibCurl
+import Glibc
+
+/// What libcurl's numbers mean to a caller.
+enum TransferFailure {
+  /// The failures that a transfer over HTTP can end with. Whatever is not here is an
+  /// ``HTTPTransferError/Code/internalFailure``.
+  static let codes: [(CURLcode, HTTPTransferError.Code)] = [
+    (CURLE_UNSUPPORTED_PROTOCOL, .unsupportedScheme),
+    (CURLE_URL_MALFORMAT, .invalidURL),
+    (CURLE_COULDNT_RESOLVE_PROXY, .proxyNotResolved),
+    (CURLE_COULDNT_RESOLVE_HOST, .nameNotResolved),
+    (CURLE_COULDNT_CONNECT, .cannotConnect),
+    (CURLE_INTERFACE_FAILED, .cannotConnect),
+    (CURLE_NO_CONNECTION_AVAILABLE, .cannotConnect),
+    (CURLE_PROXY, .proxyFailed),
+    (CURLE_OPERATION_TIMEDOUT, .connectTimeout),
+    (CURLE_SSL_CONNECT_ERROR, .tlsFailed),
+    (CURLE_SSL_CIPHER, .tlsFailed),
+    (CURLE_SSL_SHUTDOWN_FAILED, .tlsFailed),
+    (CURLE_USE_SSL_FAILED, .tlsFailed),
+    (CURLE_SSL_CLIENTCERT, .tlsFailed),
+    (CURLE_PEER_FAILED_VERIFICATION, .tlsNotVerified),
+    (CURLE_SSL_ISSUER_ERROR, .tlsNotVerified),
+    (CURLE_SSL_INVALIDCERTSTATUS, .tlsNotVerified),
+    (CURLE_SSL_PINNEDPUBKEYNOTMATCH, .tlsNotVerified),
+    (CURLE_SSL_CERTPROBLEM, .tlsSettings),
+    (CURLE_SSL_CACERT_BADFILE, .tlsSettings),
+    (CURLE_SSL_CRL_BADFILE, .tlsSettings),
+    (CURLE_SSL_ENGINE_NOTFOUND, .tlsSettings),
+    (CURLE_SSL_ENGINE_SETFAILED, .tlsSettings),
+    (CURLE_SSL_ENGINE_INITFAILED, .tlsSettings),
+    (CURLE_SEND_ERROR, .connectionLost),
+    (CURLE_SEND_FAIL_REWIND, .connectionLost),
+    (CURLE_RECV_ERROR, .connectionLost),
+    (CURLE_GOT_NOTHING, .connectionLost),
+    (CURLE_PARTIAL_FILE, .incompleteBody),
+    (CURLE_WEIRD_SERVER_REPLY, .protocolViolation),
+    (CURLE_HTTP2, .protocolViolation),
+    (CURLE_HTTP2_STREAM, .connectionLost),
+    (CURLE_HTTP3, .protocolViolation),
+    (CURLE_QUIC_CONNECT_ERROR, .cannotConnect),
+    (CURLE_RANGE_ERROR, .protocolViolation),
+    (CURLE_BAD_CONTENT_ENCODING, .badEncoding),
+    (CURLE_FILESIZE_EXCEEDED, .bodyTooLarge),
+    (CURLE_TOO_MANY_REDIRECTS, .tooManyRedirects),
+    (CURLE_READ_ERROR, .unreadableBody),
+    (CURLE_WRITE_ERROR, .unwritableFile),
+  ]
+
+  static func code(of curlCode: CURLcode) -> HTTPTransferError.Code {
+    codes.first { $0.0 == curlCode }?.1 ?? .internalFailure
+  }
+
+  /// The failure that a transfer ended with.
+  ///
+  /// - Parameters:
+  ///   - curlCode: What libcurl returned.
+  ///   - detail: What it said, which may be empty.
+  ///   - authority: Host and port of the URL.
+  ///   - hasConnected: Whether there was a connection.
+  ///   - proxyStatus: What a proxy answered to `CONNECT`, or 0.
+  ///   - systemError: The operating system's error number, or 0.
+  static func error(
+    _ curlCode: CURLcode, detail: String, authority: String, hasConnected: Bool, proxyStatus: Int, systemError: Int32
+  ) -> HTTPTransferError {
+    var code = code(of: curlCode)
+    if !hasConnected, proxyStatus != 0, !(200...299).contains(proxyStatus) { code = .proxyFailed }
+    // Its limit on the length of heads, which is above ours, has this number too.
+    if curlCode == CURLE_RECV_ERROR, detail.hasPrefix("Too large response headers") { code = .headTooLarge }
+    if curlCode == CURLE_OPERATION_TIMEDOUT, hasConnected { code = .idleTimeout }
+    // Garbage where a chunk's length should be has the number of a connection that was lost.
+    if curlCode == CURLE_RECV_ERROR, hasConnected, systemError == 0,
+      ["chunk", "hex", "Chunk", "transfer-encoding", "Unsupported"].contains(where: { detail.contains($0) })
+    {
+      code = .protocolViolation
+    }
+    let said = detail.isEmpty ? String(cString: curl_easy_strerror(curlCode)) : detail
+    var message = "\(authority): \(said)"
+    if let advice = advice(code) { message += " (\(advice))" }
+    return HTTPTransferError(code, message, curlCode: Int32(curlCode.rawValue), systemError: systemError)
+  }
+
+  /// What to do next, where that is not plain from what happened.
+  private static func advice(_ code: HTTPTransferError.Code) -> String? {
+    switch code {
+    case .tlsNotVerified: "name the file of the authority that signed the server's certificate, or ask the right host"
+    case .tlsSettings: "look at the files of certificates and keys"
+    case .nameNotResolved: "look at the spelling of the host, and whether this machine can resolve names"
+    case .cannotConnect: "look whether the server is up and the port is right"
+    case .proxyFailed, .proxyNotResolved: "look at the settings of the proxy"
+    default: nil
+    }
+  }
+
+  /// Nothing came or went for too long.
+  static func timeout(_ code: HTTPTransferError.Code, _ authority: String, _ limit: Duration) -> HTTPTransferError {
+    let what =
+      switch code {
+      case .connectTimeout: "there was no connection"
+      case .firstByteTimeout: "there was no response"
+      case .idleTimeout: "nothing came or went"
+      default: "the transfer was not over"
+      }
+    return HTTPTransferError(code, "\(authority): \(what) within \(limit)")
+  }
+
+  /// A body that is longer than allowed.
+  static func bodyTooLarge(_ authority: String, limit: Int64) -> HTTPTransferError {
+    HTTPTransferError(
+      .bodyTooLarge,
+      "\(authority): the body is longer than the \(limit) bytes that are allowed: raise the limit, or save it to a file"
+    )
+  }
+}

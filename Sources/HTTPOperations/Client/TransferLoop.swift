@@ -1,0 +1,194 @@
+import CLibCurl
+
+/// What the thread of a client does: the transfers under way, and the turns that drive them.
+///
+/// Belongs to the thread; nothing in it is shared.
+struct TransferLoop {
+  private let multi: UnsafeMutableRawPointer
+  private let configuration: HTTPClientConfiguration
+  private var active: [EasyHandle] = []
+  private var handles: [ObjectIdentifier: EasyHandle] = [:]
+  private var spare: [EasyHandle] = []
+  private let touched = TouchedHandles()
+  /// No timeout is due before this. Bytes that come and go only move them away.
+  private var earliest: ContinuousClock.Instant?
+  private var idleSince: ContinuousClock.Instant?
+
+  /// The handles that something happened to in this turn.
+  private final class TouchedHandles {
+    var list: [EasyHandle] = []
+  }
+
+  init(_ multi: UnsafeMutableRawPointer, _ configuration: HTTPClientConfiguration) {
+    self.multi = multi
+    self.configuration = configuration
+  }
+
+  /// Whether no transfer is under way.
+  var isIdle: Bool { active.isEmpty }
+
+  /// Whether there has been none for so long that connections need not be kept.
+  var hasRested: Bool { idleSince.map { $0.duration(to: .now) >= configuration.idleTime } ?? false }
+
+  // MARK: Commands
+
+  mutating func start(_ transfer: Transfer) {
+    guard !transfer.mailbox.isCancelled else { return end(transfer, .cancelled, HTTPTransferStatistics()) }
+    guard let handle = spare.popLast() ?? makeHandle() else {
+      return end(transfer, .failed(HTTPTransferError(.internalFailure, "out of memory")), HTTPTransferStatistics())
+    }
+    let isUnbounded = configuration.connections == nil && configuration.connectionsPerHost == nil
+    let code = handle.begin(transfer, userAgent: configuration.userAgent, boundsConnect: isUnbounded)
+    guard code == CURLE_OK, curl_multi_add_handle(multi, handle.pointer) == CURLM_OK else {
+      let error = handle.error(code == CURLE_OK ? CURLE_FAILED_INIT : code)
+      handle.finish()
+      return end(transfer, .failed(error), HTTPTransferStatistics())
+    }
+    idleSince = nil
+    handle.index = active.count
+    active.append(handle)
+    handles[ObjectIdentifier(transfer)] = handle
+    expect(handle)
+  }
+
+  mutating func cancel(_ transfer: Transfer) {
+    guard let handle = handles[ObjectIdentifier(transfer)] else { return }
+    remove(handle, .cancelled)
+  }
+
+  mutating func resume(_ transfer: Transfer) {
+    guard let handle = handles[ObjectIdentifier(transfer)], handle.standsStill else { return }
+    handle.standsStill = false
+    handle.lastActivity = .now
+    expect(handle)
+    curl_easy_pause(handle.pointer, CURLPAUSE_CONT)
+  }
+
+  /// Ends every transfer with `error`.
+  mutating func endAll(_ error: HTTPTransferError) {
+    while let handle = active.last { remove(handle, .failed(error)) }
+  }
+
+  /// Ends the connections. Nothing may be done after it.
+  mutating func cleanUp() {
+    spare = []
+    curl_multi_cleanup(multi)
+  }
+
+  // MARK: Turns
+
+  /// Lets libcurl do what can be done without waiting, and tells the tasks.
+  ///
+  /// - Returns: How long to wait for more, in milliseconds.
+  mutating func turn() -> Int32 {
+    var running: Int32 = 0
+    curl_multi_perform(multi, &running)
+    var left: Int32 = 0
+    while let message = curl_multi_info_read(multi, &left) {
+      var easy: UnsafeMutableRawPointer?
+      var code = CURLE_OK
+      guard penstock_curl_ended(message, &easy, &code) == 1, let handle = Self.handle(of: easy) else { continue }
+      if code == CURLE_OK, handle.hasHead {
+        remove(handle, .finished)
+      } else {
+        remove(handle, .failed(handle.error(code == CURLE_OK ? CURLE_GOT_NOTHING : code)))
+      }
+    }
+    settle()
+    return endOverdue()
+  }
+
+  /// Waits until something happens or `milliseconds` have passed.
+  func wait(_ milliseconds: Int32) {
+    curl_multi_poll(multi, nil, 0, milliseconds, nil)
+  }
+
+  /// Tells the tasks what came in this turn, and lets transfers stand still whose window is full.
+  private mutating func settle() {
+    let list = touched.list
+    touched.list.removeAll(keepingCapacity: true)
+    for handle in list {
+      handle.isTouched = false
+      guard let transfer = handle.transfer else { continue }
+      expect(handle)
+      if handle.wantsStill {
+        handle.wantsStill = false
+        if transfer.mailbox.standStill() {
+          handle.standsStill = true
+          curl_easy_pause(handle.pointer, CURLPAUSE_RECV)
+        }
+      }
+      transfer.mailbox.announce()
+    }
+  }
+
+  /// Ends the transfers whose time is up.
+  ///
+  /// - Returns: How long until the next may be, in milliseconds.
+  private mutating func endOverdue() -> Int32 {
+    let now = ContinuousClock.now
+    if let due = earliest, due <= now {
+      earliest = nil
+      for handle in active {
+        guard let due = TransferClock.due(handle) else { continue }
+        if due.instant <= now, let transfer = handle.transfer {
+          handle.failure = TransferFailure.timeout(due.code, transfer.url.authority, due.limit)
+          remove(handle, .failed(handle.error(CURLE_OPERATION_TIMEDOUT)))
+        } else {
+          earliest = min(earliest ?? due.instant, due.instant)
+        }
+      }
+    }
+    var next = earliest
+    if active.isEmpty {
+      let since = idleSince ?? now
+      idleSince = since
+      next = since + configuration.idleTime
+    }
+    guard let next else { return .max }
+    return Int32(clamping: TransferClock.milliseconds(now.duration(to: next)))
+  }
+
+  /// Sees to it that the timeout that now holds for a transfer is looked at in time.
+  private mutating func expect(_ handle: EasyHandle) {
+    guard let due = TransferClock.due(handle) else { return }
+    earliest = min(earliest ?? due.instant, due.instant)
+  }
+
+  // MARK: Ends
+
+  private mutating func remove(_ handle: EasyHandle, _ end: TransferMailbox.End) {
+    guard let transfer = handle.transfer else { return }
+    let statistics = handle.statistics()
+    curl_multi_remove_handle(multi, handle.pointer)
+    handles[ObjectIdentifier(transfer)] = nil
+    let last = active.removeLast()
+    if last !== handle {
+      active[handle.index] = last
+      last.index = handle.index
+    }
+    handle.finish()
+    if spare.count < 256 { spare.append(handle) }
+    self.end(transfer, end, statistics)
+  }
+
+  private func end(_ transfer: Transfer, _ end: TransferMailbox.End, _ statistics: HTTPTransferStatistics) {
+    transfer.mailbox.put(end, statistics)
+    transfer.mailbox.announce()
+  }
+
+  private func makeHandle() -> EasyHandle? {
+    EasyHandle { [touched] handle in
+      guard !handle.isTouched else { return }
+      handle.isTouched = true
+      touched.list.append(handle)
+    }
+  }
+
+  private static func handle(of easy: UnsafeMutableRawPointer?) -> EasyHandle? {
+    guard let easy else { return nil }
+    var context: UnsafeMutableRawPointer?
+    guard penstock_curl_get_pointer(easy, CURLINFO_PRIVATE, &context) == CURLE_OK, let context else { return nil }
+    return Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
+  }
+}

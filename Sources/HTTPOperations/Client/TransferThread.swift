@@ -1,0 +1,228 @@
+import CLibCurl
+import Glibc
+import Synchronization
+
+/// The thread of a client: it owns one `curl_multi` with all its connections, and drives every transfer of the client.
+///
+/// It exists while there is something to do, and a while longer for the sake of the connections. Other threads leave
+/// commands in the inbox and wake it; it calls nobody's code but libcurl's, and tells the tasks of transfers through
+/// their mailboxes.
+final class TransferThread: Sendable {
+  private enum Command {
+    case start(Transfer)
+    case cancel(Transfer)
+    case resume(Transfer)
+  }
+
+  private struct Inbox {
+    var commands: [Command] = []
+    /// Set while the thread runs. Only used under the lock, so that it cannot be gone.
+    var multi: MultiPointer?
+    /// Whether the thread has to be woken to see a command.
+    var isSleeping = false
+    var isClosed = false
+    /// Who waits for the thread to end.
+    var waiters: [CheckedContinuation<Void, Never>] = []
+  }
+
+  /// A pointer that other threads only ever hand to `curl_multi_wakeup`, which is made for that.
+  fileprivate struct MultiPointer: @unchecked Sendable {
+    let pointer: UnsafeMutableRawPointer
+  }
+
+  private let inbox = Mutex(Inbox())
+  let configuration: HTTPClientConfiguration
+
+  init(_ configuration: HTTPClientConfiguration) {
+    self.configuration = configuration
+  }
+
+  // MARK: Any thread
+
+  /// Starts a transfer. Its mailbox gets an end, whatever happens.
+  func start(_ transfer: Transfer) {
+    send(.start(transfer))
+  }
+
+  /// Ends a transfer that is not wanted any more.
+  func cancel(_ transfer: Transfer) {
+    transfer.mailbox.cancel()
+    send(.cancel(transfer))
+  }
+
+  /// Lets a transfer go on that stood still.
+  func resume(_ transfer: Transfer) {
+    send(.resume(transfer))
+  }
+
+  /// Ends all transfers with `client-closed`, the connections and the thread. Does not wait.
+  func close() {
+    inbox.withLock { inbox in
+      inbox.isClosed = true
+      Self.wake(&inbox)
+    }
+  }
+
+  /// Waits until there is no thread any more.
+  func waitForEnd() async {
+    await withCheckedContinuation { continuation in
+      let isGone = inbox.withLock { inbox in
+        if inbox.multi == nil { return true }
+        inbox.waiters.append(continuation)
+        return false
+      }
+      if isGone { continuation.resume() }
+    }
+  }
+
+  private func send(_ command: Command) {
+    var failure: HTTPTransferError?
+    inbox.withLock { inbox in
+      if case .start = command {
+        if inbox.isClosed {
+          failure = Self.closed
+          return
+        }
+        if inbox.multi == nil {
+          guard let multi = makeMulti() else {
+            failure = Self.outOfMemory
+            return
+          }
+          let error = makeThread(multi)
+          guard error == 0 else {
+            curl_multi_cleanup(multi.pointer)
+            failure = Self.noThread(error)
+            return
+          }
+          inbox.multi = multi
+        }
+      } else if inbox.multi == nil {
+        return
+      }
+      inbox.commands.append(command)
+      Self.wake(&inbox)
+    }
+    if let failure, case .start(let transfer) = command {
+      transfer.mailbox.put(.failed(failure), HTTPTransferStatistics())
+      transfer.mailbox.announce()
+    }
+  }
+
+  private static func wake(_ inbox: inout Inbox) {
+    guard inbox.isSleeping, let multi = inbox.multi else { return }
+    inbox.isSleeping = false
+    curl_multi_wakeup(multi.pointer)
+  }
+
+  private static let outOfMemory = HTTPTransferError(
+    .internalFailure, "libcurl cannot be set up: the process is out of memory or descriptors")
+
+  private static func noThread(_ error: Int32) -> HTTPTransferError {
+    HTTPTransferError(
+      .internalFailure, "the client's thread cannot be made: \(SystemMessage.text(of: error))", systemError: error)
+  }
+
+  private static let closed = HTTPTransferError(.clientClosed, "the HTTP client was shut down")
+
+  /// Makes the `curl_multi`; nil when there is no memory or no descriptor for it.
+  private func makeMulti() -> MultiPointer? {
+    guard CurlLibrary.isReady, let multi = curl_multi_init() else { return nil }
+    Self.set(multi, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX)
+    Self.set(multi, CURLMOPT_MAXCONNECTS, configuration.idleConnections)
+    if let most = configuration.connectionsPerHost { Self.set(multi, CURLMOPT_MAX_HOST_CONNECTIONS, most) }
+    if let most = configuration.connections { Self.set(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, most) }
+    return MultiPointer(pointer: multi)
+  }
+
+  private static func set(_ multi: UnsafeMutableRawPointer, _ option: CURLMoption, _ value: Int) {
+    _ = penstock_curl_multi_set_long(multi, option, max(1, value))
+  }
+
+  /// Makes the thread.
+  ///
+  /// - Returns: 0, or the error number.
+  private func makeThread(_ multi: MultiPointer) -> Int32 {
+    // The thread keeps what it needs alive until it ends.
+    let start = Unmanaged.passRetained(ThreadStart(thread: self, multi: multi))
+    var created = pthread_t()
+    let error = pthread_create(
+      &created, nil,
+      { argument in
+        guard let argument else { return nil }
+        let start = Unmanaged<ThreadStart>.fromOpaque(argument).takeRetainedValue()
+        penstock_curl_name_thread("penstock-http")
+        TransferThread.blockSignals()
+        start.thread.run(start.multi)
+        return nil
+      }, start.toOpaque())
+    if error == 0 { pthread_detach(created) } else { start.release() }
+    return error
+  }
+
+  /// What the new thread is given.
+  private final class ThreadStart: Sendable {
+    let thread: TransferThread
+    let multi: MultiPointer
+
+    init(thread: TransferThread, multi: MultiPointer) {
+      self.thread = thread
+      self.multi = multi
+    }
+  }
+
+  /// Signals are for the other threads; above all SIGPIPE, which OpenSSL's writes to a connection that is gone would
+  /// otherwise end the process with.
+  private static func blockSignals() {
+    var all = sigset_t()
+    sigfillset(&all)
+    for signal in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT] { sigdelset(&all, signal) }
+    pthread_sigmask(SIG_BLOCK, &all, nil)
+  }
+
+  // MARK: The thread
+
+  /// Runs transfers until there is nothing to do for a while, or the client is closed.
+  private func run(_ multi: MultiPointer) {
+    var loop = TransferLoop(multi.pointer, configuration)
+    while true {
+      let (commands, isClosed) = inbox.withLock { inbox in
+        let taken = inbox.commands
+        inbox.commands = []
+        return (taken, inbox.isClosed)
+      }
+      for command in commands {
+        switch command {
+        case .start(let transfer): loop.start(transfer)
+        case .cancel(let transfer): loop.cancel(transfer)
+        case .resume(let transfer): loop.resume(transfer)
+        }
+      }
+      if isClosed { loop.endAll(Self.closed) }
+      let timeout = loop.turn()
+      let sleeps = inbox.withLock { inbox in
+        inbox.isSleeping = inbox.commands.isEmpty && (!inbox.isClosed || isClosed)
+        return inbox.isSleeping
+      }
+      if loop.isIdle, isClosed || !sleeps || loop.hasRested, end(&loop, isClosed: isClosed) { return }
+      loop.wait(sleeps ? timeout : 0)
+      inbox.withLock { $0.isSleeping = false }
+    }
+  }
+
+  /// Ends the thread if nobody has left a command meanwhile.
+  private func end(_ loop: inout TransferLoop, isClosed: Bool) -> Bool {
+    let ended: [CheckedContinuation<Void, Never>]? = inbox.withLock { inbox in
+      guard inbox.commands.isEmpty, isClosed || loop.hasRested else { return nil }
+      // From here on the next transfer makes a new thread.
+      inbox.multi = nil
+      inbox.isSleeping = false
+      let waiters = inbox.waiters
+      inbox.waiters = []
+      return waiters
+    }
+    guard let ended else { return false }
+    loop.cleanUp()
+    for waiter in ended { waiter.resume() }
+    return true
+  }
+}

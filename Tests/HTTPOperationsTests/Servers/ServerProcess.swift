@@ -1,0 +1,142 @@
+import CProcess
+import Glibc
+import Synchronization
+
+/// A program of the system's that serves the tests on loopback. It ends with this process, however that ends: it is the
+/// child of a shell that waits for the end of its standard input, whose other end is here.
+final class ServerProcess: Sendable {
+  private let input: Int32
+
+  init(_ arguments: [String]) throws {
+    var ends: [Int32] = [0, 0]
+    guard penstock_pipe(&ends) == 0 else { throw ServerFailure("no pipe for a server") }
+    let script = #""$@" & child=$!; cat > /dev/null; kill -9 $child 2> /dev/null; wait"#
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, ends[0], 0)
+    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+    let words = ["/bin/sh", "-c", script, "sh"] + arguments
+    var list = words.map { strdup($0) as UnsafeMutablePointer<CChar>? } + [nil]
+    defer { list.forEach { free($0) } }
+    var child = pid_t()
+    let error = posix_spawn(&child, "/bin/sh", &actions, nil, &list, environ)
+    close(ends[0])
+    input = ends[1]
+    guard error == 0 else { throw ServerFailure("\(arguments[0]) cannot be started: \(error)") }
+  }
+
+  deinit { close(input) }
+
+  /// Runs a program to its end.
+  static func run(_ command: String) throws {
+    guard system("( \(command) ) > /dev/null 2>&1 < /dev/null") == 0 else {
+      throw ServerFailure("this failed: \(command)")
+    }
+  }
+
+  /// Where a program is: unpacked into the build folder by `make test`, or installed.
+  static func find(_ name: String) -> String? {
+    let folders = [
+      ".build/test-servers/usr/sbin", ".build/test-servers/usr/bin", "/usr/sbin", "/usr/bin", "/usr/local/bin",
+    ]
+    return folders.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
+  }
+
+  /// Whether a test that needs the program is to run: where it is missing the test is left out, but never in CI.
+  static func isExpected(_ name: String) -> Bool {
+    find(name) != nil || getenv("CI") != nil
+  }
+}
+
+/// Why there is no server.
+struct ServerFailure: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+/// Ports and connections on loopback.
+enum Loopback {
+  /// A port that nobody listens at.
+  static func freePort() throws -> UInt16 {
+    let (descriptor, port) = try listen()
+    close(descriptor)
+    return port
+  }
+
+  /// A socket that listens at a port of the kernel's choice.
+  static func listen() throws -> (descriptor: Int32, port: UInt16) {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    var address = address(port: 0)
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw in
+        bind(descriptor, raw, length) == 0 && Glibc.listen(descriptor, 512) == 0
+          && getsockname(descriptor, raw, &length) == 0
+      }
+    }
+    guard result else { throw ServerFailure("nothing can listen on loopback: \(errno)") }
+    return (descriptor, UInt16(bigEndian: address.sin_port))
+  }
+
+  /// Waits until a server accepts connections.
+  static func wait(for port: UInt16) throws {
+    for _ in 0..<4000 {
+      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+      defer { close(descriptor) }
+      var address = address(port: port)
+      let accepted = withUnsafePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+        }
+      }
+      if accepted { return }
+      usleep(5000)
+    }
+    throw ServerFailure("nothing listens at port \(port)")
+  }
+
+  private static func address(port: UInt16) -> sockaddr_in {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    return address
+  }
+}
+
+/// A folder that is removed with the last reference to it.
+final class TestFolder: Sendable {
+  let path: String
+
+  init() throws {
+    let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var template = Array("\(parent)/penstock-http-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw ServerFailure("no folder for the test: \(errno)") }
+    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  deinit { _ = system("rm -rf '\(path)'") }
+
+  func write(_ text: String, to name: String) throws {
+    try write(Array(text.utf8), to: name)
+  }
+
+  func write(_ bytes: [UInt8], to name: String) throws {
+    guard let file = fopen("\(path)/\(name)", "w") else { throw ServerFailure("'\(name)' cannot be written") }
+    defer { fclose(file) }
+    guard fwrite(bytes, 1, bytes.count, file) == bytes.count else { throw ServerFailure("'\(name)' cannot be written") }
+  }
+
+  func read(_ name: String) throws -> [UInt8] {
+    guard let file = fopen("\(path)/\(name)", "r") else { throw ServerFailure("'\(name)' cannot be read") }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65536)
+    while case let count = fread(&buffer, 1, buffer.count, file), count > 0 {
+      bytes.append(contentsOf: buffer[..<count])
+    }
+    return bytes
+  }
+}
