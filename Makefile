@@ -161,7 +161,7 @@ $(VALIDATOR)/ready: Makefile
 # Where there is no apt, the tests use what is installed, and those that lack their server are left out.
 $(SERVERS)/ready: Makefile
 	@rm -rf $(SERVERS) && mkdir -p $(SERVERS)/packages
-	@if command -v nginx tinyproxy microsocks > /dev/null; then \
+	@if command -v nginx > /dev/null && command -v tinyproxy > /dev/null && command -v microsocks > /dev/null; then \
 	  echo "==> the servers of the tests are installed"; \
 	elif command -v apt-get > /dev/null; then \
 	  echo "==> unpacking the servers of the tests into $(SERVERS)"; \

@@ -6,6 +6,7 @@ extension HTTPProxies {
   /// three in upper case. A variable that is empty counts as absent.
   ///
   /// - Parameter value: What a variable holds, or nil. By default that of this process, as it is now.
+  /// - Returns: The proxies; none where the environment is silent.
   public static func fromEnvironment(_ value: (String) -> String? = HTTPProxies.environmentValue) -> HTTPProxies {
     func first(_ names: String...) -> String? {
       names.lazy.compactMap(value).first { !$0.isEmpty }

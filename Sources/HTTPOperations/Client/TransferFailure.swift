@@ -61,11 +61,14 @@ enum TransferFailure {
   ///   - hasConnected: Whether there was a connection.
   ///   - proxyStatus: What a proxy answered to `CONNECT`, or 0.
   ///   - systemError: The operating system's error number, or 0.
+  /// - Returns: The failure, whose message says what to do where that is not plain.
   static func error(
     _ curlCode: CURLcode, detail: String, authority: String, hasConnected: Bool, proxyStatus: Int, systemError: Int32
   ) -> HTTPTransferError {
     var code = code(of: curlCode)
     if !hasConnected, proxyStatus != 0, !(200...299).contains(proxyStatus) { code = .proxyFailed }
+    // The scheme was looked at before: this is what it says of an answer that is not HTTP.
+    if curlCode == CURLE_UNSUPPORTED_PROTOCOL, hasConnected { code = .protocolViolation }
     // Its limit on the length of heads, which is above ours, has this number too.
     if curlCode == CURLE_RECV_ERROR, detail.hasPrefix("Too large response headers") { code = .headTooLarge }
     if curlCode == CURLE_OPERATION_TIMEDOUT, hasConnected { code = .idleTimeout }

@@ -66,7 +66,7 @@ final class NginxServer: Sendable {
   private static func configuration(
     _ path: String, _ port: UInt16, _ other: UInt16, _ secure: UInt16, _ certified: UInt16, _ plainHTTP2: UInt16
   ) -> String {
-    let certificate = "ssl_certificate server.pem; ssl_certificate_key server.key;"
+    let certificate = "ssl_protocols TLSv1.2 TLSv1.3; ssl_certificate server.pem; ssl_certificate_key server.key;"
     let locations = """
       root files;
       location = /method { return 200 "$request_method $content_length $content_type"; }

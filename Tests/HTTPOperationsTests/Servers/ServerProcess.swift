@@ -11,17 +11,28 @@ final class ServerProcess: Sendable {
     var ends: [Int32] = [0, 0]
     guard penstock_pipe(&ends) == 0 else { throw ServerFailure("no pipe for a server") }
     let script = #""$@" & child=$!; cat > /dev/null; kill -9 $child 2> /dev/null; wait"#
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, ends[0], 0)
-    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
     let words = ["/bin/sh", "-c", script, "sh"] + arguments
     var list = words.map { strdup($0) as UnsafeMutablePointer<CChar>? } + [nil]
     defer { list.forEach { free($0) } }
     var child = pid_t()
-    let error = posix_spawn(&child, "/bin/sh", &actions, nil, &list, environ)
+    var watch: Int32 = -1
+    // It inherits nothing else: a connection of another test would stay open in it.
+    let error = list.withUnsafeMutableBufferPointer { list in
+      "/dev/null".withCString { null in
+        "/bin/sh".withCString { path in
+          var request = penstock_spawn_request()
+          request.path = path
+          request.arguments = UnsafePointer(list.baseAddress)
+          request.environment = UnsafePointer(environ)
+          request.input = penstock_stream(descriptor: ends[0], path: nil)
+          request.output = penstock_stream(descriptor: -1, path: null)
+          request.error = penstock_stream(descriptor: -1, path: null)
+          return penstock_spawn(&request, &child, &watch)
+        }
+      }
+    }
     close(ends[0])
+    if watch >= 0 { close(watch) }
     input = ends[1]
     guard error == 0 else { throw ServerFailure("\(arguments[0]) cannot be started: \(error)") }
   }
@@ -97,6 +108,16 @@ enum Loopback {
     throw ServerFailure("nothing listens at port \(port)")
   }
 
+  /// Begins to connect.
+  static func connectSoon(_ descriptor: Int32, to port: UInt16) {
+    var address = address(port: port)
+    _ = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+  }
+
   private static func address(port: UInt16) -> sockaddr_in {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -138,5 +159,29 @@ final class TestFolder: Sendable {
       bytes.append(contentsOf: buffer[..<count])
     }
     return bytes
+  }
+}
+
+/// A port whose connections are never made: the queue of those that nobody accepted is full.
+final class FullBacklog: Sendable {
+  private let listener: Int32
+  private let waiting: [Int32]
+  let url: String
+
+  init() throws {
+    let (listener, port) = try Loopback.listen()
+    Glibc.listen(listener, 0)
+    self.listener = listener
+    url = "http://127.0.0.1:\(port)/"
+    waiting = (0..<4).map { _ in
+      let descriptor = socket(
+        AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+      Loopback.connectSoon(descriptor, to: port)
+      return descriptor
+    }
+  }
+
+  deinit {
+    for descriptor in waiting + [listener] { close(descriptor) }
   }
 }

@@ -1,0 +1,171 @@
+import Glibc
+import HTTPOperations
+import HTTPTypes
+import Testing
+
+@Suite("Servers that do it wrong")
+struct ClientFaultTests {
+  let client = HTTPClient()
+
+  @Test(
+    "what a server sends, and how the transfer fails",
+    arguments: [
+      ("", .connectionLost),
+      ("garbage\r\n\r\n", .protocolViolation),
+      ("HTTP/1.1\r\n\r\n", .protocolViolation),
+      ("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort", .incompleteBody),
+      ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", .incompleteBody),
+      ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n0\r\n\r\n", .protocolViolation),
+      ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\nx", .protocolViolation),
+      ("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n", .protocolViolation),
+      ("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 7\r\n\r\nnothing", .badEncoding),
+      ("HTTP/1.1 200 OK\r\nContent-Encoding: unheard-of\r\nContent-Length: 2\r\n\r\nok", .badEncoding),
+      ("HTTP/1.1 200 OK\r\nX: \(String(repeating: "x", count: 70_000))\r\n\r\n", .headTooLarge),
+      ("HTTP/1.1 100 Continue\r\n\r\n", .connectionLost),
+    ] as [(String, HTTPTransferError.Code)])
+  func wrong(answer: String, code: HTTPTransferError.Code) async throws {
+    let server = try FaultServer(answering: answer)
+    let failure = await client.failure(HTTPTransferRequest(url: server.url))
+    #expect(failure?.code == code, "\(answer.prefix(60)): \(String(describing: failure))")
+    #expect(failure?.message.contains("127.0.0.1:\(server.port)") == true)
+  }
+
+  @Test(
+    "what is unusual but right",
+    arguments: [
+      ("HTTP/1.0 200 OK\r\n\r\nuntil the end", "until the end"),
+      ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n0\r\nTrailer: x\r\n\r\n", "hello"),
+      ("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", "ok"),
+      ("HTTP/1.1 200\r\nContent-Length: 2\r\n\r\nok", "ok"),
+      ("HTTP/1.1 200 OK\nContent-Length: 2\n\nok", "ok"),
+      ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok and more that nobody asked for", "ok"),
+    ])
+  func unusual(answer: String, body: String) async throws {
+    let server = try FaultServer(answering: answer)
+    #expect(try await client.text(HTTPTransferRequest(url: server.url)) == body)
+  }
+
+  @Test("fields come as they were sent, repeated, folded, empty, and not in ASCII")
+  func fields() async throws {
+    let server = try FaultServer(
+      answering:
+        "HTTP/1.1 200 Fine\r\nSet-Cookie: a\r\nset-cookie: b\r\nX-Empty:\r\nX-Folded: one\r\n  two\r\nX-Text: gr\u{fc}n\r\nContent-Length: 0\r\n\r\n"
+    )
+    let head = try await client.transfer(HTTPTransferRequest(url: server.url), to: HTTPMemoryReceiver()).head
+    #expect(head.status.reasonPhrase == "Fine")
+    #expect(head.fields[values: .setCookie] == ["a", "b"])
+    #expect(HTTPField.Name("X-Empty").flatMap { head.fields[$0] } == "")
+    #expect(HTTPField.Name("X-Folded").flatMap { head.fields[$0] } == "one two")
+    #expect(HTTPField.Name("X-Text").flatMap { head.fields[$0] } == "gr\u{fc}n")
+  }
+
+  @Test("a flood of fields, each of them short, is too long a head too")
+  func flood() async throws {
+    let server = try FaultServer { connection in
+      connection.readHead()
+      connection.send("HTTP/1.1 200 OK\r\n")
+      while connection.send("X-Field: value\r\n") {}
+    }
+    #expect(await client.failure(HTTPTransferRequest(url: server.url))?.code == .headTooLarge)
+  }
+
+  @Test("interim responses without end are too long a head too")
+  func interimFlood() async throws {
+    let server = try FaultServer { connection in
+      connection.readHead()
+      while connection.send("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n") {}
+    }
+    #expect(await client.failure(HTTPTransferRequest(url: server.url))?.code == .headTooLarge)
+  }
+
+  @Test("a connection that is reset in the middle is lost, and what came before is counted")
+  func reset() async throws {
+    let gate = TestGate()
+    let server = try FaultServer { connection in
+      connection.readHead()
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello")
+      gate.pass()
+      connection.reset()
+    }
+    let receiver = TestReceiver(onChunk: { _ in gate.open() })
+    let failure = await client.failure(HTTPTransferRequest(url: server.url), to: receiver)
+    #expect(failure?.code == .connectionLost)
+    #expect(failure?.bytesDelivered == 5)
+    #expect(receiver.bytes == Array("hello".utf8))
+  }
+
+  @Test("a connection that its server closed meanwhile is replaced")
+  func closedMeanwhile() async throws {
+    let server = try FaultServer(answering: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+    for _ in 0..<10 { #expect(try await client.text(HTTPTransferRequest(url: server.url)) == "ok") }
+  }
+
+  @Test("nobody at the port is told as such, with the system's error number")
+  func nobody() async throws {
+    let port = try Loopback.freePort()
+    let failure = await client.failure(HTTPTransferRequest(url: "http://127.0.0.1:\(port)/"))
+    #expect(failure?.code == .cannotConnect)
+    #expect(failure?.systemError == ECONNREFUSED)
+    #expect(failure?.curlCode == 7)
+  }
+
+  @Test("a name without an address is told as such")
+  func noName() async throws {
+    let failure = await client.failure(HTTPTransferRequest(url: "http://nowhere.invalid/"))
+    #expect(failure?.code == .nameNotResolved)
+    #expect(failure?.message.contains("nowhere.invalid") == true)
+  }
+
+  @Test(
+    "requests that cannot be sent",
+    arguments: [
+      ("http://127.0.0.1/a b", .invalidURL), ("http://127.0.0.1/\r\nX: y", .invalidURL), ("", .invalidURL),
+      ("/path", .invalidURL), ("http://", .invalidURL), ("http://127.0.0.1:99999/", .invalidURL),
+      ("file:///etc/passwd", .unsupportedScheme), ("ftp://127.0.0.1/", .unsupportedScheme),
+    ] as [(String, HTTPTransferError.Code)])
+  func invalid(url: String, code: HTTPTransferError.Code) async throws {
+    #expect(await client.failure(HTTPTransferRequest(url: url))?.code == code)
+  }
+
+  @Test("a method that opens tunnels is refused")
+  func connectMethod() async throws {
+    let failure = await client.failure(HTTPTransferRequest(method: .connect, url: "http://127.0.0.1/"))
+    #expect(failure?.code == .invalidRequest)
+  }
+
+  @Test("a file to send that is not there, or not a file, is told as such", arguments: ["/nowhere", "/dev/null", "/"])
+  func unreadable(path: String) async throws {
+    let failure = await client.failure(
+      HTTPTransferRequest(method: .put, url: "http://127.0.0.1/", body: .file(path: path)))
+    #expect(failure?.code == .unreadableBody)
+    #expect(failure?.message.contains(path) == true)
+  }
+
+  @Test("a file that is cut short while it is sent ends the transfer")
+  func shrinking() async throws {
+    let folder = try TestFolder()
+    try folder.write([UInt8](repeating: 1, count: 20_000_000), to: "body")
+    let path = "\(folder.path)/body"
+    let server = try FaultServer { connection in
+      connection.readHead()
+      truncate(path, 100)
+      connection.waitForEnd()
+    }
+    let failure = await client.failure(HTTPTransferRequest(method: .put, url: server.url, body: .file(path: path)))
+    #expect(failure?.code == .unreadableBody)
+  }
+
+  @Test("an answer that comes before the body has been sent is an answer")
+  func earlyAnswer() async throws {
+    let server = try FaultServer { connection in
+      connection.readHead()
+      connection.send("HTTP/1.1 413 Too Large\r\nContent-Length: 4\r\nConnection: close\r\n\r\nmuch")
+      connection.waitForEnd()
+    }
+    let result = try await client.transfer(
+      HTTPTransferRequest(method: .post, url: server.url, body: .bytes([UInt8](repeating: 0, count: 20_000_000))),
+      to: HTTPMemoryReceiver())
+    #expect(result.head.status.code == 413)
+    #expect(result.body == Array("much".utf8))
+  }
+}
