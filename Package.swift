@@ -118,7 +118,10 @@ let package = Package(
     ),
     .target(
       name: "HTTPOperations",
-      dependencies: ["CLibCurl", "Operations", .product(name: "HTTPTypes", package: "swift-http-types")],
+      dependencies: [
+        "CLibCurl", "Operations", .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+      ],
       swiftSettings: settings
     ),
     .target(name: "Schedules", swiftSettings: settings),

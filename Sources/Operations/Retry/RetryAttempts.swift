@@ -61,12 +61,12 @@ extension RetryModifier {
       case .giveUp(let reason, let error):
         observer?.onGiveUp(reason)
         throw error
-      case .wait(let delay, let isHint):
+      case .wait(let delay, let isHint, let wakers):
         observer?.onWait(progress.wait(after: failure, delay: delay))
         context.operationLogger.debug(
           "operation failed, will be tried again",
           metadata: ["attempt": "\(progress.state.attemptsUsed)", "delay": "\(delay)", "error": "\(failure)"])
-        try await pause.run(isolation: isolation, for: delay, heedingWakers: !isHint)
+        try await pause.with(wakers).run(isolation: isolation, for: delay, heedingWakers: !isHint)
       }
     }
   }

@@ -6,4 +6,12 @@
 public protocol RetryHinting: Error {
   /// How long to wait before the next attempt; nil leaves it to the backoff. Negative counts as zero.
   var retryAfter: Duration? { get }
+  /// What may end the wait after this failure before its time, beside the policy's wakers, because only the failure knows
+  /// what is awaited. None by default.
+  var retryWakers: [any RetryWaker] { get }
+}
+
+extension RetryHinting {
+  /// None.
+  public var retryWakers: [any RetryWaker] { [] }
 }

@@ -6,6 +6,11 @@ struct RetryPause {
   let delayer: any OperationDelayer
   let observer: RetryObserver?
 
+  /// The pause with further wakers.
+  func with(_ wakers: [any RetryWaker]) -> RetryPause {
+    wakers.isEmpty ? self : RetryPause(wakers: self.wakers + wakers, delayer: delayer, observer: observer)
+  }
+
   /// Returns when the next attempt may begin, and throws `CancellationError` when there will be none.
   func run(isolation: isolated (any Actor)?, for delay: Duration, heedingWakers: Bool) async throws {
     let outcome: Result<RetryWakeCause, any Error>

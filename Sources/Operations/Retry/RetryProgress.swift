@@ -4,7 +4,7 @@ struct RetryProgress {
   /// What follows a failure.
   enum Verdict {
     case giveUp(RetryGiveUpReason, throwing: any Error)
-    case wait(Duration, isHint: Bool)
+    case wait(Duration, isHint: Bool, wakers: [any RetryWaker])
   }
 
   private let policy: RetryPolicy
@@ -65,7 +65,7 @@ struct RetryProgress {
     if let deadline = policy.deadline, elapsed + delay >= deadline {
       return .giveUp(.deadline, throwing: failure)
     }
-    return .wait(delay, isHint: hint != nil)
+    return .wait(delay, isHint: hint != nil, wakers: (failure as? any RetryHinting)?.retryWakers ?? [])
   }
 
   func wait(after failure: any Error, delay: Duration) -> RetryWait {

@@ -1,0 +1,171 @@
+import Glibc
+
+/// The logins of a netrc file: `machine HOST login USER password PASSWORD`, and `default` for all other hosts.
+///
+/// Words are separated by white space; a word in double quotes may have spaces, `\"`, `\\`, `\n`, `\r` and `\t`. A `#`
+/// begins a comment where a keyword is due. `account` is skipped, and so are macros (`macdef`), up to their empty line.
+public struct NetrcFile: Sendable, Hashable {
+  /// Who to be at one host.
+  public struct Login: Sendable, Hashable {
+    /// The user.
+    public var user: String
+    /// The password.
+    public var password: String
+  }
+
+  private var machines: [(host: String, login: Login)] = []
+  private var fallback: Login?
+
+  /// Reads the content of a file.
+  ///
+  /// - Parameter name: How messages call it.
+  /// - Throws: ``HTTPEncodingError`` of code `invalid-credentials`, with the number of the line.
+  public init(_ text: String, name: String = "the netrc file") throws(HTTPEncodingError) {
+    var words = NetrcWords(text)
+    var host: String??
+    var (user, password) = ("", "")
+    func fail(_ problem: String) -> HTTPEncodingError {
+      HTTPEncodingError(.invalidCredentials, "\(name), line \(words.line): \(problem)")
+    }
+    func value(_ keyword: String) throws(HTTPEncodingError) -> String {
+      guard let value = words.next() else { throw fail("'\(keyword)' has no value") }
+      return value
+    }
+    func flush() {
+      let login = Login(user: user, password: password)
+      switch host {
+      case .some(.some(let host)): machines.append((host.lowercased(), login))
+      case .some(.none): fallback = fallback ?? login
+      case .none: break
+      }
+      (user, password) = ("", "")
+    }
+    while let keyword = words.nextKeyword() {
+      switch keyword {
+      case "machine":
+        flush()
+        host = .some(try value(keyword))
+      case "default":
+        flush()
+        host = .some(nil)
+      case "login": user = try value(keyword)
+      case "password": password = try value(keyword)
+      case "account": _ = try value(keyword)
+      case "macdef": words.skipMacro()
+      default: throw fail("this is none of machine, default, login, password, account and macdef")
+      }
+    }
+    flush()
+  }
+
+  /// Reads a file, which nobody but its owner may be able to read.
+  ///
+  /// - Throws: ``HTTPEncodingError`` of code `unreadable-file` or `invalid-credentials`.
+  public init(path: String) throws(HTTPEncodingError) {
+    var status = stat()
+    if stat(path, &status) == 0, status.st_mode & 0o077 != 0 {
+      throw HTTPEncodingError(
+        .unreadableFile, "\(path) can be read by others: take that away with 'chmod 600', or its passwords are theirs")
+    }
+    let bytes: [UInt8]
+    do throws(FileError) {
+      bytes = try FileContent.read(path, limit: 1024 * 1024)
+    } catch {
+      throw HTTPEncodingError(.unreadableFile, "the netrc file cannot be read: \(error)")
+    }
+    try self.init(String(decoding: bytes, as: UTF8.self), name: path)
+  }
+
+  /// Who to be at `host`; nil where the file does not say. The first entry of a host counts.
+  public func login(for host: String) -> Login? {
+    machines.first { $0.host == host.lowercased() }?.login ?? fallback
+  }
+
+  /// Whether both have the same logins in the same order.
+  public static func == (left: NetrcFile, right: NetrcFile) -> Bool {
+    left.fallback == right.fallback
+      && left.machines.elementsEqual(right.machines) { $0.host == $1.host && $0.login == $1.login }
+  }
+
+  /// Mixes in the hosts and their logins.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(fallback)
+    for machine in machines {
+      hasher.combine(machine.host)
+      hasher.combine(machine.login)
+    }
+  }
+}
+
+/// The words of a netrc file.
+private struct NetrcWords {
+  private let bytes: [UInt8]
+  private var position = 0
+  private(set) var line = 1
+
+  init(_ text: String) {
+    bytes = Array(text.utf8)
+  }
+
+  mutating func nextKeyword() -> String? {
+    while true {
+      skipSpace()
+      guard position < bytes.count, bytes[position] == UInt8(ascii: "#") else { return next() }
+      while position < bytes.count, bytes[position] != 0x0A { position += 1 }
+    }
+  }
+
+  mutating func next() -> String? {
+    skipSpace()
+    guard position < bytes.count else { return nil }
+    var word: [UInt8] = []
+    guard bytes[position] == UInt8(ascii: "\"") else {
+      while position < bytes.count, !Self.isSpace(bytes[position]) {
+        word.append(bytes[position])
+        position += 1
+      }
+      return String(decoding: word, as: UTF8.self)
+    }
+    position += 1
+    while position < bytes.count, bytes[position] != UInt8(ascii: "\"") {
+      var byte = bytes[position]
+      position += 1
+      if byte == UInt8(ascii: "\\"), position < bytes.count {
+        byte = bytes[position]
+        position += 1
+        switch byte {
+        case UInt8(ascii: "n"): byte = 0x0A
+        case UInt8(ascii: "r"): byte = 0x0D
+        case UInt8(ascii: "t"): byte = 0x09
+        default: break
+        }
+      }
+      word.append(byte)
+    }
+    position = min(position + 1, bytes.count)
+    return String(decoding: word, as: UTF8.self)
+  }
+
+  /// Goes behind the next empty line.
+  mutating func skipMacro() {
+    while position < bytes.count {
+      if bytes[position] == 0x0A {
+        line += 1
+        if position + 1 < bytes.count, bytes[position + 1] == 0x0A {
+          position += 1
+          return
+        }
+      }
+      position += 1
+    }
+  }
+
+  private mutating func skipSpace() {
+    while position < bytes.count, Self.isSpace(bytes[position]) {
+      if bytes[position] == 0x0A { line += 1 }
+      position += 1
+    }
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+}

@@ -1,0 +1,205 @@
+import Glibc
+import HTTPTypes
+import Synchronization
+
+/// Takes the response of one attempt of a download.
+final class DownloadSink: HTTPResultSink {
+  private struct Progress {
+    /// From where on the content was asked for.
+    var offset: Int64 = 0
+    /// What is known of the bytes in the file; nil where they cannot be gone on with.
+    var state: DownloadState?
+    /// How long the whole content is, as the response says.
+    var total: Int64?
+  }
+
+  private let download: HTTPDownload
+  private let part: PartFile
+  private let request: HTTPTransferRequest
+  private let progress = Mutex(Progress())
+
+  init(download: HTTPDownload, part: PartFile, request: HTTPTransferRequest) {
+    self.download = download
+    self.part = part
+    self.request = request
+  }
+
+  /// Asks for the rest where there is a beginning to go on with.
+  func resume(_ request: inout HTTPTransferRequest) {
+    guard let state = part.state, state.source == DownloadState.source(of: self.request),
+      state.boot == DownloadState.currentBoot || download.checksum != nil
+    else { return part.forget() }
+    // A range must not be empty: the last byte of a content that is there already is asked for again.
+    let offset = min(part.length, (state.total ?? .max) - 1)
+    guard offset > 0 else { return }
+    progress.withLock {
+      $0.offset = offset
+      $0.state = state
+    }
+    request.fields[.range] = "bytes=\(offset)-"
+    request.fields[.ifRange] = state.validator
+  }
+
+  func admit(_ head: HTTPResponseHead) async throws {
+    let (offset, state) = progress.withLock { ($0.offset, $0.state) }
+    guard offset > 0, let state else {
+      guard head.status != .partialContent else {
+        throw HTTPDownloadError(
+          .unexpectedRange, "\(HTTPURL.shown(head.url)) sent a part of the content, although all of it was asked for")
+      }
+      return
+    }
+    switch head.status.code {
+    case 206:
+      let range = head.fields[.contentRange].flatMap { ContentRange($0) }
+      // A server that ignores If-Range, or counts in another way, must not make a file of two contents.
+      let tag = head.fields[.eTag]?.trimmingSpaces()
+      let isSame = tag.map { $0 == state.validator || !state.validator.hasPrefix("\"") } ?? true
+      let isSameLength = state.total == nil || range?.total == nil || range?.total == state.total
+      guard let range, range.first == offset, isSame, isSameLength else { throw restart("the part is another one") }
+      progress.withLock { $0.total = range.total ?? state.total }
+    case 412, 416: throw restart("the server no longer has the rest: \(head.status.shown)")
+    default: break
+    }
+  }
+
+  func destination(for head: HTTPResponseHead) async throws -> HTTPBodyDestination {
+    do throws(FileError) {
+      if head.status == .partialContent {
+        try part.seek(to: progress.withLock { $0.offset })
+      } else {
+        let state = download.resumes ? DownloadState(of: request, head: head) : nil
+        progress.withLock {
+          $0 = Progress(offset: 0, state: state, total: head.fields[.contentLength].flatMap { Int64($0) })
+        }
+        try part.restart(with: state)
+      }
+    } catch {
+      throw HTTPDownloadError(.unwritableTarget, "\(download.path) cannot be written: \(error)")
+    }
+    return .file(descriptor: part.descriptor)
+  }
+
+  func finish(_ result: HTTPTransferResult) async throws -> HTTPDownloadedFile {
+    let (offset, total) = progress.withLock { ($0.offset, $0.total) }
+    let length = part.length
+    if let expected = download.length ?? total, expected != length {
+      throw wrong(
+        .lengthMismatch,
+        "the content of \(HTTPURL.shown(result.head.url)) has \(length) bytes; expected were \(expected)", offset)
+    }
+    if let checksum = download.checksum {
+      let digest = try await digest(checksum.algorithm)
+      guard digest == checksum.digest else {
+        throw wrong(
+          .checksumMismatch,
+          "the content of \(HTTPURL.shown(result.head.url)) has \(checksum.algorithm.rawValue) \(digest); expected was "
+            + checksum.digest, offset)
+      }
+    }
+    let path = try await publish()
+    return HTTPDownloadedFile(path: path, length: length, resumedFrom: offset, head: result.head)
+  }
+
+  func abandon() async {
+    let isKept = progress.withLock { $0.state != nil } && part.length > 0 && part.state != nil
+    if !isKept { part.remove() }
+  }
+
+  private func restart(_ reason: String) -> HTTPRestart {
+    drop()
+    return HTTPRestart(reason: reason)
+  }
+
+  /// The content is not what it should be: nobody shall go on with it. Where it was put together of several transfers,
+  /// another one may be right.
+  private func wrong(_ code: HTTPDownloadError.Code, _ message: String, _ offset: Int64) -> HTTPDownloadError {
+    drop()
+    return HTTPDownloadError(code, message, isWorthAnotherTry: offset > 0)
+  }
+
+  private func drop() {
+    part.forget()
+    progress.withLock { $0 = Progress() }
+  }
+
+  private func digest(_ algorithm: HTTPChecksum.Algorithm) async throws -> String {
+    let result = await BlockingThread.run { [part] in
+      Result { () throws(FileError) in
+        try HTTPChecksum.digest(algorithm, of: part.descriptor, path: part.path)
+      }
+    }
+    do {
+      return try result.get()
+    } catch {
+      throw HTTPDownloadError(.unwritableTarget, "the downloaded content cannot be read again: \(error)")
+    }
+  }
+
+  /// Makes the content durable, and then the target.
+  private func publish() async throws -> String {
+    let collision = download.collision
+    let result = await BlockingThread.run { [part] in
+      Result { () throws(FileError) in try part.publish(collision) }
+    }
+    do {
+      return try result.get()
+    } catch {
+      if error.problem == FileError.exists {
+        throw HTTPDownloadError(
+          .targetExists, "\(download.path) was made by somebody else meanwhile: remove it, or let the download replace it")
+      }
+      throw HTTPDownloadError(.unwritableTarget, "\(download.path) cannot be written: \(error)")
+    }
+  }
+}
+
+extension PartFile {
+  /// Syncs the content and gives it its name. Blocks.
+  ///
+  /// - Returns: The path that it has got.
+  func publish(_ collision: HTTPDownload.Collision) throws(FileError) -> String {
+    guard fsync(descriptor) == 0 else { throw FileError(path, errno) }
+    let place = FilePlace(target)
+    var name = target
+    switch collision {
+    case .replace:
+      guard rename(path, target) == 0 else { throw FileError(target, errno) }
+    case .fail:
+      guard try renameWithoutReplacing(to: target) else { throw FileError(target, problem: FileError.exists) }
+    case .number:
+      var number = 1
+      while try !renameWithoutReplacing(to: name) {
+        number += 1
+        guard number <= 10_000 else { throw FileError(target, problem: "10000 files of this name exist") }
+        name = place.numbered(number)
+      }
+    }
+    forget()
+    // The name is durable with its directory.
+    let directory = open(place.directory.isEmpty ? "/" : place.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    if directory >= 0 {
+      fsync(directory)
+      close(directory)
+    }
+    return name
+  }
+
+  /// - Returns: Whether the name was free.
+  private func renameWithoutReplacing(to name: String) throws(FileError) -> Bool {
+    // A hard link fails where the name is taken, on every file system that has them.
+    if link(path, name) == 0 {
+      unlink(path)
+      return true
+    }
+    if errno == EEXIST { return false }
+    // Those that have none (vfat) have nobody else's races either.
+    if FilePlace.exists(name) { return false }
+    guard rename(path, name) == 0 else { throw FileError(name, errno) }
+    return true
+  }
+}
+
+extension FileError {
+  static let exists = "it exists"
+}

@@ -1,0 +1,68 @@
+public import HTTPTypes
+
+extension HTTPFields {
+  /// Adds a field whose name and value come from outside.
+  ///
+  /// - Parameters:
+  ///   - name: The name, in any case.
+  ///   - value: The value. A line break in it would begin another field, so it is refused, as are NUL and other control
+  ///     characters but the tabulator. White space around it is not part of it.
+  /// - Throws: ``HTTPEncodingError``, which names the field and never the value.
+  public mutating func append(name: String, value: String) throws(HTTPEncodingError) {
+    append(HTTPField(name: try .init(checking: name), value: try HTTPField.check(value, of: name)))
+  }
+}
+
+extension HTTPField.Name {
+  /// A name that comes from outside.
+  ///
+  /// - Throws: ``HTTPEncodingError`` of code `invalid-field-name`.
+  public init(checking name: String) throws(HTTPEncodingError) {
+    guard let valid = HTTPField.Name(name), !name.hasPrefix(":") else {
+      throw HTTPEncodingError(
+        .invalidFieldName,
+        "'\(shownName(name))' cannot be the name of a field: names have letters, digits and !#$%&'*+-.^_`|~")
+    }
+    self = valid
+  }
+}
+
+extension HTTPField {
+  /// The value, without white space around it.
+  ///
+  /// - Throws: ``HTTPEncodingError`` of code `invalid-field-value`.
+  static func check(_ value: String, of name: String) throws(HTTPEncodingError) -> String {
+    for byte in value.utf8 {
+      let problem: String
+      switch byte {
+      case 0x0A, 0x0D: problem = "a line break, which would begin another field"
+      case 0: problem = "a NUL character"
+      case 0x09, 0x20...0x7E, 0x80...: continue
+      default: problem = "a control character"
+      }
+      throw HTTPEncodingError(.invalidFieldValue, "the value of the field '\(shownName(name))' has \(problem)")
+    }
+    var trimmed = Substring(value)
+    while let first = trimmed.utf8.first, first == 0x20 || first == 0x09 { trimmed.removeFirst() }
+    while let last = trimmed.utf8.last, last == 0x20 || last == 0x09 { trimmed.removeLast() }
+    return String(trimmed)
+  }
+}
+
+extension HTTPRequest.Method {
+  /// A method that comes from outside, in upper case.
+  ///
+  /// - Throws: ``HTTPEncodingError`` of code `invalid-method`.
+  public init(checking method: String) throws(HTTPEncodingError) {
+    guard let valid = HTTPRequest.Method(method.uppercased()) else {
+      throw HTTPEncodingError(
+        .invalidMethod, "'\(shownName(method))' cannot be a method: one is a word such as GET or POST")
+    }
+    self = valid
+  }
+}
+
+/// A name for a message: what could not be printed is left out.
+private func shownName(_ name: String) -> String {
+  String(name.unicodeScalars.prefix(60).map { $0.value >= 0x20 && $0.value != 0x7F ? Character($0) : "?" })
+}

@@ -1,0 +1,170 @@
+import Glibc
+
+/// A form: names and values, and files, as a browser sends them.
+public struct HTTPForm: Sendable, Hashable {
+  /// One part.
+  public struct Part: Sendable, Hashable {
+    /// What the part brings.
+    public enum Content: Sendable, Hashable {
+      /// Text, sent as UTF-8.
+      case text(String)
+      /// Bytes, as the content of a file that is called `name` and is of `type`.
+      case bytes([UInt8], name: String, type: MediaType)
+      /// The content of the file at `path`, read when the form is written. It is called as on disk, unless `name` says
+      /// otherwise.
+      case file(path: String, name: String? = nil, type: MediaType)
+    }
+
+    /// The name of the part.
+    public var name: String
+    /// What it brings.
+    public var content: Content
+
+    /// A part.
+    public init(_ name: String, _ content: Content) {
+      self.name = name
+      self.content = content
+    }
+
+    /// A part with text.
+    public init(_ name: String, _ text: String) {
+      self.init(name, .text(text))
+    }
+  }
+
+  /// How the parts are written.
+  public enum Encoding: String, Sendable, Hashable, CaseIterable {
+    /// `application/x-www-form-urlencoded`, where no part is a file; else `multipart/form-data`.
+    case automatic
+    /// `application/x-www-form-urlencoded`.
+    case urlencoded
+    /// `multipart/form-data`.
+    case multipart
+  }
+
+  /// What the form has, in its order.
+  public var parts: [Part]
+  /// How it is written. `automatic` by default.
+  public var encoding: Encoding
+  /// The most bytes that a written form can have, since it is written in memory. 64 MiB by default; larger files are sent
+  /// as the body of a request of their own.
+  public var limit: Int
+
+  /// A form.
+  public init(_ parts: [Part], encoding: Encoding = .automatic, limit: Int = 64 * 1024 * 1024) {
+    self.parts = parts
+    self.encoding = encoding
+    self.limit = limit
+  }
+
+  /// Writes the form.
+  ///
+  /// - Parameter random: Where the boundary of a multipart form is drawn from. It is drawn again while any part has it.
+  /// - Returns: The bytes, and the value of `Content-Type`.
+  /// - Throws: ``HTTPEncodingError``.
+  public func encoded(
+    using random: inout some RandomNumberGenerator
+  ) throws(HTTPEncodingError) -> (bytes: [UInt8], contentType: String) {
+    let hasFiles = parts.contains { if case .text = $0.content { false } else { true } }
+    if encoding == .multipart || encoding == .automatic && hasFiles { return try multipart(using: &random) }
+    var items: [String] = []
+    for part in parts {
+      guard case .text(let text) = part.content else {
+        throw HTTPEncodingError(
+          .invalidForm, "the part '\(part.name)' is a file, which an urlencoded form cannot have: use multipart")
+      }
+      items.append(
+        PercentEncoding.encode(part.name.utf8, spaceAsPlus: true) + "="
+          + PercentEncoding.encode(text.utf8, spaceAsPlus: true))
+    }
+    let bytes = Array(items.joined(separator: "&").utf8)
+    try check(bytes.count)
+    return (bytes, "application/x-www-form-urlencoded")
+  }
+
+  private func multipart(
+    using random: inout some RandomNumberGenerator
+  ) throws(HTTPEncodingError) -> (bytes: [UInt8], contentType: String) {
+    var pieces: [(head: String, content: [UInt8])] = []
+    var total = 0
+    for part in parts {
+      let piece = try piece(part, remaining: limit - total)
+      total += piece.head.utf8.count + piece.content.count
+      try check(total)
+      pieces.append(piece)
+    }
+    var boundary: String
+    repeat {
+      boundary = Self.boundary(using: &random)
+    } while pieces.contains { $0.head.contains(boundary) || Self.contains($0.content, Array(boundary.utf8)) }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(total + (boundary.utf8.count + 8) * (pieces.count + 1))
+    for piece in pieces {
+      bytes += "--\(boundary)\r\n\(piece.head)\r\n".utf8
+      bytes += piece.content
+      bytes += "\r\n".utf8
+    }
+    bytes += "--\(boundary)--\r\n".utf8
+    return (bytes, "multipart/form-data; boundary=\(boundary)")
+  }
+
+  private func piece(_ part: Part, remaining: Int) throws(HTTPEncodingError) -> (head: String, content: [UInt8]) {
+    let head = "Content-Disposition: form-data; name=\"\(Self.escape(part.name))\""
+    switch part.content {
+    case .text(let text):
+      return (head + "\r\n", Array(text.utf8))
+    case .bytes(let bytes, let name, let type):
+      return ("\(head); filename=\"\(Self.escape(name))\"\r\nContent-Type: \(type)\r\n", bytes)
+    case .file(let path, let name, let type):
+      let name = name ?? String(path.split(separator: "/").last ?? "file")
+      let bytes: [UInt8]
+      do throws(FileError) {
+        bytes = try FileContent.read(path, limit: remaining)
+      } catch {
+        throw HTTPEncodingError(.unreadableFile, "the file of the part '\(part.name)' cannot be sent: \(error)")
+      }
+      return ("\(head); filename=\"\(Self.escape(name))\"\r\nContent-Type: \(type)\r\n", bytes)
+    }
+  }
+
+  private func check(_ count: Int) throws(HTTPEncodingError) {
+    guard count <= limit else {
+      throw HTTPEncodingError(
+        .invalidForm, "the form has more than \(limit) bytes: send a large file as the body of the request")
+    }
+  }
+
+  /// As browsers do (WHATWG, "multipart/form-data encoding algorithm"): a name can neither end its quotes nor its line.
+  private static func escape(_ name: String) -> String {
+    var escaped = ""
+    for scalar in name.unicodeScalars {
+      switch scalar {
+      case "\"": escaped += "%22"
+      case "\r": escaped += "%0D"
+      case "\n": escaped += "%0A"
+      case "\0": escaped += "%00"
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+
+  private static func boundary(using random: inout some RandomNumberGenerator) -> String {
+    let digits = Array("0123456789abcdefghijklmnopqrstuvwxyz")
+    return "penstock-" + String((0..<24).map { _ in digits[Int.random(in: 0..<digits.count, using: &random)] })
+  }
+
+  private static func contains(_ bytes: [UInt8], _ wanted: [UInt8]) -> Bool {
+    guard let first = wanted.first else { return true }
+    return bytes.withUnsafeBytes { all in
+      var rest = all[...]
+      while rest.count >= wanted.count, let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress,
+        let hit = memchr(start, Int32(first), rest.count - wanted.count + 1)
+      {
+        if memcmp(hit, wanted, wanted.count) == 0 { return true }
+        rest = rest.dropFirst(UnsafeRawPointer(hit) - start + 1)
+      }
+      return false
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import Synchronization
+
+/// Takes the response of one attempt: shows the head to the sink and the validators, and the body to the sink.
+///
+/// A response that is rejected is read on only as far as the rejection wants, so that the server's own words about its
+/// failure are known.
+final class HTTPAttemptReceiver<Value: Sendable>: HTTPBodyReceiver {
+  private struct State {
+    var head: HTTPResponseHead?
+    var rejection: (error: any Error, bodyLimit: Int)?
+    var excerpt: [UInt8] = []
+  }
+
+  private let state = Mutex(State())
+  private let request: HTTPTransferRequest
+  private let validators: [any HTTPResponseValidator]
+  private let sink: any HTTPResultSink<Value>
+
+  init(request: HTTPTransferRequest, validators: [any HTTPResponseValidator], sink: any HTTPResultSink<Value>) {
+    self.request = request
+    self.validators = validators
+    self.sink = sink
+  }
+
+  /// The head of the response, once there is one.
+  var head: HTTPResponseHead? { state.withLock { $0.head } }
+  /// Why the response was not welcome; nil where it was.
+  var rejection: (any Error)? { state.withLock { $0.rejection?.error } }
+  /// The beginning of the body of a response that was rejected.
+  var excerpt: [UInt8] { state.withLock { $0.excerpt } }
+
+  func receive(_ head: HTTPResponseHead) async throws -> HTTPBodyDestination {
+    state.withLock { $0.head = head }
+    try await sink.admit(head)
+    do {
+      for validator in validators { try await validator.validate(head, of: request) }
+    } catch let error as CancellationError {
+      throw error
+    } catch {
+      let limit = (error as? HTTPRejection)?.bodyLimit ?? 0
+      state.withLock { $0.rejection = (error, limit) }
+      guard limit > 0 else { throw error }
+      return .chunks
+    }
+    return try await sink.destination(for: head)
+  }
+
+  func receive(_ chunk: [UInt8]) async throws {
+    let rejection: (any Error)? = state.withLock { state in
+      guard let rejection = state.rejection else { return nil }
+      state.excerpt += chunk.prefix(rejection.bodyLimit - state.excerpt.count)
+      return rejection.error
+    }
+    guard let rejection else { return try await sink.receive(chunk) }
+    let isFull = state.withLock { $0.excerpt.count >= ($0.rejection?.bodyLimit ?? 0) }
+    if isFull { throw rejection }
+  }
+}

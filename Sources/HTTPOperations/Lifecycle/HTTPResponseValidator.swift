@@ -1,0 +1,108 @@
+import HTTPTypes
+
+/// Judges a response by its head, before its body is read.
+public protocol HTTPResponseValidator: Sendable {
+  /// Returns where the response is welcome.
+  ///
+  /// - Throws: ``HTTPRejection``, or an error of one's own, which then is the outcome of the attempt. The transfer ends
+  ///   there, but for the beginning of the body that a rejection wants to see.
+  func validate(_ head: HTTPResponseHead, of request: HTTPTransferRequest) async throws
+}
+
+/// Why a response is not welcome.
+public struct HTTPRejection: Error, Sendable, Hashable, CustomStringConvertible {
+  /// Names the failure in history and in filters: `http-status`, `http-type`, or a validator's own.
+  public var code: String
+  /// What was expected and what came, for people.
+  public var message: String
+  /// How much of the body is read nevertheless, in bytes: what a server says about its failure is in there. 0 ends the
+  /// transfer at once.
+  public var bodyLimit: Int
+
+  /// A rejection that does not look at the body, unless told otherwise.
+  public init(code: String, message: String, bodyLimit: Int = 0) {
+    self.code = code
+    self.message = message
+    self.bodyLimit = bodyLimit
+  }
+
+  /// The message.
+  public var description: String { message }
+}
+
+/// Welcomes certain statuses.
+public struct HTTPStatusValidator: HTTPResponseValidator {
+  /// The code of its rejections.
+  public static let code = "http-status"
+
+  /// The statuses that are welcome.
+  public let statuses: Set<Int>
+  /// How the welcome ones are called in messages, as in `2xx`.
+  public let expectation: String
+
+  /// A validator; of 200 to 299 by default.
+  public init(_ statuses: some Sequence<Int> = 200..<300, expectation: String = "2xx") {
+    self.statuses = Set(statuses)
+    self.expectation = expectation
+  }
+
+  /// Refuses a status that is not welcome, after 16 KiB of its body.
+  public func validate(_ head: HTTPResponseHead, of request: HTTPTransferRequest) async throws {
+    guard !statuses.contains(head.status.code) else { return }
+    throw HTTPRejection(
+      code: Self.code,
+      message: "\(HTTPURL.shown(head.url)) answered \(head.status.shown) to \(request.method.rawValue); "
+        + "expected was \(expectation)",
+      bodyLimit: 16 * 1024)
+  }
+}
+
+/// Welcomes certain media types.
+public struct HTTPMediaTypeValidator: HTTPResponseValidator {
+  /// The code of its rejections.
+  public static let code = "http-type"
+
+  /// The types that are welcome.
+  public let patterns: [MediaTypePattern]
+
+  /// A validator. A response without a body, such as 204, needs no type.
+  public init(_ patterns: [MediaTypePattern]) {
+    self.patterns = patterns
+  }
+
+  /// Refuses a type that is not welcome, before the body.
+  public func validate(_ head: HTTPResponseHead, of request: HTTPTransferRequest) async throws {
+    guard head.status.code != 204, head.status.code != 304, request.method != .head else { return }
+    let expected = patterns.map(\.description).joined(separator: ", ")
+    let found: String
+    if let value = head.fields[.contentType] {
+      let type = MediaType(value)
+      if let type, patterns.contains(where: { $0.matches(type) }) { return }
+      found = type.map { "is \($0.essence)" } ?? "has a type that cannot be read"
+    } else {
+      found = "has no type"
+    }
+    throw HTTPRejection(
+      code: Self.code, message: "the response of \(HTTPURL.shown(head.url)) \(found); expected was \(expected)")
+  }
+}
+
+/// A validator that is a closure.
+public struct HTTPResponseCheck: HTTPResponseValidator {
+  private let check: @Sendable (HTTPResponseHead, HTTPTransferRequest) async throws -> Void
+
+  /// A validator that throws what `check` throws.
+  public init(_ check: @escaping @Sendable (HTTPResponseHead, HTTPTransferRequest) async throws -> Void) {
+    self.check = check
+  }
+
+  /// Calls the closure.
+  public func validate(_ head: HTTPResponseHead, of request: HTTPTransferRequest) async throws {
+    try await check(head, request)
+  }
+}
+
+extension HTTPResponse.Status {
+  /// As in `503 Service Unavailable`.
+  var shown: String { reasonPhrase.isEmpty ? "\(code)" : "\(code) \(reasonPhrase)" }
+}

@@ -1,0 +1,103 @@
+import Operations
+
+/// Instants as HTTP writes them.
+public enum HTTPDate {
+  private static let days = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+  private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+  /// Reads each of the three forms of RFC 9110, 5.6.7:
+  ///
+  /// ```
+  /// Sun, 06 Nov 1994 08:49:37 GMT     as it is written today
+  /// Sunday, 06-Nov-94 08:49:37 GMT    RFC 850
+  /// Sun Nov  6 08:49:37 1994          asctime
+  /// ```
+  ///
+  /// A year of two digits that is more than 50 years after `now` is the one a century before, as the RFC has it. The
+  /// name of the day is not compared with the date.
+  ///
+  /// - Returns: nil where the text is none of them, or there is no such day.
+  public static func parse(_ text: String, now: Timestamp) -> Timestamp? {
+    let words = text.split(separator: " ", omittingEmptySubsequences: true)
+    guard let first = words.first else { return nil }
+    if first.hasSuffix(",") {
+      guard isDay(first.dropLast()) else { return nil }
+      if words.count == 6, words[5] == "GMT", words[1].utf8.count == 2, words[3].utf8.count == 4 {
+        return instant(day: words[1], month: words[2], year: number(words[3]), time: words[4])
+      }
+      let date = words.count == 4 ? words[1].split(separator: "-", omittingEmptySubsequences: false) : []
+      guard date.count == 3, words[3] == "GMT", date[2].utf8.count == 2, let short = number(date[2]) else { return nil }
+      return instant(day: date[0], month: date[1], year: fullYear(short, now: now), time: words[2])
+    }
+    guard words.count == 5, isDay(first), words[4].utf8.count == 4 else { return nil }
+    return instant(day: words[2], month: words[1], year: number(words[4]), time: words[3])
+  }
+
+  /// Writes an instant as it is written today; nanoseconds are dropped. nil outside of the years 0 to 9999.
+  public static func format(_ instant: Timestamp) -> String? {
+    guard (-62_167_219_200..<253_402_300_800).contains(instant.seconds) else { return nil }
+    let day = instant.seconds >= 0 ? instant.seconds / 86_400 : (instant.seconds - 86_399) / 86_400
+    let second = instant.seconds - day * 86_400
+    let date = civil(day)
+    // 1970-01-01 was a Thursday.
+    let weekday = Int(((day + 3) % 7 + 7) % 7)
+    return "\(days[weekday]), \(padded(date.day)) \(months[date.month - 1]) \(padded(date.year, 4)) "
+      + "\(padded(Int(second / 3600))):\(padded(Int(second / 60 % 60))):\(padded(Int(second % 60))) GMT"
+  }
+
+  private static func isDay(_ name: Substring) -> Bool {
+    let long = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+    return days.contains(String(name)) || long.contains(String(name))
+  }
+
+  private static func instant(day: Substring, month: Substring, year: Int?, time: Substring) -> Timestamp? {
+    let clock = time.split(separator: ":", omittingEmptySubsequences: false)
+    guard let day = number(day), let year, let month = months.firstIndex(of: String(month)), clock.count == 3,
+      clock.allSatisfy({ $0.utf8.count == 2 }), let hour = number(clock[0]), let minute = number(clock[1]),
+      let second = number(clock[2]), hour < 24, minute < 60, second <= 60, day >= 1
+    else { return nil }
+    let number = dayNumber(year: year, month: month + 1, day: day)
+    let date = civil(number)
+    // A day that the month does not have would have become one of the next.
+    guard date.month == month + 1, date.day == day else { return nil }
+    return Timestamp(seconds: number * 86_400 + Int64(hour * 3600 + minute * 60 + second))
+  }
+
+  private static func fullYear(_ short: Int, now: Timestamp) -> Int {
+    let year = civil(now.seconds / 86_400).year
+    let sameCentury = year / 100 * 100 + short
+    return sameCentury > year + 50 ? sameCentury - 100 : sameCentury
+  }
+
+  private static func number(_ text: Substring) -> Int? {
+    guard (1...4).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    return Int(text)
+  }
+
+  private static func padded(_ number: Int, _ width: Int = 2) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+  }
+
+  // Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms": years are counted from March, so that the leap day is a
+  // year's last, in eras of 400 years with 146,097 days each.
+
+  private static func dayNumber(year: Int, month: Int, day: Int) -> Int64 {
+    let shifted = Int64(month <= 2 ? year - 1 : year)
+    let era = (shifted >= 0 ? shifted : shifted - 399) / 400
+    let yearOfEra = shifted - era * 400
+    let dayOfYear = Int64((153 * ((month + 9) % 12) + 2) / 5 + day - 1)
+    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+  }
+
+  private static func civil(_ dayNumber: Int64) -> (year: Int, month: Int, day: Int) {
+    let shifted = dayNumber + 719_468
+    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+    let dayOfEra = shifted - era * 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shiftedMonth = (5 * dayOfYear + 2) / 153
+    let month = Int((shiftedMonth + 2) % 12) + 1
+    return (Int(yearOfEra + era * 400) + (month <= 2 ? 1 : 0), month, Int(dayOfYear - (153 * shiftedMonth + 2) / 5) + 1)
+  }
+}

@@ -1,0 +1,84 @@
+public import Operations
+
+/// The opinion that an operation has unless it is given others.
+///
+/// | failure | idempotent request | another request |
+/// |---|---|---|
+/// | no connection, or one that did not hold or answer in time | retry | not, see ``nonIdempotent`` |
+/// | status 408, 425, 429, 500, 502, 503, 504 | retry | not |
+/// | another status, an unwelcome media type | not | not |
+/// | TLS that was not verified, limits, redirects, decoding, what cannot be sent | not | not |
+/// | a request processor's, a validator's or a result processor's own error | no opinion | no opinion |
+public struct HTTPDefaultRetryProvider: HTTPRetryProvider {
+  /// When a request that is not idempotent is tried again.
+  public enum NonIdempotent: String, Sendable, Hashable, CaseIterable {
+    /// Never. The default: nobody knows whether it was done.
+    case never
+    /// Where there was no connection, so that nothing was sent.
+    case unsent
+    /// Like any other. For servers that bear it.
+    case always
+  }
+
+  /// When a request that is not idempotent is tried again.
+  public var nonIdempotent: NonIdempotent
+  /// The statuses that are worth another try.
+  public var statuses: Set<Int>
+  /// What brings an attempt forward.
+  public var early: HTTPEarlyRetry
+
+  /// A provider with the defaults of the table above.
+  public init(
+    nonIdempotent: NonIdempotent = .never, statuses: Set<Int> = HTTPRetryTable.statuses,
+    early: HTTPEarlyRetry = .standard
+  ) {
+    self.nonIdempotent = nonIdempotent
+    self.statuses = statuses
+    self.early = early
+  }
+
+  /// What the table says.
+  public func opinion(on failure: HTTPFailure, in context: OperationContext) async -> HTTPRetryOpinion {
+    let kind: HTTPRetryTable.Kind
+    let reason: String
+    switch failure.error.cause {
+    case .transfer(let error):
+      kind = HTTPRetryTable.kind(of: error.code)
+      guard kind != .permanent else {
+        return .doNotRetry(reason: "\(error.code.rawValue) will be the same next time")
+      }
+      reason = error.code.rawValue
+    case .rejected(let error):
+      guard let rejection = error as? HTTPRejection else { return .noOpinion }
+      guard rejection.code == HTTPStatusValidator.code, let status = failure.rejectedStatus, statuses.contains(status)
+      else {
+        let what = failure.rejectedStatus.map { "status \($0)" } ?? rejection.code
+        return .doNotRetry(
+          reason: rejection.code == HTTPStatusValidator.code
+            ? "\(what) is no failure that passes" : "\(rejection.code) will be the same next time")
+      }
+      kind = .connection
+      reason = "status \(status)"
+    case .request(let error) where error is HTTPEncodingError:
+      return .doNotRetry(reason: "the request cannot be sent")
+    case .result(let error) where error is HTTPResultError:
+      return .doNotRetry(reason: "the result will be the same next time")
+    case .result(let error as HTTPDownloadError):
+      guard error.isWorthAnotherTry else {
+        return .doNotRetry(reason: "\(error.code.rawValue) will be the same next time")
+      }
+      kind = .connection
+      reason = error.code.rawValue
+    case .request, .result:
+      return .noOpinion
+    }
+    guard failure.isIdempotent || nonIdempotent == .always || nonIdempotent == .unsent && kind == .unreachable else {
+      return .doNotRetry(
+        reason: "\(failure.request.method.rawValue) may have been done, and has no Idempotency-Key")
+    }
+    guard let endpoint = failure.error.endpoint else { return .retry(reason: reason) }
+    return .retry(
+      reason: reason,
+      wakers: early.wakers(for: endpoint, peers: failure.peers, isUnreachable: kind == .unreachable, in: context))
+  }
+}

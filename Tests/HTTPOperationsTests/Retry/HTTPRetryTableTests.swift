@@ -1,0 +1,101 @@
+import HTTPOperations
+import HTTPTypes
+import Operations
+import OperationsTesting
+import Testing
+
+@Suite("What is tried again")
+struct HTTPRetryTableTests {
+  private static let retried: Set<HTTPTransferError.Code> = [
+    .nameNotResolved, .proxyNotResolved, .cannotConnect, .proxyFailed, .connectTimeout, .firstByteTimeout, .idleTimeout,
+    .totalTimeout, .tlsFailed, .connectionLost, .incompleteBody,
+  ]
+  private static let unsent: Set<HTTPTransferError.Code> = [
+    .nameNotResolved, .proxyNotResolved, .cannotConnect, .connectTimeout,
+  ]
+  private static let methods: [(String, Bool)] = [
+    ("GET", true), ("HEAD", true), ("PUT", true), ("DELETE", true), ("OPTIONS", true), ("TRACE", true), ("QUERY", true),
+    ("POST", false), ("PATCH", false), ("CONNECT", false), ("get", false), ("PURGE", false),
+  ]
+
+  private func isRetried(
+    _ answer: FakeTransport.Answer, _ method: String, _ fields: HTTPFields = [:],
+    _ nonIdempotent: HTTPDefaultRetryProvider.NonIdempotent = .never
+  ) async throws -> Bool {
+    let method = try #require(HTTPRequest.Method(method))
+    let request = HTTPTransferRequest(method: method, url: "http://h/", fields: fields)
+    var operation = HTTPOperation(request, by: FakeTransport(answer), to: .data)
+    operation.retryProviders = [HTTPDefaultRetryProvider(nonIdempotent: nonIdempotent)]
+    let error = await #expect(throws: HTTPOperationError.self) { try await OperationRunner(operation.attempt).run() }
+    if case .retry = error?.verdict { return true }
+    return false
+  }
+
+  @Test("Every failure of a transfer, with every kind of method", arguments: HTTPTransferError.Code.allCases)
+  func transfers(code: HTTPTransferError.Code) async throws {
+    let transient = Self.retried.contains(code)
+    for (method, isIdempotent) in Self.methods {
+      #expect(try await isRetried(.failure(code), method) == (transient && isIdempotent), "\(method)")
+      #expect(try await isRetried(.failure(code), method, [.idempotencyKey: "k"]) == transient, "\(method) with a key")
+      #expect(try await isRetried(.failure(code), method, [:], .always) == transient, "\(method), always")
+      #expect(
+        try await isRetried(.failure(code), method, [:], .unsent)
+          == (transient && isIdempotent || Self.unsent.contains(code)), "\(method), unsent")
+    }
+  }
+
+  @Test("Every status that a response can have, with and without idempotency")
+  func statuses() async throws {
+    for status in (100..<600) where !(200..<300).contains(status) {
+      let transient = [408, 425, 429, 500, 502, 503, 504].contains(status)
+      #expect(try await isRetried(.response(status), "GET") == transient, "\(status)")
+      #expect(try await isRetried(.response(status), "POST") == false, "\(status) to POST")
+      #expect(try await isRetried(.response(status), "POST", [.idempotencyKey: "k"]) == transient, "\(status) with a key")
+      #expect(try await isRetried(.response(status), "POST", [:], .unsent) == false, "\(status) to POST, unsent")
+      #expect(try await isRetried(.response(status), "POST", [:], .always) == transient, "\(status) to POST, always")
+    }
+  }
+
+  @Test("A welcome status is a result")
+  func welcome() async throws {
+    for status in 200..<300 {
+      let operation = HTTPOperation(.init(url: "http://h/"), by: FakeTransport(.response(status, [:], [1])), to: .data)
+      #expect(try await OperationRunner(operation).run() == [1])
+    }
+  }
+}
+
+@Suite("Retry budgets")
+struct HTTPRetryBudgetTests {
+  private let here = HTTPEndpoint(scheme: "http", host: "h", port: 80)
+  private let there = HTTPEndpoint(scheme: "https", host: "h", port: 443)
+
+  @Test("A bucket is emptied by retries and filled by time, each endpoint's by itself")
+  func bucket() {
+    let budget = HTTPRetryBudget(capacity: 2, refill: 0.5)
+    #expect(budget.take(for: here, at: .zero))
+    #expect(budget.take(for: here, at: .zero))
+    #expect(!budget.take(for: here, at: .zero))
+    #expect(budget.take(for: there, at: .zero))
+    #expect(!budget.take(for: here, at: .seconds(1)))
+    #expect(budget.take(for: here, at: .seconds(2)))
+    #expect(!budget.take(for: here, at: .seconds(3)))
+    // Never more than it can hold.
+    for _ in 0..<2 { #expect(budget.take(for: here, at: .seconds(1000))) }
+    #expect(!budget.take(for: here, at: .seconds(1000)))
+  }
+
+  @Test("Where the budget is used up, the failure is final and says so")
+  func usedUp() async throws {
+    let transport = FakeTransport(.response(503))
+    let clock = ImmediateClock()
+    let reasons = Log<RetryGiveUpReason>()
+    var context = OperationContext.testing(clock)
+    context.retryObserver = RetryObserver(onGiveUp: { reasons.append($0) })
+    var operation = HTTPOperation(.init(url: "http://h/"), by: transport, to: .data)
+    operation.retry = HTTPRetrySettings(limit: 9, budget: HTTPRetryBudget(capacity: 2, refill: 0))
+    await #expect(throws: HTTPOperationError.self) { try await OperationRunner(operation, context: context).run() }
+    #expect(transport.requests.count == 3)
+    #expect(reasons.elements == [.stopped("the retry budget of http://h:80 is used up")])
+  }
+}
