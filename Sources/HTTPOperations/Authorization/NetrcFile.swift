@@ -11,6 +11,12 @@ public struct NetrcFile: Sendable, Hashable {
     public var user: String
     /// The password.
     public var password: String
+
+    /// Who to be.
+    public init(user: String, password: String) {
+      self.user = user
+      self.password = password
+    }
   }
 
   private var machines: [(host: String, login: Login)] = []
@@ -18,7 +24,9 @@ public struct NetrcFile: Sendable, Hashable {
 
   /// Reads the content of a file.
   ///
-  /// - Parameter name: How messages call it.
+  /// - Parameters:
+  ///   - text: The content.
+  ///   - name: How messages call it.
   /// - Throws: ``HTTPEncodingError`` of code `invalid-credentials`, with the number of the line.
   public init(_ text: String, name: String = "the netrc file") throws(HTTPEncodingError) {
     var words = NetrcWords(text)

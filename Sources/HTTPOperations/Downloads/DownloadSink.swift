@@ -147,7 +147,8 @@ final class DownloadSink: HTTPResultSink {
     } catch {
       if error.problem == FileError.exists {
         throw HTTPDownloadError(
-          .targetExists, "\(download.path) was made by somebody else meanwhile: remove it, or let the download replace it")
+          .targetExists,
+          "\(download.path) was made by somebody else meanwhile: remove it, or let the download replace it")
       }
       throw HTTPDownloadError(.unwritableTarget, "\(download.path) cannot be written: \(error)")
     }

@@ -2,7 +2,8 @@ import Crypto
 import Glibc
 import HTTPTypes
 
-/// What must be known to go on with a download, in a small file beside the temporary one, so that it survives the process.
+/// What must be known to go on with a download, in a small file beside the temporary one, so that it survives the
+/// process.
 ///
 /// It holds no URL, which may have secrets in it, but its SHA-256.
 struct DownloadState: Equatable {
@@ -12,7 +13,8 @@ struct DownloadState: Equatable {
   var validator: String
   /// The length of the whole content; nil where the server does not say.
   var total: Int64?
-  /// The system's boot in which the temporary file was written: what a file has after a crash of the system is not sure.
+  /// The system's boot in which the temporary file was written: what a file has after a crash of the system is not
+  /// sure.
   var boot: String
 
   private static let header = "penstock-download 1"

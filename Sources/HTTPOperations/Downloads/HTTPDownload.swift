@@ -1,12 +1,14 @@
 import Glibc
 public import Operations
 
-/// Saves the body as a file, and goes on where an earlier attempt was interrupted, also one of a process that was killed.
+/// Saves the body as a file, and goes on where an earlier attempt was interrupted, also one of a process that was
+/// killed.
 ///
-/// The content is written to `.NAME.penstock-part` beside the target, and becomes the target in one step when it is whole,
-/// verified and on the disk: nobody ever sees a part of it. What a later attempt needs to know is in
-/// `.NAME.penstock-part.state`. It asks for the rest with `Range`, and with `If-Range` for the whole where the content has
-/// changed since. Without a strong `ETag` or a `Last-Modified` there is nothing to go by, and each attempt starts anew.
+/// The content is written to `.NAME.penstock-part` beside the target, and becomes the target in one step when it is
+/// whole, verified and on the disk: nobody ever sees a part of it. What a later attempt needs to know is in
+/// `.NAME.penstock-part.state`. It asks for the rest with `Range`, and with `If-Range` for the whole where the content
+/// has changed since. Without a strong `ETag` or a `Last-Modified` there is nothing to go by, and each attempt starts
+/// anew.
 ///
 /// The content is saved as the server has it: compression is not asked for.
 public struct HTTPDownload: HTTPResultProcessor {

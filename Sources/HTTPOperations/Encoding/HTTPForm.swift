@@ -46,8 +46,8 @@ public struct HTTPForm: Sendable, Hashable {
   public var parts: [Part]
   /// How it is written. `automatic` by default.
   public var encoding: Encoding
-  /// The most bytes that a written form can have, since it is written in memory. 64 MiB by default; larger files are sent
-  /// as the body of a request of their own.
+  /// The most bytes that a written form can have, since it is written in memory. 64 MiB by default; larger files are
+  /// sent as the body of a request of their own.
   public var limit: Int
 
   /// A form.

@@ -13,11 +13,12 @@ public enum PercentEncoding {
     encode(bytes, spaceAsPlus: false)
   }
 
-  /// What `text` stands for, or nil if a `%` is not followed by two hexadecimal digits.
+  /// What `text` stands for.
   ///
   /// - Parameters:
   ///   - text: What was encoded.
   ///   - plusAsSpace: Whether `+` is a space, as in forms.
+  /// - Returns: The bytes; nil if a `%` is not followed by two hexadecimal digits.
   public static func decode(_ text: some StringProtocol, plusAsSpace: Bool = false) -> [UInt8]? {
     var bytes: [UInt8] = []
     var rest = text.utf8.makeIterator()

@@ -10,8 +10,8 @@ public import Operations
 /// ```
 ///
 /// Each attempt: the request processors, on the original request; the transfer; the validators, on the head; the result
-/// processor. A failure is shown to the retry providers; the first that has an opinion decides. The retry itself is that
-/// of `Operations`: its delays, deadline, cancellation, observer and resumption are the same as everywhere.
+/// processor. A failure is shown to the retry providers; the first that has an opinion decides. The retry itself is
+/// that of `Operations`: its delays, deadline, cancellation, observer and resumption are the same as everywhere.
 ///
 /// Throws ``HTTPOperationError``; `CancellationError` when the task is cancelled; `RetryDeadlineError` at the deadline.
 public struct HTTPOperation<Value: Sendable>: OperationRequest {
@@ -95,7 +95,9 @@ public struct HTTPRetrySettings: Sendable {
 
   func policy(clock: any OperationClock) -> RetryPolicy {
     RetryPolicy(limit: limit, backoff: backoff, deadline: deadline) { [budget] error, _ in
-      guard let failure = error as? HTTPOperationError else { return .stop(reason: "this is no failure of the request") }
+      guard let failure = error as? HTTPOperationError else {
+        return .stop(reason: "this is no failure of the request")
+      }
       return failure.decision(budget: budget, at: clock.monotonic())
     }
   }
@@ -107,6 +109,7 @@ extension HTTPOperationError {
   /// - Parameters:
   ///   - budget: Bounds the retries to the endpoint; nil does not.
   ///   - time: The time by the operation's monotonic clock.
+  /// - Returns: What the core does.
   public func decision(budget: HTTPRetryBudget?, at time: Duration) -> RetryDecision {
     switch verdict {
     case .stop(let reason): return .stop(reason: reason)

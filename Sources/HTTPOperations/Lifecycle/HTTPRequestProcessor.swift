@@ -4,11 +4,12 @@ public import Operations
 ///
 /// Each attempt starts from the operation's original request, so that a processor never meets its own work.
 public protocol HTTPRequestProcessor: Sendable {
-  /// The request as it shall be sent.
+  /// Prepares the request.
   ///
   /// - Parameters:
   ///   - request: The original request, as the processors before have left it.
   ///   - context: That of the run; `operationRetryIndex` tells which attempt it is.
+  /// - Returns: The request as it shall be sent.
   /// - Throws: What ends the attempt without a transfer. By default it is not tried again.
   func process(_ request: HTTPTransferRequest, in context: OperationContext) async throws -> HTTPTransferRequest
 }

@@ -103,6 +103,19 @@ public struct HTTPResponseCheck: HTTPResponseValidator {
 }
 
 extension HTTPResponse.Status {
-  /// As in `503 Service Unavailable`.
-  var shown: String { reasonPhrase.isEmpty ? "\(code)" : "\(code) \(reasonPhrase)" }
+  /// As in `503 Service Unavailable`. The phrase is the standard's where the server sends none, as with HTTP/2.
+  var shown: String {
+    let phrase = reasonPhrase.isEmpty ? Self.phrases[code] : reasonPhrase
+    return phrase.map { "\(code) \($0)" } ?? "\(code)"
+  }
+
+  /// Those of RFC 9110 that people meet.
+  private static let phrases: [Int: String] = [
+    301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified", 307: "Temporary Redirect",
+    308: "Permanent Redirect", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found",
+    405: "Method Not Allowed", 406: "Not Acceptable", 408: "Request Timeout", 409: "Conflict", 410: "Gone",
+    412: "Precondition Failed", 413: "Content Too Large", 415: "Unsupported Media Type", 416: "Range Not Satisfiable",
+    422: "Unprocessable Content", 425: "Too Early", 429: "Too Many Requests", 500: "Internal Server Error",
+    501: "Not Implemented", 502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout",
+  ]
 }

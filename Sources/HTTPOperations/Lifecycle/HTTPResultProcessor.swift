@@ -13,6 +13,7 @@ public protocol HTTPResultProcessor<Value>: Sendable {
   ///   - request: What is about to be sent; may be changed, as a resumed download does.
   ///   - context: That of the run.
   /// - Returns: What takes the response of this attempt.
+  /// - Throws: What ends the attempt without a transfer.
   func begin(
     _ request: inout HTTPTransferRequest, in context: OperationContext
   ) async throws -> any HTTPResultSink<Value>
@@ -37,8 +38,8 @@ public protocol HTTPResultSink<Value>: Sendable {
   /// Makes the value of the whole response.
   func finish(_ result: HTTPTransferResult) async throws -> Value
 
-  /// The attempt has failed: keeps what another attempt can use, and lets go of the rest. Called at most once, and never
-  /// after ``finish(_:)`` returned.
+  /// The attempt has failed: keeps what another attempt can use, and lets go of the rest. Called at most once, and
+  /// never after ``finish(_:)`` returned.
   func abandon() async
 }
 

@@ -79,8 +79,8 @@ public enum HTTPDate {
     return String(repeating: "0", count: max(0, width - digits.count)) + digits
   }
 
-  // Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms": years are counted from March, so that the leap day is a
-  // year's last, in eras of 400 years with 146,097 days each.
+  // Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms": years are counted from March, so that the leap day
+  // is a year's last, in eras of 400 years with 146,097 days each.
 
   private static func dayNumber(year: Int, month: Int, day: Int) -> Int64 {
     let shifted = Int64(month <= 2 ? year - 1 : year)

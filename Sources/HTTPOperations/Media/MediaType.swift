@@ -36,9 +36,10 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
     self.parameters = parameters
   }
 
-  /// The value of a parameter; nil without it.
+  /// A parameter's value.
   ///
   /// - Parameter name: In lower case.
+  /// - Returns: The value; nil without the parameter.
   public func parameter(_ name: String) -> String? {
     parameters.first { $0.name == name }?.value
   }
@@ -47,7 +48,9 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
   public var essence: String { "\(type)/\(subtype)" }
 
   /// Whether the body is JSON: `application/json`, `text/json`, or of a type that ends in `+json`.
-  public var isJSON: Bool { subtype == "json" && (type == "application" || type == "text") || subtype.hasSuffix("+json") }
+  public var isJSON: Bool {
+    subtype == "json" && (type == "application" || type == "text") || subtype.hasSuffix("+json")
+  }
 
   /// The type with its parameters.
   public var description: String {

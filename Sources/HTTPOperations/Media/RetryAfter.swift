@@ -5,8 +5,8 @@ public import Operations
 public enum RetryAfter {
   /// How long the server asks to wait: `Retry-After` in seconds, or as a date in any of HTTP's three forms.
   ///
-  /// A date is compared with the server's own `Date` where there is one, so that the wait is right although our clock is
-  /// not. A date that has passed is no wait.
+  /// A date is compared with the server's own `Date` where there is one, so that the wait is right although our clock
+  /// is not. A date that has passed is no wait.
   ///
   /// - Parameters:
   ///   - fields: Those of the response.

@@ -7,8 +7,8 @@ public import Operations
 public struct HTTPEarlyRetry: Sendable, Hashable {
   /// The network of this machine comes back. Observed, without any traffic.
   public var network: Bool
-  /// The host accepts connections on the port again. Found out by connecting to it while somebody waits, which is traffic
-  /// that somebody has to ask for.
+  /// The host accepts connections on the port again. Found out by connecting to it while somebody waits, which is
+  /// traffic that somebody has to ask for.
   public var endpoint: Bool
   /// Another request to the same scheme, host and port succeeded.
   public var peerSuccess: Bool
@@ -30,14 +30,15 @@ public struct HTTPEarlyRetry: Sendable, Hashable {
   /// Nothing.
   public static let none = HTTPEarlyRetry(network: false, endpoint: false, peerSuccess: false)
 
-  /// The wakers for one wait.
+  /// Makes the wakers for one wait.
   ///
   /// - Parameters:
   ///   - endpoint: Who failed.
   ///   - peers: Who tells of the others.
-  ///   - isUnreachable: Whether the attempt found that there is no connection; else that is found out first, since only a
-  ///     turn wakes.
+  ///   - isUnreachable: Whether the attempt found that there is no connection; else that is found out first, since only
+  ///     a turn wakes.
   ///   - context: Has the delays and the randomness.
+  /// - Returns: One for each kind that was asked for.
   public func wakers(
     for endpoint: HTTPEndpoint, peers: HTTPPeers, isUnreachable: Bool, in context: OperationContext
   ) -> [any RetryWaker] {

@@ -3,8 +3,8 @@ import Synchronization
 
 /// What requests to the same scheme, host and port know of one another: their successes, and whether the host is there.
 ///
-/// One for all operations of a process is what early retries need, and ``shared`` is that one. It holds nothing but what
-/// somebody waits for.
+/// One for all operations of a process is what early retries need, and ``shared`` is that one. It holds nothing but
+/// what somebody waits for.
 public final class HTTPPeers: Sendable {
   /// The one that operations have unless they are given another.
   public static let shared = HTTPPeers()
@@ -37,7 +37,8 @@ public final class HTTPPeers: Sendable {
   /// - Parameters:
   ///   - network: Tells of the network of this machine; the kernel's tables by default.
   ///   - channel: Carries successes between processes; nil, the default, keeps them in this one.
-  ///   - reachability: Makes what finds out whether somebody listens at an endpoint. By default ``ReachabilityObserver``.
+  ///   - reachability: Makes what finds out whether somebody listens at an endpoint. By default
+  ///     ``ReachabilityObserver``.
   public init(
     network: any NetworkObserver = NetlinkObserver.shared,
     channel: (any HTTPPeerChannel)? = nil,
@@ -58,8 +59,8 @@ public final class HTTPPeers: Sendable {
     channel?.announce(endpoint)
   }
 
-  /// Calls `handler` after each success at `endpoint`, here or in another process, on any thread, until the subscription
-  /// ends.
+  /// Calls `handler` after each success at `endpoint`, here or in another process, on any thread, until the
+  /// subscription ends.
   public func subscribeToSuccesses(
     at endpoint: HTTPEndpoint, _ handler: @escaping @Sendable () -> Void
   ) -> OperationSubscription {
@@ -118,8 +119,8 @@ public final class HTTPPeers: Sendable {
 public protocol HTTPPeerChannel: Sendable {
   /// A request of this process to `endpoint` succeeded. Called after each success: must not take long, nor fail.
   func announce(_ endpoint: HTTPEndpoint)
-  /// Calls `handler` when a request of another process to `endpoint` has succeeded, on any thread, until the subscription
-  /// ends.
+  /// Calls `handler` when a request of another process to `endpoint` has succeeded, on any thread, until the
+  /// subscription ends.
   func subscribe(to endpoint: HTTPEndpoint, _ handler: @escaping @Sendable () -> Void) -> OperationSubscription
 }
 

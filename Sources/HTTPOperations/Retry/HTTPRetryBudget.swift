@@ -4,8 +4,8 @@ import Synchronization
 /// Bounds the retries to each endpoint, so that a service that is down is not kept down by those who try again.
 ///
 /// A bucket of tokens for each scheme, host and port: a retry takes one, and where there is none, the failure is final,
-/// with the reason. First attempts take none. By default a bucket holds 100 tokens and gets back 10 a second: a burst of a
-/// hundred retries, and ten a second for as long as it takes.
+/// with the reason. First attempts take none. By default a bucket holds 100 tokens and gets back 10 a second: a burst
+/// of a hundred retries, and ten a second for as long as it takes.
 public final class HTTPRetryBudget: Sendable {
   private struct Bucket {
     var tokens: Double

@@ -9,7 +9,8 @@ struct HTTPAuthorizationTests {
     #expect(
       try HTTPAuthorization.basic(user: "Aladdin", password: "open sesame").fieldValue(for: "h")
         == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
-    #expect(try HTTPAuthorization.basic(user: "test", password: "123£").fieldValue(for: "h") == "Basic dGVzdDoxMjPCow==")
+    #expect(
+      try HTTPAuthorization.basic(user: "test", password: "123£").fieldValue(for: "h") == "Basic dGVzdDoxMjPCow==")
     #expect(try HTTPAuthorization.basic(user: "", password: "").fieldValue(for: "h") == "Basic Og==")
   }
 
@@ -64,7 +65,8 @@ struct NetrcFileTests {
   @Test("What is wrong is told with its line, and without passwords")
   func wrong() {
     let error = #expect(throws: HTTPEncodingError.self) { try NetrcFile("machine a\nlogin b\npassword c secret") }
-    #expect(error?.message == "the netrc file, line 3: this is none of machine, default, login, password, account and macdef")
+    #expect(
+      error?.message == "the netrc file, line 3: this is none of machine, default, login, password, account and macdef")
     let end = #expect(throws: HTTPEncodingError.self) { try NetrcFile("machine a login") }
     #expect(end?.message == "the netrc file, line 1: 'login' has no value")
   }

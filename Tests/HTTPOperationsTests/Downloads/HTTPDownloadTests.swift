@@ -30,7 +30,9 @@ struct HTTPDownloadTests {
   }
 
   private func rest(_ first: Int, tag: String = "\"v1\"", total: Int = 10) -> FakeTransport.Answer {
-    .response(206, [.eTag: tag, .contentRange: "bytes \(first)-9/\(total)", .contentLength: "\(10 - first)"], Array(whole[first...]))
+    .response(
+      206, [.eTag: tag, .contentRange: "bytes \(first)-9/\(total)", .contentLength: "\(10 - first)"],
+      Array(whole[first...]))
   }
 
   @Test("A file has its name only when it is whole, and nothing is left beside it")
@@ -46,7 +48,9 @@ struct HTTPDownloadTests {
 
   @Test("What was interrupted goes on where it was, by a strong tag")
   func resumes() async throws {
-    let transport = FakeTransport(.cut(200, tag, Array(whole[..<4])), .cut(206, [.eTag: "\"v1\"", .contentRange: "bytes 4-9/10"], Array(whole[4..<7])), rest(7))
+    let transport = FakeTransport(
+      .cut(200, tag, Array(whole[..<4])),
+      .cut(206, [.eTag: "\"v1\"", .contentRange: "bytes 4-9/10"], Array(whole[4..<7])), rest(7))
     let file = try await run(operation(transport))
     #expect(file.resumedFrom == 7)
     #expect(folder.content("file.txt") == whole)
@@ -103,7 +107,9 @@ struct HTTPDownloadTests {
       ([:], nil), ([.eTag: "W/\"v1\""], nil), ([.eTag: "v1"], nil), ([.lastModified: now, .date: now], nil),
       ([.lastModified: now], nil),
       ([.lastModified: "Sun, 06 Nov 1994 08:48:37 GMT", .date: now], "Sun, 06 Nov 1994 08:48:37 GMT"),
-      ([.eTag: "W/\"v1\"", .lastModified: "Sat, 05 Nov 1994 08:48:37 GMT", .date: now], "Sat, 05 Nov 1994 08:48:37 GMT"),
+      (
+        [.eTag: "W/\"v1\"", .lastModified: "Sat, 05 Nov 1994 08:48:37 GMT", .date: now], "Sat, 05 Nov 1994 08:48:37 GMT"
+      ),
     ]
     for (fields, validator) in cases {
       let transport = FakeTransport(.cut(200, fields, Array(whole[..<4])), .response(200, [:], whole))
@@ -145,10 +151,11 @@ struct HTTPDownloadTests {
     ] {
       let transport = FakeTransport(.response(200, tag, whole))
       let error = await #expect(throws: HTTPOperationError.self) {
-        try await run(operation(transport) {
-          $0.collision = .replace
-          change(&$0)
-        })
+        try await run(
+          operation(transport) {
+            $0.collision = .replace
+            change(&$0)
+          })
       }
       #expect(error?.code == code)
       #expect(transport.requests.count == 1)
@@ -158,8 +165,13 @@ struct HTTPDownloadTests {
 
   @Test("Checksums are read with their algorithm and length")
   func checksums() {
-    #expect(HTTPChecksum("SHA1:DA39A3EE5E6B4B0D3255BFEF95601890AFD80709")?.description == "sha1:da39a3ee5e6b4b0d3255bfef95601890afd80709")
-    for text in ["", "sha256:", "sha256:00", "sha3:00", "da39a3ee5e6b4b0d3255bfef95601890afd80709", "md5:0000000000000000000000000000000g"] {
+    #expect(
+      HTTPChecksum("SHA1:DA39A3EE5E6B4B0D3255BFEF95601890AFD80709")?.description
+        == "sha1:da39a3ee5e6b4b0d3255bfef95601890afd80709")
+    for text in [
+      "", "sha256:", "sha256:00", "sha3:00", "da39a3ee5e6b4b0d3255bfef95601890afd80709",
+      "md5:0000000000000000000000000000000g",
+    ] {
       #expect(HTTPChecksum(text) == nil, "\(text)")
     }
   }

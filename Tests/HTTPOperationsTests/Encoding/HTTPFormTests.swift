@@ -56,7 +56,9 @@ struct HTTPFormTests {
     let folder = try TemporaryFolder()
     try folder.make("data.bin", [1, 2, 3])
     let form = HTTPForm([.init("f", .file(path: "\(folder.path)/data.bin", type: .octetStream))])
-    #expect(try encoded(form).text.contains("filename=\"data.bin\"\r\nContent-Type: application/octet-stream\r\n\r\n\u{1}\u{2}\u{3}\r\n"))
+    #expect(
+      try encoded(form).text.contains(
+        "filename=\"data.bin\"\r\nContent-Type: application/octet-stream\r\n\r\n\u{1}\u{2}\u{3}\r\n"))
     let missing = HTTPForm([.init("f", .file(path: "\(folder.path)/none", type: .octetStream))])
     let error = #expect(throws: HTTPEncodingError.self) { try encoded(missing) }
     #expect(error?.code == .unreadableFile)

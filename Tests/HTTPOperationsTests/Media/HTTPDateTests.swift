@@ -30,8 +30,12 @@ struct HTTPDateTests {
   @Test("A year of two digits is the nearest that is not more than 50 years ahead")
   func shortYears() {
     // In 2023: 73 is 2073, 74 is 1974.
-    #expect(HTTPDate.parse("Monday, 01-Jan-73 00:00:00 GMT", now: now) == HTTPDate.parse("Sun, 01 Jan 2073 00:00:00 GMT", now: now))
-    #expect(HTTPDate.parse("Monday, 01-Jan-74 00:00:00 GMT", now: now) == HTTPDate.parse("Tue, 01 Jan 1974 00:00:00 GMT", now: now))
+    #expect(
+      HTTPDate.parse("Monday, 01-Jan-73 00:00:00 GMT", now: now)
+        == HTTPDate.parse("Sun, 01 Jan 2073 00:00:00 GMT", now: now))
+    #expect(
+      HTTPDate.parse("Monday, 01-Jan-74 00:00:00 GMT", now: now)
+        == HTTPDate.parse("Tue, 01 Jan 1974 00:00:00 GMT", now: now))
   }
 
   @Test("Every instant is read as it was written, through leap years and centuries")

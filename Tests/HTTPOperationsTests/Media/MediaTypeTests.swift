@@ -22,19 +22,24 @@ struct MediaTypeTests {
   @Test("Patterns welcome what they say")
   func patterns() throws {
     let cases: [(String, String, Bool)] = [
-      ("application/json", "application/json; charset=utf-8", true), ("application/json", "application/problem+json", false),
+      ("application/json", "application/json; charset=utf-8", true),
+      ("application/json", "application/problem+json", false),
       ("application/*+json", "application/problem+json", true), ("application/*+json", "application/json", false),
-      ("text/*", "text/csv", true), ("text/*", "application/csv", false), ("*/*", "x/y", true), ("TEXT/CSV", "text/csv", true),
+      ("text/*", "text/csv", true), ("text/*", "application/csv", false), ("*/*", "x/y", true),
+      ("TEXT/CSV", "text/csv", true),
     ]
     for (pattern, type, welcome) in cases {
-      #expect(try #require(MediaTypePattern(pattern)).matches(try #require(MediaType(type))) == welcome, "\(pattern) \(type)")
+      #expect(
+        try #require(MediaTypePattern(pattern)).matches(try #require(MediaType(type))) == welcome, "\(pattern) \(type)")
     }
     for text in ["", "json", "*/json", "a/b/c", "a/b;c=d", "a/*b"] { #expect(MediaTypePattern(text) == nil, "\(text)") }
   }
 
   @Test("JSON is known by its name")
   func json() throws {
-    for (text, isJSON) in [("application/json", true), ("text/json", true), ("a/b+json", true), ("image/json", false), ("text/plain", false)] {
+    for (text, isJSON) in [
+      ("application/json", true), ("text/json", true), ("a/b+json", true), ("image/json", false), ("text/plain", false),
+    ] {
       #expect(MediaType(text)?.isJSON == isJSON)
     }
   }

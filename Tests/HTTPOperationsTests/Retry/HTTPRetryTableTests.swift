@@ -50,7 +50,8 @@ struct HTTPRetryTableTests {
       let transient = [408, 425, 429, 500, 502, 503, 504].contains(status)
       #expect(try await isRetried(.response(status), "GET") == transient, "\(status)")
       #expect(try await isRetried(.response(status), "POST") == false, "\(status) to POST")
-      #expect(try await isRetried(.response(status), "POST", [.idempotencyKey: "k"]) == transient, "\(status) with a key")
+      #expect(
+        try await isRetried(.response(status), "POST", [.idempotencyKey: "k"]) == transient, "\(status) with a key")
       #expect(try await isRetried(.response(status), "POST", [:], .unsent) == false, "\(status) to POST, unsent")
       #expect(try await isRetried(.response(status), "POST", [:], .always) == transient, "\(status) to POST, always")
     }
