@@ -29,11 +29,31 @@ final class CallWatchdog: Sendable {
 
   /// A call that is being made.
   struct Call: Sendable {
-    var connection: InProcessConnection
-    var offer: LoadedOffer?
-    var function: PluginFunction
+    // Not counted: whoever makes the call holds both until it has taken the call out of the slot, and counting costs more than all the
+    // rest of a watch.
+    let connection: Unmanaged<InProcessConnection>
+    let offer: Unmanaged<LoadedOffer>?
+    let function: PluginFunction
     var start: Int64
     var isReported = false
+  }
+
+  /// A call that takes long.
+  struct SlowCall: Sendable {
+    let connection: InProcessConnection
+    let offer: LoadedOffer?
+    let function: PluginFunction
+    let nanoseconds: Int64
+
+    /// Of a call that nobody can end meanwhile: one that is over, or is in a slot that is locked.
+    init(_ call: Call, nanoseconds: Int64) {
+      connection = call.connection.takeUnretainedValue()
+      offer = call.offer?.takeUnretainedValue()
+      function = call.function
+      self.nanoseconds = nanoseconds
+    }
+
+    func report(isOver: Bool) { connection.reportSlow(self, isOver: isOver) }
   }
 
   /// The call that a thread is making.
@@ -69,7 +89,10 @@ final class CallWatchdog: Sendable {
     _ function: PluginFunction, of offer: LoadedOffer?, _ connection: InProcessConnection, _ body: () -> Answer
   ) -> Answer {
     guard let slot = slot() else { return body() }
-    let call = Call(connection: connection, offer: offer, function: function, start: Self.now())
+    let call = Call(
+      connection: .passUnretained(connection), offer: offer.map { .passUnretained($0) }, function: function,
+      start: Self.now())
+    defer { withExtendedLifetime((connection, offer)) {} }
     let former = slot.call.withLock { current in
       let former = current
       current = call
@@ -100,9 +123,12 @@ final class CallWatchdog: Sendable {
 
   private func report(_ call: Call) {
     let time = Self.now() - call.start
-    let limits = call.connection.options.limits
+    // No time at all is what nearly every call takes, by this clock.
+    guard time > 0 else { return }
+    let slow = SlowCall(call, nanoseconds: time)
+    let limits = slow.connection.options.limits
     guard time > (call.function.mayTakeLong ? limits.slowWhereLong : limits.slow) else { return }
-    call.connection.reportSlow(call, nanoseconds: time, isOver: true)
+    slow.report(isOver: true)
   }
 
   // MARK: Slots
@@ -192,14 +218,16 @@ final class CallWatchdog: Sendable {
     let now = Self.now()
     var isAny = false
     for slot in slots {
-      let hanging: Call? = slot.call.withLock { call in
+      let hanging: SlowCall? = slot.call.withLock { call in
         guard let current = call else { return nil }
         isAny = true
-        guard !current.isReported, now - current.start > current.connection.options.limits.hanging else { return nil }
+        guard !current.isReported else { return nil }
+        let slow = SlowCall(current, nanoseconds: now - current.start)
+        guard slow.nanoseconds > slow.connection.options.limits.hanging else { return nil }
         call?.isReported = true
-        return current
+        return slow
       }
-      if let hanging { hanging.connection.reportSlow(hanging, nanoseconds: now - hanging.start, isOver: false) }
+      hanging?.report(isOver: false)
     }
     return isAny
   }

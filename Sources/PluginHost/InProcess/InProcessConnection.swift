@@ -105,22 +105,14 @@ final class InProcessConnection: PluginConnection {
 
   /// The instance with this id.
   func instance(_ id: UInt64, _ function: HostFunction) -> Result<InProcessInstance, PluginMistake.Kind> {
-    enum Finding {
-      case found(InProcessInstance)
-      case missing(PluginMistake.Kind)
-    }
-    let finding: Finding = table.withLock { table in
-      if let instance = table.instances[id] { return .found(instance) }
-      if table.isClosed { return .missing(.afterClose) }
+    let finding: Result<InProcessInstance, PluginMistake.Kind> = table.withLock { table in
+      if let instance = table.instances[id] { return .success(instance) }
+      if table.isClosed { return .failure(.afterClose) }
       let number = id >> Self.offerBits
-      return .missing(number > 0 && number <= table.lastInstance && offer(of: id) != nil ? .afterDestroy : .neverWas)
+      return .failure(number > 0 && number <= table.lastInstance && offer(of: id) != nil ? .afterDestroy : .neverWas)
     }
-    switch finding {
-    case .found(let instance): return .success(instance)
-    case .missing(let kind):
-      report(PluginMistake(kind: kind, function: function), id: id)
-      return .failure(kind)
-    }
+    if case .failure(let kind) = finding { report(PluginMistake(kind: kind, function: function), id: id) }
+    return finding
   }
 
   private func offer(of id: UInt64) -> LoadedOffer? {
@@ -235,8 +227,8 @@ final class InProcessConnection: PluginConnection {
     report(.warning, "\(name(of: offer)) \(mistake.kind.sentence(mistake.function))\(times)")
   }
 
-  func reportSlow(_ call: CallWatchdog.Call, nanoseconds: Int64, isOver: Bool) {
-    let time = Duration.nanoseconds(nanoseconds).brief
+  func reportSlow(_ call: CallWatchdog.SlowCall, isOver: Bool) {
+    let time = Duration.nanoseconds(call.nanoseconds).brief
     let what = "'\(call.function.rawValue)' of \(name(of: call.offer))"
     guard isOver else {
       return report(.warning, "\(what) has not returned for \(time); what waits for it cannot go on")

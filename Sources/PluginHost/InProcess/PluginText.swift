@@ -49,9 +49,14 @@ enum PluginText {
     }
   }
 
+  /// What the settings are of everything that has none.
+  private static let emptyObject = Array("{}".utf8)
+
   /// Calls `body` with a value of the host's as JSON.
   static func with<Answer>(_ value: JSONValue, _ body: (penstock_text) -> Answer) -> Answer {
+    if case .object(let members) = value, members.isEmpty { return with(emptyObject, body) }
     var bytes: [UInt8] = []
+    bytes.reserveCapacity(240)
     value.write(to: &bytes)
     return with(bytes, body)
   }

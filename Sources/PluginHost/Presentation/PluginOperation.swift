@@ -76,9 +76,13 @@ public struct PluginOperation: OperationRequest {
     let events = PluginOperationRun(onProgress: onProgress, onLog: onLog)
     let instance = plugin.create(offer, settings: settings, access: access, events: events)
     defer { instance.destroy() }
+    // What the handlers need, by itself: they would copy the whole operation, each of its strings counted.
+    let input = input(in: context)
+    let grace = grace
     let outcome = await withTaskCancellationHandler {
-      if !Task.isCancelled { instance.start(input(in: context)) }
-      return await withCheckedContinuation { events.wait($0) }
+      if !Task.isCancelled { instance.start(input) }
+      // The state of `events` lets it be resumed once; checking that once more takes a tenth of the run.
+      return await withUnsafeContinuation { events.wait($0) }
     } onCancel: {
       instance.stop(grace: grace)
     }
@@ -87,7 +91,7 @@ public struct PluginOperation: OperationRequest {
   }
 
   private func input(in context: OperationContext) -> JSONValue {
-    var input: OrderedDictionary<String, JSONValue> = [:]
+    var input = OrderedDictionary<String, JSONValue>(minimumCapacity: 6)
     if let requirement { input["requirement"] = requirement }
     input["attempt"] = .int(Int64((context.operationRetryIndex ?? -1) + 2))
     if let operation = place.operation { input["operation"] = .string(operation) }
@@ -104,8 +108,9 @@ private final class PluginOperationRun: PluginInstanceEvents {
 
   private enum State {
     case running
-    case waited(CheckedContinuation<Outcome, Never>)
+    case waited(UnsafeContinuation<Outcome, Never>)
     case ended(Outcome)
+    case told
   }
 
   private let state = Mutex(State.running)
@@ -119,7 +124,7 @@ private final class PluginOperationRun: PluginInstanceEvents {
     self.onLog = onLog
   }
 
-  func wait(_ continuation: CheckedContinuation<Outcome, Never>) {
+  func wait(_ continuation: UnsafeContinuation<Outcome, Never>) {
     let outcome: Outcome? = state.withLock { state in
       if case .ended(let outcome) = state { return outcome }
       state = .waited(continuation)
@@ -129,9 +134,12 @@ private final class PluginOperationRun: PluginInstanceEvents {
   }
 
   func ended(_ outcome: Outcome) {
-    let continuation: CheckedContinuation<Outcome, Never>? = state.withLock { state in
-      defer { state = .ended(outcome) }
-      if case .waited(let continuation) = state { return continuation }
+    let continuation: UnsafeContinuation<Outcome, Never>? = state.withLock { state in
+      if case .waited(let continuation) = state {
+        state = .told
+        return continuation
+      }
+      state = .ended(outcome)
       return nil
     }
     continuation?.resume(returning: outcome)

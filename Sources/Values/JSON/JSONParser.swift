@@ -121,11 +121,12 @@ private struct JSONParser {
     guard depth < Self.maximumDepth else { throw JSONError("nested more than 512 levels deep", offset: at) }
     at += 1
     skipSpace()
-    var members: OrderedDictionary<String, JSONValue> = [:]
     if current == UInt8(ascii: "}") {
       at += 1
-      return .object(members)
+      return .object([:])
     }
+    // Most objects have more than one member; growing from one to two would copy it.
+    var members = OrderedDictionary<String, JSONValue>(minimumCapacity: 2)
     while true {
       guard current == UInt8(ascii: "\"") else {
         throw JSONError("unexpected \(found), expected a name in quotes", offset: at)
@@ -199,10 +200,15 @@ private struct JSONParser {
   private mutating func string() throws(JSONError) -> String {
     at += 1
     let start = at
+    var all: UInt8 = 0
     while at < bytes.count {
-      switch bytes[at] {
+      let byte = bytes[at]
+      all |= byte
+      switch byte {
       case UInt8(ascii: "\""):
-        let text = try text(start..<at)
+        // Without a high bit it is ASCII, which needs no check.
+        let text =
+          all < 0x80 ? String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<at]), as: UTF8.self) : try text(start..<at)
         at += 1
         return text
       case UInt8(ascii: "\\"): return try escapedString(from: start)
