@@ -28,6 +28,10 @@ struct Bench: AsyncParsableCommand {
     help: ArgumentHelp("The program that measures stores; without it, those are left out.", valueName: "path"))
   var stores: String?
 
+  @Option(
+    help: ArgumentHelp("The program that measures plugins; without it, those are left out.", valueName: "path"))
+  var plugins: String?
+
   @Option(help: ArgumentHelp("The directory of the programs `floor` and `stopwatch`.", valueName: "path"))
   var floors: String
 
@@ -60,7 +64,8 @@ struct Bench: AsyncParsableCommand {
     defer { scratch.remove() }
     let catalogue = Catalogue(
       tool: tool, floor: floors + "/floor", recorder: try recorder.map(Self.resolved),
-      stores: try stores.map(Self.resolved), scratch: scratch, cache: try Self.created(cache))
+      stores: try stores.map(Self.resolved),
+      plugins: try plugins.map(Self.resolved), scratch: scratch, cache: try Self.created(cache))
     let measuring = Measuring(
       stopwatch: Stopwatch(program: floors + "/stopwatch", errorFile: scratch.path + "/stderr"), scratch: scratch,
       rounds: rounds, report: Self.report)

@@ -3,8 +3,9 @@ import Synchronization
 
 /// Lets the calls of one instance, or of one plugin, happen one after the other, without anybody waiting: a call that finds
 /// another one under way is made by the thread that makes that one, after it.
-final class CallLane: Sendable {
-  private struct State {
+struct CallLane: ~Copyable, Sendable {
+  // Not private: the compiler (6.3.1) gives up in debug builds where another file lays out a lane, and so its state.
+  struct State {
     var isBusy = false
     var waiting: Deque<(InProcessInstance, InProcessInstance.Call)> = []
   }
@@ -33,4 +34,9 @@ final class CallLane: Sendable {
       return next
     }
   }
+}
+
+/// The one lane of all instances of a plugin that does not bear two calls at a time.
+final class SharedCallLane: Sendable {
+  let lane = CallLane()
 }

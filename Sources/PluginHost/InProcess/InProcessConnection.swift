@@ -34,7 +34,7 @@ final class InProcessConnection: PluginConnection {
   private let table = Mutex(Table())
   private let lastNumber = Atomic<UInt64>(0)
   /// The lane of offers that do not bear two calls of their plugin at a time.
-  private let pluginLane = CallLane()
+  private let pluginLane = SharedCallLane()
 
   private struct OfferKey: Hashable {
     var id: String
@@ -86,13 +86,13 @@ final class InProcessConnection: PluginConnection {
       return EndedInstance(
         events, .noSuchOffer, "plugin '\(description.id)' offers no \(offer.kind.rawValue) '\(offer.id)'")
     }
-    let lane = loaded.offer.threads == .plugin ? pluginLane : CallLane()
+    let lane = loaded.offer.threads == .plugin ? pluginLane : nil
     let instance: InProcessInstance? = table.withLock { table in
       guard !table.isRetired else { return nil }
       table.lastInstance += 1
       let id = table.lastInstance << Self.offerBits | UInt64(loaded.index)
       let instance = InProcessInstance(
-        id: id, offer: loaded, connection: self, lane: lane, access: access, events: events)
+        id: id, offer: loaded, connection: self, sharedLane: lane, access: access, events: events)
       table.instances[id] = instance
       return instance
     }
@@ -122,8 +122,11 @@ final class InProcessConnection: PluginConnection {
 
   /// Forgets an instance that the plugin has freed.
   func forget(_ instance: InProcessInstance) {
-    table.withLock { _ = $0.instances.removeValue(forKey: instance.id) }
-    closeIfDone()
+    let isRetired = table.withLock { table in
+      table.instances.removeValue(forKey: instance.id)
+      return table.isRetired
+    }
+    if isRetired { closeIfDone() }
   }
 
   // MARK: Timers

@@ -5,7 +5,7 @@ import Values
 
 /// An instance of a plugin in this process.
 ///
-/// What the host asks of the plugin goes through `lane`, one call at a time; what the plugin tells goes through `state`, one event
+/// What the host asks of the plugin goes through a lane, one call at a time; what the plugin tells goes through `state`, one event
 /// at a time. Neither lock is held while anything of the plugin's or of the owner's is called.
 final class InProcessInstance: PluginInstance {
   /// A call that the host makes.
@@ -58,17 +58,19 @@ final class InProcessInstance: PluginInstance {
   let connection: InProcessConnection
   let access: PluginAccess
   private let events: any PluginInstanceEvents
-  private let lane: CallLane
+  private let lane = CallLane()
+  /// Stands for `lane` where all instances of the plugin have one.
+  private let sharedLane: SharedCallLane?
   private let state = Mutex(State())
 
   init(
-    id: UInt64, offer: LoadedOffer, connection: InProcessConnection, lane: CallLane, access: PluginAccess,
+    id: UInt64, offer: LoadedOffer, connection: InProcessConnection, sharedLane: SharedCallLane?, access: PluginAccess,
     events: any PluginInstanceEvents
   ) {
     self.id = id
     self.offer = offer
     self.connection = connection
-    self.lane = lane
+    self.sharedLane = sharedLane
     self.access = access
     self.events = events
   }
@@ -76,7 +78,7 @@ final class InProcessInstance: PluginInstance {
   // MARK: What the owner asks
 
   func create(_ settings: JSONValue) {
-    lane.perform(.create(settings), of: self)
+    perform(.create(settings))
   }
 
   func start(_ input: JSONValue) {
@@ -84,7 +86,7 @@ final class InProcessInstance: PluginInstance {
       defer { state.isStartAsked = true }
       return !state.isStartAsked && !state.isStopAsked
     }
-    if isFirst { lane.perform(.start(input), of: self) }
+    if isFirst { perform(.start(input)) }
   }
 
   func stop(grace: Duration) {
@@ -102,19 +104,19 @@ final class InProcessInstance: PluginInstance {
       return true
     }
     guard isInTime else { return alarm.cancel() }
-    lane.perform(.stop(nanoseconds: UInt64(max(grace.nanoseconds, 0))), of: self)
+    perform(.stop(nanoseconds: UInt64(max(grace.nanoseconds, 0))))
   }
 
   func destroy() {
     let (isFirst, grace, dropped) = state.withLock { state in
-      let waiting = state.waiting
-      state.waiting = []
+      var waiting = Deque<Event>()
+      swap(&waiting, &state.waiting)
       defer { state.isLetGo = true }
       return (!state.isLetGo, state.grace.take(), waiting)
     }
     withExtendedLifetime(dropped) {}
     grace?.cancel()
-    if isFirst { lane.perform(.destroy, of: self) }
+    if isFirst { perform(.destroy) }
   }
 
   /// Ends the instance without its help, where it has not ended.
@@ -133,24 +135,29 @@ final class InProcessInstance: PluginInstance {
 
   // MARK: Calls, one at a time
 
+  private func perform(_ call: Call) {
+    if let sharedLane { sharedLane.lane.perform(call, of: self) } else { lane.perform(call, of: self) }
+  }
+
   /// Makes a call; only the lane does this.
   func make(_ call: Call) {
     switch call {
     case .create(let settings): makeCreate(settings)
     case .start(let input):
-      guard let instance = instance(where: { $0.ending == .none && !$0.isLetGo }) else { return }
-      state.withLock { $0.isStarted = true }
+      let number = state.withLock { state -> UInt in
+        guard state.ending == .none, !state.isLetGo, state.instance != 0 else { return 0 }
+        state.isStarted = true
+        return state.instance
+      }
+      guard let instance = UnsafeMutableRawPointer(bitPattern: number) else { return }
       PluginText.with(input) { input in watch(.start) { offer.start(instance, input) } }
     case .stop(let nanoseconds):
-      guard let instance = instance(where: { $0.isStarted && $0.ending == .none && !$0.isLetGo }) else { return }
+      let number = state.withLock { $0.isStarted && $0.ending == .none && !$0.isLetGo ? $0.instance : 0 }
+      guard let instance = UnsafeMutableRawPointer(bitPattern: number) else { return }
       watch(.stop) { offer.stop(instance, nanoseconds) }
     case .answer(let number, let status, let bytes): answer(number, status, bytes)
     case .destroy: makeDestroy()
     }
-  }
-
-  private func instance(where condition: (borrowing State) -> Bool) -> UnsafeMutableRawPointer? {
-    UnsafeMutableRawPointer(bitPattern: state.withLock { condition($0) ? $0.instance : 0 })
   }
 
   private func makeCreate(_ settings: JSONValue) {
@@ -178,11 +185,13 @@ final class InProcessInstance: PluginInstance {
   }
 
   private func makeDestroy() {
-    guard state.withLock({ !$0.isClosed }) else { return }
-    let instance = instance { _ in true }
-    state.withLock { $0.isClosed = true }
-    endPending()
-    if let instance { watch(.destroy) { offer.destroy(instance) } }
+    let (isOpen, number, isPending) = state.withLock { state in
+      defer { state.isClosed = true }
+      return (!state.isClosed, state.instance, !state.pending.isEmpty)
+    }
+    guard isOpen else { return }
+    if isPending { endPending() }
+    if let instance = UnsafeMutableRawPointer(bitPattern: number) { watch(.destroy) { offer.destroy(instance) } }
     connection.forget(self)
   }
 
@@ -216,7 +225,7 @@ final class InProcessInstance: PluginInstance {
 
   /// Lets the plugin have the answer, unless it has had one.
   func answer(later number: UInt64, _ status: PluginStatus, _ bytes: [UInt8] = []) {
-    lane.perform(.answer(number, status, bytes), of: self)
+    perform(.answer(number, status, bytes))
   }
 
   private func answer(_ number: UInt64, _ status: PluginStatus, _ bytes: [UInt8]) {

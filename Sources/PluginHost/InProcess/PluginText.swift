@@ -41,12 +41,12 @@ enum PluginText {
 
   /// Calls `body` with a text of the host's.
   static func with<Answer>(_ bytes: [UInt8], _ body: (penstock_text) -> Answer) -> Answer {
-    bytes.withUnsafeBytes { buffer in
-      body(
-        penstock_text(
-          bytes: buffer.count == 0 ? nil : buffer.assumingMemoryBound(to: CChar.self).baseAddress, length: buffer.count)
-      )
-    }
+    bytes.withUnsafeBytes { with($0, body) }
+  }
+
+  private static func with<Answer>(_ bytes: UnsafeRawBufferPointer, _ body: (penstock_text) -> Answer) -> Answer {
+    let start = bytes.isEmpty ? nil : bytes.assumingMemoryBound(to: CChar.self).baseAddress
+    return body(penstock_text(bytes: start, length: bytes.count))
   }
 
   /// What the settings are of everything that has none.
@@ -55,9 +55,6 @@ enum PluginText {
   /// Calls `body` with a value of the host's as JSON.
   static func with<Answer>(_ value: JSONValue, _ body: (penstock_text) -> Answer) -> Answer {
     if case .object(let members) = value, members.isEmpty { return with(emptyObject, body) }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(240)
-    value.write(to: &bytes)
-    return with(bytes, body)
+    return value.withJSON { with(UnsafeRawBufferPointer($0), body) }
   }
 }

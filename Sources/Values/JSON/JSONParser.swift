@@ -97,11 +97,12 @@ private struct JSONParser {
     guard depth < Self.maximumDepth else { throw JSONError("nested more than 512 levels deep", offset: at) }
     at += 1
     skipSpace()
-    var elements: [JSONValue] = []
     if current == UInt8(ascii: "]") {
       at += 1
-      return .array(elements)
+      return .array([])
     }
+    var elements: [JSONValue] = []
+    elements.reserveCapacity(4)
     while true {
       elements.append(try value(depth: depth + 1))
       skipSpace()

@@ -16,6 +16,8 @@ struct Probe: Sendable {
   enum Goal: Sendable {
     /// Seconds more than the floor.
     case added(atMostSeconds: Double)
+    /// Seconds.
+    case time(atMostSeconds: Double)
     /// Events more than the floor has.
     case addedCount(atMost: Double)
     /// Bytes.
@@ -26,6 +28,8 @@ struct Probe: Sendable {
 
   /// What `--only` knows it by.
   let name: String
+  /// Who measures: `stores` or `plugins`.
+  let program: String
   let command: Command
   let figures: [Figure]
   /// Whether one round tells all.

@@ -66,6 +66,7 @@ extension Row {
       let (unit, target, results): (Unit, Double, [Double]) =
         switch figure.goal {
         case .added(let seconds): (.added, seconds, zip(values, floors ?? []).map { $0 - $1 })
+        case .time(let seconds): (.seconds, seconds, values)
         case .addedCount(let count): (.addedCount, count, zip(values, floors ?? []).map { $0 - $1 })
         case .bytes(let bytes): (.bytes, bytes, values)
         case .throughput(let events, let perSecond): (.perSecond, perSecond, values.map { Double(events) / $0 })
@@ -73,7 +74,8 @@ extension Row {
       guard let time = Spread(values), let spread = Spread(results) else { return nil }
       let isMet = unit == .perSecond ? spread.median >= target : spread.median <= target
       return Row(
-        workload: result.probe.name, title: figure.title, contender: "stores", floor: floors.flatMap { Spread($0) },
+        workload: result.probe.name, title: figure.title, contender: result.probe.program,
+        floor: floors.flatMap { Spread($0) },
         time: time, result: spread, unit: unit, target: target, peakBytes: peak, memoryLimit: nil,
         verdict: isMet ? .ok : .missed)
     }

@@ -10,6 +10,8 @@ struct Catalogue: Sendable {
   let recorder: String?
   /// The path of the program that measures stores; nil if it has not been built.
   let stores: String?
+  /// The path of the program that measures plugins; nil if it has not been built.
+  let plugins: String?
   let scratch: Scratch
   /// Where what is expensive to make is kept between two benchmarks.
   let cache: String
@@ -22,7 +24,14 @@ struct Catalogue: Sendable {
     ] + probeNames
 
   /// The names of those that measure themselves.
-  static let probeNames = ["store-run", "store-changes", "store-memory", "store-idle"]
+  static let probeNames = storeProbeNames + pluginProbeNames
+  static let storeProbeNames = ["store-run", "store-changes", "store-memory", "store-idle"]
+  static let pluginProbeNames = ["plugin-run", "plugin-isolated", "plugin-load", "plugin-yield", "plugin-idle"]
+
+  /// A probe by its name; nil if it is not one, or if its program is not there, having said so.
+  func probe(_ name: String, report: (String) -> Void) -> Probe? {
+    storeProbe(name, report: report) ?? pluginProbe(name, report: report)
+  }
 
   /// Makes a workload; nil if something optional that it needs is not there, having said so.
   func workload(_ name: String, report: (String) -> Void) async throws -> Workload? {

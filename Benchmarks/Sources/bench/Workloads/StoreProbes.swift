@@ -1,9 +1,9 @@
 // The library `Operations`, where what is measured takes a millionth of the start of a process.
 
 extension Catalogue {
-  /// A probe by its name; nil if it is not one, or if its program is not there, having said so.
-  func probe(_ name: String, report: (String) -> Void) -> Probe? {
-    guard Self.probeNames.contains(name) else { return nil }
+  /// A probe of stores by its name; nil if it is not one, or if its program is not there, having said so.
+  func storeProbe(_ name: String, report: (String) -> Void) -> Probe? {
+    guard Self.storeProbeNames.contains(name) else { return nil }
     guard let stores else {
       report("\(name): left out, because the stores program has not been built")
       return nil
@@ -12,7 +12,7 @@ extension Catalogue {
     return switch name {
     case "store-run":
       Probe(
-        name: name, command: command("run"),
+        name: name, program: "stores", command: command("run"),
         figures: [
           Probe.Figure(
             title: "a run of an empty operation through a client's store", subject: "seconds", floor: "floorSeconds",
@@ -23,7 +23,7 @@ extension Catalogue {
         ])
     case "store-changes":
       Probe(
-        name: name, command: command("changes"),
+        name: name, program: "stores", command: command("changes"),
         figures: [
           Probe.Figure(
             title: "100,000 changes through a formula of depth 10 to 100 subscribers", subject: "seconds",
@@ -31,7 +31,7 @@ extension Catalogue {
         ])
     case "store-memory":
       Probe(
-        name: name, command: command("memory"),
+        name: name, program: "stores", command: command("memory"),
         figures: [
           Probe.Figure(
             title: "what each of 100,000 stores of a client keeps resident", subject: "residentBytes",
@@ -39,7 +39,7 @@ extension Catalogue {
         ])
     default:
       Probe(
-        name: name, command: command("idle"),
+        name: name, program: "stores", command: command("idle"),
         figures: [
           Probe.Figure(
             title: "wake-ups within 10 s while nothing happens to 1,000 stores", subject: "wakeUps",
