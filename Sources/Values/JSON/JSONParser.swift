@@ -209,7 +209,8 @@ private struct JSONParser {
       case UInt8(ascii: "\""):
         // Without a high bit it is ASCII, which needs no check.
         let text =
-          all < 0x80 ? String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<at]), as: UTF8.self) : try text(start..<at)
+          all < 0x80
+          ? String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<at]), as: UTF8.self) : try text(start..<at)
         at += 1
         return text
       case UInt8(ascii: "\\"): return try escapedString(from: start)
