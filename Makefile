@@ -54,7 +54,7 @@ test: toolchain packages test-packages $(VALIDATOR)/ready $(SERVERS)/ready ## Se
 	@$(SWIFT) test
 
 # Reports go to files, one for each process: the tests that start a process of their own do not pass on what it prints.
-test-tsan: toolchain ## Set up and run the tests of Operations under the thread sanitizer
+test-tsan: toolchain ## Set up and run the tests of Operations and Workspace under the thread sanitizer
 	@echo "==> swift test --sanitize=thread --package-path $(TSAN_PACKAGE)"
 	@rm -rf $(TSAN_BUILD)/reports && mkdir -p $(TSAN_BUILD)/reports
 	@TSAN_OPTIONS="log_path='$(CURDIR)/$(TSAN_BUILD)/reports/of-process'" \
@@ -106,7 +106,7 @@ format: toolchain ## Lay out the sources in place
 	@$(SWIFT) format --in-place --parallel --recursive $(LINTED)
 
 soak: toolchain packages ## Run the long tests at their full length
-	@PENSTOCK_SOAK=full $(SWIFT) test --filter "SoakTests|StoreStressTests"
+	@PENSTOCK_SOAK=full $(SWIFT) test --filter "SoakTests|StoreStressTests|WorkspaceTests"
 
 clean: ## Remove everything that was built (the history in .penstock stays)
 	rm -rf .build $(TSAN_BUILD) Benchmarks/.build Benchmarks/Micro/.build

@@ -182,7 +182,14 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
-    .testTarget(name: "WorkspaceTests", dependencies: ["CLibSQLite", "Workspace"], swiftSettings: settings),
+    // A file system for SQLite that fails when it is told to.
+    .target(name: "CFaultVFS", dependencies: ["CLibSQLite"], path: "Tests/CFaultVFS", cSettings: cSettings),
+    // The other process, which competes and is killed.
+    .executableTarget(
+      name: "WorkspaceChild", dependencies: ["Workspace"], path: "Tests/WorkspaceChild", swiftSettings: settings),
+    .testTarget(
+      name: "WorkspaceTests", dependencies: ["CFaultVFS", "CLibSQLite", "Workspace", "WorkspaceChild"],
+      swiftSettings: settings),
     .testTarget(
       name: "PipelinesTests", dependencies: ["Pipelines", "OperationsTesting", "PluginHost", "Values"],
       swiftSettings: settings),

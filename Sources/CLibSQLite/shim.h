@@ -26,12 +26,14 @@ static inline int penstock_sqlite3_bind_blob64(sqlite3_stmt *statement, int inde
   return sqlite3_bind_blob64(statement, index, bytes, length, SQLITE_TRANSIENT);
 }
 
-// The errno of the last failure on the write-ahead log. sqlite3_system_errno is not set when a COMMIT fails.
+// The errno of the last failure on the write-ahead log or, if there was none, on the database file. sqlite3_system_errno is not set when
+// a COMMIT fails.
 static inline int penstock_sqlite3_log_errno(sqlite3 *connection) {
   sqlite3_file *log = 0;
   int code = 0;
-  if (sqlite3_file_control(connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) != SQLITE_OK || !log) return 0;
-  if (log->pMethods) log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &code);
+  if (sqlite3_file_control(connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) != SQLITE_OK) return 0;
+  if (log && log->pMethods) log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &code);
+  if (code == 0) sqlite3_file_control(connection, "main", SQLITE_FCNTL_LAST_ERRNO, &code);
   return code;
 }
 

@@ -1,14 +1,15 @@
 import CLibSQLite
 import GRDB
 import Glibc
+import Synchronization
 
 /// How every connection to a workspace is set up.
 enum ConnectionSettings {
-  /// How long a connection waits for another process before it gives up.
-  static let busyTimeout: Double = 30
+  /// How long a connection waits for another process before it gives up, in seconds, where nothing else is asked for.
+  static let patience: Double = 30
 
-  static func writer() -> Configuration {
-    var configuration = base()
+  static func writer(_ patience: BusyPatience) -> Configuration {
+    var configuration = base(patience)
     configuration.prepareDatabase { db in
       // NORMAL: a commit survives the death of the process; a power cut may take the last commits, never the file.
       try db.execute(sql: "PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY")
@@ -16,30 +17,25 @@ enum ConnectionSettings {
     return configuration
   }
 
-  static func reader() -> Configuration {
-    var configuration = base()
+  /// `isLent` permits a transaction that lasts longer than one access: a snapshot.
+  static func reader(patience: Double, isLent: Bool) -> Configuration {
+    var configuration = base(BusyPatience(seconds: patience))
     configuration.readonly = true
+    configuration.allowsUnsafeTransactions = isLent
     configuration.prepareDatabase { db in
       try db.execute(sql: "PRAGMA temp_store = MEMORY")
     }
     return configuration
   }
 
-  /// A reader whose transaction may last longer than one access: a snapshot.
-  static func lentReader() -> Configuration {
-    var configuration = reader()
-    configuration.allowsUnsafeTransactions = true
-    return configuration
-  }
-
-  private static func base() -> Configuration {
+  private static func base(_ patience: BusyPatience) -> Configuration {
     var configuration = Configuration()
     configuration.foreignKeysEnabled = false
     configuration.label = "workspace"
     configuration.busyMode = .callback { tries in
       // SQLite's own handler sleeps up to 100 ms a time, during which a short transaction elsewhere comes and goes.
       let pause: UInt32 = tries < 10 ? 200 : 2000
-      guard Double(max(0, tries - 10)) * 0.002 < busyTimeout else { return false }
+      guard !patience.isOver, Double(max(0, tries - 10)) * 0.002 < patience.seconds else { return false }
       usleep(pause)
       return true
     }
@@ -50,5 +46,21 @@ enum ConnectionSettings {
       sqlite3_wal_autocheckpoint(connection, 0)
     }
     return configuration
+  }
+}
+
+/// How long a connection waits for others.
+final class BusyPatience: Sendable {
+  let seconds: Double
+  private let over = Atomic(false)
+
+  init(seconds: Double) {
+    self.seconds = seconds
+  }
+
+  /// Whether it does not wait at all, for a moment.
+  var isOver: Bool {
+    get { over.load(ordering: .relaxed) }
+    set { over.store(newValue, ordering: .relaxed) }
   }
 }

@@ -154,7 +154,7 @@ public final class GuardedQuery {
       throw WorkspaceError(sqliteCode: code, message: message, path: path)
     }
     _ = penstock_sqlite3_no_checkpoint_on_close(connection)
-    sqlite3_busy_timeout(connection, Int32(ConnectionSettings.busyTimeout * 1000))
+    sqlite3_busy_timeout(connection, Int32(ConnectionSettings.patience * 1000))
     sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, valueLimit)
     sqlite3_limit(connection, SQLITE_LIMIT_ATTACHED, 0)
     return connection

@@ -44,7 +44,7 @@ extension Workspace {
   private func closeForGood(_ writer: WriterConnection?) {
     if isReadOnly { return }
     // Readers leave the log's files behind; only a connection that may write can remove them.
-    let writer = writer ?? (try? WriterConnection(files: WorkspaceFiles(directory: directory)))
+    let writer = writer ?? (try? WriterConnection(files: files))
     writer?.closeForGood()
   }
 }

@@ -35,8 +35,9 @@ public final class Workspace: Sendable {
     var isClosed = false
   }
 
+  let files: WorkspaceFiles
   /// The absolute path of the directory.
-  public let directory: String
+  public var directory: String { files.directory }
   /// Whether every write will fail with ``WorkspaceError/readOnly(path:)``.
   public let isReadOnly: Bool
   private let schema: WorkspaceSchema
@@ -49,17 +50,17 @@ public final class Workspace: Sendable {
   let ending = WorkspaceEnding()
 
   /// The absolute path of the database file.
-  public var path: String { WorkspaceFiles(directory: directory).database }
+  public var path: String { files.database }
   /// The absolute path of the file that ``notify()`` touches.
-  public var notifyPath: String { WorkspaceFiles(directory: directory).notification }
+  public var notifyPath: String { files.notification }
 
-  private init(directory: String, schema: WorkspaceSchema, isReadOnly: Bool, connections: consuming Connections) {
-    self.directory = directory
+  private init(files: WorkspaceFiles, schema: WorkspaceSchema, isReadOnly: Bool, connections: consuming Connections) {
+    self.files = files
     self.schema = schema
     self.isReadOnly = isReadOnly
     self.connections = Mutex(connections)
     objects = ObjectCatalog(schema.allObjects)
-    readers = ReaderPool(files: WorkspaceFiles(directory: directory))
+    readers = ReaderPool(files: files)
     feed = ChangeFeed(readers: readers)
     self.connections.withLock { $0.writer }?.whenLogIsLong { [readers] in readers.expireSnapshots() }
     feed.whenFirstWatched { [weak self] in self?.watchForeignChanges() }
@@ -75,10 +76,12 @@ public final class Workspace: Sendable {
   /// Opens the workspace in a directory, creating it (and the directories above it) in mode `.readWrite` if there is none.
   ///
   /// Pending migrations run in one transaction. A file of a newer version, or of another program, is refused and not changed.
+  /// `patience` is how long whatever needs the file for itself waits for other processes, before it fails with
+  /// ``WorkspaceError/locked(path:)``.
   public static func open(
-    at directory: String, schema: WorkspaceSchema, mode: Mode
+    at directory: String, schema: WorkspaceSchema, mode: Mode, patience: Duration = .seconds(30)
   ) throws(WorkspaceError) -> Workspace {
-    let files = WorkspaceFiles(directory: directory)
+    let files = WorkspaceFiles(directory: directory, patience: patience / .seconds(1))
     var isReadOnly = mode == .readOnly
     var isNew = false
     if !isReadOnly {
@@ -93,7 +96,7 @@ public final class Workspace: Sendable {
         let upgrade = SchemaUpgrade(schema: schema, path: files.database)
         if try reader.unsafeRead(upgrade.isCurrent) {
           let workspace = Workspace(
-            directory: files.directory, schema: schema, isReadOnly: isReadOnly,
+            files: files, schema: schema, isReadOnly: isReadOnly,
             connections: Connections(reader: reader))
           try workspace.buildIndexes(upgrade.pendingIndexes(reader.unsafeRead))
           return workspace
@@ -104,7 +107,7 @@ public final class Workspace: Sendable {
       let writer = try WriterConnection(files: files)
       try writer.prepare(SchemaUpgrade(schema: schema, path: files.database))
       let workspace = Workspace(
-        directory: files.directory, schema: schema, isReadOnly: false, connections: Connections(writer: writer))
+        files: files, schema: schema, isReadOnly: false, connections: Connections(writer: writer))
       let upgrade = SchemaUpgrade(schema: schema, path: files.database)
       try workspace.buildIndexes(upgrade.pendingIndexes { try writer.prepare($0) })
       return workspace
@@ -192,7 +195,7 @@ public final class Workspace: Sendable {
   /// Call it after the commit. Watch the file with inotify (`IN_MODIFY`), then look into the database: a notification has no
   /// content, and several may arrive as one. It never fails: whoever waits must also look now and then.
   public func notify() {
-    WorkspaceFiles(directory: directory).touchNotification()
+    files.touchNotification()
   }
 
   func writer() throws(WorkspaceError) -> WriterConnection {
@@ -204,7 +207,7 @@ public final class Workspace: Sendable {
     // Not under the lock: readers need not wait while this is opened.
     let opened: WriterConnection
     do {
-      opened = try WriterConnection(files: WorkspaceFiles(directory: directory))
+      opened = try WriterConnection(files: files)
       opened.whenLogIsLong { [readers] in readers.expireSnapshots() }
     } catch {
       throw WorkspaceError(error, path: path)
@@ -228,7 +231,7 @@ public final class Workspace: Sendable {
   private func watchForeignChanges() {
     let check: @Sendable () -> Void
     if isReadOnly {
-      guard let reader = try? WorkspaceFiles(directory: directory).openReader() else { return }
+      guard let reader = try? files.openReader() else { return }
       let version = Mutex<Int?>(nil)
       check = { [feed] in
         let found = try? reader.unsafeRead { try Int.fetchOne($0.cachedStatement(sql: "PRAGMA data_version")) }
@@ -271,7 +274,7 @@ public final class Workspace: Sendable {
       if state.isClosed { return .failure(.closed(path: path)) }
       if let reader = state.reader { return .success(reader) }
       do {
-        let reader = try WorkspaceFiles(directory: directory).openReader()
+        let reader = try files.openReader()
         state.reader = reader
         return .success(reader)
       } catch {

@@ -6,12 +6,15 @@ import Glibc
 struct WorkspaceFiles {
   /// Absolute, without a slash at the end.
   let directory: String
+  /// How long a connection waits for another process before it gives up, in seconds.
+  let patience: Double
 
   var database: String { directory + "/workspace.db" }
   var lock: String { directory + "/workspace.lock" }
   var notification: String { directory + "/workspace.notify" }
 
-  init(directory: String) {
+  init(directory: String, patience: Double = ConnectionSettings.patience) {
+    self.patience = patience
     var absolute = directory
     if !absolute.hasPrefix("/"), let current = getcwd(nil, 0) {
       absolute = String(cString: current) + "/" + absolute
@@ -73,7 +76,8 @@ struct WorkspaceFiles {
   }
 
   /// Opens a connection that cannot write.
-  func openReader(_ configuration: Configuration = ConnectionSettings.reader()) throws -> DatabaseQueue {
+  func openReader(isLent: Bool = false) throws -> DatabaseQueue {
+    let configuration = ConnectionSettings.reader(patience: patience, isLent: isLent)
     do {
       return try DatabaseQueue(path: database, configuration: configuration)
     } catch let error as DatabaseError {

@@ -8,9 +8,11 @@ import Glibc
 final class WriteLock: Sendable {
   private let descriptor: Int32
   private let path: String
+  private let patience: Double
 
   /// Opens the lock file, creating it for its owner alone.
-  init(path: String) throws(WorkspaceError) {
+  init(path: String, patience: Double) throws(WorkspaceError) {
+    self.patience = patience
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     self.path = path
     guard descriptor >= 0 else {
@@ -38,12 +40,17 @@ final class WriteLock: Sendable {
     var waited: Double = 0
     while flock(descriptor, kind | LOCK_NB) != 0 {
       // Not a blocking flock: a process that was stopped in the middle of a checkpoint must not hang this one for good.
-      guard errno == EWOULDBLOCK || errno == EINTR, waited < ConnectionSettings.busyTimeout else {
+      guard errno == EWOULDBLOCK || errno == EINTR, waited < patience else {
         throw .locked(path: path)
       }
       usleep(500)
       waited += 0.0005
     }
+  }
+
+  /// Takes the shared lock if nobody is writing the log back at this moment.
+  func tryLockShared() -> Bool {
+    flock(descriptor, LOCK_SH | LOCK_NB) == 0
   }
 
   /// Takes the exclusive lock if nobody is writing at this moment.

@@ -14,15 +14,21 @@ final class WriterConnection: Sendable {
   /// At close, a log shorter than this is left for the next process: writing it back would cost a small command two `fsync`s.
   private static let closingFrames: Int32 = 256 << 10 / 4096
 
+  // Before the queue, so that the statements are gone when the connection is closed.
+  private let statements = ConnectionStatements()
   private let queue: DatabaseQueue
   private let lock: WriteLock
   private let log: WriteAheadLog
   private let version = Mutex<Int?>(nil)
+  /// How many accesses are under way or waiting.
+  private let busy = Atomic(0)
+  private let patience: BusyPatience
   private let longLog = Mutex<(@Sendable () -> Void)?>(nil)
 
   init(files: WorkspaceFiles) throws {
-    lock = try WriteLock(path: files.lock)
-    queue = try DatabaseQueue(path: files.database, configuration: ConnectionSettings.writer())
+    lock = try WriteLock(path: files.lock, patience: files.patience)
+    patience = BusyPatience(seconds: files.patience)
+    queue = try DatabaseQueue(path: files.database, configuration: ConnectionSettings.writer(patience))
     log = WriteAheadLog(due: Self.checkpointFrames)
     queue.writeWithoutTransaction { db in
       guard let connection = db.sqliteConnection else { return }
@@ -32,37 +38,75 @@ final class WriterConnection: Sendable {
 
   /// Makes the file a workspace of the schema's version.
   func prepare(_ upgrade: SchemaUpgrade) throws {
-    try queue.writeWithoutTransaction { db in
+    try access { db in
       // Changing the journal mode needs the file for oneself, and SQLite does not wait for that.
       try lock.lockExclusive()
       defer { lock.unlock() }
       // Refuse before anything is changed.
       guard try !upgrade.isCurrent(db) else { return }
-      try db.execute(sql: "PRAGMA journal_mode = WAL")
+      try undoing(db) { try db.execute(sql: "PRAGMA journal_mode = WAL") }
       try transaction(db) { try upgrade.migrate($0) }
     }
   }
 
   /// Lets `body` prepare statements, outside of a transaction.
   func prepare<T>(_ body: (Database) throws -> T) throws -> T {
-    try queue.writeWithoutTransaction(body)
+    try access(body)
   }
 
   func write<T>(_ body: (Database) throws -> T) throws -> T {
-    try queue.writeWithoutTransaction { try locked($0, body) }
+    try access { db in try locked(db) { try transaction(db, body) } }
   }
 
   func asyncWrite<T>(
     _ body: @escaping @Sendable (Database) throws -> T,
     completion: @escaping @Sendable (Result<T, any Error>) -> Void
   ) {
-    queue.asyncWriteWithoutTransaction { db in
-      completion(Result { try self.locked(db, body) })
+    asyncAccess { db in try self.locked(db) { try self.transaction(db, body) } } completion: { completion($0) }
+  }
+
+  /// A transaction of changes, on the queue's own thread.
+  func asyncChange<T>(
+    _ body: @escaping @Sendable (Database, ConnectionStatements) throws -> T,
+    completion: @escaping @Sendable (Result<T, any Error>) -> Void
+  ) {
+    asyncAccess { db in
+      try self.locked(db) {
+        try self.statements.begin(db)
+        return try self.change(db, body)
+      }
+    } completion: {
+      completion($0)
+    }
+  }
+
+  /// A transaction of changes on the caller's thread, if it can begin at once; nil if something else is being written here or in another
+  /// process. Going to another thread and back takes longer than a small transaction.
+  func changeNow<T>(_ body: (Database, ConnectionStatements) throws -> T) -> Result<T, any Error>? {
+    guard busy.compareExchange(expected: 0, desired: 1, ordering: .acquiringAndReleasing).exchanged else { return nil }
+    defer { busy.wrappingSubtract(1, ordering: .releasing) }
+    return queue.writeWithoutTransaction { db -> Result<T, any Error>? in
+      guard lock.tryLockShared() else { return nil }
+      patience.isOver = true
+      let begun = Result { try statements.begin(db) }
+      patience.isOver = false
+      if case .failure(let error as DatabaseError) = begun, error.resultCode == .SQLITE_BUSY {
+        lock.unlock()
+        return nil
+      }
+      let result = Result { () throws -> T in
+        defer { lock.unlock() }
+        try begun.get()
+        return try change(db, body)
+      }
+      if case .success = result { shortenLog(db) }
+      return result
     }
   }
 
   func close() {
-    queue.writeWithoutTransaction { db in
+    access { db in
+      statements.clear()
       guard log.frames >= Self.closingFrames, lock.tryLockExclusive() else { return }
       defer { lock.unlock() }
       log.truncate(db)
@@ -72,7 +116,8 @@ final class WriterConnection: Sendable {
 
   /// As ``close()``; besides, the log is written back whatever its length, and its files are removed if nobody else is using them.
   func closeForGood() {
-    queue.writeWithoutTransaction { db in
+    access { db in
+      statements.clear()
       guard (try? lock.lockExclusive()) != nil else { return }
       log.truncate(db)
       if let connection = db.sqliteConnection { _ = penstock_sqlite3_checkpoint_on_close(connection) }
@@ -83,7 +128,7 @@ final class WriterConnection: Sendable {
 
   /// Returns when everything has run that was begun before.
   func drain() {
-    queue.writeWithoutTransaction { _ in }
+    access { _ in }
   }
 
   /// Has `body` called after a commit that leaves the log longer than it should be. [the connection's queue]
@@ -93,7 +138,7 @@ final class WriterConnection: Sendable {
 
   /// Whether another connection has committed since the last time that this was asked; true the first time.
   func hasForeignChanges() -> Bool {
-    queue.writeWithoutTransaction { hasForeignChanges($0) }
+    access { hasForeignChanges($0) }
   }
 
   func hasForeignChanges(_ db: Database) -> Bool {
@@ -104,27 +149,65 @@ final class WriterConnection: Sendable {
     }
   }
 
-  private func locked<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
+  private func access<T>(_ body: (Database) throws -> T) rethrows -> T {
+    busy.wrappingAdd(1, ordering: .acquiringAndReleasing)
+    defer { busy.wrappingSubtract(1, ordering: .releasing) }
+    return try queue.writeWithoutTransaction(body)
+  }
+
+  private func asyncAccess<T>(
+    _ body: @escaping @Sendable (Database) throws -> T,
+    completion: @escaping @Sendable (Result<T, any Error>) -> Void
+  ) {
+    busy.wrappingAdd(1, ordering: .acquiringAndReleasing)
+    queue.asyncWriteWithoutTransaction { db in
+      let result = Result { try body(db) }
+      self.busy.wrappingSubtract(1, ordering: .releasing)
+      completion(result)
+    }
+  }
+
+  /// Runs what begins and ends a transaction, with the lock held shared.
+  private func locked<T>(_ db: Database, _ body: () throws -> T) throws -> T {
     let result: T
     do {
       try lock.lockShared()
       defer { lock.unlock() }
-      result = try transaction(db, body)
+      result = try body()
     }
+    shortenLog(db)
+    return result
+  }
+
+  private func shortenLog(_ db: Database) {
     if log.frames >= Self.longestFrames { longLog.withLock { $0 }?() }
     if log.isDue(every: Self.checkpointFrames), lock.tryLockExclusive() {
       log.checkpoint(db, every: Self.checkpointFrames)
       lock.unlock()
     }
-    return result
+  }
+
+  /// The rest of a transaction that has begun.
+  private func change<T>(_ db: Database, _ body: (Database, ConnectionStatements) throws -> T) throws -> T {
+    try undoing(db) {
+      let result = try body(db, statements)
+      try statements.commit(db)
+      return result
+    }
   }
 
   private func transaction<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
     try db.beginTransaction(.immediate)
-    do {
+    return try undoing(db) {
       let result = try body(db)
       try db.commit()
       return result
+    }
+  }
+
+  private func undoing<T>(_ db: Database, _ body: () throws -> T) throws -> T {
+    do {
+      return try body()
     } catch {
       let exhaustion = WorkspaceError.exhaustion(error, on: db, path: queue.path)
       // SQLite has already rolled back after some errors (a full disk); then this one has nothing to do.

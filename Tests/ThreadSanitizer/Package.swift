@@ -6,7 +6,7 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
 ]
 
-// The tests of Operations under the thread sanitizer: `make test-tsan` at the root of the checkout. A package of its own, as
+// The tests of Operations and of Workspace under the thread sanitizer: `make test-tsan` at the root of the checkout. A package of its own, as
 // that of the root has its targets all built before any test runs: this one takes in what these tests need and no more, and
 // puts beside it what the sanitizer has to be told.
 //
@@ -17,7 +17,9 @@ let package = Package(
   name: "penstock-thread-sanitizer",
   dependencies: [
     // What is looked at.
-    .package(name: "penstock", path: "../..")
+    .package(name: "penstock", path: "../.."),
+    // What the tests of Workspace use beside it.
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: [
     .target(name: "CMutexAnnotations"),
@@ -31,6 +33,20 @@ let package = Package(
         .product(name: "OperationsTesting", package: "penstock"),
       ],
       exclude: ["Contract.md"],
+      swiftSettings: settings
+    ),
+    // Links as well, with the file system that fails and the other process.
+    .target(name: "CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
+    .executableTarget(
+      name: "WorkspaceChild", dependencies: ["CMutexAnnotations", .product(name: "Workspace", package: "penstock")],
+      swiftSettings: settings),
+    .testTarget(
+      name: "WorkspaceTests",
+      dependencies: [
+        "CFaultVFS", "CMutexAnnotations", "WorkspaceChild",
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Workspace", package: "penstock"),
+      ],
       swiftSettings: settings
     ),
   ]

@@ -5,17 +5,27 @@ import GRDB
 /// It belongs to the closure that ``Workspace/performChanges(_:changesHandler:completionHandler:)`` calls, and to its thread; used later, it throws
 /// ``ChangeError/Cause/ended``. Fetches see what was submitted before them.
 public final class ChangeContext: FetchSource {
-  private let types: Set<ObjectIdentifier>
-  private let watched: Set<ObjectIdentifier>
+  private let types: [ObjectIdentifier]
+  private let watched: [ObjectIdentifier: Bool]
+  private let statements: ConnectionStatements
   let path: String
   private var db: Database?
   /// Why the transaction is lost, if it is.
   private var loss: ChangeError?
   private(set) var commit = CommitRecord()
+  /// The type that was taken down last as one of which something has changed.
+  private var noted: ObjectIdentifier?
+  /// What the last submission was about: often it is the same for the next one.
+  private var last: (type: ObjectIdentifier, work: AnyObject)?
 
-  init(_ db: Database, types: [any Storable.Type], watched: Set<ObjectIdentifier>, path: String) {
+  /// `watched` says for each type that has subscribers whether one of them follows a result.
+  init(
+    _ db: Database, _ statements: ConnectionStatements, types: [any Storable.Type],
+    watched: [ObjectIdentifier: Bool], path: String
+  ) {
     self.db = db
-    self.types = Set((types + [DictionaryEntry.self]).map { ObjectIdentifier($0) })
+    self.statements = statements
+    self.types = (types + [DictionaryEntry.self]).map { ObjectIdentifier($0) }
     self.watched = watched
     self.path = path
   }
@@ -30,31 +40,24 @@ public final class ChangeContext: FetchSource {
   ///   throws the same. What the closure of a change request throws passes through.
   @discardableResult
   public func submit<T: Storable>(_ request: ChangeRequest<T>) throws -> UpdatedObject<T> {
-    let db = try database(for: T.self)
+    let (work, db) = try work(for: T.self)
     switch request.kind {
     case .creation(let object):
-      let new = try encode(object)
-      try insert(new, of: T.self, db)
+      try insert(object, work, db)
       return .inserted(object)
     case .upsert(let object):
-      let new = try encode(object)
-      guard let old = try row(T.schema.key(of: new), of: T.self, db) else {
-        try insert(new, of: T.self, db)
+      guard let old = try stored(object, work, db) else {
+        try insert(object, work, db)
         return .inserted(object)
       }
-      return try update(old, to: new, object, db)
+      return try update(old, to: object, work, db)
     case .change(let object, let change):
-      let key = T.schema.key(of: try encode(object))
-      guard let old = try row(key, of: T.self, db) else { throw error(.missing, of: T.self, key) }
-      var object = try reading(of: T.self, key, db) { try T.schema.decodeRow(.values(old)) }
-      try change(&object)
-      return try update(old, to: try encode(object), object, db)
+      guard let old = try stored(object, work, db) else { throw error(.missing, of: object) }
+      var new = old
+      try change(&new)
+      return try update(old, to: new, work, db)
     case .deletion(let object):
-      let key = T.schema.key(of: try encode(object))
-      guard let old = try row(key, of: T.self, db) else { throw error(.missing, of: T.self, key) }
-      try run(T.schema.statements.delete, key.values, of: T.self, key, db)
-      note(RowChange(key: key, old: old, new: nil), of: T.self)
-      return .deleted(key)
+      return .deleted(try delete(object, work, db))
     }
   }
 
@@ -70,12 +73,12 @@ public final class ChangeContext: FetchSource {
     let db = try database(for: T.self)
     var text = QueryText("DELETE FROM \(T.schema.table.name.quoted)")
     Query(condition: condition).addCondition(to: &text)
-    if let old = try watchedRows(Query(condition: condition), db) {
-      for row in old { note(RowChange(key: T.schema.key(of: row), old: row, new: nil), of: T.self) }
+    if let old = try watchedObjects(Query(condition: condition), db) {
+      for object in old { try note(from: object, to: nil) }
     } else {
       commit.types.insert(ObjectIdentifier(T.self))
     }
-    return try reading(of: T.self, nil, db) {
+    return try reading(T.self, db) {
       _ = try text.rows(in: db) { _ in }
       return db.changesCount
     }
@@ -96,25 +99,17 @@ public final class ChangeContext: FetchSource {
       text.add(assignment.node)
     }
     Query(condition: condition).addCondition(to: &text)
-    guard let old = try watchedRows(Query(condition: condition), db) else {
+    guard let old = try watchedObjects(Query(condition: condition), db) else {
       commit.types.insert(ObjectIdentifier(T.self))
-      return try reading(of: T.self, nil, db) {
+      return try reading(T.self, db) {
         _ = try text.rows(in: db) { _ in }
         return db.changesCount
       }
     }
-    text.sql += " RETURNING \(T.schema.statements.columns)"
-    let new = try reading(of: T.self, nil, db) {
-      try text.rows(in: db) { row in
-        // RETURNING gives a whole number where a column of floating-point numbers has one, as SQLite keeps it.
-        zip(T.schema.table.columns, row.values(T.schema.table.columns.count)).map { column, value in
-          if column.storage == .real, case .int(let number) = value { return SQLValue.double(Double(number)) }
-          return value
-        }
-      }
-    }
-    for row in old { note(RowChange(key: T.schema.key(of: row), old: row, new: nil), of: T.self) }
-    for row in new { note(RowChange(key: T.schema.key(of: row), old: nil, new: row), of: T.self) }
+    text.sql += " RETURNING \(T.schema.core.statements.columns)"
+    let new = try reading(T.self, db) { try text.rows(in: db) { try T.schema.core.decode($0) } }
+    for object in old { try note(from: object, to: nil) }
+    for object in new { try note(from: nil, to: object) }
     return new.count
   }
 
@@ -169,6 +164,23 @@ extension Field {
   }
 }
 
+/// What is at hand for objects of one type during a transaction.
+private final class TypeWork<T: Storable> {
+  let statements: TypeStatements<T>
+  /// Where changes are taken down; nil if nobody has subscribed.
+  let changes: TypeChanges<T>?
+  /// Whether somebody needs to know what an object was before.
+  let needsOld: Bool
+
+  init(_ statements: TypeStatements<T>, changes: TypeChanges<T>?, needsOld: Bool) {
+    self.statements = statements
+    self.changes = changes
+    self.needsOld = needsOld
+  }
+
+  var core: SchemaCore<T> { statements.core }
+}
+
 extension ChangeContext {
   private func database(for type: any Storable.Type) throws -> Database {
     guard let db else { throw ChangeError(cause: .ended) }
@@ -179,94 +191,140 @@ extension ChangeContext {
     return db
   }
 
-  private func encode<T: Storable>(_ object: T) throws -> [SQLValue] {
-    try T.schema.encodeRow(object)
+  private func work<T: Storable>(for type: T.Type) throws -> (TypeWork<T>, Database) {
+    if let last, last.type == ObjectIdentifier(type), loss == nil, let db {
+      // The identifier says what it is.
+      return (unsafeDowncast(last.work, to: TypeWork<T>.self), db)
+    }
+    let db = try database(for: type)
+    let id = ObjectIdentifier(type)
+    var changes: TypeChanges<T>?
+    if watched[id] != nil {
+      let known = commit.changes[id].map { unsafeDowncast($0, to: TypeChanges<T>.self) }
+      changes = known ?? TypeChanges<T>()
+      commit.changes[id] = changes
+    }
+    let work = TypeWork(statements.statements(for: type), changes: changes, needsOld: watched[id] == true)
+    last = (id, work)
+    return (work, db)
   }
 
-  private func row<T: Storable>(_ key: ObjectKey, of type: T.Type, _ db: Database) throws -> [SQLValue]? {
-    try reading(of: type, key, db) {
-      let statement = try RowStatement(T.schema.statements.select, in: db)
+  /// The stored object with the key of this one.
+  private func stored<T: Storable>(_ object: T, _ work: TypeWork<T>, _ db: Database) throws -> T? {
+    try reading(T.self, db, object) {
+      let statement = try work.statements.select(db)
       defer { statement.reset() }
-      try statement.bind(key.values)
-      return try statement.step() ? statement.row.values(T.schema.table.columns.count) : nil
+      statements.row.begin(statement.pointer)
+      try work.core.writeKey(of: object, to: statements.row)
+      try statements.row.end()
+      return try statement.step() ? try work.core.decode(statement.row) : nil
     }
   }
 
-  private func insert<T: Storable>(_ new: [SQLValue], of type: T.Type, _ db: Database) throws {
-    let key = T.schema.key(of: new)
-    try write(T.schema.statements.insert, new, of: type, key, db)
-    note(RowChange(key: key, old: nil, new: new), of: type)
+  private func insert<T: Storable>(_ object: T, _ work: TypeWork<T>, _ db: Database) throws {
+    try preferringKey(object, work, db) {
+      try reading(T.self, db, object) {
+        let statement = try work.statements.insert(db)
+        statements.row.begin(statement.pointer)
+        try work.core.write(object, to: statements.row)
+        try statements.row.end()
+        try statement.run()
+      }
+    }
+    try note(from: nil, to: object, work)
   }
 
   private func update<T: Storable>(
-    _ old: [SQLValue], to new: [SQLValue], _ object: T, _ db: Database
+    _ old: T, to new: T, _ work: TypeWork<T>, _ db: Database
   ) throws -> UpdatedObject<T> {
-    if old.isSame(as: new) { return .identity(object) }
-    let oldKey = T.schema.key(of: old)
-    let newKey = T.schema.key(of: new)
-    if oldKey == newKey {
-      try run(T.schema.statements.update, new + oldKey.values, of: T.self, newKey, db)
-      note(RowChange(key: newKey, old: old, new: new), of: T.self)
+    let core = work.core
+    let mask = core.changes(from: old, to: new)
+    if mask == 0 { return .identity(new) }
+    func run() throws {
+      try reading(T.self, db, new) {
+        let statement = try work.statements.update(mask, db)
+        statements.row.begin(statement.pointer)
+        try core.write(new, mask, to: statements.row)
+        try core.writeKey(of: old, to: statements.row)
+        try statements.row.end()
+        try statement.run()
+      }
+    }
+    if mask & core.keyMask == 0 {
+      try run()
+      try note(from: old, to: new, work)
     } else {
-      try write(T.schema.statements.update, new + oldKey.values, of: T.self, newKey, db)
-      note(RowChange(key: oldKey, old: old, new: nil), of: T.self)
-      note(RowChange(key: newKey, old: nil, new: new), of: T.self)
+      try preferringKey(new, work, db) { try run() }
+      try note(from: old, to: nil, work)
+      try note(from: nil, to: new, work)
     }
-    return .updated(object)
+    return .updated(new)
   }
 
-  private func run<T: Storable>(
-    _ sql: String, _ values: [SQLValue], of type: T.Type, _ key: ObjectKey, _ db: Database
-  ) throws {
-    try reading(of: type, key, db) {
-      let statement = try RowStatement(sql, in: db)
-      defer { statement.reset() }
-      try statement.bind(values)
-      _ = try statement.step()
+  private func delete<T: Storable>(_ object: T, _ work: TypeWork<T>, _ db: Database) throws -> ObjectKey {
+    let old = work.needsOld ? try stored(object, work, db) : nil
+    let count = try reading(T.self, db, object) {
+      let statement = try work.statements.delete(db)
+      statements.row.begin(statement.pointer)
+      try work.core.writeKey(of: object, to: statements.row)
+      try statements.row.end()
+      try statement.run()
+      return db.changesCount
     }
+    guard count > 0 else { throw error(.missing, of: object) }
+    try note(from: old ?? object, to: nil, work)
+    return try work.core.key(of: object)
   }
 
-  /// As `run`. Where a key and a unique value are both taken, SQLite reports either, depending on the table; this always the key.
-  private func write<T: Storable>(
-    _ sql: String, _ values: [SQLValue], of type: T.Type, _ key: ObjectKey, _ db: Database
+  /// Where a key and a unique value are both taken, SQLite reports either, depending on the table; this always the key.
+  private func preferringKey<T: Storable>(
+    _ object: T, _ work: TypeWork<T>, _ db: Database, _ body: () throws -> Void
   ) throws {
     do {
-      try run(sql, values, of: type, key, db)
+      try body()
     } catch let error as ChangeError {
-      guard case .valueTaken = error.cause, try row(key, of: type, db) != nil else { throw error }
-      throw self.error(.keyTaken, of: type, key)
+      guard case .valueTaken = error.cause, try stored(object, work, db) != nil else { throw error }
+      throw self.error(.keyTaken, of: object)
     }
   }
 
-  /// All rows that a change by query is about, if somebody watches them.
-  private func watchedRows<T: Storable>(_ query: Query<T>, _ db: Database) throws -> [[SQLValue]]? {
-    guard watched.contains(ObjectIdentifier(T.self)) else { return nil }
-    return try reading(of: T.self, nil, db) {
-      try query.text.rows(in: db) { $0.values(T.schema.table.columns.count) }
-    }
+  /// All objects that a change by query is about, if somebody watches them.
+  private func watchedObjects<T: Storable>(_ query: Query<T>, _ db: Database) throws -> [T]? {
+    guard watched[ObjectIdentifier(T.self)] != nil else { return nil }
+    return try reading(T.self, db) { try query.text.rows(in: db) { try T.schema.core.decode($0) } }
   }
 
-  private func note<T: Storable>(_ change: RowChange, of type: T.Type) {
-    let id = ObjectIdentifier(type)
-    if watched.contains(id) {
-      commit.rows[id, default: []].append(change)
-    } else {
-      commit.types.insert(id)
-    }
+  private func note<T: Storable>(from old: T?, to new: T?) throws {
+    try note(from: old, to: new, try work(for: T.self).0)
   }
 
-  private func error<T: Storable>(_ cause: ChangeError.Cause, of type: T.Type, _ key: ObjectKey?) -> ChangeError {
-    ChangeError(table: T.schema.table.name, key: key, cause: cause)
+  private func note<T: Storable>(from old: T?, to new: T?, _ work: TypeWork<T>) throws {
+    guard let changes = work.changes else {
+      if commit.types.isEmpty || last?.type != noted {
+        commit.types.insert(ObjectIdentifier(T.self))
+        noted = ObjectIdentifier(T.self)
+      }
+      return
+    }
+    guard let object = new ?? old else { return }
+    changes.append(try work.core.key(of: object), from: work.needsOld ? old : nil, to: new)
+  }
+
+  private func error<T: Storable>(_ cause: ChangeError.Cause, of object: T?) -> ChangeError {
+    ChangeError(
+      table: T.schema.table.name, key: object.flatMap { try? T.schema.core.key(of: $0) }, cause: cause)
   }
 
   /// Turns what SQLite says into the cause, and remembers what loses the transaction.
   private func reading<T: Storable, Result>(
-    of type: T.Type, _ key: ObjectKey?, _ db: Database, _ body: () throws -> Result
+    _ type: T.Type, _ db: Database, _ object: T? = nil, _ body: () throws -> Result
   ) throws -> Result {
     do {
       return try body()
+    } catch let failure as ChangeError {
+      throw failure
     } catch let failure {
-      let error = error(cause(of: failure, in: T.schema.table, db), of: type, key)
+      let error = error(cause(of: failure, in: T.schema.table, db), of: object)
       if error.endsTransaction { loss = error }
       throw error
     }

@@ -1,20 +1,45 @@
-/// One row before and after a change.
-struct RowChange: Sendable {
-  let key: ObjectKey
-  /// All columns before; nil if the row is new.
-  let old: [SQLValue]?
-  /// All columns after; nil if the row is gone.
-  let new: [SQLValue]?
-}
-
 /// What a transaction has changed, as far as somebody may want to know.
 struct CommitRecord: Sendable {
-  /// The rows of types that were subscribed to when the transaction began.
-  var rows: [ObjectIdentifier: [RowChange]] = [:]
+  /// The objects of types that were subscribed to when the transaction began.
+  var changes: [ObjectIdentifier: any ObjectChanges] = [:]
   /// Other types of which something has changed.
   var types: Set<ObjectIdentifier> = []
   /// Something was changed that nobody took down: by another process, or with SQL.
   var isUnknown = false
 
   static let unknown = CommitRecord(isUnknown: true)
+}
+
+/// What happened to objects of one type, in order. The type is known to whoever knows the type's identifier.
+protocol ObjectChanges: AnyObject, Sendable {
+  var keys: [ObjectKey] { get }
+  /// Calls `body` with what each row had, and has, in a column.
+  func forEach(_ body: (_ value: (_ column: Int) -> SQLValue?) -> Void)
+}
+
+/// What happened to objects of a type, in order.
+///
+/// Written by one transaction, and only read once that is committed, which is what makes the unchecked conformance sound.
+final class TypeChanges<T: Storable>: ObjectChanges, @unchecked Sendable {
+  private(set) var keys: [ObjectKey] = []
+  /// Each object before; nil if it is new, or if nobody needs it.
+  private(set) var old: [T?] = []
+  /// Each object after; nil if it is gone.
+  private(set) var new: [T?] = []
+  private let core = T.schema.core
+
+  func append(_ key: ObjectKey, from old: T?, to new: T?) {
+    keys.append(key)
+    self.old.append(old)
+    self.new.append(new)
+  }
+
+  func forEach(_ body: ((Int) -> SQLValue?) -> Void) {
+    for place in keys.indices {
+      for object in [old[place], new[place]] {
+        guard let object else { continue }
+        body { core.value($0, of: object) }
+      }
+    }
+  }
 }

@@ -24,13 +24,49 @@ extension Workspace {
 
   /// Runs a transaction, and returns what `changesHandler` returns when it is committed and the subscribers have been told.
   ///
-  /// As ``performChanges(_:changesHandler:completionHandler:)``. Cancelling the task does not stop it.
+  /// As ``performChanges(_:changesHandler:completionHandler:)``, but if nothing else is being written, `changesHandler` runs on the
+  /// task's own thread. Cancelling the task does not stop it.
   @discardableResult
   public func performChanges<Value: Sendable>(
     _ types: [any Storable.Type], changesHandler: @escaping @Sendable (ChangeContext) throws -> Value
   ) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
+    if let result = changeNow(types, changesHandler) {
+      if let delivered = result.delivered {
+        await withCheckedContinuation { continuation in delivered { continuation.resume() } }
+      }
+      return try result.value.get()
+    }
+    return try await withCheckedThrowingContinuation { continuation in
       change(types, changesHandler) { continuation.resume(with: $0) }
+    }
+  }
+
+  /// What has come of a transaction on the caller's thread.
+  private struct Outcome<Value> {
+    let value: Result<Value, any Error>
+    /// Calls what it is given once the subscribers have been told; nil if there is nobody to wait for.
+    let delivered: ((@escaping @Sendable () -> Void) -> Void)?
+  }
+
+  private func changeNow<Value: Sendable>(
+    _ types: [any Storable.Type], _ handler: (ChangeContext) throws -> Value
+  ) -> Outcome<Value>? {
+    // What goes wrong here goes wrong again where it is reported.
+    for type in types where (try? objects.check(type, path: path)) == nil { return nil }
+    guard let writer = try? writer() else { return nil }
+    let result = writer.changeNow { db, statements in
+      try run(handler, types, db, statements, writer, feed, path: path)
+    }
+    switch result {
+    case nil: return nil
+    case .success(let (value, record, number)):
+      return Outcome(
+        value: .success(value),
+        delivered: feed.needsDelivery(after: number) ? { [feed] in feed.commit(record, number: number, completion: $0) } : nil)
+    case .failure(let error):
+      return Outcome(
+        value: .failure(failure(error, path: path)),
+        delivered: feed.isDelivering ? { [feed] in feed.whenDelivered($0) } : nil)
     }
   }
 
@@ -47,13 +83,9 @@ extension Workspace {
     }
     let feed = feed
     let path = path
-    writer.asyncWrite { db in
-      if feed.isWatching, writer.hasForeignChanges(db) { feed.publish(.unknown) }
-      let context = ChangeContext(db, types: types, watched: feed.watchedTypes, path: path)
-      defer { context.end() }
-      let value = try handler(context)
-      try context.finish()
-      return (value, context.commit, feed.beginCommit())
+    // It does not hold the workspace, which must not go on the queue of its own connection.
+    writer.asyncChange { db, statements in
+      try run(handler, types, db, statements, writer, feed, path: path)
     } completion: { (result: Result<(Value, CommitRecord, UInt64), any Error>) in
       switch result {
       case .success(let (value, record, number)):
@@ -63,6 +95,20 @@ extension Workspace {
       }
     }
   }
+}
+
+/// Runs the handler in a transaction that has begun. Returns what subscribers must know once it is committed.
+private func run<Value>(
+  _ handler: (ChangeContext) throws -> Value, _ types: [any Storable.Type], _ db: Database,
+  _ statements: ConnectionStatements, _ writer: WriterConnection, _ feed: ChangeFeed, path: String
+) throws -> (Value, CommitRecord, UInt64) {
+  let watched = feed.watchedTypes
+  if !watched.isEmpty, writer.hasForeignChanges(db) { feed.publish(.unknown) }
+  let context = ChangeContext(db, statements, types: types, watched: watched, path: path)
+  defer { context.end() }
+  let value = try handler(context)
+  try context.finish()
+  return (value, context.commit, feed.beginCommit())
 }
 
 /// What a transaction fails with: the errors of SQLite and of the workspace become a change's; what a handler throws of its own

@@ -35,11 +35,29 @@ public protocol ColumnValue: Sendable {
   func columnValue() throws(UnsuitableValue) -> SQLValue
   /// The value that was put into the column, or nil if that is none of this type.
   static func from(_ value: SQLValue) -> Self?
+
+  // What follows does the same without an `SQLValue` in between. A type of your own need not have it.
+
+  /// Puts the value into a row.
+  func write(to row: RowWriter) throws(UnsuitableValue)
+  /// The value in a column of a row, or nil if that is none of this type.
+  static func read(_ row: RowReader, _ column: Int32) -> Self?
+  /// Whether SQLite has no way to tell the values apart.
+  static func areSame(_ left: Self, _ right: Self) -> Bool
 }
 
 extension ColumnValue {
   /// False but for optionals.
   public static var isOptional: Bool { false }
+  /// Writes what `columnValue()` returns.
+  public func write(to row: RowWriter) throws(UnsuitableValue) { row.write(try columnValue()) }
+  /// Gives `from(_:)` what is there.
+  public static func read(_ row: RowReader, _ column: Int32) -> Self? { from(row.value(column)) }
+  /// Compares what `columnValue()` returns.
+  public static func areSame(_ left: Self, _ right: Self) -> Bool {
+    guard let left = try? left.columnValue(), let right = try? right.columnValue() else { return false }
+    return left.isSame(as: right)
+  }
 }
 
 /// A column value that is never missing, and can therefore be part of a key.
@@ -52,6 +70,17 @@ extension ColumnValue where Self: RawRepresentable, RawValue: ColumnValue {
   @inlinable public func columnValue() throws(UnsuitableValue) -> SQLValue { try rawValue.columnValue() }
   /// The case with that raw value.
   @inlinable public static func from(_ value: SQLValue) -> Self? { RawValue.from(value).flatMap(Self.init(rawValue:)) }
+  /// Writes the raw value.
+  @inlinable public func write(to row: RowWriter) throws(UnsuitableValue) { try rawValue.write(to: row) }
+  /// The case with the raw value that is there.
+  @inlinable public static func read(_ row: RowReader, _ column: Int32) -> Self? {
+    guard let raw = RawValue.read(row, column) else { return nil }
+    return Self(rawValue: raw)
+  }
+  /// Compares the raw values.
+  @inlinable public static func areSame(_ left: Self, _ right: Self) -> Bool {
+    RawValue.areSame(left.rawValue, right.rawValue)
+  }
 }
 
 extension Optional: ColumnValue where Wrapped: ColumnValue {
@@ -68,5 +97,22 @@ extension Optional: ColumnValue where Wrapped: ColumnValue {
   @inlinable public static func from(_ value: SQLValue) -> Self? {
     if case .null = value { return .some(nil) }
     return Wrapped.from(value).map { .some($0) }
+  }
+  /// Writes NULL, or the value.
+  @inlinable public func write(to row: RowWriter) throws(UnsuitableValue) {
+    if let self { try self.write(to: row) } else { row.writeNull() }
+  }
+  /// Nil from NULL.
+  @inlinable public static func read(_ row: RowReader, _ column: Int32) -> Self? {
+    if row.isNull(column) { return .some(nil) }
+    return Wrapped.read(row, column).map { .some($0) }
+  }
+  /// Whether both are missing, or the same.
+  @inlinable public static func areSame(_ left: Self, _ right: Self) -> Bool {
+    switch (left, right) {
+    case (nil, nil): true
+    case (let left?, let right?): Wrapped.areSame(left, right)
+    default: false
+    }
   }
 }

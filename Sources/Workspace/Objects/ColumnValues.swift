@@ -15,6 +15,18 @@ extension ColumnValue where Self: FixedWidthInteger {
     guard case .int(let number) = value else { return nil }
     return Self(exactly: number)
   }
+  /// As `columnValue()`.
+  @inlinable public func write(to row: RowWriter) throws(UnsuitableValue) {
+    guard let number = Int64(exactly: self) else { return row.write(try columnValue()) }
+    row.write(number)
+  }
+  /// As `from(_:)`.
+  @inlinable public static func read(_ row: RowReader, _ column: Int32) -> Self? {
+    guard let number = row.integer(column) else { return nil }
+    return Self(exactly: number)
+  }
+  /// Whether the numbers are equal.
+  @inlinable public static func areSame(_ left: Self, _ right: Self) -> Bool { left == right }
 }
 
 extension Int: KeyValue {}
@@ -56,6 +68,15 @@ extension ColumnValue where Self: BinaryFloatingPoint {
     guard case .double(let number) = value else { return nil }
     return Self(number)
   }
+  /// As `columnValue()`.
+  @inlinable public func write(to row: RowWriter) throws(UnsuitableValue) {
+    if isNaN { _ = try columnValue() }
+    row.write(Double(self))
+  }
+  /// As `from(_:)`.
+  @inlinable public static func read(_ row: RowReader, _ column: Int32) -> Self? { row.real(column).map { Self($0) } }
+  /// Whether the numbers are equal.
+  @inlinable public static func areSame(_ left: Self, _ right: Self) -> Bool { left == right }
 }
 
 extension Double: ColumnValue {}
@@ -71,6 +92,12 @@ extension String: KeyValue {
     guard case .text(let text) = value else { return nil }
     return text
   }
+  /// The text.
+  @inlinable public func write(to row: RowWriter) { row.write(self) }
+  /// The text.
+  @inlinable public static func read(_ row: RowReader, _ column: Int32) -> String? { row.text(column) }
+  /// Whether the texts have the same bytes.
+  public static func areSame(_ left: String, _ right: String) -> Bool { left.hasSameBytes(as: right) }
 }
 
 extension Array: ColumnValue where Element == UInt8 {
@@ -83,6 +110,12 @@ extension Array: ColumnValue where Element == UInt8 {
     guard case .blob(let bytes) = value else { return nil }
     return bytes
   }
+  /// The bytes.
+  public func write(to row: RowWriter) { row.write(self) }
+  /// The bytes.
+  public static func read(_ row: RowReader, _ column: Int32) -> [UInt8]? { row.blob(column) }
+  /// Whether the bytes are equal.
+  public static func areSame(_ left: [UInt8], _ right: [UInt8]) -> Bool { left == right }
 }
 
 extension Date: KeyValue {

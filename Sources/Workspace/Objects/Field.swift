@@ -4,8 +4,10 @@ public final class Field<Root, Value: Sendable>: QueryExpression<Root, Value>, S
 
   /// What the file knows of the column.
   public let column: ColumnDescription
-  @usableFromInline let path: any KeyPath<Root, Value> & Sendable
-  @usableFromInline let encode: @Sendable (Value) throws(UnsuitableValue) -> SQLValue
+  @usableFromInline let code: FieldCode
+  /// The value in a column of a row.
+  @usableFromInline let read: @Sendable (RowReader, Int32) throws(UnreadableRow) -> Value
+  let encode: @Sendable (Value) throws(UnsuitableValue) -> SQLValue
 
   /// Declares a field that is kept as one value of its column's type.
   ///
@@ -15,8 +17,18 @@ public final class Field<Root, Value: Sendable>: QueryExpression<Root, Value>, S
   public convenience init(
     _ name: String, _ path: any KeyPath<Root, Value> & Sendable, default defaultValue: Value? = nil
   ) where Value: ColumnValue {
+    let place = PropertyPlace(path)
     self.init(
-      name: name, path: path, storage: Value.storage, isOptional: Value.isOptional, defaultValue: defaultValue,
+      storage: Value.storage, isOptional: Value.isOptional, defaultValue: defaultValue,
+      code: FieldCode(
+        name: name,
+        write: { object, row throws(UnsuitableValue) in try place.read(object).write(to: row) },
+        value: { object throws(UnsuitableValue) in try place.read(object).columnValue() },
+        areSame: { Value.areSame(place.read($0), place.read($1)) }),
+      read: { row, column throws(UnreadableRow) in
+        if let value = Value.read(row, column) { return value }
+        throw UnreadableRow(field: name, value: row.value(column))
+      },
       encode: { value throws(UnsuitableValue) in try value.columnValue() }, decode: { Value.from($0) })
   }
 
@@ -24,30 +36,55 @@ public final class Field<Root, Value: Sendable>: QueryExpression<Root, Value>, S
   public convenience init(
     _ name: String, json path: any KeyPath<Root, Value> & Sendable, default defaultValue: Value? = nil
   ) where Value: Codable {
+    let place = PropertyPlace(path)
+    let encode: @Sendable (Value) throws(UnsuitableValue) -> SQLValue = { value throws(UnsuitableValue) in
+      if let optional = value as? any OptionalValue, optional.isMissing { return .null }
+      return try JSONColumn.encode(value)
+    }
+    let decode: @Sendable (SQLValue) -> Value? = { value in
+      if case .null = value { return (Value.self as? any OptionalValue.Type)?.missing as? Value }
+      return JSONColumn.decode(value)
+    }
     self.init(
-      name: name, path: path, storage: .text, isOptional: Value.self is any OptionalValue.Type,
-      defaultValue: defaultValue,
-      encode: { value throws(UnsuitableValue) in
-        if let optional = value as? any OptionalValue, optional.isMissing { return .null }
-        return try JSONColumn.encode(value)
+      storage: .text, isOptional: Value.self is any OptionalValue.Type, defaultValue: defaultValue,
+      code: FieldCode(
+        name: name,
+        write: { object, row throws(UnsuitableValue) in row.write(try encode(place.read(object))) },
+        value: { object throws(UnsuitableValue) in try encode(place.read(object)) },
+        areSame: { left, right in
+          guard let left = try? encode(place.read(left)), let right = try? encode(place.read(right)) else {
+            return false
+          }
+          return left.isSame(as: right)
+        }),
+      read: { row, column throws(UnreadableRow) in
+        let value = row.value(column)
+        if let part = decode(value) { return part }
+        throw UnreadableRow(field: name, value: value)
       },
-      decode: { value in
-        if case .null = value { return (Value.self as? any OptionalValue.Type)?.missing as? Value }
-        return JSONColumn.decode(value)
-      })
+      encode: encode, decode: decode)
   }
 
   @usableFromInline
   init(
-    name: String, path: any KeyPath<Root, Value> & Sendable, storage: ColumnStorage, isOptional: Bool,
-    defaultValue: Value?, encode: @escaping @Sendable (Value) throws(UnsuitableValue) -> SQLValue,
+    storage: ColumnStorage, isOptional: Bool, defaultValue: Value?, code: FieldCode,
+    read: @escaping @Sendable (RowReader, Int32) throws(UnreadableRow) -> Value,
+    encode: @escaping @Sendable (Value) throws(UnsuitableValue) -> SQLValue,
     decode: @escaping @Sendable (SQLValue) -> Value?
   ) {
     column = ColumnDescription(
-      name: name, storage: storage, isOptional: isOptional, defaultValue: defaultValue.flatMap { try? encode($0) })
-    self.path = path
+      name: code.name, storage: storage, isOptional: isOptional, defaultValue: defaultValue.flatMap { try? encode($0) })
+    self.code = code
+    self.read = read
     self.encode = encode
-    super.init(node: .column(name), decode: decode)
+    super.init(node: .column(code.name), decode: decode)
+  }
+
+  /// The value in the next column.
+  @inlinable
+  func take(_ row: RowReader, _ column: inout Int32) throws(UnreadableRow) -> Value {
+    column += 1
+    return try read(row, column)
   }
 }
 

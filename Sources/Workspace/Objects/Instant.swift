@@ -31,4 +31,12 @@ public struct Instant: KeyValue, Comparable, Codable {
     guard case .int(let microseconds) = value else { return nil }
     return Instant(microseconds: microseconds)
   }
+  /// The microseconds.
+  public func write(to row: RowWriter) { row.write(microseconds) }
+  /// The instant of that many microseconds.
+  public static func read(_ row: RowReader, _ column: Int32) -> Instant? {
+    row.integer(column).map { Instant(microseconds: $0) }
+  }
+  /// Whether the instants are equal.
+  public static func areSame(_ left: Instant, _ right: Instant) -> Bool { left == right }
 }

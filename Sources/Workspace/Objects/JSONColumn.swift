@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// Nested values as JSON in a text column, which SQLite's own functions (`json_extract`, `->>`) read.
 ///
-/// This file alone needs Foundation: the standard library has `Codable` but no encoder.
+/// It needs Foundation: the standard library has `Codable` but no encoder.
 enum JSONColumn {
   /// Keys are sorted, so that equal values have equal texts.
   static func encode(_ value: some Encodable) throws(UnsuitableValue) -> SQLValue {

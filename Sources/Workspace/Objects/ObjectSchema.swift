@@ -1,10 +1,9 @@
 /// How the objects of one type are kept: the table, its columns, its key and its indexes.
 public struct ObjectSchema<Root: Sendable>: Sendable {
+  let core: SchemaCore<Root>
+
   /// What does not depend on the type.
-  public let table: TableDescription
-  @usableFromInline let encodeRow: @Sendable (Root) throws(ChangeError) -> [SQLValue]
-  @usableFromInline let decodeRow: @Sendable (RowReader) throws(UnreadableRow) -> Root
-  let statements: TableStatements
+  public var table: TableDescription { core.table }
 
   /// Declares the table of a type.
   ///
@@ -21,37 +20,19 @@ public struct ObjectSchema<Root: Sendable>: Sendable {
     key: [any KeyField<Root>], indexes: [ObjectIndex<Root>] = [], migrations: [ObjectMigration] = []
   ) {
     var columns: [ColumnDescription] = []
+    var codes: [FieldCode] = []
     repeat columns.append((each field).column)
-    let count = columns.count
+    repeat codes.append((each field).code)
     self.init(
       table: TableDescription(
         // Not key paths: the runtime of Swift 6.3 crashes when it makes one where there are parameter packs.
         name: name, columns: columns, key: key.map { $0.column.name }, indexes: indexes.map { $0.description },
         migrations: migrations),
-      encodeRow: { root throws(ChangeError) in
-        var values: [SQLValue] = []
-        values.reserveCapacity(count)
-        func append<Part: Sendable>(_ field: Field<Root, Part>) throws(ChangeError) {
-          do {
-            values.append(try field.encode(root[keyPath: field.path]))
-          } catch {
-            throw ChangeError(table: name, cause: .unsuitable(field: field.column.name, reason: error.reason))
-          }
-        }
-        repeat try append(each field)
-        return values
-      },
-      decodeRow: { row throws(UnreadableRow) in
+      fields: codes,
+      decode: { row throws(UnreadableRow) in
+        // All that depends on the types is in the fields: a generic function in here would look its types up for every value.
         var column: Int32 = -1
-        func next<Part: Sendable>(_ field: Field<Root, Part>) throws(UnreadableRow) -> Part {
-          column += 1
-          let value = row.value(column)
-          guard let part = field.decode(value) else {
-            throw UnreadableRow(table: name, field: field.column.name, value: value)
-          }
-          return part
-        }
-        return make(repeat try next(each field))
+        return make(repeat try (each field).take(row, &column))
       })
   }
 
@@ -66,17 +47,10 @@ public struct ObjectSchema<Root: Sendable>: Sendable {
 
   @usableFromInline
   init(
-    table: TableDescription, encodeRow: @escaping @Sendable (Root) throws(ChangeError) -> [SQLValue],
-    decodeRow: @escaping @Sendable (RowReader) throws(UnreadableRow) -> Root
+    table: TableDescription, fields: [FieldCode],
+    decode: @escaping @Sendable (RowReader) throws(UnreadableRow) -> Root
   ) {
-    self.table = table
-    self.encodeRow = encodeRow
-    self.decodeRow = decodeRow
-    statements = TableStatements(table)
-  }
-
-  func key(of row: [SQLValue]) -> ObjectKey {
-    ObjectKey(table.keyPlaces.map { row[$0] })
+    core = SchemaCore(table: table, fields: fields, decode: decode)
   }
 }
 
@@ -142,12 +116,13 @@ public struct TableDescription: Sendable {
 /// A row that is not what the declaration says: written by another program, or by a version with other cases of an enumeration.
 @usableFromInline
 struct UnreadableRow: Error {
-  let table: String
+  /// Put in by the schema: a field does not know whose it is.
+  var table: String
   let field: String
   let value: SQLValue
 
   @usableFromInline
-  init(table: String, field: String, value: SQLValue) {
+  init(table: String = "", field: String, value: SQLValue) {
     self.table = table
     self.field = field
     self.value = value

@@ -1,45 +1,11 @@
 import CLibSQLite
 import GRDB
 
-/// A row: the one that a statement stands on, while it does, or one that was read before.
-@usableFromInline
-enum RowReader {
-  case statement(OpaquePointer)
-  case values([SQLValue])
-
-  @usableFromInline
-  func value(_ column: Int32) -> SQLValue {
-    switch self {
-    case .statement(let pointer): Self.value(column, of: pointer)
-    case .values(let values): values[Int(column)]
-    }
-  }
-
-  private static func value(_ column: Int32, of pointer: OpaquePointer) -> SQLValue {
-    switch sqlite3_column_type(pointer, column) {
-    case SQLITE_INTEGER: return .int(sqlite3_column_int64(pointer, column))
-    case SQLITE_FLOAT: return .double(sqlite3_column_double(pointer, column))
-    case SQLITE_TEXT:
-      guard let text = sqlite3_column_text(pointer, column) else { return .null }
-      let bytes = UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(pointer, column)))
-      return .text(String(decoding: bytes, as: UTF8.self))
-    case SQLITE_BLOB:
-      let start = sqlite3_column_blob(pointer, column)
-      return .blob(Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(pointer, column)))))
-    default: return .null
-    }
-  }
-
-  func values(_ count: Int) -> [SQLValue] {
-    (0..<Int32(count)).map(value)
-  }
-}
-
 /// A prepared statement with its values, stepped by hand: GRDB's arguments and rows cost more than SQLite itself here.
 struct RowStatement {
   // GRDB finalizes the statement when the connection closes, or when nobody holds it.
   private let statement: Statement
-  private let pointer: OpaquePointer
+  let pointer: OpaquePointer
 
   /// `isOften` keeps the statement with the connection. One whose text depends on the number of its values is not kept.
   init(_ sql: String, in db: Database, isOften: Bool = true) throws {
@@ -47,7 +13,7 @@ struct RowStatement {
     pointer = statement.sqliteStatement
   }
 
-  var row: RowReader { .statement(pointer) }
+  var row: RowReader { RowReader(pointer: pointer) }
 
   /// Binds values from the parameter `start` on, which is counted from 1.
   func bind(_ values: [SQLValue], from start: Int32 = 1) throws {
@@ -84,6 +50,12 @@ struct RowStatement {
     case SQLITE_DONE: return false
     case let code: throw failure(code)
     }
+  }
+
+  /// Runs a statement that has no rows.
+  func run() throws {
+    defer { reset() }
+    _ = try step()
   }
 
   /// Must follow each use, successful or not: a statement that is not reset keeps its snapshot.

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A struct that a ``Workspace`` keeps as rows of a table of its own.
 ///
 /// The fields are declared once, each with its column's name, and listed in the order of the initializer:
@@ -49,7 +51,8 @@ public struct ObjectKey: Sendable, Hashable, CustomStringConvertible {
     for value in values {
       if case .text(let text) = value {
         hasher.combine(text.utf8.count)
-        for byte in text.utf8 { hasher.combine(byte) }
+        var text = text
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
       } else {
         hasher.combine(value)
       }
@@ -65,7 +68,7 @@ public struct ObjectKey: Sendable, Hashable, CustomStringConvertible {
 extension SQLValue {
   /// Whether SQLite has no way to tell the values apart.
   func isSame(as other: SQLValue) -> Bool {
-    if case .text(let left) = self, case .text(let right) = other { return left.utf8.elementsEqual(right.utf8) }
+    if case .text(let left) = self, case .text(let right) = other { return left.hasSameBytes(as: right) }
     return self == other
   }
 
@@ -88,6 +91,21 @@ extension SQLValue {
     case .double(let number): String(number)
     case .text(let text): "'\(text)'"
     case .blob(let bytes): "\(bytes.count) bytes"
+    }
+  }
+}
+
+extension String {
+  /// Whether both have the same bytes. `==` holds two spellings of one character for equal, which SQLite does not.
+  func hasSameBytes(as other: String) -> Bool {
+    var (left, right) = (self, other)
+    return left.withUTF8 { left in
+      right.withUTF8 { right in
+        guard left.count == right.count else { return false }
+        // Empty texts may have no address.
+        guard let start = left.baseAddress, let other = right.baseAddress else { return true }
+        return memcmp(start, other, left.count) == 0
+      }
     }
   }
 }

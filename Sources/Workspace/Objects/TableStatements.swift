@@ -1,9 +1,12 @@
 /// The statements that every table needs, put together once.
 struct TableStatements: Sendable {
   let insert: String
-  let update: String
   let delete: String
   let select: String
+  /// All rows, up to the condition.
+  let selection: String
+  private let updateStart: String
+  private let updateEnd: String
   /// All columns, as in a `SELECT`.
   let columns: String
   /// The key's columns, ascending, as in an `ORDER BY`.
@@ -16,9 +19,16 @@ struct TableStatements: Sendable {
     columns = names.joined(separator: ", ")
     keyOrder = table.key.map(\.quoted).joined(separator: ", ")
     insert = "INSERT INTO \(name) (\(columns)) VALUES (\(names.map { _ in "?" }.joined(separator: ", ")))"
-    update = "UPDATE \(name) SET \(names.map { "\($0) = ?" }.joined(separator: ", ")) WHERE \(key)"
+    updateStart = "UPDATE \(name) SET "
+    updateEnd = " WHERE \(key)"
     delete = "DELETE FROM \(name) WHERE \(key)"
     select = "SELECT \(columns) FROM \(name) WHERE \(key)"
+    selection = "SELECT \(columns) FROM \(name)"
+  }
+
+  /// Assigns columns; the key comes after them.
+  func update(_ columns: [String]) -> String {
+    updateStart + columns.map { "\($0.quoted) = ?" }.joined(separator: ", ") + updateEnd
   }
 }
 

@@ -43,7 +43,8 @@ public struct Fetch<T: Storable> {
   }
 
   func run(_ query: Query<T>) throws -> FetchedResult<T> {
-    FetchedResult(objects: try rows(query.text, T.schema.decodeRow), query: query)
+    let core = T.schema.core
+    return FetchedResult(objects: try rows(query.text) { try core.decode($0) }, query: query)
   }
 
   func rows<Row>(_ text: QueryText, _ decode: (RowReader) throws -> Row) throws -> [Row] {

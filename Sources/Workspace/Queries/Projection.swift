@@ -36,7 +36,7 @@ extension Fetch {
     if !groups.isEmpty { text.sql += " GROUP BY \(names)" }
     text.sql += " ORDER BY "
     query.addOrdering(to: &text)
-    text.sql += groups.isEmpty ? (hasAggregate ? "1" : T.schema.statements.keyOrder) : names
+    text.sql += groups.isEmpty ? (hasAggregate ? "1" : T.schema.core.statements.keyOrder) : names
     query.addLimit(to: &text)
     return try rows(text) { row in
       var column: Int32 = -1

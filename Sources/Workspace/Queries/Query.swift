@@ -7,11 +7,12 @@ struct Query<T: Storable>: Sendable {
 
   /// The statement that returns all columns of the objects.
   var text: QueryText {
-    var text = QueryText("SELECT \(T.schema.statements.columns) FROM \(T.schema.table.name.quoted)")
+    let statements = T.schema.core.statements
+    var text = QueryText(statements.selection)
     addCondition(to: &text)
     text.sql += " ORDER BY "
     addOrdering(to: &text)
-    text.sql += T.schema.statements.keyOrder
+    text.sql += statements.keyOrder
     addLimit(to: &text)
     return text
   }

@@ -43,7 +43,7 @@ final class ReaderPool: Sendable {
     if isClosed { return nil }
     if let idle { return idle }
     do {
-      return try files.openReader(ConnectionSettings.lentReader())
+      return try files.openReader(isLent: true)
     } catch {
       giveBack(nil)
       throw WorkspaceError(error, path: files.database)

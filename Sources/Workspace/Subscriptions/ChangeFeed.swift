@@ -20,6 +20,8 @@ final class ChangeFeed: Sendable {
     var commits: [Commit] = []
     /// How many subscribers of each type there are, or were until the next delivery.
     var watched: [ObjectIdentifier: Int] = [:]
+    /// Types of which a result was subscribed to since there was no subscriber of them.
+    var withResults: Set<ObjectIdentifier> = []
     var isScheduled = false
     var isEnded = false
     var lastMark: UInt64 = 0
@@ -52,6 +54,7 @@ final class ChangeFeed: Sendable {
       if state.isEnded { return (subscriber, true) }
       state.additions.append(subscriber)
       state.watched[subscriber.type, default: 0] += 1
+      if subscriber.key == nil { state.withResults.insert(subscriber.type) }
       schedule(&state)
       return (subscriber, false)
     }
@@ -76,9 +79,27 @@ final class ChangeFeed: Sendable {
 
   // MARK: The writer
 
-  var isWatching: Bool { state.withLock { !$0.watched.isEmpty } }
+  /// Whether something is being delivered, which whoever completes a transaction now has to wait for.
+  var isDelivering: Bool { state.withLock { $0.isScheduled } }
 
-  var watchedTypes: Set<ObjectIdentifier> { state.withLock { Set($0.watched.keys) } }
+  /// Whether a commit has to be handed over with ``commit(_:number:completion:)``. If not, it is done with.
+  func needsDelivery(after number: UInt64) -> Bool {
+    state.withLock { state in
+      if state.watched.isEmpty && !state.isScheduled {
+        state.done = number
+        return false
+      }
+      return true
+    }
+  }
+
+  /// The types that have subscribers, and whether one of those follows a result.
+  var watchedTypes: [ObjectIdentifier: Bool] {
+    state.withLock { state in
+      if state.watched.isEmpty { return [:] }
+      return Dictionary(uniqueKeysWithValues: state.watched.keys.map { ($0, state.withResults.contains($0)) })
+    }
+  }
 
   /// Numbers a commit that is about to happen.
   func beginCommit() -> UInt64 {
@@ -162,6 +183,7 @@ final class ChangeFeed: Sendable {
         for type in gone + ended {
           let left = (state.watched[type] ?? 0) - 1
           state.watched[type] = left > 0 ? left : nil
+          if left <= 0 { state.withResults.remove(type) }
         }
       }
       for commit in commits { commit.completion?() }

@@ -9,7 +9,8 @@ final class Delivery: @unchecked Sendable {
   private var types: [ObjectIdentifier: SubscriptionIndex] = [:]
   /// Who has to look at the database; stays until that has succeeded.
   private var unread: Set<UInt64> = []
-  private var due: Set<UInt64> = []
+  /// Whose handler is to be called, as far as they are still due then.
+  private var due: [any Subscriber] = []
 
   init(readers: ReaderPool) {
     self.readers = readers
@@ -29,35 +30,48 @@ final class Delivery: @unchecked Sendable {
       guard let subscriber = subscribers.removeValue(forKey: number) else { return nil }
       types[subscriber.type]?.remove(subscriber)
       unread.remove(number)
-      due.remove(number)
+      subscriber.isDue = false
       return subscriber.type
     }
   }
 
-  func note(_ record: CommitRecord, number: UInt64) {
+  func note(_ record: CommitRecord, number commit: UInt64) {
     if record.isUnknown { unread.formUnion(subscribers.keys) }
     for type in record.types {
       if let index = types[type] { unread.formUnion(index.all) }
     }
-    for (type, changes) in record.rows {
+    for (type, changes) in record.changes {
       guard var index = types.removeValue(forKey: type) else { continue }
       defer { types[type] = index }
-      var last: [UInt64: RowChange] = [:]
-      var results: Set<UInt64> = []
-      for change in changes {
-        for subscriber in index.subscribers(of: change.key) { last[subscriber] = change }
-        if let row = change.old { index.findResults(for: row, into: &results) }
-        if let row = change.new { index.findResults(for: row, into: &results) }
+      if index.hasResults {
+        var results: Set<UInt64> = []
+        changes.forEach { index.findResults(for: $0, into: &results) }
+        unread.formUnion(results)
       }
-      unread.formUnion(results)
-      for (subscriber, change) in last {
-        switch subscribers[subscriber]?.apply(change, number: number) {
-        case .reading: unread.insert(subscriber)
-        case .delivery: due.insert(subscriber)
-        case .nothing: due.remove(subscriber)
-        case nil: break
+      guard index.hasObjects else { continue }
+      // Only the last change of each object counts.
+      var concerned: [any Subscriber] = []
+      for (place, key) in changes.keys.enumerated() {
+        for subscriber in index.subscribers(of: key) {
+          if subscriber.lastPlace < 0 { concerned.append(subscriber) }
+          subscriber.lastPlace = place
         }
       }
+      for subscriber in concerned {
+        take(subscriber.apply(changes, at: subscriber.lastPlace, number: commit), for: subscriber)
+        subscriber.lastPlace = -1
+      }
+    }
+  }
+
+  private func take(_ need: SubscriberNeed, for subscriber: any Subscriber) {
+    switch need {
+    case .reading: unread.insert(subscriber.mark.number)
+    case .nothing: subscriber.isDue = false
+    case .delivery:
+      if subscriber.isDue { return }
+      subscriber.isDue = true
+      due.append(subscriber)
     }
   }
 
@@ -77,21 +91,23 @@ final class Delivery: @unchecked Sendable {
       let range = ReadingRange(certain: certain, possible: begun())
       for number in unread.sorted() {
         // What cannot be read now is tried again after the next change.
-        guard let need = try? subscribers[number]?.read(db, range) else { continue }
+        guard let subscriber = subscribers[number], let need = try? subscriber.read(db, range) else { continue }
         unread.remove(number)
-        if case .delivery = need { due.insert(number) } else { due.remove(number) }
+        take(need, for: subscriber)
       }
     }
   }
 
   /// Calls the handlers in the order of subscription. Returns the types of the subscriptions that have ended with that.
   func call() -> [ObjectIdentifier] {
-    let numbers = due.sorted()
+    let called = due.filter(\.isDue).sorted { $0.mark.number < $1.mark.number }
     due = []
     var ended: [UInt64] = []
-    for number in numbers {
-      guard let subscriber = subscribers[number], !subscriber.mark.isCancelled else { continue }
-      if subscriber.deliver() { ended.append(number) }
+    for subscriber in called {
+      // One that was due, and then not, and then due again is there twice.
+      guard subscriber.isDue else { continue }
+      subscriber.isDue = false
+      if !subscriber.mark.isCancelled, subscriber.deliver() { ended.append(subscriber.mark.number) }
     }
     return remove(ended)
   }

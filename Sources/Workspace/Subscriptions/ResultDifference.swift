@@ -24,10 +24,10 @@ public struct ResultDifference: Sendable, Equatable {
 
   /// Compares two results.
   init<T: Storable>(from old: FetchedResult<T>, to new: FetchedResult<T>) {
-    func rows(_ result: FetchedResult<T>) -> [[SQLValue]] { result.map { (try? T.schema.encodeRow($0)) ?? [] } }
+    let core = T.schema.core
     self.init(
-      from: rows(old), to: rows(new), key: { $0.isEmpty ? ObjectKey([]) : T.schema.key(of: $0) },
-      isSame: { $0.isSame(as: $1) })
+      from: old.objects, to: new.objects, key: { (try? core.key(of: $0)) ?? ObjectKey([]) },
+      isSame: { core.areSame($0, $1) })
   }
 
   init<Row, Key: Hashable>(from old: [Row], to new: [Row], key: (Row) -> Key, isSame: (Row, Row) -> Bool) {

@@ -15,16 +15,20 @@ enum SubscriberNeed {
   case delivery
 }
 
-/// Somebody who is told of changes. Everything but `mark` and `type` is used on the feed's delivery queue only.
+/// Somebody who is told of changes. Everything but `mark`, `type` and `key` is used on the feed's delivery queue only.
 protocol Subscriber: AnyObject, Sendable {
   var mark: SubscriberMark { get }
+  /// Where the last change of the object is among those that are being noted; -1 if there is none. The delivery's own.
+  var lastPlace: Int { get set }
+  /// Whether the handler is to be called. The delivery's own.
+  var isDue: Bool { get set }
   var type: ObjectIdentifier { get }
   /// The object it is about; nil if it is about a result.
   var key: ObjectKey? { get }
   /// Which rows may matter to a result.
   var range: RowRange { get }
-  /// Takes note of a commit's last change of the object.
-  func apply(_ change: RowChange, number: UInt64) -> SubscriberNeed
+  /// Takes note of the last of a commit's changes of the object, which is at `place`. They are of the subscriber's type.
+  func apply(_ changes: any ObjectChanges, at place: Int, number: UInt64) -> SubscriberNeed
   /// Takes note of the present state.
   func read(_ db: Database, _ range: ReadingRange) throws -> SubscriberNeed
   /// Calls the handler. Returns whether it was the last time.
@@ -39,54 +43,64 @@ protocol Subscriber: AnyObject, Sendable {
 final class ObjectSubscriber<T: Storable>: Subscriber, @unchecked Sendable {
   let mark: SubscriberMark
   let type = ObjectIdentifier(T.self)
+  var lastPlace = -1
+  var isDue = false
   let key: ObjectKey?
   let range = RowRange.nothing
-  private let objectKey: ObjectKey
   private let handler: @Sendable (SubscribedObject<T>) -> Void
   private let whenEnded: @Sendable () -> Void
+  private let core = T.schema.core
   /// What the subscriber knows.
-  private var known: [SQLValue]
-  private var pending: [SQLValue]?
+  private var known: T
+  private var pending: T?
   private var isDeleted = false
   private var seen: ReadingRange
 
   init(
-    _ row: [SQLValue], since seen: UInt64, mark: SubscriberMark,
+    _ object: T, _ key: ObjectKey, since seen: UInt64, mark: SubscriberMark,
     handler: @escaping @Sendable (SubscribedObject<T>) -> Void, whenEnded: @escaping @Sendable () -> Void
   ) {
     self.mark = mark
-    objectKey = T.schema.key(of: row)
-    key = objectKey
-    known = row
+    self.key = key
+    known = object
     self.handler = handler
     self.whenEnded = whenEnded
     self.seen = ReadingRange(certain: seen, possible: seen)
   }
 
-  func apply(_ change: RowChange, number: UInt64) -> SubscriberNeed {
-    if isDeleted || number <= seen.certain { return .nothing }
+  func apply(_ changes: any ObjectChanges, at place: Int, number: UInt64) -> SubscriberNeed {
+    // Another object that has got the key meanwhile does not undo the end, of which nobody may have been told yet.
+    if isDeleted { return .delivery }
+    if number <= seen.certain { return .nothing }
     // A reading may have seen this change, or a later one: only another reading tells.
     if number <= seen.possible { return .reading }
-    return take(change.new)
+    return take(unsafeDowncast(changes, to: TypeChanges<T>.self).new[place])
   }
 
   func read(_ db: Database, _ range: ReadingRange) throws -> SubscriberNeed {
     if isDeleted { return .delivery }
-    let statement = try RowStatement(T.schema.statements.select, in: db)
+    let statement = try RowStatement(core.statements.select, in: db)
     defer { statement.reset() }
-    try statement.bind(objectKey.values)
-    let row = try statement.step() ? statement.row.values(T.schema.table.columns.count) : nil
-    seen = range
-    return take(row)
+    try statement.bind(key?.values ?? [])
+    do {
+      let object = try statement.step() ? try core.decode(statement.row) : nil
+      seen = range
+      return take(object)
+    } catch is UnreadableRow {
+      // What another version wrote and this one cannot read is not told; the next change of it is.
+      seen = range
+      pending = nil
+      return .nothing
+    }
   }
 
-  private func take(_ row: [SQLValue]?) -> SubscriberNeed {
-    guard let row else {
+  private func take(_ object: T?) -> SubscriberNeed {
+    guard let object else {
       isDeleted = true
       pending = nil
       return .delivery
     }
-    pending = row.isSame(as: known) ? nil : row
+    pending = core.areSame(object, known) ? nil : object
     return pending == nil ? .nothing : .delivery
   }
 
@@ -96,11 +110,9 @@ final class ObjectSubscriber<T: Storable>: Subscriber, @unchecked Sendable {
       whenEnded()
       return true
     }
-    guard let row = pending else { return false }
+    guard let object = pending else { return false }
     pending = nil
-    // A row that another version wrote and this one cannot read is not told; the next change of it is.
-    guard let object = try? T.schema.decodeRow(.values(row)) else { return false }
-    known = row
+    known = object
     handler(.updated(object))
     return false
   }
@@ -114,6 +126,8 @@ final class ObjectSubscriber<T: Storable>: Subscriber, @unchecked Sendable {
 final class ResultSubscriber<T: Storable>: Subscriber, @unchecked Sendable {
   let mark: SubscriberMark
   let type = ObjectIdentifier(T.self)
+  var lastPlace = -1
+  var isDue = false
   let key: ObjectKey? = nil
   let range: RowRange
   private let handler: @Sendable (FetchedResult<T>) -> Void
@@ -136,10 +150,11 @@ final class ResultSubscriber<T: Storable>: Subscriber, @unchecked Sendable {
   }
 
   /// A result is always read again: what is found with a limit depends on rows that have not changed.
-  func apply(_ change: RowChange, number: UInt64) -> SubscriberNeed { .reading }
+  func apply(_ changes: any ObjectChanges, at place: Int, number: UInt64) -> SubscriberNeed { .reading }
 
   func read(_ db: Database, _ range: ReadingRange) throws -> SubscriberNeed {
-    let objects = try text.rows(in: db, T.schema.decodeRow)
+    let core = T.schema.core
+    let objects = try text.rows(in: db) { try core.decode($0) }
     let result = FetchedResult(objects: objects, query: known.query)
     pending = result.hasSameRows(as: known) ? nil : result
     return pending == nil ? .nothing : .delivery
@@ -160,11 +175,7 @@ extension FetchedResult {
   /// Whether both have the same rows in the same order. An object's own `==` is not asked: it may leave fields out.
   func hasSameRows(as other: FetchedResult) -> Bool {
     guard count == other.count else { return false }
-    return zip(objects, other.objects).allSatisfy { left, right in
-      guard let left = try? Element.schema.encodeRow(left), let right = try? Element.schema.encodeRow(right) else {
-        return false
-      }
-      return left.isSame(as: right)
-    }
+    let core = Element.schema.core
+    return zip(objects, other.objects).allSatisfy { core.areSame($0, $1) }
   }
 }

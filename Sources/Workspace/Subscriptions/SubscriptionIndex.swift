@@ -1,6 +1,6 @@
 /// The subscribers of one type, found by what a row says.
 struct SubscriptionIndex {
-  private var objects: [ObjectKey: Set<UInt64>] = [:]
+  private var objects: [ObjectKey: [any Subscriber]] = [:]
   private var values: [Int: [SQLValue: Set<UInt64>]] = [:]
   private var intervals: [Int: IntervalIndex] = [:]
   private var others: Set<UInt64> = []
@@ -13,7 +13,7 @@ struct SubscriptionIndex {
     let number = subscriber.mark.number
     all.insert(number)
     if let key = subscriber.key {
-      objects[key, default: []].insert(number)
+      objects[key, default: []].append(subscriber)
       return
     }
     switch subscriber.range {
@@ -30,7 +30,7 @@ struct SubscriptionIndex {
     let number = subscriber.mark.number
     all.remove(number)
     if let key = subscriber.key {
-      objects[key]?.remove(number)
+      objects[key]?.removeAll { $0 === subscriber }
       if objects[key]?.isEmpty == true { objects[key] = nil }
       return
     }
@@ -49,18 +49,25 @@ struct SubscriptionIndex {
     }
   }
 
-  /// The subscribers of the object.
-  func subscribers(of key: ObjectKey) -> Set<UInt64> { objects[key] ?? [] }
+  /// Whether somebody follows an object.
+  var hasObjects: Bool { !objects.isEmpty }
 
-  /// Adds the results in which the row may be.
-  mutating func findResults(for row: [SQLValue], into found: inout Set<UInt64>) {
+  /// Whether somebody follows a result.
+  var hasResults: Bool { !(others.isEmpty && values.isEmpty && intervals.isEmpty) }
+
+  /// The subscribers of the object.
+  func subscribers(of key: ObjectKey) -> [any Subscriber] { objects[key] ?? [] }
+
+  /// Adds the results in which a row may be that has these values in its columns.
+  mutating func findResults(for row: (_ column: Int) -> SQLValue?, into found: inout Set<UInt64>) {
     if found.count == all.count { return }
     found.formUnion(others)
     for (column, choices) in values {
-      if let subscribers = choices[row[column]] { found.formUnion(subscribers) }
+      if let value = row(column), let subscribers = choices[value] { found.formUnion(subscribers) }
     }
-    for column in intervals.keys where row[column] != .null {
-      intervals[column]?.find(row[column]) { found.insert($0) }
+    for column in intervals.keys {
+      guard let value = row(column), value != .null else { continue }
+      intervals[column]?.find(value) { found.insert($0) }
     }
   }
 }

@@ -27,9 +27,10 @@ extension Workspace {
     whenEnded: @escaping @Sendable () -> Void
   ) throws -> Subscription {
     try objects.check(Element.self, path: path)
-    let row = try Element.schema.encodeRow(object)
+    _ = try Element.schema.core.row(of: object)
+    let key = try Element.schema.core.key(of: object)
     return feed.add { mark, since in
-      ObjectSubscriber<Element>(row, since: since, mark: mark, handler: changeHandler, whenEnded: whenEnded)
+      ObjectSubscriber<Element>(object, key, since: since, mark: mark, handler: changeHandler, whenEnded: whenEnded)
     }
   }
 

@@ -1,0 +1,95 @@
+import CLibSQLite
+import GRDB
+
+/// The statements of the writer's connection for changes, prepared once. GRDB's cache would be asked for each object, which takes longer
+/// than an insert.
+///
+/// Used on the connection's queue only, which is what makes the unchecked conformance sound.
+final class ConnectionStatements: @unchecked Sendable {
+  let row = RowWriter()
+  private var types: [ObjectIdentifier: AnyObject] = [:]
+  private var transaction: (begin: RowStatement, commit: RowStatement)?
+
+  func statements<T: Storable>(for type: T.Type) -> TypeStatements<T> {
+    let id = ObjectIdentifier(type)
+    // The key says what it is.
+    if let known = types[id] { return unsafeDowncast(known, to: TypeStatements<T>.self) }
+    let new = TypeStatements<T>()
+    types[id] = new
+    return new
+  }
+
+  /// Begins a transaction. GRDB would prepare its statement anew each time; all else it would do is for its own observers, of which
+  /// there are none.
+  func begin(_ db: Database) throws {
+    try control(db).begin.run()
+  }
+
+  func commit(_ db: Database) throws {
+    try control(db).commit.run()
+  }
+
+  /// Must come before the connection is closed.
+  func clear() {
+    types = [:]
+    transaction = nil
+  }
+
+  private func control(_ db: Database) throws -> (begin: RowStatement, commit: RowStatement) {
+    if let transaction { return transaction }
+    let new = (
+      begin: try RowStatement("BEGIN IMMEDIATE", in: db, isOften: false),
+      commit: try RowStatement("COMMIT", in: db, isOften: false)
+    )
+    transaction = new
+    return new
+  }
+}
+
+/// The statements for objects of one type.
+final class TypeStatements<T: Storable> {
+  let core = T.schema.core
+  private var inserting: RowStatement?
+  private var selecting: RowStatement?
+  private var deleting: RowStatement?
+  /// By the mask of the columns that they assign.
+  private var updating: [UInt64: RowStatement] = [:]
+  private var lastUpdating: (mask: UInt64, statement: RowStatement)?
+
+  func insert(_ db: Database) throws -> RowStatement {
+    if let inserting { return inserting }
+    let new = try RowStatement(core.statements.insert, in: db, isOften: false)
+    inserting = new
+    return new
+  }
+
+  func select(_ db: Database) throws -> RowStatement {
+    if let selecting { return selecting }
+    let new = try RowStatement(core.statements.select, in: db, isOften: false)
+    selecting = new
+    return new
+  }
+
+  func delete(_ db: Database) throws -> RowStatement {
+    if let deleting { return deleting }
+    let new = try RowStatement(core.statements.delete, in: db, isOften: false)
+    deleting = new
+    return new
+  }
+
+  /// Assigns the columns of the mask. Columns that stay are left out, and with them the indexes over them.
+  func update(_ mask: UInt64, _ db: Database) throws -> RowStatement {
+    if let lastUpdating, lastUpdating.mask == mask { return lastUpdating.statement }
+    let statement: RowStatement
+    if let known = updating[mask] {
+      statement = known
+    } else {
+      statement = try RowStatement(core.statements.update(core.columns(of: mask)), in: db, isOften: false)
+      // A program changes few combinations of fields; one that changes very many has to prepare some again.
+      if updating.count >= 64 { updating = [:] }
+      updating[mask] = statement
+    }
+    lastUpdating = (mask, statement)
+    return statement
+  }
+}

@@ -1,0 +1,44 @@
+/// What can be done with one property of an object without knowing types: the object is given by its address.
+///
+/// A stored property is read at its place in the object's memory. Going by way of its key path takes as long as SQLite needs for the
+/// whole row.
+@usableFromInline
+struct FieldCode: Sendable {
+  let name: String
+  let write: @Sendable (UnsafeRawPointer, RowWriter) throws(UnsuitableValue) -> Void
+  let value: @Sendable (UnsafeRawPointer) throws(UnsuitableValue) -> SQLValue
+  let areSame: @Sendable (UnsafeRawPointer, UnsafeRawPointer) -> Bool
+
+  @usableFromInline
+  init(
+    name: String, write: @escaping @Sendable (UnsafeRawPointer, RowWriter) throws(UnsuitableValue) -> Void,
+    value: @escaping @Sendable (UnsafeRawPointer) throws(UnsuitableValue) -> SQLValue,
+    areSame: @escaping @Sendable (UnsafeRawPointer, UnsafeRawPointer) -> Bool
+  ) {
+    self.name = name
+    self.write = write
+    self.value = value
+    self.areSame = areSame
+  }
+}
+
+/// Where a property is.
+@usableFromInline
+struct PropertyPlace<Root, Value>: Sendable {
+  @usableFromInline let path: any KeyPath<Root, Value> & Sendable
+  /// Where it begins in an object; -1 if it is computed.
+  @usableFromInline let offset: Int
+
+  @inlinable
+  init(_ path: any KeyPath<Root, Value> & Sendable) {
+    self.path = path
+    offset = MemoryLayout<Root>.offset(of: path) ?? -1
+  }
+
+  @inlinable
+  func read(_ object: UnsafeRawPointer) -> Value {
+    offset < 0
+      ? object.assumingMemoryBound(to: Root.self).pointee[keyPath: path]
+      : (object + offset).assumingMemoryBound(to: Value.self).pointee
+  }
+}

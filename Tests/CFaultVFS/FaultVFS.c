@@ -1,0 +1,179 @@
+#include "FaultVFS.h"
+
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stddef.h>
+#include <string.h>
+
+// One plan at a time, under a lock: faults are rare, and tests are not in a hurry.
+static struct {
+  pthread_mutex_t lock;
+  char prefix[512];
+  int calls, lasting, code, error;
+  int64_t nth, count, failed;
+} plan = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+typedef struct {
+  sqlite3_file base;
+  sqlite3_io_methods methods;
+  const char *path;
+  // The file of the real file system follows.
+} fault_file;
+
+static sqlite3_vfs *real_vfs;
+static sqlite3_vfs fault_vfs;
+
+static sqlite3_file *real(sqlite3_file *file) {
+  return (sqlite3_file *)((char *)file + ((sizeof(fault_file) + 15) & ~(size_t)15));
+}
+
+/// What the call shall return instead of being made; 0 if it shall be made.
+static int fault(const char *path, int call) {
+  int code = SQLITE_OK;
+  pthread_mutex_lock(&plan.lock);
+  if (plan.calls & call && path && strncmp(path, plan.prefix, strlen(plan.prefix)) == 0) {
+    plan.count++;
+    if (plan.count == plan.nth || (plan.lasting && plan.count > plan.nth)) {
+      plan.failed++;
+      code = plan.code;
+    }
+  }
+  pthread_mutex_unlock(&plan.lock);
+  return code;
+}
+
+void fault_arm(const char *prefix, int calls, int64_t nth, int lasting, int code, int error) {
+  pthread_mutex_lock(&plan.lock);
+  strncpy(plan.prefix, prefix, sizeof plan.prefix - 1);
+  plan.calls = calls;
+  plan.nth = nth;
+  plan.lasting = lasting;
+  plan.code = code;
+  plan.error = error;
+  plan.count = plan.failed = 0;
+  pthread_mutex_unlock(&plan.lock);
+}
+
+int64_t fault_disarm(void) {
+  pthread_mutex_lock(&plan.lock);
+  plan.calls = 0;
+  int64_t failed = plan.failed;
+  pthread_mutex_unlock(&plan.lock);
+  return failed;
+}
+
+int64_t fault_count(void) {
+  pthread_mutex_lock(&plan.lock);
+  int64_t count = plan.count;
+  pthread_mutex_unlock(&plan.lock);
+  return count;
+}
+
+static int close_file(sqlite3_file *file) { return real(file)->pMethods->xClose(real(file)); }
+
+static int read_file(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset) {
+  int code = fault(((fault_file *)file)->path, fault_reads);
+  return code ? code : real(file)->pMethods->xRead(real(file), bytes, count, offset);
+}
+
+static int write_file(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
+  int code = fault(((fault_file *)file)->path, fault_writes);
+  if (!code) return real(file)->pMethods->xWrite(real(file), bytes, count, offset);
+  real(file)->pMethods->xWrite(real(file), bytes, count / 2, offset);
+  return code;
+}
+
+static int truncate_file(sqlite3_file *file, sqlite3_int64 size) {
+  int code = fault(((fault_file *)file)->path, fault_truncations);
+  return code ? code : real(file)->pMethods->xTruncate(real(file), size);
+}
+
+static int sync_file(sqlite3_file *file, int flags) {
+  int code = fault(((fault_file *)file)->path, fault_syncs);
+  return code ? code : real(file)->pMethods->xSync(real(file), flags);
+}
+
+static int file_size(sqlite3_file *file, sqlite3_int64 *size) { return real(file)->pMethods->xFileSize(real(file), size); }
+static int lock_file(sqlite3_file *file, int level) { return real(file)->pMethods->xLock(real(file), level); }
+static int unlock_file(sqlite3_file *file, int level) { return real(file)->pMethods->xUnlock(real(file), level); }
+
+static int check_lock(sqlite3_file *file, int *result) {
+  return real(file)->pMethods->xCheckReservedLock(real(file), result);
+}
+
+static int control_file(sqlite3_file *file, int operation, void *argument) {
+  int code = real(file)->pMethods->xFileControl(real(file), operation, argument);
+  if (operation == SQLITE_FCNTL_LAST_ERRNO) {
+    pthread_mutex_lock(&plan.lock);
+    if (plan.calls && plan.failed) *(int *)argument = plan.error;
+    pthread_mutex_unlock(&plan.lock);
+  }
+  return code;
+}
+
+static int sector_size(sqlite3_file *file) { return real(file)->pMethods->xSectorSize(real(file)); }
+static int characteristics(sqlite3_file *file) { return real(file)->pMethods->xDeviceCharacteristics(real(file)); }
+
+static int map_memory(sqlite3_file *file, int page, int size, int extend, void volatile **memory) {
+  int code = fault(((fault_file *)file)->path, fault_shared_memory);
+  return code ? code : real(file)->pMethods->xShmMap(real(file), page, size, extend, memory);
+}
+
+static int lock_memory(sqlite3_file *file, int offset, int count, int flags) {
+  return real(file)->pMethods->xShmLock(real(file), offset, count, flags);
+}
+
+static void memory_barrier(sqlite3_file *file) { real(file)->pMethods->xShmBarrier(real(file)); }
+static int unmap_memory(sqlite3_file *file, int remove) { return real(file)->pMethods->xShmUnmap(real(file), remove); }
+
+static int open_file(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int flags, int *result) {
+  (void)vfs;
+  fault_file *own = (fault_file *)file;
+  own->base.pMethods = NULL;
+  int code = fault(path, fault_opens);
+  if (!code) code = real_vfs->xOpen(real_vfs, path, real(file), flags, result);
+  if (code || !real(file)->pMethods) return code;
+  own->path = path;
+  own->methods = (sqlite3_io_methods){
+      .iVersion = real(file)->pMethods->iVersion < 2 ? 1 : 2,
+      .xClose = close_file,
+      .xRead = read_file,
+      .xWrite = write_file,
+      .xTruncate = truncate_file,
+      .xSync = sync_file,
+      .xFileSize = file_size,
+      .xLock = lock_file,
+      .xUnlock = unlock_file,
+      .xCheckReservedLock = check_lock,
+      .xFileControl = control_file,
+      .xSectorSize = sector_size,
+      .xDeviceCharacteristics = characteristics,
+      .xShmMap = map_memory,
+      .xShmLock = lock_memory,
+      .xShmBarrier = memory_barrier,
+      .xShmUnmap = unmap_memory,
+  };
+  own->base.pMethods = &own->methods;
+  return SQLITE_OK;
+}
+
+int fault_install(void) {
+  static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&once);
+  int code = SQLITE_OK;
+  if (!real_vfs) {
+    code = sqlite3_initialize();
+    if (!code) {
+      real_vfs = sqlite3_vfs_find(NULL);
+      // Everything but opening is the real one's: it looks at its own data, which is the same.
+      fault_vfs = *real_vfs;
+      fault_vfs.zName = "fault";
+      fault_vfs.pNext = NULL;
+      fault_vfs.szOsFile = (int)((sizeof(fault_file) + 15) & ~(size_t)15) + real_vfs->szOsFile;
+      fault_vfs.xOpen = open_file;
+      code = sqlite3_vfs_register(&fault_vfs, 1);
+    }
+  }
+  pthread_mutex_unlock(&once);
+  return code;
+}

@@ -1,0 +1,31 @@
+// A file system for SQLite that fails when it is told to, over the one that it has. For tests.
+
+#ifndef PENSTOCK_FAULT_VFS_H
+#define PENSTOCK_FAULT_VFS_H
+
+#include <stdint.h>
+
+/// Which calls are counted, and may fail.
+enum {
+  fault_writes = 1,
+  fault_syncs = 2,
+  fault_truncations = 4,
+  fault_opens = 8,
+  fault_shared_memory = 16,
+  fault_reads = 32,
+};
+
+/// Makes this the file system of every connection that is opened from now on. Returns 0, or what SQLite said. May be called again.
+int fault_install(void);
+
+/// From now on the `nth` call (from 1) of the kinds in `calls`, on files whose path begins with `prefix`, returns `code`; with `lasting` so do all
+/// after it. A write that fails has written half of its bytes. `error` is what the operating system is said to have reported.
+void fault_arm(const char *prefix, int calls, int64_t nth, int lasting, int code, int error);
+
+/// Nothing fails any more. Returns how many calls have failed.
+int64_t fault_disarm(void);
+
+/// How many calls of the kinds were counted since the arming.
+int64_t fault_count(void);
+
+#endif

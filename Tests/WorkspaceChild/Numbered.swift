@@ -1,0 +1,88 @@
+import Glibc
+import Synchronization
+import Workspace
+
+/// Transactions with numbers, each of which is the same whoever makes it: so what is in a workspace can be told from the number of the last.
+public enum Numbered {
+  public struct Item: Storable, Hashable {
+    public var id: Int
+    public var writer: Int
+    public var text: String
+    public var tag: String?
+    public var data: [UInt8]
+
+    public static let id = Field("id", \Item.id)
+    public static let writer = Field("writer", \Item.writer)
+    public static let text = Field("text", \Item.text)
+    public static let tag = Field("tag", \Item.tag)
+    public static let data = Field("data", \Item.data)
+    public static let schema = ObjectSchema(
+      "item", Item.init, id, writer, text, tag, data, key: id, indexes: [.index(text), .unique(tag)])
+  }
+
+  public static let last = DictionaryKey<Int>("last")
+
+  public static func open(_ directory: String, mode: Workspace.Mode = .readWrite) throws -> Workspace {
+    try Workspace.open(
+      at: directory, schema: WorkspaceSchema(applicationID: 0x7465_7374, objects: [Item.self]), mode: mode)
+  }
+
+  /// What one transaction does, in its order; nil deletes.
+  public static func changes(of number: Int, seed: UInt64) -> [(id: Int, item: Item?)] {
+    var random = Repeatable(seed: seed &+ UInt64(number) &* 1_000_003)
+    return (0..<Int.random(in: 1...6, using: &random)).map { place in
+      let id = Int.random(in: 0..<200, using: &random)
+      if Int.random(in: 0..<5, using: &random) == 0 { return (id, nil) }
+      // One in ten is large, so that the log is written back every few hundred transactions.
+      let size = Int.random(in: 0..<10, using: &random) == 0 ? 20_000 : Int.random(in: 0..<300, using: &random)
+      let item = Item(
+        id: id, writer: number, text: "text \(Int.random(in: 0..<50, using: &random))",
+        tag: place == 0 ? "tag \(number)" : nil, data: Array(repeating: UInt8(truncatingIfNeeded: number), count: size))
+      return (id, item)
+    }
+  }
+
+  /// What the transactions up to a number leave, beginning with what others have left.
+  public static func apply(_ numbers: Range<Int>, seed: UInt64, to items: inout [Int: Item]) {
+    for number in numbers {
+      for (id, item) in changes(of: number, seed: seed) { items[id] = item }
+    }
+  }
+
+  /// Goes on after the last transaction in the workspace, with four of them under way at any time.
+  static func writeForever(_ directory: String, seed: UInt64) async throws {
+    let workspace = try open(directory)
+    let first = (try workspace.value(for: last) ?? -1) + 1
+    await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in
+      // The first completion waits until all four have been called.
+      beginning.withLock { _ in
+        for offset in 0..<4 { write(first + offset, workspace, seed: seed) }
+      }
+    }
+  }
+
+  private static let beginning = Mutex(())
+
+  private static func write(_ number: Int, _ workspace: Workspace, seed: UInt64) {
+    workspace.performChanges([Item.self]) { context in
+      for (id, item) in changes(of: number, seed: seed) {
+        if let item {
+          try context.submit(Item.upsertRequest(item))
+        } else {
+          try context.delete(Item.self, where: Item.id == id)
+        }
+      }
+      try context.setValue(number, for: last)
+    } completionHandler: { result in
+      switch result {
+      case .success: say("\(number)")
+      case .failure(let error):
+        say("failed: \(error)")
+        exit(1)
+      }
+      beginning.withLock { _ in }
+      // Completions come in the order of the calls, so this keeps the transactions in the order of their numbers.
+      write(number + 4, workspace, seed: seed)
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import CFaultVFS
+import Foundation
+import Testing
+import Workspace
+
+/// What fails, and how.
+struct Fault: Sendable, CustomTestStringConvertible {
+  var name: String
+  var calls: Int
+  /// What SQLite is told.
+  var code: Int32
+  /// What the operating system is said to have reported.
+  var error: Int32 = EIO
+  /// Whether it goes on failing, as a disk that is full does, or was a single incident.
+  var isLasting: Bool
+  /// The codes of the errors that it may become.
+  var codes: Set<String>
+
+  var testDescription: String { name + (isLasting ? ", from then on" : ", once") }
+}
+
+/// A small life of a workspace, the same each time: it is opened, changed six times, asked, and shut down. It keeps book of
+/// what it was told.
+final class FaultScript {
+  let directory: String
+  /// What every transaction that was acknowledged has left.
+  private(set) var expected: [String: Job] = [:]
+  private(set) var errors: [any Error] = []
+  private(set) var workspace: Workspace?
+  /// What the last subscriber was told last.
+  let told = Collected<[Job]>()
+
+  init(_ directory: String) {
+    self.directory = directory
+  }
+
+  func open() {
+    do {
+      workspace = try Workspace.open(at: directory, schema: .jobs, mode: .readWrite, patience: .milliseconds(50))
+    } catch {
+      errors.append(error)
+    }
+  }
+
+  func run() async {
+    if workspace == nil { open() }
+    guard let workspace else { return }
+    for turn in 0..<6 { await change(workspace, turn) }
+  }
+
+  /// One transaction: three objects more, all others changed, one gone. Returns whether it was acknowledged.
+  @discardableResult
+  func change(_ workspace: Workspace, _ turn: Int) async -> Bool {
+    let before = expected
+    do {
+      expected = try await workspace.performChanges([Job.self]) { context in
+        var jobs = before
+        for id in jobs.keys.sorted() {
+          guard let job = jobs[id] else { continue }
+          if case .updated(let job) = try context.submit(Job.changeRequest(job, { $0.attempt = turn })) { jobs[id] = job }
+        }
+        for place in 0..<3 {
+          let job = Job(id: "\(turn)-\(place)", ticket: "\(turn)\(place)", log: Array(repeating: UInt8(turn), count: 3000))
+          try context.submit(Job.creationRequest(job))
+          jobs[job.id] = job
+        }
+        if turn > 2 {
+          try context.delete(Job.self, where: Job.id == "\(turn - 2)-1")
+          jobs["\(turn - 2)-1"] = nil
+        }
+        return jobs
+      }
+      return true
+    } catch {
+      errors.append(error)
+      return false
+    }
+  }
+
+  var sorted: [Job] { expected.values.sorted { $0.id < $1.id } }
+}
