@@ -33,6 +33,13 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    // The floor of the object store.
+    .target(name: "CObjectFloor", linkerSettings: [.linkedLibrary("sqlite3")]),
+    .executableTarget(
+      name: "objects",
+      dependencies: ["CObjectFloor", .product(name: "Workspace", package: "penstock")],
+      swiftSettings: settings
+    ),
     .executableTarget(
       name: "plugins",
       dependencies: [

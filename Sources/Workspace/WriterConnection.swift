@@ -62,7 +62,11 @@ final class WriterConnection: Sendable {
     _ body: @escaping @Sendable (Database) throws -> T,
     completion: @escaping @Sendable (Result<T, any Error>) -> Void
   ) {
-    asyncAccess { db in try self.locked(db) { try self.transaction(db, body) } } completion: { completion($0) }
+    asyncAccess { db in
+      try self.locked(db) { try self.transaction(db, body) }
+    } completion: {
+      completion($0)
+    }
   }
 
   /// A transaction of changes, on the queue's own thread.
@@ -82,7 +86,10 @@ final class WriterConnection: Sendable {
 
   /// A transaction of changes on the caller's thread, if it can begin at once; nil if something else is being written here or in another
   /// process. Going to another thread and back takes longer than a small transaction.
-  func changeNow<T>(_ body: (Database, ConnectionStatements) throws -> T) -> Result<T, any Error>? {
+  /// `committed` is told of the result before anybody else can commit.
+  func changeNow<T>(
+    _ body: (Database, ConnectionStatements) throws -> T, committed: (T) -> Void
+  ) -> Result<T, any Error>? {
     guard busy.compareExchange(expected: 0, desired: 1, ordering: .acquiringAndReleasing).exchanged else { return nil }
     defer { busy.wrappingSubtract(1, ordering: .releasing) }
     return queue.writeWithoutTransaction { db -> Result<T, any Error>? in
@@ -99,7 +106,10 @@ final class WriterConnection: Sendable {
         try begun.get()
         return try change(db, body)
       }
-      if case .success = result { shortenLog(db) }
+      if case .success(let value) = result {
+        committed(value)
+        shortenLog(db)
+      }
       return result
     }
   }

@@ -3,18 +3,18 @@ import Synchronization
 import Workspace
 
 /// What one transaction, or one snapshot, has seen and written, and when.
-public struct Observation: Sendable, Equatable {
+package struct Observation: Sendable, Equatable {
   /// What it writes into registers; no two transactions have the same. Readers have numbers as well, which they write nowhere.
-  public var version: Int
+  package var version: Int
   /// Nanoseconds of a clock that all processes share: just before the call, and just after the completion.
-  public var began: UInt64
-  public var ended: UInt64
+  package var began: UInt64
+  package var ended: UInt64
   /// The version of each register that was read.
-  public var seen: [Int: Int]
+  package var seen: [Int: Int]
   /// The registers that were written; each was read before.
-  public var written: Set<Int>
+  package var written: Set<Int>
 
-  public init(version: Int, began: UInt64, ended: UInt64, seen: [Int: Int], written: Set<Int>) {
+  package init(version: Int, began: UInt64, ended: UInt64, seen: [Int: Int], written: Set<Int>) {
     self.version = version
     self.began = began
     self.ended = ended
@@ -28,7 +28,7 @@ public struct Observation: Sendable, Equatable {
   }
 
   /// Reads a line; nil if it is none.
-  public init?(line: some StringProtocol) {
+  package init?(line: some StringProtocol) {
     let parts = line.split(separator: " ", omittingEmptySubsequences: false)
     guard parts.count == 5, let version = Int(parts[0]), let began = UInt64(parts[1]), let ended = UInt64(parts[2])
     else { return nil }
@@ -74,7 +74,8 @@ enum Competition {
   private static func observe(
     _ workspace: Workspace, _ version: Int, _ random: inout Repeatable
   ) async throws -> Observation {
-    let keys = Set((0..<Int.random(in: 1...3, using: &random)).map { _ in Int.random(in: 0..<registers, using: &random) })
+    let keys = Set(
+      (0..<Int.random(in: 1...3, using: &random)).map { _ in Int.random(in: 0..<registers, using: &random) })
     let began = now()
     let seen: [Int: Int]
     var written: Set<Int> = []

@@ -3,32 +3,32 @@ import Synchronization
 import Workspace
 
 /// Transactions with numbers, each of which is the same whoever makes it: so what is in a workspace can be told from the number of the last.
-public enum Numbered {
-  public struct Item: Storable, Hashable {
-    public var id: Int
-    public var writer: Int
-    public var text: String
-    public var tag: String?
-    public var data: [UInt8]
+package enum Numbered {
+  package struct Item: Storable, Hashable {
+    package var id: Int
+    package var writer: Int
+    package var text: String
+    package var tag: String?
+    package var data: [UInt8]
 
-    public static let id = Field("id", \Item.id)
-    public static let writer = Field("writer", \Item.writer)
-    public static let text = Field("text", \Item.text)
-    public static let tag = Field("tag", \Item.tag)
-    public static let data = Field("data", \Item.data)
-    public static let schema = ObjectSchema(
+    package static let id = Field("id", \Item.id)
+    package static let writer = Field("writer", \Item.writer)
+    package static let text = Field("text", \Item.text)
+    package static let tag = Field("tag", \Item.tag)
+    package static let data = Field("data", \Item.data)
+    package static let schema = ObjectSchema(
       "item", Item.init, id, writer, text, tag, data, key: id, indexes: [.index(text), .unique(tag)])
   }
 
-  public static let last = DictionaryKey<Int>("last")
+  package static let last = DictionaryKey<Int>("last")
 
-  public static func open(_ directory: String, mode: Workspace.Mode = .readWrite) throws -> Workspace {
+  package static func open(_ directory: String, mode: Workspace.Mode = .readWrite) throws -> Workspace {
     try Workspace.open(
       at: directory, schema: WorkspaceSchema(applicationID: 0x7465_7374, objects: [Item.self]), mode: mode)
   }
 
   /// What one transaction does, in its order; nil deletes.
-  public static func changes(of number: Int, seed: UInt64) -> [(id: Int, item: Item?)] {
+  package static func changes(of number: Int, seed: UInt64) -> [(id: Int, item: Item?)] {
     var random = Repeatable(seed: seed &+ UInt64(number) &* 1_000_003)
     return (0..<Int.random(in: 1...6, using: &random)).map { place in
       let id = Int.random(in: 0..<200, using: &random)
@@ -43,7 +43,7 @@ public enum Numbered {
   }
 
   /// What the transactions up to a number leave, beginning with what others have left.
-  public static func apply(_ numbers: Range<Int>, seed: UInt64, to items: inout [Int: Item]) {
+  package static func apply(_ numbers: Range<Int>, seed: UInt64, to items: inout [Int: Item]) {
     for number in numbers {
       for (id, item) in changes(of: number, seed: seed) { items[id] = item }
     }

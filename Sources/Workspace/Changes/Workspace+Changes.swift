@@ -30,11 +30,11 @@ extension Workspace {
   public func performChanges<Value: Sendable>(
     _ types: [any Storable.Type], changesHandler: @escaping @Sendable (ChangeContext) throws -> Value
   ) async throws -> Value {
-    if let result = changeNow(types, changesHandler) {
-      if let delivered = result.delivered {
-        await withCheckedContinuation { continuation in delivered { continuation.resume() } }
+    if let outcome = changeNow(types, changesHandler) {
+      if !outcome.isDelivered {
+        await withCheckedContinuation { continuation in feed.whenDelivered { continuation.resume() } }
       }
-      return try result.value.get()
+      return try outcome.value.get()
     }
     return try await withCheckedThrowingContinuation { continuation in
       change(types, changesHandler) { continuation.resume(with: $0) }
@@ -44,8 +44,8 @@ extension Workspace {
   /// What has come of a transaction on the caller's thread.
   private struct Outcome<Value> {
     let value: Result<Value, any Error>
-    /// Calls what it is given once the subscribers have been told; nil if there is nobody to wait for.
-    let delivered: ((@escaping @Sendable () -> Void) -> Void)?
+    /// Whether there is no subscriber to wait for.
+    let isDelivered: Bool
   }
 
   private func changeNow<Value: Sendable>(
@@ -54,19 +54,17 @@ extension Workspace {
     // What goes wrong here goes wrong again where it is reported.
     for type in types where (try? objects.check(type, path: path)) == nil { return nil }
     guard let writer = try? writer() else { return nil }
+    var isDelivered = true
     let result = writer.changeNow { db, statements in
       try run(handler, types, db, statements, writer, feed, path: path)
+    } committed: { _, record, number in
+      isDelivered = feed.commit(record, number: number)
     }
     switch result {
     case nil: return nil
-    case .success(let (value, record, number)):
-      return Outcome(
-        value: .success(value),
-        delivered: feed.needsDelivery(after: number) ? { [feed] in feed.commit(record, number: number, completion: $0) } : nil)
+    case .success(let (value, _, _)): return Outcome(value: .success(value), isDelivered: isDelivered)
     case .failure(let error):
-      return Outcome(
-        value: .failure(failure(error, path: path)),
-        delivered: feed.isDelivering ? { [feed] in feed.whenDelivered($0) } : nil)
+      return Outcome(value: .failure(failure(error, path: path)), isDelivered: !feed.isDelivering)
     }
   }
 

@@ -82,17 +82,6 @@ final class ChangeFeed: Sendable {
   /// Whether something is being delivered, which whoever completes a transaction now has to wait for.
   var isDelivering: Bool { state.withLock { $0.isScheduled } }
 
-  /// Whether a commit has to be handed over with ``commit(_:number:completion:)``. If not, it is done with.
-  func needsDelivery(after number: UInt64) -> Bool {
-    state.withLock { state in
-      if state.watched.isEmpty && !state.isScheduled {
-        state.done = number
-        return false
-      }
-      return true
-    }
-  }
-
   /// The types that have subscribers, and whether one of those follows a result.
   var watchedTypes: [ObjectIdentifier: Bool] {
     state.withLock { state in
@@ -109,16 +98,24 @@ final class ChangeFeed: Sendable {
     }
   }
 
-  /// Hands over what was committed. `completion` is called after the subscribers, or at once if there are none.
+  /// Hands over what was committed, before anybody can commit the next one. Returns whether nobody has to be told of it.
+  func commit(_ record: CommitRecord, number: UInt64) -> Bool {
+    commit(record, number, completion: nil)
+  }
+
+  /// As above. `completion` is called after the subscribers, or at once if there are none.
   func commit(_ record: CommitRecord, number: UInt64, completion: @escaping @Sendable () -> Void) {
-    let isAlone = state.withLock { state -> Bool in
+    if commit(record, number, completion: completion) { completion() }
+  }
+
+  private func commit(_ record: CommitRecord, _ number: UInt64, completion: (@Sendable () -> Void)?) -> Bool {
+    state.withLock { state in
       state.done = number
       if state.watched.isEmpty && !state.isScheduled { return true }
       state.commits.append(Commit(number: number, record: record, completion: completion))
       schedule(&state)
       return false
     }
-    if isAlone { completion() }
   }
 
   /// Hands over changes that were not made by a transaction of this feed's workspace.

@@ -300,6 +300,44 @@ struct ChangeTests {
     #expect(try workspace.checkIntegrity() == [])
   }
 
+  @Test("What the file itself refuses is a constraint with SQLite's words, and undoes that submission only")
+  func constraint() async throws {
+    try workspace.sql(
+      "CREATE TRIGGER no_nines BEFORE INSERT ON job WHEN new.attempt = 9 BEGIN SELECT RAISE(ABORT, 'no nines'); END")
+    let error = try await perform { context in
+      try context.submit(Job.creationRequest(Job(id: "a")))
+      let error = #expect(throws: ChangeError.self) {
+        try context.submit(Job.creationRequest(Job(id: "b", attempt: 9)))
+      }
+      try context.submit(Job.creationRequest(Job(id: "c")))
+      return error
+    }
+    #expect(error?.cause == .constraint(message: "no nines"))
+    #expect(error?.code == "change-constraint")
+    #expect(error?.key?.description == "'b'")
+    #expect(try workspace.fetch(for: Job.self).all().map(\.id) == ["a", "c"])
+  }
+
+  @Test("A change writes the columns that differ, and the indexes over them, and no others")
+  func columns() async throws {
+    try await workspace.add([Job(id: "a", ticket: "T")])
+    try workspace.sql(
+      """
+      CREATE TABLE written (name TEXT);
+      CREATE TRIGGER on_attempt AFTER UPDATE OF attempt ON job BEGIN INSERT INTO written VALUES ('attempt'); END;
+      CREATE TRIGGER on_state AFTER UPDATE OF state ON job BEGIN INSERT INTO written VALUES ('state'); END;
+      CREATE TRIGGER on_ticket AFTER UPDATE OF ticket ON job BEGIN INSERT INTO written VALUES ('ticket'); END;
+      """)
+    try await perform { context in
+      try context.submit(Job.changeRequest(Job(id: "a")) { $0.attempt = 5 })
+      try context.submit(Job.changeRequest(Job(id: "a")) { $0.state = .failed })
+      try context.submit(Job.changeRequest(Job(id: "a")) { _ in })
+    }
+    #expect(try workspace.texts("SELECT name FROM written ORDER BY rowid") == ["attempt", "state"])
+    let job = try #require(try workspace.job("a"))
+    #expect(job == Job(id: "a", state: .failed, attempt: 5, ticket: "T"))
+  }
+
   @Test("The dictionary changes with the transaction, and keeps types apart")
   func dictionary() async throws {
     let page = DictionaryKey<Int>("page")

@@ -57,10 +57,13 @@ final class FaultScript {
         var jobs = before
         for id in jobs.keys.sorted() {
           guard let job = jobs[id] else { continue }
-          if case .updated(let job) = try context.submit(Job.changeRequest(job, { $0.attempt = turn })) { jobs[id] = job }
+          if case .updated(let job) = try context.submit(Job.changeRequest(job, { $0.attempt = turn })) {
+            jobs[id] = job
+          }
         }
         for place in 0..<3 {
-          let job = Job(id: "\(turn)-\(place)", ticket: "\(turn)\(place)", log: Array(repeating: UInt8(turn), count: 3000))
+          let job = Job(
+            id: "\(turn)-\(place)", ticket: "\(turn)\(place)", log: Array(repeating: UInt8(turn), count: 3000))
           try context.submit(Job.creationRequest(job))
           jobs[job.id] = job
         }

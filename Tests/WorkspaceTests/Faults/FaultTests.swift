@@ -13,7 +13,8 @@ struct FaultTests {
 
   static let writeFaults = [false, true].flatMap { isLasting in
     [
-      Fault(name: "SQLITE_FULL", calls: anyWrite, code: 13, error: ENOSPC, isLasting: isLasting, codes: ["workspace-full"]),
+      Fault(
+        name: "SQLITE_FULL", calls: anyWrite, code: 13, error: ENOSPC, isLasting: isLasting, codes: ["workspace-full"]),
       Fault(name: "SQLITE_IOERR", calls: anyWrite, code: 10 | 3 << 8, isLasting: isLasting, codes: ["workspace-io"]),
       Fault(
         name: "a quota", calls: anyWrite, code: 10 | 3 << 8, error: EDQUOT, isLasting: isLasting,
@@ -25,7 +26,9 @@ struct FaultTests {
     #expect(fault_install() == 0)
   }
 
-  @Test("each n-th write fails with a typed error, loses nothing and leaves a workspace that goes on", arguments: writeFaults)
+  @Test(
+    "each n-th write fails with a typed error, loses nothing and leaves a workspace that goes on",
+    arguments: writeFaults)
   func writes(fault: Fault) async throws {
     try await eachPlace(of: fault) { script, place in
       await script.run()
@@ -77,7 +80,9 @@ struct FaultTests {
   @Test(
     "each n-th reading fails with a typed error",
     arguments: [
-      Fault(name: "SQLITE_IOERR_READ", calls: Int(fault_reads), code: 10 | 1 << 8, isLasting: false, codes: ["workspace-io"]),
+      Fault(
+        name: "SQLITE_IOERR_READ", calls: Int(fault_reads), code: 10 | 1 << 8, isLasting: false, codes: ["workspace-io"]
+      ),
       Fault(name: "SQLITE_CORRUPT", calls: Int(fault_reads), code: 11, isLasting: false, codes: ["workspace-corrupt"]),
     ])
   func readings(fault: Fault) async throws {
@@ -131,7 +136,9 @@ struct FaultTests {
     try await workspace.performChanges([]) { _ in }
     fault_arm(directory.workspace, Int32(fault_opens | fault_reads), 1, 1, 10 | 1 << 8, EIO)
     _ = await caught(ChangeError.self) {
-      try await workspace.performChanges([Job.self]) { try $0.submit(Job.changeRequest(Job(id: "a")) { $0.attempt = 2 }) }
+      try await workspace.performChanges([Job.self]) {
+        try $0.submit(Job.changeRequest(Job(id: "a")) { $0.attempt = 2 })
+      }
     }
     fault_disarm()
     try await workspace.performChanges([Job.self]) { try $0.submit(Job.upsertRequest(Job(id: "a", attempt: 3))) }

@@ -109,7 +109,8 @@ struct ModelTests {
         Follower(subscription: subscription) { model in
           // It is followed no longer once it is gone, so what is there is what it was told; another one may get its key.
           let (last, expected) = (told.last, model.pieces[piece.id])
-          return last == expected ? nil : "an object is \(String(describing: last)) and should be \(String(describing: expected))"
+          return last == expected
+            ? nil : "an object is \(String(describing: last)) and should be \(String(describing: expected))"
         } isOver: {
           told.last == nil
         })

@@ -41,7 +41,9 @@ struct Question: Sendable {
     case 0: return Question(condition: Piece.attempt == number) { $0.attempt == number }
     case 1: return Question(condition: Piece.attempt > number) { $0.attempt > number }
     case 2:
-      return Question(condition: Piece.attempt.between(number, number + 3)) { (number...number + 3).contains($0.attempt) }
+      return Question(condition: Piece.attempt.between(number, number + 3)) {
+        (number...number + 3).contains($0.attempt)
+      }
     case 3: return Question(condition: Piece.pipeline == "p" + text) { $0.pipeline == "p" + text }
     case 4: return Question(condition: Piece.pipeline.hasPrefix("p" + text)) { $0.pipeline.hasPrefix("p" + text) }
     case 5: return Question(condition: Piece.id.contains(text)) { $0.id.contains(text) }

@@ -59,7 +59,9 @@ struct CrashTests {
     #expect(child.line() == "held")
     let impatient = try openRegisters(directory.workspace, patience: .milliseconds(20))
     let error = await caught(ChangeError.self) {
-      try await impatient.performChanges([Register.self]) { try $0.submit(Register.upsertRequest(Register(key: 1, version: 1))) }
+      try await impatient.performChanges([Register.self]) {
+        try $0.submit(Register.upsertRequest(Register(key: 1, version: 1)))
+      }
     }
     #expect(error == ChangeError(cause: .workspace(.locked(path: impatient.path))))
     #expect(error?.code == "workspace-locked")

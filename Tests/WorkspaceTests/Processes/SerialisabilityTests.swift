@@ -44,7 +44,9 @@ struct SerialisabilityTests {
 
   @Test("The checker accepts what can be explained, and finds what cannot")
   func checker() {
-    func seen(_ version: Int, _ began: UInt64, _ ended: UInt64, _ seen: [Int: Int], _ written: Set<Int> = []) -> Observation {
+    func seen(_ version: Int, _ began: UInt64, _ ended: UInt64, _ seen: [Int: Int], _ written: Set<Int> = [])
+      -> Observation
+    {
       Observation(version: version, began: began, ended: ended, seen: seen, written: written)
     }
     func fault(_ observations: Observation...) -> String? { History(observations: observations).fault }
@@ -62,7 +64,8 @@ struct SerialisabilityTests {
     #expect(fault(seen(1, 0, 9, [0: 0, 1: 0], [0, 1]), seen(2, 0, 9, [0: 1, 1: 0]))?.hasPrefix("no order") == true)
     #expect(
       fault(
-        seen(1, 0, 9, [0: 0], [0]), seen(2, 0, 9, [1: 0], [1]), seen(3, 0, 9, [0: 1, 1: 0]), seen(4, 0, 9, [0: 0, 1: 2]))?
+        seen(1, 0, 9, [0: 0], [0]), seen(2, 0, 9, [1: 0], [1]), seen(3, 0, 9, [0: 1, 1: 0]),
+        seen(4, 0, 9, [0: 0, 1: 2]))?
         .hasPrefix("no order") == true)
     #expect(fault(seen(1, 0, 9, [0: 7]))?.contains("nobody wrote") == true)
   }

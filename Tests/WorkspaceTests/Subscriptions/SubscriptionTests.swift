@@ -183,6 +183,65 @@ struct SubscriptionTests {
     withExtendedLifetime(subscription) {}
   }
 
+  @Test("Subscribers hear of commits in their order, also of many tasks at once", .timeLimit(.minutes(1)))
+  func manyTasks() async throws {
+    try await workspace.add([Job(id: "a", attempt: 0)])
+    let seen = Collected<Int>()
+    let subscription = try workspace.subscribe(object: Job(id: "a", attempt: 0)) {
+      if case .updated(let job) = $0 { seen.append(job.attempt) }
+    }
+    let workspace = workspace
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          for _ in 0..<100 {
+            let attempt = try await workspace.performChanges([Job.self]) { context in
+              try context.submit(Job.changeRequest(Job(id: "a")) { $0.attempt += 1 }).object?.attempt
+            }
+            // Told before the completion, of this state or a later one.
+            #expect((seen.all.last ?? -1) >= attempt ?? 0)
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(seen.all.last == 800)
+    #expect(seen.all == seen.all.sorted())
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test("An object that goes while a handler is busy is told as gone, also when another one gets its key meanwhile")
+  func replaced() async throws {
+    let workspace = workspace
+    try await workspace.add([Job(id: "a"), Job(id: "b")])
+    let busy = Collected<Int>()
+    let isHeld = DispatchSemaphore(value: 0)
+    let first = try workspace.subscribe(object: Job(id: "b")) { _ in
+      busy.append(1)
+      isHeld.wait()
+    }
+    let seen = Collected<SubscribedObject<Job>>()
+    let second = try workspace.subscribe(object: Job(id: "a")) { seen.append($0) }
+    try await workspace.performChanges([]) { _ in }
+    let done = Collected<Int>()
+    func change(_ number: Int, _ request: @escaping @Sendable () -> ChangeRequest<Job>) {
+      workspace.performChanges([Job.self]) {
+        try $0.submit(request())
+      } completionHandler: { _ in
+        done.append(number)
+      }
+    }
+    change(1) { Job.changeRequest(Job(id: "b")) { $0.attempt = 2 } }
+    try await eventually { busy.all == [1] }
+    change(2) { Job.deletionRequest(Job(id: "a")) }
+    change(3) { Job.creationRequest(Job(id: "a", attempt: 7)) }
+    try await eventually { try workspace.job("a")?.attempt == 7 }
+    isHeld.signal()
+    try await eventually { done.all == [1, 2, 3] }
+    #expect(seen.all == [.deleted])
+    withExtendedLifetime((first, second)) {}
+  }
+
   @Test("A subscription that is cancelled or dropped hears nothing any more; a handler may cancel itself")
   func cancelling() async throws {
     try await workspace.add([Job(id: "a")])

@@ -72,14 +72,20 @@ final class Round {
 
     let jobs = jobs
     let single = single
-    try await compare("insert") { try check(object_floor_insert($0, floorJobs.start, floorJobs.count)) } with: {
+    try await compare("insert") {
+      try check(object_floor_insert($0, floorJobs.start, floorJobs.count))
+    } with: {
       try await workspace.performChanges([Job.self]) { for job in jobs { try $0.submit(Job.creationRequest(job)) } }
-    } on: { (plain, clustered) }
+    } on: {
+      (plain, clustered)
+    }
     try await compare("insertEach") {
       try check(object_floor_insert_each($0, floorSingle.start, floorSingle.count))
     } with: {
       for job in single { try await workspace.performChanges([Job.self]) { try $0.submit(Job.creationRequest(job)) } }
-    } on: { (plain, clustered) }
+    } on: {
+      (plain, clustered)
+    }
     try await workspace.performChanges([Job.self]) { for job in single { try $0.submit(Job.deletionRequest(job)) } }
     for floor in [plain, clustered] {
       try check(object_floor_delete(floor, floorSingle.start, floorSingle.count))
@@ -89,7 +95,9 @@ final class Round {
       try fetch($0, expecting: Self.count) { object_floor_all($0, $1, $2) }
     } with: {
       try expect(workspace.fetch(for: Job.self).all().count, Self.count)
-    } on: { (plain, clustered) }
+    } on: {
+      (plain, clustered)
+    }
     let names = (0..<100).map { "pipeline-\($0)" }
     try await compare("fetchIndexed") { floor in
       for turn in 0..<1000 {
@@ -101,7 +109,9 @@ final class Round {
       for turn in 0..<1000 {
         try expect(workspace.fetch(for: Job.self).where(Job.pipeline == names[turn % 100]).count, 100)
       }
-    } on: { (plain, clustered) }
+    } on: {
+      (plain, clustered)
+    }
 
     try await observe(workspace, plain, clustered)
 
@@ -118,10 +128,16 @@ final class Round {
       try await workspace.performChanges([Job.self]) { context in
         for job in jobs { try context.submit(Job.changeRequest(job) { $0.advance() }) }
       }
-    } on: { (plain, clustered) }
-    try await compare("delete") { try check(object_floor_delete($0, floorJobs.start, floorJobs.count)) } with: {
+    } on: {
+      (plain, clustered)
+    }
+    try await compare("delete") {
+      try check(object_floor_delete($0, floorJobs.start, floorJobs.count))
+    } with: {
       try await workspace.performChanges([Job.self]) { for job in jobs { try $0.submit(Job.deletionRequest(job)) } }
-    } on: { (plain, clustered) }
+    } on: {
+      (plain, clustered)
+    }
     await workspace.shutdown()
   }
 
@@ -152,7 +168,9 @@ final class Round {
   ) async throws {
     let watched = Array(jobs.prefix(Self.each))
     let jobs = jobs
-    func update(_ jobs: [Job], _ attempt: Int) async throws -> (begun: ContinuousClock.Instant, handled: ContinuousClock.Instant) {
+    func update(_ jobs: [Job], _ attempt: Int) async throws -> (
+      begun: ContinuousClock.Instant, handled: ContinuousClock.Instant
+    ) {
       let begun = ContinuousClock.now
       let handled = try await workspace.performChanges([Job.self]) { context in
         for job in jobs { try context.submit(Job.changeRequest(job) { $0.attempt = attempt }) }
@@ -189,7 +207,9 @@ final class Round {
     for subscription in subscriptions { subscription.cancel() }
 
     subscriptions = try watched.map { job in
-      try workspace.subscribe(fetchedResult: workspace.fetch(for: Job.self).where(Job.id == job.id)) { _ in tally.count() }
+      try workspace.subscribe(fetchedResult: workspace.fetch(for: Job.self).where(Job.id == job.id)) { _ in
+        tally.count()
+      }
     }
     try await workspace.performChanges([]) { _ in }
     tally.reset()
@@ -223,7 +243,8 @@ private final class Tally: Sendable {
 
 private func fetch(
   _ floor: OpaquePointer, expecting count: Int,
-  _ body: (OpaquePointer, UnsafeMutablePointer<UnsafeMutablePointer<object_floor_job>?>, UnsafeMutablePointer<Int32>) -> Int32
+  _ body: (OpaquePointer, UnsafeMutablePointer<UnsafeMutablePointer<object_floor_job>?>, UnsafeMutablePointer<Int32>) ->
+    Int32
 ) throws {
   var jobs: UnsafeMutablePointer<object_floor_job>?
   var found: Int32 = 0
