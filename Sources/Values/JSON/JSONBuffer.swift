@@ -5,6 +5,10 @@ struct JSONBuffer: ~Copyable {
   private var bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: 240)
   private var count = 0
   private var capacity = 240
+  /// See ``JSONValue/withJSON(exactly:_:)``.
+  private let isExact: Bool
+
+  init(isExact: Bool = false) { self.isExact = isExact }
 
   deinit { bytes.deallocate() }
 
@@ -17,6 +21,7 @@ struct JSONBuffer: ~Copyable {
     case .bool(true): append("true" as StaticString)
     case .bool(false): append("false" as StaticString)
     case .int(let number): append(number)
+    case .double(let number) where isExact: append(contentsOf: number.isFinite ? number.description : "null")
     case .double(let number): append(contentsOf: DecimalText.shortest(number))
     case .string(let text): append(text)
     case .array(let elements):

@@ -7,9 +7,20 @@ extension JSONValue {
     withJSON { bytes.append(contentsOf: $0) }
   }
 
-  /// Calls `body` with the value as compact JSON; see ``write(to:)``.
-  package func withJSON<Answer>(_ body: (UnsafeBufferPointer<UInt8>) -> Answer) -> Answer {
-    var buffer = JSONBuffer()
+  /// Appends the value to `bytes` as compact JSON that reads back as an equal value: see ``withJSON(exactly:_:)``.
+  package func writeExactly(to bytes: inout [UInt8]) {
+    withJSON(exactly: true) { bytes.append(contentsOf: $0) }
+  }
+
+  /// Calls `body` with the value as compact JSON.
+  ///
+  /// - Parameters:
+  ///   - isExact: Whether it is to read back as an equal value: then a double keeps its `.0`, so that it comes back as a
+  ///     double, and what JSON has no number for (`NaN`, the infinities) is `null`. Otherwise it is as in ``write(to:)``.
+  ///   - body: Must not keep the bytes.
+  /// - Returns: What `body` gives.
+  package func withJSON<Answer>(exactly isExact: Bool = false, _ body: (UnsafeBufferPointer<UInt8>) -> Answer) -> Answer {
+    var buffer = JSONBuffer(isExact: isExact)
     buffer.append(self)
     return body(buffer.written)
   }

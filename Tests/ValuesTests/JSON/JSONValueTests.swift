@@ -86,6 +86,30 @@ struct JSONValueTests {
     }
   }
 
+  @Test(
+    "what is written exactly is an equal value again, doubles that are whole included",
+    arguments: [
+      (.double(0), "0.0"), (.double(-0.0), "-0.0"), (.double(3), "3.0"), (.double(1e15), "1000000000000000.0"),
+      (.double(1e16), "1e+16"), (.int(3), "3"),
+      (.double(.leastNonzeroMagnitude), "5e-324"), ([.double(1), ["a": .double(2)]], #"[1.0,{"a":2.0}]"#),
+      (.int(.max), "9223372036854775807"),
+    ] as [(JSONValue, String)])
+  func exact(value: JSONValue, text: String) throws {
+    var bytes: [UInt8] = []
+    value.writeExactly(to: &bytes)
+    #expect(String(decoding: bytes, as: UTF8.self) == text)
+    let again = try JSONValue.parse(bytes)
+    #expect(again == value)
+    if case .double(let double) = value, case .double(let other) = again { #expect(double.sign == other.sign) }
+  }
+
+  @Test("what JSON has no number for is written exactly as null", arguments: [Double.nan, .infinity, -.infinity])
+  func exactWithoutNumber(value: Double) {
+    var bytes: [UInt8] = []
+    JSONValue.array([.double(value)]).writeExactly(to: &bytes)
+    #expect(String(decoding: bytes, as: UTF8.self) == "[null]")
+  }
+
   @Test("what is written reads back the same")
   func writing() throws {
     let value: JSONValue = ["b": [1, 2.5, .null, true, "é\u{1F600}\"\\\n\u{1}/"], "a": [:], "": [], "n": .int(.min)]
