@@ -9,6 +9,8 @@ public final class TestHostClock: Sendable {
 
     let instance: penstock_id
     let instant: Timestamp
+    /// When it fires at the latest, by the time that has passed.
+    let deadline: Duration
     let fire: penstock_timer_callback
     let context: UnsafeMutableRawPointer?
   }
@@ -54,6 +56,9 @@ public final class TestHostClock: Sendable {
   }
 
   /// Sets the wall clock, as a person or a time server does, and fires the timers whose time has come.
+  ///
+  /// After it was set back, a timer fires when as much time has passed as its instant was ahead when it was set: see
+  /// ``advance(by:)``.
   public func setWallClock(to now: Timestamp) {
     state.withLock { $0.now = now }
     fireDueTimers()
@@ -61,7 +66,7 @@ public final class TestHostClock: Sendable {
 
   private func fireDueTimers() {
     let due = state.withLock { state in
-      let due = state.timers.filter { $0.value.instant <= state.now }
+      let due = state.timers.filter { $0.value.instant <= state.now || $0.value.deadline <= state.monotonic }
       for id in due.keys { state.timers[id] = nil }
       return due.sorted { ($0.value.instant, $0.key) < ($1.value.instant, $1.key) }
     }
@@ -72,9 +77,10 @@ public final class TestHostClock: Sendable {
     _ instance: penstock_id, at instant: Int64, _ fire: @escaping penstock_timer_callback,
     _ context: UnsafeMutableRawPointer?
   ) -> UInt64 {
-    let timer = Timer(
-      instance: instance, instant: Timestamp(seconds: 0, nanoseconds: instant), fire: fire, context: context)
+    let instant = Timestamp(seconds: 0, nanoseconds: instant)
     let (id, isDue) = state.withLock { state in
+      let deadline = state.monotonic + state.now.duration(to: instant)
+      let timer = Timer(instance: instance, instant: instant, deadline: deadline, fire: fire, context: context)
       state.lastTimer += 1
       state.timers[state.lastTimer] = timer
       return (state.lastTimer, timer.instant <= state.now)

@@ -56,4 +56,17 @@ import Testing
     #expect(instance.events.isEmpty)
     instance.destroy()
   }
+
+  @Test func aDelayTakesNoLongerWhenTheWallClockIsSetBack() async throws {
+    let host = try TestPluginHost(Words.self, now: Timestamp(seconds: 5000))
+    let instance = try host.controller("words.ticks", with: ["every": "10s"])
+    instance.start()
+    await host.clock.hasTimer(at: Timestamp(seconds: 5010))
+    host.clock.setWallClock(to: Timestamp(seconds: 0))
+    host.clock.advance(by: .seconds(9))
+    #expect(instance.events.isEmpty)
+    host.clock.advance(by: .seconds(1))
+    #expect(await instance.events(1).count == 1)
+    instance.destroy()
+  }
 }

@@ -122,4 +122,19 @@ import Testing
     let error = await #expect(throws: PluginProblem.self) { try await host.run("words.services") }
     #expect(error?.code == "access-denied")
   }
+
+  @Test func sleepingUntilAnInstantGoesOnWhereTheClockWasSetBack() async throws {
+    let host = try TestPluginHost(Words.self, now: Timestamp(seconds: 5000))
+    let instance = try host.operation("words.sleep", with: ["time": "10s"])
+    instance.start()
+    await host.clock.hasTimer(at: Timestamp(seconds: 5010))
+    host.clock.setWallClock(to: Timestamp(seconds: 4000))
+    // As much time has passed as was missing, but the instant is still to come.
+    host.clock.advance(by: .seconds(10))
+    await host.clock.hasTimer(at: Timestamp(seconds: 5010))
+    #expect(instance.events.isEmpty)
+    host.clock.advance(by: .seconds(1000))
+    #expect(await instance.events(1) == [.completed("1970-01-01T01:23:30Z")])
+    instance.destroy()
+  }
 }

@@ -11,7 +11,8 @@ enum ChangeTimer {
     let clock = context.pluginClock
     let task = Task {
       while let change = next(clock.now().seconds) {
-        try await clock.sleep(until: Timestamp(seconds: change))
+        // Where the clock was set back meanwhile the change may be another one.
+        try await clock.sleep(atMostUntil: Timestamp(seconds: change))
         onChange()
       }
     }

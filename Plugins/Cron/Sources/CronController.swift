@@ -35,9 +35,11 @@ struct CronController: TaskController {
       }
       guard let next = schedule.next(after: max(now, last), in: zone) else { return }
       let delay = jitter(&random)
-      try await clock.sleep(until: Timestamp(seconds: next).advanced(by: delay))
-      // As if the delay had not been: it makes no instant late.
-      now = max(next, clock.now().advanced(by: .zero - delay).seconds)
+      try await clock.sleep(atMostUntil: Timestamp(seconds: next).advanced(by: delay))
+      // As if the delay had not been: it makes no instant late. Earlier than the instant it is where the clock was set
+      // back; by less than a second, that is no matter.
+      now = clock.now().advanced(by: .zero - delay).seconds
+      if now + 1 >= next { now = max(next, now) }
     }
   }
 

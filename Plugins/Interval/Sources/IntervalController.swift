@@ -17,8 +17,17 @@ struct IntervalController: TaskController {
     if settings.immediately { controls.rerun(reason: "\(reason), at the start") }
     var next = grid.first(after: start)
     while true {
-      try await clock.sleep(until: next.advanced(by: jitter(&random)))
-      let due = max(next, grid.last(notAfter: clock.now()))
+      try await clock.sleep(atMostUntil: next.advanced(by: jitter(&random)))
+      let now = clock.now()
+      guard now >= next else {
+        // The clock was set back. By less than a step: `next` is near enough still.
+        guard now.duration(to: next) > settings.every else { continue }
+        controls.context.pluginLog.warning(
+          "the clock was set back; the intervals go on from there", ["now": .string(now.notation)])
+        next = grid.first(after: now)
+        continue
+      }
+      let due = max(next, grid.last(notAfter: now))
       let missed = due == next ? 0 : grid.count(between: next, and: due) + 1
       if missed > 0 {
         controls.context.pluginLog.warning(

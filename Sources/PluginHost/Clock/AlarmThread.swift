@@ -24,6 +24,8 @@ final class AlarmThread: Sendable {
   private struct State {
     var queue = AlarmQueue()
     var armed = Int64.max
+    /// How far the wall clock was ahead of the one that is never set when that was last looked at.
+    var offset: Int64 = 0
     var timer: Int32 = -1
     var isRunning = false
     var isStopped = false
@@ -38,14 +40,22 @@ final class AlarmThread: Sendable {
   ///
   /// Where the process has no descriptor or thread left for the first alarm, the next `add` tries again.
   func add(at instant: Int64, _ body: @escaping AlarmQueue.Body) -> PluginAlarm {
+    let deadline = kind == .wall ? Self.deadline(of: instant) : .max
     let number = state.withLock { state in
-      let number = state.queue.add(at: instant, body)
+      let number = state.queue.add(at: instant, deadline: deadline, body)
       start(&state)
       if instant < state.armed { arm(&state, instant) }
       return number
     }
     return PluginAlarm { [weak self] in _ = self?.state.withLock { $0.queue.remove(number) } }
   }
+
+  /// When an instant would come if the wall clock were never set.
+  private static func deadline(of instant: Int64) -> Int64 {
+    Kind.monotonic.now().addingSaturating(instant.subtractingSaturating(Kind.wall.now()))
+  }
+
+  private static var offset: Int64 { Kind.wall.now() - Kind.monotonic.now() }
 
   /// Ends the thread. No alarm is called afterwards, but for one that is being called.
   func stop() {
@@ -77,6 +87,7 @@ final class AlarmThread: Sendable {
     pthread_detach(thread)
     state.isRunning = true
     state.armed = .max
+    state.offset = Self.offset
   }
 
   private func run() {
@@ -85,6 +96,7 @@ final class AlarmThread: Sendable {
       // Ends with ECANCELED when the wall clock was set: what is due is found by looking, and the timer is set anew.
       var expirations: UInt64 = 0
       _ = read(timer, &expirations, MemoryLayout<UInt64>.size)
+      if kind == .wall { noticeSetting() }
       while true {
         let now = kind.now()
         guard let body = state.withLock({ $0.isStopped ? nil : $0.queue.popDue(at: now) }) else { break }
@@ -98,6 +110,18 @@ final class AlarmThread: Sendable {
       guard !isStopped else { break }
     }
     close(timer)
+  }
+
+  /// A clock that is merely slowed down or sped up a little is not worth the while.
+  private static let smallestSetting: Int64 = 100_000_000
+
+  private func noticeSetting() {
+    let offset = Self.offset
+    state.withLock { state in
+      guard abs(offset.subtractingSaturating(state.offset)) >= Self.smallestSetting else { return }
+      state.offset = offset
+      state.queue.clockWasSet(offset: offset)
+    }
   }
 
   /// Sets the timer in the kernel to `instant`; one in the past fires at once.
@@ -115,6 +139,9 @@ final class AlarmThread: Sendable {
       setting.it_value.tv_sec = 7_258_118_400
     }
     let flags = kind == .wall ? TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET : TFD_TIMER_ABSTIME
-    timerfd_settime(state.timer, Int32(flags), &setting, nil)
+    guard timerfd_settime(state.timer, Int32(flags), &setting, nil) != 0, errno == ECANCELED else { return }
+    // The clock was set at this very moment, and no read will tell of it: the thread has to look by itself.
+    setting.it_value = timespec(tv_sec: 0, tv_nsec: 1)
+    timerfd_settime(state.timer, Int32(TFD_TIMER_ABSTIME), &setting, nil)
   }
 }

@@ -42,9 +42,12 @@ public final class ManualPluginClock: PluginClock {
   /// When the next call is due by ``now()``; nil where nothing waits for an instant.
   public var nextInstant: Int64? { state.withLock { $0.instants.next } }
 
-  /// Calls `body` once the wall clock has reached `instant`.
+  /// Calls `body` once the wall clock has reached `instant`, or as much time has passed as that was ahead.
   public func wake(at instant: Int64, _ body: @escaping @Sendable () -> Void) -> PluginAlarm {
-    let number = state.withLock { $0.instants.add(at: instant, body) }
+    let number = state.withLock { state in
+      let deadline = state.monotonic.addingSaturating(instant.subtractingSaturating(state.now))
+      return state.instants.add(at: instant, deadline: deadline, body)
+    }
     return PluginAlarm { [weak self] in _ = self?.state.withLock { $0.instants.remove(number) } }
   }
 
@@ -65,7 +68,10 @@ public final class ManualPluginClock: PluginClock {
 
   /// Sets the wall clock, forwards or backwards, as a person or a time service does, and calls what is due by it.
   public func set(to now: Int64) {
-    state.withLock { $0.now = now }
+    state.withLock { state in
+      state.now = now
+      state.instants.clockWasSet(offset: now.subtractingSaturating(state.monotonic))
+    }
     while let body = state.withLock({ $0.instants.popDue(at: $0.now) }) { body() }
   }
 }
@@ -76,7 +82,7 @@ extension Int64 {
     return overflow ? (other < 0 ? .min : .max) : sum
   }
 
-  fileprivate func subtractingSaturating(_ other: Int64) -> Int64 {
+  package func subtractingSaturating(_ other: Int64) -> Int64 {
     let (difference, overflow) = subtractingReportingOverflow(other)
     return overflow ? (other < 0 ? .max : .min) : difference
   }

@@ -9,7 +9,8 @@ public protocol PluginClock: Sendable {
   /// Nanoseconds since a moment of its own; never goes back.
   func monotonic() -> Int64
 
-  /// Calls `body` once ``now()`` has reached `instant`, also where the clock was set or the computer slept meanwhile.
+  /// Calls `body` once ``now()`` has reached `instant`, also where the clock was set or the computer slept meanwhile; at the latest when as
+  /// much time has passed as `instant` is ahead now: then the clock was set back, and `instant` is still to come.
   func wake(at instant: Int64, _ body: @escaping @Sendable () -> Void) -> PluginAlarm
 
   /// Calls `body` once ``monotonic()`` is `delay` later than now.

@@ -26,7 +26,7 @@ public final class SystemPluginClock: PluginClock {
   /// The clock that never goes back.
   public func monotonic() -> Int64 { AlarmThread.Kind.monotonic.now() }
 
-  /// Calls `body` once the wall clock has reached `instant`.
+  /// Calls `body` once the wall clock has reached `instant`, or as much time has passed as that was ahead.
   public func wake(at instant: Int64, _ body: @escaping @Sendable () -> Void) -> PluginAlarm {
     instants.add(at: instant, body)
   }

@@ -6,6 +6,12 @@ public protocol PluginClock: OperationClock, OperationDelayer {
   /// Returns when the wall clock has reached `instant`, also where it was set or the computer slept meanwhile; at once
   /// when it is past. Throws `CancellationError` when the task is cancelled or the instance ends.
   nonisolated(nonsending) func sleep(until instant: Timestamp) async throws
+
+  /// Returns when the wall clock has reached `instant`, or as much time has passed as that was ahead, whichever is first.
+  ///
+  /// For what goes by the calendar: where the clock was set back, `instant` is still to come when this returns. Whoever calls it
+  /// looks at ``OperationClock/now()`` then, and decides anew. Throws as ``sleep(until:)`` does.
+  nonisolated(nonsending) func sleep(atMostUntil instant: Timestamp) async throws
 }
 
 extension PluginClock {
@@ -14,6 +20,13 @@ extension PluginClock {
   public nonisolated(nonsending) func sleep(until instant: Timestamp) async throws {
     try Task.checkCancellation()
     while now() < instant { try await delay(for: now().duration(to: instant)) }
+  }
+
+  /// Sleeps by ``OperationDelayer/delay(for:)`` as long as `instant` is ahead: does not notice when the wall clock is set.
+  public nonisolated(nonsending) func sleep(atMostUntil instant: Timestamp) async throws {
+    try Task.checkCancellation()
+    let rest = now().duration(to: instant)
+    if rest > .zero { try await delay(for: rest) }
   }
 }
 
@@ -47,6 +60,11 @@ struct HostClock: PluginClock {
   nonisolated(nonsending) func sleep(until instant: Timestamp) async throws {
     try Task.checkCancellation()
     while now() < instant { try await HostTimer.wait(link, until: instant.nanosecondsSince1970) }
+  }
+
+  nonisolated(nonsending) func sleep(atMostUntil instant: Timestamp) async throws {
+    try Task.checkCancellation()
+    if now() < instant { try await HostTimer.wait(link, until: instant.nanosecondsSince1970) }
   }
 
   // The contract's timers follow the wall clock, so a delay ends early where that was set forwards: the rest is waited

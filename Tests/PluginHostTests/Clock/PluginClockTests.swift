@@ -68,6 +68,23 @@ struct PluginClockTests {
     far.cancel()
   }
 
+  @Test("after it was set back an alarm comes when it would have come, and set right again at its instant")
+  func deadlines() {
+    var queue = AlarmQueue()
+    // The wall clock is 1000 ahead of the one that is never set, and that stands at 0.
+    _ = queue.add(at: 1300, deadline: 300) {}
+    _ = queue.add(at: 1200, deadline: 200) {}
+    queue.clockWasSet(offset: 500)
+    #expect(queue.next == 700)
+    queue.clockWasSet(offset: 5000)
+    #expect(queue.next == 1200)
+    queue.clockWasSet(offset: .min)
+    #expect(queue.next == .min + 200)
+    #expect(queue.popDue(at: .min + 200) != nil)
+    #expect(queue.popDue(at: .min + 200) == nil)
+    #expect(queue.count == 1)
+  }
+
   @Test("a queue forgets what was taken back")
   func queue() {
     var queue = AlarmQueue()

@@ -56,18 +56,38 @@ struct TimerTests {
     instance.destroy()
   }
 
-  @Test("a clock that is set lets the timers fire that are over by it, and no others")
+  @Test("a clock that is set forward lets the timers fire that are over by it, and no others")
   func jumps() throws {
     let plugin = try LoadedTestPlugin(source("set(me, 60); set(me, 7200);"))
     let events = RecordedEvents()
     let instance = try plugin.create(events: events)
     instance.start([:])
     let start = plugin.clock.now()
-    plugin.clock.set(to: start - 3_600_000_000_000)
-    plugin.clock.advance(by: .seconds(3000))
+    plugin.clock.set(to: start + 59_000_000_000)
     #expect(events.all == [])
     plugin.clock.set(to: start + 60_000_000_000)
     #expect(events.all == [.logged(.info, "fired", nil)])
+    instance.destroy()
+  }
+
+  @Test("a clock that is set back makes no timer fire later")
+  func setBack() throws {
+    let plugin = try LoadedTestPlugin(source("set(me, 60); set(me, 7200);"))
+    let events = RecordedEvents()
+    let instance = try plugin.create(events: events)
+    instance.start([:])
+    plugin.clock.advance(by: .seconds(20))
+    plugin.clock.set(to: plugin.clock.now() - 3_600_000_000_000)
+    plugin.clock.advance(by: .seconds(39))
+    #expect(events.all == [])
+    plugin.clock.advance(by: .seconds(1))
+    #expect(events.all == [.logged(.info, "fired", nil)])
+    // Set right again, it is as if it had never been wrong.
+    plugin.clock.set(to: plugin.clock.now() + 3_600_000_000_000)
+    plugin.clock.advance(by: .seconds(7139))
+    #expect(events.all.count == 1)
+    plugin.clock.advance(by: .seconds(1))
+    #expect(events.all.count == 2)
     instance.destroy()
   }
 

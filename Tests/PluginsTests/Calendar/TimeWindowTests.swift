@@ -34,6 +34,21 @@ import Testing
     #expect(host.faults.isEmpty)
   }
 
+  @Test func aClockThatIsSetBackIsNoticedWhenTheChangeWouldHaveComeAtTheLatest() async throws {
+    let host = try TestPluginHost(CalendarConditions.self, now: try time("2026-01-02T08:12:00Z"))
+    let instance = try host.specification("calendar.time-window", with: office)
+    instance.start()
+    await host.clock.hasTimer(at: try time("2026-01-02T17:00:00Z"))
+    host.clock.setWallClock(to: try time("2026-01-01T18:00:00Z"))
+    host.clock.advance(by: .seconds(8 * 3600 + 48 * 60))
+    await host.clock.hasTimer(at: try time("2026-01-02T07:00:00Z"))
+    #expect(
+      instance.events.dropFirst() == [
+        .changed(false, reason: "closed until Friday 08:00 in Europe/Berlin (08:00 to 18:00, mon-fri)")
+      ])
+    instance.destroy()
+  }
+
   @Test func aComputerThatSleptThroughSeveralChangesTellsTheLastValue() async throws {
     let host = try TestPluginHost(CalendarConditions.self, now: try time("2026-01-01T08:12:00Z"))
     let instance = try host.specification("calendar.time-window", with: office)

@@ -152,6 +152,44 @@ import Testing
     instance.destroy()
   }
 
+  @Test func aClockThatIsSetBackByYearsWhileItWaitsIsNoticedByTheNextInstantAtTheLatest() async throws {
+    let host = try TestPluginHost(Cron.self, now: try time("2040-01-01T00:10:00Z"))
+    let instance = try host.controller("cron", with: ["schedule": "0 * * * *"])
+    instance.start(input)
+    await host.clock.hasTimer(at: try time("2040-01-01T01:00:00Z"))
+    host.clock.setWallClock(to: start)
+    host.clock.advance(by: .seconds(50 * 60))
+    await host.clock.hasTimer(at: try time("2026-01-01T01:00:00Z"))
+    #expect(instance.events.isEmpty)
+    #expect(
+      host.log.map(\.message) == [
+        "the clock was set back, from 2040-01-01T00:10:00Z to 2026-01-01T00:50:30Z; the schedule goes on from there"
+      ])
+    host.clock.advance(by: .seconds(570))
+    await host.clock.hasTimer(at: try time("2026-01-01T02:00:00Z"))
+    #expect(instants(instance) == ["2026-01-01T01:00:00Z"])
+    instance.destroy()
+  }
+
+  @Test func aClockThatIsSetBackALittleWhileItWaitsNeitherRepeatsNorHurriesAnything() async throws {
+    let host = try TestPluginHost(Cron.self, now: start)
+    let instance = try host.controller("cron", with: ["schedule": "0 * * * *"])
+    instance.start(input)
+    let hour = try time("2026-01-01T01:00:00Z")
+    await host.clock.hasTimer(at: hour)
+    host.clock.setWallClock(to: hour)
+    await host.clock.hasTimer(at: try time("2026-01-01T02:00:00Z"))
+    host.clock.setWallClock(to: start)
+    // An hour has passed, and the clock says half past one: what was due at one is not due again.
+    host.clock.advance(by: .seconds(3600))
+    await host.clock.hasTimer(at: try time("2026-01-01T02:00:00Z"))
+    host.clock.advance(by: .seconds(3600))
+    await host.clock.hasTimer(at: try time("2026-01-01T03:00:00Z"))
+    #expect(instants(instance) == ["2026-01-01T01:00:00Z", "2026-01-01T02:00:00Z"])
+    #expect(host.log.isEmpty)
+    instance.destroy()
+  }
+
   @Test func jitterMovesTheRunAndNotItsInstant() async throws {
     let host = try TestPluginHost(Cron.self, now: start)
     let instance = try host.controller("cron", with: ["schedule": "0 * * * *", "jitter": "10m"])

@@ -79,6 +79,43 @@ import Testing
     instance.destroy()
   }
 
+  @Test func aClockThatIsSetBackByMoreThanAnIntervalIsNoticedWithinOne() async throws {
+    let host = try TestPluginHost(Interval.self, now: start)
+    let instance = try host.controller("interval", with: ["every": "10s"])
+    instance.start()
+    await host.clock.hasTimer(at: Timestamp(seconds: 1_000_000_010))
+    host.clock.setWallClock(to: Timestamp(seconds: 500_000_002))
+    host.clock.advance(by: .seconds(3))
+    await host.clock.hasTimer(at: Timestamp(seconds: 500_000_010))
+    #expect(instance.events.isEmpty)
+    #expect(
+      host.log == [
+        TestLogLine(
+          level: .warning, message: "the clock was set back; the intervals go on from there",
+          fields: ["now": "1985-11-05T00:53:25Z"])
+      ])
+    host.clock.advance(by: .seconds(5))
+    await host.clock.hasTimer(at: Timestamp(seconds: 500_000_020))
+    #expect(reruns(instance) == [["reason": "every 10s", "instant": "1985-11-05T00:53:30Z"]])
+    instance.destroy()
+  }
+
+  @Test func aClockThatIsSetBackByLessMakesTheNextInstantNoOther() async throws {
+    let host = try TestPluginHost(Interval.self, now: start)
+    let instance = try host.controller("interval", with: ["every": "10s"])
+    instance.start()
+    let next = Timestamp(seconds: 1_000_000_010)
+    await host.clock.hasTimer(at: next)
+    host.clock.setWallClock(to: Timestamp(seconds: 1_000_000_002))
+    host.clock.advance(by: .seconds(3))
+    await host.clock.hasTimer(at: next)
+    host.clock.advance(by: .seconds(5))
+    await host.clock.hasTimer(at: Timestamp(seconds: 1_000_000_020))
+    #expect(reruns(instance) == [["reason": "every 10s", "instant": "2001-09-09T01:46:50Z"]])
+    #expect(host.log.isEmpty)
+    instance.destroy()
+  }
+
   @Test(
     arguments: [
       (["every": "1ms"], "every: 1ms is too short; it must be at least 10ms"),

@@ -345,7 +345,9 @@ typedef struct penstock_clock_service {
   int64_t (*now)(const penstock_host *host);
   /* [any] Nanoseconds that never go back, from a moment of its own. */
   int64_t (*monotonic)(const penstock_host *host);
-  /* [any] Calls `fire` once when the wall clock has reached `instant` (as `now`), also where it was set or the computer slept meanwhile.
+  /* [any] Calls `fire` once when the wall clock has reached `instant` (as `now`), also where it was set forward or the computer slept
+   * meanwhile; at the latest when as much time has passed as `instant` was ahead. So a delay (`now` and 5 seconds) never takes longer,
+   * however the clock is set. Who waits for an instant asks `now` when the timer fires: where the clock was set back it is still to come.
    * Returns the timer, or 0 when the instance is gone; then `fire` is not called. Before an instance is destroyed its timers end. */
   uint64_t (*timer)(const penstock_host *host, penstock_id id, int64_t instant, penstock_timer_callback fire, void *context);
   /* [any] Ends a timer early: `fire` is called with PENSTOCK_ENDED, unless it was called already. */
