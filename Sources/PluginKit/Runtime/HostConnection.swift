@@ -2,7 +2,7 @@ import CPluginKit
 
 /// The host's tables, from `open` to `close`.
 ///
-/// Every call may be made on any thread, at any time: after `close` nothing happens.
+/// Every call may be made on any thread, at any time: after `close`, and after the end of the instance that it is about, nothing happens.
 final class HostConnection: @unchecked Sendable {
   // @unchecked: the pointers are constants, and what they point to is unchanged and may be used from any thread until
   // `close` has returned, which the gate keeps.
@@ -38,57 +38,65 @@ final class HostConnection: @unchecked Sendable {
   /// No call of the host goes on when this has returned, and none follows.
   func close() { gate.close() }
 
+  /// Runs `body`, which calls the host about an instance; nil when that is gone, or the plugin is closed.
+  @discardableResult
+  private func enter<Value>(_ instance: InstanceHandle, _ body: (penstock_id) -> Value) -> Value? {
+    instance.enter { id in gate.enter { body(id) } } ?? nil
+  }
+
   // MARK: Instances
 
-  func complete(_ id: penstock_id, _ result: JSONValue?) -> penstock_status {
-    gate.enter { withText(result) { instances.pointee.complete(host, id, $0) } } ?? .unavailable
+  func complete(_ instance: InstanceHandle, _ result: JSONValue?) -> penstock_status {
+    enter(instance) { id in withText(result) { instances.pointee.complete(host, id, $0) } } ?? .unavailable
   }
 
-  func fail(_ id: penstock_id, _ problem: PluginProblem) -> penstock_status {
-    gate.enter { withText(problem.json) { instances.pointee.fail(host, id, $0) } } ?? .unavailable
+  func fail(_ instance: InstanceHandle, _ problem: PluginProblem) -> penstock_status {
+    enter(instance) { id in withText(problem.json) { instances.pointee.fail(host, id, $0) } } ?? .unavailable
   }
 
-  func progress(_ id: penstock_id, _ progress: JSONValue) {
-    _ = gate.enter { withText(progress) { instances.pointee.progress(host, id, $0) } }
+  func progress(_ instance: InstanceHandle, _ progress: JSONValue) {
+    _ = enter(instance) { id in withText(progress) { instances.pointee.progress(host, id, $0) } }
   }
 
   // MARK: Controllers and specifications
 
-  func yieldState(_ id: penstock_id, _ state: JSONValue) -> penstock_status {
+  func yieldState(_ instance: InstanceHandle, _ state: JSONValue) -> penstock_status {
     guard let controllers else { return .unavailable }
-    return gate.enter { withText(state) { controllers.pointee.yield_state(host, id, $0) } } ?? .unavailable
+    return enter(instance) { id in withText(state) { controllers.pointee.yield_state(host, id, $0) } } ?? .unavailable
   }
 
-  func yieldError(_ id: penstock_id, _ problem: PluginProblem) {
+  func yieldError(_ instance: InstanceHandle, _ problem: PluginProblem) {
     guard let controllers else { return }
-    _ = gate.enter { withText(problem.json) { controllers.pointee.yield_error(host, id, $0) } }
+    _ = enter(instance) { id in withText(problem.json) { controllers.pointee.yield_error(host, id, $0) } }
   }
 
-  func yieldRerun(_ id: penstock_id, _ event: JSONValue) {
+  func yieldRerun(_ instance: InstanceHandle, _ event: JSONValue) {
     guard let controllers else { return }
-    _ = gate.enter { withText(event) { controllers.pointee.yield_rerun(host, id, $0) } }
+    _ = enter(instance) { id in withText(event) { controllers.pointee.yield_rerun(host, id, $0) } }
   }
 
-  func yieldReset(_ id: penstock_id) {
+  func yieldReset(_ instance: InstanceHandle) {
     guard let controllers else { return }
-    _ = gate.enter { controllers.pointee.yield_reset(host, id) }
+    _ = enter(instance) { id in controllers.pointee.yield_reset(host, id) }
   }
 
-  func changed(_ id: penstock_id, _ value: Bool?, reason: String) {
+  func changed(_ instance: InstanceHandle, _ value: Bool?, reason: String) {
     guard let specifications else { return }
     let number: Int32 = value.map { $0 ? 1 : 0 } ?? -1
-    _ = gate.enter { withText(reason) { specifications.pointee.changed(host, id, number, $0) } }
+    _ = enter(instance) { id in withText(reason) { specifications.pointee.changed(host, id, number, $0) } }
   }
 
   // MARK: Log and clock
 
-  func log(_ id: penstock_id, _ level: PluginLog.Level, _ message: String, _ fields: JSONValue?) {
+  func log(_ instance: InstanceHandle, _ level: PluginLog.Level, _ message: String, _ fields: JSONValue?) {
     guard let logs else { return }
-    _ = gate.enter {
+    func write(_ id: penstock_id) {
       withText(message) { message in
-        withText(fields) { logs.pointee.log(host, id, level.rawValue, message, $0) }
+        withText(fields) { fields in _ = logs.pointee.log(host, id, level.rawValue, message, fields) }
       }
     }
+    // The last words of an instance that is gone are worth something too.
+    if enter(instance, write) == nil { enter(.none, write) }
   }
 
   /// Nanoseconds since 1970; nil after `close`.
@@ -99,10 +107,10 @@ final class HostConnection: @unchecked Sendable {
 
   /// The timer, or 0 where there is none; `fire` is not called then.
   func timer(
-    _ id: penstock_id, at instant: Int64, _ context: UnsafeMutableRawPointer,
+    _ instance: InstanceHandle, at instant: Int64, _ context: UnsafeMutableRawPointer,
     _ fire: @escaping @convention(c) (UnsafeMutableRawPointer?, penstock_status) -> Void
   ) -> UInt64 {
-    gate.enter { clocks.pointee.timer(host, id, instant, fire, context) } ?? 0
+    enter(instance) { id in clocks.pointee.timer(host, id, instant, fire, context) } ?? 0
   }
 
   func cancelTimer(_ timer: UInt64) {
@@ -111,32 +119,32 @@ final class HostConnection: @unchecked Sendable {
 
   // MARK: Secrets and storage
 
-  func secret(_ id: penstock_id, _ name: String) async throws -> String {
+  func secret(_ instance: InstanceHandle, _ name: String) async throws -> String {
     guard let secrets else { throw PluginAccessProblem.unavailable("the host has no secrets") }
-    return try await answer { context in
+    return try await answer(instance) { id, context in
       withText(name) { secrets.pointee.get(host, id, $0, HostAnswer.take, context) }
     }
   }
 
-  func stored(_ id: penstock_id, _ key: String) async throws -> String {
+  func stored(_ instance: InstanceHandle, _ key: String) async throws -> String {
     let storage = try availableStorage()
-    return try await answer { context in
+    return try await answer(instance) { id, context in
       withText(key) { storage.pointee.get(host, id, $0, HostAnswer.take, context) }
     }
   }
 
-  func store(_ id: penstock_id, _ key: String, _ value: JSONValue?) async throws {
+  func store(_ instance: InstanceHandle, _ key: String, _ value: JSONValue?) async throws {
     let storage = try availableStorage()
-    _ = try await answer { context in
+    _ = try await answer(instance) { id, context in
       withText(key) { key in
         withText(value) { storage.pointee.set(host, id, key, $0, HostAnswer.take, context) }
       }
     }
   }
 
-  func keys(_ id: penstock_id, _ prefix: String) async throws -> String {
+  func keys(_ instance: InstanceHandle, _ prefix: String) async throws -> String {
     let storage = try availableStorage()
-    return try await answer { context in
+    return try await answer(instance) { id, context in
       withText(prefix) { storage.pointee.list(host, id, $0, HostAnswer.take, context) }
     }
   }
@@ -147,12 +155,14 @@ final class HostConnection: @unchecked Sendable {
   }
 
   /// The answer to what `ask` asks, as text.
-  private func answer(to ask: (UnsafeMutableRawPointer) -> Void) async throws -> String {
+  private func answer(
+    _ instance: InstanceHandle, to ask: (penstock_id, UnsafeMutableRawPointer) -> Void
+  ) async throws -> String {
     try await withCheckedThrowingContinuation { continuation in
       let context = Unmanaged.passRetained(HostAnswer(continuation)).toOpaque()
-      if gate.enter({ ask(context) }) == nil {
+      if enter(instance, { ask($0, context) }) == nil {
         Unmanaged<HostAnswer>.fromOpaque(context).release()
-        continuation.resume(throwing: PluginAccessProblem.unavailable("the plugin is closed"))
+        continuation.resume(throwing: PluginAccessProblem.unavailable("the instance is gone, or the plugin is closed"))
       }
     }
   }

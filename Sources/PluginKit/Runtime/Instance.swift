@@ -8,6 +8,16 @@ protocol Instance: AnyObject, Sendable {
 /// What the host holds of an instance.
 final class InstanceBox: Sendable {
   let instance: any Instance
+  private let handle: InstanceHandle
 
-  init(_ instance: any Instance) { self.instance = instance }
+  init(_ instance: any Instance, _ handle: InstanceHandle) {
+    self.instance = instance
+    self.handle = handle
+  }
+
+  /// Ends whatever goes on; when this returns nothing is told of the instance any more.
+  func destroy() {
+    instance.destroy()
+    handle.close()
+  }
 }

@@ -3,7 +3,7 @@ import CPluginKit
 /// One instance as the host knows it: what is told here is told about that instance.
 struct InstanceLink: Sendable {
   let host: HostConnection
-  let id: penstock_id
+  let id: InstanceHandle
 
   /// Ends the instance well.
   func complete(_ result: JSONValue?) {

@@ -76,7 +76,7 @@ package enum PluginEntry {
         },
         destroy: { instance in
           guard let instance else { return }
-          Unmanaged<InstanceBox>.fromOpaque(instance).takeRetainedValue().instance.destroy()
+          Unmanaged<InstanceBox>.fromOpaque(instance).takeRetainedValue().destroy()
         }))
     return UnsafePointer(table)
   }

@@ -60,7 +60,7 @@ package final class PluginRuntime: Sendable {
   package func open(_ host: UnsafePointer<penstock_host>) -> penstock_status {
     guard let connection = HostConnection(host) else { return .unavailable }
     let problems = problems
-    for problem in problems { connection.log(0, .error, problem, nil) }
+    for problem in problems { connection.log(.none, .error, problem, nil) }
     guard problems.isEmpty else { return .failed }
     self.connection.withLock { $0 = connection }
     return .ok
@@ -79,18 +79,21 @@ package final class PluginRuntime: Sendable {
     _ instance: UnsafeMutablePointer<UnsafeMutableRawPointer?>
   ) -> penstock_status {
     guard let connection = connection.withLock({ $0 }) else { return .unavailable }
-    let link = InstanceLink(host: connection, id: id)
+    let handle = InstanceHandle(id)
+    let link = InstanceLink(host: connection, id: handle)
     let name = offerID.string
     guard let offer = offers.first(where: { $0.kind == kind && $0.id == name }) else {
       link.fail(PluginProblem("no-such-offer", "the plugin has no \(kind.rawValue) '\(name)'"))
+      handle.close()
       return .unknown
     }
     do {
       let made = try offer.make(link, try settings.value() ?? .object([:]))
-      instance.pointee = Unmanaged.passRetained(InstanceBox(made)).toOpaque()
+      instance.pointee = Unmanaged.passRetained(InstanceBox(made, handle)).toOpaque()
       return .ok
     } catch {
       link.fail(PluginProblem(error))
+      handle.close()
       return .invalid
     }
   }

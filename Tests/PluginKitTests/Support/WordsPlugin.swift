@@ -14,6 +14,7 @@ enum Words: Plugin {
     .operation("words.fail", "Fails", Failing.init(settings:)),
     .operation("words.sleep", "Sleeps", Sleeping.init(settings:)),
     .operation("words.services", "Uses the host", UsingServices()),
+    .controller("words.chatter", "Yields all the time", Chatter()),
     .controller("words.ticks", "Ticks", Ticks.init(settings:)),
     .controller("words.states", "Tells states when it is told to", States()),
     .specification("words.flag", "Whether the flag is up", FlagSpecification()),
@@ -198,5 +199,17 @@ final class Flag: Sendable {
       return state.last
     }
     return OperationSubscription { self.state.withLock { $0.observers[id] = nil } }
+  }
+}
+
+/// Tells something without a pause, until it is cancelled and a little longer.
+struct Chatter: TaskController {
+  func run(with controls: PluginControls<Int>) async throws {
+    var count = 0
+    while !Task.isCancelled {
+      count += 1
+      controls.yield(count)
+    }
+    for count in 0..<10 { controls.yield(count) }
   }
 }
