@@ -27,6 +27,7 @@ public struct PluginVerifier: Sendable {
       let opened = try path.open(file.foundPath)
       let image = try ELFImage(ELFBytes(descriptor: opened.descriptor.number, size: opened.identity.size))
       let entry = try PluginEntry(image)
+      try ELFRelocations.check(image)
       let libraries = try image.dynamic.libraries(image)
       let verified = VerifiedPlugin(file: file, opened: opened, entry: entry, libraries: libraries)
       for pin in pins { try pin.check(try verified.hash()) }

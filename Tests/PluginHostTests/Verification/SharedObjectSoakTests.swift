@@ -56,6 +56,7 @@ struct SharedObjectSoakTests {
     do throws(Refusal) {
       let image = try ELFImage(bytes)
       _ = try PluginEntry(image)
+      try ELFRelocations.check(image)
       _ = try image.dynamic.libraries(image)
       return nil
     } catch {

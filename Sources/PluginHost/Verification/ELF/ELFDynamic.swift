@@ -20,6 +20,7 @@ struct ELFDynamic {
     static let initial: UInt64 = 12
     static let final: UInt64 = 13
     static let name: UInt64 = 14
+    static let textRelocations: UInt64 = 22
     static let searchPath: UInt64 = 15
     static let pltRelocations: UInt64 = 23
     static let initialArray: UInt64 = 25
@@ -30,6 +31,7 @@ struct ELFDynamic {
     static let relativeSize: UInt64 = 35
     static let relative: UInt64 = 36
     static let gnuHash: UInt64 = 0x6FFF_FEF5
+    static let generalFlags: UInt64 = 30
     static let flags: UInt64 = 0x6FFF_FFFB
   }
 
@@ -96,7 +98,33 @@ struct ELFDynamic {
   var hash: UInt64? { values[Tag.hash] }
   var gnuHash: UInt64? { values[Tag.gnuHash] }
 
-  private var strings: (address: UInt64, size: UInt64)? {
+  /// The tables of relocations with addends.
+  var relocations: [(address: UInt64, size: UInt64)] {
+    [
+      part(Tag.relocations, Tag.relocationsSize), part(Tag.pltRelocations, Tag.pltRelocationsSize),
+    ].compactMap(\.self)
+  }
+
+  /// The table of relocations that only add the address at which the object is loaded.
+  var relativeRelocations: (address: UInt64, size: UInt64)? { part(Tag.relative, Tag.relativeSize) }
+
+  /// The addresses of the functions that are called when the object is loaded, and when the process ends.
+  var functionArrays: [(address: UInt64, size: UInt64)] {
+    [part(Tag.initialArray, Tag.initialArraySize), part(Tag.finalArray, Tag.finalArraySize)].compactMap(\.self)
+  }
+
+  /// Whether relocations may change what is not to be written otherwise.
+  var changesCode: Bool { values[Tag.textRelocations] != nil || (values[Tag.generalFlags] ?? 0) & 4 != 0 }
+
+  /// The functions that are called when the object is loaded, and when the process ends; 0 for none.
+  var functions: [UInt64] { [Tag.initial, Tag.final].compactMap { values[$0] } }
+
+  private func part(_ address: UInt64, _ size: UInt64) -> (address: UInt64, size: UInt64)? {
+    guard let size = values[size], size > 0, let address = values[address] else { return nil }
+    return (address, size)
+  }
+
+  var strings: (address: UInt64, size: UInt64)? {
     guard let address = values[Tag.strings], let size = values[Tag.stringsSize] else { return nil }
     return (address, size)
   }

@@ -11,6 +11,8 @@ struct ELFImage {
   /// A part of the file that is mapped at an address.
   struct Segment {
     let kind: UInt32
+    /// 1 may be executed, 2 written, 4 read.
+    let flags: UInt32
     let offset, address, fileSize, memorySize, alignment: UInt64
 
     var fileEnd: UInt64 { address + fileSize }
@@ -65,7 +67,8 @@ struct ELFImage {
 
   private static func segment(_ table: ELFTable, _ at: Int) -> Segment {
     Segment(
-      kind: table.u32(at), offset: table.u64(at + 8), address: table.u64(at + 16), fileSize: table.u64(at + 32),
+      kind: table.u32(at), flags: table.u32(at + 4), offset: table.u64(at + 8), address: table.u64(at + 16),
+      fileSize: table.u64(at + 32),
       memorySize: table.u64(at + 40), alignment: table.u64(at + 48))
   }
 

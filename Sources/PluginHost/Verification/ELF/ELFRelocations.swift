@@ -1,0 +1,173 @@
+/// What the dynamic linker changes in a shared object while it loads it, and the functions that it calls then.
+///
+/// It believes every word of that: a place outside of the object is written all the same, and a function is called wherever it is said to be.
+/// So it is looked at before: places must be writable parts of the object, symbols must be there, and functions must be code.
+struct ELFRelocations {
+  /// Bytes of a relocation with an addend.
+  private static let size: UInt64 = 24
+  /// How much of a table is read at a time.
+  private static let piece: UInt64 = 240 * 4096
+
+  private let image: ELFImage
+  private let dynamic: ELFDynamic
+  /// What relocations may change.
+  private let writable: [Range<UInt64>]
+  private let executable: [Range<UInt64>]
+  /// The place in `writable` where the last one was: mostly that of the next too.
+  private var last = 0..<UInt64(0)
+  /// The highest number of a symbol that was looked at, and those in use.
+  private var symbols: Set<UInt32> = []
+  /// What is written where addresses of functions are expected.
+  private var functions: [UInt64: UInt64?] = [:]
+  private let functionArrays: [Range<UInt64>]
+
+  /// Checks them all.
+  ///
+  /// - Throws: `not-a-shared-object`, with what is damaged.
+  static func check(_ image: ELFImage) throws(Refusal) {
+    var relocations = ELFRelocations(image)
+    for table in image.dynamic.relocations { try relocations.check(table.address, table.size) }
+    if let table = image.dynamic.relativeRelocations { try relocations.checkRelative(table.address, table.size) }
+    try relocations.checkSymbols()
+    try relocations.checkFunctions()
+  }
+
+  private init(_ image: ELFImage) {
+    self.image = image
+    dynamic = image.dynamic
+    let all = image.dynamic.changesCode
+    writable = image.loaded.filter { all || $0.flags & 2 != 0 }.map { $0.address..<$0.memoryEnd }
+    executable = image.loaded.filter { $0.flags & 1 != 0 }.map { $0.address..<$0.fileEnd }
+    functionArrays = image.dynamic.functionArrays.map { $0.address..<($0.address + $0.size) }
+  }
+
+  // MARK: Tables
+
+  private mutating func check(_ address: UInt64, _ size: UInt64) throws(Refusal) {
+    guard size % Self.size == 0 else { throw .damaged("the table of relocations ends within one") }
+    for start in stride(from: 0, to: size, by: Int(Self.piece)) {
+      let table = try image.table(
+        at: address + start, count: min(Self.piece, size - start), "the table of relocations")
+      for at in stride(from: 0, to: table.count, by: Int(Self.size)) {
+        try check(place: table.u64(at), info: table.u64(at + 8), addend: table.u64(at + 16))
+      }
+    }
+  }
+
+  private mutating func check(place: UInt64, info: UInt64, addend: UInt64) throws(Refusal) {
+    let kind = UInt32(truncatingIfNeeded: info)
+    let symbol = UInt32(truncatingIfNeeded: info >> 32)
+    guard kind != 0 else { return }
+    // A descriptor of a thread-local variable has two words.
+    try checkPlace(place, kind == Self.variableDescriptor ? 16 : 8)
+    if symbol != 0 { symbols.insert(symbol) }
+    if kind == Self.resolvedFunction { try checkFunction(addend) }
+    if functionArrays.contains(where: { $0.contains(place) }) {
+      // What is known by its name only is found when it is loaded, or not.
+      functions[place] = kind == Self.relative ? .some(addend) : .some(nil)
+    }
+  }
+
+  /// Addresses, each with the bits of the 63 words that follow the last one: an odd number.
+  private mutating func checkRelative(_ address: UInt64, _ size: UInt64) throws(Refusal) {
+    guard size % 8 == 0 else { throw .damaged("the table of relative relocations ends within one") }
+    var next: UInt64 = 0
+    for start in stride(from: 0, to: size, by: Int(Self.piece)) {
+      let table = try image.table(
+        at: address + start, count: min(Self.piece, size - start), "the table of relative relocations")
+      for at in stride(from: 0, to: table.count, by: 8) {
+        let entry = table.u64(at)
+        if entry & 1 == 0 {
+          try checkPlace(entry, 8)
+          next = entry + 8
+        } else {
+          var bits = entry >> 1
+          while bits != 0 {
+            let place = next.addingReportingOverflow(8 * UInt64(bits.trailingZeroBitCount))
+            guard !place.overflow else { throw Self.outside }
+            try checkPlace(place.partialValue, 8)
+            bits &= bits - 1
+          }
+          next = next &+ 8 * 63
+        }
+      }
+    }
+  }
+
+  private mutating func checkPlace(_ place: UInt64, _ count: UInt64) throws(Refusal) {
+    let (end, overflow) = place.addingReportingOverflow(count)
+    guard !overflow else { throw Self.outside }
+    if last.lowerBound <= place, end <= last.upperBound { return }
+    guard let range = writable.first(where: { $0.lowerBound <= place && end <= $0.upperBound }) else {
+      throw Self.outside
+    }
+    last = range
+  }
+
+  private static let outside = Refusal.damaged("a relocation lies outside of what may be written")
+
+  // MARK: What they lead to
+
+  private func checkSymbols() throws(Refusal) {
+    guard !symbols.isEmpty, let table = dynamic.symbols, let strings = dynamic.strings else { return }
+    // Every name ends, then.
+    let end = try image.table(at: strings.address + strings.size - 1, count: 1, "the table of strings")
+    guard end.bytes == [0] else { throw .damaged("the table of strings has no end") }
+    for symbol in symbols {
+      let (address, overflow) = table.addingReportingOverflow(ELFSymbol.size * UInt64(symbol))
+      guard !overflow else { throw Self.noSymbol }
+      let name = try image.table(at: address, count: 4, "the table of symbols").u32(0)
+      guard UInt64(name) < strings.size else { throw Self.noSymbol }
+    }
+  }
+
+  private static let noSymbol = Refusal.damaged("a relocation wants a symbol that there is not")
+
+  private func checkFunctions() throws(Refusal) {
+    for function in dynamic.functions where function != 0 { try checkFunction(function) }
+    for array in functionArrays {
+      guard array.count % 8 == 0 else { throw .damaged("the table of initializers ends within one") }
+      for place in stride(from: array.lowerBound, to: array.upperBound, by: 8) {
+        let function: UInt64?
+        if let known = functions[place] {
+          function = known
+        } else {
+          function = try image.table(at: place, count: 8, "the table of initializers").u64(0)
+        }
+        // Neither of them is called.
+        guard let function, function != 0, function != .max else { continue }
+        try checkFunction(function)
+      }
+    }
+  }
+
+  private func checkFunction(_ address: UInt64) throws(Refusal) {
+    guard executable.contains(where: { $0.contains(address) }) else {
+      throw .damaged("a function to be called when it is loaded lies outside of its code")
+    }
+  }
+
+  // MARK: Kinds, by the processor
+
+  #if arch(x86_64)
+    private static let relative: UInt32 = 8
+    private static let resolvedFunction: UInt32 = 37
+    private static let variableDescriptor: UInt32 = 36
+  #elseif arch(arm64)
+    private static let relative: UInt32 = 1027
+    private static let resolvedFunction: UInt32 = 1032
+    private static let variableDescriptor: UInt32 = 1031
+  #elseif arch(riscv64)
+    private static let relative: UInt32 = 3
+    private static let resolvedFunction: UInt32 = 58
+    private static let variableDescriptor: UInt32 = 12
+  #elseif arch(s390x)
+    private static let relative: UInt32 = 12
+    private static let resolvedFunction: UInt32 = 61
+    private static let variableDescriptor: UInt32 = .max
+  #elseif arch(powerpc64le)
+    private static let relative: UInt32 = 22
+    private static let resolvedFunction: UInt32 = 248
+    private static let variableDescriptor: UInt32 = .max
+  #endif
+}
