@@ -30,14 +30,15 @@ struct SignalsOnTests {
     instance.destroy()
   }
 
-  @Test("Real-time signals are all passed on, in order, with their values")
+  // Each on whatever thread of the process the kernel chooses, so that of two at the same moment either may be the first.
+  @Test("Real-time signals are all passed on, with their values")
   func realTime() async throws {
     let events = RecordedEvents()
     let instance = try SignalsPlugin().start("signals.on", ["signal": "RTMIN+7"], events)
     let number = __libc_current_sigrtmin() + 7
     for value in 1...50 { #expect(sigqueue(getpid(), number, sigval(sival_int: Int32(value))) == 0) }
     let told = reruns(await events.wait { $0.count >= 50 })
-    #expect(told.map { $0["value"]?.intValue } == (1...50).map(Int64.init))
+    #expect(told.compactMap { $0["value"]?.intValue }.sorted() == (1...50).map(Int64.init))
     #expect(told[0]["signal"] == "RTMIN+7")
     instance.destroy()
   }
