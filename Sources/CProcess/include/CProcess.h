@@ -85,8 +85,12 @@ int penstock_socket_pair(int ends[2]);
 /// Ends this process with SIGKILL when the thread that started it ends. Returns 0, or the error number.
 int penstock_die_with_parent(void);
 
-/// Bounds what this process may use from here on: bytes of address space beyond those that it has, descriptors, and no core file. Keeps the
-/// allocator from reserving address space for each thread. Returns 0, or the error number.
+/// The stack of a thread in a limited process that does not ask for another one.
+#define PENSTOCK_CHILD_STACK (1 << 20)
+
+/// Bounds what this process may use from here on: bytes of memory of its own beyond those that it has (`RLIMIT_DATA`: what it can write and
+/// shares with nobody, stacks included; not code, mapped files, and what allocators only reserve), descriptors, and no core file. Threads
+/// have stacks of PENSTOCK_CHILD_STACK bytes from here on. Returns 0, or the error number.
 int penstock_limit_process(int64_t memory, int64_t descriptors);
 
 /// `SEGV` for SIGSEGV; NULL for a number that has no name.

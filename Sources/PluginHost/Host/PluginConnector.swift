@@ -43,7 +43,7 @@ extension PluginConnector {
         return connection
       }
       let name = former?.id ?? launch.name
-      let options = IsolatedConnection.Options { configuration.log($0, name, $1) }
+      let options = IsolatedConnection.Options(clock: configuration.clock) { configuration.log($0, name, $1) }
       return try IsolatedConnection.open(launch, options: options)
     }
   }

@@ -56,6 +56,13 @@ final class CallWatchdog: Sendable {
     func report(isOver: Bool) { connection.reportSlow(self, isOver: isOver) }
   }
 
+  /// Names a call that is under way: a thread begins no two at the same moment.
+  struct CallKey: Hashable, Sendable {
+    var slot: ObjectIdentifier
+    var start: Int64
+    var function: PluginFunction
+  }
+
   /// The call that a thread is making.
   final class Slot: Sendable {
     let call = Mutex<Call?>(nil)
@@ -119,6 +126,21 @@ final class CallWatchdog: Sendable {
     var resumed = call
     resumed.start += Self.now() - start
     slot.call.withLock { [resumed] in $0 = resumed }
+  }
+
+  /// The calls that are being made at the moment, on all threads, with what to say of them: `'start' of operation 'echo'`.
+  func callsUnderWay() -> [CallKey: String] {
+    var calls: [CallKey: String] = [:]
+    for (key, slot) in state.withLock({ $0.slots }) {
+      // What a call holds is sure to be there only while it cannot be taken out of the slot.
+      slot.call.withLock { call in
+        guard let call else { return }
+        let offer = call.offer?.takeUnretainedValue().offer
+        let whose = offer.map { " of \($0.kind.rawValue) '\($0.id)'" } ?? ""
+        calls[CallKey(slot: key, start: call.start, function: call.function)] = "'\(call.function.rawValue)'\(whose)"
+      }
+    }
+    return calls
   }
 
   private func report(_ call: Call) {

@@ -195,7 +195,7 @@ enum HostTables {
 
   private static func json(_ value: JSONValue) -> [UInt8] {
     var bytes: [UInt8] = []
-    value.write(to: &bytes)
+    value.writeExactly(to: &bytes)
     return bytes
   }
 

@@ -55,6 +55,6 @@ enum PluginText {
   /// Calls `body` with a value of the host's as JSON.
   static func with<Answer>(_ value: JSONValue, _ body: (penstock_text) -> Answer) -> Answer {
     if case .object(let members) = value, members.isEmpty { return with(emptyObject, body) }
-    return value.withJSON { with(UnsafeRawBufferPointer($0), body) }
+    return value.withJSON(exactly: true) { with(UnsafeRawBufferPointer($0), body) }
   }
 }

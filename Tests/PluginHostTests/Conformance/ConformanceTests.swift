@@ -13,7 +13,8 @@ struct ConformanceTests {
   func result(isolation: Isolation) async throws {
     let plugin = try ConformingPlugin(isolation, TestPlugin.Source())
     let values: [JSONValue] = [
-      .null, true, 0, .int(.max), .int(.min), 1.5, -1e300, "", "Grüße, 世界 \u{1F600} \"\\\n\u{0}", [], [:],
+      .null, true, 0, .int(.max), .int(.min), 1.5, -1e300, .double(0), .double(3), .double(-0.0), 1e15, 1e16,
+      .double(.leastNonzeroMagnitude), [.double(1)], "", "Grüße, 世界 \u{1F600} \"\\\n\u{0}", [], [:],
       ["b": 1, "a": [.null, ["deep": [[[[1]]]]]]], .string(String(repeating: "ä", count: 1 << 20)),
     ]
     for value in values {
@@ -248,6 +249,54 @@ struct ConformanceTests {
     await plugin.connection.close()
   }
 
+  @Test("what a plugin remembers comes through the service, with every refusal", arguments: Isolation.allCases)
+  func storage(isolation: Isolation) async throws {
+    let plugin = try ConformingPlugin(
+      isolation,
+      TestPlugin.Source {
+        $0.preamble = """
+          static void answered(void *context, penstock_status status, penstock_text value) {
+            test_instance *me = context;
+            size_t length = value.length + 40;
+            char *json = malloc(length);
+            int count = snprintf(json, length, "[%d%s%.*s]", (int)status, value.length ? "," : "", (int)value.length, value.length ? value.bytes : "");
+            instances->complete(host, me->id, (penstock_text){json, (size_t)count});
+            free(json);
+          }
+          static int says(test_instance *me, const char *word) { return strstr(me->settings.bytes, word) != NULL; }
+          """
+        $0.preamble = "#include <stdio.h>\n" + $0.preamble
+        $0.start = """
+          const penstock_workspace_service *workspace = host->service(host, PENSTOCK_WORKSPACE);
+          static char long_key[1025];
+          penstock_text key = PENSTOCK_TEXT("mark/gr\\xC3\\xBC\\xC3\\x9F"), none = {NULL, 0};
+          memset(long_key, 'k', sizeof long_key);
+          if (says(me, "long")) workspace->get(host, me->id, (penstock_text){long_key, sizeof long_key}, answered, me);
+          else if (says(me, "garbage")) workspace->set(host, me->id, key, PENSTOCK_TEXT("{"), answered, me);
+          else if (says(me, "set")) workspace->set(host, me->id, key, me->settings, answered, me);
+          else if (says(me, "get")) workspace->get(host, me->id, key, answered, me);
+          else if (says(me, "list")) workspace->list(host, me->id, PENSTOCK_TEXT("mark/"), answered, me);
+          else if (says(me, "remove")) workspace->set(host, me->id, key, none, answered, me);
+          """
+      })
+    let access = PluginAccess(storage: MemoryStorage())
+    func ask(_ settings: JSONValue, _ access: PluginAccess) async throws -> [RecordedEvents.Event] {
+      try await plugin.run(settings: settings, access: access).all
+    }
+    let large: JSONValue = ["do": "set", "x": .double(2), "text": .string(String(repeating: "ü\n", count: 100_000))]
+    #expect(try await ask(["do": "get"], access) == [.ended([4])])
+    #expect(try await ask(large, access) == [.ended([0])])
+    #expect(try await ask(["do": "get"], access) == [.ended([0, large])])
+    #expect(try await ask(["do": "list"], access) == [.ended([0, ["mark/grüß"]])])
+    #expect(try await ask(["do": "garbage"], access) == [.ended([2])])
+    #expect(try await ask(["do": "long"], access) == [.ended([5])])
+    #expect(try await ask(["do": "remove"], access) == [.ended([0])])
+    #expect(try await ask(["do": "get"], access) == [.ended([4])])
+    #expect(try await ask(["do": "list"], access) == [.ended([0, []])])
+    #expect(try await ask(["do": "get"], .none) == [.ended([6])])
+    await plugin.connection.close()
+  }
+
   @Test("closing ends what runs", arguments: Isolation.allCases)
   func close(isolation: Isolation) async throws {
     let plugin = try ConformingPlugin(isolation, TestPlugin.Source { $0.start = "" })
@@ -278,12 +327,9 @@ struct ConformanceTests {
           }
           """
         $0.start = """
-          // A hundred stacks of the usual 8 MiB are more than the address space that a child host has by default.
+          // With the stacks that threads have unless somebody asks for others: they fit into the memory of a child host.
           pthread_t thread;
-          pthread_attr_t attributes;
-          pthread_attr_init(&attributes);
-          pthread_attr_setstacksize(&attributes, 256 << 10);
-          if (pthread_create(&thread, &attributes, work, (void *)(uintptr_t)me->id) != 0) abort();
+          if (pthread_create(&thread, NULL, work, (void *)(uintptr_t)me->id) != 0) abort();
           pthread_detach(thread);
           """
       })

@@ -8,16 +8,20 @@ struct ConformingPlugin {
   let connection: any PluginConnection
   let log = RecordedLog()
 
-  init(_ isolation: PluginReference.Isolation, _ source: TestPlugin.Source) throws {
+  /// A plugin that has `clock`, whatever it runs in.
+  init(
+    _ isolation: PluginReference.Isolation, _ source: TestPlugin.Source,
+    clock: any PluginClock = SystemPluginClock.shared
+  ) throws {
     let path = try TestPlugin.compile(source)
     let log = log
     switch isolation {
     case .host:
-      let options = InProcessConnection.Options { log.note($0, $1, $2) }
+      let options = InProcessConnection.Options(clock: clock) { log.note($0, $1, $2) }
       connection = try InProcessConnection(PluginImage.open(path, isCopy: true), options: options)
     case .process:
       let launch = try IsolatedTestPlugin.launch(path, name: source.id)
-      let options = IsolatedConnection.Options { log.note($0, source.id, $1) }
+      let options = IsolatedConnection.Options(clock: clock) { log.note($0, source.id, $1) }
       connection = try IsolatedConnection.open(launch, options: options)
     }
   }

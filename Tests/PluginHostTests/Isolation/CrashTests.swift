@@ -16,6 +16,13 @@ struct CrashTests {
       #include <stdio.h>
       #include <signal.h>
       #include <unistd.h>
+      static void hang(void *context, penstock_status status) {
+        test_instance *me = context;
+        if (status != PENSTOCK_OK) return;
+        instances->progress(host, me->id, PENSTOCK_TEXT("{}"));
+        for (;;) pause();
+      }
+      static void hang_answered(void *context, penstock_status status, penstock_text value) { hang(context, status); }
       static int says(penstock_text text, const char *word) { return memmem(text.bytes, text.length, word, strlen(word)) != NULL; }
       """
     $0.start = """
@@ -31,6 +38,12 @@ struct CrashTests {
       if (says(input, "kill")) kill(getpid(), SIGKILL);
       if (says(input, "wait")) return;
       if (says(input, "hang")) for (;;) pause();
+      if (says(input, "timer")) { clocks->timer(host, me->id, 0, hang, me); return; }
+      if (says(input, "secret")) {
+        const penstock_secrets_service *secrets = host->service(host, PENSTOCK_SECRETS);
+        secrets->get(host, me->id, PENSTOCK_TEXT("token"), hang_answered, me);
+        return;
+      }
       instances->complete(host, me->id, input);
       """
   }
@@ -134,6 +147,40 @@ struct CrashTests {
     let end = await events.waitForEnd()
     #expect(
       end == .failed("plugin-unresponsive", "plugin 'acts' did not answer for 10s while 1 instance was running"))
+    await plugin.connection.close()
+  }
+
+  @Test(
+    "a child that answers while a callback hangs on another of its threads is ended too",
+    arguments: [("timer", "timer callback"), ("secret", "answer callback")])
+  func hangingCallback(way: String, function: String) async throws {
+    // With the system's clock, as nearly always: then timers have a thread of their own.
+    let plugin = try IsolatedTestPlugin(Self.acts, clock: clock) { $0.pluginClock = SystemPluginClock.shared }
+    let events = RecordedEvents()
+    let access = PluginAccess(secrets: { _ async throws(PluginAccessError) in "geheim" })
+    try plugin.start("acts", input: ["requirement": .string(way)], access: access, events: events)
+    await events.wait { !$0.isEmpty }
+    for look in 1...3 {
+      await clock.begins(.seconds(5))
+      #expect(events.all == [.progressed([:])], "look \(look)")
+      clock.advance(by: .seconds(5))
+      guard look < 3 else { break }
+      // Its other instances are well, and have heard of the look before.
+      let other = RecordedEvents()
+      try plugin.start("acts", input: ["requirement": .int(Int64(look))], events: other)
+      let end = await other.waitForEnd()
+      #expect(end == .ended(["requirement": .int(Int64(look))]))
+    }
+    let end = await events.waitForEnd()
+    let message =
+      "plugin 'acts' hangs: '\(function)' of operation 'acts' did not return for 10s while 1 instance was running"
+    #expect(end == .failed("plugin-unresponsive", message))
+    // It cost this attempt: the next one is fine.
+    let next = RecordedEvents()
+    try plugin.start("acts", input: ["requirement": 1], events: next)
+    clock.advance(by: .milliseconds(100))
+    let nextEnd = await next.waitForEnd()
+    #expect(nextEnd == .ended(["requirement": 1]))
     await plugin.connection.close()
   }
 

@@ -15,11 +15,14 @@ struct IsolatedTestPlugin {
   /// Starts the child and waits until its plugin is loaded.
   init(
     _ source: TestPlugin.Source, clock: any PluginClock = SystemPluginClock.shared,
-    limits: PluginReference.Limits = .init(), environment: [String] = []
+    limits: PluginReference.Limits = .init(), environment: [String] = [],
+    options change: (inout IsolatedConnection.Options) -> Void = { _ in }
   ) throws {
     let log = RecordedLog()
     launch = try Self.launch(TestPlugin.compile(source), name: source.id, limits: limits, environment: environment)
-    connection = try IsolatedConnection.open(launch, options: Self.options(clock, log))
+    var options = Self.options(clock, log)
+    change(&options)
+    connection = try IsolatedConnection.open(launch, options: options)
     self.clock = clock
     self.log = log
   }

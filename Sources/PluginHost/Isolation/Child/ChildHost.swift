@@ -4,13 +4,14 @@ import Values
 
 /// The child host: a process that runs one plugin for a host, which it is connected to.
 ///
-/// Descriptor 3 is the connection, descriptor 4 the plugin's file. It ends with its host, whatever happens to that.
+/// Descriptor 3 is the connection, descriptor 4 the plugin's file, descriptor 5 the connection to the host's clock where that is not the
+/// system's. It ends with its host, whatever happens to that.
 package enum ChildHost {
   /// Loads the plugin, and says whether it was compiled with a later minor version of the contract.
   package typealias Loader =
-    @Sendable (ChildHello, _ log: @escaping @Sendable (PluginLogLevel, String) -> Void) throws(PluginError) -> (
-      connection: any PluginConnection, isNewer: Bool
-    )
+    @Sendable (
+      ChildHello, _ clock: any PluginClock, _ log: @escaping @Sendable (PluginLogLevel, String) -> Void
+    ) throws(PluginError) -> (connection: any PluginConnection, isNewer: Bool)
 
   /// The first argument that makes the tool a child host. People have no use for it, so its help does not tell of it.
   package static let argument = "plugin-host"
@@ -24,6 +25,7 @@ package enum ChildHost {
 
   private static let socket: Int32 = 3
   private static let file: Int32 = 4
+  static let clock: Int32 = 5
 
   /// Serves the host until it is gone or says that it is enough. Called by a program that was started for this and nothing else, before it
   /// has done anything.
@@ -41,9 +43,10 @@ package enum ChildHost {
   }
 
   /// Loads the file behind descriptor 4 into the process.
-  package static let load: Loader = { hello, log throws(PluginError) in
+  package static let load: Loader = { hello, clock, log throws(PluginError) in
     let image = try PluginImage.open(hello.path, descriptor: file)
     var options = InProcessConnection.Options()
+    options.clock = clock
     options.log = { level, _, message in log(level, message) }
     return (try InProcessConnection(image, options: options), image.isNewer)
   }

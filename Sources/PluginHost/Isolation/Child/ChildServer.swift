@@ -22,6 +22,10 @@ final class ChildServer: Sendable {
   private let table = Mutex(Table())
   /// Held while a message is written, so that messages stay whole.
   private let writing = Mutex(())
+  /// The host's clock, where the plugin has that. Set before the plugin is loaded.
+  private let hostClock = Mutex<HostClock?>(nil)
+  /// Calls of the plugin that were under way at the last pings.
+  private let hangs = Mutex(HangWatch())
 
   init(socket: Int32, load: @escaping ChildHost.Loader) {
     self.socket = socket
@@ -74,7 +78,12 @@ final class ChildServer: Sendable {
     case .destroy(let id): table.withLock { $0.instances.removeValue(forKey: id) }?.destroy()
     case .answer(let question, let answer):
       table.withLock { $0.questions.removeValue(forKey: question) }?.resume(returning: answer)
-    case .ping(let number): send(.pong(number))
+    case .ping(let number):
+      // This thread is well, or it would not read. Timers and answers call the plugin on others.
+      let calls = CallWatchdog.shared.callsUnderWay()
+      let hanging = hangs.withLock { $0.look(calls) }
+      send(hanging.map { .hanging(ping: number, call: $0) } ?? .pong(number))
+    case .woken(let number): hostClock.withLock { $0 }?.woken(number)
     case .close:
       Task {
         await connection.close()
@@ -89,7 +98,7 @@ final class ChildServer: Sendable {
       refuse(PluginError(.childHost, "the child host cannot limit itself: \(String(cString: strerror(error)))"))
     }
     do throws(PluginError) {
-      let (connection, isNewer) = try load(hello) { [self] level, message in
+      let (connection, isNewer) = try load(hello, clock(hello)) { [self] level, message in
         send(.logged(id: 0, level, message, nil))
       }
       send(.ready(connection.description.source, isNewer: isNewer))
@@ -97,6 +106,14 @@ final class ChildServer: Sendable {
     } catch {
       refuse(error)
     }
+  }
+
+  private func clock(_ hello: ChildHello) -> any PluginClock {
+    guard hello.clock == .host else { return SystemPluginClock.shared }
+    _ = fcntl(ChildHost.clock, F_SETFD, FD_CLOEXEC)
+    let clock = HostClock(socket: ChildHost.clock) { [self] in send($0) }
+    hostClock.withLock { $0 = clock }
+    return clock
   }
 
   private func refuse(_ error: PluginError) -> Never {

@@ -10,6 +10,10 @@ struct ChildEnd: Hashable, Sendable {
     case closedConnection
     /// It did not answer for so long.
     case unresponsive(Duration)
+    /// This call has not returned for so long, on a thread that serves the plugin.
+    case hanging(String, Duration)
+    /// It asked and asked, and read none of the answers.
+    case notReading(Int)
     /// It was not needed any more.
     case unneeded
   }
@@ -25,7 +29,10 @@ struct ChildEnd: Hashable, Sendable {
 
   /// `plugin-unresponsive`, or `plugin-crashed`.
   var code: PluginError.Code {
-    if case .unresponsive = reason { .unresponsive } else { .crashed }
+    switch reason {
+    case .unresponsive, .hanging, .notReading: .unresponsive
+    default: .crashed
+    }
   }
 
   /// In a few words: `crashed: SIGSEGV`.
@@ -34,6 +41,8 @@ struct ChildEnd: Hashable, Sendable {
     case .garbage(let what): "crashed: it sent \(what)"
     case .closedConnection: "crashed: it closed its connection to the host"
     case .unresponsive(let time): "did not answer for \(time.brief)"
+    case .hanging(let call, let time): "hangs: \(call) did not return for \(time.brief)"
+    case .notReading(let bytes): "does not read what it is sent: \(bytes >> 20) MiB wait for it"
     case .unneeded: "was ended"
     case nil:
       if let exitCode {

@@ -38,10 +38,11 @@ package struct ChildLaunch: Sendable {
   static let defaultMemory: Int64 = 512 << 20
   static let defaultDescriptors = 256
 
-  var hello: ChildHello {
+  /// What a child is told first; `clock` says whose time it has.
+  func hello(clock: ChildHello.Clock) -> ChildHello {
     ChildHello(
       path: path, memory: limits.memory ?? Self.defaultMemory,
-      descriptors: Int64(limits.descriptors ?? Self.defaultDescriptors))
+      descriptors: Int64(limits.descriptors ?? Self.defaultDescriptors), clock: clock)
   }
 
   /// `NAME=value` of what the child gets.
@@ -58,13 +59,16 @@ package struct ChildLaunch: Sendable {
       }
   }
 
-  /// Starts the process. `socket` becomes its descriptor 3, the plugin's file 4, and `output` both its standard output and its standard error.
-  func spawn(socket: Int32, output: Int32) throws(SystemError) -> (pid: Int32, descriptor: Int32) {
+  /// Starts the process. `socket` becomes its descriptor 3, the plugin's file 4, the connection to the host's clock 5 where there is one, and
+  /// `output` both its standard output and its standard error.
+  func spawn(
+    socket: Int32, output: Int32, clock: Int32? = nil
+  ) throws(SystemError) -> (pid: Int32, descriptor: Int32) {
     // The file's path follows for whoever looks at the list of processes.
     let arguments = (command + [path]).map { strdup($0) } + [nil]
     let environment = environmentEntries.map { strdup($0) } + [nil]
     defer { for text in arguments + environment { free(text) } }
-    let inherited = [socket, file.descriptor]
+    let inherited = [socket, file.descriptor] + (clock.map { [$0] } ?? [])
     var (pid, descriptor): (Int32, Int32) = (0, -1)
     let error = "/dev/null".withCString { null in
       withExtendedLifetime(file) {

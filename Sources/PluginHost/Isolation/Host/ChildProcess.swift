@@ -20,10 +20,13 @@ final class ChildProcess: @unchecked Sendable {
 
   private let thread: ChildThread
   private let clock: any PluginClock
+  private let room: OutgoingQueue.Room
   private let outgoing: Mutex<Outgoing>
   private let pid: Int32
   private let descriptor: Int32
   private let output: Int32
+  /// Nil where the child has the system's clock, as this process does.
+  private let lentClock: LentClock?
   private var decoder = FrameDecoder()
   private var lines = ChildOutput()
   private var tokens: [ChildThread.Token] = []
@@ -34,13 +37,17 @@ final class ChildProcess: @unchecked Sendable {
 
   /// Told of each message. *On the thread.*
   var onMessage: (ChildMessage) -> Void = { _ in }
+  /// Told when it has read what waited for it. *On the thread.*
+  var onRoom: () -> Void = {}
   /// Told of each line that it prints. *On the thread.*
   var onLine: (String) -> Void = { _ in }
   /// Told of the end, after all messages. *On the thread.*
   var onEnd: (ChildEnd) -> Void = { _ in }
 
   /// Starts a child host, and says hello. *On the thread.*
-  init(_ launch: ChildLaunch, on thread: ChildThread, clock: any PluginClock) throws(SystemError) {
+  init(
+    _ launch: ChildLaunch, on thread: ChildThread, options: IsolatedConnection.Options
+  ) throws(SystemError) {
     var ends: [Int32] = [-1, -1]
     var pipe: [Int32] = [-1, -1]
     var error = penstock_socket_pair(&ends)
@@ -52,14 +59,17 @@ final class ChildProcess: @unchecked Sendable {
     }
     _ = fcntl(pipe[0], F_SETFL, O_NONBLOCK)
     do throws(SystemError) {
-      (pid, descriptor) = try launch.spawn(socket: ends[1], output: pipe[1])
+      lentClock = try LentClock.lend(options.pluginClock)
+      (pid, descriptor) = try launch.spawn(socket: ends[1], output: pipe[1], clock: lentClock?.childEnd)
     } catch {
       Self.close(ends + pipe)
       throw error
     }
     Self.close([ends[1], pipe[1]])
+    lentClock?.closeChildEnd()
     self.thread = thread
-    self.clock = clock
+    clock = options.clock
+    room = options.room
     output = pipe[0]
     outgoing = Mutex(Outgoing(socket: ends[0]))
     do throws(SystemError) {
@@ -72,6 +82,7 @@ final class ChildProcess: @unchecked Sendable {
       outgoing.withLock { $0.token = token }
       tokens.append(try thread.watch(output) { [self] _ in readOutput() })
       tokens.append(try thread.watch(descriptor) { [self] _ in end() })
+      if let lentClock { try lend(lentClock) }
     } catch {
       for token in tokens { thread.unwatch(token) }
       Glibc.kill(-pid, SIGKILL)
@@ -79,7 +90,20 @@ final class ChildProcess: @unchecked Sendable {
       Self.close([ends[0], pipe[0], descriptor])
       throw error
     }
-    send(.hello(launch.hello))
+    send(.hello(launch.hello(clock: lentClock == nil ? .system : .host)))
+  }
+
+  private func lend(_ clock: LentClock) throws(SystemError) {
+    let index = tokens.count
+    let token = try thread.watch(clock.socket) { [self] _ in
+      do throws(WireError) {
+        guard try !clock.answer(on: thread) else { return }
+      } catch {
+        kill(.garbage(error.description))
+      }
+      thread.unwatch(tokens[index])
+    }
+    tokens.append(token)
   }
 
   /// Sends a message, without ever waiting for the child.
@@ -94,10 +118,18 @@ final class ChildProcess: @unchecked Sendable {
     send(message.bytes, limited: true)
   }
 
+  /// Whether so little waits for the child that more may be prepared for it.
+  var hasRoom: Bool { outgoing.withLock { $0.queue.count <= room.limit } }
+
   private func send(_ bytes: [UInt8], limited: Bool) -> Bool {
     outgoing.withLock { outgoing in
       guard outgoing.socket >= 0 else { return true }
-      if limited, outgoing.queue.count > OutgoingQueue.limit { return false }
+      if limited, outgoing.queue.count > room.limit { return false }
+      guard outgoing.queue.count + bytes.count <= room.most else {
+        let waiting = outgoing.queue.count
+        thread.execute { [self] in kill(.notReading(waiting)) }
+        return true
+      }
       let hadNothing = outgoing.queue.count == 0
       outgoing.queue.write(bytes, to: outgoing.socket)
       if hadNothing, outgoing.queue.count > 0 { thread.watchForRoom(outgoing.socket, outgoing.token, true) }
@@ -132,11 +164,13 @@ final class ChildProcess: @unchecked Sendable {
   // MARK: On the thread
 
   private func writeMore() {
-    outgoing.withLock { outgoing in
-      guard outgoing.socket >= 0 else { return }
+    let isEmpty = outgoing.withLock { outgoing in
+      guard outgoing.socket >= 0 else { return false }
       outgoing.queue.writeMore(to: outgoing.socket)
       if outgoing.queue.count == 0 { thread.watchForRoom(outgoing.socket, outgoing.token, false) }
+      return outgoing.queue.count == 0
     }
+    if isEmpty { onRoom() }
   }
 
   /// Reads once. At the end of the stream, or of its sense, the process is ended.
@@ -146,7 +180,7 @@ final class ChildProcess: @unchecked Sendable {
   private func readMessages(_ socket: Int32) -> Bool {
     let outcome = thread.read({ recv(socket, $0, $1, Int32(MSG_DONTWAIT)) }, { decoder.append($0) })
     do throws(WireError) {
-      while let frame = try decoder.next() { onMessage(try ChildMessage(frame)) }
+      while let frame = try decoder.next() { try take(ChildMessage(frame)) }
     } catch {
       stopReading()
       kill(.garbage(error.description))
@@ -158,6 +192,16 @@ final class ChildProcess: @unchecked Sendable {
     alarm?.cancel()
     alarm = clock.wake(after: Self.timeToEnd) { [self] in thread.execute { [self] in kill(.closedConnection) } }
     return false
+  }
+
+  private func take(_ message: ChildMessage) throws(WireError) {
+    // The process lives while the thread watches it, and takes its alarms back when it ends.
+    let isForClock = try lentClock?.take(message) { [self] number in
+      thread.execute { [self] in
+        if lentClock?.remove(number) == true { send(.woken(number)) }
+      }
+    }
+    if isForClock != true { onMessage(message) }
   }
 
   private func stopReading() {
@@ -190,12 +234,13 @@ final class ChildProcess: @unchecked Sendable {
     readOutput()
     lines.finish(now: clock.monotonic(), tell: onLine)
     for token in tokens { thread.unwatch(token) }
-    outgoing.withLock { $0.socket = -1 }
+    outgoing.withLock { $0 = Outgoing(socket: -1) }
     Self.close([socket, output, descriptor])
+    lentClock?.end()
     alarm?.cancel()
     let code = exit.signal == 0 ? exit.exit_code : nil
     let onEnd = onEnd
-    (onMessage, onLine, self.onEnd) = ({ _ in }, { _ in }, { _ in })
+    (onMessage, onRoom, onLine, self.onEnd) = ({ _ in }, {}, { _ in }, { _ in })
     onEnd(ChildEnd(exitCode: code, signal: exit.signal, reason: reason, lastLine: lines.lastLine))
   }
 

@@ -9,18 +9,19 @@ enum ChildStart {
   /// Starts a child. `told` is called once, on the thread, perhaps before this returns. The process is its receiver's from then on; when it
   /// failed it has ended.
   static func start(
-    _ launch: ChildLaunch, on thread: ChildThread, clock: any PluginClock, limits: ChildTimeLimits,
+    _ launch: ChildLaunch, on thread: ChildThread, options: IsolatedConnection.Options,
     line: @escaping (String) -> Void, told: @escaping (Outcome) -> Void
   ) -> ChildProcess? {
     let process: ChildProcess
     do throws(SystemError) {
-      process = try ChildProcess(launch, on: thread, clock: clock)
+      process = try ChildProcess(launch, on: thread, options: options)
     } catch {
       told(.failure(PluginError(.childHost, "no child host can be started for plugin '\(launch.name)': \(error)")))
       return nil
     }
-    let alarm = clock.wake(after: limits.start) {
-      thread.execute { process.kill(.unresponsive(limits.start)) }
+    let limit = options.limits.start
+    let alarm = options.clock.wake(after: limit) {
+      thread.execute { process.kill(.unresponsive(limit)) }
     }
     // Why it was refused, told when the process has ended: then nothing of it is left.
     var refusal: PluginError?

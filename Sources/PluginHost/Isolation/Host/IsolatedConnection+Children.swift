@@ -64,7 +64,7 @@ extension IsolatedConnection {
     guard !isClosed else { return started(number, .failure(PluginError(.closed, closedFailure.message))) }
     let log = options.log
     let process = ChildStart.start(
-      launch, on: thread, clock: options.clock, limits: options.limits, line: { log(.info, $0) },
+      launch, on: thread, options: options, line: { log(.info, $0) },
       told: { [weak self] outcome in
         if let self { started(number, outcome) } else if case .success(let child) = outcome { child.0.kill(.unneeded) }
       })
@@ -81,6 +81,7 @@ extension IsolatedConnection {
 
   func started(_ number: Int, _ process: ChildProcess, _ description: PluginDescription) {
     process.onMessage = { [weak self] message in self?.received(message, from: number, process) }
+    process.onRoom = { [weak self, unowned process] in self?.answerMore(number, process) }
     process.onEnd = { [weak self] end in self?.ended(number, end) }
     enum Next {
       case unneeded

@@ -27,7 +27,9 @@ extension IsolatedConnection {
         guard let session = state.sessions[number] else { return }
         state.sessions[number]?.pongs = max(session.pongs, min(pong, session.pings))
       }
+    case .hanging(_, let call): process.kill(.hanging(String(call.prefix(200)), options.limits.ping * 2))
     case .ready, .refused: process.kill(.garbage("that it was ready a second time"))
+    case .wake, .cancelWake: process.kill(.garbage("a question to a clock that it does not have"))
     }
   }
 
@@ -46,22 +48,26 @@ extension IsolatedConnection {
 
   // MARK: Services
 
-  /// The most questions of one child that may be open at a time. More would be memory that a child can make its host use.
-  static let mostQuestions = 16_384
-
   private func answer(_ question: UInt64, _ request: ServiceRequest, from number: Int, _ process: ChildProcess) {
-    let access = state.withLock { state -> PluginAccess? in
-      guard let session = state.sessions[number], session.questions < Self.mostQuestions,
-        let instance = session.instances[request.instance]
-      else { return nil }
-      state.sessions[number]?.questions += 1
-      return instance.access
+    let isTaken = state.withLock { state in
+      guard let access = state.sessions[number]?.instances[request.instance]?.access else { return false }
+      let question = OpenQuestions.Question(number: question, question: request.question, access: access)
+      return state.sessions[number]?.questions.add(question) ?? false
     }
-    guard let access else { return process.send(.answer(request: question, ServiceAnswer(.unavailable))) }
-    Task { [weak self] in
-      let answer = await request.question.answer(by: access)
-      process.send(.answer(request: question, answer))
-      self?.state.withLock { $0.sessions[number]?.questions -= 1 }
+    guard isTaken else { return process.send(.answer(request: question, ServiceAnswer(.unavailable))) }
+    answerMore(number, process)
+  }
+
+  /// Answers the questions whose turn has come, unless the child has to read first.
+  func answerMore(_ number: Int, _ process: ChildProcess) {
+    while process.hasRoom, let question = state.withLock({ $0.sessions[number]?.questions.next() }) {
+      Task { [weak self] in
+        let answer = await question.question.answer(by: question.access)
+        process.send(.answer(request: question.number, answer))
+        guard let self else { return }
+        state.withLock { $0.sessions[number]?.questions.answered() }
+        answerMore(number, process)
+      }
     }
   }
 }
@@ -74,13 +80,13 @@ extension ServiceRequest.Question {
         guard let secrets = access.secrets else { throw .unavailable }
         return ServiceAnswer(.ok, try await secrets(name))
       case .value(let key):
-        return ServiceAnswer(.ok, try await access.storage.orUnavailable().value(of: key).text)
+        return ServiceAnswer(.ok, try await access.storage.orUnavailable().value(of: key))
       case .set(let key, let value):
         try await access.storage.orUnavailable().set(value, for: key)
         return ServiceAnswer(.ok)
       case .keys(let prefix):
         let keys = try await access.storage.orUnavailable().keys(beginningWith: prefix)
-        return ServiceAnswer(.ok, JSONValue.array(keys.map { .string($0) }).text)
+        return ServiceAnswer(.ok, .array(keys.map { .string($0) }))
       }
     } catch {
       return ServiceAnswer(refusal: error)

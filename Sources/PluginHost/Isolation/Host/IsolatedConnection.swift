@@ -14,6 +14,10 @@ package final class IsolatedConnection: PluginConnection {
   package struct Options: Sendable {
     /// Measures pauses and limits.
     package var clock: any PluginClock
+    /// What the plugin is told of the time; the same clock, unless a test wants another one.
+    var pluginClock: any PluginClock
+    /// How much may wait for a child that does not read.
+    var room = OutgoingQueue.Room()
     package var limits: ChildTimeLimits
     /// Told of lines that belong to no instance.
     package var log: @Sendable (PluginLogLevel, _ message: String) -> Void
@@ -23,6 +27,7 @@ package final class IsolatedConnection: PluginConnection {
       log: @escaping @Sendable (PluginLogLevel, _ message: String) -> Void = { _, _ in }
     ) {
       self.clock = clock
+      pluginClock = clock
       self.limits = limits
       self.log = log
     }
@@ -66,8 +71,7 @@ package final class IsolatedConnection: PluginConnection {
     var pings: UInt64 = 0
     var pongs: UInt64 = 0
     var isPinging = false
-    /// What it asked and was not answered yet.
-    var questions = 0
+    var questions = OpenQuestions()
   }
 
   /// Invariant: an instance that was started and has not ended is in `waiting`, or in exactly one session.

@@ -209,7 +209,8 @@ final class IsolatedInstance: PluginInstance {
         PluginFailure(
           code: .unresponsive,
           message:
-            "plugin '\(connection.name)' does not take its input: more than \(OutgoingQueue.limit >> 20) MiB wait")))
+            "plugin '\(connection.name)' does not take its input: more than \(connection.options.room.limit >> 20) MiB wait"
+        )))
   }
 
   private func giveUp(after grace: Duration) {

@@ -2,8 +2,14 @@ import Glibc
 
 /// What waits to be written to a child that does not read as fast as it is written to.
 struct OutgoingQueue {
-  /// The most bytes that may wait before new instances are turned away: two messages of the largest size.
-  static let limit = 2 * Frame.maximumPayload
+  /// How much may wait.
+  struct Room: Hashable, Sendable {
+    /// The bytes after which new instances are turned away, and no more questions answered: two messages of the largest size.
+    var limit = 2 * Frame.maximumPayload
+    /// The most bytes at all: what waits when instances are turned away, one of their messages, and the answers to the questions that
+    /// are being answered by then. A child that reads at all never comes near.
+    var most = 3 * Frame.maximumPayload + OpenQuestions.mostRunning * Frame.maximumText
+  }
 
   private var bytes: [UInt8] = []
   private var start = 0
@@ -26,7 +32,7 @@ struct OutgoingQueue {
     if start == bytes.count {
       bytes = []
       start = 0
-    } else if start > 1 << 20 {
+    } else if start > max(1 << 20, bytes.count / 2) {
       bytes.removeSubrange(..<start)
       start = 0
     }

@@ -32,7 +32,7 @@ extension IsolatedConnection {
     let log = options.log
     thread.execute {
       _ = ChildStart.start(
-        launch, on: thread, clock: options.clock, limits: options.limits, line: { log(.info, $0) },
+        launch, on: thread, options: options, line: { log(.info, $0) },
         told: { outcome in
           if case .failure = outcome { thread.stop() }
           awaited.resume(

@@ -7,20 +7,32 @@ package struct ChildHello: Hashable, Sendable {
 
   /// The plugin's file, for messages. The file itself is descriptor 4.
   package var path: String
-  /// Bytes of address space beyond what the child has at this moment.
+  /// Bytes of memory beyond what the child has at this moment: see ``PluginReference/Limits/memory``.
   package var memory: Int64
   /// The most descriptors that the child may have.
   package var descriptors: Int64
+  /// Whose time the plugin is told.
+  package var clock: Clock
 
-  package init(path: String, memory: Int64, descriptors: Int64) {
+  /// Where a child has its time from.
+  package enum Clock: String, Hashable, Sendable {
+    /// From the operating system, as its host has.
+    case system
+    /// From its host, which has a clock of its own: see ``HostClock``.
+    case host
+  }
+
+  package init(path: String, memory: Int64, descriptors: Int64, clock: Clock = .system) {
     self.path = path
     self.memory = memory
     self.descriptors = descriptors
+    self.clock = clock
   }
 
   var members: JSONValue {
     .object([
       "version": .int(Self.version), "path": .string(path), "memory": .int(memory), "descriptors": .int(descriptors),
+      "clock": .string(clock.rawValue),
     ])
   }
 
@@ -32,6 +44,9 @@ package struct ChildHello: Hashable, Sendable {
     guard let path = members["path"]?.stringValue, let memory = members["memory"]?.intValue, memory > 0,
       let descriptors = members["descriptors"]?.intValue, descriptors > 0
     else { throw WireError("a frame 'hello' without a path or limits") }
-    self.init(path: path, memory: memory, descriptors: descriptors)
+    guard let clock = members["clock"]?.stringValue.flatMap(Clock.init) else {
+      throw WireError("a frame 'hello' without a clock")
+    }
+    self.init(path: path, memory: memory, descriptors: descriptors, clock: clock)
   }
 }

@@ -18,6 +18,12 @@ enum ChildMessage: Hashable, Sendable {
   /// Asks for something that only the host has; answered with the same number.
   case request(number: UInt64, ServiceRequest)
   case pong(UInt64)
+  /// Instead of a `pong`: this call of the plugin hangs on another thread than the one that answers.
+  case hanging(ping: UInt64, call: String)
+  /// Asks for a `woken` with the same number: see ``LentClock``.
+  case wake(number: UInt64, WakeTime)
+  /// Does not want it any more.
+  case cancelWake(number: UInt64)
 
   /// The frame's bytes.
   var bytes: [UInt8] {
@@ -31,19 +37,23 @@ enum ChildMessage: Hashable, Sendable {
     case .ready(let description, let isNewer):
       Frame.append(.ready, id: 0, to: &bytes) {
         $0.append(isNewer ? 1 : 0)
-        description.write(to: &$0)
+        description.writeExactly(to: &$0)
       }
     case .refused(let error):
       Frame.append(.refused, id: 0, to: &bytes) {
-        JSONValue.object(["code": .string(error.code.rawValue), "message": .string(error.message)]).write(to: &$0)
+        JSONValue.object(["code": .string(error.code.rawValue), "message": .string(error.message)]).writeExactly(
+          to: &$0)
       }
-    case .completed(let id, let value): Frame.append(.completed, id: id, to: &bytes) { value?.write(to: &$0) }
-    case .failed(let id, let failure): Frame.append(.failed, id: id, to: &bytes) { failure.json.write(to: &$0) }
-    case .progressed(let id, let progress): Frame.append(.progressed, id: id, to: &bytes) { progress.write(to: &$0) }
-    case .yielded(let id, .state(let state)): Frame.append(.yieldedState, id: id, to: &bytes) { state.write(to: &$0) }
+    case .completed(let id, let value): Frame.append(.completed, id: id, to: &bytes) { value?.writeExactly(to: &$0) }
+    case .failed(let id, let failure): Frame.append(.failed, id: id, to: &bytes) { failure.json.writeExactly(to: &$0) }
+    case .progressed(let id, let progress):
+      Frame.append(.progressed, id: id, to: &bytes) { progress.writeExactly(to: &$0) }
+    case .yielded(let id, .state(let state)):
+      Frame.append(.yieldedState, id: id, to: &bytes) { state.writeExactly(to: &$0) }
     case .yielded(let id, .error(let failure)):
-      Frame.append(.yieldedError, id: id, to: &bytes) { failure.json.write(to: &$0) }
-    case .yielded(let id, .rerun(let event)): Frame.append(.yieldedRerun, id: id, to: &bytes) { event.write(to: &$0) }
+      Frame.append(.yieldedError, id: id, to: &bytes) { failure.json.writeExactly(to: &$0) }
+    case .yielded(let id, .rerun(let event)):
+      Frame.append(.yieldedRerun, id: id, to: &bytes) { event.writeExactly(to: &$0) }
     case .yielded(let id, .reset): Frame.append(.yieldedReset, id: id, to: &bytes)
     case .changed(let id, let isSatisfied, let reason):
       Frame.append(.changed, id: id, to: &bytes) {
@@ -54,10 +64,14 @@ enum ChildMessage: Hashable, Sendable {
       Frame.append(.logged, id: id, to: &bytes) {
         $0.appendInteger(level.rawValue)
         $0.appendText { $0.append(contentsOf: message.utf8) }
-        fields?.write(to: &$0)
+        fields?.writeExactly(to: &$0)
       }
     case .request(let number, let request): Frame.append(.request, id: number, to: &bytes) { request.append(to: &$0) }
     case .pong(let number): Frame.append(.pong, id: number, to: &bytes)
+    case .hanging(let ping, let call):
+      Frame.append(.hanging, id: ping, to: &bytes) { $0.append(contentsOf: call.utf8) }
+    case .wake(let number, let time): Frame.append(.wake, id: number, to: &bytes) { time.append(to: &$0) }
+    case .cancelWake(let number): Frame.append(.cancelWake, id: number, to: &bytes)
     }
   }
 
@@ -96,7 +110,10 @@ enum ChildMessage: Hashable, Sendable {
       self = .logged(id: frame.id, level, message, try reader.restOptionalJSON())
     case .request: self = .request(number: frame.id, try ServiceRequest(&reader))
     case .pong: self = .pong(frame.id)
-    case .hello, .begin, .stop, .destroy, .answer, .ping, .close:
+    case .hanging: self = .hanging(ping: frame.id, call: try reader.restText())
+    case .wake: self = .wake(number: frame.id, try WakeTime(&reader))
+    case .cancelWake: self = .cancelWake(number: frame.id)
+    case .hello, .begin, .stop, .destroy, .answer, .ping, .close, .woken:
       throw WireError("a frame '\(frame.kind)', which a child does not send")
     }
     try reader.end()

@@ -48,6 +48,7 @@ enum FrameKind: UInt8, CaseIterable, Sendable {
   case answer = 5
   case ping = 6
   case close = 7
+  case woken = 8
   // From the child.
   case ready = 65
   case refused = 66
@@ -62,6 +63,9 @@ enum FrameKind: UInt8, CaseIterable, Sendable {
   case logged = 75
   case request = 76
   case pong = 77
+  case hanging = 78
+  case wake = 79
+  case cancelWake = 80
 }
 
 extension [UInt8] {

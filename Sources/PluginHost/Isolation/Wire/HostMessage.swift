@@ -17,6 +17,8 @@ enum HostMessage: Hashable, Sendable {
   case ping(UInt64)
   /// Ends all instances and the process.
   case close
+  /// The time has come for which the child asked with this number: see ``LentClock``.
+  case woken(UInt64)
 
   /// The frame's bytes.
   var bytes: [UInt8] {
@@ -27,12 +29,12 @@ enum HostMessage: Hashable, Sendable {
 
   func append(to bytes: inout [UInt8]) {
     switch self {
-    case .hello(let hello): Frame.append(.hello, id: 0, to: &bytes) { hello.members.write(to: &$0) }
+    case .hello(let hello): Frame.append(.hello, id: 0, to: &bytes) { hello.members.writeExactly(to: &$0) }
     case .begin(let id, let offer, let settings, let input):
       Frame.append(.begin, id: id, to: &bytes) {
         $0.appendInteger(UInt32(clamping: offer))
-        $0.appendText { settings.write(to: &$0) }
-        input.write(to: &$0)
+        $0.appendText { settings.writeExactly(to: &$0) }
+        input.writeExactly(to: &$0)
       }
     case .stop(let id, let nanoseconds): Frame.append(.stop, id: id, to: &bytes) { $0.appendInteger(nanoseconds) }
     case .destroy(let id): Frame.append(.destroy, id: id, to: &bytes)
@@ -43,6 +45,7 @@ enum HostMessage: Hashable, Sendable {
       }
     case .ping(let number): Frame.append(.ping, id: number, to: &bytes)
     case .close: Frame.append(.close, id: 0, to: &bytes)
+    case .woken(let number): Frame.append(.woken, id: number, to: &bytes)
     }
   }
 
@@ -67,8 +70,9 @@ enum HostMessage: Hashable, Sendable {
       self = .answer(request: frame.id, ServiceAnswer(status, try reader.restText()))
     case .ping: self = .ping(frame.id)
     case .close: self = .close
+    case .woken: self = .woken(frame.id)
     case .ready, .refused, .completed, .failed, .progressed, .yieldedState, .yieldedError, .yieldedRerun, .yieldedReset,
-      .changed, .logged, .request, .pong:
+      .changed, .logged, .request, .pong, .hanging, .wake, .cancelWake:
       throw WireError("a frame '\(frame.kind)', which a host does not send")
     }
     try reader.end()

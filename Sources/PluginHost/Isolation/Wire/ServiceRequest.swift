@@ -21,7 +21,7 @@ struct ServiceRequest: Hashable, Sendable {
     case .value(let key): Self.append(2, key, to: &bytes)
     case .set(let key, let value):
       Self.append(3, key, to: &bytes)
-      value?.write(to: &bytes)
+      value?.writeExactly(to: &bytes)
     case .keys(let prefix): Self.append(4, prefix, to: &bytes)
     }
   }
@@ -67,6 +67,13 @@ struct ServiceAnswer: Hashable, Sendable {
   init(_ status: Status, _ value: String = "") {
     self.status = status
     self.value = value
+  }
+
+  /// With a value as JSON.
+  init(_ status: Status, _ value: JSONValue) {
+    var bytes: [UInt8] = []
+    value.writeExactly(to: &bytes)
+    self.init(status, String(decoding: bytes, as: UTF8.self))
   }
 
   init(refusal error: PluginAccessError) {

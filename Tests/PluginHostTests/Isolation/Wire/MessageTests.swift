@@ -8,6 +8,8 @@ struct MessageTests {
   /// One of each of a host's.
   static let host: [HostMessage] = [
     .hello(ChildHello(path: "/lib/echo.so", memory: 1 << 29, descriptors: 256)),
+    .hello(ChildHello(path: "/lib/echo.so", memory: 1, descriptors: 1, clock: .host)), .woken(8),
+    .begin(id: 9, offer: 0, settings: ["x": .double(1)], input: .double(-0.0)),
     .begin(id: 1, offer: 2, settings: ["from": "08:00"], input: ["requirement": [1, 2.5, "drei", true]]),
     .stop(id: 3, nanoseconds: .max), .destroy(id: 4), .answer(request: 5, ServiceAnswer(.ok, "geheim")),
     .answer(request: 6, ServiceAnswer(.denied)), .ping(7), .close,
@@ -28,6 +30,8 @@ struct MessageTests {
     .request(number: 14, ServiceRequest(instance: 1, .set(key: "k", ["v": 1]))),
     .request(number: 15, ServiceRequest(instance: 1, .set(key: "k", nil))),
     .request(number: 16, ServiceRequest(instance: 1, .keys(prefix: ""))), .pong(17),
+    .hanging(ping: 18, call: "'start' of operation 'echo'"), .wake(number: 19, .at(.max)), .wake(number: 20, .after(1)),
+    .cancelWake(number: 21), .completed(id: 22, .double(0)),
   ]
 
   private func frame(_ bytes: [UInt8]) throws -> Frame {
@@ -89,6 +93,7 @@ struct MessageTests {
       (
         Frame(kind: .request, id: 1, payload: Array(repeating: 0, count: 13)), "a request to an unknown service 0"
       ),
+      (Frame(kind: .wake, id: 1, payload: Array(repeating: 7, count: 9)), "a time to wake it that is none: 7"),
     ])
   func childRefusals(frame: Frame, message: String) {
     #expect(throws: WireError(message)) { try ChildMessage(frame) }

@@ -1,0 +1,67 @@
+import Glibc
+import Synchronization
+
+/// The host's clock, as a child has it where that is not the system's: see ``LentClock``.
+final class HostClock: PluginClock {
+  private struct Alarms {
+    var bodies: [UInt64: @Sendable () -> Void] = [:]
+    var last: UInt64 = 0
+  }
+
+  private let socket: Int32
+  private let send: @Sendable (ChildMessage) -> Void
+  /// Held from a question to its answer: both stand on the connection one after the other.
+  private let asking = Mutex(())
+  private let alarms = Mutex(Alarms())
+
+  /// - Parameters:
+  ///   - socket: The connection for questions.
+  ///   - send: Sends a message to the host.
+  init(socket: Int32, send: @escaping @Sendable (ChildMessage) -> Void) {
+    self.socket = socket
+    self.send = send
+  }
+
+  func now() -> Int64 { ask(.now) }
+
+  func monotonic() -> Int64 { ask(.monotonic) }
+
+  func wake(at instant: Int64, _ body: @escaping @Sendable () -> Void) -> PluginAlarm { wake(.at(instant), body) }
+
+  func wake(after delay: Duration, _ body: @escaping @Sendable () -> Void) -> PluginAlarm {
+    wake(.after(delay.nanoseconds), body)
+  }
+
+  /// The host says that a time has come.
+  func woken(_ number: UInt64) { alarms.withLock { $0.bodies.removeValue(forKey: number) }?() }
+
+  private func wake(_ time: WakeTime, _ body: @escaping @Sendable () -> Void) -> PluginAlarm {
+    let number = alarms.withLock { alarms in
+      alarms.last += 1
+      alarms.bodies[alarms.last] = body
+      return alarms.last
+    }
+    send(.wake(number: number, time))
+    return PluginAlarm { [self] in
+      let body = alarms.withLock { $0.bodies.removeValue(forKey: number) }
+      if body != nil { send(.cancelWake(number: number)) }
+    }
+  }
+
+  private func ask(_ reading: LentClock.Reading) -> Int64 {
+    asking.withLock { _ in
+      var question = reading.rawValue
+      var answer: Int64 = 0
+      var count = 0
+      repeat { count = Glibc.send(socket, &question, 1, Int32(MSG_NOSIGNAL)) } while count < 0 && errno == EINTR
+      if count == 1 {
+        repeat {
+          count = recv(socket, &answer, MemoryLayout<Int64>.size, Int32(MSG_WAITALL))
+        } while count < 0 && errno == EINTR
+      }
+      // The host is gone, and there is no time any more. Its end is noticed by the thread that reads too.
+      guard count == MemoryLayout<Int64>.size else { _exit(0) }
+      return Int64(littleEndian: answer)
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import Testing
+
+@testable import PluginHost
+
+@Suite("Finding calls that hang")
+struct HangWatchTests {
+  private func call(_ start: Int64) -> CallWatchdog.CallKey {
+    CallWatchdog.CallKey(slot: ObjectIdentifier(CallWatchdog.shared), start: start, function: .timer)
+  }
+
+  @Test("a call hangs when it is found at three looks in a row, and others do not make up for it")
+  func looks() {
+    var watch = HangWatch()
+    #expect(watch.look([call(1): "a"]) == nil)
+    #expect(watch.look([call(1): "a", call(2): "b"]) == nil)
+    #expect(watch.look([call(2): "b"]) == nil)
+    // The first has returned meanwhile; what begins now is another call.
+    #expect(watch.look([call(1): "a", call(2): "b"]) == "b")
+    #expect(watch.look([:]) == nil)
+    #expect(watch.look([call(2): "b"]) == nil)
+  }
+
+  @Test("of several that hang the oldest is told of")
+  func oldest() {
+    var watch = HangWatch()
+    let calls = [call(5): "later", call(3): "first", call(4): "second"]
+    for _ in 1..<HangWatch.looks { #expect(watch.look(calls) == nil) }
+    #expect(watch.look(calls) == "first")
+  }
+}
