@@ -65,7 +65,7 @@ import Testing
 
   @Test func nothingIsToldAfterDestroyHasReturned() async throws {
     let host = try TestPluginHost(Words.self)
-    for _ in 0..<200 {
+    for _ in 0..<50 {
       let instance = try host.controller("words.chatter")
       instance.start()
       _ = await instance.events(1)

@@ -66,7 +66,8 @@ import Testing
     host.clock.advance(by: .seconds(9))
     #expect(instance.events.isEmpty)
     host.clock.advance(by: .seconds(1))
-    #expect(await instance.events(1).count == 1)
+    // A state and a rerun.
+    #expect(await instance.events(2).count == 2)
     instance.destroy()
   }
 }

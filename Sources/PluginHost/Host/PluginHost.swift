@@ -20,7 +20,7 @@ public final class PluginHost: Sendable {
     public var files: [String]
     /// The program and arguments that start a child host; a descriptor of its end of the connection is 3.
     public var childHost: [String]
-    /// What time it is for plugins in this process.
+    /// What time it is for plugins, in this process and in child hosts, and what measures the limits of child hosts.
     public var clock: any PluginClock
     /// Told of the lines that plugins log and of what the host notices about them. Called on any thread, under no lock, also on a
     /// thread of a plugin: it must return at once.

@@ -21,7 +21,9 @@ struct ConformingPlugin {
       connection = try InProcessConnection(PluginImage.open(path, isCopy: true), options: options)
     case .process:
       let launch = try IsolatedTestPlugin.launch(path, name: source.id)
-      let options = IsolatedConnection.Options(clock: clock) { log.note($0, source.id, $1) }
+      var options = IsolatedConnection.Options(clock: clock) { log.note($0, source.id, $1) }
+      // What is slow here is the computer: megabytes are parsed by code that was not optimized, beside all other tests.
+      options.limits.ping = .seconds(60)
       connection = try IsolatedConnection.open(launch, options: options)
     }
   }

@@ -209,6 +209,7 @@ struct Chatter: TaskController {
     while !Task.isCancelled {
       count += 1
       controls.yield(count)
+      await Task.yield()
     }
     for count in 0..<10 { controls.yield(count) }
   }
