@@ -21,7 +21,7 @@ const penstock_log_service *logger;
 
 static penstock_text describe(void) {
   return PENSTOCK_TEXT(
-    "{\"id\":\"signals\",\"version\":\"1.0.0\",\"summary\":\"POSIX signals and pid files\",\"license\":\"MIT\",\"offers\":["
+    "{\"id\":\"signals\",\"version\":\"1.0.0\",\"summary\":\"POSIX signals and pid files\",\"license\":\"Apache-2.0\",\"offers\":["
     "{\"kind\":\"controller\",\"id\":\"signals.on\",\"summary\":\"Runs again when the host's process gets a signal\",\"settings\":["
     "{\"name\":\"signal\",\"type\":\"string\",\"required\":true,"
     "\"summary\":\"Which signal, without SIG; it does nothing else in this process then\",\"values\":[\"USR1\",\"USR2\",\"HUP\",\"WINCH\""
@@ -65,18 +65,31 @@ penstock_text text_of(const char *string) {
   return text;
 }
 
-void fail(penstock_id id, const char *code, const char *format, ...) {
-  char *message, *quoted, *error = NULL;
-  va_list list;
-  va_start(list, format);
-  message = formatted_list(format, list);
-  va_end(list);
-  quoted = message != NULL ? json_quoted(message) : NULL;
-  if (quoted != NULL) error = formatted("{\"code\":\"%s\",\"message\":%s}", code, quoted);
+static void tell_failure(penstock_id id, const char *code, const char *setting, char *message) {
+  char *quoted = message != NULL ? json_quoted(message) : NULL, *error = NULL;
+  if (quoted != NULL && setting == NULL) error = formatted("{\"code\":\"%s\",\"message\":%s}", code, quoted);
+  if (quoted != NULL && setting != NULL)
+    error = formatted("{\"code\":\"%s\",\"message\":%s,\"detail\":{\"setting\":\"%s\"}}", code, quoted, setting);
   instances->fail(host, id, error != NULL ? text_of(error) : PENSTOCK_TEXT("{\"code\":\"out-of-memory\",\"message\":\"out of memory\"}"));
   free(error);
   free(quoted);
   free(message);
+}
+
+void fail(penstock_id id, const char *code, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  tell_failure(id, code, NULL, formatted_list(format, list));
+  va_end(list);
+}
+
+/* Refuses a setting: a host that checks a pipeline file points at it. */
+static void refuse(penstock_id id, const char *setting, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void refuse(penstock_id id, const char *setting, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  tell_failure(id, "invalid-setting", setting, formatted_list(format, list));
+  va_end(list);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- Instances */
@@ -104,12 +117,12 @@ static penstock_status create_on(penstock_id id, penstock_text settings, void **
   char *name = NULL;
   int signal;
   if (json_text(settings, "signal", &name) != 1) {
-    fail(id, "invalid-setting", "signals.on needs the name of a signal: signal: USR1");
+    refuse(id, "signal", "signals.on needs the name of a signal: signal: USR1");
     return PENSTOCK_INVALID;
   }
   signal = signal_named(name);
   if (signal == 0) {
-    fail(id, "invalid-setting",
+    refuse(id, "signal",
          "signals.on cannot take over the signal '%s': it takes USR1, USR2, HUP, WINCH, and RTMIN+0 to RTMIN+%d, which mean nothing else to "
          "a host",
          name, SIGRTMAX - SIGRTMIN);
@@ -129,7 +142,7 @@ static penstock_status create_pid_alive(penstock_id id, penstock_text settings, 
   char *path = NULL;
   if (json_text(settings, "file", &path) != 1 || path[0] == 0) {
     free(path);
-    fail(id, "invalid-setting", "signals.pid-alive needs the path of a pid file: file: /run/app.pid");
+    refuse(id, "file", "signals.pid-alive needs the path of a pid file: file: /run/app.pid");
     return PENSTOCK_INVALID;
   }
   instance = new_instance(id, PID_ALIVE);

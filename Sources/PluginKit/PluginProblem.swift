@@ -20,6 +20,24 @@ public struct PluginProblem: RetryHinting, Hashable, CustomStringConvertible {
     self.detail = detail
   }
 
+  /// A setting that is not taken: throw it from ``PluginSettings/validate()`` or from what makes the offer's instance.
+  ///
+  /// A host that checks a pipeline file points at the setting.
+  ///
+  /// - Parameters:
+  ///   - code: Which failure it is.
+  ///   - setting: The name of the setting, as it is in pipeline files; it is put before the message.
+  ///   - message: What is wrong with its value.
+  ///   - range: Which part of its text is meant, in Unicode scalars from 0; nil for all of it.
+  public init(_ code: String, setting: String, _ message: String, range: Range<Int>? = nil) {
+    var detail: JSONMembers = ["setting": .string(setting)]
+    if let range {
+      detail["position"] = .int(Int64(range.lowerBound + 1))
+      detail["length"] = .int(Int64(range.count))
+    }
+    self.init(code, "\(setting): \(message)", detail: .object(detail))
+  }
+
   /// Code and message in one line.
   public var description: String { "\(code): \(message)" }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Commands for plugins")
 struct PluginCommandTests {
   /// A directory of the test's own, with the plugin `echo` in it.
-  private final class Place {
+  final class Place {
     let path: String
     var plugin: String { path + "/echo.so" }
 
@@ -33,8 +33,8 @@ struct PluginCommandTests {
       return (outcome.standardOutput, outcome.standardError, Int32(code))
     }
 
-    /// Compiles the plugin, anew with another `version`.
-    func compile(version: String = "1.0.0") async throws {
+    /// Compiles the plugin, anew with another `version`; `create` is what it does when an instance is made.
+    func compile(version: String = "1.0.0", create: String = "") async throws {
       var header = URL(fileURLWithPath: #filePath)
       for _ in 0..<3 { header.deleteLastPathComponent() }
       let source = #"""
@@ -45,7 +45,7 @@ struct PluginCommandTests {
             "\"settings\":[{\"name\":\"times\",\"type\":\"int\",\"summary\":\"How often\",\"default\":1}]}]}");
         }
         static penstock_status create(penstock_id id, penstock_text offer, penstock_text settings, void **instance) {
-          (void)id; (void)offer; (void)settings; *instance = instance; return PENSTOCK_OK;
+          (void)id; (void)offer; (void)settings; CREATE *instance = instance; return PENSTOCK_OK;
         }
         static void start(void *instance, penstock_text input) { (void)instance; (void)input; }
         static void stop(void *instance, uint64_t nanoseconds) { (void)instance; (void)nanoseconds; }
@@ -56,7 +56,7 @@ struct PluginCommandTests {
         }
         PENSTOCK_EXPORT const penstock_plugin_entry penstock_plugin = {
           sizeof(penstock_plugin_entry), PENSTOCK_ABI_MAJOR, PENSTOCK_ABI_MINOR, 0, {0}, describe, NULL, NULL, capability };
-        """#.replacing("VERSION", with: version)
+        """#.replacing("VERSION", with: version).replacing("CREATE", with: create)
       try source.write(toFile: path + "/echo.c", atomically: false, encoding: .utf8)
       let include = header.appendingPathComponent("Sources/PluginABI/include").path
       let compiled = try await shell(

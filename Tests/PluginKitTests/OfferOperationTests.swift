@@ -62,7 +62,9 @@ import Testing
     ] as [(String, JSONValue, String)])
   func settingsThatDoNotFitAreRefusedWithAReason(offer: String, settings: JSONValue, reason: String) throws {
     let host = try TestPluginHost(Words.self)
-    #expect(throws: PluginProblem("invalid-settings", reason)) { try host.operation(offer, with: settings) }
+    let problem = #expect(throws: PluginProblem.self) { try host.operation(offer, with: settings) }
+    #expect(problem?.code == "invalid-settings")
+    #expect(problem?.message == reason)
   }
 
   @Test func whatOnlyThePluginCanCheckIsRefusedWithItsOwnCode() throws {

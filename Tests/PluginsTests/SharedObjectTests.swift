@@ -9,7 +9,7 @@ import Testing
   @Test(.enabled(if: SharedObject("interval").isBuilt)) func aBuiltControllerRunsByTheHostsClock() async throws {
     let host = try TestPluginHost(entry: SharedObject("interval").entry(), now: Timestamp(seconds: 7))
     #expect(try host.description["id"] == "interval")
-    #expect(throws: PluginProblem("invalid-settings", "every: 1ms is too short; it must be at least 10ms")) {
+    #expect(throws: PluginProblem("invalid-settings", setting: "every", "1ms is too short; it must be at least 10ms")) {
       try host.controller("interval", with: ["every": "1ms"])
     }
     let instance = try host.controller("interval", with: ["every": "10s"])

@@ -48,6 +48,13 @@ public enum PipelineFiles {
     return text
   }
 
+  /// `count` independent operations of the plugin `echo` at `plugin`, which runs in the process of the host.
+  public static func plugins(count: Int, plugin: String) -> String {
+    var text = "name: plugins\nplugins:\n  echo: { path: '\(plugin)', isolation: host }\noperations:\n"
+    for number in 1...count { text += "  - { name: echo-\(number), uses: echo }\n" }
+    return text
+  }
+
   /// `count` operations of five kinds, about sixty bytes each, that depend on each other in every way there is.
   public static func mixture(count: Int) -> String {
     var text = "name: mixture\nparams:\n  base: { type: string, default: /srv/data }\noperations:\n"

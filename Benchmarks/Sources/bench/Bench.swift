@@ -32,7 +32,9 @@ struct Bench: AsyncParsableCommand {
     help: ArgumentHelp("The program that measures plugins; without it, those are left out.", valueName: "path"))
   var plugins: String?
 
-  @Option(help: ArgumentHelp("The directory of the programs `floor` and `stopwatch`.", valueName: "path"))
+  @Option(
+    help: ArgumentHelp(
+      "The directory of the programs `floor` and `stopwatch` and of the plugin `echo`.", valueName: "path"))
   var floors: String
 
   @Option(help: ArgumentHelp("Where large workspaces are kept for the next time.", valueName: "path"))
@@ -63,7 +65,7 @@ struct Bench: AsyncParsableCommand {
     let scratch = try Scratch()
     defer { scratch.remove() }
     let catalogue = Catalogue(
-      tool: tool, floor: floors + "/floor", recorder: try recorder.map(Self.resolved),
+      tool: tool, floor: floors + "/floor", echo: floors + "/echo.so", recorder: try recorder.map(Self.resolved),
       stores: try stores.map(Self.resolved),
       plugins: try plugins.map(Self.resolved), scratch: scratch, cache: try Self.created(cache))
     let measuring = Measuring(

@@ -30,17 +30,12 @@ final class CalendarFile: Sendable {
   /// One byte more than a calendar may have.
   private static let limit = (4 << 20) + 1
 
-  let path: String
   private let state = Mutex(State())
-
-  init(_ path: String) {
-    self.path = path
-  }
 
   var content: Content { state.withLock { $0.content } }
 
-  /// Reads the file where it is another one than before. Whether it was.
-  func readIfChanged() -> Bool {
+  /// Reads the file at `path` where it is another one than before. Whether it was.
+  func readIfChanged(_ path: String) -> Bool {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return set(.failure("'\(path)' cannot be read: \(Self.reason())"), nil) }
     defer { close(descriptor) }

@@ -3,11 +3,13 @@ import Schedules
 
 /// Satisfied while something takes place in a calendar file; unknown while the file cannot be read.
 struct HolidaysSpecification: UncertainRunSpecification {
-  private let file: CalendarFile
+  /// The path as the settings say it.
+  private let path: String
+  private let file = CalendarFile()
   private let zone: TimeZoneRules
 
   init(settings: HolidaysSettings) throws {
-    file = CalendarFile(settings.file)
+    path = settings.file
     zone = try ZoneSetting.rules(settings.zone)
   }
 
@@ -28,14 +30,16 @@ struct HolidaysSpecification: UncertainRunSpecification {
     in context: OperationContext, onChange: @escaping @Sendable () -> Void
   ) -> OperationSubscription {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    let watch = watch(context) { continuation.yield() }
+    // Not before the start, which says where the pipeline file is. A file that is missing then may still come.
+    let path = context.pluginInput.path(path)
+    let watch = watch(path, context) { continuation.yield() }
     // After the watch has begun: what changes meanwhile is seen again.
     continuation.yield()
     let task = Task {
       var timer: OperationSubscription?
       for await _ in stream {
         guard !Task.isCancelled else { break }
-        if file.readIfChanged() {
+        if file.readIfChanged(path) {
           if case .failure(let reason) = file.content { context.pluginLog.error(reason) }
           // The old timer belongs to the old file.
           timer?.cancel()
@@ -53,12 +57,12 @@ struct HolidaysSpecification: UncertainRunSpecification {
   }
 
   private func watch(
-    _ context: OperationContext, _ body: @escaping @Sendable () -> Void
+    _ path: String, _ context: OperationContext, _ body: @escaping @Sendable () -> Void
   ) -> OperationSubscription? {
     do throws(ObserverError) {
-      return try CalendarFileWatch.subscribe(file.path, body)
+      return try CalendarFileWatch.subscribe(path, body)
     } catch {
-      context.pluginLog.warning("changes of '\(file.path)' are not noticed: \(error)")
+      context.pluginLog.warning("changes of '\(path)' are not noticed: \(error)")
       return nil
     }
   }
@@ -76,7 +80,7 @@ struct HolidaysSpecification: UncertainRunSpecification {
 
   private func reason(_ context: OperationContext) -> String {
     switch file.content {
-    case .unread: return "'\(file.path)' has not been read yet"
+    case .unread: return "'\(path)' has not been read yet"
     case .failure(let reason): return reason
     case .calendar(let calendar):
       let now = context.pluginClock.now().seconds

@@ -6,13 +6,19 @@ struct TimeWindowSpecification: OperationRunSpecification {
   private let window: TimeWindow
 
   init(settings: TimeWindowSettings) throws {
-    do {
-      window = TimeWindow(
-        days: try WeekdaySet(settings.days), hours: try DayHours(from: settings.from, to: settings.to),
-        zone: try ZoneSetting.rules(settings.zone))
-    } catch let error as WindowError {
+    let days: WeekdaySet
+    do throws(WindowError) {
+      days = try WeekdaySet(settings.days)
+    } catch {
+      throw PluginProblem("invalid-window", setting: "days", error.description)
+    }
+    let hours: DayHours
+    do throws(WindowError) {
+      hours = try DayHours(from: settings.from, to: settings.to)
+    } catch {
       throw PluginProblem("invalid-window", error.description)
     }
+    window = TimeWindow(days: days, hours: hours, zone: try ZoneSetting.rules(settings.zone))
   }
 
   func isSatisfied(in context: OperationContext) -> Bool {

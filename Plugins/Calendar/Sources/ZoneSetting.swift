@@ -10,7 +10,7 @@ enum ZoneSetting {
       return try database.zone(name)
     } catch {
       let message = database.explain(error) { NearestName.suggestion(for: $0, among: $1) }
-      throw PluginProblem(error.code, "zone: \(message)", detail: ["setting": "zone"])
+      throw PluginProblem(error.code, setting: "zone", message)
     }
   }
 }

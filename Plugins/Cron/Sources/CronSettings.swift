@@ -24,14 +24,15 @@ struct CronSettings: PluginSettings {
     let rules = try rules()
     guard expression.next(after: Self.anyInstant, in: rules) != nil else {
       throw PluginProblem(
-        "invalid-schedule", "schedule: '\(schedule)' is never due in \(rules.name); look at its days and months")
+        "invalid-schedule", setting: "schedule",
+        "'\(schedule)' is never due in \(rules.name); look at its days and months")
     }
     guard (1...10_000).contains(catchUpLimit) else {
-      throw PluginProblem("invalid-settings", "catch_up_limit: \(catchUpLimit) must be from 1 to 10000")
+      throw PluginProblem("invalid-settings", setting: "catch_up_limit", "\(catchUpLimit) must be from 1 to 10000")
     }
     guard jitter < .seconds(86_400) else {
       throw PluginProblem(
-        "invalid-settings", "jitter: \(DurationNotation.format(jitter)) must be shorter than a day")
+        "invalid-settings", setting: "jitter", "\(DurationNotation.format(jitter)) must be shorter than a day")
     }
   }
 
@@ -41,10 +42,8 @@ struct CronSettings: PluginSettings {
       return try CronExpression(schedule)
     } catch {
       throw PluginProblem(
-        error.code, "schedule: \(error.description)",
-        detail: [
-          "setting": "schedule", "position": .int(Int64(error.position)), "length": .int(Int64(error.length)),
-        ])
+        error.code, setting: "schedule", error.description,
+        range: error.position - 1..<error.position - 1 + error.length)
     }
   }
 
@@ -55,7 +54,7 @@ struct CronSettings: PluginSettings {
       return try database.zone(zone)
     } catch {
       let message = database.explain(error) { NearestName.suggestion(for: $0, among: $1) }
-      throw PluginProblem(error.code, "zone: \(message)", detail: ["setting": "zone"])
+      throw PluginProblem(error.code, setting: "zone", message)
     }
   }
 

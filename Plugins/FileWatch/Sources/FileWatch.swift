@@ -5,7 +5,7 @@ package struct FileWatch: Plugin {
   package static let id = "file-watch"
   package static let version = "1.0.0"
   package static let summary = "Runs a pipeline when files change"
-  package static let license: String? = "MIT"
+  package static let license: String? = "Apache-2.0"
   package static let offers: [Offer] = [
     .controller(
       "file-watch", "Runs the pipeline when files come, change, move or go", FileWatchController.init(settings:))

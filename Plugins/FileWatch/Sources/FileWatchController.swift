@@ -11,7 +11,7 @@ struct FileWatchController: TaskController {
   static let mostNamed = 1000
 
   func run(with controls: PluginControls<JSONValue>) async throws {
-    let root = Self.absolute(settings.path, from: controls.context.pluginInput.all["directory"]?.stringValue)
+    let root = Self.absolute(settings.path, from: controls.context.pluginInput.directory)
     let clock = controls.context.pluginClock
     let tree = try FileTree(root: root, isRecursive: settings.recursive)
     warn(tree, controls.context.pluginLog)

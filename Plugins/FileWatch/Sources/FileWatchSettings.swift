@@ -12,10 +12,15 @@ struct FileWatchSettings: PluginSettings {
     200)
 
   func validate() throws {
-    guard !path.isEmpty, !path.utf8.contains(0) else { throw PluginProblem("invalid-settings", "path: it is no path") }
-    guard settle >= .zero, settle <= .seconds(3600) else {
-      throw PluginProblem("invalid-settings", "settle: \(DurationNotation.format(settle)) is not between 0s and 1h")
+    guard !path.isEmpty, !path.utf8.contains(0) else {
+      throw PluginProblem("invalid-settings", setting: "path", "it is no path")
     }
-    if patterns.contains("") { throw PluginProblem("invalid-settings", "patterns: an empty pattern matches nothing") }
+    guard settle >= .zero, settle <= .seconds(3600) else {
+      throw PluginProblem(
+        "invalid-settings", setting: "settle", "\(DurationNotation.format(settle)) is not between 0s and 1h")
+    }
+    if patterns.contains("") {
+      throw PluginProblem("invalid-settings", setting: "patterns", "an empty pattern matches nothing")
+    }
   }
 }

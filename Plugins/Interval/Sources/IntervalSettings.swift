@@ -19,12 +19,13 @@ struct IntervalSettings: PluginSettings {
   func validate() throws {
     guard every >= .milliseconds(10) else {
       throw PluginProblem(
-        "invalid-settings", "every: \(DurationNotation.format(every)) is too short; it must be at least 10ms")
+        "invalid-settings", setting: "every", "\(DurationNotation.format(every)) is too short; it must be at least 10ms"
+      )
     }
     guard jitter < every else {
       throw PluginProblem(
-        "invalid-settings",
-        "jitter: \(DurationNotation.format(jitter)) must be shorter than 'every', \(DurationNotation.format(every))")
+        "invalid-settings", setting: "jitter",
+        "\(DurationNotation.format(jitter)) must be shorter than 'every', \(DurationNotation.format(every))")
     }
   }
 }

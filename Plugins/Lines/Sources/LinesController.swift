@@ -8,7 +8,9 @@ struct LinesController: TaskController {
 
   func run(with controls: PluginControls<String>) async throws {
     if let path = settings.fifo {
-      let pump = try LinePump(fifo: path, longest: Int(settings.longest.bytes)) { deliver($1, from: $0, to: controls) }
+      let pump = try LinePump(
+        fifo: controls.context.pluginInput.path(path), longest: Int(settings.longest.bytes)
+      ) { deliver($1, from: $0, to: controls) }
       try await run(pump)
     } else if let command = settings.command {
       try await run(command, with: controls)
@@ -19,11 +21,13 @@ struct LinesController: TaskController {
   private func run(_ command: [String], with controls: PluginControls<String>) async throws {
     let clock = controls.context.pluginClock
     let log = controls.context.pluginLog
+    let input = controls.context.pluginInput
+    let directory = settings.directory.map(input.path) ?? input.directory
     var pause = settings.pause
     while true {
       let start = clock.monotonic()
       let pump = try LinePump(
-        command: command, directory: settings.directory, grace: settings.grace, longest: Int(settings.longest.bytes)
+        command: command, directory: directory, grace: settings.grace, longest: Int(settings.longest.bytes)
       ) { deliver($1, from: $0, to: controls) }
       let ending = try await run(pump)
       let problem = ending.isSuccess ? nil : PluginProblem("command-failed", "'\(command[0])' \(ending)")

@@ -11,8 +11,10 @@ struct LinesSettings: PluginSettings {
   }
 
   @Setting("A program and its arguments, without a shell; its standard output is read") var command: [String]?
-  @Setting("The path of a FIFO to read instead of a command") var fifo: String?
-  @Setting("The directory in which the command runs; the host's own where it is missing") var directory: String?
+  @Setting(
+    "The path of a FIFO to read instead of a command; a relative one starts from the directory of the pipeline file")
+  var fifo: String?
+  @Setting("The directory in which the command runs, from that of the pipeline file on") var directory: String?
   @Setting("When a command that has ended is started again") var restart: Restart = .failure
   @Setting("How long to wait before the first restart; twice as long before each further one, up to 1m")
   var pause: Duration = .seconds(1)
@@ -22,23 +24,26 @@ struct LinesSettings: PluginSettings {
 
   func validate() throws {
     func refuse(_ message: String) -> PluginProblem { PluginProblem("invalid-settings", message) }
+    func refuse(_ setting: String, _ message: String) -> PluginProblem {
+      PluginProblem("invalid-settings", setting: setting, message)
+    }
     switch (command, fifo) {
     case (nil, nil): throw refuse("either 'command' or 'fifo' must be given")
     case (.some, .some): throw refuse("'command' and 'fifo' cannot be given both; use two controllers")
     case (.some(let command), nil):
       guard let program = command.first, !program.isEmpty else {
-        throw refuse("command: the list must begin with a program")
+        throw refuse("command", "the list must begin with a program")
       }
       guard !command.contains(where: { $0.utf8.contains(0) }) else {
-        throw refuse("command: no part of it can hold a NUL character")
+        throw refuse("command", "no part of it can hold a NUL character")
       }
     case (nil, .some(let path)):
       guard !path.isEmpty, !path.utf8.contains(0) else {
-        throw refuse("fifo: \(path.isEmpty ? "the path is empty" : "a path cannot hold a NUL character")")
+        throw refuse("fifo", "\(path.isEmpty ? "the path is empty" : "a path cannot hold a NUL character")")
       }
     }
     guard (1...1_048_576).contains(longest.bytes) else {
-      throw refuse("longest: \(longest) is not between 1B and 1MiB")
+      throw refuse("longest", "\(longest) is not between 1B and 1MiB")
     }
   }
 }

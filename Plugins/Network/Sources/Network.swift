@@ -5,7 +5,7 @@ package struct Network: Plugin {
   package static let id = "network"
   package static let version = "1.0.0"
   package static let summary = "Whether a network is there, and whether a service can be reached"
-  package static let license: String? = "MIT"
+  package static let license: String? = "Apache-2.0"
   package static let offers: [Offer] = offers(of: NetlinkObserver.shared)
 
   /// The offers, which follow this observer.

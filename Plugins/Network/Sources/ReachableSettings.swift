@@ -10,18 +10,20 @@ struct ReachableSettings: PluginSettings {
 
   func validate() throws {
     guard !host.isEmpty, !host.utf8.contains(where: { $0 <= 32 || $0 == 127 }) else {
-      throw PluginProblem("invalid-settings", "host: it is no name of a host; write example.org or 192.0.2.1")
+      throw PluginProblem(
+        "invalid-settings", setting: "host", "it is no name of a host; write example.org or 192.0.2.1")
     }
     guard (1...65_535).contains(port) else {
-      throw PluginProblem("invalid-settings", "port: \(port) is no port; they go from 1 to 65535")
+      throw PluginProblem("invalid-settings", setting: "port", "\(port) is no port; they go from 1 to 65535")
     }
     guard interval >= .seconds(1) else {
       throw PluginProblem(
-        "invalid-settings", "interval: \(DurationNotation.format(interval)) is too short; it must be at least 1s")
+        "invalid-settings", setting: "interval",
+        "\(DurationNotation.format(interval)) is too short; it must be at least 1s")
     }
     guard timeout >= .milliseconds(1), timeout <= .seconds(3600) else {
       throw PluginProblem(
-        "invalid-settings", "timeout: \(DurationNotation.format(timeout)) is not between 1ms and 1h")
+        "invalid-settings", setting: "timeout", "\(DurationNotation.format(timeout)) is not between 1ms and 1h")
     }
   }
 }

@@ -5,7 +5,7 @@ package struct SystemConditions: Plugin {
   package static let id = "system"
   package static let version = "1.0.0"
   package static let summary = "Load, memory, disk space and power of this computer"
-  package static let license: String? = "MIT"
+  package static let license: String? = "Apache-2.0"
   package static let offers: [Offer] = offers(of: SystemFiles())
 
   /// The offers, which look at these files.
@@ -21,7 +21,7 @@ package struct SystemConditions: Plugin {
       },
       .specification("system.disk-free", "There is enough space on a disk") { (settings: DiskFreeSettings) in
         SampledSpecification(name: "disk-free", every: settings.interval) { context in
-          files.disk(settings, directory: context.pluginInput.all["directory"]?.stringValue)
+          files.disk(settings, directory: context.pluginInput.directory)
         }
       },
       .specification("system.on-ac-power", "The computer does not run on its battery") { (settings: PowerSettings) in

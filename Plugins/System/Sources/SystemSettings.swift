@@ -24,7 +24,9 @@ struct LoadBelowSettings: PluginSettings {
   @Setting("How often to look; at least 1s") var interval: Duration = .seconds(10)
 
   func validate() throws {
-    guard below > 0 else { throw PluginProblem("invalid-settings", "below: the load is never under \(below)") }
+    guard below > 0 else {
+      throw PluginProblem("invalid-settings", setting: "below", "the load is never under \(below)")
+    }
     try Interval.validate(interval)
   }
 }
@@ -46,7 +48,9 @@ struct DiskFreeSettings: PluginSettings {
   @Setting("How often to look; at least 1s") var interval: Duration = .seconds(30)
 
   func validate() throws {
-    guard !path.isEmpty, !path.utf8.contains(0) else { throw PluginProblem("invalid-settings", "path: it is no path") }
+    guard !path.isEmpty, !path.utf8.contains(0) else {
+      throw PluginProblem("invalid-settings", setting: "path", "it is no path")
+    }
     try Interval.validate(interval)
   }
 }
@@ -63,7 +67,8 @@ enum Interval {
   static func validate(_ interval: Duration) throws {
     guard interval >= .seconds(1) else {
       throw PluginProblem(
-        "invalid-settings", "interval: \(DurationNotation.format(interval)) is too short; it must be at least 1s")
+        "invalid-settings", setting: "interval",
+        "\(DurationNotation.format(interval)) is too short; it must be at least 1s")
     }
   }
 }

@@ -110,19 +110,21 @@ final class ControllerDriver: Sendable {
   private let secrets: PluginSecrets
   private let services: HostServices
   private let pipeline: String
+  private let directory: String
   private weak let session: ControllerSession?
   private let state = Mutex(State())
 
   init(
     plugin: any PipelinePlugin, offer: PluginOffer, settings: JSONValue, secrets: PluginSecrets, services: HostServices,
-    pipeline: String, session: ControllerSession
+    pipeline: PipelineDefinition, session: ControllerSession
   ) {
     self.plugin = plugin
     self.offer = offer
     self.settings = settings
     self.secrets = secrets
     self.services = services
-    self.pipeline = pipeline
+    self.pipeline = pipeline.name
+    directory = pipeline.source.directory
     self.session = session
   }
 
@@ -155,7 +157,9 @@ final class ControllerDriver: Sendable {
   }
 
   private var input: JSONValue {
-    var members: OrderedDictionary<String, JSONValue> = ["pipeline": .string(pipeline)]
+    var members: OrderedDictionary<String, JSONValue> = [
+      "pipeline": .string(pipeline), "directory": .string(directory),
+    ]
     let ended: Set<RunState> = [.succeeded, .failed, .cancelled, .interrupted]
     let filter = RunFilter(pipeline: pipeline, states: ended, limit: 1)
     if let last = try? services.history.runs(filter).first, let started = last.startedAt {
@@ -238,7 +242,7 @@ extension RunHost {
       let offer = try plugin.offer(use.offer, .controller)
       return ControllerDriver(
         plugin: plugin, offer: offer, settings: try use.settings(for: offer, in: RunContexts(run: run)),
-        secrets: PluginSecrets(of: use.plugin, in: pipeline, services), services: services, pipeline: pipeline.name,
+        secrets: PluginSecrets(of: use.plugin, in: pipeline, services), services: services, pipeline: pipeline,
         session: session)
     }
     session.begin(drivers)

@@ -24,8 +24,8 @@ final class PipelineChecker {
   var hasSecretEnvironment = false
   /// The types of the results of whole operations, found in the order of their dependencies; `json` until then.
   var resultTypes: [ValueType] = []
-  /// What was found of each plugin that is used; nil for one that cannot be.
-  var plugins: [String: PluginDescription?] = [:]
+  /// Each plugin that is used; nil for one that cannot be.
+  var plugins: [String: (any PipelinePlugin)?] = [:]
   /// The `plugins.lock` beside the file, once it was looked for.
   var lock: PluginLock??
   var hasReportedLock = false
@@ -50,6 +50,7 @@ final class PipelineChecker {
     checkSpecifications()
     let order = checkCycles()
     checkTypes(in: order)
+    trySettings()
     checkNestedSecrets()
     checkReachability()
     return definition()

@@ -36,14 +36,14 @@ extension PipelineChecker {
 
   private func offer(of use: PluginUseDraft) -> PluginOffer? {
     let id = use.use.plugin
-    let description: PluginDescription?
+    let plugin: (any PipelinePlugin)?
     if let known = plugins[id] {
-      description = known
+      plugin = known
     } else {
-      description = load(id, for: use)
-      plugins[id] = .some(description)
+      plugin = load(id, for: use)
+      plugins[id] = .some(plugin)
     }
-    guard let description else { return nil }
+    guard let description = plugin?.description else { return nil }
     if let offer = description.offer(use.id, use.kind) { return offer }
     if let other = description.offers.first(where: { $0.id == use.id }) {
       reader.error(
@@ -61,7 +61,7 @@ extension PipelineChecker {
     return nil
   }
 
-  private func load(_ id: String, for use: PluginUseDraft) -> PluginDescription? {
+  private func load(_ id: String, for use: PluginUseDraft) -> (any PipelinePlugin)? {
     let entry = draft.plugins.first { $0.id == id }
     // A reference that could not be read is reported already, and what it would load is not what was meant.
     if entry.map({
@@ -81,7 +81,7 @@ extension PipelineChecker {
       var reference = entry?.reference ?? PluginReference()
       reference.pin = try pluginLock()?.pin(id)
       if entry != nil || reference.pin != nil { draft.definition.plugins[id] = reference }
-      return try catalog.plugin(id, reference).description
+      return try catalog.plugin(id, reference)
     } catch {
       if error.code == .lock {
         guard !hasReportedLock else { return nil }
@@ -112,7 +112,15 @@ extension PipelineChecker {
     let ids = draft.plugins.map(\.id) + catalog.knownIDs
     // A bare word may as well have been meant for one of the language's own.
     if case .specification = use.owner, !use.id.contains(".") {
-      let names = draft.definition.specifications.map(\.name) + SpecificationWord.allCases.map(\.rawValue) + ids
+      let own = draft.definition.specifications.map(\.name)
+      if own.contains(use.id), let range = use.withRange {
+        reader.error(
+          "misplaced-key",
+          "'with' has no effect on '\(use.id)', a specification of this pipeline, and there is no plugin of that name",
+          at: range, fix: "leave it out, or give the settings where '\(use.id)' is declared")
+        return
+      }
+      let names = own + SpecificationWord.allCases.map(\.rawValue) + ids
       return reader.error(
         "unknown-specification", "there is no specification '\(use.id)', and no plugin of that name", at: range,
         fix: NearestName.suggestion(for: use.id, among: names)
@@ -135,7 +143,9 @@ extension PipelineChecker {
       if case .literal(let value) = setting.value.data { return (setting.name, .value(value)) }
       return (setting.name, .type(TypeInference.type(of: setting.value, siteTypes: types)))
     }
-    for problem in offer.problems(with: given) {
+    let problems = offer.problems(with: given)
+    use.hasFittingSettings = problems.isEmpty
+    for problem in problems {
       let place = use.settings.first { $0.name == problem.setting }
       let range: SourceRange =
         switch problem.code {

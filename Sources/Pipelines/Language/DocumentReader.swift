@@ -71,7 +71,11 @@ final class DocumentReader {
         continue
       }
       guard place.row.isAvailable(in: parts) else {
-        error("not-available", "'\(name)' is not available in this version", at: entry.key.range)
+        if let elsewhere = place.row.elsewhere {
+          error("misplaced-key", "'\(name)' \(elsewhere.message)", at: entry.key.range, fix: elsewhere.fix)
+        } else {
+          error("not-available", "'\(name)' is not available in this version", at: entry.key.range)
+        }
         continue
       }
       body(place.key, place.row, entry)

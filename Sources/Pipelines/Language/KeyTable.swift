@@ -13,6 +13,8 @@ final class KeyRow: Sendable {
   let isRequired: Bool
   /// What the version must be able to do for the key to be read; nil where the key is of no use in this version at all.
   let part: LanguageParts?
+  /// Where it belongs instead; nil where this is its place.
+  let elsewhere: (message: String, fix: String)?
 
   init(
     _ key: String, _ form: ValueForm, _ summary: String, default defaultText: String? = nil,
@@ -25,6 +27,7 @@ final class KeyRow: Sendable {
     self.actions = actions
     self.isRequired = required
     self.part = part
+    elsewhere = nil
   }
 
   /// A key that belongs to the language but that this version cannot act on yet.
@@ -36,6 +39,19 @@ final class KeyRow: Sendable {
     self.actions = nil
     self.isRequired = false
     self.part = nil
+    elsewhere = nil
+  }
+
+  /// A key that people look for here, and that belongs elsewhere: `message` goes on after the key.
+  init(elsewhere key: String, _ message: String, fix: String) {
+    self.key = key
+    self.form = .data
+    self.summary = "Belongs elsewhere."
+    self.defaultText = nil
+    self.actions = nil
+    self.isRequired = false
+    self.part = nil
+    elsewhere = (message, fix)
   }
 
   /// Whether this version knows what to do with it.

@@ -28,6 +28,8 @@ final class OperationDraft {
   var gate: GateDraft?
   var pluginUse: PluginUseDraft?
   var settings: [(name: String, range: SourceRange, value: PlacedData)] = []
+  /// Where the word `with` is.
+  var settingsRange: SourceRange?
   var value: PlacedData?
   var wait: PlacedData?
   var loopList: PlacedData?

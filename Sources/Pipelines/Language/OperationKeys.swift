@@ -108,7 +108,10 @@ enum OperationKey: String, CaseIterable, Sendable {
       KeyRow(
         "stale_when", .formula, "A success with the same inputs is taken over unless this is true of it.",
         default: "nothing is taken over", only: [.run, .command, .uses, .value, .pipeline], part: .staleness),
-      KeyRow(notAvailable: "http"), KeyRow(notAvailable: "rerun_on_change"), KeyRow(notAvailable: "controllers"),
+      KeyRow(notAvailable: "http"), KeyRow(notAvailable: "rerun_on_change"),
+      KeyRow(
+        elsewhere: "controllers", "goes at the top of the file: a controller starts runs of the whole pipeline",
+        fix: "move it there, or put the operation into a pipeline of its own"),
     ])
 }
 

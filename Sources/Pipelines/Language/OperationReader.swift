@@ -109,7 +109,7 @@ extension DocumentReader {
     case .staleAfter: draft.definition.staleAfter = duration(value, "'stale_after'", allowsZero: false)
     case .staleWhen: draft.definition.staleWhen = formula(value, "'stale_when'", .staleWhen, of: draft.title)
     case .params: readSiblingParameters(entry, into: draft)
-    case .with: readPluginOperation(key, value, into: draft)
+    case .with: readSettings(entry, into: draft)
     case .run, .command, .uses, .value, .wait, .pipeline, .approve: break
     case .http, .rerunOnChange, .controllers: break
     }

@@ -17,7 +17,7 @@ public struct LoadResult: Sendable {
 /// Reads pipeline files and checks all that can be known before they run.
 ///
 /// Loading reads files and nothing else: it executes nothing and uses no network. It survives any input. Plugins that the file uses are
-/// the one exception: they are loaded, for what they say of themselves. All functions may be called from any thread, and those that
+/// the one exception: they are loaded, for what they say of themselves and of settings that hold no expression. All functions may be called from any thread, and those that
 /// load plugins may wait for them.
 public enum PipelineLoader {
   /// How deeply pipelines may be nested.

@@ -28,6 +28,10 @@ final class PluginUseDraft {
   /// Where the id is written.
   let node: YAMLNode
   var settings: [(name: String, range: SourceRange, value: PlacedData)] = []
+  /// Where the word `with` is; nil without one.
+  var withRange: SourceRange?
+  /// Whether the settings are known to be what the offer describes.
+  var hasFittingSettings = false
   /// The expressions in the settings; those of an operation are among its own.
   var sites: [ExpressionSite] = []
   /// Where the types of the sites are among those of all expressions outside operations.
@@ -170,36 +174,41 @@ extension DocumentReader {
     return entries.map { ($0.name, $0.key.range, placedData($0.value, use, into: &sites)) }
   }
 
-  /// `uses` or `with` of an operation, which may stand in any order.
-  func readPluginOperation(_ key: OperationKey, _ node: YAMLNode, into draft: OperationDraft) {
-    if key == .with {
-      draft.settings = settings(node, .settings, into: &draft.sites)
-    } else if let id = offerID(node) {
-      draft.pluginUse = PluginUseDraft(owner: .operation, title: draft.title, id: id, node: node)
-    }
+  /// `uses` of an operation; `with` may stand before it or after it.
+  func readOffer(_ node: YAMLNode, into draft: OperationDraft) {
+    guard let id = offerID(node) else { return }
+    draft.pluginUse = PluginUseDraft(owner: .operation, title: draft.title, id: id, node: node)
+  }
+
+  /// `with` of an operation.
+  func readSettings(_ entry: YAMLEntry, into draft: OperationDraft) {
+    draft.settings = settings(entry.value, .settings, into: &draft.sites)
+    draft.settingsRange = entry.key.range
   }
 
   /// Puts together what was read of a plugin's operation.
   func finishPluginOperation(of draft: OperationDraft) {
     guard let use = draft.pluginUse else { return }
     use.settings = draft.settings
+    use.withRange = draft.settingsRange
     draft.definition.action = .uses(use.use)
   }
 
   /// Whether the `uses` of a specification names what a plugin offers, rather than what the language or the pipeline has.
   func namesPlugin(_ text: String, hasSettings: Bool) -> Bool {
     guard parts.contains(.plugins) else { return false }
-    if hasSettings || text.contains(".") { return PluginUse.isOfferID(text) }
-    return PluginUse.isOfferID(text) && SpecificationWord(rawValue: text) == nil && specifications[text] == nil
-      && !SpecificationWord.reserved.contains(text)
+    guard PluginUse.isOfferID(text), !SpecificationWord.reserved.contains(text) else { return false }
+    // A specification may be called as what it uses.
+    return hasSettings || text.contains(".") || specifications[text] == nil
   }
 
   /// A specification of a plugin.
   func pluginSpecification(
-    _ id: String, _ uses: YAMLNode, with node: YAMLNode?, at position: Int, _ what: String
+    _ id: String, _ uses: YAMLNode, with entry: YAMLEntry?, at position: Int, _ what: String
   ) -> SpecificationFormula {
     let draft = PluginUseDraft(owner: .specification(position), title: what, id: id, node: uses)
-    if let node { draft.settings = settings(node, .specification, into: &draft.sites) }
+    if let entry { draft.settings = settings(entry.value, .specification, into: &draft.sites) }
+    draft.withRange = entry?.key.range
     pluginUses.append(draft)
     return SpecificationFormula(text: id, root: .plugin(draft.use))
   }
@@ -217,10 +226,13 @@ extension DocumentReader {
       var id: (text: String, node: YAMLNode)?
       var read: [(name: String, range: SourceRange, value: PlacedData)] = []
       var sites: [ExpressionSite] = []
+      var withRange: SourceRange?
       readKeys(of: item, ControllerKey.table) { key, _, entry in
         switch key {
         case .uses: id = offerID(entry.value).map { ($0, entry.value) }
-        case .with: read = settings(entry.value, .controller, into: &sites)
+        case .with:
+          read = settings(entry.value, .controller, into: &sites)
+          withRange = entry.key.range
         }
       }
       guard let id else {
@@ -231,6 +243,7 @@ extension DocumentReader {
       }
       let draft = PluginUseDraft(owner: .controller, title: "the controller '\(id.text)'", id: id.text, node: id.node)
       draft.settings = read
+      draft.withRange = withRange
       draft.sites = sites
       pluginUses.append(draft)
       return PipelineDefinition.Controller(use: draft.use, range: id.node.range)

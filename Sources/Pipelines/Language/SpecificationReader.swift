@@ -41,7 +41,7 @@ extension DocumentReader {
     }
     var formula: SpecificationFormula?
     var hold: Duration?
-    let settings = entry.value["with"]
+    let settings = entry.value.entries?.first { $0.name == "with" }
     readKeys(of: entry.value, SpecificationKey.table, what: what) { key, _, member in
       switch key {
       case .uses:
@@ -51,8 +51,9 @@ extension DocumentReader {
           formula = self.formula(member.value, "'uses'", use, of: what)
           if let settings, formula != nil {
             error(
-              "misplaced-key", "'with' has no effect on '\(formula?.text ?? "")': it holds the settings of plugins",
-              at: settings.range)
+              "misplaced-key",
+              "'with' has no effect on '\(formula?.text ?? "")': it holds the settings of what a plugin offers",
+              at: settings.key.range, fix: "leave it out")
           }
         }
       case .hold: hold = duration(member.value, "'hold'", allowsZero: false)

@@ -21,6 +21,9 @@ package protocol PipelinePlugin: Sendable {
   /// The SHA-256 of its file, in lower-case hexadecimal.
   var hash: String { get }
 
+  /// Whether it takes these settings; nil where it does. The calling thread waits: see ``PluginConnection/check(_:settings:)``.
+  func check(_ offer: PluginOffer, settings: JSONValue) -> PluginFailure?
+
   /// See ``PluginConnection/create(_:settings:access:events:)``.
   func create(
     _ offer: PluginOffer, settings: JSONValue, access: PluginAccess, events: any PluginInstanceEvents

@@ -12,12 +12,15 @@ final class PluginCondition: OperationRunSpecification {
     var offer: String
     var settings: String
     var pipeline: String
+    /// From where relative paths in the settings start.
+    var directory: String
     var reference: PluginReference?
 
     init(offer: String, settings: String, pipeline: PipelineDefinition) {
       self.offer = offer
       self.settings = settings
       self.pipeline = pipeline.name
+      directory = pipeline.source.directory
       reference = pipeline.plugins[PluginUse.plugin(of: offer)]
     }
   }
@@ -42,17 +45,20 @@ final class PluginCondition: OperationRunSpecification {
   private let plugin: any PipelinePlugin
   private let offer: PluginOffer
   private let settings: JSONValue
+  private let directory: String
   private let secrets: PluginSecrets
   private let services: HostServices
   private let state = Mutex(State())
   private let handlers = HandlerList<Void>()
 
   init(
-    plugin: any PipelinePlugin, offer: PluginOffer, settings: JSONValue, secrets: PluginSecrets, services: HostServices
+    plugin: any PipelinePlugin, offer: PluginOffer, settings: JSONValue, directory: String, secrets: PluginSecrets,
+    services: HostServices
   ) {
     self.plugin = plugin
     self.offer = offer
     self.settings = settings
+    self.directory = directory
     self.secrets = secrets
     self.services = services
     begin()
@@ -70,7 +76,7 @@ final class PluginCondition: OperationRunSpecification {
       return state.instance
     }
     former?.destroy()
-    instance.start([:])
+    instance.start(["directory": .string(directory)])
   }
 
   // MARK: OperationRunSpecification

@@ -4,6 +4,10 @@ import Values
 extension Plugin: PipelinePlugin {
   package var hash: String { sha256 }
 
+  package func check(_ offer: PluginOffer, settings: JSONValue) -> PluginFailure? {
+    connection.check(offer, settings: settings)
+  }
+
   package func create(
     _ offer: PluginOffer, settings: JSONValue, access: PluginAccess, events: any PluginInstanceEvents
   ) -> any PluginInstance {

@@ -77,6 +77,7 @@ extension RunEngine {
     input["operation"] = .string(instance.name)
     input["run"] = .string(state.id.text)
     input["pipeline"] = .string(state.pipeline.name)
+    input["directory"] = .string(state.pipeline.source.directory)
     return .object(input)
   }
 

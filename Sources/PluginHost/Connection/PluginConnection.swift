@@ -21,6 +21,15 @@ package protocol PluginConnection: AnyObject, Sendable {
     _ offer: PluginOffer, settings: JSONValue, access: PluginAccess, events: any PluginInstanceEvents
   ) -> any PluginInstance
 
+  /// Creates an instance and destroys it at once, without starting it: whether the plugin takes the settings.
+  ///
+  /// The instance ends well, without a value, where it does, and otherwise with what the plugin or its fate says. It can reach nothing
+  /// beyond itself. It has to be destroyed like any other.
+  func trial(_ offer: PluginOffer, settings: JSONValue, events: any PluginInstanceEvents) -> any PluginInstance
+
+  /// Measures how long things take.
+  var clock: any PluginClock { get }
+
   /// Takes no new instances, and lets go of the plugin when the last one is destroyed.
   func retire()
 

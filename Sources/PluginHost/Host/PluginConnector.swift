@@ -18,8 +18,13 @@ extension PluginConnector {
     verify = { file, pins throws(PluginError) in try verifier.verify(file, pins: pins) }
     let command = configuration.childHost
     probe = { verified throws(PluginError) in
-      // Where no child host is configured, it is loaded as it is.
-      guard !command.isEmpty else { return }
+      guard !command.isEmpty else {
+        configuration.log(
+          .warning, verified.file.id,
+          "\(verified.path.quotedForMessage) is loaded into this process untried: a damaged file may end it. This host was not told how "
+            + "to start a child host that could try it first (PluginHost.Configuration.childHost)")
+        return
+      }
       let launch = ChildLaunch(verified, PluginReference(), command: command)
       let options = IsolatedConnection.Options { configuration.log($0, launch.name, $1) }
       _ = try PluginProbe.describe(launch, options: options)

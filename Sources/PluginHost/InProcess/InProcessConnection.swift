@@ -82,6 +82,22 @@ final class InProcessConnection: PluginConnection {
   func create(
     _ offer: PluginOffer, settings: JSONValue, access: PluginAccess, events: any PluginInstanceEvents
   ) -> any PluginInstance {
+    make(offer, access, events) { $0.create(settings) }
+  }
+
+  func trial(_ offer: PluginOffer, settings: JSONValue, events: any PluginInstanceEvents) -> any PluginInstance {
+    make(offer, .none, events) { instance in
+      instance.create(settings)
+      instance.conclude()
+    }
+  }
+
+  var clock: any PluginClock { options.clock }
+
+  private func make(
+    _ offer: PluginOffer, _ access: PluginAccess, _ events: any PluginInstanceEvents,
+    _ begin: (InProcessInstance) -> Void
+  ) -> any PluginInstance {
     guard let loaded = offers[OfferKey(id: offer.id, kind: offer.kind)] else {
       return EndedInstance(
         events, .noSuchOffer, "plugin '\(description.id)' offers no \(offer.kind.rawValue) '\(offer.id)'")
@@ -99,7 +115,7 @@ final class InProcessConnection: PluginConnection {
     guard let instance else {
       return EndedInstance(events, .closed, "plugin '\(description.id)' takes no new instances: it is being closed")
     }
-    instance.create(settings)
+    begin(instance)
     return instance
   }
 

@@ -11,6 +11,8 @@ final class InProcessInstance: PluginInstance {
   /// A call that the host makes.
   enum Call: Sendable {
     case create(JSONValue)
+    /// No call: whoever waits to hear that it was created hears it.
+    case conclude
     case start(JSONValue)
     case stop(nanoseconds: UInt64)
     /// A timer or an answer that the plugin waits for.
@@ -81,6 +83,11 @@ final class InProcessInstance: PluginInstance {
     perform(.create(settings))
   }
 
+  /// Ends it, well and without having been started, once it was created.
+  func conclude() {
+    lane.perform(.conclude, of: self)
+  }
+
   func start(_ input: JSONValue) {
     let isFirst = state.withLock { state in
       defer { state.isStartAsked = true }
@@ -143,6 +150,7 @@ final class InProcessInstance: PluginInstance {
   func make(_ call: Call) {
     switch call {
     case .create(let settings): makeCreate(settings)
+    case .conclude: if instance(where: { $0.ending == .none }) != nil { end(.success(nil)) }
     case .start(let input):
       let number = state.withLock { state -> UInt in
         guard state.ending == .none, !state.isLetGo, state.instance != 0 else { return 0 }

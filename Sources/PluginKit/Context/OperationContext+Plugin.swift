@@ -5,6 +5,9 @@ extension OperationContext {
   private enum LogKey: Key { static let defaultValue = PluginLog.discarding }
   private enum StorageKey: Key { static let defaultValue = PluginStorage.unavailable }
   private enum InputKey: Key { static let defaultValue = PluginInput(.object([:])) }
+  private enum StopTimeKey: Key {
+    static let defaultValue: @Sendable () -> Duration? = { nil }
+  }
   private enum ProgressKey: Key {
     static let defaultValue: @Sendable (_ fraction: Double?, _ message: String?) -> Void = { _, _ in }
   }
@@ -45,6 +48,12 @@ extension OperationContext {
     set { self[InputKey.self] = newValue }
   }
 
+  /// How long there is to end; see ``pluginTimeToStop``.
+  public var pluginStopTime: @Sendable () -> Duration? {
+    get { self[StopTimeKey.self] }
+    set { self[StopTimeKey.self] = newValue }
+  }
+
   /// Takes the progress of an operation; see ``pluginProgress(_:_:)``.
   public var pluginProgressHandler: @Sendable (_ fraction: Double?, _ message: String?) -> Void {
     get { self[ProgressKey.self] }
@@ -66,6 +75,15 @@ extension OperationContext {
     pluginProgressHandler(fraction, message)
   }
 
+  /// How long the host waits for the end of the instance, since it asked for that by cancelling the task or the subscription: the
+  /// operation's `grace` in a pipeline, less what has passed of it. Nil as long as it has not asked; zero when the time is over.
+  ///
+  /// ```swift
+  /// } catch is CancellationError {
+  ///   try await connection.close(within: context.pluginTimeToStop ?? .zero)
+  /// ```
+  public var pluginTimeToStop: Duration? { pluginStopTime() }
+
   /// The text of the pipeline's secret `name`. The host masks it in whatever the instance logs or gives back afterwards.
   ///
   /// - Throws: ``PluginAccessProblem``, among others where the pipeline file does not give it to the plugin.
@@ -74,10 +92,11 @@ extension OperationContext {
 
 extension OperationContext {
   /// The context of one instance in a host.
-  init(_ link: InstanceLink, _ input: JSONValue) {
+  init(_ link: InstanceLink, _ input: JSONValue, _ deadline: StopDeadline? = nil) {
     self.init()
     pluginClock = HostClock(link: link)
     pluginInput = PluginInput(input)
+    if let deadline { pluginStopTime = { deadline.rest(link) } }
     pluginLog = PluginLog { level, message, fields in
       link.host.log(link.id, level, message, fields.isEmpty ? nil : fields.json)
     }

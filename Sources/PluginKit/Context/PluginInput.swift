@@ -10,6 +10,9 @@ public struct PluginInput: Sendable, Hashable {
 
   /// The pipeline's name; empty outside of one.
   public var pipeline: String
+  /// From where relative paths in settings start, which is where the pipeline file is: an absolute path. Nil where the host does not
+  /// tell; then they start from the working directory of the process. See ``path(_:)``.
+  public var directory: String?
   /// The run's id; nil for controllers and specifications.
   public var run: String?
   /// The operation's name; nil for controllers and specifications.
@@ -24,6 +27,7 @@ public struct PluginInput: Sendable, Hashable {
   /// Reads what `start` was given. What is not there, or not as expected, is as if nothing were said.
   public init(_ input: JSONValue) {
     pipeline = input["pipeline"]?.stringValue ?? ""
+    directory = input["directory"]?.stringValue.flatMap { $0.hasPrefix("/") ? $0 : nil }
     run = input["run"]?.stringValue
     operation = input["operation"]?.stringValue
     attempt = input["attempt"]?.intValue.flatMap { Int(exactly: $0) } ?? 1
@@ -32,5 +36,11 @@ public struct PluginInput: Sendable, Hashable {
       return LastRun(startedAt: last["started_at"]?.stringValue.flatMap { Timestamp(notation: $0) }, state: state)
     }
     all = input
+  }
+
+  /// The path of a setting: as it is where it is absolute or the host tells no directory, else from ``directory``.
+  public func path(_ setting: String) -> String {
+    guard let directory, !setting.hasPrefix("/") else { return setting }
+    return directory.hasSuffix("/") ? directory + setting : "\(directory)/\(setting)"
   }
 }

@@ -1,7 +1,7 @@
 /// One instance of an offer, as the contract drives it. The host never calls two of its functions at the same time.
 protocol Instance: AnyObject, Sendable {
   func start(_ input: JSONValue)
-  func stop()
+  func stop(within time: Duration)
   func destroy()
 }
 

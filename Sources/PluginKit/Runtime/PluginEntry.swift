@@ -70,9 +70,10 @@ package enum PluginEntry {
           let value = try? input.value()
           Unmanaged<InstanceBox>.fromOpaque(instance).takeUnretainedValue().instance.start(value ?? .object([:]))
         },
-        stop: { instance, _ in
+        stop: { instance, nanoseconds in
           guard let instance else { return }
-          Unmanaged<InstanceBox>.fromOpaque(instance).takeUnretainedValue().instance.stop()
+          Unmanaged<InstanceBox>.fromOpaque(instance).takeUnretainedValue().instance.stop(
+            within: .nanoseconds(Int64(clamping: nanoseconds)))
         },
         destroy: { instance in
           guard let instance else { return }

@@ -34,7 +34,7 @@ final class SpecificationInstance<Specification: OperationRunSpecification>: Ins
     look()
   }
 
-  func stop() {
+  func stop(within time: Duration) {
     destroy()
     link.complete(nil)
   }

@@ -3,6 +3,7 @@ import Synchronization
 /// A controller that goes on until its subscription is cancelled.
 final class SubscribedController: Instance {
   private let link: InstanceLink
+  private let deadline = StopDeadline()
   private let begin: @Sendable (OperationContext) -> OperationSubscription
   private let subscription = Mutex<OperationSubscription?>(nil)
 
@@ -12,11 +13,12 @@ final class SubscribedController: Instance {
   }
 
   func start(_ input: JSONValue) {
-    let subscription = begin(OperationContext(link, input))
+    let subscription = begin(OperationContext(link, input, deadline))
     self.subscription.withLock { $0 = subscription }
   }
 
-  func stop() {
+  func stop(within time: Duration) {
+    deadline.set(time, link)
     destroy()
     link.complete(nil)
   }

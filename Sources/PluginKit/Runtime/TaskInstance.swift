@@ -3,6 +3,7 @@ import Synchronization
 /// An instance that is one task: cancelled when it shall stop, and ended when the task has ended.
 final class TaskInstance: Instance {
   private let link: InstanceLink
+  private let deadline = StopDeadline()
   private let work: @Sendable (OperationContext, JSONValue) async throws -> JSONValue?
   private let task = Mutex<Task<Void, Never>?>(nil)
 
@@ -36,10 +37,10 @@ final class TaskInstance: Instance {
   }
 
   func start(_ input: JSONValue) {
-    let task = Task { [link, work] in
+    let task = Task { [link, work, deadline] in
       let result: Result<JSONValue?, any Error>
       do {
-        result = .success(try await work(OperationContext(link, input), input))
+        result = .success(try await work(OperationContext(link, input, deadline), input))
       } catch {
         result = .failure(error)
       }
@@ -48,6 +49,11 @@ final class TaskInstance: Instance {
     self.task.withLock { $0 = task }
   }
 
-  func stop() { task.withLock { $0 }?.cancel() }
-  func destroy() { stop() }
+  func stop(within time: Duration) {
+    // Before the cancellation: whoever notices that may ask how long there is.
+    deadline.set(time, link)
+    destroy()
+  }
+
+  func destroy() { task.withLock { $0 }?.cancel() }
 }

@@ -148,7 +148,11 @@ private struct SettingsContainer<Key: CodingKey>: KeyedDecodingContainerProtocol
     var filled: any AnySetting = setting
     if let value = decoder.members[name] {
       try check(value, of: setting, name)
-      filled = try setting.filled(with: ValueDecoder(value, path: [ValueKey(name)]))
+      do {
+        filled = try setting.filled(with: ValueDecoder(value, path: [ValueKey(name)]))
+      } catch let error as DecodingError {
+        throw PluginProblem("invalid-settings", error.sentence, detail: ["setting": .string(name)])
+      }
     } else if setting.isRequired, !decoder.isProbe {
       throw PluginProblem("invalid-settings", "the setting '\(name)' is missing")
     }
@@ -159,7 +163,7 @@ private struct SettingsContainer<Key: CodingKey>: KeyedDecodingContainerProtocol
   private func check(_ value: JSONValue, of setting: any AnySetting, _ name: String) throws {
     guard let allowed = setting.allowedValues, !value.isNull, !allowed.contains(value) else { return }
     let choices = allowed.map { $0.stringValue ?? $0.text }.joined(separator: ", ")
-    throw PluginProblem("invalid-settings", "\(name): expected one of \(choices), found \(value.text)")
+    throw PluginProblem("invalid-settings", setting: name, "expected one of \(choices), found \(value.text)")
   }
 
   private func notSetting(_ key: Key) -> PluginProblem {

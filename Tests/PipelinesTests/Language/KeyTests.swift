@@ -46,7 +46,7 @@ struct KeyTests {
           "3:5 not-available 'http' is not available in this version",
           "4:32 not-available 'reachable' is not available in this version: it goes with 'http'",
           "5:5 not-available 'rerun_on_change' is not available in this version",
-          "6:5 not-available 'controllers' is not available in this version",
+          "6:5 misplaced-key 'controllers' goes at the top of the file: a controller starts runs of the whole pipeline (move it there, or put the operation into a pipeline of its own)",
         ])
   }
 

@@ -22,6 +22,10 @@ final class FakePlugin: PipelinePlugin {
   let hash: String
   private let start: Start
   private let onStop: Start
+  /// Why it does not take settings.
+  private let refusal: @Sendable (PluginOffer, JSONValue) -> PluginFailure?
+  /// The settings that it was asked about.
+  let checked = Mutex<[String]>([])
   /// How many instances were made, and how many of them were let go of.
   let counts = Mutex((created: 0, destroyed: 0))
 
@@ -29,14 +33,18 @@ final class FakePlugin: PipelinePlugin {
   /// instance does when it is started.
   convenience init(
     _ id: String, offers: [JSONValue], hash: String = "0",
+    refusal: @escaping @Sendable (PluginOffer, JSONValue) -> PluginFailure? = { _, _ in nil },
     start: @escaping Start = { $0.events.ended(.success($0.input["requirement"])) }
   ) throws {
-    try self.init(id, offers: offers, hash: hash, stop: { $0.events.ended(.success(nil)) }, start: start)
+    try self.init(
+      id, offers: offers, hash: hash, refusal: refusal, stop: { $0.events.ended(.success(nil)) }, start: start)
   }
 
   /// The same, with what an instance does when it is asked to end, the grace for which is its input then.
   init(
-    _ id: String, offers: [JSONValue], hash: String = "0", stop: @escaping Start, start: @escaping Start
+    _ id: String, offers: [JSONValue], hash: String = "0",
+    refusal: @escaping @Sendable (PluginOffer, JSONValue) -> PluginFailure? = { _, _ in nil },
+    stop: @escaping Start, start: @escaping Start
   ) throws {
     let offers = offers.map { offer -> JSONValue in
       var members = offer.objectValue ?? [:]
@@ -50,6 +58,12 @@ final class FakePlugin: PipelinePlugin {
     self.hash = hash
     self.start = start
     onStop = stop
+    self.refusal = refusal
+  }
+
+  func check(_ offer: PluginOffer, settings: JSONValue) -> PluginFailure? {
+    checked.withLock { $0.append("\(offer.id) \(settings.text)") }
+    return refusal(offer, settings)
   }
 
   func create(

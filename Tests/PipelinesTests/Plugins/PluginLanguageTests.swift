@@ -302,16 +302,17 @@ struct PluginLanguageTests {
     let found = try Self.catalog().findings(
       """
       plugins: [x.so]
-      specifications: { a: { uses: connected, with: { x: 1 } }, b: { uses: a && connected, with: {} } }
-      automatic: a && b
+      specifications: { a: { uses: connected, with: { x: 1 } }, b: { uses: a && connected, with: {} }, c: { uses: b, with: { x: 1 } } }
+      automatic: a && b && c
       controllers: [cron, { with: {} }, {}]
       operations: [{ name: x, with: { a: 1 } }]
       """)
     #expect(
       found == [
         "1:10 wrong-form 'plugins' needs a mapping of plugins' ids to paths, found a list",
-        "2:30 unknown-specification there is no specification 'connected', and no plugin of that name",
-        "2:92 misplaced-key 'with' has no effect on 'a && connected': it holds the settings of plugins",
+        "2:41 misplaced-key 'with' has no effect on 'connected': it holds the settings of what a plugin offers (leave it out)",
+        "2:86 misplaced-key 'with' has no effect on 'a && connected': it holds the settings of what a plugin offers (leave it out)",
+        "2:114 misplaced-key 'with' has no effect on 'b', a specification of this pipeline, and there is no plugin of that name (leave it out, or give the settings where 'b' is declared)",
         "4:15 wrong-form a controller needs a mapping, found 'cron' (write '{uses: cron}')",
         "4:23 missing-key a controller needs a 'uses'",
         "4:35 missing-key a controller needs a 'uses'",

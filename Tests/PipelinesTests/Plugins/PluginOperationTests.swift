@@ -51,9 +51,35 @@ struct PluginOperationTests {
       let bare = try #require(inputs.withLock { $0.first { $0["operation"] == "bare" } })
       #expect(
         bare.text
-          == #"{"attempt":1,"operation":"bare","run":"\#(run.outcome.run.id.text)","pipeline":"trip"}"#)
+          == #"{"attempt":1,"operation":"bare","run":"\#(run.outcome.run.id.text)","pipeline":"trip","directory":"\#(host.directory)"}"#
+      )
     }
     #expect(plugin.counts.withLock { $0.created == 3 && $0.destroyed == 3 })
+  }
+
+  @Test("what relative paths start from reaches operations and specifications")
+  func directory() async throws {
+    let inputs = Mutex<[JSONValue]>([])
+    let offers: [JSONValue] = [
+      ["kind": "operation", "id": "place"], ["kind": "specification", "id": "place.here"],
+    ]
+    let plugin = try FakePlugin("place", offers: offers) { instance in
+      inputs.withLock { $0.append(instance.input["directory"] ?? .null) }
+      if instance.offer.kind == .specification {
+        instance.events.changed(true, reason: "here")
+      } else {
+        instance.events.ended(.success(nil))
+      }
+    }
+    try await withHost([plugin]) { host in
+      let run = try await host.run(
+        """
+        specifications: { here: { uses: place.here } }
+        operations: [{ name: x, uses: place, run_when: here }]
+        """)
+      #expect(run.states == ["x succeeded"])
+      #expect(inputs.withLock { $0 } == [.string(host.directory), .string(host.directory)])
+    }
   }
 
   @Test("a failure is tried again as the plugin hints, and only where 'on' names its code")

@@ -116,6 +116,17 @@ struct LoadingByIDTests {
     #expect(error?.message == "it crashes: versioned")
   }
 
+  @Test("a host that has no way to try a file first loads it nevertheless, and says so")
+  func untried() throws {
+    let hosted = try HostedTestPlugin(version(1))
+    _ = try hosted.host.plugin(
+      "versioned", PluginReference(path: "\(hosted.directory)/versioned.so", isolation: .host))
+    #expect(hosted.log.lines.count == 1)
+    #expect(
+      hosted.log.lines.first?.hasPrefix(
+        "warning versioned: '\(hosted.directory)/versioned.so' is loaded into this process untried: ") == true)
+  }
+
   @Test("where nothing is said, only standard plugins run in the process")
   func isolation() throws {
     let hosted = try HostedTestPlugin(version(1)) { connector in

@@ -53,12 +53,12 @@ struct CrashTests {
   @Test(
     "each way of going down is told as what it was",
     arguments: [
-      ("fault", "crashed: SIGSEGV while 1 instance was running; the last that it printed: about to fall"),
-      ("raise", "crashed: SIGSEGV while 1 instance was running"),
-      ("abort", "crashed: SIGABRT while 1 instance was running"),
-      ("kill", "crashed: SIGKILL while 1 instance was running"),
-      ("exit", "exited with 3 while 1 instance was running; the last that it printed: bye"),
-      ("garbage", "crashed: it sent a frame of unknown kind 114 while 1 instance was running"),
+      ("fault", "crashed: SIGSEGV while it ran 'acts'; the last that it printed: about to fall"),
+      ("raise", "crashed: SIGSEGV while it ran 'acts'"),
+      ("abort", "crashed: SIGABRT while it ran 'acts'"),
+      ("kill", "crashed: SIGKILL while it ran 'acts'"),
+      ("exit", "exited with 3 while it ran 'acts'; the last that it printed: bye"),
+      ("garbage", "crashed: it sent a frame of unknown kind 114 while it ran 'acts'"),
     ])
   func ways(way: String, message: String) async throws {
     let plugin = try plugin()
@@ -88,7 +88,7 @@ struct CrashTests {
       end
         == .failed(
           "plugin-crashed",
-          "plugin 'acts' crashed: it closed its connection to the host while 1 instance was running"))
+          "plugin 'acts' crashed: it closed its connection to the host while it ran 'acts'"))
     await plugin.connection.close()
   }
 
@@ -102,7 +102,7 @@ struct CrashTests {
     let end = await leaving.waitForEnd()
     #expect(end == .ended("done"))
     let other = await waiting.waitForEnd()
-    #expect(other == .failed("plugin-crashed", "plugin 'acts' exited with 3 while 1 instance was running"))
+    #expect(other == .failed("plugin-crashed", "plugin 'acts' exited with 3 while it ran 'acts'"))
     await plugin.connection.close()
   }
 
@@ -119,7 +119,7 @@ struct CrashTests {
     clock.advance(by: .milliseconds(100))
     await controller.wait { $0.count == 3 }
     await specification.wait { $0.count == 3 }
-    let message = "plugin 'acts' crashed: SIGSEGV while 3 instances were running"
+    let message = "plugin 'acts' crashed: SIGSEGV while it ran 3 instances"
     #expect(
       controller.all == [
         .yielded(.state("here")), .logged(.error, "\(message); it starts again in 100ms", nil),
@@ -146,7 +146,7 @@ struct CrashTests {
     }
     let end = await events.waitForEnd()
     #expect(
-      end == .failed("plugin-unresponsive", "plugin 'acts' did not answer for 10s while 1 instance was running"))
+      end == .failed("plugin-unresponsive", "plugin 'acts' did not answer for 10s while it ran 'acts'"))
     await plugin.connection.close()
   }
 
@@ -225,7 +225,7 @@ struct CrashTests {
     try plugin.start("acts", input: ["requirement": "wait"], events: gone).destroy()
     try plugin.start("acts", input: ["requirement": "raise"], events: crashing)
     let end = await crashing.waitForEnd()
-    #expect(end == .failed("plugin-crashed", "plugin 'acts' crashed: SIGSEGV while 1 instance was running"))
+    #expect(end == .failed("plugin-crashed", "plugin 'acts' crashed: SIGSEGV while it ran 'acts'"))
     await plugin.connection.close()
     #expect(gone.all == [])
   }

@@ -37,6 +37,24 @@ import Testing
     }
   }
 
+  @Test func aRelativePathStartsFromTheDirectoryOfThePipeline() async throws {
+    let calendar = try TemporaryCalendar()
+    try calendar.replace(days: [("New Year's Day", "20260101")])
+    let host = try TestPluginHost(CalendarConditions.self, now: try time("2026-01-01T12:00:00Z"))
+    // A file is looked at when it starts, and not before.
+    let instance = try host.specification("calendar.holidays", with: ["file": "holidays.ics"])
+    #expect(instance.events.isEmpty && host.log.isEmpty)
+    instance.start(["directory": .string(calendar.folder)])
+    #expect(
+      await instance.events(2) == [
+        .changed(nil, reason: "'holidays.ics' has not been read yet"),
+        .changed(true, reason: "New Year's Day until Friday 00:00 in UTC"),
+      ])
+    instance.stop()
+    try await instance.end()
+    #expect(host.faults.isEmpty)
+  }
+
   @Test func itIsSatisfiedOnAHoliday() async throws {
     let calendar = try TemporaryCalendar()
     try calendar.replace(days: [("New Year's Day", "20260101"), ("Labour Day", "20260501")])
@@ -108,7 +126,7 @@ import Testing
 
   @Test func aFileIsRequired() throws {
     let host = try TestPluginHost(CalendarConditions.self)
-    #expect(throws: PluginProblem("invalid-settings", "file: give the path of an iCalendar file")) {
+    #expect(throws: PluginProblem("invalid-settings", setting: "file", "give the path of an iCalendar file")) {
       try host.specification("calendar.holidays", with: ["file": ""])
     }
   }

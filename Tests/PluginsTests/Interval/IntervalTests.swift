@@ -123,6 +123,8 @@ import Testing
     ] as [(JSONValue, String)])
   func impossibleSettingsAreRefused(settings: JSONValue, reason: String) throws {
     let host = try TestPluginHost(Interval.self)
-    #expect(throws: PluginProblem("invalid-settings", reason)) { try host.controller("interval", with: settings) }
+    let problem = #expect(throws: PluginProblem.self) { try host.controller("interval", with: settings) }
+    #expect(problem?.code == "invalid-settings")
+    #expect(problem?.message == reason)
   }
 }

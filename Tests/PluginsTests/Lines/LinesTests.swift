@@ -29,6 +29,23 @@ import Testing
     #expect(host.faults.isEmpty)
   }
 
+  @Test(arguments: [([:], "/usr"), (["directory": "share"], "/usr/share"), (["directory": "/etc"], "/etc")])
+  func aCommandRunsInTheDirectoryOfThePipeline(setting: [String: JSONValue], expected: String) async throws {
+    let host = try TestPluginHost(Lines.self)
+    let instance = try host.controller("lines", with: command("pwd", setting))
+    instance.start(["directory": "/usr"])
+    try await instance.end()
+    #expect(instance.events == [.state(.string(expected)), .completed(nil)])
+  }
+
+  @Test func aFIFOIsLookedForInTheDirectoryOfThePipeline() async throws {
+    let host = try TestPluginHost(Lines.self)
+    let instance = try host.controller("lines", with: ["fifo": "no-such-fifo"])
+    instance.start(["directory": "/usr"])
+    let problem = await #expect(throws: PluginProblem.self) { try await instance.end() }
+    #expect(problem?.message.contains("'/usr/no-such-fifo'") == true)
+  }
+
   @Test func emptyLinesMayCount() async throws {
     let host = try TestPluginHost(Lines.self)
     let instance = try host.controller("lines", with: command("printf 'a\\n\\n'", ["skip_empty": false]))
@@ -153,7 +170,9 @@ import Testing
     ] as [(JSONValue, String)])
   func impossibleSettingsAreRefused(settings: JSONValue, reason: String) throws {
     let host = try TestPluginHost(Lines.self)
-    #expect(throws: PluginProblem("invalid-settings", reason)) { try host.controller("lines", with: settings) }
+    let problem = #expect(throws: PluginProblem.self) { try host.controller("lines", with: settings) }
+    #expect(problem?.code == "invalid-settings")
+    #expect(problem?.message == reason)
   }
 
   private func temporaryDirectory() -> String { getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp" }

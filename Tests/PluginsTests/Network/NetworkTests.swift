@@ -144,11 +144,13 @@ struct NetworkTests {
 
   @Test("Settings that cannot be meant are refused with their names")
   func settings() {
-    #expect(throws: PluginProblem("invalid-settings", "port: 0 is no port; they go from 1 to 65535")) {
+    #expect(throws: PluginProblem("invalid-settings", setting: "port", "0 is no port; they go from 1 to 65535")) {
       try ReachableSettings(settings: ["host": "localhost", "port": 0])
     }
-    #expect(throws: PluginProblem("invalid-settings", "host: it is no name of a host; write example.org or 192.0.2.1"))
-    {
+    #expect(
+      throws: PluginProblem(
+        "invalid-settings", setting: "host", "it is no name of a host; write example.org or 192.0.2.1")
+    ) {
       try ReachableSettings(settings: ["host": "two words", "port": 80])
     }
   }

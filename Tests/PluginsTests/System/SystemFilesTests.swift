@@ -86,10 +86,11 @@ struct SystemFilesTests {
 
   @Test("Settings that cannot be meant are refused with their names")
   func settings() {
-    #expect(throws: PluginProblem("invalid-settings", "below: the load is never under 0.0")) {
+    #expect(throws: PluginProblem("invalid-settings", setting: "below", "the load is never under 0.0")) {
       try LoadBelowSettings(settings: ["below": 0])
     }
-    #expect(throws: PluginProblem("invalid-settings", "interval: 10ms is too short; it must be at least 1s")) {
+    #expect(throws: PluginProblem("invalid-settings", setting: "interval", "10ms is too short; it must be at least 1s"))
+    {
       try PowerSettings(settings: ["interval": "10ms"])
     }
   }

@@ -6,6 +6,8 @@ struct Catalogue: Sendable {
   let tool: Tool
   /// The path of the `floor` program.
   let floor: String
+  /// The path of the plugin `echo`.
+  let echo: String
   /// The path of the program that does nothing but record; nil if it has not been built.
   let recorder: String?
   /// The path of the program that measures stores; nil if it has not been built.
@@ -19,7 +21,8 @@ struct Catalogue: Sendable {
   /// The names, in the order of the table.
   static let names =
     [
-      "fan-out", "chain", "grid", "json-chain", "cold-new", "cold-existing", "values", "check", "history-list",
+      "fan-out", "chain", "grid", "json-chain", "cold-new", "cold-existing", "values", "plugin-operations", "check",
+      "history-list",
       "history-filter", "recorder",
     ] + probeNames
 
@@ -43,6 +46,7 @@ struct Catalogue: Sendable {
     case "cold-new": try await cold(existing: false)
     case "cold-existing": try await cold(existing: true)
     case "values": try values()
+    case "plugin-operations": try pluginOperations()
     case "check": try check()
     case "history-list":
       try await history(name, ["--limit", "30"], "the latest 30 of 10,000 runs with 1,000,000 attempts", report)

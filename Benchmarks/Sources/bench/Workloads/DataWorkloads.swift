@@ -31,6 +31,22 @@ extension Catalogue {
       ))
   }
 
+  func pluginOperations() throws -> Workload {
+    let count = 10_000
+    let file = try shared("plugin-operations", "pipeline.yaml", PipelineFiles.plugins(count: count, plugin: echo))
+    let tool = tool
+    return Workload(
+      name: "plugin-operations", title: "10,000 operations of a plugin in the process, recorded: the whole process",
+      goal: .throughput(operations: count, atLeast: 100_000),
+      subject: penstock(running: file, operations: count, attempts: count),
+      innerTime: (
+        "from the run's start to its end",
+        { directory in
+          try await tool.number("SELECT duration_ms FROM runs", workspace: directory + "/workspace") / 1000
+        }
+      ))
+  }
+
   func check() throws -> Workload {
     let file = try shared("check", "pipeline.yaml", PipelineFiles.mixture(count: 10_000))
     let program = tool.program

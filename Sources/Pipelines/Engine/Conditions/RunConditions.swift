@@ -163,7 +163,9 @@ final class RunConditions {
     if let known = plugins[key] { return known }
     let made = services.pluginConditions.condition(key) {
       let secrets = PluginSecrets(of: use.plugin, in: run.pipeline, services)
-      return PluginCondition(plugin: plugin, offer: offer, settings: settings, secrets: secrets, services: services)
+      return PluginCondition(
+        plugin: plugin, offer: offer, settings: settings, directory: key.directory, secrets: secrets, services: services
+      )
     }
     plugins[key] = made
     return made

@@ -113,8 +113,13 @@
  *       create ──► start ──► … events … ──► end ──► destroy
  *                    └──────────► stop ──────┘
  *
+ *       create ──► destroy                        for checking alone, when a pipeline file is loaded
+ *
  * An instance is one attempt of an operation, one controller or one specification. `create` checks the settings and makes the
- * instance; `start` sets it going; it ends itself, exactly once, by `complete` or `fail` of `penstock.instance/1`; `destroy`
+ * instance, and that is all: it has no effect that outlives `destroy`, starts nothing, and touches no file, network or other process. A
+ * host creates and destroys an instance of everything that a pipeline file uses whenever the file is loaded, so that wrong settings
+ * are found before anything runs; services that belong to a pipeline answer PENSTOCK_UNAVAILABLE then. What can be known only when the
+ * instance is to work, such as whether a file is there, belongs to `start`. `start` sets it going; it ends itself, exactly once, by `complete` or `fail` of `penstock.instance/1`; `destroy`
  * frees it. The host calls `destroy` exactly once for each instance that `create` made: after the end; without `start`, when
  * it changed its mind; or after `stop` without an end, when the time that `stop` gave is over. An operation ends with its result. A
  * controller or a specification ends when it was stopped, with empty text, or on its own when there is nothing more to come.
@@ -245,7 +250,11 @@ typedef struct penstock_functions {
 
   /* [host] Makes an instance of the offer with the id `offer`. `settings` is an object with every setting that the file or a
    * default gives; the host has checked it against the description. Sets `*instance`, which may be anything but NULL. Any other status than
-   * PENSTOCK_OK means that there is no instance: the plugin says why with `fail` of penstock.instance/1 before it returns. */
+   * PENSTOCK_OK means that there is no instance: the plugin says why with `fail` of penstock.instance/1 before it returns. The error's
+   * "detail" may name the setting that is wrong, {"setting": "schedule"}, and the part of its text, {"setting": "schedule", "position": 3,
+   * "length": 2}, in characters (Unicode scalars) from 1: `penstock check` points there.
+   * Called at load too, for checking alone: `destroy` follows at once, and `start` never. Relative paths in settings cannot be followed yet,
+   * since the directory from which they start comes with `start`. */
   penstock_status (*create)(penstock_id id, penstock_text offer, penstock_text settings, void **instance);
 
   /* [host] Sets the instance going. Called at most once. `input` is, for an operation, {"requirement": …, "attempt": 1,

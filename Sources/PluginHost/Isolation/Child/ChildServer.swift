@@ -68,11 +68,9 @@ final class ChildServer: Sendable {
     switch message {
     case .hello: break
     case .begin(let id, let offer, let settings, let input):
-      guard connection.description.offers.indices.contains(offer) else {
-        throw WireError("an offer that there is not: \(offer)")
-      }
-      guard id != 0, table.withLock({ $0.instances[id] == nil }) else { throw WireError("a second instance \(id)") }
-      begin(id, connection.description.offers[offer], settings, input, connection)
+      begin(id, try self.offer(offer, for: id, connection), settings, input, connection)
+    case .check(let id, let offer, let settings):
+      check(id, try self.offer(offer, for: id, connection), settings, connection)
     case .stop(let id, let nanoseconds):
       table.withLock { $0.instances[id] }?.stop(grace: .nanoseconds(Int64(clamping: nanoseconds)))
     case .destroy(let id): table.withLock { $0.instances.removeValue(forKey: id) }?.destroy()
@@ -90,6 +88,16 @@ final class ChildServer: Sendable {
         exit(0)
       }
     }
+  }
+
+  /// The offer with this place, of which an instance is to be made.
+  private func offer(
+    _ number: Int, for id: UInt64, _ connection: any PluginConnection
+  ) throws(WireError) -> PluginOffer {
+    let offers = connection.description.offers
+    guard offers.indices.contains(number) else { throw WireError("an offer that there is not: \(number)") }
+    guard id != 0, table.withLock({ $0.instances[id] == nil }) else { throw WireError("a second instance \(id)") }
+    return offers[number]
   }
 
   private func begin(_ hello: ChildHello) -> any PluginConnection {
@@ -127,16 +135,24 @@ final class ChildServer: Sendable {
     let access = PluginAccess(
       secrets: { [self] name async throws(PluginAccessError) in try await ask(.secret(name), for: id) },
       storage: ChildStorage(server: self, instance: id))
+    hold(id, input) { connection.create(offer, settings: settings, access: access, events: $0) }
+  }
+
+  private func check(_ id: UInt64, _ offer: PluginOffer, _ settings: JSONValue, _ connection: any PluginConnection) {
+    hold(id, nil) { connection.trial(offer, settings: settings, events: $0) }
+  }
+
+  /// Makes an instance, and starts it where there is an input.
+  private func hold(_ id: UInt64, _ input: JSONValue?, _ make: (ChildEvents) -> any PluginInstance) {
     table.withLock { $0.beginning = id }
-    let instance = connection.create(
-      offer, settings: settings, access: access, events: ChildEvents(server: self, id: id))
+    let instance = make(ChildEvents(server: self, id: id))
     let hasEnded = table.withLock { table in
       guard table.beginning == id else { return true }
       table.beginning = 0
       table.instances[id] = instance
       return false
     }
-    if hasEnded { instance.destroy() } else { instance.start(input) }
+    if hasEnded { instance.destroy() } else if let input { instance.start(input) }
   }
 
   // MARK: What the plugin tells

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The outcome of something that another thread does, for a thread that waits for it.
+/// The outcome of something that another thread does, for threads that wait for it.
 ///
 /// Loading a plugin is a call that takes its time, wherever the plugin runs: see ``PluginHost/plugin(_:_:)``.
 final class AwaitedOutcome<Success: Sendable, Failure: Error>: @unchecked Sendable {
@@ -22,11 +22,11 @@ final class AwaitedOutcome<Success: Sendable, Failure: Error>: @unchecked Sendab
     mutex.deallocate()
   }
 
-  /// Lets the thread that waits go on.
+  /// Lets all threads that wait go on. The first outcome counts.
   func resume(with outcome: Result<Success, Failure>) {
     pthread_mutex_lock(mutex)
-    self.outcome = outcome
-    pthread_cond_signal(condition)
+    if self.outcome == nil { self.outcome = outcome }
+    pthread_cond_broadcast(condition)
     pthread_mutex_unlock(mutex)
   }
 

@@ -185,15 +185,26 @@ extension IsolatedConnection {
     }
     defer { tellClosers() }
     guard let session, end.reason != .unneeded else { return }
-    let count = session.instances.count
-    let what = count == 0 ? "" : count == 1 ? "1 instance was running" : "\(count) instances were running"
-    let message = end.message(plugin: plugin, while: what)
-    options.log(.error, pause.map { "\(message); starting again in \($0.brief)" } ?? message)
+    let instances = session.instances.values.sorted { $0.id < $1.id }
+    let message = end.message(plugin: plugin, while: Self.occupation(of: instances))
+    // Whoever checks settings is told, and is not there any more when it starts again.
+    if instances.isEmpty || !instances.allSatisfy(\.isTrial) {
+      options.log(.error, pause.map { "\(message); starting again in \($0.brief)" } ?? message)
+    }
     if let pause { rest(pause) }
     let failure = PluginFailure(code: end.code, message: message)
-    for instance in session.instances.values.sorted(by: { $0.id < $1.id }) {
+    for instance in instances {
       instance.lose(failure, summary: end.summary, pause: pause ?? .zero)
     }
+  }
+
+  /// What a child was doing: `it ran 'fetch'`, `it ran 3 instances`.
+  private static func occupation(of instances: [IsolatedInstance]) -> String {
+    guard let first = instances.first else { return "" }
+    if instances.allSatisfy(\.isTrial) { return "it checked the settings of '\(first.offer.id)'" }
+    let isOne = instances.allSatisfy { $0.offer.id == first.offer.id }
+    guard instances.count > 1 else { return "it ran '\(first.offer.id)'" }
+    return "it ran \(instances.count) instances" + (isOne ? " of '\(first.offer.id)'" : "")
   }
 
   // MARK: Restarting

@@ -113,6 +113,8 @@ package final class IsolatedConnection: PluginConnection {
     }
   }
 
+  package var clock: any PluginClock { options.clock }
+
   package var description: PluginDescription { state.withLock { $0.description } }
 
   /// The plugin's id, or the name of its file: for messages.
@@ -122,6 +124,21 @@ package final class IsolatedConnection: PluginConnection {
 
   package func create(
     _ offer: PluginOffer, settings: JSONValue, access: PluginAccess, events: any PluginInstanceEvents
+  ) -> any PluginInstance {
+    make(offer, settings, access, events, isTrial: false)
+  }
+
+  package func trial(
+    _ offer: PluginOffer, settings: JSONValue, events: any PluginInstanceEvents
+  ) -> any PluginInstance {
+    let instance = make(offer, settings, .none, events, isTrial: true)
+    instance.start([:])
+    return instance
+  }
+
+  private func make(
+    _ offer: PluginOffer, _ settings: JSONValue, _ access: PluginAccess, _ events: any PluginInstanceEvents,
+    isTrial: Bool
   ) -> any PluginInstance {
     let (id, name) = state.withLock { state -> (UInt64?, String) in
       if case .closed = state.phase { return (nil, state.launch.name) }
@@ -134,7 +151,8 @@ package final class IsolatedConnection: PluginConnection {
       return EndedInstance(events, .closed, "plugin '\(name)' takes no new instances: it is being closed")
     }
     return IsolatedInstance(
-      id: id, offer: offer, settings: settings, access: access, events: events, connection: self)
+      id: id, offer: offer, settings: settings, access: access, events: events, connection: self,
+      isTrial: isTrial)
   }
 
   package func retire() {

@@ -25,6 +25,8 @@ final class IsolatedInstance: PluginInstance {
   let id: UInt64
   let offer: PluginOffer
   let access: PluginAccess
+  /// Whether it is only to be created and destroyed: see ``PluginConnection/trial(_:settings:events:)``.
+  let isTrial: Bool
   private let settings: JSONValue
   private let events: any PluginInstanceEvents
   private let connection: IsolatedConnection
@@ -32,8 +34,9 @@ final class IsolatedInstance: PluginInstance {
 
   init(
     id: UInt64, offer: PluginOffer, settings: JSONValue, access: PluginAccess, events: any PluginInstanceEvents,
-    connection: IsolatedConnection
+    connection: IsolatedConnection, isTrial: Bool = false
   ) {
+    self.isTrial = isTrial
     self.id = id
     self.offer = offer
     self.settings = settings
@@ -47,7 +50,7 @@ final class IsolatedInstance: PluginInstance {
   }
 
   /// Whether a new child takes it over from one that crashed.
-  var isLasting: Bool { offer.kind != .operation }
+  var isLasting: Bool { offer.kind != .operation && !isTrial }
 
   // MARK: PluginInstance
 
@@ -92,6 +95,8 @@ final class IsolatedInstance: PluginInstance {
       case .waiting: connection.forget(self)
       case .running(let process, _):
         connection.forget(self)
+        // A child that has not answered hangs, and whatever else it has hangs with it.
+        if isTrial { connection.execute { process.kill(.unresponsive(PluginTrial.limit)) } }
         process.send(.destroy(id: id))
       }
       return (state.graceAlarm, !state.isDestroyed)
@@ -154,7 +159,7 @@ final class IsolatedInstance: PluginInstance {
 
   /// What the child gave as its result, which is not believed to be one.
   func checked(_ value: JSONValue?) -> Result<JSONValue?, PluginFailure> {
-    guard offer.kind == .operation else { return .success(nil) }
+    guard offer.kind == .operation, !isTrial else { return .success(nil) }
     guard let mismatch = offer.result.mismatch(ofResult: value) else { return .success(value) }
     return .failure(
       PluginFailure(
@@ -200,7 +205,10 @@ final class IsolatedInstance: PluginInstance {
             code: .noSuchOffer, message: "plugin '\(connection.name)' does not offer '\(offer.id)' any more")))
     }
     state.stage = .running(process, input: input)
-    let message = HostMessage.begin(id: id, offer: number, settings: settings, input: input)
+    let message: HostMessage =
+      isTrial
+      ? .check(id: id, offer: number, settings: settings)
+      : .begin(id: id, offer: number, settings: settings, input: input)
     guard !process.sendIfRoom(message) else { return }
     connection.forget(self)
     end(

@@ -113,7 +113,7 @@ enum ChildMessage: Hashable, Sendable {
     case .hanging: self = .hanging(ping: frame.id, call: try reader.restText())
     case .wake: self = .wake(number: frame.id, try WakeTime(&reader))
     case .cancelWake: self = .cancelWake(number: frame.id)
-    case .hello, .begin, .stop, .destroy, .answer, .ping, .close, .woken:
+    case .hello, .begin, .check, .stop, .destroy, .answer, .ping, .close, .woken:
       throw WireError("a frame '\(frame.kind)', which a child does not send")
     }
     try reader.end()

@@ -49,6 +49,7 @@ enum FrameKind: UInt8, CaseIterable, Sendable {
   case ping = 6
   case close = 7
   case woken = 8
+  case check = 9
   // From the child.
   case ready = 65
   case refused = 66

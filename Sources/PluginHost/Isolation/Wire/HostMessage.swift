@@ -8,6 +8,9 @@ enum HostMessage: Hashable, Sendable {
   ///
   /// One message rather than two: a plugin that does not take the settings says so as a failure either way.
   case begin(id: UInt64, offer: Int, settings: JSONValue, input: JSONValue)
+  /// Creates an instance of the offer with this place in the description, and destroys it at once: what it completes or fails with is
+  /// whether the plugin takes the settings.
+  case check(id: UInt64, offer: Int, settings: JSONValue)
   case stop(id: UInt64, nanoseconds: UInt64)
   /// Lets go of an instance that has not ended. One that has ended is let go of by the child itself.
   case destroy(id: UInt64)
@@ -36,6 +39,11 @@ enum HostMessage: Hashable, Sendable {
         $0.appendText { settings.writeExactly(to: &$0) }
         input.writeExactly(to: &$0)
       }
+    case .check(let id, let offer, let settings):
+      Frame.append(.check, id: id, to: &bytes) {
+        $0.appendInteger(UInt32(clamping: offer))
+        settings.write(to: &$0)
+      }
     case .stop(let id, let nanoseconds): Frame.append(.stop, id: id, to: &bytes) { $0.appendInteger(nanoseconds) }
     case .destroy(let id): Frame.append(.destroy, id: id, to: &bytes)
     case .answer(let request, let answer):
@@ -60,6 +68,9 @@ enum HostMessage: Hashable, Sendable {
       let offer = Int(try reader.integer(UInt32.self))
       let settings = try reader.jsonWithLength()
       self = .begin(id: frame.id, offer: offer, settings: settings, input: try reader.restJSON())
+    case .check:
+      let offer = Int(try reader.integer(UInt32.self))
+      self = .check(id: frame.id, offer: offer, settings: try reader.restJSON())
     case .stop: self = .stop(id: frame.id, nanoseconds: try reader.integer())
     case .destroy: self = .destroy(id: frame.id)
     case .answer:

@@ -11,7 +11,8 @@ struct MessageTests {
     .hello(ChildHello(path: "/lib/echo.so", memory: 1, descriptors: 1, clock: .host)), .woken(8),
     .begin(id: 9, offer: 0, settings: ["x": .double(1)], input: .double(-0.0)),
     .begin(id: 1, offer: 2, settings: ["from": "08:00"], input: ["requirement": [1, 2.5, "drei", true]]),
-    .stop(id: 3, nanoseconds: .max), .destroy(id: 4), .answer(request: 5, ServiceAnswer(.ok, "geheim")),
+    .check(id: 8, offer: 0, settings: ["from": "08:00"]), .stop(id: 3, nanoseconds: .max), .destroy(id: 4),
+    .answer(request: 5, ServiceAnswer(.ok, "geheim")),
     .answer(request: 6, ServiceAnswer(.denied)), .ping(7), .close,
   ]
 

@@ -1,0 +1,71 @@
+import OrderedCollections
+import PluginHost
+import Values
+
+/// Settings that are wrong in a way that only the plugin knows: it is asked, wherever they are known before a run.
+extension PipelineChecker {
+  private struct Question: Hashable {
+    var offer: String
+    var kind: PluginOffer.Kind
+    var settings: String
+  }
+
+  /// What happened to the plugin rather than to the settings: another question would only wait for the same.
+  private static let ends = Set(
+    [PluginError.Code.crashed, .unresponsive, .childHost, .closed].map(\.rawValue))
+
+  /// Has each plugin make an instance of every use whose settings hold no expression, and let go of it at once.
+  func trySettings() {
+    var uses = reader.pluginUses
+    forEachDraft { operation in if let use = operation.pluginUse { uses.append(use) } }
+    var answers: [Question: PluginFailure?] = [:]
+    var ended: Set<String> = []
+    for use in uses where use.hasFittingSettings {
+      let id = use.use.plugin
+      guard let offer = use.offer, let plugin = plugins[id] ?? nil, !ended.contains(id),
+        let literal = use.literalSettings, let settings = try? offer.resolve(settings: literal)
+      else { continue }
+      let question = Question(offer: offer.id, kind: offer.kind, settings: settings.text)
+      let answer = answers[question] ?? plugin.check(offer, settings: settings)
+      answers[question] = .some(answer)
+      guard let answer else { continue }
+      if Self.ends.contains(answer.code) { ended.insert(id) }
+      report(answer, of: use)
+    }
+  }
+
+  private func report(_ failure: PluginFailure, of use: PluginUseDraft) {
+    let range = use.withRange ?? use.node.range
+    if Self.ends.contains(failure.code) {
+      return reader.error(
+        failure.code, failure.message, at: range,
+        fix: "'penstock plugins check FILE' drives a plugin through its whole contract, and says more")
+    }
+    let advice = "'penstock plugins inspect \(use.use.plugin)' says what it takes"
+    guard let place = failure.place, let setting = use.settings.first(where: { $0.name == place.setting }) else {
+      return reader.error(
+        failure.code, "'\(use.id)' does not take its settings: \(failure.message)", at: range, fix: advice)
+    }
+    // The message may begin with the name, for where it is all that there is.
+    let prefix = "\(place.setting): "
+    let message = failure.message.hasPrefix(prefix) ? String(failure.message.dropFirst(prefix.count)) : failure.message
+    var position = setting.value.node.range
+    if let part = place.range, setting.value.node.text != nil {
+      position = reader.range(in: setting.value.node, offset: part.lowerBound, length: part.count)
+    }
+    reader.error(
+      failure.code, "'\(use.id)' does not take the setting '\(place.setting)': \(message)", at: position, fix: advice)
+  }
+}
+
+extension PluginUseDraft {
+  /// The settings, where none of them holds an expression.
+  fileprivate var literalSettings: JSONValue? {
+    var values: OrderedDictionary<String, JSONValue> = [:]
+    for setting in settings {
+      guard case .literal(let value) = setting.value.data else { return nil }
+      values[setting.name] = value
+    }
+    return .object(values)
+  }
+}

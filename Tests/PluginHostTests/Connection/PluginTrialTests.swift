@@ -1,0 +1,118 @@
+import Synchronization
+import Testing
+import Values
+
+@testable import PluginHost
+
+@Suite("Asking a plugin whether it takes settings")
+struct PluginTrialTests {
+  /// Takes what does not say otherwise, and logs what is done with its instances.
+  private static let judge = TestPlugin.Source(id: "judge") {
+    let settings = #""settings": [{"name": "say", "type": "string", "summary": "x"}]"#
+    $0.offers = [
+      // An int, which nothing is not: a trial has no result.
+      #"{"kind": "operation", "id": "judge", "summary": "Judges", "result": "int", \#(settings)}"#,
+      #"{"kind": "controller", "id": "judge.controller", "summary": "Judges", \#(settings)}"#,
+      #"{"kind": "specification", "id": "judge.specification", "summary": "Judges", \#(settings)}"#,
+    ]
+    $0.preamble = """
+      #include <signal.h>
+      #include <unistd.h>
+      static int says(const test_instance *me, const char *word) { return strstr(me->settings.bytes, word) != NULL; }
+      static void note(const char *word) {
+        logs->log(host, 0, PENSTOCK_INFO, (penstock_text){word, strlen(word)}, (penstock_text){NULL, 0});
+      }
+      """
+    $0.create = """
+      if (says(me, "raise")) raise(SIGSEGV);
+      if (says(me, "hang")) for (;;) pause();
+      if (says(me, "silent")) { free(me); return PENSTOCK_INVALID; }
+      if (says(me, "wrong")) {
+        instances->fail(host, id, PENSTOCK_TEXT("{\\"code\\":\\"no-good\\",\\"message\\":\\"say: it is wrong\\","
+          "\\"detail\\":{\\"setting\\":\\"say\\",\\"position\\":2,\\"length\\":3}}"));
+        free(me);
+        return PENSTOCK_INVALID;
+      }
+      note("created");
+      """
+    $0.start = #"note("started");"#
+    $0.destroy = #"note("destroyed");"#
+  }
+
+  @Test("in this process, an instance is made and let go of, and never started")
+  func inProcess() throws {
+    let plugin = try LoadedTestPlugin(Self.judge)
+    for id in ["judge", "judge.controller", "judge.specification"] {
+      #expect(plugin.connection.check(try plugin.offer(id), settings: ["say": "fine"]) == nil)
+    }
+    #expect(
+      plugin.log.lines == Array(repeating: ["info judge: created", "info judge: destroyed"], count: 3).flatMap(\.self))
+    let refusal = plugin.connection.check(try plugin.offer(), settings: ["say": "wrong"])
+    #expect(refusal?.code == "no-good")
+    #expect(refusal?.message == "say: it is wrong")
+    #expect(refusal?.place == PluginFailure.Place(setting: "say", range: 1..<4))
+    let silent = plugin.connection.check(try plugin.offer(), settings: ["say": "silent"])
+    #expect(silent?.code == "plugin-settings")
+  }
+
+  @Test("in a child host it is the same")
+  func isolated() async throws {
+    let plugin = try IsolatedTestPlugin(Self.judge, clock: WatchedClock())
+    for id in ["judge", "judge.controller", "judge.specification"] {
+      #expect(plugin.connection.check(try plugin.offer(id), settings: ["say": "fine"]) == nil)
+    }
+    let refusal = plugin.connection.check(try plugin.offer(), settings: ["say": "wrong"])
+    #expect(refusal?.code == "no-good")
+    #expect(refusal?.place == PluginFailure.Place(setting: "say", range: 1..<4))
+    await plugin.connection.close()
+    #expect(
+      plugin.log.lines == Array(repeating: ["info child: created", "info child: destroyed"], count: 3).flatMap(\.self))
+  }
+
+  @Test("a crash while it looks at settings is told to who asked, and the next question goes to another child")
+  func crash() async throws {
+    let clock = WatchedClock()
+    let plugin = try IsolatedTestPlugin(Self.judge, clock: clock)
+    let offer = try plugin.offer("judge.specification")
+    let failure = plugin.connection.check(offer, settings: ["say": "raise"])
+    #expect(failure?.code == "plugin-crashed")
+    #expect(
+      failure?.message == "plugin 'judge' crashed: SIGSEGV while it checked the settings of 'judge.specification'")
+    #expect(!plugin.log.lines.contains { $0.contains("crashed") })
+    clock.advance(by: .milliseconds(100))
+    #expect(plugin.connection.check(offer, settings: ["say": "fine"]) == nil)
+    await plugin.connection.close()
+  }
+
+  @Test("a child that does not answer is given up after ten seconds, and ended")
+  func hang() async throws {
+    let clock = WatchedClock()
+    let plugin = try IsolatedTestPlugin(Self.judge, clock: clock)
+    let (connection, offer) = (plugin.connection, try plugin.offer())
+    let failures = RecordedFailures()
+    let thread = TestThread { failures.note(connection.check(offer, settings: ["say": "hang"])) }
+    await clock.begins(.seconds(10))
+    clock.advance(by: .seconds(10))
+    await thread.wait()
+    #expect(failures.all.map(\.?.code) == ["plugin-unresponsive"])
+    #expect(
+      failures.all.first??.message == "plugin 'judge' did not say within 10s whether it takes the settings")
+    await plugin.connection.close()
+  }
+
+  @Test("a plugin that is closed says so")
+  func closed() async throws {
+    let plugin = try LoadedTestPlugin(Self.judge)
+    await plugin.connection.close()
+    #expect(plugin.connection.check(try plugin.offer(), settings: [:])?.code == "plugin-closed")
+  }
+}
+
+/// What checks came to.
+private final class RecordedFailures: Sendable {
+  private let failures = Mutex<[PluginFailure?]>([])
+
+  var all: [PluginFailure?] { failures.withLock { $0 } }
+
+  func note(_ failure: PluginFailure?) { failures.withLock { $0.append(failure) } }
+}
