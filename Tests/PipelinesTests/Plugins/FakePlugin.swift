@@ -33,18 +33,28 @@ final class FakePlugin: PipelinePlugin {
   /// instance does when it is started.
   convenience init(
     _ id: String, offers: [JSONValue], hash: String = "0",
-    refusal: @escaping @Sendable (PluginOffer, JSONValue) -> PluginFailure? = { _, _ in nil },
     start: @escaping Start = { $0.events.ended(.success($0.input["requirement"])) }
   ) throws {
-    try self.init(
-      id, offers: offers, hash: hash, refusal: refusal, stop: { $0.events.ended(.success(nil)) }, start: start)
+    try self.init(id, offers: offers, hash: hash, stop: { $0.events.ended(.success(nil)) }, start: start)
   }
 
   /// The same, with what an instance does when it is asked to end, the grace for which is its input then.
-  init(
-    _ id: String, offers: [JSONValue], hash: String = "0",
-    refusal: @escaping @Sendable (PluginOffer, JSONValue) -> PluginFailure? = { _, _ in nil },
-    stop: @escaping Start, start: @escaping Start
+  convenience init(
+    _ id: String, offers: [JSONValue], hash: String = "0", stop: @escaping Start, start: @escaping Start
+  ) throws {
+    try self.init(id, offers, hash, stop: stop, start: start) { _, _ in nil }
+  }
+
+  /// One whose instances do nothing, with why it does not take settings.
+  convenience init(
+    _ id: String, offers: [JSONValue], refusal: @escaping @Sendable (PluginOffer, JSONValue) -> PluginFailure?
+  ) throws {
+    try self.init(id, offers, "0", stop: { _ in }, start: { _ in }, refusal: refusal)
+  }
+
+  private init(
+    _ id: String, _ offers: [JSONValue], _ hash: String, stop: @escaping Start, start: @escaping Start,
+    refusal: @escaping @Sendable (PluginOffer, JSONValue) -> PluginFailure?
   ) throws {
     let offers = offers.map { offer -> JSONValue in
       var members = offer.objectValue ?? [:]

@@ -67,6 +67,7 @@ extension Soak {
       // How each process of the plugin fell.
       let ways = Dictionary(fallen.map { ($0[3], $0[4]) }) { first, _ in first }
       #expect(ways.count == fallen.count, Soak.place(round))
+      #expect(Set(ways.values) == ["SIGSEGV", "SIGABRT", "exit"], Soak.place(round))
       let begun = Dictionary(
         lines.filter { $0[0] == "begin" }.map { (Attempt(operation: $0[1], number: $0[2]), $0[3]) }
       ) { first, _ in first }
