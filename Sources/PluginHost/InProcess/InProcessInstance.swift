@@ -85,7 +85,7 @@ final class InProcessInstance: PluginInstance {
 
   /// Ends it, well and without having been started, once it was created.
   func conclude() {
-    lane.perform(.conclude, of: self)
+    perform(.conclude)
   }
 
   func start(_ input: JSONValue) {
