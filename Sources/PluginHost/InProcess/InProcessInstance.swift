@@ -150,7 +150,7 @@ final class InProcessInstance: PluginInstance {
   func make(_ call: Call) {
     switch call {
     case .create(let settings): makeCreate(settings)
-    case .conclude: if instance(where: { $0.ending == .none }) != nil { end(.success(nil)) }
+    case .conclude: if state.withLock({ $0.ending == .none && $0.instance != 0 }) { end(.success(nil)) }
     case .start(let input):
       let number = state.withLock { state -> UInt in
         guard state.ending == .none, !state.isLetGo, state.instance != 0 else { return 0 }
