@@ -10,8 +10,9 @@ PYTHON ?= python3
 
 # What the build needs beside a Swift toolchain, as Debian and Ubuntu call it.
 PACKAGES := libsqlite3-dev libcurl4-openssl-dev libyaml-dev
-# What the tests need beside that: Python, for an independent validator of the JSON Schema.
-TEST_PACKAGES := python3-venv openssl
+# What the tests need beside that: Python, for an independent validator of the JSON Schema; certificates; and the shell of SQLite,
+# which must be able to read a workspace.
+TEST_PACKAGES := python3-venv openssl sqlite3
 # Servers that the tests of HTTPOperations talk to. Unpacked into the build folder, not installed: the package nginx would start
 # itself on all addresses of this machine. They want no library that a system with curl and OpenSSL does not have.
 SERVER_PACKAGES := nginx tinyproxy-bin microsocks

@@ -136,6 +136,19 @@ final class WriterConnection: Sendable {
     lock.unlock()
   }
 
+  /// Writes the whole file anew, and shortens the log to nothing.
+  func vacuum() throws {
+    try queue.writeWithoutTransaction { db in
+      try lock.lockExclusive()
+      defer { lock.unlock() }
+      // The copy is made in a temporary database, which would be as much memory as the file is long.
+      try db.execute(sql: "PRAGMA temp_store = FILE")
+      defer { try? db.execute(sql: "PRAGMA temp_store = MEMORY") }
+      try db.execute(sql: "VACUUM")
+      log.truncate(db)
+    }
+  }
+
   /// Returns when everything has run that was begun before.
   func drain() {
     access { _ in }

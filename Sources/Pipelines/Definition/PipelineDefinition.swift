@@ -48,6 +48,20 @@ public struct PipelineDefinition: Sendable {
     case cancel
   }
 
+  /// Which runs of the pipeline may be forgotten: those that are neither among the latest ones nor young.
+  public struct Retention: Sendable, Hashable {
+    /// How many of the latest runs are kept; nil for none in particular.
+    public var keep: Int?
+    /// How long ago a run must have been created; nil for any time.
+    public var olderThan: Duration?
+
+    /// A retention; with neither number nor duration it keeps everything.
+    public init(keep: Int? = nil, olderThan: Duration? = nil) {
+      self.keep = keep
+      self.olderThan = olderThan
+    }
+  }
+
   /// A typed value given when the pipeline is started.
   public struct Parameter: Sendable {
     /// What `params.name` and `-p name=value` call it.
@@ -136,6 +150,8 @@ public struct PipelineDefinition: Sendable {
   public var order: Order = .graph
   /// What happens when another run of it is going on.
   public var overlap: Overlap = .allow
+  /// Which of its runs may be forgotten when nothing else is asked of `prune`; nil for none.
+  public var retention: Retention?
   /// Bounds the whole run.
   public var timeout: Duration?
   /// What operations can ask for under `resources`, with how much of it there is.

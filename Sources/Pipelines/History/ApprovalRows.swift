@@ -27,14 +27,18 @@ enum ApprovalRows {
     }
     guard approval.answer == nil else { return .alreadyAnswered(approval) }
     guard !approval.isOver else { return .over(approval) }
+    try record(answer, of: approval, number: found.number, in: db)
+    approval.answer = answer
+    return .answered(approval)
+  }
+
+  static func record(_ answer: Approval.Answer, of approval: Approval, number: Int64, in db: Database) throws {
     try db.execute(
       sql: "UPDATE approval SET answered_at = ?, approved = ?, note = ?, who = ? WHERE operation = ?",
       arguments: [
         answer.at.microseconds, answer.isApproved, answer.note, answer.who,
-        InstanceKey(run: found.number, ordinal: approval.ordinal).value,
+        InstanceKey(run: number, ordinal: approval.ordinal).value,
       ])
-    approval.answer = answer
-    return .answered(approval)
   }
 
   private static func approval(_ row: Row, run: RunID, canGoOn: Bool) -> Approval {

@@ -25,6 +25,17 @@ public struct History: Sendable {
     History(workspace: try Workspace.open(at: directory, schema: HistorySchema.schema, mode: mode))
   }
 
+  /// Opens the workspace in a directory for looking at it. Nothing is created; but one that an older version has written is brought to this
+  /// version's form first, where that is permitted.
+  package static func openForReading(at directory: String) throws(WorkspaceError) -> History {
+    do throws(WorkspaceError) {
+      return try open(at: directory, mode: .readOnly)
+    } catch {
+      guard case .readOnly = error else { throw error }
+      return try open(at: directory, mode: .readWrite)
+    }
+  }
+
   /// Runs a query, with every error as the workspace's.
   func read<T>(_ body: (Database) throws -> T) throws(WorkspaceError) -> T {
     do {

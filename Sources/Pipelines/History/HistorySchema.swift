@@ -15,6 +15,7 @@ public enum HistorySchema {
     migrations: [
       WorkspaceSchema.Migration(number: 1, sql: tables + views),
       WorkspaceSchema.Migration(number: 2, sql: plugins),
+      WorkspaceSchema.Migration(number: 3, sql: HistoryTallies.migration),
     ])
 
   /// The names of the public views.

@@ -5,6 +5,38 @@ struct RunListing {
   let filter: RunFilter
 
   func runs(in db: Database) throws -> [RunRecord] {
+    if filter.condition != nil {
+      guard let narrowed = try narrowed(in: db) else { return [] }
+      return try RunListing(filter: narrowed).states(in: db)
+    }
+    return try states(in: db)
+  }
+
+  /// The filter with what its condition says of pipeline, states and time, where an index can use it; nil if no run can match.
+  private func narrowed(in db: Database) throws -> RunFilter? {
+    guard let condition = filter.condition else { return filter }
+    var filter = filter
+    let sql = RunConditionSQL(condition)
+    if let states = sql.states {
+      filter.states = filter.states.isEmpty ? states : filter.states.intersection(states)
+      if filter.states.isEmpty { return nil }
+      // One walk over everything is shorter than a walk for each of nearly all states.
+      if self.filter.states.isEmpty, filter.states.count > 4 { filter.states = [] }
+    }
+    if let since = sql.since { filter.since = max(since, filter.since ?? since) }
+    if let until = sql.until { filter.until = min(until, filter.until ?? until) }
+    if filter.pipeline == nil, let wanted = sql.pipelines {
+      // In any letter case, which the index does not know.
+      let names = try PipelineNames.all(in: db).filter { name in
+        wanted.contains { OrdinalIgnoreCase.equal($0, name) }
+      }
+      if names.isEmpty { return nil }
+      if names.count == 1, !names[0].contains(where: { "*?[".contains($0) }) { filter.pipeline = names[0] }
+    }
+    return filter
+  }
+
+  private func states(in db: Database) throws -> [RunRecord] {
     guard !filter.states.isEmpty else { return try walk(state: nil, in: db) }
     // A run that was interrupted may be recorded as going on still, when nobody could write since.
     var recorded = filter.states
@@ -31,7 +63,9 @@ struct RunListing {
         let state = run.isAbandoned ? .interrupted : run.record.state
         guard filter.states.contains(state) else { continue }
       }
-      runs.append(try RunRows.presented(run, in: db))
+      let record = try RunRows.presented(run, in: db)
+      if let condition = filter.condition, !condition.matches(record) { continue }
+      runs.append(record)
     }
     return runs
   }
@@ -59,6 +93,7 @@ struct RunListing {
           AND (o.name = ? OR substr(o.name, 1, ?) = ?))
         """, operation, operation.unicodeScalars.count + 1, operation + "[")
     }
+    if let condition = filter.condition.flatMap({ RunConditionSQL($0).text }) { conditions.append(condition) }
     let order = filter.order == .newestFirst ? "DESC" : "ASC"
     let sql =
       "SELECT \(RunRows.columns) FROM run_record r"

@@ -28,6 +28,7 @@ public enum LanguageReference {
   public static var sections: [Section] {
     [
       section(PipelineKey.table), section(ParameterKey.table), section(SecretKey.table), section(DefaultsKey.table),
+      section(RetentionKey.table),
       section(SpecificationKey.table), section(EventKey.table), section(OperationKey.table), section(RetryKey.table),
       section(CauseKey.table),
       section(RepeatKey.table), section(ForEachKey.table), section(WaitKey.table), section(ApproveKey.table),

@@ -93,7 +93,7 @@ final class LoadSession {
     }.map(\.element)
   }
 
-  private static func hash(of text: String) -> String {
+  static func hash(of text: String) -> String {
     var text = text
     let digest = text.withUTF8 { SHA256.hash(data: UnsafeRawBufferPointer($0)) }
     let digits = Array("0123456789abcdef".utf8)

@@ -4,7 +4,7 @@ import PluginHost
 enum PipelineKey: String, CaseIterable, Sendable {
   case name, description, params, env, secrets, defaults, concurrency, order, overlap, resources, timeout, operations
   case after
-  case uses, controllers, plugins, specifications, automatic, http
+  case uses, controllers, plugins, specifications, automatic, http, retention
   case rerunOnChange = "rerun_on_change"
   case staleWhen = "stale_when"
   case runWhen = "run_when"
@@ -58,10 +58,26 @@ enum PipelineKey: String, CaseIterable, Sendable {
       KeyRow(
         "controllers", .anyOf([.keys(ControllerKey.table.rows), .list(.keys(ControllerKey.table.rows), minimum: 1)]),
         "Controllers of plugins that run the pipeline, as long as `penstock run --watch` does.", part: .plugins),
+      KeyRow(
+        "retention", .keys(RetentionKey.table.rows),
+        "Which of its runs `penstock history prune` keeps, if nothing else is asked of it.", default: "all"),
       KeyRow("operations", .list(.operation, minimum: 1), "What the pipeline does.", required: true),
       KeyRow("after", .keys(EventKey.table.rows), "Handlers that run when the pipeline has ended."),
       KeyRow(notAvailable: "http"), KeyRow(notAvailable: "uses"), KeyRow(notAvailable: "run_when"),
       KeyRow(notAvailable: "otherwise"),
+    ])
+}
+
+/// The keys of `retention`.
+enum RetentionKey: String, CaseIterable, Sendable {
+  case keep
+  case olderThan = "older_than"
+
+  static let table = KeyTable<RetentionKey>(
+    "'retention'",
+    [
+      KeyRow("keep", .int(minimum: 0), "How many of the latest runs are kept, however old they are.", default: "none"),
+      KeyRow("older_than", .duration, "Runs that were created longer ago may be forgotten.", default: "any"),
     ])
 }
 

@@ -50,9 +50,25 @@ extension DocumentReader {
       draft.plugins = plugins(node, in: draft.definition.source.directory)
       for plugin in draft.plugins { draft.definition.plugins[plugin.id] = plugin.reference }
     case .controllers: draft.definition.controllers = controllers(node)
+    case .retention: draft.definition.retention = retention(node)
     case .operations, .after: break
     case .http, .uses, .runWhen, .otherwise: break
     }
+  }
+
+  /// Reads `retention`.
+  func retention(_ node: YAMLNode) -> PipelineDefinition.Retention? {
+    var retention = PipelineDefinition.Retention()
+    readKeys(of: node, RetentionKey.table) { key, _, entry in
+      switch key {
+      case .keep: retention.keep = int(entry.value, "'keep'", minimum: 0)
+      case .olderThan: retention.olderThan = duration(entry.value, "'older_than'", allowsZero: false)
+      }
+    }
+    if let entries = node.entries, entries.isEmpty {
+      wrongForm(node, "'retention'", needs: "'keep', 'older_than' or both")
+    }
+    return retention
   }
 
   private func readDefaults(_ node: YAMLNode, into draft: inout PipelineDraft) {

@@ -7,7 +7,11 @@ import Workspace
 package struct Checkup {
   /// One thing that was looked at.
   package struct Finding: Sendable, Hashable {
-    package enum Grade: String, Sendable { case ok, warn, fail }
+    package enum Grade: String, Sendable {
+      case ok, warn, fail
+      /// It was wrong, and has been repaired.
+      case fixed
+    }
     package var grade: Grade
     /// What was looked at, in a word or two.
     package var subject: String
@@ -16,17 +20,25 @@ package struct Checkup {
   }
 
   let location: WorkspaceLocation
+  /// Whether what can be repaired is.
+  let isRepairing: Bool
 
-  package init(of location: WorkspaceLocation) {
+  package init(of location: WorkspaceLocation, isRepairing: Bool = false) {
     self.location = location
+    self.isRepairing = isRepairing
   }
 
-  /// Looks at everything, and calls `report` with each finding as it comes. Changes nothing.
+  /// Looks at everything, and calls `report` with each finding as it comes. Changes nothing, unless it repairs.
   package func run(report: (Finding) -> Void) {
-    let history = checkWorkspace(report)
+    var hasLostRecords = false
+    let history = checkWorkspace { finding in
+      if finding.grade == .fixed, finding.subject == "database" { hasLostRecords = true }
+      report(finding)
+    }
     checkDisk(report)
     for finding in ComputerCheckup.findings() { report(finding) }
     guard let history else { return }
+    checkRecords(history, hasLostRecords: hasLostRecords, report)
     checkRuns(history, report)
     history.workspace.close()
   }
@@ -39,15 +51,31 @@ package struct Checkup {
     }
     let history: History
     do {
-      history = try History.open(at: path, mode: .readOnly)
+      history = isRepairing ? try History.open(at: path, mode: .readWrite) : try History.openForReading(at: path)
     } catch {
-      report(Finding(grade: .fail, subject: "workspace", message: error.description))
-      return nil
+      return checkUnreadable(error, report)
     }
     report(Finding(grade: .ok, subject: "workspace", message: "\(path) (\(originText))"))
     checkPermissions(report)
-    checkDatabase(history, report)
-    return history
+    checkSQLite(history, report)
+    return checkDatabase(history, report)
+  }
+
+  /// What cannot even be opened is repaired only if it is damaged: a newer workspace, or a database of another program, is not.
+  private func checkUnreadable(_ error: WorkspaceError, _ report: (Finding) -> Void) -> History? {
+    switch error {
+    case .corrupt, .notAWorkspace(_, reason: "the file is not a database"):
+      guard isRepairing else {
+        report(
+          Finding(grade: .fail, subject: "workspace", message: error.description + " Or: penstock doctor --repair"))
+        return nil
+      }
+      report(Finding(grade: .ok, subject: "workspace", message: "\(location.path) (\(originText))"))
+      return replaceDatabase(because: "damaged: it cannot be opened", report)
+    default:
+      report(Finding(grade: .fail, subject: "workspace", message: error.description))
+      return nil
+    }
   }
 
   private var originText: String {
@@ -79,29 +107,12 @@ package struct Checkup {
     }
   }
 
-  private func checkDatabase(_ history: History, _ report: (Finding) -> Void) {
-    do {
-      let (version, schema, problems) = try history.read { db in
-        (
-          try String.fetchOne(db, sql: "SELECT sqlite_version()") ?? "",
-          try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0,
-          try String.fetchAll(db, sql: "PRAGMA quick_check(5)").filter { $0 != "ok" }
-        )
-      }
-      if problems.isEmpty {
-        report(Finding(grade: .ok, subject: "database", message: "intact, schema \(schema)"))
-      } else {
-        let message =
-          "damaged: \(problems.joined(separator: "; ")). Move workspace.db away with its -wal and -shm files"
-        report(Finding(grade: .fail, subject: "database", message: message))
-      }
-      // Before 3.51.3, two connections that checkpoint and write at the same instant can damage a WAL file.
-      let note =
-        Self.isOlder(version, than: [3, 51, 3]) ? "; its checkpoint fault (before 3.51.3) is kept out by a lock" : ""
-      report(Finding(grade: .ok, subject: "SQLite", message: version + note))
-    } catch {
-      report(Finding(grade: .fail, subject: "database", message: error.description))
-    }
+  private func checkSQLite(_ history: History, _ report: (Finding) -> Void) {
+    guard let version = try? history.read({ try String.fetchOne($0, sql: "SELECT sqlite_version()") }) else { return }
+    // Before 3.51.3, two connections that checkpoint and write at the same instant can damage a WAL file.
+    let note =
+      Self.isOlder(version, than: [3, 51, 3]) ? "; its checkpoint fault (before 3.51.3) is kept out by a lock" : ""
+    report(Finding(grade: .ok, subject: "SQLite", message: version + note))
   }
 
   static func isOlder(_ version: String, than other: [Int]) -> Bool {

@@ -41,6 +41,15 @@ package struct RunDirectories {
     return removal
   }
 
+  /// The runs that have a directory, in order.
+  package func all() -> [RunID] {
+    let directory = open("\(workspace)/runs", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard directory >= 0 else { return [] }
+    defer { close(directory) }
+    return Self.entries(of: directory).compactMap { name in RunID(name).flatMap { $0.text == name ? $0 : nil } }
+      .sorted()
+  }
+
   /// How much the files of these runs hold, in bytes.
   package func size(of runs: [RunID]) -> Int64 {
     runs.reduce(0) { $0 + Self.size(of: "\(workspace)/runs/\($1.text)") }

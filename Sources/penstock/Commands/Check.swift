@@ -49,11 +49,3 @@ struct Check: ParsableCommand {
     if !isValid { throw ExitStatus.usage }
   }
 }
-
-/// Numbers with the noun they count.
-enum Count {
-  /// `1 operation`, `2 operations`.
-  static func of(_ count: Int, _ noun: String) -> String {
-    count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
-  }
-}

@@ -8,16 +8,25 @@ struct Doctor: ParsableCommand {
     abstract: "Check that this computer and the workspace are fit for running pipelines.",
     discussion: """
       Looks at the workspace, its permissions and integrity, disk space, limits,
-      interrupted runs and processes left over. Changes nothing. Exits with 1 when
-      something would keep pipelines from running.
+      interrupted runs, leases and logs that nobody needs, and processes left over.
+      Changes nothing, and exits with 1 when something would keep pipelines from
+      running.
+
+      With --repair, marks runs whose host is gone as interrupted, gives their
+      leases back, removes logs of runs that have no record, makes damaged indexes
+      anew, and puts a damaged database aside under another name, with what could
+      be read of it in a new one.
       """)
+
+  @Flag(help: "Repair what can be repaired.")
+  var repair = false
 
   @OptionGroup var shared: SharedOptions
 
   func run() throws {
     let style = shared.style
     var failures = 0
-    Checkup(of: try shared.location()).run { finding in
+    Checkup(of: try shared.location(), isRepairing: repair).run { finding in
       if finding.grade == .fail { failures += 1 }
       if shared.json {
         TextOutput.standard.writeLine(
@@ -30,7 +39,7 @@ struct Doctor: ParsableCommand {
       if shared.quiet, finding.grade == .ok { return }
       let paint: Style.Paint =
         switch finding.grade {
-        case .ok: .green
+        case .ok, .fixed: .green
         case .warn: .yellow
         case .fail: .boldRed
         }

@@ -22,6 +22,13 @@ struct FilterOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Only runs with this operation.", valueName: "name"))
   var operation: String?
 
+  @Option(
+    name: .customLong("where"),
+    help: ArgumentHelp(
+      "Only runs of which this is true: state == 'failed' && duration > '5m' && params.region == 'eu'.",
+      valueName: "expression"))
+  var condition: String?
+
   @Option(help: ArgumentHelp("The most runs to show; 0 for all.", valueName: "number"))
   var limit: Int?
 
@@ -33,13 +40,31 @@ struct FilterOptions: ParsableArguments {
     if let limit, limit < 0 { throw CommandFailure("--limit needs a number from 0") }
     let bound = limit.map { $0 == 0 ? nil : $0 } ?? defaultLimit
     return RunFilter(
-      pipeline: pipeline, states: try states(), since: try Self.time(since, option: "--since"),
-      until: try Self.time(until, option: "--until"), operation: operation, includesNested: nested, limit: bound)
+      pipeline: pipeline, states: try Self.states(state), since: try Self.time(since, option: "--since"),
+      until: try Self.time(until, option: "--until"), operation: operation, condition: try Self.condition(condition),
+      includesNested: nested, limit: bound)
   }
 
-  private func states() throws -> Set<RunState> {
+  /// Reads `--where`; a mistake is shown with its place.
+  static func condition(_ text: String?) throws -> RunCondition? {
+    guard let text else { return nil }
+    do throws(ExpressionError) {
+      return try RunCondition.parse(text)
+    } catch {
+      TextOutput.standard.flush()
+      TextOutput.error.write(
+        ArgumentDiagnostic(
+          name: "--where", text: text, code: error.code, message: error.message, position: error.position,
+          length: error.length, fix: error.fix
+        ).render(.auto))
+      throw ExitStatus.usage
+    }
+  }
+
+  /// Reads the words of `--state`.
+  static func states(_ words: [String]) throws -> Set<RunState> {
     var states: Set<RunState> = []
-    for word in state.flatMap({ $0.split(separator: ",").map(String.init) }) {
+    for word in words.flatMap({ $0.split(separator: ",").map(String.init) }) {
       guard let state = RunState(rawValue: word.lowercased()) else {
         let names = RunState.allCases.map(\.rawValue)
         let near = NearestName.suggestion(for: word, among: names).map { "did you mean '\($0)'?" }

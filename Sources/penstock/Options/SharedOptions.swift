@@ -47,7 +47,7 @@ struct SharedOptions: ParsableArguments, Sendable {
       throw CommandFailure(
         "there is no workspace at '\(location.path)'; a workspace is created by the first `penstock run`")
     }
-    return try History.open(at: location.path, mode: .readOnly)
+    return try History.openForReading(at: location.path)
   }
 
   /// Opens the history for a command that needs a run to be there. `writing` also notices runs whose host is gone.
@@ -58,8 +58,9 @@ struct SharedOptions: ParsableArguments, Sendable {
         "there is no run yet: no workspace at '\(location.path)'. `penstock run FILE` creates it, --workspace names another"
       )
     }
-    let history = try History.open(at: location.path, mode: writing ? .readWrite : .readOnly)
-    if writing { try history.markInterrupted() }
+    guard writing else { return try History.openForReading(at: location.path) }
+    let history = try History.open(at: location.path, mode: .readWrite)
+    try history.markInterrupted()
     return history
   }
 }

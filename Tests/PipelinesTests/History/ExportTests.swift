@@ -21,7 +21,33 @@ struct ExportTests {
     #expect(object?["operations"]?[0]?["operation"] == .string("fetch"))
     #expect(object?["operations"]?[0]?["result"] == .array([.int(1), .int(2)]))
     #expect(object?["operations"]?[0]?["attempts"]?[0]?["exit_code"] == .int(7))
-    #expect(object?["operations"]?[0]?["attempts"]?[0]?["result"] == .null)
-    #expect(object?["operations"]?[0]?["attempts"]?[1]?["result"] == .array([.int(1), .int(2)]))
+    // What has no value is left out, and the result of the last attempt is that of the operation.
+    #expect(object?["operations"]?[0]?["attempts"]?[0]?["result"] == nil)
+    #expect(object?["operations"]?[0]?["attempts"]?[1]?["result"] == nil)
+    #expect(object?["operations"]?[0]?["started_at"] == .string("2026-11-18T11:06:40.010000Z"))
+  }
+
+  @Test("For reading, a run has everything that the views have")
+  func views() async throws {
+    let fixture = try HistoryFixture()
+    let run = try await fixture.ended()
+    let object = History.json(try #require(try fixture.history.loadForResume(run)))
+    #expect(object["reason"] == .null)
+    #expect(object["operations"]?[0]?["attempts"]?[0]?["result"] == .null)
+    #expect(object["operations"]?[0]?["attempts"]?[1]?["result"] == .array([.int(1), .int(2)]))
+    #expect(object["operations"]?[0]?["started_at"] == .string("2026-11-18T11:06:40.010Z"))
+  }
+
+  @Test("The rows of a view begin with the names of its columns", arguments: RecordRows.allCases)
+  func rows(kind: RecordRows) async throws {
+    let fixture = try HistoryFixture()
+    for _ in 0..<2 { try await fixture.ended() }
+    var rows: [[SQLValue]] = []
+    try fixture.history.exportRows(kind, of: RunFilter()) { rows.append($0) }
+    let columns = try fixture.history.sql("SELECT * FROM \(kind.rawValue)").columns
+    #expect(rows.first == columns.map { .text($0) })
+    let count = [RecordRows.runs: 2, .operations: 4, .attempts: 6][kind] ?? 0
+    #expect(rows.count == count + 1)
+    #expect(rows.allSatisfy { $0.count == columns.count })
   }
 }

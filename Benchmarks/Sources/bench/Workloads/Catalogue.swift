@@ -22,8 +22,8 @@ struct Catalogue: Sendable {
   static let names =
     [
       "fan-out", "chain", "grid", "json-chain", "cold-new", "cold-existing", "values", "plugin-operations", "check",
-      "history-list",
-      "history-filter", "recorder",
+      "history-list", "history-filter", "history-list-runs", "history-where", "history-stats", "history-show",
+      "recorder",
     ] + probeNames
 
   /// The names of those that measure themselves.
@@ -49,10 +49,26 @@ struct Catalogue: Sendable {
     case "plugin-operations": try pluginOperations()
     case "check": try check()
     case "history-list":
-      try await history(name, ["--limit", "30"], "the latest 30 of 10,000 runs with 1,000,000 attempts", report)
+      try await history(
+        name, ["list", "--limit", "30"], of: .millionAttempts, "the latest 30 of 10,000 runs with 1,000,000 attempts",
+        within: 30, report)
     case "history-filter":
       try await history(
-        name, ["--pipeline", "nightly-10", "--state", "failed"], "the same, of one pipeline and failed", report)
+        name, ["list", "--pipeline", "nightly-10", "--state", "failed"], of: .millionAttempts,
+        "the same, of one pipeline and failed", within: 30, report)
+    case "history-list-runs":
+      try await history(
+        name, ["list", "--limit", "30"], of: .millionRuns, "the latest 30 of 1,000,000 runs", within: 30, report)
+    case "history-where":
+      try await history(
+        name, ["list", "--where", "pipeline == 'nightly-10' && state == 'failed' && duration > '20ms'"],
+        of: .millionRuns, "the same, with a condition", within: 30, report)
+    case "history-stats":
+      try await history(
+        name, ["stats", "--since", "30-days-before"], of: .millionRuns,
+        "statistics of 1,000,000 runs in 30 days", within: 300, report)
+    case "history-show":
+      try await history(name, ["show", "last"], of: .millionRuns, "one of 1,000,000 runs", within: 20, report)
     case "recorder": recording(report)
     default: nil
     }

@@ -56,15 +56,20 @@ extension Catalogue {
       memoryLimit: 150_000_000, roundFactor: 2)
   }
 
+  /// One question to a long history. `arguments` follow `history`.
   func history(
-    _ name: String, _ arguments: [String], _ title: String, _ report: (String) -> Void
+    _ name: String, _ arguments: [String], of shape: HistoryFixture.Shape, _ title: String, within milliseconds: Double,
+    _ report: (String) -> Void
   ) async throws -> Workload {
-    let workspace = try await HistoryFixture(tool: tool, scratch: scratch, cache: cache).workspace(report: report)
-    let command = ["history", "list", "--quiet", "--workspace", workspace] + arguments
-    let program = tool.program
+    let fixture = HistoryFixture(shape: shape, tool: tool, scratch: scratch, cache: cache)
+    let workspace = try await fixture.workspace(report: report)
+    var command = ["history"] + arguments + ["--quiet", "--workspace", workspace]
+    // Thirty days before the latest run, whenever the history was made.
+    if let place = command.firstIndex(of: "30-days-before") { command[place] = try fixture.start(in: workspace) }
+    let (program, words) = (tool.program, command)
     return Workload(
-      name: name, title: "history list: " + title, goal: .time(atMostMilliseconds: 30),
-      subject: Contender(name: "penstock") { Command(program, command, in: $0) }, roundFactor: 4)
+      name: name, title: title, goal: .time(atMostMilliseconds: milliseconds),
+      subject: Contender(name: "penstock") { Command(program, words, in: $0) }, roundFactor: 4)
   }
 
   func recording(_ report: (String) -> Void) -> Workload? {

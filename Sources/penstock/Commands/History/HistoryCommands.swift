@@ -8,10 +8,12 @@ struct HistoryCommands: ParsableCommand {
         penstock history list --state failed --since yesterday
         penstock history show last
         penstock history stats nightly --since 7d
+        penstock history diff last
         penstock history sql "SELECT operation, count(*) FROM failures GROUP BY 1"
       """,
     subcommands: [
-      HistoryList.self, HistoryShow.self, HistoryStats.self, HistorySQL.self, HistoryExport.self, HistoryPrune.self,
+      HistoryList.self, HistoryShow.self, HistoryDiff.self, HistoryStats.self, HistoryWatch.self, HistorySQL.self,
+      HistoryExport.self, HistoryImport.self, HistoryPrune.self, HistoryVacuum.self,
     ],
     defaultSubcommand: HistoryList.self)
 }

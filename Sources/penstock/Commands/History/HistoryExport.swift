@@ -1,31 +1,54 @@
 import ArgumentParser
 import Pipelines
+import Values
+import Workspace
 
 struct HistoryExport: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write whole runs as JSON, one a line.",
+    abstract: "Write whole runs as JSON, one a line, or as comma-separated values.",
     discussion: """
       Each line is a run with its operations, and in those their attempts. Names
-      and units are those of the views that `history sql` reads.
+      and units are those of the views that `history sql` reads, and `history
+      import` takes the lines in again. With --csv, the rows of one view.
 
         penstock history export --since 30d | gzip > history.jsonl.gz
+        penstock history export --csv --rows attempts > attempts.csv
       """)
 
   private struct ReaderGone: Error {}
 
   @OptionGroup var filter: FilterOptions
+  @Flag(help: "Print comma-separated values.") var csv = false
+
+  @Option(help: ArgumentHelp("With --csv, a line for each of these: runs, operations or attempts.", valueName: "rows"))
+  var rows: RecordRows?
+
   @OptionGroup var shared: SharedOptions
+
+  func validate() throws {
+    if csv, shared.json { throw ValidationError("Choose one of --csv and --json.") }
+    if rows != nil, !csv { throw ValidationError("--rows goes with --csv; JSON has whole runs.") }
+  }
 
   func run() throws {
     let filter = try filter.filter(defaultLimit: nil)
     guard let history = try shared.openHistory() else { return }
+    let output = TextOutput.standard
     do {
-      try history.export(filter) { line in
-        TextOutput.standard.write(line)
-        TextOutput.standard.write([0x0A])
-        if TextOutput.standard.isGone { throw ReaderGone() }
+      if csv {
+        try history.exportRows(rows ?? .operations, of: filter) { values in
+          output.write(CSV.line(values.map(\.text)))
+          if output.isGone { throw ReaderGone() }
+        }
+      } else {
+        try history.export(filter) { line in
+          output.write(line + [0x0A])
+          if output.isGone { throw ReaderGone() }
+        }
       }
     } catch is ReaderGone {}
   }
 }
+
+extension RecordRows: ExpressibleByArgument {}

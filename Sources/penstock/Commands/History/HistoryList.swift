@@ -9,6 +9,7 @@ struct HistoryList: ParsableCommand {
     discussion: """
         penstock history list --pipeline 'nightly*' --state failed,cancelled
         penstock history list --since 2h --json
+        penstock history list --where "duration > '5m' && params.region == 'eu'"
       """)
 
   @OptionGroup var filter: FilterOptions

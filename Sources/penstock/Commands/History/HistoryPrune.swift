@@ -9,7 +9,9 @@ struct HistoryPrune: ParsableCommand {
     discussion: """
       Only runs that have ended are forgotten, and everything that is asked for
       must hold. A run whose result file a later run has taken over is kept.
+      Without --older-than and --keep, each pipeline decides by its 'retention'.
 
+        penstock history prune
         penstock history prune --older-than 30d
         penstock history prune --keep 100 --pipeline nightly --dry-run
       """)
@@ -29,25 +31,52 @@ struct HistoryPrune: ParsableCommand {
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
-    if olderThan == nil, keep == nil {
-      throw ValidationError("Say what to forget: --older-than TIME, --keep NUMBER, or both.")
-    }
     if let keep, keep < 0 { throw ValidationError("--keep needs a number from 0.") }
   }
 
   func run() throws {
-    let rule = PruneRule(
-      olderThan: try FilterOptions.time(olderThan, option: "--older-than"), keep: keep, pipeline: pipeline)
+    let olderThan = try FilterOptions.time(olderThan, option: "--older-than")
     let history = try shared.requireHistory(writing: !dryRun)
+    var rules = [PruneRule(olderThan: olderThan, keep: keep, pipeline: pipeline)]
+    if olderThan == nil, keep == nil {
+      rules = try history.retentions(pipeline: pipeline).map { PruneRule($0.retention, of: $0.pipeline) }
+      guard !rules.isEmpty else {
+        throw CommandFailure(
+          "no pipeline says by 'retention' which runs it keeps\(pipeline == nil ? "" : ", of those that --pipeline names"); "
+            + "say what to forget with --older-than TIME, --keep NUMBER, or both")
+      }
+    }
+    var report = PruneReport()
+    var removal = RunDirectories.Removal()
+    for rule in rules { try prune(rule, in: history, &report, &removal) }
+    print(report, removal)
+    guard removal.failures.isEmpty else {
+      throw CommandFailure(
+        "some logs could not be removed from '\(history.workspace.directory)/runs':\n  "
+          + removal.failures.prefix(10).map { TerminalText.visible($0) }.joined(separator: "\n  "),
+        status: .engineFailed)
+    }
+  }
+
+  private func prune(
+    _ rule: PruneRule, in history: History, _ whole: inout PruneReport, _ removal: inout RunDirectories.Removal
+  ) throws {
     let directories = RunDirectories(workspace: history.workspace.directory)
     let report = try history.prune(rule, dryRun: dryRun)
     // The rows go first: logs without a run are only waste, a run without its logs would be a lie.
-    var removal = RunDirectories.Removal()
     if dryRun {
-      removal.bytes = directories.size(of: report.runs)
+      removal.bytes += directories.size(of: report.runs)
     } else {
-      removal = directories.remove(report.runs)
+      let part = directories.remove(report.runs)
+      removal.bytes += part.bytes
+      removal.failures += part.failures
     }
+    whole.runs += report.runs
+    whole.operations += report.operations
+    whole.attempts += report.attempts
+  }
+
+  private func print(_ report: PruneReport, _ removal: RunDirectories.Removal) {
     if shared.json {
       TextOutput.standard.writeLine(
         JSONValue.object([
@@ -59,12 +88,6 @@ struct HistoryPrune: ParsableCommand {
         "\(Count.of(report.runs.count, "run")), \(Count.of(report.operations, "operation")), "
         + "\(Count.of(report.attempts, "attempt")), \(SizeNotation.format(removal.bytes)) of logs and results"
       TextOutput.standard.writeLine(dryRun ? "Would forget \(counts)." : "Forgot \(counts).")
-    }
-    guard removal.failures.isEmpty else {
-      throw CommandFailure(
-        "some logs could not be removed from '\(history.workspace.directory)/runs':\n  "
-          + removal.failures.prefix(10).map { TerminalText.visible($0) }.joined(separator: "\n  "),
-        status: .engineFailed)
     }
   }
 }

@@ -84,7 +84,8 @@ struct HistorySQL: ParsableCommand {
 }
 
 extension SQLValue {
-  fileprivate var text: String {
+  /// The value as a cell has it.
+  var text: String {
     switch self {
     case .null: ""
     case .int(let number): String(number)

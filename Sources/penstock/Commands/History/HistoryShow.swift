@@ -7,6 +7,7 @@ struct HistoryShow: ParsableCommand {
     abstract: "Show one run: its operations, how long they took, and what they failed with.",
     discussion: """
         penstock history show last
+        penstock history show last --timeline | less -S
         penstock history show 03kx9fab --json | jq .operations
       """)
 
@@ -14,6 +15,11 @@ struct HistoryShow: ParsableCommand {
   var runName = "last"
 
   @Flag(help: "Print comma-separated values, one operation a line.") var csv = false
+  @Flag(
+    inversion: .prefixedNo,
+    help: "Show when what ran, as bars along the time. The default on a terminal.")
+  var timeline: Bool?
+
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
@@ -39,6 +45,10 @@ struct HistoryShow: ParsableCommand {
     } else {
       printHeader(record, reference)
       printOperations(recorded.operations)
+      if timeline ?? TextOutput.standard.isTerminal {
+        let text = TimelineText(style: shared.style, width: shared.tableWidth ?? TerminalSize.current().columns)
+        TextOutput.standard.write(text.render(recorded))
+      }
     }
   }
 

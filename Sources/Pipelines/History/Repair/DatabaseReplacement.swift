@@ -1,0 +1,120 @@
+import GRDB
+import Glibc
+import Values
+import Workspace
+
+/// Puts a sound database in the place of a damaged one, which is kept under another name.
+struct DatabaseReplacement {
+  /// Why nothing was replaced.
+  enum Failure: Error, CustomStringConvertible {
+    /// Another process has the database open.
+    case inUse(pid: Int32)
+    /// The operating system refused a step.
+    case system(String, Int32)
+
+    var description: String {
+      switch self {
+      case .inUse(let pid): "process \(pid) has the database open; end it, and try again"
+      case .system(let what, let code): "\(what): \(String(cString: strerror(code)))"
+      }
+    }
+  }
+
+  /// The absolute path of the workspace.
+  let workspace: String
+  private var database: String { workspace + "/workspace.db" }
+
+  /// Saves what can be read into a new database, and exchanges the two. Returns what was saved, and the new name of the damaged one.
+  ///
+  /// The damaged files are only renamed, so nothing of them is lost. Nothing is changed if any step before that fails.
+  func run(at time: RecordTime = .now) throws -> (saved: HistorySalvage.Report, aside: String) {
+    if let pid = OpenFiles.user(of: database) { throw Failure.inUse(pid: pid) }
+    let lock = open(workspace + "/workspace.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+      let code = errno
+      if lock >= 0 { close(lock) }
+      throw Failure.system("\(workspace)/workspace.lock cannot be locked", code)
+    }
+    defer { close(lock) }
+    let place = workspace + "/repair-\(getpid())"
+    defer { Self.remove(place) }
+    let saved = try salvage(into: place)
+    let stamp = time.text.prefix(19).replacing(":", with: "")
+    let aside = database + ".damaged-\(stamp)Z"
+    // The log first: beside another database it would be taken for that one's.
+    for suffix in ["-wal", "-shm"] where access(database + suffix, F_OK) == 0 {
+      guard rename(database + suffix, aside + suffix) == 0 else {
+        throw Failure.system("\(database)\(suffix) cannot be renamed", errno)
+      }
+    }
+    guard link(database, aside) == 0 else { throw Failure.system("\(aside) cannot be created", errno) }
+    guard rename(place + "/copy.db", database) == 0 else {
+      throw Failure.system("\(database) cannot be replaced", errno)
+    }
+    return (saved, aside)
+  }
+
+  private func salvage(into place: String) throws -> HistorySalvage.Report {
+    let target = try History.open(at: place, mode: .readWrite)
+    defer { target.workspace.close() }
+    var configuration = Configuration()
+    configuration.readonly = true
+    var report = HistorySalvage.Report(isIncomplete: true)
+    // A file of which not even the first page can be read has nothing to save.
+    if let source = try? DatabaseQueue(path: database, configuration: configuration) {
+      defer { try? source.close() }
+      report = try HistorySalvage(source: source, target: target).run()
+    }
+    // A copy has no log beside it.
+    try target.workspace.backup(to: place + "/copy.db")
+    return report
+  }
+
+  /// Removes the directory of the repair, whose files are known by name.
+  private static func remove(_ place: String) {
+    for name in [
+      "workspace.db", "workspace.db-wal", "workspace.db-shm", "workspace.lock", "workspace.notify", "copy.db",
+    ] {
+      unlink("\(place)/\(name)")
+    }
+    rmdir(place)
+  }
+}
+
+/// Which processes have a file open, as far as this user may know.
+enum OpenFiles {
+  /// Another process that has the file open; nil if there is none.
+  static func user(of path: String) -> Int32? {
+    guard let wanted = identity(path) else { return nil }
+    for name in entries("/proc") {
+      guard let pid = Int32(name), pid != getpid() else { continue }
+      for descriptor in entries("/proc/\(pid)/fd") where identity("/proc/\(pid)/fd/\(descriptor)") == wanted {
+        return pid
+      }
+    }
+    return nil
+  }
+
+  private struct Identity: Equatable {
+    var device: UInt
+    var inode: UInt
+  }
+
+  private static func identity(_ path: String) -> Identity? {
+    var status = stat()
+    return stat(path, &status) == 0 ? Identity(device: UInt(status.st_dev), inode: UInt(status.st_ino)) : nil
+  }
+
+  private static func entries(_ path: String) -> [String] {
+    guard let stream = opendir(path) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if !name.hasPrefix(".") { names.append(name) }
+    }
+    return names
+  }
+}

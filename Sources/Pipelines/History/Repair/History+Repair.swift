@@ -1,0 +1,36 @@
+import GRDB
+import Values
+import Workspace
+
+extension History {
+  /// The leases whose processes are gone. They are free already, and only look as if they were held.
+  func abandonedLeases() throws(WorkspaceError) -> [Lease] {
+    try read { try Leases.all(in: $0) }.filter { !$0.owner.isAlive }
+  }
+
+  /// Gives back the leases whose processes are gone; returns how many there were.
+  func releaseAbandonedLeases() throws(WorkspaceError) -> Int {
+    let released = try write { db in
+      try Leases.all(in: db).filter { !$0.owner.isAlive }
+        .filter { try Leases.release($0.name, fence: $0.fence, in: db) }.count
+    }
+    if released > 0 { workspace.notify() }
+    return released
+  }
+
+  /// The runs that are recorded as going on though their process is gone.
+  func abandonedRuns() throws(WorkspaceError) -> [RunID] {
+    try read { try RunOwnership.abandoned(in: $0) }.map(\.record.id)
+  }
+
+  /// Those of the runs that have no record.
+  func unknown(among runs: [RunID]) throws(WorkspaceError) -> [RunID] {
+    try read { db in try runs.filter { try RunRows.number(of: $0, in: db) == nil } }
+  }
+
+  /// Makes the indexes anew. Returns what is wrong with the database afterwards.
+  func rebuildIndexes() throws -> [String] {
+    try write { try $0.execute(sql: "REINDEX") }
+    return try workspace.checkIntegrity()
+  }
+}

@@ -1,0 +1,163 @@
+import GRDB
+import Values
+import Workspace
+
+/// Takes what can still be read out of a damaged database, row by row, into a new one.
+///
+/// A table is read from its beginning until a page cannot be read, and from its end backwards; what lies between the two is looked for by
+/// halving the range of keys, so that one damaged page costs the rows that are on it and no others.
+struct HistorySalvage {
+  /// What was saved.
+  struct Report: Sendable, Hashable {
+    var runs = 0
+    var operations = 0
+    var attempts = 0
+    /// Whether some page could not be read, so that there may have been more.
+    var isIncomplete = false
+  }
+
+  /// A table with the whole number that its rows are in order of.
+  private struct Table {
+    var name: String
+    /// Nil for a table whose key is a text: it is read from the beginning and from the end only.
+    var key: String?
+  }
+
+  private static let tables = [
+    Table(name: "definition", key: "number"), Table(name: "run_record", key: "number"),
+    Table(name: "operation_record", key: "key"), Table(name: "attempt_record", key: "operation"),
+    Table(name: "approval", key: "operation"), Table(name: "request", key: "number"),
+    Table(name: "claim", key: "number"), Table(name: "plugin_value"), Table(name: "lease_record"),
+  ]
+  /// How often the middle of what could not be read is tried, for each table.
+  private static let mostProbes = 2000
+
+  let source: DatabaseQueue
+  let target: History
+
+  /// Copies everything that can be read. Throws only what goes wrong with the new database.
+  func run() throws -> Report {
+    var report = Report()
+    for table in Self.tables {
+      let isWhole = try copy(table)
+      if !isWhole { report.isIncomplete = true }
+    }
+    return try target.write { db in
+      // Records without their run are found by nothing.
+      try db.execute(
+        sql: """
+          DELETE FROM operation_record WHERE NOT EXISTS (SELECT 1 FROM run_record r WHERE r.number = key >> 32);
+          DELETE FROM attempt_record WHERE NOT EXISTS (SELECT 1 FROM operation_record o WHERE o.key = operation);
+          DELETE FROM approval WHERE NOT EXISTS (SELECT 1 FROM run_record r WHERE r.number = operation >> 32);
+          DELETE FROM request WHERE NOT EXISTS (SELECT 1 FROM run_record r WHERE r.number = run);
+          """)
+      func count(_ table: String) throws -> Int { try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)") ?? 0 }
+      report.runs = try count("run_record")
+      report.operations = try count("operation_record")
+      report.attempts = try count("attempt_record")
+      return report
+    }
+  }
+
+  /// Copies one table; false if something in it could not be read.
+  private func copy(_ table: Table) throws -> Bool {
+    let columns = columns(of: table.name)
+    guard !columns.isEmpty else { return false }
+    let copier = RowCopier(source: source, table: table.name, columns: columns, key: table.key)
+    return try target.write { db in
+      guard table.key != nil else {
+        if try copier.copy(nil, isAscending: true, to: db).isWhole { return true }
+        _ = try copier.copy(nil, isAscending: false, to: db)
+        return false
+      }
+      // Ranges of keys that have not been read, the widest first.
+      var open: [ClosedRange<Int64>] = [Int64.min / 2...Int64.max / 2]
+      var isWhole = true
+      var probes = 0
+      while let range = open.popLast(), probes < Self.mostProbes {
+        probes += 1
+        let up = try copier.copy(range, isAscending: true, to: db)
+        if up.isWhole { continue }
+        isWhole = false
+        let first = up.last.map { $0 + 1 } ?? range.lowerBound
+        guard first <= range.upperBound else { continue }
+        let down = try copier.copy(first...range.upperBound, isAscending: false, to: db)
+        let last = down.last.map { $0 - 1 } ?? range.upperBound
+        guard !down.isWhole, first < last else { continue }
+        let middle = first + (last - first) / 2
+        open += [first...middle, middle + 1...last]
+        open.sort { $0.upperBound - $0.lowerBound < $1.upperBound - $1.lowerBound }
+      }
+      return isWhole
+    }
+  }
+
+  /// The columns that both databases have.
+  private func columns(of table: String) -> [String] {
+    func names(_ access: ((Database) throws -> [String]) throws -> [String]) -> [String] {
+      (try? access { try String.fetchAll($0, sql: "SELECT name FROM pragma_table_info('\(table)') ORDER BY cid") })
+        ?? []
+    }
+    let old = names(source.unsafeRead)
+    return names(target.workspace.read).filter(old.contains)
+  }
+}
+
+/// Copies rows of one table in the order of its key, or against it, for as long as they can be read.
+private struct RowCopier {
+  let source: DatabaseQueue
+  let select: String
+  let insert: String
+  let key: String?
+
+  /// What came of a copy: the last key that was read, and whether all could be.
+  struct Outcome {
+    var last: Int64?
+    var isWhole: Bool
+  }
+
+  init(source: DatabaseQueue, table: String, columns: [String], key: String?) {
+    self.source = source
+    self.key = key
+    let names = columns.joined(separator: ", ")
+    select = "SELECT \(key ?? "0"), \(names) FROM \(table)"
+    // Rows that a former pass has copied are there; rows whose values were damaged are refused by the table.
+    insert =
+      "INSERT OR IGNORE INTO \(table) (\(names)) VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))"
+  }
+
+  func copy(_ range: ClosedRange<Int64>?, isAscending: Bool, to db: Database) throws -> Outcome {
+    let direction = isAscending ? "ASC" : "DESC"
+    let condition =
+      key.map { " WHERE \($0) BETWEEN ? AND ? ORDER BY \($0) \(direction)" } ?? " ORDER BY 2 \(direction)"
+    let arguments = range.map { StatementArguments([$0.lowerBound, $0.upperBound]) } ?? StatementArguments()
+    let insert = try db.cachedStatement(sql: insert)
+    return try source.unsafeRead { old in
+      var outcome = Outcome(last: nil, isWhole: true)
+      do {
+        let rows = try Row.fetchCursor(old, sql: select + condition, arguments: arguments)
+        while true {
+          let row: Row?
+          do {
+            row = try rows.next()
+          } catch {
+            outcome.isWhole = false
+            return outcome
+          }
+          guard let row else { return outcome }
+          let values = Array(row.databaseValues)
+          outcome.last = Int64.fromDatabaseValue(values[0])
+          do {
+            try insert.execute(arguments: StatementArguments(values.dropFirst()))
+          } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+            outcome.isWhole = false
+          }
+        }
+      } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT || error.resultCode == .SQLITE_NOTADB
+      {
+        outcome.isWhole = false
+        return outcome
+      }
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import GRDB
+import Glibc
+import Workspace
+
+/// Finds out which runs have begun and ended since it was last asked, whatever process runs them.
+///
+/// It only looks; whoever uses it decides when, for instance after each change of the database. A run that began and ended between two looks
+/// is told of twice, in that order. Used by one thread.
+public struct RunWatch {
+  private let filter: RunFilter
+  private var latest: Int64?
+  private var open: [Int64: RunID] = [:]
+
+  /// Creates a watch. Of the filter, the time, the number and the order do not count, and neither do states before the end.
+  public init(_ filter: RunFilter = RunFilter()) {
+    self.filter = filter
+  }
+
+  /// The runs that have begun (`running` or `queued`) and ended since the last call; from the first call, those that go on.
+  public mutating func changes(in history: History) throws(WorkspaceError) -> [RunRecord] {
+    let (newest, found) = try history.read { db in
+      let newest = try Int64.fetchOne(db, sql: "SELECT max(number) FROM run_record") ?? 0
+      var found = try Self.rows("r.state IN ('running', 'queued')", [], in: db)
+      let going = Set(found.map(\.number))
+      if let latest { found += try Self.rows("r.number > ? AND r.ended_at IS NOT NULL", [latest], in: db) }
+      for number in open.keys where !going.contains(number) {
+        found += try Self.rows("r.number = ?", [number], in: db)
+      }
+      var seen: Set<Int64> = []
+      let runs = found.filter { seen.insert($0.number).inserted }.sorted { $0.number < $1.number }
+      return (newest, try runs.map { (run: $0, record: try RunRows.presented($0, in: db)) })
+    }
+    latest = newest
+    return found.flatMap { take($0.run.number, $0.record) }
+  }
+
+  private mutating func take(_ number: Int64, _ record: RunRecord) -> [RunRecord] {
+    guard matches(record) else { return [] }
+    var changes: [RunRecord] = []
+    if open[number] == nil {
+      // One that was interrupted before, and that nobody goes on with, is no news.
+      if record.state == .interrupted { return [] }
+      var begun = record
+      if record.state.isFinal {
+        begun.state = .running
+        begun.reason = nil
+        begun.endedAt = nil
+      }
+      changes.append(begun)
+    }
+    if record.state.isFinal {
+      open[number] = nil
+      changes.append(record)
+    } else {
+      open[number] = record.id
+    }
+    return changes.filter { change in
+      (!change.state.isFinal || filter.states.isEmpty || filter.states.contains(change.state))
+        && filter.condition?.matches(change) ?? true
+    }
+  }
+
+  private func matches(_ record: RunRecord) -> Bool {
+    if !filter.includesNested, record.parent != nil { return false }
+    if let pattern = filter.pipeline, !NamePatternMatch.matches(record.pipeline, pattern) { return false }
+    return true
+  }
+
+  private static func rows(
+    _ condition: String, _ arguments: StatementArguments, in db: Database
+  ) throws -> [RunRows.Numbered] {
+    try Row.fetchAll(
+      db.cachedStatement(sql: "SELECT \(RunRows.columns) FROM run_record r WHERE \(condition)"), arguments: arguments
+    ).compactMap(RunRows.record)
+  }
+}
+
+/// Patterns as the database's `GLOB` reads them.
+enum NamePatternMatch {
+  static func matches(_ name: String, _ pattern: String) -> Bool {
+    // fnmatch without flags takes `*`, `?` and `[…]` as GLOB does.
+    fnmatch(pattern, name, 0) == 0
+  }
+}

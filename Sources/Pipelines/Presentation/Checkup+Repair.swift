@@ -1,0 +1,148 @@
+import GRDB
+import Glibc
+import Values
+import Workspace
+
+/// What `penstock doctor` looks at inside a workspace, and what `--repair` does about it.
+extension Checkup {
+  /// A directory of a run without a record is only removed when it is older than this: a run that begins has its directory before its record.
+  private static let youngest: Int64 = 10 * 60 * 1_000_000
+
+  /// Looks at the database; with `--repair` puts a sound one in the place of one that is damaged. The history to go on with, if there is one.
+  func checkDatabase(_ history: History, _ report: (Finding) -> Void) -> History? {
+    let problems: [String]
+    do {
+      problems = try isRepairing ? history.workspace.checkIntegrity() : history.quickCheck()
+    } catch {
+      report(Finding(grade: .fail, subject: "database", message: "\(error)"))
+      return history
+    }
+    guard !problems.isEmpty else {
+      report(Finding(grade: .ok, subject: "database", message: "intact, schema \(HistorySchema.schema.version)"))
+      return history
+    }
+    let message = "damaged: \(problems.prefix(5).joined(separator: "; "))"
+    guard isRepairing else {
+      report(Finding(grade: .fail, subject: "database", message: message + Self.advice))
+      return history
+    }
+    if problems.allSatisfy(Self.isAboutIndex), let rest = try? history.rebuildIndexes(), rest.isEmpty {
+      report(Finding(grade: .fixed, subject: "database", message: message + ". Its indexes were made anew"))
+      return history
+    }
+    history.workspace.close()
+    return replaceDatabase(because: message, report)
+  }
+
+  /// Puts what can be saved of a damaged database into a new one.
+  func replaceDatabase(because message: String, _ report: (Finding) -> Void) -> History? {
+    do {
+      let (saved, aside) = try DatabaseReplacement(workspace: location.path).run()
+      let counts =
+        "\(Count.of(saved.runs, "run")), \(Count.of(saved.operations, "operation")), \(Count.of(saved.attempts, "attempt"))"
+      report(
+        Finding(
+          grade: .fixed, subject: "database",
+          message: "\(message). A new one has what could be saved (\(counts)); the damaged one is now '\(aside)'"))
+      return try History.open(at: location.path, mode: .readWrite)
+    } catch {
+      report(Finding(grade: .fail, subject: "database", message: "\(message). It was not repaired: \(error)"))
+      return nil
+    }
+  }
+
+  static let advice = ". `penstock doctor --repair` keeps it under another name and saves what can be read"
+
+  /// Whether the table itself is sound, in the words of `PRAGMA integrity_check`.
+  private static func isAboutIndex(_ problem: String) -> Bool {
+    problem.contains("missing from index") || problem.contains("wrong # of entries in index")
+      || problem.contains("non-unique entry in index")
+  }
+
+  /// Runs that are recorded as going on though their host is gone, leases of hosts that are gone, and directories without a run.
+  func checkRecords(_ history: History, hasLostRecords: Bool, _ report: (Finding) -> Void) {
+    do {
+      try checkAbandonedRuns(history, report)
+      try checkLeases(history, report)
+      try checkDirectories(history, hasLostRecords: hasLostRecords, report)
+    } catch {
+      report(Finding(grade: .fail, subject: "records", message: "\(error)"))
+    }
+  }
+
+  private func checkAbandonedRuns(_ history: History, _ report: (Finding) -> Void) throws {
+    let runs = try history.abandonedRuns()
+    guard !runs.isEmpty else { return }
+    let names = runs.prefix(3).map(\.short).joined(separator: ", ") + (runs.count > 3 ? ", …" : "")
+    if isRepairing {
+      let marked = try history.markInterrupted()
+      report(
+        Finding(
+          grade: .fixed, subject: "hosts",
+          message: "\(Count.of(marked.count, "run")) whose host is gone (\(names)) marked as interrupted"))
+    } else {
+      report(
+        Finding(
+          grade: .warn, subject: "hosts",
+          message:
+            "the host of \(Count.of(runs.count, "run")) is gone (\(names)); `penstock doctor --repair` marks them"))
+    }
+  }
+
+  private func checkLeases(_ history: History, _ report: (Finding) -> Void) throws {
+    let leases = try history.abandonedLeases()
+    guard !leases.isEmpty else {
+      return report(Finding(grade: .ok, subject: "leases", message: "none of a process that is gone"))
+    }
+    let names = leases.prefix(3).map(\.name).joined(separator: ", ") + (leases.count > 3 ? ", …" : "")
+    if isRepairing {
+      let count = try history.releaseAbandonedLeases()
+      report(
+        Finding(
+          grade: .fixed, subject: "leases",
+          message: "\(Count.of(count, "lease")) of hosts that are gone given back (\(names))"))
+    } else {
+      report(
+        Finding(
+          grade: .warn, subject: "leases",
+          message:
+            "\(Count.of(leases.count, "lease")) of hosts that are gone (\(names)): they hold nobody up; `penstock doctor --repair` removes them"
+        ))
+    }
+  }
+
+  private func checkDirectories(_ history: History, hasLostRecords: Bool, _ report: (Finding) -> Void) throws {
+    let directories = RunDirectories(workspace: location.path)
+    let now = RecordTime.now
+    let old = directories.all().filter { now.microseconds - $0.time.microseconds > Self.youngest }
+    let unknown = try history.unknown(among: old)
+    guard !unknown.isEmpty else {
+      return report(Finding(grade: .ok, subject: "logs", message: "each belongs to a run"))
+    }
+    let size = SizeNotation.format(directories.size(of: unknown))
+    let what = "logs of \(Count.of(unknown.count, "run")) without a record (\(size))"
+    // Right after a repair they are all that is left of runs that could not be saved.
+    guard isRepairing, !hasLostRecords else {
+      let advice = hasLostRecords ? "; kept, since the records may be among those that were lost" : ""
+      return report(
+        Finding(
+          grade: .warn, subject: "logs",
+          message: "\(what) in '\(location.path)/runs'\(advice); `penstock doctor --repair` removes them"))
+    }
+    let removal = directories.remove(unknown)
+    let failures = removal.failures.isEmpty ? "" : "; not all: \(removal.failures.prefix(3).joined(separator: ", "))"
+    report(
+      Finding(grade: removal.failures.isEmpty ? .fixed : .warn, subject: "logs", message: "removed \(what)\(failures)"))
+  }
+}
+
+extension History {
+  /// What is wrong with the database, found without reading all of its indexes; nothing if it is sound.
+  fileprivate func quickCheck() throws -> [String] {
+    do {
+      return try read { try String.fetchAll($0, sql: "PRAGMA quick_check(5)").filter { $0 != "ok" } }
+    } catch .corrupt(_, let message) {
+      return [message]
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import Pipelines
+import Values
+
+struct HistoryDiff: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "diff",
+    abstract: "Show what is different between two runs.",
+    discussion: """
+      Definition, params, results, how operations ended, how long they took, and
+      what they wrote. With one run, compares it with the latest run of its
+      pipeline before it that succeeded. Durations are shown where one is at least
+      twice the other.
+
+        penstock history diff last
+        penstock history diff 03kx9fab 03kx9fac --logs
+      """)
+
+  @Argument(help: ArgumentHelp("A run: its id or the beginning of it, or `last`.", valueName: "run"))
+  var first: String
+
+  @Argument(help: ArgumentHelp("The run to compare it with.", valueName: "other"))
+  var second: String?
+
+  @Flag(help: "Show the lines of logs that differ, not only how many do.")
+  var logs = false
+
+  @OptionGroup var shared: SharedOptions
+
+  func run() throws {
+    let history = try shared.requireHistory()
+    let reference = RunReference(history: history)
+    var pair = (try reference.find(first), try second.map { try reference.find($0) })
+    if pair.1 == nil {
+      let bad = pair.0
+      let filter = RunFilter(
+        pipeline: bad.pipeline, states: [.succeeded], until: bad.createdAt, includesNested: bad.parent != nil, limit: 1)
+      guard let good = try history.runs(filter).first else {
+        throw CommandFailure(
+          "no run of \(bad.pipeline) before \(reference.short(bad.id)) succeeded; name the run to compare it with")
+      }
+      pair = (good, bad)
+    }
+    guard let other = pair.1, let left = try history.loadForResume(pair.0.id),
+      let right = try history.loadForResume(other.id)
+    else { return }
+    let comparison = RunComparison(left, right, workspace: history.workspace.directory)
+    if shared.json {
+      TextOutput.standard.writeLine(comparison.jsonValue().text)
+    } else {
+      ComparisonText(comparison: comparison, reference: reference, style: shared.style, showsLogs: logs).print()
+    }
+  }
+}

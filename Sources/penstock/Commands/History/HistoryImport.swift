@@ -1,0 +1,106 @@
+import ArgumentParser
+import Glibc
+import Pipelines
+import Values
+
+struct HistoryImport: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Take in runs that `history export` wrote.",
+    discussion: """
+      Runs that are there already are left as they are, so that the same file may
+      be imported twice. Runs that had not ended are left out. Logs and results
+      larger than 1 MiB are not in an export; copy runs/ of the other workspace
+      first, where they should be kept. Import what you trust: `resume` executes
+      what an interrupted run says.
+
+        penstock history import history.jsonl
+        gunzip -c history.jsonl.gz | penstock history import
+      """)
+
+  @Argument(
+    help: "The file; - is standard input.", completion: .file(extensions: ["jsonl", "ndjson", "json"]))
+  var file = "-"
+
+  @OptionGroup var shared: SharedOptions
+
+  func run() throws {
+    let lines = try LineReader(file)
+    let history = try History.open(at: try shared.location().path, mode: .readWrite)
+    let report: ImportReport
+    do {
+      report = try history.importRuns { try lines.next() }
+    } catch let error as ImportError {
+      throw CommandFailure(
+        "'\(TerminalText.visible(file))' cannot be imported: \(TerminalText.visible(error.description)). "
+          + "The runs before that line are in; nothing else was changed")
+    }
+    // So that the first statistics need not count what has come.
+    try history.tallyPastDays()
+    if shared.json {
+      TextOutput.standard.writeLine(
+        JSONValue.object([
+          "imported": JSONValue(report.imported.count), "known": JSONValue(report.known),
+          "unfinished": JSONValue(report.unfinished), "missing_files": JSONValue(report.missingFiles),
+        ]).text)
+    } else if !shared.quiet {
+      var text = "Imported \(Count.of(report.imported.count, "run"))"
+      if report.known > 0 { text += ", \(report.known) known already" }
+      if report.unfinished > 0 { text += ", \(report.unfinished) left out that had not ended" }
+      TextOutput.standard.writeLine(text + ".")
+      if report.missingFiles > 0 {
+        TextOutput.standard.writeLine(
+          "\(Count.of(report.missingFiles, "log")) and large results are not here: an export has only their names.")
+      }
+    }
+  }
+}
+
+/// Reads a file line by line, however long the lines are.
+final class LineReader {
+  private let descriptor: Int32
+  private let name: String
+  private var buffer: [UInt8] = []
+  private var start = 0
+  private var isAtEnd = false
+
+  init(_ path: String) throws {
+    name = path == "-" ? "standard input" : "'\(TerminalText.visible(path))'"
+    descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw CommandFailure("\(name) cannot be read: \(String(cString: strerror(errno)))") }
+  }
+
+  deinit {
+    if descriptor > STDERR_FILENO { close(descriptor) }
+  }
+
+  /// The next line without its line feed; nil after the last one.
+  func next() throws -> [UInt8]? {
+    var searched = start
+    while true {
+      if let end = buffer[searched...].firstIndex(of: 0x0A) {
+        defer { start = end + 1 }
+        return Array(buffer[start..<end])
+      }
+      if isAtEnd {
+        defer { start = buffer.count }
+        return start < buffer.count ? Array(buffer[start...]) : nil
+      }
+      buffer.removeSubrange(..<start)
+      start = 0
+      searched = buffer.count
+      try fill()
+    }
+  }
+
+  private func fill() throws {
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    let count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+    if count < 0 {
+      if errno == EINTR { return }
+      throw CommandFailure("\(name) cannot be read: \(String(cString: strerror(errno)))")
+    }
+    isAtEnd = count == 0
+    buffer += chunk[..<count]
+  }
+}

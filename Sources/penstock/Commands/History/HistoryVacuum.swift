@@ -1,0 +1,41 @@
+import ArgumentParser
+import Glibc
+import Pipelines
+import Values
+
+struct HistoryVacuum: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "vacuum",
+    abstract: "Give the space of forgotten runs back to the file system.",
+    discussion: """
+      The space that pruned runs leave in the database is used again by later
+      ones; this makes the file smaller. It needs as much free space again as the
+      database takes up, and runs that go on wait for it: do it when none does.
+
+        penstock history prune --older-than 90d && penstock history vacuum
+      """)
+
+  @OptionGroup var shared: SharedOptions
+
+  func run() throws {
+    let history = try shared.requireHistory(writing: true)
+    let before = size(of: history.workspace.path)
+    try history.workspace.vacuum()
+    let after = size(of: history.workspace.path)
+    if shared.json {
+      TextOutput.standard.writeLine(
+        JSONValue.object(["bytes_before": .int(before), "bytes_after": .int(after)]).text)
+    } else if !shared.quiet {
+      TextOutput.standard.writeLine(
+        "The database took up \(SizeNotation.format(before)), and takes up \(SizeNotation.format(after)) now.")
+    }
+  }
+
+  /// The bytes of the database with its log.
+  private func size(of path: String) -> Int64 {
+    ["", "-wal"].reduce(0) { total, suffix in
+      var status = stat()
+      return stat(path + suffix, &status) == 0 ? total + Int64(status.st_size) : total
+    }
+  }
+}

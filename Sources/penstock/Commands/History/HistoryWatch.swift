@@ -1,0 +1,68 @@
+import ArgumentParser
+import Pipelines
+import Values
+
+struct HistoryWatch: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "watch",
+    abstract: "Show runs as they begin and end, whatever process runs them.",
+    discussion: """
+      Begins with the runs that go on, and ends with Ctrl-C. --state narrows the
+      ends that are shown.
+
+        penstock history watch
+        penstock history watch --where "state == 'failed'" --json
+      """)
+
+  /// Whoever waits looks at least this often: a host that dies does not tell.
+  private static let longestWait: Int32 = 1000
+
+  @Option(help: ArgumentHelp("Only runs of this pipeline; * and ? stand for any characters.", valueName: "name"))
+  var pipeline: String?
+
+  @Option(help: ArgumentHelp("Of the ends, only those in these states.", valueName: "states"))
+  var state: [String] = []
+
+  @Option(
+    name: .customLong("where"),
+    help: ArgumentHelp("Only what this is true of when it is shown.", valueName: "expression"))
+  var condition: String?
+
+  @Flag(help: "Show runs that other runs started, too.")
+  var nested = false
+
+  @OptionGroup var shared: SharedOptions
+
+  func run() throws {
+    let filter = RunFilter(
+      pipeline: pipeline, states: try FilterOptions.states(state), condition: try FilterOptions.condition(condition),
+      includesNested: nested)
+    // The first run may be still to come.
+    let history = try History.open(at: try shared.location().path, mode: .readWrite)
+    let reference = RunReference(history: history)
+    let changes = LogWatch(workspace: history.workspace.directory)
+    defer { changes.end() }
+    var watch = RunWatch(filter)
+    while !TextOutput.standard.isGone {
+      for run in try watch.changes(in: history) { show(run, reference) }
+      TextOutput.standard.flush()
+      changes.wait(milliseconds: Self.longestWait)
+    }
+  }
+
+  private func show(_ run: RunRecord, _ reference: RunReference) {
+    guard !shared.json else {
+      return TextOutput.standard.writeLine(RunEvent.run(run).jsonValue { _, _ in nil }.text)
+    }
+    let style = shared.style
+    let time = ClockText.time(run.endedAt ?? run.startedAt ?? run.createdAt)
+    var line = "\(style.paint(time, .dim)) \(reference.short(run.id)) \(TerminalText.visible(run.pipeline)) "
+    line += style.paint(run.state.rawValue, StatePaint.of(run.state))
+    if run.state.isFinal {
+      let took = DurationText.format(from: run.startedAt, to: run.endedAt)
+      line += (took.isEmpty ? "" : " in \(took)") + " (\(RunText.counts(run)))"
+      if let reason = run.reason { line += ": \(TerminalText.visible(reason))" }
+    }
+    TextOutput.standard.writeLine(line)
+  }
+}

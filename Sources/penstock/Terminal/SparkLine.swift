@@ -1,0 +1,16 @@
+/// Numbers as a row of bars, one column each.
+enum SparkLine {
+  private static let bars = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
+  private static let letters = [".", ",", ":", "-", "=", "+", "*", "#"]
+
+  /// The bars of `values` between nothing and the greatest one; a blank where there is no number.
+  static func text(_ values: [Double?], isUnicode: Bool) -> String {
+    let greatest = values.compactMap(\.self).max() ?? 0
+    let glyphs = isUnicode ? bars : letters
+    return values.map { value in
+      guard let value else { return " " }
+      guard greatest > 0 else { return glyphs[0] }
+      return glyphs[min(glyphs.count - 1, max(0, Int(value / greatest * Double(glyphs.count))))]
+    }.joined()
+  }
+}

@@ -1,0 +1,68 @@
+import Pipelines
+
+/// Draws the operations of a run as bars along the time, in at most `width` columns.
+struct TimelineText {
+  let style: Style
+  let width: Int
+
+  private static let longestName = 30
+  private static let shortestBar = 10
+
+  func render(_ recorded: RecordedRun, now: RecordTime = .now) -> String {
+    // The names decide how much room is left.
+    let probe = RunTimeline(recorded, width: 1, now: now)
+    guard !probe.rows.isEmpty else { return "" }
+    let names = probe.rows.map { row in
+      TerminalText.fitted((row.isItem ? "  " : "") + TerminalText.visible(row.name), width: Self.longestName)
+    }
+    let durations = probe.rows.map { DurationText.format(microseconds: $0.duration) }
+    let nameWidth = max(8, names.map { TerminalText.width(of: $0) }.max() ?? 0)
+    let durationWidth = durations.map(\.count).max() ?? 0
+    let room = max(Self.shortestBar, width - nameWidth - durationWidth - 4)
+    let timeline = RunTimeline(recorded, width: room, now: now)
+    let end = DurationText.format(microseconds: timeline.duration)
+    let axis = "0" + String(repeating: " ", count: max(1, room - 1 - end.count)) + end
+    var text = "\n" + style.paint(padded("TIMELINE", nameWidth) + "  " + axis, .bold) + "\n"
+    for (index, row) in timeline.rows.enumerated() {
+      let gap = String(repeating: " ", count: durationWidth - durations[index].count)
+      text += padded(names[index], nameWidth) + "  " + bar(row) + "  " + gap + durations[index] + "\n"
+    }
+    if timeline.omitted > 0 { text += "… and \(timeline.omitted) more\n" }
+    return text
+  }
+
+  private func padded(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - TerminalText.width(of: text)))
+  }
+
+  private func bar(_ row: RunTimeline.Row) -> String {
+    var text = ""
+    var index = 0
+    while index < row.cells.count {
+      let cell = row.cells[index]
+      var end = index
+      while end < row.cells.count, row.cells[end] == cell { end += 1 }
+      text += style.paint(String(repeating: glyph(cell), count: end - index), paint(cell, row.state))
+      index = end
+    }
+    return text
+  }
+
+  private func glyph(_ cell: RunTimeline.Cell) -> String {
+    switch cell {
+    case .nothing: " "
+    case .waiting: style.isUnicode ? "·" : "."
+    case .working: style.isUnicode ? "█" : "#"
+    case .failing: style.isUnicode ? "▒" : "x"
+    }
+  }
+
+  private func paint(_ cell: RunTimeline.Cell, _ state: OperationState) -> Style.Paint? {
+    switch cell {
+    case .nothing: nil
+    case .waiting: .dim
+    case .working: state == .failed ? .green : StatePaint.of(state)
+    case .failing: .red
+    }
+  }
+}
