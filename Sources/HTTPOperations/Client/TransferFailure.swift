@@ -78,7 +78,10 @@ enum TransferFailure {
     {
       code = .protocolViolation
     }
-    let said = detail.isEmpty ? String(cString: curl_easy_strerror(curlCode)) : detail
+    // It says so of a line in a head that is no field, and nobody gave it an argument by then.
+    if curlCode == CURLE_BAD_FUNCTION_ARGUMENT, hasConnected { code = .protocolViolation }
+    let general = code == .protocolViolation ? "the response is not HTTP" : String(cString: curl_easy_strerror(curlCode))
+    let said = detail.isEmpty ? general : detail
     var message = "\(authority): \(said)"
     if let advice = advice(code) { message += " (\(advice))" }
     return HTTPTransferError(code, message, curlCode: Int32(curlCode.rawValue), systemError: systemError)

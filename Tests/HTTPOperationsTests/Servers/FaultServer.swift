@@ -112,6 +112,9 @@ final class FaultConnection {
     end()
   }
 
+  /// Tells the client that nothing more comes.
+  func endSending() { Glibc.shutdown(descriptor, Int32(SHUT_WR)) }
+
   func end() {
     guard isOpen else { return }
     isOpen = false
