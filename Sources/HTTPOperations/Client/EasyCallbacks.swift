@@ -60,17 +60,17 @@ extension EasyHandle {
   }
 
   fileprivate func hasConnected(_ address: String, port: Int32) {
-    phase = transfer?.upload.map { $0.smallBytes == nil && $0.size > 0 } == true ? .sending : .waiting
+    phase = transfer.upload.map { $0.smallBytes == nil && $0.size > 0 } == true ? .sending : .waiting
     lastActivity = .now
     // libcurl says port 80 of a Unix socket.
-    if port > 0, transfer?.request.options.unixSocket == nil {
+    if port > 0, transfer.request.options.unixSocket == nil {
       remoteAddress = address.contains(":") ? "[\(address)]:\(port)" : "\(address):\(port)"
     }
     touch(self)
   }
 
   fileprivate func send(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
-    guard let upload = transfer?.upload else { return nil }
+    guard let upload = transfer.upload else { return nil }
     guard let count = upload.read(at: uploadPosition, into: buffer) else {
       failure = HTTPTransferError(
         .unreadableBody, "the file with the request's body cannot be read to the end that it had when it was opened")
@@ -87,7 +87,6 @@ extension EasyHandle {
 
   /// Takes a line of a head or of the trailer. False ends the transfer.
   fileprivate func receive(line: UnsafeRawBufferPointer) -> Bool {
-    guard let transfer else { return false }
     lastActivity = .now
     if phase != .receiving {
       phase = .receiving
@@ -119,7 +118,6 @@ extension EasyHandle {
 
   /// Takes bytes of the body. False ends the transfer.
   fileprivate func receive(body: UnsafeRawBufferPointer) -> Bool {
-    guard let transfer else { return false }
     lastActivity = .now
     switch transfer.mailbox.put(body) {
     case .taken:

@@ -1,20 +1,19 @@
 import CLibCurl
 import Glibc
 
-/// One of libcurl's easy handles: it makes one transfer after another. Belongs to the client's thread.
+/// One of libcurl's easy handles, for one transfer. Belongs to the client's thread.
+///
+/// Handles are not used again, though libcurl allows it: in 7.88 (that of Debian 12) a handle remembers the last field
+/// of the transfer before, which is freed by then, and a server whose first line after the status begins with a blank
+/// has it written to.
 final class EasyHandle {
   let pointer: UnsafeMutableRawPointer
   /// Where libcurl describes a failure.
   private let message: UnsafeMutablePointer<CChar>
   private var fields: UnsafeMutablePointer<curl_slist>?
-  /// What the handle is set up for; nothing of it needs to be set again if it fits the next transfer.
-  private var settings: EasySettings?
-
-  /// The transfer under way, and its place among the active ones.
-  private(set) var transfer: Transfer?
+  /// What it is for, and its place among the active ones.
+  let transfer: Transfer
   var index = 0
-
-  // What is known of the transfer under way.
 
   /// What of a transfer takes time.
   enum Phase { case queued, connecting, sending, waiting, receiving }
@@ -33,15 +32,18 @@ final class EasyHandle {
   var wantsStill = false
   /// Why the transfer is ended from our side.
   var failure: HTTPTransferError?
+  /// Whether the transfer has ended, and the handle waits to be freed.
+  var isOver = false
   /// Whether the task has to be told of something.
   var isTouched = false
   /// Tells the thread that this handle has to be settled; set once.
   let touch: (EasyHandle) -> Void
 
   /// Nil when there is no memory for it.
-  init?(touch: @escaping (EasyHandle) -> Void) {
+  init?(_ transfer: Transfer, touch: @escaping (EasyHandle) -> Void) {
     guard let pointer = curl_easy_init() else { return nil }
     self.pointer = pointer
+    self.transfer = transfer
     self.touch = touch
     message = .allocate(capacity: Int(CURL_ERROR_SIZE))
     message.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -53,44 +55,14 @@ final class EasyHandle {
     message.deallocate()
   }
 
-  /// Prepares for a transfer.
+  /// Prepares for the transfer.
   ///
   /// - Returns: Whether libcurl accepted everything; else nothing may be transferred.
-  func begin(_ transfer: Transfer, userAgent: String, boundsConnect: Bool) -> CURLcode {
-    self.transfer = transfer
-    phase = .queued
-    began = .now
-    lastActivity = began
-    head.removeAll(keepingCapacity: true)
-    headTotal = 0
-    hasHead = false
-    remoteAddress = nil
-    uploadPosition = 0
-    standsStill = false
-    wantsStill = false
-    failure = nil
-    isTouched = false
-    message[0] = 0
-    let wanted = EasySettings(transfer, userAgent: userAgent, boundsConnect: boundsConnect)
-    if settings != wanted {
-      settings = nil
-      curl_easy_reset(pointer)
-      let code = wanted.apply(to: pointer)
-      guard code == CURLE_OK else { return code }
-      setCallbacks()
-      settings = wanted
-    }
-    return setRequest(transfer)
-  }
-
-  /// Lets go of the transfer.
-  func finish() {
-    transfer = nil
-    // What belongs to one request must not be in the next.
-    if settings?.carriesBody != false { settings = nil }
-    _ = penstock_curl_set_list(pointer, CURLOPT_HTTPHEADER, nil)
-    curl_slist_free_all(fields)
-    fields = nil
+  func prepare(userAgent: String, boundsConnect: Bool) -> CURLcode {
+    let code = EasySettings(transfer, userAgent: userAgent, boundsConnect: boundsConnect).apply(to: pointer)
+    guard code == CURLE_OK else { return code }
+    setCallbacks()
+    return setRequest()
   }
 
   /// What libcurl says of a failure; may be empty.
@@ -116,8 +88,7 @@ final class EasyHandle {
     _ = penstock_curl_set_pointer(pointer, CURLOPT_PRIVATE, context)
   }
 
-  /// What differs from one request to the next.
-  private func setRequest(_ transfer: Transfer) -> CURLcode {
+  private func setRequest() -> CURLcode {
     let request = transfer.request
     var code = penstock_curl_set_string(pointer, CURLOPT_URL, request.url)
     if let upload = transfer.upload {
@@ -136,7 +107,7 @@ final class EasyHandle {
         _ = penstock_curl_set_long(pointer, CURLOPT_UPLOAD, 1)
         _ = penstock_curl_set_offset(pointer, CURLOPT_INFILESIZE_LARGE, upload.size)
       }
-    } else if [.post, .put, .patch].contains(request.method) {
+    } else if transfer.carriesBody {
       _ = penstock_curl_set_long(pointer, CURLOPT_POST, 1)
       _ = penstock_curl_set_offset(pointer, CURLOPT_POSTFIELDSIZE_LARGE, 0)
       _ = penstock_curl_set_string(pointer, CURLOPT_COPYPOSTFIELDS, "")
@@ -147,11 +118,11 @@ final class EasyHandle {
       _ = penstock_curl_set_string(pointer, CURLOPT_CUSTOMREQUEST, request.method.rawValue)
     }
     guard code == CURLE_OK else { return code }
-    guard setFields(transfer) else { return CURLE_OUT_OF_MEMORY }
+    guard setFields() else { return CURLE_OUT_OF_MEMORY }
     return CURLE_OK
   }
 
-  private func setFields(_ transfer: Transfer) -> Bool {
+  private func setFields() -> Bool {
     func add(_ line: String) -> Bool {
       guard let longer = curl_slist_append(fields, line) else { return false }
       fields = longer
@@ -168,7 +139,7 @@ final class EasyHandle {
         return false
       }
     }
-    if settings?.carriesBody == true {
+    if transfer.carriesBody {
       // libcurl's own ideas: a type of forms, and waiting for leave to send.
       if request.fields[.contentType] == nil, !add("Content-Type:") { return false }
       if request.fields[.expect] == nil, !add("Expect:") { return false }
@@ -215,13 +186,13 @@ final class EasyHandle {
       var proxyStatus = 0
       _ = penstock_curl_get_long(pointer, CURLINFO_HTTP_CONNECTCODE, &proxyStatus)
       error = TransferFailure.error(
-        code, detail: detail, authority: transfer?.url.authority ?? "", hasConnected: phase.isConnected,
+        code, detail: detail, authority: transfer.url.authority, hasConnected: phase.isConnected,
         proxyStatus: proxyStatus, systemError: Int32(truncatingIfNeeded: systemError))
     }
     var sent: Int64 = 0
     _ = penstock_curl_get_offset(pointer, CURLINFO_SIZE_UPLOAD_T, &sent)
     error.bytesSent = sent
-    error.bytesDelivered = transfer?.mailbox.delivered ?? 0
+    error.bytesDelivered = transfer.mailbox.delivered
     return error
   }
 }

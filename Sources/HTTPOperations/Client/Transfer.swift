@@ -25,6 +25,9 @@ final class Transfer: Sendable {
     mailbox = TransferMailbox(window: request.options.window)
   }
 
+  /// Whether a body is sent, or announced to be empty.
+  var carriesBody: Bool { upload != nil || [.post, .put, .patch].contains(request.method) }
+
   /// What `HTTPTypes` lets pass, but C's strings or HTTP do not.
   private static func check(_ request: HTTPTransferRequest) throws(HTTPTransferError) {
     if request.method == .connect {

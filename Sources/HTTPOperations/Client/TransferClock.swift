@@ -5,10 +5,9 @@ enum TransferClock {
   static func due(_ handle: EasyHandle) -> (
     instant: ContinuousClock.Instant, code: HTTPTransferError.Code, limit: Duration
   )? {
-    guard let transfer = handle.transfer else { return nil }
-    let timeouts = transfer.request.options.timeouts
+    let timeouts = handle.transfer.request.options.timeouts
     var due: (instant: ContinuousClock.Instant, code: HTTPTransferError.Code, limit: Duration)?
-    if let deadline = transfer.deadline, let total = timeouts.total { due = (deadline, .totalTimeout, total) }
+    if let deadline = handle.transfer.deadline, let total = timeouts.total { due = (deadline, .totalTimeout, total) }
     let part: (limit: Duration?, code: HTTPTransferError.Code) =
       switch handle.phase {
       case .queued: (nil, .totalTimeout)

@@ -80,7 +80,8 @@ enum TransferFailure {
     }
     // It says so of a line in a head that is no field, and nobody gave it an argument by then.
     if curlCode == CURLE_BAD_FUNCTION_ARGUMENT, hasConnected { code = .protocolViolation }
-    let general = code == .protocolViolation ? "the response is not HTTP" : String(cString: curl_easy_strerror(curlCode))
+    let general =
+      code == .protocolViolation ? "the response is not HTTP" : String(cString: curl_easy_strerror(curlCode))
     let said = detail.isEmpty ? general : detail
     var message = "\(authority): \(said)"
     if let advice = advice(code) { message += " (\(advice))" }

@@ -8,7 +8,6 @@ struct TransferLoop {
   private let configuration: HTTPClientConfiguration
   private var active: [EasyHandle] = []
   private var handles: [ObjectIdentifier: EasyHandle] = [:]
-  private var spare: [EasyHandle] = []
   private let touched = TouchedHandles()
   /// No timeout is due before this. Bytes that come and go only move them away.
   private var earliest: ContinuousClock.Instant?
@@ -34,14 +33,13 @@ struct TransferLoop {
 
   mutating func start(_ transfer: Transfer) {
     guard !transfer.mailbox.isCancelled else { return end(transfer, .cancelled, HTTPTransferStatistics()) }
-    guard let handle = spare.popLast() ?? makeHandle() else {
+    guard let handle = makeHandle(transfer) else {
       return end(transfer, .failed(HTTPTransferError(.internalFailure, "out of memory")), HTTPTransferStatistics())
     }
     let isUnbounded = configuration.connections == nil && configuration.connectionsPerHost == nil
-    let code = handle.begin(transfer, userAgent: configuration.userAgent, boundsConnect: isUnbounded)
+    let code = handle.prepare(userAgent: configuration.userAgent, boundsConnect: isUnbounded)
     guard code == CURLE_OK, curl_multi_add_handle(multi, handle.pointer) == CURLM_OK else {
       let error = handle.error(code == CURLE_OK ? CURLE_FAILED_INIT : code)
-      handle.finish()
       return end(transfer, .failed(error), HTTPTransferStatistics())
     }
     idleSince = nil
@@ -71,7 +69,6 @@ struct TransferLoop {
 
   /// Ends the connections. Nothing may be done after it.
   mutating func cleanUp() {
-    spare = []
     curl_multi_cleanup(multi)
   }
 
@@ -109,7 +106,8 @@ struct TransferLoop {
     touched.list.removeAll(keepingCapacity: true)
     for handle in list {
       handle.isTouched = false
-      guard let transfer = handle.transfer else { continue }
+      guard !handle.isOver else { continue }
+      let transfer = handle.transfer
       expect(handle)
       if handle.wantsStill {
         handle.wantsStill = false
@@ -131,8 +129,8 @@ struct TransferLoop {
       earliest = nil
       for handle in active {
         guard let due = TransferClock.due(handle) else { continue }
-        if due.instant <= now, let transfer = handle.transfer {
-          handle.failure = TransferFailure.timeout(due.code, transfer.url.authority, due.limit)
+        if due.instant <= now {
+          handle.failure = TransferFailure.timeout(due.code, handle.transfer.url.authority, due.limit)
           remove(handle, .failed(handle.error(CURLE_OPERATION_TIMEDOUT)))
         } else {
           earliest = min(earliest ?? due.instant, due.instant)
@@ -158,7 +156,9 @@ struct TransferLoop {
   // MARK: Ends
 
   private mutating func remove(_ handle: EasyHandle, _ end: TransferMailbox.End) {
-    guard let transfer = handle.transfer else { return }
+    guard !handle.isOver else { return }
+    handle.isOver = true
+    let transfer = handle.transfer
     let statistics = handle.statistics()
     curl_multi_remove_handle(multi, handle.pointer)
     handles[ObjectIdentifier(transfer)] = nil
@@ -167,8 +167,6 @@ struct TransferLoop {
       active[handle.index] = last
       last.index = handle.index
     }
-    handle.finish()
-    if spare.count < 256 { spare.append(handle) }
     self.end(transfer, end, statistics)
   }
 
@@ -177,8 +175,8 @@ struct TransferLoop {
     transfer.mailbox.announce()
   }
 
-  private func makeHandle() -> EasyHandle? {
-    EasyHandle { [touched] handle in
+  private func makeHandle(_ transfer: Transfer) -> EasyHandle? {
+    EasyHandle(transfer) { [touched] handle in
       guard !handle.isTouched else { return }
       handle.isTouched = true
       touched.list.append(handle)

@@ -59,6 +59,18 @@ struct ClientFaultTests {
     #expect(HTTPField.Name("X-Text").flatMap { head.fields[$0] } == "gr\u{fc}n")
   }
 
+  /// libcurl 7.88 wrote into memory that it had freed, where one of its handles was used for both.
+  @Test("a head that begins with a folded line, after one that does not")
+  func foldedFirst() async throws {
+    let server = try FaultServer { connection in
+      connection.readHead()
+      connection.send("HTTP/1.1 200 OK\r\nA: b\r\nContent-Length: 0\r\n\r\n")
+      connection.readHead()
+      connection.send("HTTP/1.1 103 Early\r\n Hint: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+    }
+    for _ in 0..<20 { _ = await client.failure(HTTPTransferRequest(url: server.url)) }
+  }
+
   @Test("a flood of fields, each of them short, is too long a head too")
   func flood() async throws {
     let server = try FaultServer { connection in
