@@ -19,7 +19,8 @@ extension JSONValue {
   ///     double, and what JSON has no number for (`NaN`, the infinities) is `null`. Otherwise it is as in ``write(to:)``.
   ///   - body: Must not keep the bytes.
   /// - Returns: What `body` gives.
-  package func withJSON<Answer>(exactly isExact: Bool = false, _ body: (UnsafeBufferPointer<UInt8>) -> Answer) -> Answer {
+  package func withJSON<Answer>(exactly isExact: Bool = false, _ body: (UnsafeBufferPointer<UInt8>) -> Answer) -> Answer
+  {
     var buffer = JSONBuffer(isExact: isExact)
     buffer.append(self)
     return body(buffer.written)
