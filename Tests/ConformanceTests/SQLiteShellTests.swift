@@ -24,7 +24,7 @@ struct SQLiteShellTests {
           run: echo line
       END
       penstock run case.yaml --quiet > /dev/null & first=$!
-      until [ -s "$PENSTOCK_WORKSPACE/workspace.db" ]; do sleep 0.01; done
+      until sqlite3 -readonly "$PENSTOCK_WORKSPACE/workspace.db" "SELECT 1 FROM attempts" > /dev/null 2>&1; do sleep 0.01; done
       penstock run case.yaml --quiet > /dev/null & second=$!
       looks=0 last=0 seen=0
       while kill -0 $first 2> /dev/null || kill -0 $second 2> /dev/null; do
@@ -37,7 +37,7 @@ struct SQLiteShellTests {
       [ $seen -gt 1 ] || { echo "saw nothing grow in $looks looks"; exit 3; }
       sqlite3 -readonly "$PENSTOCK_WORKSPACE/workspace.db" "PRAGMA integrity_check;
         SELECT state, operations, succeeded FROM runs; SELECT state, count(*) FROM attempts GROUP BY 1;
-        SELECT count(*) FROM operations WHERE operation LIKE 'loop[%' AND result = '\"line\"'"
+        SELECT count(*) FROM operations WHERE operation LIKE 'loop[%' AND result = '\\"line\\"'"
       penstock history list --csv | wc -l
       """
     let outcome = try await Subprocess.run(

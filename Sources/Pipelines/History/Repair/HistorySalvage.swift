@@ -30,7 +30,7 @@ struct HistorySalvage {
     Table(name: "claim", key: "number"), Table(name: "plugin_value"), Table(name: "lease_record"),
   ]
   /// How often the middle of what could not be read is tried, for each table.
-  private static let mostProbes = 2000
+  private static let mostProbes = 500
 
   let source: DatabaseQueue
   let target: History
