@@ -110,7 +110,7 @@ soak: toolchain packages ## Run the long tests at their full length
 	@PENSTOCK_SOAK=full $(SWIFT) test --filter "SoakTests|StoreStressTests|WorkspaceTests"
 
 clean: ## Remove everything that was built (the history in .penstock stays)
-	rm -rf .build $(TSAN_BUILD) Benchmarks/.build Benchmarks/Micro/.build
+	rm -rf .build $(TSAN_BUILD) Benchmarks/.build Benchmarks/Micro/.build Benchmarks/HTTP/.build
 
 # Installs what is missing of the packages named by $(1), or says how to.
 define install_packages

@@ -8,7 +8,8 @@ import Synchronization
 struct Peer {
   static func main() async throws {
     let arguments = CommandLine.arguments
-    guard arguments.count == 5, arguments[1] == "requests", let count = Int(arguments[3]), let concurrency = Int(arguments[4])
+    guard arguments.count == 5, arguments[1] == "requests", let count = Int(arguments[3]),
+      let concurrency = Int(arguments[4])
     else {
       print("usage: peer requests URL COUNT CONCURRENCY")
       exit(2)
@@ -41,7 +42,8 @@ struct Peer {
     var usage = rusage()
     getrusage(RUSAGE_SELF, &usage)
     let processor =
-      Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6
+      Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec)
+      / 1e6
     print("seconds \(seconds)\nprocessor \(processor)\nbytes \(bytes)")
     try await client.shutdown()
   }

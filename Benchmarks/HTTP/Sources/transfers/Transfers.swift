@@ -73,7 +73,8 @@ struct Transfers {
     var usage = rusage()
     getrusage(RUSAGE_SELF, &usage)
     let processor =
-      Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6
+      Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec)
+      / 1e6
     print("seconds \(seconds)\nprocessor \(processor)")
   }
 
