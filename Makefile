@@ -35,7 +35,7 @@ TSAN_BUILD := .build-tsan
 LINTED := $(wildcard Sources Tests Benchmarks Plugins) Package.swift
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-tsan build build-tests install bench lint format soak clean packages test-packages toolchain
+.PHONY: help run run-http test test-tsan build build-tests install bench lint format soak clean packages test-packages toolchain
 
 help: ## List what can be made
 	@echo "usage: make TARGET"
@@ -49,6 +49,18 @@ run: build ## Set up, build for release, and run examples/source-report.yaml on 
 	@$(RELEASE) run --workspace .penstock examples/source-report.yaml
 	@echo
 	@echo "The tool is $(RELEASE); '$(RELEASE) history show last' shows the record of this run."
+
+# With FLAKY=1, two of three requests go wrong: watch the retries.
+run-http: build ## Start a small feed server on port 8080, and run examples/release-digest.yaml against it; FLAKY=1 for trouble
+	@$(PYTHON) examples/http/server.py --port 8080 $(if $(FLAKY),--flaky) > /dev/null 2>&1 & server=$$!; \
+	trap "kill $$server" EXIT; \
+	tries=0; \
+	until curl --silent --output /dev/null http://127.0.0.1:8080/; do \
+	  kill -0 $$server 2> /dev/null && [ $$tries -lt 100 ] || { echo "the server does not start: is port 8080 free?"; exit 1; }; \
+	  tries=$$((tries + 1)); sleep 0.1; \
+	done; \
+	echo "==> penstock run examples/release-digest.yaml (its history goes to .penstock)"; \
+	$(RELEASE) run --workspace .penstock examples/release-digest.yaml
 
 test: toolchain packages test-packages $(VALIDATOR)/ready $(SERVERS)/ready ## Set up and run all tests
 	@echo "==> swift test"

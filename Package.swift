@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Warnings are errors where everything is tested, and only there: a later compiler must not keep anybody from building. It
-// concerns the targets of this package alone; dependencies keep their warnings to themselves.
+// Warnings are errors where everything is tested, and only there: a later compiler must not keep anybody from building.
+// It concerns the targets of this package alone; dependencies keep their warnings to themselves.
 let warningsAreErrors = Context.environment["PENSTOCK_WARNINGS"] == "error"
 
 let settings: [SwiftSetting] =
@@ -41,8 +41,9 @@ struct StandardPlugin {
         name: "\(name)PluginExport", dependencies: [logic, "PluginKit"], path: "Plugins/\(name)/Export",
         swiftSettings: settings,
         linkerSettings: [
-          // The Swift runtime is inside, nothing but `penstock_plugin` can be seen from outside, and what is not used is
-          // left out: the file runs wherever the C library does, and nothing of the host's can take its functions' place.
+          // The Swift runtime is inside, nothing but `penstock_plugin` can be seen from outside, and what is not used
+          // is left out: the file runs wherever the C library does, and nothing of the host's can take its functions'
+          // place.
           .unsafeFlags([
             "-static-stdlib", "-Xlinker", "--version-script=\(Context.packageDirectory)/Plugins/exports.map",
             "-Xlinker", "--gc-sections",
@@ -85,7 +86,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     // SHA-256 of definitions, fingerprints and `hashFiles`.
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-    // Methods, fields and statuses of HTTP, as other Swift libraries spell them: names and values that cannot break a head.
+    // Methods, fields and statuses of HTTP, as other Swift libraries spell them: names and values that cannot break a
+    // head.
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     // What the libraries have to say to the host's log.
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -154,12 +156,13 @@ let package = Package(
     .target(
       name: "Pipelines",
       dependencies: [
-        "CLibYAML", "CProcess", "Operations", "PluginHost", "Values", "Workspace",
+        "CLibYAML", "CProcess", "HTTPOperations", "Operations", "PluginHost", "Values", "Workspace",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HeapModule", package: "swift-collections"),
         .product(name: "OrderedCollections", package: "swift-collections"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       swiftSettings: settings
     ),

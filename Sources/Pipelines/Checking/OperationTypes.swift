@@ -66,7 +66,8 @@ struct OperationTypes: TypeEnvironment {
     }
   }
 
-  // Names that no operation has were reported when references were resolved; here they are of a type that allows everything.
+  // Names that no operation has were reported when references were resolved; here they are of a type that allows
+  // everything.
   private func result(_ name: String) -> MemberType? {
     if let own, own.name == name { return MemberType(own.type) }
     guard let index = checker.indexByName[name] else { return MemberType(.json) }
@@ -83,6 +84,7 @@ struct OperationTypes: TypeEnvironment {
   /// `errors.x`.
   static let error = ValueType.object([
     field("code", .string), field("message", .string), field("exit_code", .int, optional: true),
+    field("status", .int, optional: true),
     field("attempts", .int, optional: true),
   ])
   /// `operations.x`.
@@ -99,4 +101,13 @@ struct OperationTypes: TypeEnvironment {
   static let approval = ValueType.object([
     field("approved", .bool), field("note", .string, optional: true), field("by", .string),
   ])
+}
+
+extension OperationTypes {
+  /// The result of `http` where none is declared.
+  static func response(isSaved: Bool) -> ValueType {
+    let head = [ValueType.Field(name: "status", type: .int), ValueType.Field(name: "headers", type: .json)]
+    guard isSaved else { return .object(head + [ValueType.Field(name: "body", type: .json)]) }
+    return .object(head + [ValueType.Field(name: "path", type: .file), ValueType.Field(name: "size", type: .int)])
+  }
 }

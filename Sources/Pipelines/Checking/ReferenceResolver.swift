@@ -66,7 +66,7 @@ extension PipelineChecker {
       let references = site.references
       guard !references.isEmpty else { continue }
       checkAvailability(in: site, references, of: operation)
-      if checkSecrets(in: site, references, of: operation), operation.isProcess {
+      if checkSecrets(in: site, references, of: operation), operation.isProcess || operation.actionKey == .http {
         operation.definition.receivesSecret = true
       }
       var withDefault: Set<String>?
@@ -154,7 +154,8 @@ extension PipelineChecker {
     }
   }
 
-  /// Reports a member that is spelt with other letter case than where it is declared: variables and secrets are found exactly.
+  /// Reports a member that is spelt with other letter case than where it is declared: variables and secrets are found
+  /// exactly.
   private func checkSpelling(_ reference: ExpressionReference, in site: ExpressionSite, among names: [String]) {
     guard let name = reference.path.first, !names.contains(name) else { return }
     let folded = name.lowercased()

@@ -35,7 +35,7 @@ extension PipelineChecker {
       } else {
         reader.error(
           "secret-exposed", "a secret cannot be used in '\(site.use.key)', whose value is recorded or shown", at: range,
-          fix: "secrets may stand in 'env', 'inject', 'stdin' and 'params'")
+          fix: "secrets may stand in 'env', 'inject', 'stdin', 'params' and what 'http' sends")
       }
     }
     if namesSecret, site.use == .nestedParameter, let path = operation?.nestedCall?.path {
@@ -60,7 +60,8 @@ extension PipelineChecker {
     }
   }
 
-  /// The names, in lower case, of the variables that hold a secret once the operation's own stand beside the pipeline's.
+  /// The names, in lower case, of the variables that hold a secret once the operation's own stand beside the
+  /// pipeline's.
   private func secretVariables(of operation: OperationDraft) -> Set<String> {
     var variables = secretVariables
     var own = operation.definition.environment

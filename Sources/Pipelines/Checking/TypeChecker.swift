@@ -1,7 +1,8 @@
 import Values
 
 extension PipelineChecker {
-  /// Checks every expression and every type, operation by operation in `order`, so that results are known before their readers.
+  /// Checks every expression and every type, operation by operation in `order`, so that results are known before their
+  /// readers.
   func checkTypes(in order: [Int]) {
     let shared = OperationTypes.Shared(draft.definition)
     resultTypes = Array(repeating: .json, count: draft.operations.count)
@@ -100,6 +101,7 @@ extension PipelineChecker {
       guard let path = operation.nestedCall?.path, let pipeline = nested[path] ?? nil else { return .json }
       return TypeInference.bounded(NestedResult.type(of: pipeline))
     case .uses: return pluginResultType(of: operation)
+    case .http: return declared ?? OperationTypes.response(isSaved: operation.http?.saveTo != nil)
     default: return declared ?? .json
     }
   }
@@ -144,7 +146,8 @@ extension PipelineChecker {
 
 /// The result of a nested pipeline: an object with the results of its operations.
 enum NestedResult {
-  /// How many levels of nesting a type follows. A type of every level could be of a size that doubles with each of them.
+  /// How many levels of nesting a type follows. A type of every level could be of a size that doubles with each of
+  /// them.
   private static let depth = 3
 
   static func type(of pipeline: PipelineDefinition, depth: Int = Self.depth) -> ValueType {
@@ -167,6 +170,7 @@ enum NestedResult {
     case .wait: return .none
     case .approve: return OperationTypes.approval
     case .pipeline(let path, _): return pipeline.nested[path].map { type(of: $0, depth: depth - 1) } ?? .json
+    case .http(let action): return operation.result ?? OperationTypes.response(isSaved: action.saveTo != nil)
     case .value, .run, .command, .uses: return operation.result ?? .json
     }
   }

@@ -8,6 +8,8 @@ public struct OperationDefinition: Sendable {
     case run(script: String)
     /// An argument list, run without a shell; each template yields exactly one argument.
     case command([Template])
+    /// An HTTP request.
+    case http(HTTPAction)
     /// An operation of a plugin.
     case uses(PluginUse)
     /// An expression, or data with expressions in it; no process.
@@ -53,6 +55,8 @@ public struct OperationDefinition: Sendable {
       case signal(String)
       /// The attempt took longer than `timeout`.
       case timeout
+      /// The response had this status.
+      case status(Int)
       /// A stable error code, such as `result-mismatch`.
       case error(String)
     }
@@ -83,7 +87,8 @@ public struct OperationDefinition: Sendable {
     public enum Otherwise: String, Sendable, CaseIterable { case wait, skip, fail }
     /// What must be true.
     public var formula: SpecificationFormula
-    /// With `wait` it waits, and fails when ``waitAtMost`` is over. With `skip` or `fail` it is skipped or fails: at once, or when
+    /// With `wait` it waits, and fails when ``waitAtMost`` is over. With `skip` or `fail` it is skipped or fails: at
+    /// once, or when
     /// ``waitAtMost`` is over.
     public var otherwise: Otherwise = .wait
     /// How long it waits.
@@ -130,13 +135,15 @@ public struct OperationDefinition: Sendable {
   public var index: Int
   /// What it does.
   public var action: Action
-  /// Positions of the operations that this one depends on: `needs`, and every operation its expressions name. Ascending, without repeats.
+  /// Positions of the operations that this one depends on: `needs`, and every operation its expressions name.
+  /// Ascending, without repeats.
   public var dependencies: [Int] = []
   /// How its requirement arrives.
   public var injection: Injection = .none
   /// The type that the requirement must have.
   public var requires: ValueType?
-  /// The declared type of the result of one run of the action (of one item in a loop); nil means JSON or text, whichever it is.
+  /// The declared type of the result of one run of the action (of one item in a loop); nil means JSON or text,
+  /// whichever it is.
   public var result: ValueType?
   /// The operation is skipped unless this is true; nil means `success()`.
   public var condition: Expression?
@@ -168,7 +175,8 @@ public struct OperationDefinition: Sendable {
   public var stdin: Template?
   /// A success of the same fingerprint younger than this is taken over.
   public var staleAfter: Duration?
-  /// A success of the same fingerprint of which this is false is taken over. With ``staleAfter``, one that neither calls stale.
+  /// A success of the same fingerprint of which this is false is taken over. With ``staleAfter``, one that neither
+  /// calls stale.
   public var staleWhen: SpecificationFormula?
   /// Whether a secret can reach the operation, so that its output must be masked.
   public var receivesSecret: Bool = false

@@ -1,3 +1,4 @@
+import HTTPOperations
 import Operations
 
 /// An operation's action as a request of the `Operations` library, so that its modifiers shape it like any other.
@@ -16,7 +17,8 @@ struct ActionOperation: OperationRequest {
   }
 }
 
-/// Makes each run of the action an attempt: it waits for its slot and resources, is numbered, and is recorded. Between attempts nothing is held.
+/// Makes each run of the action an attempt: it waits for its slot and resources, is numbered, and is recorded. Between
+/// attempts nothing is held.
 struct AttemptModifier<Operation: OperationRequest>: OperationModifier where Operation.Value == OperationResult {
   let engine: RunEngine
   let ordinal: Int
@@ -57,15 +59,26 @@ extension OperationDefinition {
       case .equal: .equal
       }
     let backoff = OperationBackoff(kind, base: retry.base, cap: retry.maximum, jitter: jitter)
-    return RetryPolicy(limit: retry.limit, backoff: backoff, deadline: retry.deadline, decide: retryDecision)
+    return RetryPolicy(limit: retry.limit, backoff: backoff, deadline: retry.deadline)
   }
 
-  private var retryDecision: RetryPolicy.Decide? {
+  /// Judges failures: by `on`, where it is written; else a request's by what became of it, and others not.
+  func retryDecision(budget: HTTPRetryBudget, clock: any OperationClock) -> RetryPolicy.Decide? {
     let causes = retry.on
-    guard !causes.isEmpty else { return nil }
+    if causes.isEmpty {
+      guard case .http = action else { return nil }
+    }
     return { error, _ in
       guard let failure = error as? OperationFailure else { return .stop(reason: "not-listed") }
-      return causes.contains { $0.admits(failure) } ? .noOpinion : .stop(reason: "not-listed")
+      if causes.isEmpty {
+        if let reason = failure.stopReason { return .stop(reason: reason) }
+      } else if !causes.contains(where: { $0.admits(failure) }) {
+        return .stop(reason: "not-listed")
+      }
+      if let endpoint = failure.httpEndpoint, !budget.take(for: endpoint, at: clock.monotonic()) {
+        return .stop(reason: "the retry budget of \(endpoint) is used up")
+      }
+      return .noOpinion
     }
   }
 }
@@ -76,6 +89,7 @@ extension OperationDefinition.Retry.Cause {
     switch self {
     case .exitCode(let code): failure.exitCode == Int32(code)
     case .signal(let name): failure.signal.map(SignalName.name(of:)) == name
+    case .status(let status): failure.httpStatus == status
     case .timeout: failure.code == "timeout"
     case .error(let code): failure.code == code
     }

@@ -28,6 +28,9 @@ extension RunEngine {
       for template in templates { add(try template.evaluate(in: contexts).text) }
     }
     if case .value(let data) = definition.action { add(try data.evaluate(in: contexts).text) }
+    if case .http(let action) = definition.action {
+      for part in action.templates { add("\(part.name)=\(try part.template.evaluate(in: contexts).text)") }
+    }
     if case .uses(let use) = definition.action {
       // Another version of the plugin may do something else.
       add(try plugin(use.plugin).hash)

@@ -17,6 +17,8 @@ final class HostServices: @unchecked Sendable {
   /// Where the plugins of pipelines come from.
   let plugins: PluginSource
   let pluginConditions = PluginConditions()
+  /// What the requests of this host share. Costs nothing before the first one.
+  let http = HTTPHost()
   let activity = HostActivity()
   let executables = ExecutableSearch()
   /// Clock, delayer and random source for every operation.

@@ -1,3 +1,4 @@
+import HTTPOperations
 import Operations
 import OrderedCollections
 import PluginHost
@@ -15,6 +16,12 @@ public struct OperationFailure: Error, Sendable, Hashable {
   public var signal: Int32?
   /// How long to wait before another attempt, where who failed has told that.
   public var retryAfter: Duration?
+  /// The status of the response, when that is what failed.
+  public var httpStatus: Int?
+  /// Why another attempt makes no sense; nil where that is not known.
+  var stopReason: String?
+  /// Whom a request was for that is worth another try.
+  var httpEndpoint: HTTPEndpoint?
   /// What the engine itself ran into, when neither the operation nor its process is to blame.
   var engineError: EngineError?
 
@@ -36,6 +43,7 @@ public struct OperationFailure: Error, Sendable, Hashable {
     var members: OrderedDictionary<String, JSONValue> = ["code": .string(code), "message": .string(message)]
     if let exitCode { members["exit_code"] = .int(Int64(exitCode)) }
     if let signal { members["signal"] = .string(SignalName.name(of: signal)) }
+    if let httpStatus { members["status"] = .int(Int64(httpStatus)) }
     members["attempts"] = .int(Int64(attempts))
     return .object(members)
   }

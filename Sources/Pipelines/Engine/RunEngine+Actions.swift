@@ -11,6 +11,8 @@ extension RunEngine {
       return try await performProcess(ordinal)
     case .uses(let use):
       return try await performPlugin(ordinal, use)
+    case .http(let action):
+      return try await performHTTP(ordinal, action)
     case .value(let data):
       return .value(try checkedValue(data.evaluate(in: contexts(ordinal)), ordinal))
     case .wait(let wait):

@@ -2,7 +2,8 @@ import Operations
 import Values
 import Workspace
 
-/// From "its dependencies have ended" to "it has ended": conditions, loops, reuse, exclusion and the attempts with their modifiers.
+/// From "its dependencies have ended" to "it has ended": conditions, loops, reuse, exclusion and the attempts with
+/// their modifiers.
 extension RunEngine {
   /// Runs one operation of the pipeline to its end.
   func execute(_ ordinal: Int) async {
@@ -67,8 +68,8 @@ extension RunEngine {
     await services.locks.giveBack(hold)
   }
 
-  /// What is held for an exclusive name. Inside an operation that holds the name already, it is held within that operation alone: its nested
-  /// runs would otherwise wait for the operation that waits for them.
+  /// What is held for an exclusive name. Inside an operation that holds the name already, it is held within that
+  /// operation alone: its nested runs would otherwise wait for the operation that waits for them.
   private func exclusiveKey(_ name: String) -> String {
     heldNames[name].map { "exclusive:\(name) within \($0.text)" } ?? "exclusive:\(name)"
   }
@@ -104,7 +105,8 @@ extension RunEngine {
       context.retryObserver = retryObserver(ordinal)
       context.retryState = state.instances[ordinal].retryState
       var policy = node.definition.retryPolicy
-      policy.wakers = try wakers(ordinal)
+      policy.wakers = try wakers(ordinal) + httpWakers(ordinal)
+      policy.decide = node.definition.retryDecision(budget: services.http.budget, clock: services.clock)
       let operation = attempts.retry(policy).repeating(repeatPolicy(ordinal))
       result = try await OperationRunner(operation, context: context).run(isolation: self)
     }
@@ -239,7 +241,8 @@ extension OperationFailure {
 }
 
 extension JSONValue {
-  /// The value as a process gets it in an environment variable, an argument or standard input: text as it is, nothing for null, the rest as JSON.
+  /// The value as a process gets it in an environment variable, an argument or standard input: text as it is, nothing
+  /// for null, the rest as JSON.
   var injectedText: String {
     switch self {
     case .string(let text): text

@@ -6,11 +6,13 @@ import Workspace
 
 // # The engine
 //
-// Runs one checked pipeline: which operation is ready, what its requirement is, what became of it. An actor on the event loop's thread; the
-// data is in `RunProgress`, processes are started through `ProcessRunner`, retries, timeouts and repetition are those of `Operations`,
-// everything that happens is appended to the `HistoryRecorder` and told to whoever watches. Nothing here parses, prints or queries.
+// Runs one checked pipeline: which operation is ready, what its requirement is, what became of it. An actor on the
+// event loop's thread; the data is in `RunProgress`, processes are started through `ProcessRunner`, retries, timeouts
+// and repetition are those of `Operations`, everything that happens is appended to the `HistoryRecorder` and told to
+// whoever watches. Nothing here parses, prints or queries.
 //
-// Read first: `RunEngine.run` (the life of a run), `RunEngine+Scheduling` (who is next), `RunEngine+Attempts` (one try).
+// Read first: `RunEngine.run` (the life of a run), `RunEngine+Scheduling` (who is next), `RunEngine+Attempts` (one
+// try).
 
 /// Executes one run of a pipeline.
 actor RunEngine {
@@ -26,7 +28,8 @@ actor RunEngine {
   let logs: LogFilePool
   var record: RunRecord
 
-  /// Operations whose dependencies have ended well, in the order in which that happened: those that wait for a slot, and the others.
+  /// Operations whose dependencies have ended well, in the order in which that happened: those that wait for a slot,
+  /// and the others.
   var readyForSlot: Deque<Int> = []
   var ready: Deque<Int> = []
   /// Processes that are ready before their slot is free, and how many operations are so far.
@@ -34,7 +37,8 @@ actor RunEngine {
   var early = 0
   var wakeup: CheckedContinuation<Void, Never>?
   var cancellation: Cancellation?
-  /// Listens to the workspace. A run that is over before this has passed needs no listening, whose end alone would cost it 16 ms.
+  /// Listens to the workspace. A run that is over before this has passed needs no listening, whose end alone would cost
+  /// it 16 ms.
   private static let watchDelay = Duration.milliseconds(500)
   private var observer: Int?
   var isForced = false
@@ -50,6 +54,8 @@ actor RunEngine {
   /// The plugins that the run has used so far, and their attempts that go on, by operation.
   var plugins: [String: any PipelinePlugin] = [:]
   var pluginAttempts: [Int: PluginAttempt] = [:]
+  /// Whom requests have failed to reach or to be answered by, by operation.
+  var httpFailures: [Int: HTTPLatestFailure] = [:]
   var baseEnvironment = ProcessEnvironment()
   var basePath: String?
   var sharedEnvironment = CStringList([])
@@ -108,7 +114,8 @@ actor RunEngine {
 
   /// Runs the pipeline to its end, handlers included, and returns when everything is durable.
   ///
-  /// - Throws: ``EngineError`` or `WorkspaceError` when the engine itself could not go on. What was recorded until then is kept.
+  /// - Throws: ``EngineError`` or `WorkspaceError` when the engine itself could not go on. What was recorded until then
+  ///   is kept.
   func run(resuming recorded: RecordedRun? = nil, takingOver source: RecordedRun? = nil) async throws -> RunOutcome {
     limits.onRelease = { [unowned self] in assumeIsolated { $0.wake() } }
     if let recorded { restore(recorded) } else { announce() }

@@ -14,7 +14,8 @@ final class OperationNode: Sendable {
   let defaulted: Set<String>
   /// Whether `when` speaks of the loop's item, so that it is asked for each item.
   let conditionIsPerItem: Bool
-  /// Whether nothing that its process is given depends on when it is computed, so that it can be made ready before its slot is free.
+  /// Whether nothing that its process is given depends on when it is computed, so that it can be made ready before its
+  /// slot is free.
   let canPrepareEarly: Bool
   /// Whether its action does work that counts against `concurrency`.
   let needsSlot: Bool
@@ -34,7 +35,7 @@ final class OperationNode: Sendable {
     canPrepareEarly = event == nil && definition.isConstant
     needsSlot =
       switch definition.action {
-      case .run, .command, .uses, .pipeline: true
+      case .run, .command, .http, .uses, .pipeline: true
       case .value, .wait, .approve: false
       }
   }
@@ -218,6 +219,8 @@ extension OperationDefinition {
     switch action {
     case .command(let arguments): for argument in arguments { names.formUnion(argument.resultsWithDefault) }
     case .value(let data): names.formUnion(data.resultsWithDefault)
+    case .http(let action):
+      for part in action.templates { names.formUnion(part.template.resultsWithDefault) }
     case .uses(let use):
       for setting in use.settings { names.formUnion(setting.value.resultsWithDefault) }
     case .pipeline(_, let parameters):

@@ -13,6 +13,7 @@ extension DocumentReader {
     case .wait: readWait(node, into: draft)
     case .pipeline: readNestedPipeline(node, into: draft)
     case .approve: readApproval(node, into: draft)
+    case .http: readHTTP(node, into: draft)
     case .uses: readOffer(node, into: draft)
     default: break
     }

@@ -4,6 +4,10 @@ struct ExpressionSite {
   enum Use: Sendable {
     case when, until, loop, command, value, wait, approve, inject, stdin, environment, exclusive, directory
     case nestedParameter
+    /// A part of a request that is not shown anywhere.
+    case http
+    /// A path or a checksum of a request, which messages show.
+    case httpShown
     /// A setting of a plugin's operation.
     case settings
     /// A setting of a plugin's controller, evaluated before there is a run.
@@ -29,6 +33,7 @@ struct ExpressionSite {
       case .exclusive: "exclusive"
       case .directory: "directory"
       case .nestedParameter: "params"
+      case .http, .httpShown: "http"
       case .settings: "with"
       case .controller: "controllers"
       case .specification: "specifications"
@@ -46,7 +51,7 @@ struct ExpressionSite {
     /// Whether a secret may stand there: only where it reaches a process without anybody seeing it on the way.
     var admitsSecrets: Bool {
       switch self {
-      case .environment, .pipelineEnvironment, .stdin, .inject, .nestedParameter: true
+      case .environment, .pipelineEnvironment, .stdin, .inject, .nestedParameter, .http: true
       default: false
       }
     }
@@ -94,7 +99,8 @@ struct ExpressionSite {
 
 /// A template or data with the place of its first expression site among the sites of its operation.
 ///
-/// The sites of a value follow each other in the order in which the value is walked, so that their types can be found again.
+/// The sites of a value follow each other in the order in which the value is walked, so that their types can be found
+/// again.
 struct PlacedData {
   let data: DataTemplate
   let node: YAMLNode

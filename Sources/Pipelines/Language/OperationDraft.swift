@@ -1,4 +1,5 @@
-/// An operation that has been read, with the places that the checks need; what the checks find out is added to its definition.
+/// An operation that has been read, with the places that the checks need; what the checks find out is added to its
+/// definition.
 ///
 /// A class, because the checks pass over ten thousand of them many times, and a copy of so many fields is not cheap.
 final class OperationDraft {
@@ -27,6 +28,11 @@ final class OperationDraft {
   var conditionRange: SourceRange?
   var gate: GateDraft?
   var pluginUse: PluginUseDraft?
+  var http: HTTPAction?
+  /// The words of `retry.early` that go with requests.
+  var earlyWords: [(name: String, range: SourceRange)] = []
+  /// Whether `defaults` has a `retry`.
+  var hasDefaultRetry = false
   var settings: [(name: String, range: SourceRange, value: PlacedData)] = []
   /// Where the word `with` is.
   var settingsRange: SourceRange?
@@ -77,7 +83,7 @@ struct OperationDefaults {
       if let directory { definition.directory = directory }
       if let shell { definition.shell = shell }
       definition.environment = environment
-    case .pipeline, .uses: break
+    case .http, .pipeline, .uses: break
     // Waiting for time or a person is not bounded by what is meant for work.
     default: return
     }

@@ -16,9 +16,9 @@ enum OperationKey: String, CaseIterable, Sendable {
   case controllers
 
   /// The keys that say what an operation does, exactly one of which it has.
-  static let actions: [OperationKey] = [.run, .command, .uses, .value, .wait, .pipeline, .approve]
+  static let actions: [OperationKey] = [.run, .command, .http, .uses, .value, .wait, .pipeline, .approve]
   /// Actions that belong to the language but that this version cannot run.
-  static let actionsToCome: [OperationKey] = [.http]
+  static let actionsToCome: [OperationKey] = []
 
   private static let processes: [OperationKey] = [.run, .command]
   /// Those that can be handed a requirement.
@@ -33,6 +33,7 @@ enum OperationKey: String, CaseIterable, Sendable {
       KeyRow("description", .text, "What it is for, for people."),
       KeyRow("run", .script, "A script for the shell; values reach it through `inject` and `env`."),
       KeyRow("command", .list(.template, minimum: 1), "An argument list, run without a shell."),
+      KeyRow("http", .keys(HTTPKey.table.rows), "An HTTP request."),
       KeyRow("uses", .name(pattern: NamePattern.offer), "An operation of a plugin.", part: .plugins),
       KeyRow(
         "with", .map(keyPattern: NamePattern.member, .data), "The settings of a plugin's operation.",
@@ -58,7 +59,7 @@ enum OperationKey: String, CaseIterable, Sendable {
       KeyRow("requires", .type, "The type that the requirement must have.", only: receivers),
       KeyRow(
         "result", .type, "The type of the result.", default: "JSON or text, whichever it is",
-        only: [.run, .command, .uses, .value]),
+        only: [.run, .command, .http, .uses, .value]),
       KeyRow(
         "run_when", .formula, "Starts only when this is true; until then it waits, unless `otherwise` says more.",
         default: "always", part: .gates),
@@ -71,11 +72,11 @@ enum OperationKey: String, CaseIterable, Sendable {
         default: "no limit; with `otherwise: skip` or `fail`, not at all", part: .gates),
       KeyRow("when", .expression, "Runs only if this is true, else it is skipped.", default: "success()"),
       KeyRow(
-        "retry", .anyOf([.int(minimum: 0), .keys(RetryKey.table.rows)]), "How failures are tried again.", default: "0",
-        only: [.run, .command, .uses, .pipeline]),
+        "retry", .anyOf([.int(minimum: 0), .keys(RetryKey.table.rows)]), "How failures are tried again.",
+        default: "0; 3 for `http` with an idempotent method", only: [.run, .command, .http, .uses, .pipeline]),
       KeyRow(
         "repeat", .keys(RepeatKey.table.rows), "Runs the action again after it succeeded.",
-        only: [.run, .command, .uses, .value, .pipeline]),
+        only: [.run, .command, .http, .uses, .value, .pipeline]),
       KeyRow("timeout", .duration, "Bounds one attempt.", default: "none"),
       KeyRow(
         "grace", .duration, "How long after SIGTERM comes SIGKILL; how long a plugin has to end.", default: "10s",
@@ -104,11 +105,11 @@ enum OperationKey: String, CaseIterable, Sendable {
       KeyRow("stdin", .template, "What the process reads on standard input.", only: processes),
       KeyRow(
         "stale_after", .duration, "A success with the same inputs that is younger than this is taken over.",
-        default: "nothing is taken over", only: [.run, .command, .uses, .value, .pipeline]),
+        default: "nothing is taken over", only: [.run, .command, .http, .uses, .value, .pipeline]),
       KeyRow(
         "stale_when", .formula, "A success with the same inputs is taken over unless this is true of it.",
-        default: "nothing is taken over", only: [.run, .command, .uses, .value, .pipeline], part: .staleness),
-      KeyRow(notAvailable: "http"), KeyRow(notAvailable: "rerun_on_change"),
+        default: "nothing is taken over", only: [.run, .command, .http, .uses, .value, .pipeline], part: .staleness),
+      KeyRow(notAvailable: "rerun_on_change"),
       KeyRow(
         elsewhere: "controllers", "goes at the top of the file: a controller starts runs of the whole pipeline",
         fix: "move it there, or put the operation into a pipeline of its own"),
@@ -143,7 +144,7 @@ enum RetryKey: String, CaseIterable, Sendable {
 
 /// The keys of one entry of `retry.on`: exactly one of them.
 enum CauseKey: String, CaseIterable, Sendable {
-  case exit, signal, error
+  case exit, signal, status, error
 
   static let table = KeyTable<CauseKey>(
     "an entry of 'on'",
@@ -151,6 +152,8 @@ enum CauseKey: String, CaseIterable, Sendable {
       KeyRow("exit", .anyOf([.int(minimum: 1), .list(.int(minimum: 1), minimum: 1)]), "Exit codes from 1 to 255."),
       KeyRow(
         "signal", .anyOf([.text, .list(.text, minimum: 1)]), "Signals that ended the process, such as `SIGKILL`."),
+      KeyRow(
+        "status", .anyOf([.text, .list(.text, minimum: 1)]), "Statuses of responses, such as `503` or `5xx`."),
       KeyRow("error", .anyOf([.text, .list(.text, minimum: 1)]), "Error codes, such as `result-mismatch`."),
     ])
 }

@@ -32,6 +32,8 @@ extension DocumentReader {
     }
     finishGate(of: draft)
     finishPluginOperation(of: draft)
+    draft.hasDefaultRetry = defaults.retry != nil
+    finishHTTP(of: draft, node)
     return draft
   }
 
@@ -89,7 +91,8 @@ extension DocumentReader {
       draft.conditionRange = value.range
       draft.definition.condition = expression(value, "'when'", .when, into: &draft.sites)
     case .runWhen, .otherwise, .waitAtMost: readGate(key, entry, into: draft)
-    case .retry: if let retry = retry(value, of: draft.title) { draft.definition.retry = retry }
+    case .retry:
+      if let retry = retry(value, of: draft.title, words: &draft.earlyWords) { draft.definition.retry = retry }
     case .repeat: draft.definition.repetition = repetition(value, into: &draft.sites)
     case .timeout: setIfRead(&draft.definition.timeout, duration(value, "'timeout'", allowsZero: false))
     case .grace: if let grace = duration(value, "'grace'") { draft.definition.grace = grace }
@@ -110,8 +113,8 @@ extension DocumentReader {
     case .staleWhen: draft.definition.staleWhen = formula(value, "'stale_when'", .staleWhen, of: draft.title)
     case .params: readSiblingParameters(entry, into: draft)
     case .with: readSettings(entry, into: draft)
-    case .run, .command, .uses, .value, .wait, .pipeline, .approve: break
-    case .http, .rerunOnChange, .controllers: break
+    case .run, .command, .http, .uses, .value, .wait, .pipeline, .approve: break
+    case .rerunOnChange, .controllers: break
     }
   }
 

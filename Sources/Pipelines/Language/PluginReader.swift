@@ -138,7 +138,7 @@ extension DocumentReader {
       at: node.range, fix: fix)
   }
 
-  private func size(_ node: YAMLNode, _ what: String) -> Int64? {
+  func size(_ node: YAMLNode, _ what: String) -> Int64? {
     guard let text = plainText(node, what) else { return nil }
     guard let size = SizeNotation.parse(text) else {
       error(
@@ -194,7 +194,8 @@ extension DocumentReader {
     draft.definition.action = .uses(use.use)
   }
 
-  /// Whether the `uses` of a specification names what a plugin offers, rather than what the language or the pipeline has.
+  /// Whether the `uses` of a specification names what a plugin offers, rather than what the language or the pipeline
+  /// has.
   func namesPlugin(_ text: String, hasSettings: Bool) -> Bool {
     guard parts.contains(.plugins) else { return false }
     guard PluginUse.isOfferID(text), !SpecificationWord.reserved.contains(text) else { return false }

@@ -2,7 +2,11 @@ import Values
 
 extension DocumentReader {
   /// `retry` of `owner`: a limit alone, or a mapping whose limit is 3 unless it says otherwise.
-  func retry(_ node: YAMLNode, of owner: String) -> OperationDefinition.Retry? {
+  ///
+  /// The words of `early` that are no formulas are added to `words`.
+  func retry(
+    _ node: YAMLNode, of owner: String, words: inout [(name: String, range: SourceRange)]
+  ) -> OperationDefinition.Retry? {
     var retry = OperationDefinition.Retry()
     guard node.entries != nil else {
       guard let limit = int(node, "'retry'", minimum: 0) else { return nil }
@@ -25,7 +29,7 @@ extension DocumentReader {
         if let word = choice(value, "'jitter'", OperationDefinition.Retry.Jitter.self) { retry.jitter = word }
       case .deadline: retry.deadline = duration(value, "'deadline'", allowsZero: false)
       case .on: retry.on = causes(value)
-      case .early: retry.early = early(value, of: owner)
+      case .early: retry.early = early(value, of: owner, words: &words)
       }
     }
     if retry.maximum < retry.base {
@@ -41,9 +45,19 @@ extension DocumentReader {
   }
 
   /// The formulas that bring an attempt forward.
-  private func early(_ node: YAMLNode, of owner: String) -> [SpecificationFormula] {
+  private func early(
+    _ node: YAMLNode, of owner: String, words: inout [(name: String, range: SourceRange)]
+  ) -> [SpecificationFormula] {
     if let items = node.items, items.isEmpty { wrongForm(node, "'early'", needs: "at least one specification") }
-    return (node.items ?? [node]).compactMap { formula($0, "'early'", .early, of: owner) }
+    var formulas: [SpecificationFormula] = []
+    for item in node.items ?? [node] {
+      if let word = item.text, SpecificationWord.earlyOnly.contains(word) {
+        words.append((word, item.range))
+      } else if let formula = formula(item, "'early'", .early, of: owner) {
+        formulas.append(formula)
+      }
+    }
+    return formulas
   }
 
   private func causes(_ node: YAMLNode) -> [OperationDefinition.Retry.Cause] {
@@ -70,7 +84,7 @@ extension DocumentReader {
     let fix =
       isNumber ? "write '{exit: \(word)}'" : SignalName.all.contains(word) ? "write '{signal: \(word)}'" : nil
     error(
-      "unknown-word", "an entry of 'on' is timeout, {exit: …}, {signal: …} or {error: …}, found '\(word)'",
+      "unknown-word", "an entry of 'on' is timeout, {exit: …}, {signal: …}, {status: …} or {error: …}, found '\(word)'",
       at: node.range, fix: fix ?? suggestion(for: word, among: ["timeout"]))
   }
 
@@ -88,6 +102,15 @@ extension DocumentReader {
           "unknown-word", "there is no signal '\(name)'", at: node.range,
           fix: fix ?? suggestion(for: name, among: SignalName.all))
         return nil
+      }
+    case .status:
+      return nodes.flatMap { node -> [OperationDefinition.Retry.Cause] in
+        guard let text = plainText(node, "'status'") else { return [] }
+        if let codes = Self.statuses(text) { return codes.sorted().map { .status($0) } }
+        error(
+          "invalid-status", "'\(text)' is no status", at: node.range,
+          fix: "write a number from 100 to 599 such as '503', or a class such as '5xx'")
+        return []
       }
     case .error:
       return nodes.compactMap { plainText($0, "'error'").map { .error($0) } }

@@ -167,7 +167,8 @@ struct SpecificationParser {
         return problem("misplaced-specification", "'\(name)' has a meaning under 'early' of a retry only", at: place)
       }
       return problem(
-        "not-available", "'\(name)' is not available in this version: it goes with 'http'", at: place)
+        "misplaced-specification", "'\(name)' stands alone: it is an event, not a specification", at: place,
+        fix: "make it an entry of its own in the list of 'early'")
     }
     if let context = name.split(separator: ".", omittingEmptySubsequences: false).first.map(String.init),
       context != name, ContextName.all.contains(context)

@@ -77,7 +77,14 @@ extension DocumentReader {
       switch key {
       case .timeout: draft.defaults.timeout = duration(value, "'timeout'", allowsZero: false)
       case .grace: draft.defaults.grace = duration(value, "'grace'")
-      case .retry: draft.defaults.retry = retry(value, of: "'defaults'")
+      case .retry:
+        var words: [(name: String, range: SourceRange)] = []
+        draft.defaults.retry = retry(value, of: "'defaults'", words: &words)
+        for word in words {
+          error(
+            "misplaced-specification", "'\(word.name)' has a meaning for the retries of one 'http' only",
+            at: word.range, fix: "write it under 'retry' of the operation")
+        }
       case .env: draft.defaults.environment = environment(value, .pipelineEnvironment, into: &draft.sites)
       case .directory: draft.defaults.directory = template(value, "'directory'", .directory, into: &draft.sites)
       case .shell: draft.defaults.shell = shell(value)

@@ -73,5 +73,7 @@ enum NamePattern {
   static let member = "^[A-Za-z_][A-Za-z0-9_-]*$"
   static let plugin = "^[a-z][a-z0-9-]{0,63}$"
   static let offer = #"^[a-z][a-z0-9-]{0,63}(\.[a-z][a-z0-9-]{0,63})?$"#
+  static let anything = "^[^\\u0000]*$"
+  static let field = "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"
   static let hash = "^[0-9a-f]{64}$"
 }

@@ -11,6 +11,7 @@ extension OperationDefinition {
     case .pipeline: "pipeline"
     case .approve: "approve"
     case .uses: "uses"
+    case .http: "http"
     }
   }
 
@@ -30,6 +31,7 @@ extension OperationDefinition {
     case .wait(.specification(let formula)): return "for " + TerminalText.oneLine(formula.text)
     case .pipeline(let path, _): return TerminalText.visible(path)
     case .uses(let use): return use.offer
+    case .http(let action): return TerminalText.oneLine("\(action.effectiveMethod) \(action.shownURL)")
     case .approve(let message): return message.map { TerminalText.oneLine($0.text) } ?? ""
     }
   }
@@ -40,7 +42,8 @@ extension OperationDefinition {
     return needsQuotes && !shown.hasPrefix("${{") ? "'\(shown)'" : shown
   }
 
-  /// How failures are tried again: `up to 5 retries, exponential from 200ms to 30s, full jitter`; nil when they are not.
+  /// How failures are tried again: `up to 5 retries, exponential from 200ms to 30s, full jitter`; nil when they are
+  /// not.
   package var retrySummary: String? {
     guard retry.limit > 0 else { return nil }
     var text = retry.limit == 1 ? "up to 1 retry" : "up to \(retry.limit) retries"
@@ -83,6 +86,7 @@ extension OperationDefinition {
 extension OperationDefinition.Retry.Cause {
   fileprivate var summary: String {
     switch self {
+    case .status(let status): "status \(status)"
     case .exitCode(let code): "exit code \(code)"
     case .signal(let name): name
     case .timeout: "timeout"

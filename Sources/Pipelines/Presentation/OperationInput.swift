@@ -10,6 +10,8 @@ package struct OperationInput: Sendable, Hashable {
     case parameter(String)
     /// A setting of a plugin's operation.
     case setting(String)
+    /// A part of a request.
+    case request(String)
     /// The requirement of a plugin's operation, or one member of it.
     case requirement(String?)
     /// The value that a `value`, `wait` or `approve` is made of.
@@ -28,6 +30,7 @@ package struct OperationInput: Sendable, Hashable {
       case .argument(let number): "argument \(number)"
       case .parameter(let name): "param \(name)"
       case .setting(let name): "setting \(name)"
+      case .request(let name): name
       case .requirement(let name): name.map { "requirement \($0)" } ?? "its requirement"
       case .value: "its value"
       case .condition: "its condition"
@@ -50,7 +53,7 @@ package struct OperationInput: Sendable, Hashable {
   /// Whether it is a result handed over as a requirement, rather than something that only steers the operation.
   package var isInjection: Bool {
     switch arrival {
-    case .standardInput, .variable, .argument, .parameter, .setting, .requirement, .value: true
+    case .standardInput, .variable, .argument, .parameter, .setting, .request, .requirement, .value: true
     case .condition, .items, .until, .directory, .exclusive: false
     }
   }
@@ -140,6 +143,10 @@ extension OperationDefinition {
     case .wait(.duration(let template)), .wait(.until(let template)), .approve(.some(let template)):
       template.isLiteral ? [] : [OperationInput(.value, template)]
     case .approve(.none), .wait(.specification): []
+    case .http(let action):
+      action.templates.filter { !$0.template.references.isEmpty }.map {
+        OperationInput(.request($0.name), source: $0.template.source, references: $0.template.references)
+      }
     case .uses(let use):
       use.settings.filter { !$0.value.references.isEmpty }.map {
         OperationInput(.setting($0.name), source: $0.value.source, references: $0.value.references)

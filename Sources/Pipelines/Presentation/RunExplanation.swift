@@ -1,7 +1,7 @@
 import Values
 
-/// Why a run, or one of its operations, is where it is, and what would change that. Made from the records and the definition
-/// that is stored with them.
+/// Why a run, or one of its operations, is where it is, and what would change that. Made from the records and the
+/// definition that is stored with them.
 package struct RunExplanation: Sendable {
   /// The explanation of the run as a whole, or of one operation.
   package struct Entry: Sendable {
@@ -25,8 +25,8 @@ package struct RunExplanation: Sendable {
   private let shortID: String
 
   /// Explains a run: itself, and each operation that did not simply succeed; or only `operation`, in more detail.
-  /// Without `pipeline`, which may no longer be readable, the reasons are those of the records alone. `shortID` is put into the
-  /// commands to type; `nestedRuns` is asked for the runs that operations have started.
+  /// Without `pipeline`, which may no longer be readable, the reasons are those of the records alone. `shortID` is put
+  /// into the commands to type; `nestedRuns` is asked for the runs that operations have started.
   package init(
     of recorded: RecordedRun, pipeline: PipelineDefinition?, operation: String?, shortID: String,
     now: RecordTime = .now,
@@ -179,7 +179,7 @@ package struct RunExplanation: Sendable {
   private func failureRemedies(_ record: OperationRecord) -> [String] {
     var remedies: [String] = []
     switch pipeline?.operations.first(where: { $0.name == record.name })?.action {
-    case .run, .command, .uses, .pipeline: remedies.append("penstock logs \(shortID) \(record.name)")
+    case .run, .command, .http, .uses, .pipeline: remedies.append("penstock logs \(shortID) \(record.name)")
     // What starts no process has written nothing.
     case .value, .wait, .approve: break
     case nil: if record.error?.code != "rejected" { remedies.append("penstock logs \(shortID) \(record.name)") }

@@ -15,7 +15,7 @@ struct SchemaTests {
     let operation = try #require(schema["$defs"]?["operation"]?["properties"]?.objectValue)
     #expect(Array(operation.keys) == OperationKey.table.availableKeys)
     #expect(operation.values.allSatisfy { $0["description"]?.stringValue?.isEmpty == false })
-    #expect(operation["http"] == nil)
+    #expect(operation["http"]?["properties"]?["save_to"] != nil)
   }
 
   @Test("says that an operation does exactly one thing")
@@ -23,7 +23,7 @@ struct SchemaTests {
     let choices = try #require(PipelineSchema.jsonSchema()["$defs"]?["operation"]?["oneOf"]?.arrayValue)
     #expect(
       choices.compactMap { $0["required"]?[0]?.stringValue } == [
-        "run", "command", "uses", "value", "wait", "pipeline", "approve",
+        "run", "command", "http", "uses", "value", "wait", "pipeline", "approve",
       ])
   }
 
@@ -42,6 +42,6 @@ struct SchemaTests {
     #expect(LanguageReference.sections.map(\.owner).first == "a pipeline")
     #expect(LanguageReference.sections.allSatisfy { !$0.keys.isEmpty })
     #expect(LanguageReference.markdown().contains("| `stale_after` | duration"))
-    #expect(LanguageReference.keysToCome.contains("http"))
+    #expect(LanguageReference.keysToCome.contains("rerun_on_change"))
   }
 }

@@ -194,7 +194,7 @@ struct SpecificationKeyTests {
   func early() {
     #expect(
       SpecificationFixture.found(inOperation: "retry: { early: [reachable, online, onlin] }") == [
-        "6:22 not-available 'reachable' is not available in this version: it goes with 'http'",
+        "6:22 misplaced-specification 'reachable' has a meaning for the retries of 'http' only",
         "6:41 unknown-specification there is no specification 'onlin' (did you mean 'online'?)",
       ])
     #expect(

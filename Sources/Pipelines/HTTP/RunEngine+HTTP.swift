@@ -1,0 +1,147 @@
+import HTTPOperations
+import Operations
+import OrderedCollections
+import Values
+
+/// `http`: one request for one attempt. Retries are those of the engine; what the request's own life says about them is
+/// in the failure.
+extension RunEngine {
+  /// Sends a request, and makes the operation's result of the response.
+  func performHTTP(_ ordinal: Int, _ action: HTTPAction) async throws -> OperationResult {
+    let (definition, contexts) = (state.instances[ordinal].node.definition, contexts(ordinal))
+    let builder = HTTPActionRequest(action: action, directory: httpDirectory)
+    let request = try builder.transfer(in: contexts)
+    if let saveTo = action.saveTo {
+      var download = HTTPDownload(to: try builder.path(saveTo, in: contexts), collision: action.collision)
+      if let text = try action.checksum?.evaluate(in: contexts).injectedText {
+        guard let checksum = HTTPChecksum(text) else {
+          throw OperationFailure(
+            code: "value-mismatch",
+            message: "http: '\(text.escapedForMessage)' is no checksum such as 'sha256:…' with its 64 digits")
+        }
+        download.checksum = checksum
+      }
+      let file = try await attempt(HTTPOperation(request, by: services.http.client, to: download), action, ordinal)
+      return try saved(file, definition)
+    }
+    let response = try await attempt(HTTPOperation(request, by: services.http.client, to: .response), action, ordinal)
+    return try received(response, definition)
+  }
+
+  /// What brings the next attempt of a request forward, besides formulas.
+  func httpWakers(_ ordinal: Int) -> [any RetryWaker] {
+    guard case .http(let action) = state.instances[ordinal].node.definition.action else { return [] }
+    let latest = HTTPLatestFailure()
+    httpFailures[ordinal] = latest
+    return HTTPEarlyWaker.wakers(
+      of: action.early, latest: latest, peers: services.http.peers, context: services.context)
+  }
+
+  private var httpDirectory: String {
+    let directory = state.pipeline.source.directory
+    if directory.hasPrefix("/") { return directory }
+    return directory.isEmpty ? services.directory : "\(services.directory)/\(directory)"
+  }
+
+  private func attempt<Value: Sendable>(
+    _ operation: HTTPOperation<Value>, _ action: HTTPAction, _ ordinal: Int
+  ) async throws -> Value {
+    var operation = operation
+    operation.validators = [
+      action.statuses.map { HTTPStatusValidator($0.codes, expectation: $0.text) } ?? HTTPStatusValidator()
+    ]
+    if !action.types.isEmpty {
+      operation.validators.append(HTTPMediaTypeValidator(action.types.compactMap { MediaTypePattern($0) }))
+    }
+    // The engine's own wakers know the endpoint from the failure, and are told of in the history.
+    operation.retryProviders = [
+      HTTPDefaultRetryProvider(nonIdempotent: action.retriesAnything ? .always : .never, early: .none)
+    ]
+    operation.peers = services.http.peers
+    do {
+      return try await OperationRunner(operation.attempt, context: services.context).run(isolation: self)
+    } catch let error as HTTPOperationError {
+      throw failure(error, ordinal)
+    }
+  }
+
+  private func failure(_ error: HTTPOperationError, _ ordinal: Int) -> OperationFailure {
+    if let endpoint = error.endpoint {
+      var isUnreachable = false
+      if case .transfer(let failure) = error.cause {
+        isUnreachable = HTTPRetryTable.kind(of: failure.code) == .unreachable
+      }
+      httpFailures[ordinal]?.failure = HTTPLatestFailure.Failure(endpoint: endpoint, isUnreachable: isUnreachable)
+    }
+    if !error.body.isEmpty { logExcerpt(error.body, ordinal) }
+    var failure = OperationFailure(code: error.code, message: error.description)
+    failure.httpStatus = error.head?.status.code
+    failure.retryAfter = error.retryAfter
+    switch error.verdict {
+    case .retry: failure.httpEndpoint = error.endpoint
+    case .stop(let reason): failure.stopReason = reason
+    }
+    return failure
+  }
+
+  /// What the server says about its failure, for `penstock logs`.
+  private func logExcerpt(_ body: [UInt8], _ ordinal: Int) {
+    let log = PluginLog(engine: self, ordinal: ordinal)
+    log.write([state.masker.mask(String(decoding: body, as: UTF8.self))])
+    log.close()
+  }
+
+  private func saved(_ file: HTTPDownloadedFile, _ definition: OperationDefinition) throws -> OperationResult {
+    switch definition.result {
+    case .some(.none): return .none
+    case .some(.file): return .value(.string(file.path))
+    default:
+      var members = Self.members(of: file.head)
+      members["path"] = .string(file.path)
+      members["size"] = .int(file.length)
+      return .value(try withoutSecrets(.object(members), of: definition))
+    }
+  }
+
+  private func received(_ response: HTTPTransferResult, _ definition: OperationDefinition) throws -> OperationResult {
+    if let type = definition.result {
+      if type == ValueType.none { return .none }
+      return .value(try withoutSecrets(try HTTPBodyValue.value(of: response, as: type), of: definition))
+    }
+    var members = Self.members(of: response.head)
+    members["body"] = try HTTPBodyValue.value(of: response, as: nil)
+    return .value(try withoutSecrets(.object(members), of: definition))
+  }
+
+  /// `status` and `headers`. Cookies that are set are left out: they are secrets of the server's.
+  private static func members(of head: HTTPResponseHead) -> OrderedDictionary<String, JSONValue> {
+    var headers: OrderedDictionary<String, JSONValue> = [:]
+    for field in head.fields where field.name.canonicalName != "set-cookie" {
+      let name = field.name.canonicalName
+      let earlier = headers[name]?.stringValue.map { "\($0), " } ?? ""
+      headers[name] = .string(earlier + field.value)
+    }
+    return ["status": .int(Int64(head.status.code)), "headers": .object(headers)]
+  }
+}
+
+/// Makes a value of a body.
+enum HTTPBodyValue {
+  /// The value as `type`; nil means JSON where the media type says so, and else text.
+  static func value(of response: HTTPTransferResult, as type: ValueType?) throws -> JSONValue {
+    let mediaType = response.head.fields[.contentType].flatMap { MediaType($0) }
+    switch type {
+    case nil where response.body.isEmpty: return .null
+    case nil where mediaType?.isJSON == true: return try ResultText.value(of: response.body, as: .json)
+    case nil, .string:
+      do {
+        let text = try HTTPBodyText.decode(response)
+        return .string(type == nil ? text : text.last == "\n" ? String(text.dropLast()) : text)
+      } catch let error as HTTPResultError {
+        throw OperationFailure(
+          code: "result-invalid", message: "\(error.message); use 'save_to' for what is no text, or 'result: none'")
+      }
+    case .some(let type): return try ResultText.value(of: response.body, as: type)
+    }
+  }
+}
