@@ -24,7 +24,8 @@ struct ServerSentEventParserTests {
       ])
     #expect(
       try events("data\n\ndata\ndata\n\ndata:") == [ServerSentEvent(data: ""), ServerSentEvent(data: "\n")])
-    #expect(try events("data:test\n\ndata: test\n\n") == [ServerSentEvent(data: "test"), ServerSentEvent(data: "test")])
+    #expect(
+      try events("data:test\n\ndata: test\n\n") == [ServerSentEvent(data: "test"), ServerSentEvent(data: "test")])
   }
 
   @Test("Every cut of a stream gives the same events, with every kind of line end")

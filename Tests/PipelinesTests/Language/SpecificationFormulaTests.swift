@@ -153,7 +153,8 @@ struct SpecificationFormulaTests {
     #expect(failure("reachable") == "1+9 'reachable' has a meaning under 'early' of a retry only")
     #expect(
       failure("peer-success", for: .early)
-        == "1+12 'peer-success' stands alone: it is an event, not a specification (make it an entry of its own in the list of 'early')")
+        == "1+12 'peer-success' stands alone: it is an event, not a specification (make it an entry of its own in the list of 'early')"
+    )
   }
 
   @Test("nesting and length are bounded")
