@@ -121,7 +121,7 @@ final class PlainPresenter: RunPresenter {
     guard record.parent == nil else { return false }
     switch board.runs[record.run]?.definition(of: record)?.action {
     case .value, .wait, .approve: return false
-    case .run, .command, .uses, .pipeline, nil: return true
+    case .run, .command, .http, .uses, .pipeline, nil: return true
     }
   }
 
