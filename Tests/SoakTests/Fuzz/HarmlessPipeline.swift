@@ -47,7 +47,7 @@ enum HarmlessPipeline {
       default: return false
       }
     case .value, .wait: return true
-    case .uses, .pipeline, .approve: return false
+    case .http, .uses, .pipeline, .approve: return false
     }
   }
 
