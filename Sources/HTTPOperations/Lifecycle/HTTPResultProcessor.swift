@@ -75,6 +75,8 @@ public struct HTTPResultError: Error, Sendable, Hashable, CustomStringConvertibl
     case unknownCharset = "unknown-charset"
     /// The body cannot be decoded.
     case undecodable = "undecodable"
+    /// A stream of events ended, and is to be connected to again.
+    case streamEnded = "stream-ended"
   }
 
   /// What kind of failure it is.

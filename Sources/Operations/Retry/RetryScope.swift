@@ -57,7 +57,7 @@ extension OperationContext {
   }
 
   /// The context for another operation that runs within this one: without what belongs to this one's retry.
-  func forNestedOperation() -> OperationContext {
+  package func forNestedOperation() -> OperationContext {
     var context = self
     context.removeValue(for: RetryScopeKey.self)
     context.removeValue(for: RetryStateKey.self)
