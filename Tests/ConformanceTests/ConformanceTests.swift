@@ -9,7 +9,7 @@ import Testing
 /// What `penstock` does, as seen from outside.
 @Suite("Conformance")
 struct ConformanceTests {
-  @Test("behaves as the case says", .timeLimit(.minutes(2)), arguments: ConformanceCase.selected)
+  @Test("behaves as the case says", .timeLimit(.minutes(10)), arguments: ConformanceCase.selected)
   func conforms(_ conformanceCase: ConformanceCase) async throws {
     let expectation = try conformanceCase.expectation()
     try await CaseSlots.shared.withSlot {

@@ -51,7 +51,7 @@ private enum Farewells: Plugin {
     let instance = try host.controller("farewells.control")
     instance.start()
     instance.stop(within: .milliseconds(1500))
-    #expect(host.log.map(\.message) == ["1s500ms"])
+    #expect(host.log.map(\.message) == ["1.5s"])
     #expect(host.faults.isEmpty)
   }
 }

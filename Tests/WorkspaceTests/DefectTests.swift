@@ -18,7 +18,7 @@ struct DefectTests {
     try await workspace.performChanges([Job.self]) { try $0.submit(Job.changeRequest(Job(id: id), body)) }
   }
 
-  @Test("1: transactions over several types, begun by several threads, hang for good", .timeLimit(.minutes(1)))
+  @Test("1: transactions over several types, begun by several threads, hang for good", .timeLimit(.minutes(10)))
   func deadlock() async throws {
     let workspace = workspace
     await withTaskGroup(of: Void.self) { group in

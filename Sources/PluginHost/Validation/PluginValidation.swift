@@ -21,6 +21,9 @@ public struct PluginValidation: Sendable {
   /// How long one check may take as a whole; nil is a minute, and two for the 10,000 instances.
   public var patience: Duration?
 
+  /// How long a plugin may take for `open`, `close` and `destroy`, and from `stop` to the end; a second.
+  public var grace = Duration.seconds(1)
+
   /// A validation of `file`, not begun.
   public init(
     file: String, child: [String], seed: UInt64 = 1, settings: [String: JSONValue] = [:], only: [String] = []

@@ -121,7 +121,7 @@ struct OperationControllerTests {
   }
 }
 
-@Suite("Rerun on change", .timeLimit(.minutes(1)))
+@Suite("Rerun on change", .timeLimit(.minutes(10)))
 struct RerunOnChangeTests {
   private let specification = TestRunSpecification(false)
   private let turnstile = Turnstile()

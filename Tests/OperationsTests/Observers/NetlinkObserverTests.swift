@@ -42,7 +42,7 @@ struct NetlinkObserverTests {
   @Test(
     "Links, addresses and routes that come and go change the status at once",
     .enabled(if: NetworkNamespace.isPossible, "making a network namespace needs root, ip, nsenter and veth"),
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(10)))
   func changes() async throws {
     let clock = TestClock()
     let observer = NetlinkObserver(clock: clock)
@@ -86,7 +86,7 @@ struct NetlinkObserverTests {
   @Test(
     "A connected specification opens when a route comes",
     .enabled(if: NetworkNamespace.isPossible, "making a network namespace needs root, ip, nsenter and veth"),
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(10)))
   func specification() async throws {
     let observer = NetlinkObserver()
     let specification = ConnectedRunSpecification(to: observer)

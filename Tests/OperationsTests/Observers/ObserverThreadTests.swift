@@ -3,7 +3,7 @@ import Testing
 
 @testable import Operations
 
-@Suite("Thread of the observers", .timeLimit(.minutes(1)))
+@Suite("Thread of the observers", .timeLimit(.minutes(10)))
 struct ObserverThreadTests {
   @Test("All observers share one thread, which ends with the last subscription and can begin again")
   func life() async {
@@ -24,7 +24,7 @@ struct ObserverThreadTests {
     }
   }
 
-  @Test("A handler may end its own subscription, and with it the thread", .timeLimit(.minutes(1)))
+  @Test("A handler may end its own subscription, and with it the thread", .timeLimit(.minutes(10)))
   func endInside() async throws {
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)

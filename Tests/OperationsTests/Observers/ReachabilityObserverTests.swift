@@ -5,7 +5,7 @@ import Testing
 
 @testable import Operations
 
-@Suite("Reachability observer", .timeLimit(.minutes(1)))
+@Suite("Reachability observer", .timeLimit(.minutes(10)))
 struct ReachabilityObserverTests {
   private let clock = TestClock()
   private let network = MockNetworkObserver()

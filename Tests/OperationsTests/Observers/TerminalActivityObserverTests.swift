@@ -6,7 +6,7 @@ import Testing
 @testable import Operations
 
 /// Each test runs in a process of its own, with a terminal of its own: signals and terminals belong to the process.
-@Suite("Terminal activity observer", .timeLimit(.minutes(1)))
+@Suite("Terminal activity observer", .timeLimit(.minutes(10)))
 struct TerminalActivityObserverTests {
   @Test("A process without a terminal is always active")
   func noTerminal() async {

@@ -4,7 +4,7 @@ import OperationsTesting
 import Synchronization
 import Testing
 
-@Suite("Exclusive access to a store", .timeLimit(.minutes(1)))
+@Suite("Exclusive access to a store", .timeLimit(.minutes(10)))
 struct ExclusiveAccessTests {
   /// A thread of its own, because it waits for the test without giving its thread back.
   private final class Thread {

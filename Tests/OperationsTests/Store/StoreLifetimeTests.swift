@@ -2,7 +2,7 @@ import Operations
 import OperationsTesting
 import Testing
 
-@Suite("Life of a store", .timeLimit(.minutes(1)))
+@Suite("Life of a store", .timeLimit(.minutes(10)))
 struct StoreLifetimeTests {
   /// Something that a store holds through a controller.
   private final class Token: Sendable {}
@@ -142,7 +142,7 @@ struct StoreLifetimeTests {
     #expect(warnings.elements == [.yieldAfterEnd(["test"])])
   }
 
-  @Test("The sequence of states ends with its store, after the last state", .timeLimit(.minutes(1)))
+  @Test("The sequence of states ends with its store, after the last state", .timeLimit(.minutes(10)))
   func states() async {
     var values: [Int?] = []
     for await element in OperationStore.detached(countingQuery(), initialValue: 7).states {

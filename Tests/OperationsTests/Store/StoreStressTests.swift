@@ -141,7 +141,7 @@ struct StoreStressTests {
 
   @Test(
     "Whatever is asked of them at once, every run ends, nobody stays subscribed, and nothing is kept",
-    .timeLimit(.minutes(3)))
+    .timeLimit(.minutes(10)))
   func stress() async throws {
     let isFull = getenv("PENSTOCK_SOAK").map { String(cString: $0) == "full" } ?? false
     let census = Census()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pipelines
 
-@Suite("Cancelling the task that runs a pipeline", .timeLimit(.minutes(1))) struct RunHostCancellationTests {
+@Suite("Cancelling the task that runs a pipeline", .timeLimit(.minutes(10))) struct RunHostCancellationTests {
   private let directory = NSTemporaryDirectory() + "penstock-cancel-\(UUID().uuidString)"
 
   private func withHost(_ body: (RunHost, PipelineDefinition) async throws -> Void) async throws {

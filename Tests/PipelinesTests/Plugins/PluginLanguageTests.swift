@@ -312,11 +312,11 @@ struct PluginLanguageTests {
         "1:10 wrong-form 'plugins' needs a mapping of plugins' ids to paths, found a list",
         "2:41 misplaced-key 'with' has no effect on 'connected': it holds the settings of what a plugin offers (leave it out)",
         "2:86 misplaced-key 'with' has no effect on 'a && connected': it holds the settings of what a plugin offers (leave it out)",
-        "2:114 misplaced-key 'with' has no effect on 'b', a specification of this pipeline, and there is no plugin of that name (leave it out, or give the settings where 'b' is declared)",
+        "2:112 misplaced-key 'with' has no effect on 'b', a specification of this pipeline, and there is no plugin of that name (leave it out, or give the settings where 'b' is declared)",
         "4:15 wrong-form a controller needs a mapping, found 'cron' (write '{uses: cron}')",
         "4:23 missing-key a controller needs a 'uses'",
         "4:35 missing-key a controller needs a 'uses'",
-        "5:22 no-action operation 'x' does nothing: it needs one of run, command, uses, value, wait, pipeline, approve",
+        "5:22 no-action operation 'x' does nothing: it needs one of run, command, http, uses, value, wait, pipeline, approve",
       ])
   }
 

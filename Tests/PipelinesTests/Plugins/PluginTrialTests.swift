@@ -74,10 +74,10 @@ struct PluginTrialTests {
     #expect(
       found == [
         "1:75 no-zone 'clock.specification' does not take the setting 'zone': there is no such zone \(advice)",
-        "4:60 invalid-schedule 'clock.controller' does not take the setting 'schedule': there is no minute 99 \(advice)",
+        "4:62 invalid-schedule 'clock.controller' does not take the setting 'schedule': there is no minute 99 \(advice)",
         "6:39 contradiction 'clock.operation' does not take its settings: these do not go together \(advice)",
         "7:22 invalid-limit 'clock.operation' does not take its settings: limit: give one \(advice)",
-        "8:65 invalid-schedule 'clock.operation' does not take the setting 'schedule': there is no minute 99 \(advice)",
+        "8:70 invalid-schedule 'clock.operation' does not take the setting 'schedule': there is no minute 99 \(advice)",
       ])
   }
 

@@ -6,8 +6,10 @@ import Values
 
 @Suite("The place of one plugin in a host")
 struct PluginSeatTests {
+  /// A plugin that was loaded; its file is gone again.
   private func plugin() throws -> Plugin {
-    try HostedTestPlugin(TestPlugin.Source(id: "seated")).host.plugin("seated")
+    let hosted = try HostedTestPlugin(TestPlugin.Source(id: "seated"))
+    return try withExtendedLifetime(hosted) { try hosted.host.plugin("seated") }
   }
 
   @Test("threads that come while it is loaded wait, and get what was loaded")

@@ -132,7 +132,7 @@ struct BackPressureTests {
       end
         == .failed(
           "plugin-unresponsive",
-          "plugin 'reads' does not read what it is sent: 1 MiB wait for it while 1 instance was running"))
+          "plugin 'reads' does not read what it is sent: 1 MiB wait for it while it ran 'reads'"))
     await plugin.connection.close()
   }
 

@@ -173,7 +173,7 @@ struct CrashTests {
     }
     let end = await events.waitForEnd()
     let message =
-      "plugin 'acts' hangs: '\(function)' of operation 'acts' did not return for 10s while 1 instance was running"
+      "plugin 'acts' hangs: '\(function)' of operation 'acts' did not return for 10s while it ran 'acts'"
     #expect(end == .failed("plugin-unresponsive", message))
     // It cost this attempt: the next one is fine.
     let next = RecordedEvents()

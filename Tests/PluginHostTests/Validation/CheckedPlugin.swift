@@ -43,11 +43,12 @@ enum CheckedPlugin {
   /// The report about a file.
   static func report(
     onFile file: String, only: [String] = [], settings: [String: JSONText] = [:], patience: Duration? = nil,
-    seed: UInt64 = 7
+    grace: Duration = .seconds(1), seed: UInt64 = 7
   ) async throws -> PluginCheckReport {
     var validation = PluginValidation(
       file: file, child: [try child()], seed: seed, settings: try settings.mapValues { try $0.value() }, only: only)
     validation.patience = patience
+    validation.grace = grace
     let prepared = validation
     // It blocks, which a thread of the cooperative pool must not do.
     return await withCheckedContinuation { continuation in

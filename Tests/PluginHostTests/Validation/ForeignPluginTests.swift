@@ -74,7 +74,7 @@ struct ForeignPluginTests {
     let scratch = try Scratch()
     let object = scratch("plugin.so")
     try ForeignCompiler.run(command + ["-o", object], errors: scratch("errors"))
-    let report = try await CheckedPlugin.report(onFile: object)
+    let report = try await CheckedPlugin.report(onFile: object, grace: .seconds(30))
     #expect(report.results.filter { $0.outcome != .passed } == [])
     #expect(report.results.count > 6)
   }

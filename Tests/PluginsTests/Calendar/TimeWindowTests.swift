@@ -82,7 +82,10 @@ import Testing
 
   @Test(
     arguments: [
-      (["days": "mon-fry"], "invalid-window", "'mon-fry' is no day of the week; write days as in mon-fri or sat,sun"),
+      (
+        ["days": "mon-fry"], "invalid-window",
+        "days: 'mon-fry' is no day of the week; write days as in mon-fri or sat,sun"
+      ),
       (["from": "8"], "invalid-window", "'8' is no time of day; write it as 08:00 or 18:30:15"),
       (
         ["from": "08:00", "to": "08:00"], "invalid-window",

@@ -6,7 +6,7 @@ import PluginKitTesting
 import Testing
 
 // The commands are real; what they write is waited for, and nothing is by the clock.
-@Suite(.timeLimit(.minutes(1))) struct LinesTests {
+@Suite(.timeLimit(.minutes(10))) struct LinesTests {
   private func command(_ script: String, _ others: [String: JSONValue] = [:]) -> JSONValue {
     var members: JSONValue = ["command": ["sh", "-c", .string(script)]]
     if case .object(var object) = members {

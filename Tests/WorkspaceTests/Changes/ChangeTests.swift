@@ -212,7 +212,7 @@ struct ChangeTests {
     #expect(try workspace.fetch(for: Job.self).where(Job.ticket == "same").isEmpty)
   }
 
-  @Test("Transactions from many threads over the same types all happen, one at a time", .timeLimit(.minutes(1)))
+  @Test("Transactions from many threads over the same types all happen, one at a time", .timeLimit(.minutes(10)))
   func manyThreads() async throws {
     let workspace = workspace
     try await perform([Note.self, Job.self]) { try $0.submit(Note.creationRequest(Note(number: 0, text: "0"))) }

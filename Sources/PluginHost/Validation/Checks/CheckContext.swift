@@ -98,13 +98,23 @@ final class CheckContext {
   }
 
   /// Stops a started instance, waits for its end and destroys it.
-  func finish(_ instance: DrivenInstance, grace: Duration = .seconds(1), _ moment: String = "") {
-    instance.stop(grace: grace)
-    // A quarter of a second more: what is checked is the plugin, not the machine's load.
-    if !instance.ends(within: grace + .milliseconds(250)) {
-      problem("it did not end within the \(grace.wholeMilliseconds) ms that stop gave\(moment)")
+  func finish(_ instance: DrivenInstance, _ moment: String = "") {
+    instance.stop(grace: order.grace)
+    if !instance.ends(within: order.grace + Self.allowance) {
+      problem("it did not end within the \(order.grace.wholeMilliseconds) ms that stop gave\(moment)")
     }
     instance.destroy()
+  }
+
+  /// How much longer than allowed anything may take: what is checked is the plugin, not the machine's load.
+  static let allowance = Duration.milliseconds(250)
+
+  /// How long the calls of `function` took: much, but not everything, is allowed.
+  func judge(_ function: String, _ plugin: DrivenPlugin) {
+    for time in plugin.times(of: function) where time > order.grace {
+      problem(
+        "\(function) took \(time.wholeMilliseconds) ms, at most \(order.grace.wholeMilliseconds) are allowed")
+    }
   }
 
   func sleep(_ time: Duration) {

@@ -11,7 +11,7 @@ extension CheckContext {
     first.destroy()
     second.destroy()
     sleep(.milliseconds(50))
-    judgeDestroy(plugin)
+    judge("destroy", plugin)
   }
 
   func run() throws(CheckInterruption) {
@@ -34,9 +34,9 @@ extension CheckContext {
     }
     let endedByItself = instance.state?.end != nil
     doing("stop")
-    instance.stop(grace: .seconds(1))
-    guard instance.ends(within: .milliseconds(1250)) else {
-      problem("it did not end within the 1000 ms that stop gave")
+    instance.stop(grace: order.grace)
+    guard instance.ends(within: order.grace + Self.allowance) else {
+      problem("it did not end within the \(order.grace.wholeMilliseconds) ms that stop gave")
       return instance.destroy()
     }
     if case .failed(let code, let message) = instance.state?.end, offer.kind != .operation {
@@ -49,7 +49,7 @@ extension CheckContext {
     sleep(.milliseconds(50))
     doing("destroy")
     instance.destroy()
-    judgeDestroy(plugin)
+    judge("destroy", plugin)
   }
 
   func stop() throws(CheckInterruption) {
@@ -77,7 +77,7 @@ extension CheckContext {
     hurried.stop(grace: .zero)
     hurried.destroy()
     sleep(.milliseconds(100))
-    judgeDestroy(plugin)
+    judge("destroy", plugin)
   }
 
   func destroy() throws(CheckInterruption) {
@@ -91,7 +91,7 @@ extension CheckContext {
     }
     doing("nothing, after all instances were destroyed")
     sleep(.milliseconds(300))
-    judgeDestroy(plugin)
+    judge("destroy", plugin)
   }
 
   func latency() throws(CheckInterruption) {
@@ -114,7 +114,7 @@ extension CheckContext {
         )
       }
     }
-    judgeDestroy(plugin)
+    judge("destroy", plugin)
   }
 
   func clock() throws(CheckInterruption) {
@@ -132,12 +132,5 @@ extension CheckContext {
     }
     doing("stop")
     finish(instance)
-  }
-
-  /// How long `destroy` took: much, but not everything, is allowed.
-  private func judgeDestroy(_ plugin: DrivenPlugin) {
-    for time in plugin.times(of: "destroy") where time > .seconds(1) {
-      problem("destroy took \(time.wholeMilliseconds) ms, at most 1,000 are allowed")
-    }
   }
 }

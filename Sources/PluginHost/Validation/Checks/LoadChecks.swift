@@ -11,6 +11,7 @@ extension CheckContext {
     // Touched with the gate locked alone.
     nonisolated(unsafe) var running = 4
     nonisolated(unsafe) var late = 0
+    let grace = order.grace
     doing("50 instances on each of 4 threads")
     let delays = (0..<200).map { _ in Int64.random(in: 0...500, using: &random) }
     for thread in 0..<4 {
@@ -20,8 +21,8 @@ extension CheckContext {
           instance.start(input)
           CheckContext.pause(.microseconds(delays[thread * 50 + round]))
           if round % 3 != 0 {
-            instance.stop(grace: .seconds(1))
-            if !instance.ends(within: .milliseconds(1500)) { gate.locked { late += 1 } }
+            instance.stop(grace: grace)
+            if !instance.ends(within: grace + Self.allowance) { gate.locked { late += 1 } }
           }
           instance.destroy()
         }
@@ -32,7 +33,11 @@ extension CheckContext {
       }
     }
     gate.locked { gate.wait { running == 0 } }
-    if late > 0 { problem("\(late) of 200 instances on several threads did not end within the 1000 ms that stop gave") }
+    if late > 0 {
+      problem(
+        "\(late) of 200 instances on several threads did not end within the \(grace.wholeMilliseconds) ms that stop gave"
+      )
+    }
     sleep(.milliseconds(100))
   }
 
@@ -81,8 +86,8 @@ extension CheckContext {
       case 1: instance.start(input)
       default:
         instance.start(input)
-        instance.stop(grace: .seconds(1))
-        _ = instance.ends(within: .milliseconds(1250))
+        instance.stop(grace: order.grace)
+        _ = instance.ends(within: order.grace + Self.allowance)
       }
       instance.destroy()
     }

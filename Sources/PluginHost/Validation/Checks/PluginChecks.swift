@@ -6,9 +6,7 @@ extension CheckContext {
     let plugin = try plugin()
     doing("open")
     try plugin.open()
-    for time in plugin.times(of: "open") where time > .seconds(1) {
-      problem("open took \(time.wholeMilliseconds) ms, at most 1,000 are allowed")
-    }
+    judge("open", plugin)
   }
 
   func services() throws(CheckInterruption) {
@@ -33,9 +31,7 @@ extension CheckContext {
     }
     doing("close")
     plugin.close()
-    for time in plugin.times(of: "close") where time > .seconds(1) {
-      problem("close took \(time.wholeMilliseconds) ms, at most 1,000 are allowed")
-    }
+    judge("close", plugin)
     doing("nothing, after close")
     sleep(.milliseconds(200))
   }

@@ -83,6 +83,7 @@ struct CheckProcess {
 
   private func spawn(output: Int32, errors: Int32, _ pid: inout pid_t, _ pidfd: inout Int32) -> Int32 {
     var arguments = validation.child + ["--check", check.rawValue, "--seed", String(validation.seed)]
+    arguments += ["--grace", String(validation.grace.wholeMilliseconds)]
     if let offer { arguments += ["--offer", offer] }
     for (id, settings) in validation.settings.sorted(by: { $0.key < $1.key }) {
       arguments += ["--settings", "\(id)=\(settings.text)"]

@@ -40,6 +40,8 @@ struct CheckOrder {
   var offer: String?
   var seed: UInt64 = 1
   var settings: [String: JSONValue] = [:]
+  /// How long `stop` gives, and other calls may take.
+  var grace = Duration.seconds(1)
   var file = ""
 
   init?(_ arguments: [String]) {
@@ -54,6 +56,9 @@ struct CheckOrder {
       case "--seed":
         guard let seed = UInt64(value) else { return nil }
         self.seed = seed
+      case "--grace":
+        guard let milliseconds = Int64(value) else { return nil }
+        grace = .milliseconds(milliseconds)
       case "--settings":
         let parts = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let json = try? JSONValue.parse(String(parts[1])) else { return nil }

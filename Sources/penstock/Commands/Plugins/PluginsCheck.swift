@@ -34,15 +34,24 @@ struct PluginsCheck: ParsableCommand {
   @Option(help: "Decides about the delays that are tried; the same seed tries the same.")
   var seed: UInt64 = 1
 
+  @Option(
+    help: ArgumentHelp(
+      "How long the plugin may take for open, close and destroy, and from stop to the end.", valueName: "duration"))
+  var grace = "1s"
+
   @OptionGroup var shared: SharedOptions
 
   func run() throws {
     guard access(file, R_OK) == 0 else {
       throw CommandFailure("cannot read '\(TerminalText.visible(file))': \(String(cString: strerror(errno)))")
     }
-    let validation = PluginValidation(
+    guard let grace = DurationNotation.parse(grace), grace > .zero else {
+      throw CommandFailure("--grace '\(TerminalText.visible(grace))' is no duration; write it as 500ms, 1s or 1m")
+    }
+    var validation = PluginValidation(
       file: file, child: ["/proc/self/exe", "plugins", PluginsCheckChild.configuration.commandName ?? ""], seed: seed,
       settings: try givenSettings(), only: only)
+    validation.grace = grace
     let report = validation.run { result in
       if shared.json { return TextOutput.standard.writeLine(result.json.text) }
       if shared.quiet, case .passed = result.outcome { return }

@@ -11,7 +11,7 @@ import Testing
     var watch: PathWatch?
   }
 
-  @Test("may be let go of while the loop has an event for it", .timeLimit(.minutes(1))) func release() async throws {
+  @Test("may be let go of while the loop has an event for it", .timeLimit(.minutes(10))) func release() async throws {
     let loop = try EventLoop()
     try loop.start()
     let path = NSTemporaryDirectory() + "penstock-path-\(UUID().uuidString)"
@@ -44,7 +44,7 @@ import Testing
     unlink(path)
   }
 
-  @Test("looks from time to time at what the kernel refuses to watch", .timeLimit(.minutes(1)))
+  @Test("looks from time to time at what the kernel refuses to watch", .timeLimit(.minutes(10)))
   func refusal() async throws {
     let loop = try EventLoop()
     try loop.start()
@@ -84,7 +84,7 @@ import Testing
     ("mkdir out real; ln -s \"$PWD/real/file\" out/ready", ["touch real/file"]),
   ]
 
-  @Test("sees what replaces directories and links on the way", .timeLimit(.minutes(1)), arguments: ways.indices)
+  @Test("sees what replaces directories and links on the way", .timeLimit(.minutes(10)), arguments: ways.indices)
   func replacements(index: Int) async throws {
     let way = Self.ways[index]
     let directory = NSTemporaryDirectory() + "penstock-path-\(UUID().uuidString)"

@@ -6,7 +6,7 @@ import Testing
 /// What a run without reports is worth: that the sanitizer knows the locks and atomics that the library uses, and still
 /// sees what happens beside them. Each test is a process of its own, which the sanitizer ends with 66 when it has reported
 /// something.
-@Suite("The sanitizer", .timeLimit(.minutes(1)))
+@Suite("The sanitizer", .timeLimit(.minutes(10)))
 struct MutexAnnotationsTests {
   @Test("What a contended Mutex protects is no race")
   func protected() async {
