@@ -67,7 +67,7 @@ test: toolchain packages test-packages $(VALIDATOR)/ready $(SERVERS)/ready ## Se
 	@$(SWIFT) test
 
 # Reports go to files, one for each process: the tests that start a process of their own do not pass on what it prints.
-test-tsan: toolchain ## Set up and run the tests of Operations and Workspace under the thread sanitizer
+test-tsan: toolchain packages test-packages ## Set up and run the tests of Operations and Workspace under the thread sanitizer
 	@echo "==> swift test --sanitize=thread --package-path $(TSAN_PACKAGE)"
 	@rm -rf $(TSAN_BUILD)/reports && mkdir -p $(TSAN_BUILD)/reports
 	@TSAN_OPTIONS="log_path='$(CURDIR)/$(TSAN_BUILD)/reports/of-process'" \

@@ -50,15 +50,9 @@ struct ExampleTests {
 
   @Test("is the code that is tested")
   func isTheSame() throws {
-    let source = URL(fileURLWithPath: #filePath)
-    let root = source.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    let document = try String(contentsOf: root.appendingPathComponent("Documentation/workspace.md"), encoding: .utf8)
-    func words(_ text: String) -> String { text.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
-    let code = words(try String(contentsOf: source, encoding: .utf8))
-    let blocks = document.components(separatedBy: "```swift\n").dropFirst().compactMap {
-      $0.components(separatedBy: "```").first
-    }
+    let code = try Checkout.words(of: "Tests/WorkspaceTests/ExampleTests.swift")
+    let blocks = try Checkout.swiftBlocks(of: "Documentation/workspace.md")
     #expect(blocks.count == 2)
-    for block in blocks { #expect(code.contains(words(block))) }
+    for block in blocks { #expect(code.contains(Checkout.words(block))) }
   }
 }

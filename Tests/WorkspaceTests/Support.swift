@@ -18,6 +18,29 @@ final class TemporaryDirectory {
   var workspace: String { path + "/space" }
 }
 
+/// Where the sources are.
+enum Checkout {
+  /// The root of the checkout. The thread sanitizer's package has these tests by way of a link, so links are resolved.
+  static let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  /// What a file of the checkout says, words with one blank between them.
+  static func words(of path: String) throws -> String { words(try text(of: path)) }
+
+  static func words(_ text: String) -> String { text.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+
+  /// The pieces of Swift in a document.
+  static func swiftBlocks(of path: String) throws -> [String] {
+    try text(of: path).components(separatedBy: "```swift\n").dropFirst().compactMap {
+      $0.components(separatedBy: "```").first
+    }
+  }
+
+  private static func text(of path: String) throws -> String {
+    try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+  }
+}
+
 extension WorkspaceSchema {
   /// One table of numbers, in two versions.
   static let numbers = WorkspaceSchema(applicationID: 0x7465_7374, migrations: [first])

@@ -96,17 +96,10 @@ struct CatalogueTests {
 
   @Test("shows code that is compiled, all of it", arguments: ["Workspace", "Changing", "Fetching", "Following"])
   func isCompiled(article: String) throws {
-    let source = URL(fileURLWithPath: #filePath)
-    let root = source.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
-    let path = root.appendingPathComponent("Sources/Workspace/Workspace.docc/\(article).md")
-    let document = try String(contentsOf: path, encoding: .utf8)
-    func words(_ text: String) -> String { text.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
-    let code = words(try String(contentsOf: source, encoding: .utf8))
-    let blocks = document.components(separatedBy: "```swift\n").dropFirst().compactMap {
-      $0.components(separatedBy: "```").first
-    }
+    let source = "Tests/WorkspaceTests/Documentation/CatalogueTests.swift"
+    let code = try Checkout.words(of: source)
+    let blocks = try Checkout.swiftBlocks(of: "Sources/Workspace/Workspace.docc/\(article).md")
     #expect(!blocks.isEmpty)
-    for block in blocks { #expect(code.contains(words(block)), "\(block) is not in \(source.lastPathComponent)") }
+    for block in blocks { #expect(code.contains(Checkout.words(block)), "\(block) is not in \(source)") }
   }
 }

@@ -99,12 +99,10 @@ private struct Compiler {
     let products = (bundle as NSString).deletingLastPathComponent
     let modules = products + "/Modules"
     guard FileManager.default.fileExists(atPath: modules + "/Workspace.swiftmodule") else { return nil }
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
     // Products are in .build/<triple>/debug.
     let build = URL(fileURLWithPath: products).deletingLastPathComponent().deletingLastPathComponent()
     let maps = [
-      root.appendingPathComponent("Sources/CLibSQLite/module.modulemap"),
+      Checkout.root.appendingPathComponent("Sources/CLibSQLite/module.modulemap"),
       build.appendingPathComponent("checkouts/GRDB.swift/Sources/GRDBSQLite/module.modulemap"),
     ]
     guard maps.allSatisfy({ FileManager.default.fileExists(atPath: $0.path) }) else { return nil }

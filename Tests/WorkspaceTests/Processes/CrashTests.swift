@@ -10,7 +10,7 @@ struct CrashTests {
   private static let rounds = environment["PENSTOCK_SOAK"] == "full" ? 500 : 15
   private static let seed = environment["PENSTOCK_SOAK_SEED"].flatMap { UInt64($0) } ?? 20_261_122
 
-  @Test("leaves everything that was acknowledged, whole transactions, and a sound file", .timeLimit(.minutes(15)))
+  @Test("leaves everything that was acknowledged, whole transactions, and a sound file", .timeLimit(.minutes(60)))
   func killed() throws {
     let directory = try TemporaryDirectory()
     var random = Repeatable(seed: Self.seed)

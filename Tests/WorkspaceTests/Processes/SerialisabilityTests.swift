@@ -7,7 +7,7 @@ import WorkspaceChild
 struct SerialisabilityTests {
   private static var isFull: Bool { ProcessInfo.processInfo.environment["PENSTOCK_SOAK"] == "full" }
 
-  @Test("see one order of all transactions and snapshots, which is that of the clock as well", .timeLimit(.minutes(10)))
+  @Test("see one order of all transactions and snapshots, which is that of the clock as well", .timeLimit(.minutes(20)))
   func order() throws {
     let directory = try TemporaryDirectory()
     let count = Self.isFull ? 2_000 : 100
