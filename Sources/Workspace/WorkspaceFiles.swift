@@ -26,6 +26,12 @@ struct WorkspaceFiles {
 
   var exists: Bool { access(database, F_OK) == 0 }
 
+  /// How many bytes the file of the write-ahead log has.
+  var logLength: Int {
+    var status = stat()
+    return stat(database + "-wal", &status) == 0 ? Int(status.st_size) : 0
+  }
+
   /// Whether this process may change the database; the directory counts, because SQLite keeps its log beside the file.
   var isWritable: Bool { permits(database, W_OK) && permits(directory, W_OK | X_OK) }
 

@@ -71,6 +71,61 @@ extension QueryExpression where Value: NumericValue & BinaryInteger {
   }
 }
 
+/// A number that may be missing. Only optionals of ``NumericValue`` conform.
+public protocol OptionalNumericValue: ColumnValue {
+  /// The number that is there or not.
+  associatedtype Number: NumericValue
+}
+
+extension Optional: OptionalNumericValue where Wrapped: NumericValue {
+  /// The number that is there or not.
+  public typealias Number = Wrapped
+}
+
+/// What is computed with a missing value is missing.
+extension QueryExpression where Value: OptionalNumericValue {
+  private func computed(_ sign: String, _ right: QueryNode) -> QueryExpression {
+    QueryExpression(node: .binary(sign, node, right), decode: decode)
+  }
+
+  /// The sum; missing where the value is.
+  public static func + (left: QueryExpression, right: Value.Number) -> QueryExpression {
+    left.computed("+", .value(of: right))
+  }
+  /// The sum; missing where one of the values is.
+  public static func + (left: QueryExpression, right: QueryExpression) -> QueryExpression {
+    left.computed("+", right.node)
+  }
+  /// The difference; missing where the value is.
+  public static func - (left: QueryExpression, right: Value.Number) -> QueryExpression {
+    left.computed("-", .value(of: right))
+  }
+  /// The difference; missing where one of the values is.
+  public static func - (left: QueryExpression, right: QueryExpression) -> QueryExpression {
+    left.computed("-", right.node)
+  }
+  /// The product; missing where the value is.
+  public static func * (left: QueryExpression, right: Value.Number) -> QueryExpression {
+    left.computed("*", .value(of: right))
+  }
+  /// The product; missing where one of the values is.
+  public static func * (left: QueryExpression, right: QueryExpression) -> QueryExpression {
+    left.computed("*", right.node)
+  }
+
+  /// The sum of the values that are there; 0 of none.
+  public var sum: QueryExpression<Root, Value.Number> {
+    QueryExpression<Root, Value.Number>(
+      node: .function("coalesce", [.function("sum", [node]), .value(of: Value.Number.zero)]),
+      decode: { Value.Number.from($0) })
+  }
+
+  /// The mean of the values that are there; nil of none.
+  public var average: QueryExpression<Root, Double?> {
+    QueryExpression<Root, Double?>(node: .function("avg", [node]), decode: { Double?.from($0) })
+  }
+}
+
 extension QueryExpression where Value: OrderedValue {
   /// The least over all objects, or over each group; nil of none.
   public var minimum: QueryExpression<Root, Value?> {

@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 extension QueryExpression where Value: ColumnValue {
   /// Whether the values are the same; missing ones are the same as each other, and as nothing else.
   public static func == (left: QueryExpression, right: Value) -> Condition<Root> {
@@ -61,6 +63,7 @@ extension Double: OrderedValue {}
 extension Float: OrderedValue {}
 extension String: OrderedValue {}
 extension Instant: OrderedValue {}
+extension Date: OrderedValue {}
 
 extension QueryExpression where Value: OrderedValue {
   /// Whether the value is less.

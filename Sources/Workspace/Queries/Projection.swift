@@ -79,6 +79,34 @@ extension Fetch {
   ) throws -> Value? {
     try select(expression.maximum, where: condition).first ?? nil
   }
+
+  /// The sum of the values of a field that are there; 0 of none.
+  public func sum<Value: OptionalNumericValue>(
+    _ expression: QueryExpression<T, Value>, where condition: Condition<T>? = nil
+  ) throws -> Value.Number {
+    try select(expression.sum, where: condition).first ?? .zero
+  }
+
+  /// The mean of the values of a field that are there; nil of none.
+  public func average(
+    _ expression: QueryExpression<T, some OptionalNumericValue>, where condition: Condition<T>? = nil
+  ) throws -> Double? {
+    try select(expression.average, where: condition).first ?? nil
+  }
+
+  /// The least of the values of a field that are there; nil of none.
+  public func minimum<Value: OrderedValue>(
+    _ expression: QueryExpression<T, Value?>, where condition: Condition<T>? = nil
+  ) throws -> Value? {
+    try select(expression.minimum, where: condition).first ?? nil
+  }
+
+  /// The greatest of the values of a field that are there; nil of none.
+  public func maximum<Value: OrderedValue>(
+    _ expression: QueryExpression<T, Value?>, where condition: Condition<T>? = nil
+  ) throws -> Value? {
+    try select(expression.maximum, where: condition).first ?? nil
+  }
 }
 
 extension QueryNode {

@@ -1,3 +1,4 @@
+import Dispatch
 import GRDB
 import Synchronization
 
@@ -12,6 +13,7 @@ final class ReaderPool: Sendable {
     var isClosed = false
     var whenDrained: [@Sendable () -> Void] = []
     var snapshots: [ObjectIdentifier: WeakSnapshot] = [:]
+    var isWatchingLog = false
 
     mutating func takeDrained() -> [@Sendable () -> Void] {
       guard isClosed, lent == 0 else { return [] }
@@ -25,6 +27,8 @@ final class ReaderPool: Sendable {
   }
 
   private static let kept = 4
+  /// A log file longer than this has grown because somebody keeps it from beginning anew: 64 MiB, as for the writer.
+  private static let longestLog = 64 << 20
 
   private let files: WorkspaceFiles
   private let state = Mutex(State())
@@ -78,7 +82,27 @@ final class ReaderPool: Sendable {
   }
 
   func add(_ snapshot: SnapshotCore) {
-    state.withLock { $0.snapshots[ObjectIdentifier(snapshot)] = WeakSnapshot(core: snapshot) }
+    let isFirst = state.withLock { state in
+      state.snapshots[ObjectIdentifier(snapshot)] = WeakSnapshot(core: snapshot)
+      defer { state.isWatchingLog = true }
+      return !state.isWatchingLog
+    }
+    if isFirst { watchLog() }
+  }
+
+  /// Looks at the log's length every second for as long as there are snapshots. The writer knows it better, but a process that only
+  /// reads has none, and must not keep the log of others from beginning anew either.
+  private func watchLog() {
+    DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in
+      guard let self else { return }
+      let hasSnapshots = state.withLock { state in
+        state.isWatchingLog = !state.snapshots.isEmpty
+        return state.isWatchingLog
+      }
+      guard hasSnapshots else { return }
+      if files.logLength > Self.longestLog { expireSnapshots() }
+      watchLog()
+    }
   }
 
   func remove(_ snapshot: SnapshotCore) {

@@ -15,6 +15,29 @@ enum RowRange: Sendable {
     self = Self.range(of: node) { name in table.columns.firstIndex { $0.name == name } }
   }
 
+  /// The ranges that a row must all be in for the condition to be true; none if it tells nothing.
+  static func all(of node: QueryNode?, in table: TableDescription) -> [RowRange] {
+    guard let node else { return [] }
+    if case .and(let left, let right) = node { return all(of: left, in: table) + all(of: right, in: table) }
+    let range = RowRange(of: node, in: table)
+    if case .everything = range { return [] }
+    return [range]
+  }
+
+  /// Whether a row may be in the range that has these values in its columns.
+  func admits(_ row: (_ column: Int) -> SQLValue?) -> Bool {
+    switch self {
+    case .everything: return true
+    case .nothing: return false
+    case .values(let column, let choices):
+      guard let value = row(column) else { return true }
+      return choices.contains(value)
+    case .interval(let column, let low, let high):
+      guard let value = row(column) else { return true }
+      return value != .null && low.map { value.precedes($0) } != true && high?.precedes(value) != true
+    }
+  }
+
   private static func range(of node: QueryNode, _ place: (String) -> Int?) -> RowRange {
     func column(_ name: String, _ make: (Int) -> RowRange) -> RowRange { place(name).map(make) ?? .everything }
     switch node {
@@ -41,7 +64,7 @@ enum RowRange: Sendable {
     }
   }
 
-  private func intersected(with other: RowRange) -> RowRange {
+  func intersected(with other: RowRange) -> RowRange {
     switch (self, other) {
     case (.nothing, _), (_, .nothing): .nothing
     case (.everything, let range), (let range, .everything): range

@@ -25,8 +25,8 @@ protocol Subscriber: AnyObject, Sendable {
   var type: ObjectIdentifier { get }
   /// The object it is about; nil if it is about a result.
   var key: ObjectKey? { get }
-  /// Which rows may matter to a result.
-  var range: RowRange { get }
+  /// Which rows may matter to a result: those that are in all of these ranges.
+  var ranges: [RowRange] { get }
   /// Takes note of the last of a commit's changes of the object, which is at `place`. They are of the subscriber's type.
   func apply(_ changes: any ObjectChanges, at place: Int, number: UInt64) -> SubscriberNeed
   /// Takes note of the present state.
@@ -46,7 +46,7 @@ final class ObjectSubscriber<T: Storable>: Subscriber, @unchecked Sendable {
   var lastPlace = -1
   var isDue = false
   let key: ObjectKey?
-  let range = RowRange.nothing
+  let ranges: [RowRange] = []
   private let handler: @Sendable (SubscribedObject<T>) -> Void
   private let whenEnded: @Sendable () -> Void
   private let core = T.schema.core
@@ -129,7 +129,7 @@ final class ResultSubscriber<T: Storable>: Subscriber, @unchecked Sendable {
   var lastPlace = -1
   var isDue = false
   let key: ObjectKey? = nil
-  let range: RowRange
+  let ranges: [RowRange]
   private let handler: @Sendable (FetchedResult<T>) -> Void
   private let whenEnded: @Sendable () -> Void
   private let text: QueryText
@@ -146,7 +146,7 @@ final class ResultSubscriber<T: Storable>: Subscriber, @unchecked Sendable {
     self.handler = handler
     self.whenEnded = whenEnded
     text = result.query.text
-    range = RowRange(of: result.query.condition?.node, in: T.schema.table)
+    ranges = RowRange.all(of: result.query.condition?.node, in: T.schema.table)
   }
 
   /// A result is always read again: what is found with a limit depends on rows that have not changed.

@@ -123,6 +123,25 @@ struct QueryTests {
     #expect(largest.map(\.0) == ["text"])
   }
 
+  @Test("What is computed from missing values is missing, and aggregates leave them out")
+  func missingNumbers() throws {
+    let fetch = workspace.fetch(for: Job.self)
+    #expect(try fetch.sum(Job.exitCode) == 8)
+    #expect(try fetch.average(Job.exitCode, where: Job.exitCode > 0) == 4)
+    #expect(try fetch.minimum(Job.exitCode) == 0)
+    #expect(try fetch.maximum(Job.exitCode, where: Job.state == .failed) == 1)
+    #expect(try fetch.sum(Job.exitCode, where: Job.state == .queued) == 0)
+    #expect(try fetch.average(Job.exitCode, where: Job.state == .queued) == nil)
+    #expect(try fetch.minimum(Job.exitCode, where: Job.state == .queued) == nil)
+    #expect(try ids(Job.exitCode * 2 + 1 == 15) == "e")
+    #expect(try ids(Job.exitCode - 1 >= 0) == "ae")
+    #expect(try ids(Job.exitCode + Job.exitCode == nil) == "cd")
+    let perPipeline = try fetch.select(
+      Job.pipeline, Job.exitCode.sum, Job.exitCode.average, groupedBy: [Job.pipeline])
+    #expect(perPipeline.map(\.1) == [1, 0, 7])
+    #expect(perPipeline.map(\.2) == [0.5, nil, 7])
+  }
+
   @Test("A projection reads the columns that are asked for, as a tuple")
   func projection() throws {
     let found = try workspace.fetch(for: Job.self).select(
