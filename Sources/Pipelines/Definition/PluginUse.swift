@@ -17,7 +17,7 @@ public struct PluginUse: Sendable {
   public var plugin: String { Self.plugin(of: offer) }
 
   static func plugin(of offer: String) -> String {
-    offer.firstIndex(of: ".").map { String(offer[..<$0]) } ?? offer
+    offer.utf8.firstIndex(of: UInt8(ascii: ".")).map { String(offer[..<$0]) } ?? offer
   }
 
   /// Whether `text` can be the id of an offer: a plugin's id, or one with a point and a name behind it.

@@ -94,11 +94,13 @@ extension RunEngine {
       // What cannot be made ready now is tried again, and explained, when its turn comes.
       prepared[ordinal] = try? prepareProcess(ordinal, attempt: state.instances[ordinal].attempts + 1)
     }
+    let isTriedOnce = node.isTriedOnce && state.instances[ordinal].retryState == nil
+    if isTriedOnce, node.definition.timeout == nil { return try await executeAttempt(ordinal) }
     let attempts = ActionOperation(engine: self, ordinal: ordinal)
       .timeout(node.definition.timeout)
       .modifier(AttemptModifier(engine: self, ordinal: ordinal))
     let result: OperationResult
-    if node.isTriedOnce, state.instances[ordinal].retryState == nil {
+    if isTriedOnce {
       result = try await OperationRunner(attempts, context: services.context).run(isolation: self)
     } else {
       var context = services.context
@@ -111,6 +113,19 @@ extension RunEngine {
       result = try await OperationRunner(operation, context: context).run(isolation: self)
     }
     succeed(ordinal, result)
+  }
+
+  /// Most operations have no modifiers: then the action is run as the one attempt it is.
+  private func executeAttempt(_ ordinal: Int) async throws {
+    try await beginAttempt(ordinal)
+    let outcome: Result<OperationResult, any Error>
+    do {
+      outcome = .success(try await perform(ordinal))
+    } catch {
+      outcome = .failure(error)
+    }
+    if let error = endAttempt(ordinal, outcome) { throw error }
+    succeed(ordinal, try outcome.get())
   }
 
   /// A value needs no process, no slot and no waiting: it is computed on the spot, as the one attempt it is.
@@ -189,9 +204,9 @@ extension RunEngine {
 
   /// A computed value, when it is of the declared type.
   func checkedValue(_ value: JSONValue, _ ordinal: Int) throws -> JSONValue {
-    let definition = state.instances[ordinal].node.definition
-    if let type = definition.result { _ = try ResultText.checked(value, as: type) }
-    return try withoutSecrets(value, of: definition)
+    let node = state.instances[ordinal].node
+    if let type = node.definition.result { _ = try ResultText.checked(value, as: type) }
+    return try withoutSecrets(value, of: node.definition)
   }
 
   private func repeatPolicy(_ ordinal: Int) -> RepeatPolicy<OperationResult>? {

@@ -36,6 +36,8 @@ final class PluginAttempt: PluginInstanceEvents {
     defer { instance.destroy() }
     return await withTaskCancellationHandler {
       if !Task.isCancelled { instance.start(input) }
+      // Many have ended by then.
+      if let outcome = state.withLock({ $0.outcome }) { return outcome }
       return await withCheckedContinuation { continuation in
         let outcome = state.withLock { state -> Outcome? in
           if state.outcome == nil { state.waiter = continuation }

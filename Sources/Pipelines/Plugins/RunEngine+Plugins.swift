@@ -17,8 +17,9 @@ extension RunEngine {
 
   /// Runs a plugin's operation once.
   func performPlugin(_ ordinal: Int, _ use: PluginUse) async throws -> OperationResult {
-    let definition = state.instances[ordinal].node.definition
-    let plugin = try plugin(use.plugin)
+    let id = use.plugin
+    let grace = state.instances[ordinal].node.definition.grace
+    let plugin = try plugin(id)
     let offer = try plugin.offer(use.offer, .operation)
     let contexts = contexts(ordinal)
     let settings = try use.settings(for: offer, in: contexts)
@@ -31,9 +32,9 @@ extension RunEngine {
     pluginAttempts[ordinal] = attempt
     defer { pluginAttempts[ordinal] = nil }
     let access = PluginAccess(
-      secrets: pluginSecrets(use.plugin), storage: services.storage(of: use.plugin, in: state.pipeline))
+      secrets: pluginSecrets(id), storage: services.storage(of: id, in: state.pipeline))
     let instance = plugin.create(offer, settings: settings, access: access, events: attempt)
-    let outcome = await attempt.run(instance, input: input, grace: definition.grace)
+    let outcome = await attempt.run(instance, input: input, grace: grace)
     pluginTold(ordinal, log, isLast: true)
     if Task.isCancelled || isForced { throw CancellationError() }
     return try pluginResult(outcome.get(), ordinal)
@@ -52,10 +53,9 @@ extension RunEngine {
   }
 
   private func pluginInput(_ ordinal: Int, _ offer: PluginOffer, _ contexts: RunContexts) throws -> JSONValue {
-    let instance = state.instances[ordinal]
-    let definition = instance.node.definition
+    let node = state.instances[ordinal].node
     var requirement: JSONValue?
-    switch definition.injection {
+    switch node.definition.injection {
     case .none: break
     case .automatic(let template): requirement = try template.evaluate(in: contexts)
     case .named(let members):
@@ -64,26 +64,26 @@ extension RunEngine {
       requirement = .object(values)
     }
     if let requirement {
-      for type in [definition.requires, offer.requirement] {
+      for type in [node.definition.requires, offer.requirement] {
         if let type, let mismatch = type.mismatch(of: requirement) {
           throw OperationFailure(
             code: "requirement-mismatch", message: "the requirement should be \(type.description): \(mismatch)")
         }
       }
     }
-    var input: OrderedDictionary<String, JSONValue> = [:]
-    if let requirement { input["requirement"] = requirement }
-    input["attempt"] = .int(Int64(instance.attempts))
-    input["operation"] = .string(instance.name)
-    input["run"] = .string(state.id.text)
-    input["pipeline"] = .string(state.pipeline.name)
-    input["directory"] = .string(state.pipeline.source.directory)
-    return .object(input)
+    var members: [(String, JSONValue)] = [
+      ("attempt", .int(Int64(state.instances[ordinal].attempts))),
+      ("operation", .string(state.instances[ordinal].name)), ("run", .string(state.id.text)),
+      ("pipeline", .string(state.pipeline.name)), ("directory", .string(state.pipeline.source.directory)),
+    ]
+    if let requirement { members.insert(("requirement", requirement), at: 0) }
+    return .object(OrderedDictionary(uncheckedUniqueKeysWithValues: members))
   }
 
   /// The secrets that the file lists for a plugin, and no others.
   private func pluginSecrets(_ plugin: String) -> PluginAccess.Secrets {
     let allowed = state.pipeline.plugins[plugin]?.secrets ?? []
+    if allowed.isEmpty { return { _ throws(PluginAccessError) in throw .denied } }
     let values = state.secrets.filter { allowed.contains($0.key) }
     return { name throws(PluginAccessError) in
       guard allowed.contains(name) else { throw .denied }

@@ -45,10 +45,13 @@ final class RunConditions {
       }
     }
     for specification in pipeline.specifications { note(specification.formula.root) }
-    for operation in pipeline.operations + pipeline.handlers.map(\.operation) {
+    func note(_ operation: borrowing OperationDefinition) {
       if let gate = operation.gate { note(gate.formula.root) }
       if case .wait(.specification(let formula)) = operation.action { note(formula.root) }
     }
+    // A definition is large: it is looked at where it is.
+    for index in pipeline.operations.indices { note(pipeline.operations[index]) }
+    for index in pipeline.handlers.indices { note(pipeline.handlers[index].operation) }
   }
 
   /// The condition that `formula` describes, as seen from `reference`.
