@@ -67,6 +67,8 @@ extension RunEngine {
     if let before = state.instances[ordinal].attempt, before.state == .succeeded {
       var kept = before
       kept.result = state.instances[ordinal].recordedResult
+      // Whatever else records this attempt before the next one begins must not take its result away.
+      state.instances[ordinal].attempt = kept
       services.recorder.record(.attempt(kept))
     }
     try await services.recorder.flush()
