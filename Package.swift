@@ -177,10 +177,14 @@ let package = Package(
     .testTarget(
       name: "OperationsTests", dependencies: ["Operations", "OperationsTesting"], exclude: ["Contract.md"],
       swiftSettings: settings),
+    // The other process, whose downloads are killed.
+    .executableTarget(
+      name: "HTTPChild", dependencies: ["HTTPOperations", "Operations"], path: "Tests/HTTPChild",
+      swiftSettings: settings),
     .testTarget(
       name: "HTTPOperationsTests",
       dependencies: [
-        "CProcess", "HTTPOperations", "Operations", "OperationsTesting",
+        "CLibCurl", "CProcess", "HTTPChild", "HTTPOperations", "Operations", "OperationsTesting",
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       swiftSettings: settings

@@ -21,7 +21,8 @@ let package = Package(
     .executableTarget(
       name: "transfers",
       dependencies: [
-        .product(name: "HTTPOperations", package: "penstock"), .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "HTTPOperations", package: "penstock"), .product(name: "Operations", package: "penstock"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       swiftSettings: settings
     ),

@@ -28,7 +28,7 @@ public struct HTTPTransferError: Error, Sendable, Hashable, CustomStringConverti
     case tlsFailed = "tls-failed"
     /// The server did not prove who it is.
     case tlsNotVerified = "tls-not-verified"
-    /// A file of certificates or keys cannot be used.
+    /// A file of certificates or keys cannot be used, or the server wants a certificate that is not there.
     case tlsSettings = "tls-settings"
     /// The connection ended before the response was whole, or before there was any of it.
     case connectionLost = "connection-lost"

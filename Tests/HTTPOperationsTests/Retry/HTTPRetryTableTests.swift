@@ -1,8 +1,10 @@
-import HTTPOperations
+import CLibCurl
 import HTTPTypes
 import Operations
 import OperationsTesting
 import Testing
+
+@testable import HTTPOperations
 
 @Suite("What is tried again")
 struct HTTPRetryTableTests {
@@ -41,6 +43,35 @@ struct HTTPRetryTableTests {
       #expect(
         try await isRetried(.failure(code), method, [:], .unsent)
           == (transient && isIdempotent || Self.unsent.contains(code)), "\(method), unsent")
+    }
+  }
+
+  /// libcurl's numbers that are worth another try, and whether something may have been sent by then.
+  private static let curlCodes: [(CURLcode, mayBeSent: Bool)] = [
+    (CURLE_COULDNT_RESOLVE_PROXY, false), (CURLE_COULDNT_RESOLVE_HOST, false), (CURLE_COULDNT_CONNECT, false),
+    (CURLE_INTERFACE_FAILED, false), (CURLE_NO_CONNECTION_AVAILABLE, false), (CURLE_QUIC_CONNECT_ERROR, false),
+    (CURLE_PROXY, true), (CURLE_SSL_CONNECT_ERROR, true), (CURLE_USE_SSL_FAILED, true),
+    (CURLE_SSL_SHUTDOWN_FAILED, true), (CURLE_SEND_ERROR, true), (CURLE_SEND_FAIL_REWIND, true),
+    (CURLE_RECV_ERROR, true), (CURLE_GOT_NOTHING, true), (CURLE_PARTIAL_FILE, true), (CURLE_HTTP2_STREAM, true),
+  ]
+
+  @Test("Every number of libcurl's, with and without idempotency, before and after there was a connection")
+  func curlNumbers() async throws {
+    for number in 1..<CURL_LAST.rawValue {
+      for hasConnected in [false, true] {
+        let known = Self.curlCodes.first { $0.0.rawValue == number }
+        let isTimeout = number == CURLE_OPERATION_TIMEDOUT.rawValue
+        let transient = known != nil || isTimeout
+        let unsent = known?.mayBeSent == false || isTimeout && !hasConnected
+        let code = TransferFailure.error(
+          CURLcode(number), detail: "", authority: "h", hasConnected: hasConnected, proxyStatus: 0, systemError: 0
+        ).code
+        #expect(try await isRetried(.failure(code), "GET") == transient, "\(number) is \(code)")
+        #expect(try await isRetried(.failure(code), "POST") == false, "\(number) is \(code)")
+        #expect(
+          try await isRetried(.failure(code), "POST", [.idempotencyKey: "k"]) == transient, "\(number) is \(code)")
+        #expect(try await isRetried(.failure(code), "POST", [:], .unsent) == unsent, "\(number) is \(code)")
+      }
     }
   }
 

@@ -79,6 +79,12 @@ final class FaultConnection {
     return bytes
   }
 
+  /// Whether the client ends the connection, or says something, within so many milliseconds.
+  func isOver(within milliseconds: Int32) -> Bool {
+    var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return Glibc.poll(&poll, 1, milliseconds) > 0
+  }
+
   /// Waits until the client ends the connection.
   func waitForEnd() { while readMore() { rest = [] } }
 

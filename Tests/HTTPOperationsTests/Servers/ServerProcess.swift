@@ -1,6 +1,5 @@
 import CProcess
 import Glibc
-import Synchronization
 
 /// A program of the system's that serves the tests on loopback. It ends with this process, however that ends: it is the
 /// child of a shell that waits for the end of its standard input, whose other end is here.
@@ -11,30 +10,14 @@ final class ServerProcess: Sendable {
     var ends: [Int32] = [0, 0]
     guard penstock_pipe(&ends) == 0 else { throw ServerFailure("no pipe for a server") }
     let script = #""$@" & child=$!; cat > /dev/null; kill -9 $child 2> /dev/null; wait"#
-    let words = ["/bin/sh", "-c", script, "sh"] + arguments
-    var list = words.map { strdup($0) as UnsafeMutablePointer<CChar>? } + [nil]
-    defer { list.forEach { free($0) } }
-    var child = pid_t()
-    var watch: Int32 = -1
-    // It inherits nothing else: a connection of another test would stay open in it.
-    let error = list.withUnsafeMutableBufferPointer { list in
-      "/dev/null".withCString { null in
-        "/bin/sh".withCString { path in
-          var request = penstock_spawn_request()
-          request.path = path
-          request.arguments = UnsafePointer(list.baseAddress)
-          request.environment = UnsafePointer(environ)
-          request.input = penstock_stream(descriptor: ends[0], path: nil)
-          request.output = penstock_stream(descriptor: -1, path: null)
-          request.error = penstock_stream(descriptor: -1, path: null)
-          return penstock_spawn(&request, &child, &watch)
-        }
-      }
+    defer { close(ends[0]) }
+    do {
+      _ = try TestProcess.start(["/bin/sh", "-c", script, "sh"] + arguments, input: ends[0])
+    } catch {
+      close(ends[1])
+      throw error
     }
-    close(ends[0])
-    if watch >= 0 { close(watch) }
     input = ends[1]
-    guard error == 0 else { throw ServerFailure("\(arguments[0]) cannot be started: \(error)") }
   }
 
   deinit { close(input) }

@@ -1,11 +1,13 @@
 import Glibc
 import HTTPOperations
+import Operations
 import Synchronization
 
 /// What Penstock's client takes, printed as `name value` lines. `measure` says what for.
 ///
 ///     transfers requests URL COUNT CONCURRENCY    small responses, so many at a time
 ///     transfers download URL FILE                 one response into a file
+///     transfers retries URL COUNT SECONDS         operations that wait for their next attempt, where nobody answers
 @main
 struct Transfers {
   static func main() async throws {
@@ -15,8 +17,10 @@ struct Transfers {
       try await requests(arguments[2], count: Int(arguments[3]) ?? 0, concurrency: Int(arguments[4]) ?? 1)
     case "download" where arguments.count == 4:
       try await download(arguments[2], to: arguments[3])
+    case "retries" where arguments.count == 5:
+      try await retries(arguments[2], count: Int(arguments[3]) ?? 0, seconds: Int(arguments[4]) ?? 0)
     default:
-      print("usage: transfers requests URL COUNT CONCURRENCY | download URL FILE")
+      print("usage: transfers requests URL COUNT CONCURRENCY | download URL FILE | retries URL COUNT SECONDS")
       exit(2)
     }
   }
@@ -69,13 +73,61 @@ struct Transfers {
     print("growth \(peakBytes() - before)")
   }
 
+  static func retries(_ url: String, count: Int, seconds: Int) async throws {
+    let waiting = Atomic(0)
+    let all = AsyncStream<Void>.makeStream()
+    var context = OperationContext()
+    context.retryObserver = RetryObserver(onWait: { _ in
+      if waiting.add(1, ordering: .relaxed).newValue % count == 0 { all.continuation.yield() }
+    })
+    var arrivals = all.stream.makeAsyncIterator()
+    let client = HTTPClient()
+    var operation = HTTPOperation(HTTPTransferRequest(url: url), by: client, to: .data)
+    operation.retry = HTTPRetrySettings(limit: 1, backoff: .constant(.seconds(3600)), budget: nil)
+    let runner = OperationRunner(operation, context: context)
+    // A first one, so that what comes is that of the retries alone.
+    func wait(for count: Int) async -> [Task<[UInt8], any Error>] {
+      var tasks: [Task<[UInt8], any Error>] = []
+      tasks.reserveCapacity(count)
+      for number in 1...count {
+        tasks.append(Task { try await runner.run() })
+        // Their first attempts at the pace of the client, so that its own memory stays that of a few.
+        while number - waiting.load(ordering: .relaxed) > 32 { await Task.yield() }
+      }
+      return tasks
+    }
+    let warm = Task { try await runner.run() }
+    while waiting.load(ordering: .relaxed) < 1 { await Task.yield() }
+    waiting.store(0, ordering: .relaxed)
+    let (residentBefore, allocatedBefore) = (residentBytes(), allocatedBytes())
+    let tasks = await wait(for: count)
+    _ = await arrivals.next()
+    let resident = residentBytes() - residentBefore
+    let allocated = allocatedBytes() - allocatedBefore
+    let processor = processorSeconds()
+    try await Task.sleep(for: .seconds(seconds))
+    print("waiting \(count)\nallocated \(allocated / count)\nresident \(resident / count)")
+    print("processor \(processorSeconds() - processor)")
+    for task in tasks + [warm] { task.cancel() }
+    for task in tasks { _ = await task.result }
+  }
+
   static func report(seconds: Double) {
+    print("seconds \(seconds)\nprocessor \(processorSeconds())")
+  }
+
+  /// What the process has taken of the processors, in seconds.
+  static func processorSeconds() -> Double {
     var usage = rusage()
     getrusage(RUSAGE_SELF, &usage)
-    let processor =
-      Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec)
-      / 1e6
-    print("seconds \(seconds)\nprocessor \(processor)")
+    return Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+      + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6
+  }
+
+  /// What is allocated now, in bytes.
+  static func allocatedBytes() -> Int {
+    let info = mallinfo2()
+    return Int(info.uordblks) + Int(info.hblkhd)
   }
 
   /// What is resident now, in bytes.
