@@ -87,30 +87,38 @@ final class WriterConnection: Sendable {
   /// A transaction of changes on the caller's thread, if it can begin at once; nil if something else is being written here or in another
   /// process. Going to another thread and back takes longer than a small transaction.
   /// `committed` is told of the result before anybody else can commit.
-  func changeNow<T>(
-    _ body: (Database, ConnectionStatements) throws -> T, committed: (T) -> Void
-  ) -> Result<T, any Error>? {
+  func changeNow(
+    _ body: (Database, ConnectionStatements) throws -> (CommitRecord, UInt64), committed: (CommitRecord, UInt64) -> Void
+  ) -> Result<Void, any Error>? {
     guard busy.compareExchange(expected: 0, desired: 1, ordering: .acquiringAndReleasing).exchanged else { return nil }
     defer { busy.wrappingSubtract(1, ordering: .releasing) }
-    return queue.writeWithoutTransaction { db -> Result<T, any Error>? in
-      guard lock.tryLockShared() else { return nil }
-      patience.isOver = true
-      let begun = Result { try statements.begin(db) }
-      patience.isOver = false
-      if case .failure(let error as DatabaseError) = begun, error.resultCode == .SQLITE_BUSY {
-        lock.unlock()
-        return nil
-      }
-      let result = Result { () throws -> T in
+    var result: Result<Void, any Error>?
+    queue.writeWithoutTransaction { db in
+      guard lock.tryLockShared() else { return }
+      do {
         defer { lock.unlock() }
-        try begun.get()
-        return try change(db, body)
+        guard try beginNow(db) else { return }
+        let (record, number) = try change(db, body)
+        committed(record, number)
+        result = .success(())
+      } catch {
+        result = .failure(error)
+        return
       }
-      if case .success(let value) = result {
-        committed(value)
-        shortenLog(db)
-      }
-      return result
+      shortenLog(db)
+    }
+    return result
+  }
+
+  /// Begins a transaction, or returns false if another process is writing.
+  private func beginNow(_ db: Database) throws -> Bool {
+    patience.isOver = true
+    defer { patience.isOver = false }
+    do {
+      try statements.begin(db)
+      return true
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+      return false
     }
   }
 

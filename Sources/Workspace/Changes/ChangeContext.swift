@@ -5,18 +5,18 @@ import GRDB
 /// It belongs to the closure that ``Workspace/performChanges(_:changesHandler:completionHandler:)`` calls, and to its thread; used later, it throws
 /// ``ChangeError/Cause/ended``. Fetches see what was submitted before them.
 public final class ChangeContext: FetchSource {
-  private let types: [ObjectIdentifier]
+  private let types: [any Storable.Type]
   private let watched: [ObjectIdentifier: Bool]
-  private let statements: ConnectionStatements
+  let statements: ConnectionStatements
   let path: String
   private var db: Database?
   /// Why the transaction is lost, if it is.
-  private var loss: ChangeError?
+  private(set) var loss: ChangeError?
   private(set) var commit = CommitRecord()
   /// The type that was taken down last as one of which something has changed.
   private var noted: ObjectIdentifier?
-  /// What the last submission was about: often it is the same for the next one.
-  private var last: (type: ObjectIdentifier, work: AnyObject)?
+  /// What the last submission was about: often it is the same for the next one. Nil when the transaction is over or lost.
+  @usableFromInline var last: RowWork?
 
   /// `watched` says for each type that has subscribers whether one of them follows a result.
   init(
@@ -25,7 +25,7 @@ public final class ChangeContext: FetchSource {
   ) {
     self.db = db
     self.statements = statements
-    self.types = (types + [DictionaryEntry.self]).map { ObjectIdentifier($0) }
+    self.types = types
     self.watched = watched
     self.path = path
   }
@@ -38,30 +38,35 @@ public final class ChangeContext: FetchSource {
   /// - Throws: ``ChangeError`` with the key and the cause. A conflict undoes this submission and nothing else, and the transaction
   ///   can go on; a full disk or another failure of the workspace loses the whole transaction, and everything submitted later
   ///   throws the same. What the closure of a change request throws passes through.
+  @inlinable
   @discardableResult
   public func submit<T: Storable>(_ request: ChangeRequest<T>) throws -> UpdatedObject<T> {
-    let (work, db) = try work(for: T.self)
+    // Inlinable, so that it is compiled where the type is known: looking types up takes as long as SQLite itself.
+    let work = try work(for: T.self)
     switch request.kind {
     case .creation(let object):
-      try insert(object, work, db)
+      try insert(object, work)
       return .inserted(object)
     case .upsert(let object):
-      guard let old = try stored(object, work, db) else {
-        try insert(object, work, db)
+      guard let old = try stored(object, work) else {
+        try insert(object, work)
         return .inserted(object)
       }
-      return try update(old, to: object, work, db)
+      return try update(old, to: object, work)
     case .change(let object, let change):
-      guard let old = try stored(object, work, db) else { throw error(.missing, of: object) }
+      guard let old = try stored(object, work) else { throw withUnsafePointer(to: object) { missing($0, work) } }
       var new = old
       try change(&new)
-      return try update(old, to: new, work, db)
+      // It may have aborted the transaction: outside of one, a statement would be a transaction of its own.
+      try finish()
+      return try update(old, to: new, work)
     case .deletion(let object):
-      return .deleted(try delete(object, work, db))
+      return .deleted(try delete(object, work))
     }
   }
 
   /// Carries out a request, or returns nil if that is not possible. Whether the transaction is lost shows in its result.
+  @inlinable
   @discardableResult
   public func `try`<T: Storable>(submit request: ChangeRequest<T>) -> UpdatedObject<T>? {
     try? submit(request)
@@ -118,7 +123,7 @@ public final class ChangeContext: FetchSource {
   @discardableResult
   public func abort() -> Bool {
     guard loss == nil, let db else { return false }
-    loss = ChangeError(cause: .aborted)
+    lose(ChangeError(cause: .aborted))
     try? db.rollback()
     return true
   }
@@ -133,12 +138,19 @@ public final class ChangeContext: FetchSource {
   }
 
   /// Throws if nothing may be committed.
+  @usableFromInline
   func finish() throws {
     if let loss { throw loss }
   }
 
   func end() {
     db = nil
+    last = nil
+  }
+
+  func lose(_ error: ChangeError) {
+    loss = error
+    last = nil
   }
 }
 
@@ -164,128 +176,100 @@ extension Field {
   }
 }
 
-/// What is at hand for objects of one type during a transaction.
-private final class TypeWork<T: Storable> {
-  let statements: TypeStatements<T>
-  /// Where changes are taken down; nil if nobody has subscribed.
-  let changes: TypeChanges<T>?
-  /// Whether somebody needs to know what an object was before.
-  let needsOld: Bool
-
-  init(_ statements: TypeStatements<T>, changes: TypeChanges<T>?, needsOld: Bool) {
-    self.statements = statements
-    self.changes = changes
-    self.needsOld = needsOld
-  }
-
-  var core: SchemaCore<T> { statements.core }
-}
-
 extension ChangeContext {
   private func database(for type: any Storable.Type) throws -> Database {
     guard let db else { throw ChangeError(cause: .ended) }
     if let loss { throw loss }
-    guard types.contains(ObjectIdentifier(type)) else {
+    // Every transaction may use the dictionary.
+    guard types.contains(where: { $0 == type }) || type == DictionaryEntry.self else {
       throw ChangeError(table: String(describing: type), cause: .undeclaredType)
     }
     return db
   }
 
-  private func work<T: Storable>(for type: T.Type) throws -> (TypeWork<T>, Database) {
-    if let last, last.type == ObjectIdentifier(type), loss == nil, let db {
+  @inlinable
+  func work<T: Storable>(for type: T.Type) throws -> TypeWork<T> {
+    if let last, last.type == ObjectIdentifier(type) {
       // The identifier says what it is.
-      return (unsafeDowncast(last.work, to: TypeWork<T>.self), db)
+      return unsafeDowncast(last, to: TypeWork<T>.self)
     }
+    return try begin(type)
+  }
+
+  @usableFromInline
+  func begin<T: Storable>(_ type: T.Type) throws -> TypeWork<T> {
     let db = try database(for: type)
     let id = ObjectIdentifier(type)
+    let core = type.schema.core
     var changes: TypeChanges<T>?
     if watched[id] != nil {
       let known = commit.changes[id].map { unsafeDowncast($0, to: TypeChanges<T>.self) }
-      changes = known ?? TypeChanges<T>()
+      changes = known ?? TypeChanges<T>(core)
       commit.changes[id] = changes
     }
-    let work = TypeWork(statements.statements(for: type), changes: changes, needsOld: watched[id] == true)
-    last = (id, work)
-    return (work, db)
+    let work = TypeWork(
+      core, statements.statements(for: type, core.code), db, changes: changes, needsOld: watched[id] == true)
+    last = work
+    return work
   }
 
   /// The stored object with the key of this one.
-  private func stored<T: Storable>(_ object: T, _ work: TypeWork<T>, _ db: Database) throws -> T? {
-    try reading(T.self, db, object) {
-      let statement = try work.statements.select(db)
-      defer { statement.reset() }
-      statements.row.begin(statement.pointer)
-      try work.core.writeKey(of: object, to: statements.row)
-      try statements.row.end()
-      return try statement.step() ? try work.core.decode(statement.row) : nil
+  @inlinable
+  func stored<T: Storable>(_ object: T, _ work: TypeWork<T>) throws -> T? {
+    try withUnsafePointer(to: object) { key -> T? in
+      guard let row = try select(key, work) else { return nil }
+      defer { endSelection(work) }
+      do throws(UnreadableRow) {
+        return try work.core.decode(row)
+      } catch {
+        throw unreadable(error, key, work)
+      }
     }
   }
 
-  private func insert<T: Storable>(_ object: T, _ work: TypeWork<T>, _ db: Database) throws {
-    try preferringKey(object, work, db) {
-      try reading(T.self, db, object) {
-        let statement = try work.statements.insert(db)
-        statements.row.begin(statement.pointer)
-        try work.core.write(object, to: statements.row)
-        try statements.row.end()
-        try statement.run()
-      }
-    }
+  @inlinable
+  func insert<T: Storable>(_ object: T, _ work: TypeWork<T>) throws {
+    try withUnsafePointer(to: object) { try insertRow($0, work) }
     try note(from: nil, to: object, work)
   }
 
-  private func update<T: Storable>(
-    _ old: T, to new: T, _ work: TypeWork<T>, _ db: Database
-  ) throws -> UpdatedObject<T> {
-    let core = work.core
-    let mask = core.changes(from: old, to: new)
-    if mask == 0 { return .identity(new) }
-    func run() throws {
-      try reading(T.self, db, new) {
-        let statement = try work.statements.update(mask, db)
-        statements.row.begin(statement.pointer)
-        try core.write(new, mask, to: statements.row)
-        try core.writeKey(of: old, to: statements.row)
-        try statements.row.end()
-        try statement.run()
-      }
+  @inlinable
+  func update<T: Storable>(_ old: T, to new: T, _ work: TypeWork<T>) throws -> UpdatedObject<T> {
+    let mask = try withUnsafePointer(to: old) { old in
+      try withUnsafePointer(to: new) { try updateRow(old, to: $0, work) }
     }
-    if mask & core.keyMask == 0 {
-      try run()
+    if mask == 0 { return .identity(new) }
+    if mask & work.code.keyMask == 0 {
       try note(from: old, to: new, work)
     } else {
-      try preferringKey(new, work, db) { try run() }
       try note(from: old, to: nil, work)
       try note(from: nil, to: new, work)
     }
     return .updated(new)
   }
 
-  private func delete<T: Storable>(_ object: T, _ work: TypeWork<T>, _ db: Database) throws -> ObjectKey {
-    let old = work.needsOld ? try stored(object, work, db) : nil
-    let count = try reading(T.self, db, object) {
-      let statement = try work.statements.delete(db)
-      statements.row.begin(statement.pointer)
-      try work.core.writeKey(of: object, to: statements.row)
-      try statements.row.end()
-      try statement.run()
-      return db.changesCount
-    }
-    guard count > 0 else { throw error(.missing, of: object) }
+  @inlinable
+  func delete<T: Storable>(_ object: T, _ work: TypeWork<T>) throws -> ObjectKey {
+    let old = work.needsOld ? try stored(object, work) : nil
+    let key = try withUnsafePointer(to: object) { try deleteRow($0, work) }
     try note(from: old ?? object, to: nil, work)
-    return try work.core.key(of: object)
+    return key
   }
 
-  /// Where a key and a unique value are both taken, SQLite reports either, depending on the table; this always the key.
-  private func preferringKey<T: Storable>(
-    _ object: T, _ work: TypeWork<T>, _ db: Database, _ body: () throws -> Void
-  ) throws {
-    do {
-      try body()
-    } catch let error as ChangeError {
-      guard case .valueTaken = error.cause, try stored(object, work, db) != nil else { throw error }
-      throw self.error(.keyTaken, of: object)
-    }
+  @inlinable
+  func note<T: Storable>(from old: T?, to new: T?, _ work: TypeWork<T>) throws {
+    guard let changes = work.changes else { return note(work) }
+    guard let object = new ?? old else { return }
+    let key = try withUnsafePointer(to: object) { try work.code.key(of: $0) }
+    changes.append(key, from: work.needsOld ? old : nil, to: new)
+  }
+
+  /// Takes down that something of the type has changed.
+  @usableFromInline
+  func note(_ work: RowWork) {
+    if noted == work.type { return }
+    commit.types.insert(work.type)
+    noted = work.type
   }
 
   /// All objects that a change by query is about, if somebody watches them.
@@ -295,59 +279,17 @@ extension ChangeContext {
   }
 
   private func note<T: Storable>(from old: T?, to new: T?) throws {
-    try note(from: old, to: new, try work(for: T.self).0)
+    try note(from: old, to: new, try work(for: T.self))
   }
 
-  private func note<T: Storable>(from old: T?, to new: T?, _ work: TypeWork<T>) throws {
-    guard let changes = work.changes else {
-      if commit.types.isEmpty || last?.type != noted {
-        commit.types.insert(ObjectIdentifier(T.self))
-        noted = ObjectIdentifier(T.self)
-      }
-      return
-    }
-    guard let object = new ?? old else { return }
-    changes.append(try work.core.key(of: object), from: work.needsOld ? old : nil, to: new)
-  }
-
-  private func error<T: Storable>(_ cause: ChangeError.Cause, of object: T?) -> ChangeError {
-    ChangeError(
-      table: T.schema.table.name, key: object.flatMap { try? T.schema.core.key(of: $0) }, cause: cause)
-  }
-
-  /// Turns what SQLite says into the cause, and remembers what loses the transaction.
-  private func reading<T: Storable, Result>(
-    _ type: T.Type, _ db: Database, _ object: T? = nil, _ body: () throws -> Result
-  ) throws -> Result {
+  /// Turns what SQLite says of a statement into the cause, and remembers what loses the transaction.
+  private func reading<T: Storable, Result>(_ type: T.Type, _ db: Database, _ body: () throws -> Result) throws
+    -> Result
+  {
     do {
       return try body()
-    } catch let failure as ChangeError {
-      throw failure
-    } catch let failure {
-      let error = error(cause(of: failure, in: T.schema.table, db), of: object)
-      if error.endsTransaction { loss = error }
-      throw error
-    }
-  }
-
-  private func cause(of error: any Error, in table: TableDescription, _ db: Database) -> ChangeError.Cause {
-    if let exhaustion = WorkspaceError.exhaustion(error, on: db, path: path) { return .workspace(exhaustion) }
-    if let value = error as? UnsuitableValue { return .constraint(message: value.reason) }
-    guard let error = error as? DatabaseError else { return .workspace(WorkspaceError(reading: error, path: path)) }
-    let message = error.message ?? "constraint failed"
-    switch error.extendedResultCode {
-    case .SQLITE_CONSTRAINT_PRIMARYKEY, .SQLITE_CONSTRAINT_ROWID: return .keyTaken
-    case .SQLITE_CONSTRAINT_UNIQUE:
-      // "UNIQUE constraint failed: job.pipeline, job.step"
-      let fields = message.split(separator: ": ").last.map { $0.split(separator: ", ") } ?? []
-      let names = fields.map { String($0.split(separator: ".").last ?? $0) }
-      return names == table.key ? .keyTaken : .valueTaken(fields: names)
-    default: break
-    }
-    switch error.resultCode {
-    case .SQLITE_CONSTRAINT, .SQLITE_TOOBIG, .SQLITE_MISMATCH, .SQLITE_ERROR, .SQLITE_RANGE:
-      return .constraint(message: message)
-    default: return .workspace(WorkspaceError(error, path: path))
+    } catch {
+      throw cause(of: error, T.schema.table, nil, db)
     }
   }
 }

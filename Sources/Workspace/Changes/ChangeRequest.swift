@@ -2,6 +2,7 @@
 ///
 /// A request is a value: it may be made anywhere and submitted more than once.
 public struct ChangeRequest<T: Storable> {
+  @usableFromInline
   enum Kind {
     case creation(T)
     case change(T, (inout T) throws -> Void)
@@ -9,17 +10,24 @@ public struct ChangeRequest<T: Storable> {
     case deletion(T)
   }
 
-  let kind: Kind
+  @usableFromInline let kind: Kind
+
+  @inlinable
+  init(kind: Kind) {
+    self.kind = kind
+  }
 }
 
 extension Storable {
   /// The object is new. Its key and its unique values must be free.
+  @inlinable
   public static func creationRequest(_ object: Self) -> ChangeRequest<Self> {
     ChangeRequest(kind: .creation(object))
   }
 
   /// The object with the key of `object` is changed by `change`, which is given the copy that is stored at the time of the
   /// submission: what others have changed since `object` was fetched is not undone. It may change the key as well.
+  @inlinable
   public static func changeRequest(_ object: Self, _ change: @escaping (inout Self) throws -> Void) -> ChangeRequest<
     Self
   > {
@@ -27,11 +35,13 @@ extension Storable {
   }
 
   /// The object is created, or takes the place of the one with its key, with all its fields.
+  @inlinable
   public static func upsertRequest(_ object: Self) -> ChangeRequest<Self> {
     ChangeRequest(kind: .upsert(object))
   }
 
   /// The object with the key of `object` is deleted, whatever its other fields are.
+  @inlinable
   public static func deletionRequest(_ object: Self) -> ChangeRequest<Self> {
     ChangeRequest(kind: .deletion(object))
   }

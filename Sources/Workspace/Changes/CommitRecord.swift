@@ -11,6 +11,7 @@ struct CommitRecord: Sendable {
 }
 
 /// What happened to objects of one type, in order. The type is known to whoever knows the type's identifier.
+@usableFromInline
 protocol ObjectChanges: AnyObject, Sendable {
   var keys: [ObjectKey] { get }
   /// Calls `body` with what each row had, and has, in a column.
@@ -20,20 +21,27 @@ protocol ObjectChanges: AnyObject, Sendable {
 /// What happened to objects of a type, in order.
 ///
 /// Written by one transaction, and only read once that is committed, which is what makes the unchecked conformance sound.
+@usableFromInline
 final class TypeChanges<T: Storable>: ObjectChanges, @unchecked Sendable {
-  private(set) var keys: [ObjectKey] = []
+  @usableFromInline var keys: [ObjectKey] = []
   /// Each object before; nil if it is new, or if nobody needs it.
-  private(set) var old: [T?] = []
+  @usableFromInline var old: [T?] = []
   /// Each object after; nil if it is gone.
-  private(set) var new: [T?] = []
-  private let core = T.schema.core
+  @usableFromInline var new: [T?] = []
+  private let core: SchemaCore<T>
 
+  init(_ core: SchemaCore<T>) {
+    self.core = core
+  }
+
+  @inlinable
   func append(_ key: ObjectKey, from old: T?, to new: T?) {
     keys.append(key)
     self.old.append(old)
     self.new.append(new)
   }
 
+  @usableFromInline
   func forEach(_ body: ((Int) -> SQLValue?) -> Void) {
     for place in keys.indices {
       for object in [old[place], new[place]] {

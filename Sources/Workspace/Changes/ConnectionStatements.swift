@@ -7,14 +7,13 @@ import GRDB
 /// Used on the connection's queue only, which is what makes the unchecked conformance sound.
 final class ConnectionStatements: @unchecked Sendable {
   let row = RowWriter()
-  private var types: [ObjectIdentifier: AnyObject] = [:]
+  private var types: [ObjectIdentifier: TypeStatements] = [:]
   private var transaction: (begin: RowStatement, commit: RowStatement)?
 
-  func statements<T: Storable>(for type: T.Type) -> TypeStatements<T> {
+  func statements(for type: any Storable.Type, _ code: RowCode) -> TypeStatements {
     let id = ObjectIdentifier(type)
-    // The key says what it is.
-    if let known = types[id] { return unsafeDowncast(known, to: TypeStatements<T>.self) }
-    let new = TypeStatements<T>()
+    if let known = types[id] { return known }
+    let new = TypeStatements(code)
     types[id] = new
     return new
   }
@@ -47,8 +46,8 @@ final class ConnectionStatements: @unchecked Sendable {
 }
 
 /// The statements for objects of one type.
-final class TypeStatements<T: Storable> {
-  let core = T.schema.core
+final class TypeStatements {
+  let code: RowCode
   private var inserting: RowStatement?
   private var selecting: RowStatement?
   private var deleting: RowStatement?
@@ -56,23 +55,30 @@ final class TypeStatements<T: Storable> {
   private var updating: [UInt64: RowStatement] = [:]
   private var lastUpdating: (mask: UInt64, statement: RowStatement)?
 
+  init(_ code: RowCode) {
+    self.code = code
+  }
+
   func insert(_ db: Database) throws -> RowStatement {
     if let inserting { return inserting }
-    let new = try RowStatement(core.statements.insert, in: db, isOften: false)
+    let new = try RowStatement(code.statements.insert, in: db, isOften: false)
     inserting = new
     return new
   }
 
   func select(_ db: Database) throws -> RowStatement {
     if let selecting { return selecting }
-    let new = try RowStatement(core.statements.select, in: db, isOften: false)
+    let new = try RowStatement(code.statements.select, in: db, isOften: false)
     selecting = new
     return new
   }
 
+  /// Lets go of the row that was selected last.
+  func endSelection() { selecting?.reset() }
+
   func delete(_ db: Database) throws -> RowStatement {
     if let deleting { return deleting }
-    let new = try RowStatement(core.statements.delete, in: db, isOften: false)
+    let new = try RowStatement(code.statements.delete, in: db, isOften: false)
     deleting = new
     return new
   }
@@ -84,7 +90,7 @@ final class TypeStatements<T: Storable> {
     if let known = updating[mask] {
       statement = known
     } else {
-      statement = try RowStatement(core.statements.update(core.columns(of: mask)), in: db, isOften: false)
+      statement = try RowStatement(code.statements.update(code.columns(of: mask)), in: db, isOften: false)
       // A program changes few combinations of fields; one that changes very many has to prepare some again.
       if updating.count >= 64 { updating = [:] }
       updating[mask] = statement

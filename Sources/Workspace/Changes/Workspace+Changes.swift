@@ -30,11 +30,14 @@ extension Workspace {
   public func performChanges<Value: Sendable>(
     _ types: [any Storable.Type], changesHandler: @escaping @Sendable (ChangeContext) throws -> Value
   ) async throws -> Value {
-    if let outcome = changeNow(types, changesHandler) {
+    var value: Value?
+    if let outcome = changeNow(types, { value = try changesHandler($0) }) {
       if !outcome.isDelivered {
         await withCheckedContinuation { continuation in feed.whenDelivered { continuation.resume() } }
       }
-      return try outcome.value.get()
+      if let error = outcome.error { throw error }
+      guard let value else { preconditionFailure("what was committed has run") }
+      return value
     }
     return try await withCheckedThrowingContinuation { continuation in
       change(types, changesHandler) { continuation.resume(with: $0) }
@@ -42,29 +45,28 @@ extension Workspace {
   }
 
   /// What has come of a transaction on the caller's thread.
-  private struct Outcome<Value> {
-    let value: Result<Value, any Error>
+  private struct Outcome {
+    let error: (any Error)?
     /// Whether there is no subscriber to wait for.
     let isDelivered: Bool
   }
 
-  private func changeNow<Value: Sendable>(
-    _ types: [any Storable.Type], _ handler: (ChangeContext) throws -> Value
-  ) -> Outcome<Value>? {
+  /// Not generic, as what a small transaction takes would be the looking up of types.
+  private func changeNow(_ types: [any Storable.Type], _ handler: (ChangeContext) throws -> Void) -> Outcome? {
     // What goes wrong here goes wrong again where it is reported.
     for type in types where (try? objects.check(type, path: path)) == nil { return nil }
     guard let writer = try? writer() else { return nil }
     var isDelivered = true
     let result = writer.changeNow { db, statements in
-      try run(handler, types, db, statements, writer, feed, path: path)
-    } committed: { _, record, number in
+      let (_, record, number) = try run(handler, types, db, statements, writer, feed, path: path)
+      return (record, number)
+    } committed: { record, number in
       isDelivered = feed.commit(record, number: number)
     }
     switch result {
     case nil: return nil
-    case .success(let (value, _, _)): return Outcome(value: .success(value), isDelivered: isDelivered)
-    case .failure(let error):
-      return Outcome(value: .failure(failure(error, path: path)), isDelivered: !feed.isDelivering)
+    case .success: return Outcome(error: nil, isDelivered: isDelivered)
+    case .failure(let error): return Outcome(error: failure(error, path: path), isDelivered: !feed.isDelivering)
     }
   }
 

@@ -21,7 +21,7 @@ public final class Field<Root, Value: Sendable>: QueryExpression<Root, Value>, S
     self.init(
       storage: Value.storage, isOptional: Value.isOptional, defaultValue: defaultValue,
       code: FieldCode(
-        name: name,
+        name: name, bytes: place.bytes,
         write: { object, row throws(UnsuitableValue) in try place.read(object).write(to: row) },
         value: { object throws(UnsuitableValue) in try place.read(object).columnValue() },
         areSame: { Value.areSame(place.read($0), place.read($1)) }),
@@ -48,7 +48,7 @@ public final class Field<Root, Value: Sendable>: QueryExpression<Root, Value>, S
     self.init(
       storage: .text, isOptional: Value.self is any OptionalValue.Type, defaultValue: defaultValue,
       code: FieldCode(
-        name: name,
+        name: name, bytes: place.bytes,
         write: { object, row throws(UnsuitableValue) in row.write(try encode(place.read(object))) },
         value: { object throws(UnsuitableValue) in try encode(place.read(object)) },
         areSame: { left, right in

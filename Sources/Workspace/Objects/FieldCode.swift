@@ -1,3 +1,5 @@
+import Glibc
+
 /// What can be done with one property of an object without knowing types: the object is given by its address.
 ///
 /// A stored property is read at its place in the object's memory. Going by way of its key path takes as long as SQLite needs for the
@@ -5,20 +7,31 @@
 @usableFromInline
 struct FieldCode: Sendable {
   let name: String
+  /// The bytes of an object that are the property; empty if it is computed.
+  let bytes: Range<Int>
   let write: @Sendable (UnsafeRawPointer, RowWriter) throws(UnsuitableValue) -> Void
   let value: @Sendable (UnsafeRawPointer) throws(UnsuitableValue) -> SQLValue
-  let areSame: @Sendable (UnsafeRawPointer, UnsafeRawPointer) -> Bool
+  private let areSame: @Sendable (UnsafeRawPointer, UnsafeRawPointer) -> Bool
 
   @usableFromInline
   init(
-    name: String, write: @escaping @Sendable (UnsafeRawPointer, RowWriter) throws(UnsuitableValue) -> Void,
+    name: String, bytes: Range<Int>,
+    write: @escaping @Sendable (UnsafeRawPointer, RowWriter) throws(UnsuitableValue) -> Void,
     value: @escaping @Sendable (UnsafeRawPointer) throws(UnsuitableValue) -> SQLValue,
     areSame: @escaping @Sendable (UnsafeRawPointer, UnsafeRawPointer) -> Bool
   ) {
     self.name = name
+    self.bytes = bytes
     self.write = write
     self.value = value
     self.areSame = areSame
+  }
+
+  /// Whether two objects have the same in this property. Values of the same bytes are the same, whatever they are: most fields of an object
+  /// that was changed are copies of what they were.
+  func hasSame(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
+    if !bytes.isEmpty, memcmp(left + bytes.lowerBound, right + bytes.lowerBound, bytes.count) == 0 { return true }
+    return areSame(left, right)
   }
 }
 
@@ -34,6 +47,9 @@ struct PropertyPlace<Root, Value>: Sendable {
     self.path = path
     offset = MemoryLayout<Root>.offset(of: path) ?? -1
   }
+
+  /// The bytes of an object that are the property; empty if it is computed.
+  @inlinable var bytes: Range<Int> { offset < 0 ? 0..<0 : offset..<offset + MemoryLayout<Value>.size }
 
   @inlinable
   func read(_ object: UnsafeRawPointer) -> Value {

@@ -1,6 +1,6 @@
 /// How the objects of one type are kept: the table, its columns, its key and its indexes.
 public struct ObjectSchema<Root: Sendable>: Sendable {
-  let core: SchemaCore<Root>
+  @usableFromInline let core: SchemaCore<Root>
 
   /// What does not depend on the type.
   public var table: TableDescription { core.table }

@@ -16,6 +16,7 @@ public struct Fetch<T: Storable> {
   /// The objects for which the condition is true.
   ///
   /// A limit counts objects of the order asked for, after `offset` of them.
+  @inlinable
   public func `where`(
     _ condition: Condition<T>, limit: Limit = .noLimit, offset: Int = 0, orderBy ordering: [Ordering<T>] = []
   ) throws -> FetchedResult<T> {
@@ -23,6 +24,7 @@ public struct Fetch<T: Storable> {
   }
 
   /// All objects.
+  @inlinable
   public func all(limit: Limit = .noLimit, offset: Int = 0, orderBy ordering: [Ordering<T>] = []) throws
     -> FetchedResult<T>
   {
@@ -42,9 +44,20 @@ public struct Fetch<T: Storable> {
     return try rows(text) { _ in true }.first ?? false
   }
 
+  // Inlinable, so that it is compiled where the type is known: an array of a type that is not known takes its time for each element.
+  @inlinable
   func run(_ query: Query<T>) throws -> FetchedResult<T> {
     let core = T.schema.core
-    return FetchedResult(objects: try rows(query.text) { try core.decode($0) }, query: query)
+    var objects: [T] = []
+    try withRows(query) { row in objects.append(try core.decode(row)) }
+    return FetchedResult(objects: objects, query: query)
+  }
+
+  /// Calls `body` for each row.
+  @usableFromInline
+  func withRows(_ query: Query<T>, _ body: (RowReader) throws -> Void) throws {
+    let text = query.text
+    _ = try source.fetch(T.self) { try text.forEachRow(in: $0, body) }
   }
 
   func rows<Row>(_ text: QueryText, _ decode: (RowReader) throws -> Row) throws -> [Row] {
@@ -55,12 +68,17 @@ public struct Fetch<T: Storable> {
 extension QueryText {
   /// All rows, each decoded before the next one is read.
   func rows<Row>(in db: Database, _ decode: (RowReader) throws -> Row) throws -> [Row] {
+    var rows: [Row] = []
+    try forEachRow(in: db) { rows.append(try decode($0)) }
+    return rows
+  }
+
+  /// Calls `body` for each row, before the next one is read.
+  func forEachRow(in db: Database, _ body: (RowReader) throws -> Void) throws {
     if let fault { throw UnsuitableValue(reason: fault) }
     let statement = try RowStatement(sql, in: db, isOften: !isVariable)
     defer { statement.reset() }
     try statement.bind(values)
-    var rows: [Row] = []
-    while try statement.step() { rows.append(try decode(statement.row)) }
-    return rows
+    while try statement.step() { try body(statement.row) }
   }
 }

@@ -1,14 +1,20 @@
 /// What a fetch has found: the objects in order, as they were at that moment.
 public struct FetchedResult<Element: Storable>: Sendable, RandomAccessCollection {
-  let objects: [Element]
-  let query: Query<Element>
+  @usableFromInline let objects: [Element]
+  @usableFromInline let query: Query<Element>
+
+  @inlinable
+  init(objects: [Element], query: Query<Element>) {
+    self.objects = objects
+    self.query = query
+  }
 
   /// 0.
-  public var startIndex: Int { 0 }
+  @inlinable public var startIndex: Int { 0 }
   /// The number of objects.
-  public var endIndex: Int { objects.count }
+  @inlinable public var endIndex: Int { objects.count }
   /// The object at a place.
-  public subscript(position: Int) -> Element { objects[position] }
+  @inlinable public subscript(position: Int) -> Element { objects[position] }
 }
 
 extension FetchedResult: Equatable where Element: Equatable {

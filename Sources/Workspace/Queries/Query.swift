@@ -1,9 +1,18 @@
 /// What a fetch asks for: which objects, in which order, and how many of them.
+@usableFromInline
 struct Query<T: Storable>: Sendable {
   var condition: Condition<T>?
-  var ordering: [Ordering<T>] = []
-  var limit: Limit = .noLimit
-  var offset = 0
+  var ordering: [Ordering<T>]
+  var limit: Limit
+  var offset: Int
+
+  @usableFromInline
+  init(condition: Condition<T>?, ordering: [Ordering<T>] = [], limit: Limit = .noLimit, offset: Int = 0) {
+    self.condition = condition
+    self.ordering = ordering
+    self.limit = limit
+    self.offset = offset
+  }
 
   /// The statement that returns all columns of the objects.
   var text: QueryText {

@@ -87,6 +87,35 @@ struct ChangeTests {
     #expect(try workspace.fetch(for: Job.self).count() == 1)
   }
 
+  @Test("A transaction that is aborted, or lost, by the closure of a change writes nothing outside of itself")
+  func abortingInside() async throws {
+    try await workspace.add([Job(id: "a")])
+    let error = await caught(ChangeError.self) {
+      try await perform { context in
+        try context.submit(
+          Job.changeRequest(Job(id: "a")) { job in
+            job.attempt = 7
+            context.abort()
+          })
+      }
+    }
+    #expect(error == ChangeError(cause: .aborted))
+    #expect(try workspace.job("a")?.attempt == 1)
+    let pages = try workspace.texts("SELECT CAST(page_count + 5 AS TEXT) FROM pragma_page_count")[0]
+    try workspace.sql("PRAGMA max_page_count = \(pages)")
+    let full = await caught(ChangeError.self) {
+      try await perform { context in
+        try context.submit(
+          Job.changeRequest(Job(id: "a")) { job in
+            job.attempt = 7
+            context.try(submit: Job.creationRequest(Job(id: "b", log: Array(repeating: 1, count: 1 << 20))))
+          })
+      }
+    }
+    #expect(full?.cause == .workspace(.full(path: workspace.path)))
+    #expect(try workspace.fetch(for: Job.self).all().map(\.attempt) == [1])
+  }
+
   @Test("A conflict names table, key and fields, on insert and on update, and undoes that submission only")
   func conflicts() async throws {
     try await workspace.add([Job(id: "a", ticket: "T-1"), Job(id: "b", ticket: "T-2")])

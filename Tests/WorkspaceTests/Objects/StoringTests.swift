@@ -93,7 +93,29 @@ struct StoringTests {
     #expect(Date.from(.int(1_700_000_000_250_000)) == date)
     #expect(throws: UnsuitableValue.self) { try Date(timeIntervalSince1970: 1e300).columnValue() }
     #expect(throws: UnsuitableValue.self) { try Date(timeIntervalSince1970: .nan).columnValue() }
+    let visits = try Workspace.open(
+      at: directory.path + "/visits", schema: WorkspaceSchema(applicationID: 8, objects: [Visit.self]),
+      mode: .readWrite)
+    try await visits.performChanges([Visit.self]) { context in
+      for day in 0..<5 {
+        try context.submit(Visit.creationRequest(Visit(begin: date + Double(day) * 86_400, end: day < 3 ? date : nil)))
+      }
+    }
+    let fetch = visits.fetch(for: Visit.self)
+    #expect(try fetch.count(where: Visit.begin > date + 86_400) == 3)
+    #expect(try fetch.count(where: Visit.end <= date) == 3)
+    #expect(try fetch.maximum(Visit.begin) == date + 4 * 86_400)
+    #expect(try fetch.minimum(Visit.end) == date)
   }
+}
+
+private struct Visit: Storable {
+  var begin: Date
+  var end: Date?
+
+  static let begin = Field("begin", \Visit.begin)
+  static let end = Field("end", \Visit.end)
+  static let schema = ObjectSchema("visit", Visit.init, begin, end, key: begin)
 }
 
 private struct Counter: Storable, Equatable {

@@ -178,7 +178,8 @@ struct SubscriptionTests {
     #expect(done.all.allSatisfy { $0 <= first })
     isHeld.signal()
     try await eventually { done.all.count == 49 }
-    #expect(seen.all == [first, 50].filter { $0 != first || first == seen.all[0] })
+    // On a busy machine the first time may be the last state already.
+    #expect(seen.all == (first == 50 ? [50] : [first, 50]))
     #expect(done.all == Array(2...50))
     withExtendedLifetime(subscription) {}
   }

@@ -1,0 +1,89 @@
+/// What is done with objects of one type by their addresses: it knows no types, so that nothing has to be looked up while it runs.
+@usableFromInline
+final class RowCode: Sendable {
+  let table: TableDescription
+  private let fields: [FieldCode]
+  let statements: TableStatements
+  /// The columns of the key, as bits of a mask like that of ``changes(from:to:)``.
+  @usableFromInline let keyMask: UInt64
+
+  init(table: TableDescription, fields: [FieldCode]) {
+    self.table = table
+    self.fields = fields
+    statements = TableStatements(table)
+    keyMask = table.keyPlaces.reduce(0) { $0 | Self.bit($1) }
+  }
+
+  /// Puts all fields into a statement's parameters.
+  func write(_ object: UnsafeRawPointer, to row: RowWriter) throws(ChangeError) {
+    for field in fields { try write(field, of: object, to: row) }
+  }
+
+  /// Puts those fields into a statement's parameters that a mask names.
+  func write(_ object: UnsafeRawPointer, _ mask: UInt64, to row: RowWriter) throws(ChangeError) {
+    for (place, field) in fields.enumerated() where mask & Self.bit(place) != 0 {
+      try write(field, of: object, to: row)
+    }
+  }
+
+  /// Puts the key into a statement's parameters.
+  func writeKey(of object: UnsafeRawPointer, to row: RowWriter) throws(ChangeError) {
+    for place in table.keyPlaces { try write(fields[place], of: object, to: row) }
+  }
+
+  private func write(_ field: FieldCode, of object: UnsafeRawPointer, to row: RowWriter) throws(ChangeError) {
+    do {
+      try field.write(object, row)
+    } catch {
+      throw unsuitable(field, error)
+    }
+  }
+
+  @usableFromInline
+  func key(of object: UnsafeRawPointer) throws(ChangeError) -> ObjectKey {
+    if table.keyPlaces.count == 1 { return ObjectKey([try value(table.keyPlaces[0], of: object)]) }
+    var values: [SQLValue] = []
+    for place in table.keyPlaces { values.append(try value(place, of: object)) }
+    return ObjectKey(values)
+  }
+
+  /// What a column would have of the object; nil if that cannot be kept.
+  func knownValue(_ column: Int, of object: UnsafeRawPointer) -> SQLValue? {
+    try? fields[column].value(object)
+  }
+
+  /// All columns.
+  func row(of object: UnsafeRawPointer) throws(ChangeError) -> [SQLValue] {
+    var values: [SQLValue] = []
+    values.reserveCapacity(fields.count)
+    for place in fields.indices { values.append(try value(place, of: object)) }
+    return values
+  }
+
+  private func value(_ place: Int, of object: UnsafeRawPointer) throws(ChangeError) -> SQLValue {
+    do {
+      return try fields[place].value(object)
+    } catch {
+      throw unsuitable(fields[place], error)
+    }
+  }
+
+  private func unsuitable(_ field: FieldCode, _ error: UnsuitableValue) -> ChangeError {
+    ChangeError(table: table.name, cause: .unsuitable(field: field.name, reason: error.reason))
+  }
+
+  /// The columns that differ, as bits. All columns from the 64th on are one bit.
+  @usableFromInline
+  func changes(from old: UnsafeRawPointer, to new: UnsafeRawPointer) -> UInt64 {
+    var mask: UInt64 = 0
+    for (place, field) in fields.enumerated() where !field.hasSame(old, new) { mask |= Self.bit(place) }
+    return mask
+  }
+
+  private static func bit(_ place: Int) -> UInt64 { 1 << UInt64(min(place, 63)) }
+
+  /// The columns of a mask.
+  func columns(of mask: UInt64) -> [String] {
+    table.columns.indices.filter { mask & Self.bit($0) != 0 }.map { table.columns[$0].name }
+  }
+}
