@@ -2,7 +2,7 @@ import PluginKit
 import Schedules
 
 /// Satisfied while something takes place in a calendar file; unknown while the file cannot be read.
-struct HolidaysSpecification: UncertainRunSpecification {
+struct HolidaysSpecification: OperationRunSpecification {
   /// The path as the settings say it.
   private let path: String
   private let file = CalendarFile()
@@ -18,13 +18,9 @@ struct HolidaysSpecification: UncertainRunSpecification {
     return calendar.moment(at: context.pluginClock.now().seconds, in: zone)
   }
 
-  func isKnown(in context: OperationContext) -> Bool {
-    if case .calendar = file.content { true } else { false }
-  }
+  func isSatisfied(in context: OperationContext) -> Bool { value(in: context) == true }
 
-  func isSatisfied(in context: OperationContext) -> Bool {
-    moment(in: context)?.isTaken ?? false
-  }
+  func value(in context: OperationContext) -> Bool? { moment(in: context)?.isTaken }
 
   func subscribe(
     in context: OperationContext, onChange: @escaping @Sendable () -> Void
@@ -75,7 +71,7 @@ struct HolidaysSpecification: UncertainRunSpecification {
 
   func description(in context: OperationContext) -> SpecificationDescription {
     SpecificationDescription(
-      formula: "holidays", reason: reason(context), isSatisfied: isSatisfied(in: context))
+      formula: "holidays", reason: reason(context), isSatisfied: value(in: context))
   }
 
   private func reason(_ context: OperationContext) -> String {

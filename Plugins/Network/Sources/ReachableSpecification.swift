@@ -2,7 +2,7 @@ import PluginKit
 import Synchronization
 
 /// Whether a host accepts TCP connections on a port. Nothing is sent while nobody subscribes.
-final class ReachableSpecification: UncertainRunSpecification {
+final class ReachableSpecification: OperationRunSpecification {
   private let settings: ReachableSettings
   private let network: any NetworkObserver
   /// Made with the first subscription, whose context has the time.
@@ -13,12 +13,13 @@ final class ReachableSpecification: UncertainRunSpecification {
     self.network = network
   }
 
-  func isSatisfied(in context: OperationContext) -> Bool { current?.currentStatus == .connected }
+  func isSatisfied(in context: OperationContext) -> Bool { value(in: context) == true }
 
   /// Unknown until the first try has come to something.
-  func isKnown(in context: OperationContext) -> Bool {
-    guard let current else { return false }
-    return current.currentStatus == .connected || current.failure != nil
+  func value(in context: OperationContext) -> Bool? {
+    guard let current else { return nil }
+    if current.currentStatus == .connected { return true }
+    return current.failure == nil ? nil : false
   }
 
   func description(in context: OperationContext) -> SpecificationDescription {
@@ -34,7 +35,7 @@ final class ReachableSpecification: UncertainRunSpecification {
         "\(place) was not tried yet"
       }
     return SpecificationDescription(
-      formula: "reachable(\(place))", reason: reason, isSatisfied: isSatisfied(in: context), changedAt: changedAt)
+      formula: "reachable(\(place))", reason: reason, isSatisfied: value(in: context), changedAt: changedAt)
   }
 
   func subscribe(

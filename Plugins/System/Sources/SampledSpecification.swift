@@ -10,7 +10,7 @@ struct Sample: Sendable, Equatable {
 }
 
 /// A condition that nobody tells of: it is looked at from time to time, while somebody subscribes.
-struct SampledSpecification: UncertainRunSpecification {
+struct SampledSpecification: OperationRunSpecification {
   private let name: String
   private let interval: Duration
   private let pressure: (any MemoryPressureSource)?
@@ -33,11 +33,11 @@ struct SampledSpecification: UncertainRunSpecification {
 
   func isSatisfied(in context: OperationContext) -> Bool { sample(context).isSatisfied ?? false }
 
-  func isKnown(in context: OperationContext) -> Bool { sample(context).isSatisfied != nil }
+  func value(in context: OperationContext) -> Bool? { sample(context).isSatisfied }
 
   func description(in context: OperationContext) -> SpecificationDescription {
     let sample = sample(context)
-    return SpecificationDescription(formula: name, reason: sample.reason, isSatisfied: sample.isSatisfied ?? false)
+    return SpecificationDescription(formula: name, reason: sample.reason, isSatisfied: sample.isSatisfied)
   }
 
   func subscribe(

@@ -18,6 +18,12 @@ public struct AndRunSpecification<Left: OperationRunSpecification, Right: Operat
     left.isSatisfied(in: context) && right.isSatisfied(in: context)
   }
 
+  /// Whether both are satisfied: false where one is known not to be, and else unknown where one of them is.
+  public func value(in context: OperationContext) -> Bool? {
+    guard let left = left.value(in: context) else { return right.value(in: context) == false ? false : nil }
+    return left ? right.value(in: context) : false
+  }
+
   /// Subscribes to both, the first one first.
   public func subscribe(
     in context: OperationContext, onChange: @escaping @Sendable () -> Void

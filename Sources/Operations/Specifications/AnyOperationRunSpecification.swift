@@ -13,6 +13,11 @@ public struct AnyOperationRunSpecification: OperationRunSpecification {
     base.isSatisfied(in: context)
   }
 
+  /// The value of the specification inside.
+  public func value(in context: OperationContext) -> Bool? {
+    base.value(in: context)
+  }
+
   /// Subscribes to the specification inside.
   public func subscribe(
     in context: OperationContext, onChange: @escaping @Sendable () -> Void

@@ -22,6 +22,12 @@ public struct HoldRunSpecification<Base: OperationRunSpecification>: OperationRu
     return duration <= .zero || heldTime(in: context) >= duration
   }
 
+  /// Unknown where the condition is.
+  public func value(in context: OperationContext) -> Bool? {
+    guard let value = base.value(in: context) else { return nil }
+    return value && isSatisfied(in: context)
+  }
+
   /// Subscribes to the condition, and keeps a timer while it is satisfied but not yet for long enough.
   public func subscribe(
     in context: OperationContext, onChange: @escaping @Sendable () -> Void
@@ -47,7 +53,7 @@ public struct HoldRunSpecification<Base: OperationRunSpecification>: OperationRu
     }
     var description = SpecificationDescription(
       formula: "\(base.operand(of: .prefix)) for \(duration.brief)",
-      reason: ([base.reason] + missing).joined(separator: ", "), isSatisfied: isHeld,
+      reason: ([base.reason] + missing).joined(separator: ", "), isSatisfied: base.isKnown ? isHeld : nil,
       changedAt: isHeld ? base.changedAt?.advanced(by: duration) : (missing.isEmpty ? base.changedAt : nil),
       binding: .prefix, causes: base.causes + missing, looksBehindNames: base.looksBehindNames)
     description.isConstant = base.isConstant

@@ -11,6 +11,8 @@ final class HoldWatch: Sendable {
     var round = 0
     /// Whether it has been satisfied for long enough, as the timer said.
     var isHeld = false
+    /// Whether the condition's value is known; nil before the first look.
+    var isKnown: Bool?
     var timer: Task<Void, Never>?
     var subscription: OperationSubscription?
     var isStopped = false
@@ -86,12 +88,17 @@ final class HoldWatch: Sendable {
     var before = before
     while true {
       let changes = state.withLock { $0.changes }
-      let isSatisfied = base.isSatisfied(in: context)
+      let value = base.value(in: context)
       let now = clock.monotonic()
       let outcome: Outcome? = state.withLock { state in
         guard state.changes == changes else { return nil }
         state.isLooking = false
-        return take(isSatisfied, since: now - before, now: now, into: &state)
+        // What is not known is neither held nor known not to be.
+        let turnsKnown = state.isKnown.map { $0 != (value != nil) } ?? false
+        state.isKnown = value != nil
+        var outcome = take(value == true, since: now - before, now: now, into: &state)
+        outcome.isChange = (outcome.isChange || turnsKnown) && !state.isStopped
+        return outcome
       }
       guard let outcome else {
         before = .zero

@@ -16,6 +16,11 @@ public struct NamedRunSpecification<Base: OperationRunSpecification>: OperationR
     base.isSatisfied(in: context)
   }
 
+  /// The value of the condition.
+  public func value(in context: OperationContext) -> Bool? {
+    base.value(in: context)
+  }
+
   /// Subscribes to the condition.
   public func subscribe(
     in context: OperationContext, onChange: @escaping @Sendable () -> Void

@@ -8,9 +8,14 @@ public struct NotRunSpecification<Base: OperationRunSpecification>: OperationRun
     self.base = base
   }
 
-  /// Whether the other is not satisfied.
+  /// Whether the other is known not to be satisfied.
   public func isSatisfied(in context: OperationContext) -> Bool {
-    !base.isSatisfied(in: context)
+    value(in: context) == true
+  }
+
+  /// The opposite of the other's; unknown where that is.
+  public func value(in context: OperationContext) -> Bool? {
+    base.value(in: context).map { !$0 }
   }
 
   /// Subscribes to the other.
@@ -24,7 +29,7 @@ public struct NotRunSpecification<Base: OperationRunSpecification>: OperationRun
   public func description(in context: OperationContext) -> SpecificationDescription {
     let base = base.description(in: context)
     var description = SpecificationDescription(
-      formula: "!\(base.operand(of: .prefix))", reason: base.reason, isSatisfied: !base.isSatisfied,
+      formula: "!\(base.operand(of: .prefix))", reason: base.reason, isSatisfied: base.value.map { !$0 },
       changedAt: base.changedAt, binding: .prefix, causes: base.causes, looksBehindNames: base.looksBehindNames)
     description.isConstant = base.isConstant
     return description

@@ -23,6 +23,13 @@ public protocol OperationRunSpecification: Sendable {
   /// Whether the condition holds now. Cheap, and may be called from any thread, also from within `onChange`.
   func isSatisfied(in context: OperationContext) -> Bool
 
+  /// The value as far as it is known: nil while it is not, such as while what is observed cannot be read. What
+  /// ``isSatisfied(in:)`` says by default.
+  ///
+  /// Unknown satisfies nothing, neither the condition nor its opposite: ``isSatisfied(in:)`` is false then, and so is that
+  /// of `!condition`. `&&` and `||` are unknown where what is known does not decide them.
+  func value(in context: OperationContext) -> Bool?
+
   /// Calls `onChange` each time after the value may have changed, until the subscription ends.
   ///
   /// `onChange` is not called at the time of subscribing, and carries no value: whoever wants it asks
@@ -39,6 +46,9 @@ public protocol OperationRunSpecification: Sendable {
 }
 
 extension OperationRunSpecification {
+  /// What ``isSatisfied(in:)`` says.
+  public func value(in context: OperationContext) -> Bool? { isSatisfied(in: context) }
+
   /// The type's name and the value.
   public func description(in context: OperationContext) -> SpecificationDescription {
     SpecificationDescription(name: "\(Self.self)", isSatisfied: isSatisfied(in: context), in: context)

@@ -18,6 +18,12 @@ public struct OrRunSpecification<Left: OperationRunSpecification, Right: Operati
     left.isSatisfied(in: context) || right.isSatisfied(in: context)
   }
 
+  /// Whether one is satisfied: true where one is known to be, and else unknown where one of them is.
+  public func value(in context: OperationContext) -> Bool? {
+    guard let left = left.value(in: context) else { return right.value(in: context) == true ? true : nil }
+    return left ? true : right.value(in: context)
+  }
+
   /// Subscribes to both, the first one first.
   public func subscribe(
     in context: OperationContext, onChange: @escaping @Sendable () -> Void

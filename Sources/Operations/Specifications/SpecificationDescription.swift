@@ -11,10 +11,14 @@ public struct SpecificationDescription: Sendable, Hashable, CustomStringConverti
   public let formula: String
   /// What of it decides the value, such as `office-hours is false since 18:00`.
   public let reason: String
-  /// The value at the time of asking.
-  public let isSatisfied: Bool
+  /// The value at the time of asking; nil where it was not known.
+  public let value: Bool?
   /// The value has been the same at least since then; nil where that is not known.
   public let changedAt: Timestamp?
+  /// Whether the condition was satisfied at the time of asking. What is not known satisfies nothing.
+  public var isSatisfied: Bool { value == true }
+  /// Whether the value was known.
+  public var isKnown: Bool { value != nil }
   let binding: Binding
   /// Whether the value has always been the same, and always will be.
   var isConstant = false
@@ -26,8 +30,8 @@ public struct SpecificationDescription: Sendable, Hashable, CustomStringConverti
   private(set) var looksBehindNames = false
 
   /// A description of a condition that is one name, or is written like one. Control characters and line breaks are
-  /// written as escapes, such as `\n`.
-  public init(formula: String, reason: String, isSatisfied: Bool, changedAt: Timestamp? = nil) {
+  /// written as escapes, such as `\n`. `isSatisfied` is nil where it is not known.
+  public init(formula: String, reason: String, isSatisfied: Bool?, changedAt: Timestamp? = nil) {
     self.init(
       formula: formula.inOneLine, reason: reason.inOneLine, isSatisfied: isSatisfied, changedAt: changedAt,
       binding: .name)
@@ -36,10 +40,11 @@ public struct SpecificationDescription: Sendable, Hashable, CustomStringConverti
   /// A description of the condition `name`, whose reason is "name is true since …".
   ///
   /// The time is left out where `changedAt` is nil, and written by the context's `operationTimestampFormat`.
-  public init(name: String, isSatisfied: Bool, changedAt: Timestamp? = nil, in context: OperationContext) {
+  public init(name: String, isSatisfied: Bool?, changedAt: Timestamp? = nil, in context: OperationContext) {
     let since = changedAt.map { " since \(context.operationTimestampFormat($0))" } ?? ""
     self.init(
-      formula: name, reason: "\(name) is \(isSatisfied)\(since)", isSatisfied: isSatisfied, changedAt: changedAt)
+      formula: name, reason: "\(name) is \(Self.word(isSatisfied))\(since)", isSatisfied: isSatisfied,
+      changedAt: changedAt)
     isPlain = true
   }
 
@@ -49,28 +54,30 @@ public struct SpecificationDescription: Sendable, Hashable, CustomStringConverti
   /// step from the name to what decides.
   init(name: String, of base: SpecificationDescription, in context: OperationContext) {
     guard !base.isPlain else {
-      self.init(name: name, isSatisfied: base.isSatisfied, changedAt: base.changedAt, in: context)
+      self.init(name: name, isSatisfied: base.value, changedAt: base.changedAt, in: context)
       return
     }
     let name = name.inOneLine
     self.init(
-      formula: name, reason: "\(name) is \(base.isSatisfied): \(base.causes.joined(separator: ", "))",
-      isSatisfied: base.isSatisfied, changedAt: base.changedAt, binding: .name, causes: base.causes,
+      formula: name, reason: "\(name) is \(Self.word(base.value)): \(base.causes.joined(separator: ", "))",
+      isSatisfied: base.value, changedAt: base.changedAt, binding: .name, causes: base.causes,
       looksBehindNames: true)
   }
 
   init(
-    formula: String, reason: String, isSatisfied: Bool, changedAt: Timestamp?, binding: Binding,
+    formula: String, reason: String, isSatisfied: Bool?, changedAt: Timestamp?, binding: Binding,
     causes: [String]? = nil, looksBehindNames: Bool = false
   ) {
     self.causes = causes ?? [reason]
     self.looksBehindNames = looksBehindNames
     self.formula = formula
     self.reason = reason
-    self.isSatisfied = isSatisfied
+    value = isSatisfied
     self.changedAt = changedAt
     self.binding = binding
   }
+
+  private static func word(_ value: Bool?) -> String { value.map { "\($0)" } ?? "unknown" }
 
   /// Formula and reason in one line.
   public var description: String { "\(formula): \(reason)" }

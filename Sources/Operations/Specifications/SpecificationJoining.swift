@@ -11,14 +11,17 @@ extension SpecificationDescription {
   ///
   /// One side that is false decides an "and", one that is true decides an "or": the reason names those that decide, and
   /// the value is at least as old as the older of them. Where neither side decides alone, both are named, and the value
-  /// is as old as the younger. A side that never changes is older than any other.
+  /// is as old as the younger. A side that never changes is older than any other. Where something unknown keeps it from
+  /// being decided, that is what is named.
   static func joining(
     _ left: SpecificationDescription, _ right: SpecificationDescription, by junction: Junction
   ) -> SpecificationDescription {
     let deciding = junction == .or
-    let decisive = [left, right].filter { $0.isSatisfied == deciding }
+    let decisive = [left, right].filter { $0.value == deciding }
+    let isUnknown = decisive.isEmpty && !(left.isKnown && right.isKnown)
     let changedAt: Timestamp?
     let changing = [left, right].filter { !$0.isConstant }
+    let undecided = isUnknown ? [left, right].filter { !$0.isKnown } : [left, right]
     let isConstant = decisive.isEmpty ? changing.isEmpty : decisive.contains(where: \.isConstant)
     if isConstant {
       changedAt = nil
@@ -29,7 +32,7 @@ extension SpecificationDescription {
     } else {
       changedAt = decisive.compactMap(\.changedAt).min()
     }
-    let told = decisive.isEmpty ? [left, right] : decisive
+    let told = decisive.isEmpty ? undecided : decisive
     var reasons: [String] = []
     var causes: [String] = []
     for side in told {
@@ -40,7 +43,7 @@ extension SpecificationDescription {
     let looksBehindNames = told.contains(where: \.looksBehindNames)
     var description = SpecificationDescription(
       formula: "\(left.operand(of: junction.binding)) \(junction.symbol) \(right.operand(of: junction.binding))",
-      reason: reasons.joined(separator: looksBehindNames ? "; " : ", "), isSatisfied: decisive.isEmpty != deciding,
+      reason: reasons.joined(separator: looksBehindNames ? "; " : ", "), isSatisfied: isUnknown ? nil : decisive.isEmpty != deciding,
       changedAt: changedAt, binding: junction.binding, causes: causes, looksBehindNames: looksBehindNames)
     description.isConstant = isConstant
     return description

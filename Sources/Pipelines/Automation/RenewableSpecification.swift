@@ -54,6 +54,11 @@ final class RenewableSpecification: OperationRunSpecification {
     state.withLock { $0.current }?.isSatisfied(in: context) ?? false
   }
 
+  func value(in context: OperationContext) -> Bool? {
+    guard let current = state.withLock({ $0.current }) else { return false }
+    return current.value(in: context)
+  }
+
   func subscribe(in context: OperationContext, onChange: @escaping @Sendable () -> Void) -> OperationSubscription {
     let follower = Follower(context: context, onChange: onChange)
     let (id, current) = state.withLock { state in

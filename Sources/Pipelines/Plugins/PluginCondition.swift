@@ -81,7 +81,9 @@ final class PluginCondition: OperationRunSpecification {
 
   // MARK: OperationRunSpecification
 
-  func isSatisfied(in context: OperationContext) -> Bool { state.withLock { $0.value == true } }
+  func isSatisfied(in context: OperationContext) -> Bool { value(in: context) == true }
+
+  func value(in context: OperationContext) -> Bool? { state.withLock { $0.value } }
 
   func subscribe(in context: OperationContext, onChange: @escaping @Sendable () -> Void) -> OperationSubscription {
     let subscription = handlers.subscribe { onChange() }
@@ -93,7 +95,7 @@ final class PluginCondition: OperationRunSpecification {
     let (value, reason, changedAt) = state.withLock { ($0.value, $0.reason, $0.changedAt) }
     guard let value else {
       let why = reason.map { ": \($0)" } ?? ": the plugin has not answered yet"
-      return SpecificationDescription(formula: offer.id, reason: "\(offer.id) is unknown\(why)", isSatisfied: false)
+      return SpecificationDescription(formula: offer.id, reason: "\(offer.id) is unknown\(why)", isSatisfied: nil)
     }
     guard let reason, !reason.isEmpty else {
       return SpecificationDescription(name: offer.id, isSatisfied: value, changedAt: changedAt, in: context)

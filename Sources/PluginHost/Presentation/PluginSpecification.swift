@@ -82,6 +82,9 @@ public final class PluginSpecification: OperationRunSpecification {
   /// Whether the plugin says that the condition holds. False while that is unknown.
   public func isSatisfied(in context: OperationContext) -> Bool { value == true }
 
+  /// What the plugin says; nil while that is unknown.
+  public func value(in context: OperationContext) -> Bool? { value }
+
   /// Calls `onChange` when the value or its reason has changed.
   public func subscribe(
     in context: OperationContext, onChange: @escaping @Sendable () -> Void
@@ -97,7 +100,7 @@ public final class PluginSpecification: OperationRunSpecification {
     guard let value = state.value else {
       let reason = state.reason.isEmpty ? "the plugin has not said what it is" : state.reason
       return SpecificationDescription(
-        formula: name, reason: "\(name) is unknown: \(reason)", isSatisfied: false, changedAt: state.changedAt)
+        formula: name, reason: "\(name) is unknown: \(reason)", isSatisfied: nil, changedAt: state.changedAt)
     }
     guard !state.reason.isEmpty else {
       return SpecificationDescription(name: name, isSatisfied: value, changedAt: state.changedAt, in: context)

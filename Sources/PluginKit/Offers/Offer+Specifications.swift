@@ -1,16 +1,8 @@
-/// A specification that does not know its value at times, such as while what it observes cannot be read.
-///
-/// Unknown satisfies nothing: in a pipeline neither the specification nor its negation is satisfied then.
-public protocol UncertainRunSpecification: OperationRunSpecification {
-  /// Whether the value is known. Asked like `isSatisfied`; `isSatisfied` must be false where it is not.
-  func isKnown(in context: OperationContext) -> Bool
-}
-
 extension Offer {
   /// A specification of settings.
   ///
-  /// The host is told its value and its description's reason when it starts, and after each `onChange` that brings another
-  /// value or reason. One that does not know its value at times is an ``UncertainRunSpecification``.
+  /// The host is told the value and the reason of its description when it starts, and after each `onChange` that brings
+  /// another value or reason. While it does not know its value, that is nil in its description and in `value(in:)`.
   ///
   /// - Parameters:
   ///   - id: The id in pipeline files.

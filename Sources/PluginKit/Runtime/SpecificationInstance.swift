@@ -59,8 +59,7 @@ final class SpecificationInstance<Specification: OperationRunSpecification>: Ins
     guard begins else { return }
     while let context = contextForAnotherLook() {
       let description = specification.description(in: context)
-      let isKnown = (specification as? any UncertainRunSpecification)?.isKnown(in: context) ?? true
-      let now = Told(value: isKnown ? description.isSatisfied : nil, reason: description.reason)
+      let now = Told(value: description.value, reason: description.reason)
       let isNews = state.withLock { state in
         defer { state.told = now }
         return state.told != now && !state.isStopped

@@ -16,6 +16,54 @@ struct SpecificationFormulaTests {
     #expect((!(a && !b) || b).isSatisfied(in: context) == (!(left && !right) || right))
   }
 
+  /// A value that may not be known.
+  private struct Fixed: OperationRunSpecification {
+    var fixed: Bool?
+
+    func isSatisfied(in context: OperationContext) -> Bool { fixed == true }
+    func value(in context: OperationContext) -> Bool? { fixed }
+    func subscribe(in context: OperationContext, onChange: @escaping @Sendable () -> Void) -> OperationSubscription {
+      OperationSubscription {}
+    }
+    func description(in context: OperationContext) -> SpecificationDescription {
+      let word = fixed.map { "\($0)" } ?? "unknown"
+      return SpecificationDescription(formula: word, reason: "it is \(word)", isSatisfied: fixed)
+    }
+  }
+
+  @Test(
+    "What is unknown satisfies nothing, neither itself nor its opposite, and decides nothing",
+    arguments: [nil, false, true] as [Bool?], [nil, false, true] as [Bool?])
+  func unknown(left: Bool?, right: Bool?) {
+    let (a, b) = (Fixed(fixed: left), Fixed(fixed: right))
+    func check(_ specification: some OperationRunSpecification, _ expected: Bool?) {
+      let hidden = AnyOperationRunSpecification(specification.named("it").hold(for: .zero))
+      #expect(specification.value(in: context) == expected)
+      #expect(specification.isSatisfied(in: context) == (expected == true))
+      #expect(specification.description(in: context).value == expected)
+      #expect(hidden.value(in: context) == expected)
+      #expect(hidden.description(in: context).value == expected)
+    }
+    let and: Bool? = left == false || right == false ? false : left == nil || right == nil ? nil : true
+    let or: Bool? = left == true || right == true ? true : left == nil || right == nil ? nil : false
+    check(!a, left.map { !$0 })
+    check(!(!a), left)
+    check(a && b, and)
+    check(a || b, or)
+    check(!(a && b), and.map { !$0 })
+    check(!(a || b), or.map { !$0 })
+  }
+
+  @Test("What keeps a formula from being known is its reason")
+  func unknownReason() {
+    let (yes, no, unknown) = (Fixed(fixed: true), Fixed(fixed: false), Fixed())
+    #expect((yes && !unknown).description(in: context).description == "true && !unknown: it is unknown")
+    #expect((no || unknown).description(in: context).description == "false || unknown: it is unknown")
+    #expect((no && unknown).description(in: context).reason == "it is false")
+    #expect(
+      (!unknown).named("open").description(in: context).description == "open: open is unknown: it is unknown")
+  }
+
   @Test("Always and never are what they are called, and never change")
   func constants() {
     func value(_ specification: some OperationRunSpecification) -> Bool {

@@ -161,18 +161,18 @@ struct States: OperationController {
 }
 
 /// Up, down or not known, as a test says; one flag for all.
-struct FlagSpecification: UncertainRunSpecification {
+struct FlagSpecification: OperationRunSpecification {
   static let flag = Flag()
 
   func isSatisfied(in context: OperationContext) -> Bool { Self.flag.value == true }
-  func isKnown(in context: OperationContext) -> Bool { Self.flag.value != nil }
+  func value(in context: OperationContext) -> Bool? { Self.flag.value }
   func subscribe(in context: OperationContext, onChange: @escaping @Sendable () -> Void) -> OperationSubscription {
     Self.flag.observe(onChange)
   }
   func description(in context: OperationContext) -> SpecificationDescription {
     SpecificationDescription(
       formula: "flag", reason: "the flag is \(Self.flag.value.map { $0 ? "up" : "down" } ?? "out of sight")",
-      isSatisfied: isSatisfied(in: context))
+      isSatisfied: value(in: context))
   }
 }
 
