@@ -10,7 +10,8 @@ public enum WorkspaceError: Error, Sendable, Equatable {
   case readOnly(path: String)
   /// The file system, a quota or the database's own limit is full. Everything committed before is still there.
   case full(path: String)
-  /// Another process kept the workspace locked for longer than the patience it was opened with (30 s).
+  /// Another process kept the workspace locked for longer than the patience it was opened with (30 s); or it is the caller who does, by
+  /// writing inside of a transaction with something else than its context.
   case locked(path: String)
   /// The file is damaged.
   case corrupt(path: String, message: String)
@@ -81,7 +82,7 @@ extension WorkspaceError: CustomStringConvertible {
     case .full(let path):
       "cannot write to \(path): the disk or quota is full. Everything recorded before is safe; free some space and try again."
     case .locked(let path):
-      "\(path) has been locked by another process for too long. Look for a stopped process that has it open, then try again."
+      "\(path) is locked, by another process or by the transaction that asks. Look for a stopped process, or use the transaction's context."
     case .corrupt(let path, let message):
       "\(path) is damaged (\(message)). Move it away, together with its -wal and -shm files, and start a new workspace."
     case .closed(let path):

@@ -1,5 +1,7 @@
 import CLibSQLite
+import Dispatch
 import GRDB
+import Glibc
 import Synchronization
 
 /// The one connection of a workspace object that writes and checkpoints.
@@ -22,6 +24,8 @@ final class WriterConnection: Sendable {
   private let version = Mutex<Int?>(nil)
   /// How many accesses are under way or waiting.
   private let busy = Atomic(0)
+  /// The thread that runs the code of a transaction, or 0. Only that thread itself can find its own number here.
+  private let owner = Atomic<UInt>(0)
   private let patience: BusyPatience
   private let longLog = Mutex<(@Sendable () -> Void)?>(nil)
 
@@ -55,7 +59,8 @@ final class WriterConnection: Sendable {
   }
 
   func write<T>(_ body: (Database) throws -> T) throws -> T {
-    try access { db in try locked(db) { try transaction(db, body) } }
+    try checkOutside()
+    return try access { db in try locked(db) { try transaction(db, body) } }
   }
 
   func asyncWrite<T>(
@@ -123,6 +128,11 @@ final class WriterConnection: Sendable {
   }
 
   func close() {
+    if isInside {
+      // The transaction comes to its end first.
+      DispatchQueue.global().async { self.close() }
+      return
+    }
     access { db in
       statements.clear()
       guard log.frames >= Self.closingFrames, lock.tryLockExclusive() else { return }
@@ -146,6 +156,7 @@ final class WriterConnection: Sendable {
 
   /// Writes the whole file anew, and shortens the log to nothing.
   func vacuum() throws {
+    try checkOutside()
     try queue.writeWithoutTransaction { db in
       try lock.lockExclusive()
       defer { lock.unlock() }
@@ -236,7 +247,16 @@ final class WriterConnection: Sendable {
     }
   }
 
+  /// Whether the caller is the code of a transaction on this connection, which would wait for itself.
+  private var isInside: Bool { owner.load(ordering: .relaxed) == UInt(pthread_self()) }
+
+  private func checkOutside() throws(WorkspaceError) {
+    if isInside { throw .locked(path: queue.path) }
+  }
+
   private func undoing<T>(_ db: Database, _ body: () throws -> T) throws -> T {
+    owner.store(UInt(pthread_self()), ordering: .relaxed)
+    defer { owner.store(0, ordering: .relaxed) }
     do {
       return try body()
     } catch {

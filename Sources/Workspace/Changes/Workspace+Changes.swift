@@ -10,7 +10,8 @@ extension Workspace {
   /// - Parameters:
   ///   - types: The types that are fetched or submitted in the transaction. Any other type is refused with
   ///     ``ChangeError/Cause/undeclaredType``.
-  ///   - changesHandler: What is done. If it throws, nothing of it has happened. It must not call ``write(_:)`` or wait for another transaction.
+  ///   - changesHandler: What is done. If it throws, nothing of it has happened. It must not wait for another transaction;
+  ///     ``write(_:)`` inside of it throws ``WorkspaceError/locked(path:)``.
   ///     [the workspace's writing thread]
   ///   - completionHandler: Is told what `changesHandler` returned, after the commit and after the subscribers; or what it threw; or a
   ///     ``ChangeError``. Completion handlers are called one after the other. [a thread of the workspace]

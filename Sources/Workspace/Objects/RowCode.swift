@@ -14,28 +14,42 @@ final class RowCode: Sendable {
     keyMask = table.keyPlaces.reduce(0) { $0 | Self.bit($1) }
   }
 
+  // Fields are reached by their addresses: taking one out of the array counts references to all of its parts, which is as much
+  // work as the field's own.
+
   /// Puts all fields into a statement's parameters.
   func write(_ object: UnsafeRawPointer, to row: RowWriter) throws(ChangeError) {
-    for field in fields { try write(field, of: object, to: row) }
+    try fields.withUnsafeBufferPointer { fields throws(ChangeError) in
+      guard let first = fields.baseAddress else { return }
+      for place in 0..<fields.count { try write(first + place, of: object, to: row) }
+    }
   }
 
   /// Puts those fields into a statement's parameters that a mask names.
   func write(_ object: UnsafeRawPointer, _ mask: UInt64, to row: RowWriter) throws(ChangeError) {
-    for (place, field) in fields.enumerated() where mask & Self.bit(place) != 0 {
-      try write(field, of: object, to: row)
+    try fields.withUnsafeBufferPointer { fields throws(ChangeError) in
+      guard let first = fields.baseAddress else { return }
+      for place in 0..<fields.count where mask & Self.bit(place) != 0 {
+        try write(first + place, of: object, to: row)
+      }
     }
   }
 
   /// Puts the key into a statement's parameters.
   func writeKey(of object: UnsafeRawPointer, to row: RowWriter) throws(ChangeError) {
-    for place in table.keyPlaces { try write(fields[place], of: object, to: row) }
+    try fields.withUnsafeBufferPointer { fields throws(ChangeError) in
+      guard let first = fields.baseAddress else { return }
+      for place in table.keyPlaces { try write(first + place, of: object, to: row) }
+    }
   }
 
-  private func write(_ field: FieldCode, of object: UnsafeRawPointer, to row: RowWriter) throws(ChangeError) {
+  private func write(
+    _ field: UnsafePointer<FieldCode>, of object: UnsafeRawPointer, to row: RowWriter
+  ) throws(ChangeError) {
     do {
-      try field.write(object, row)
+      try field.pointee.write(object, row)
     } catch {
-      throw unsuitable(field, error)
+      throw unsuitable(field.pointee, error)
     }
   }
 
@@ -75,9 +89,12 @@ final class RowCode: Sendable {
   /// The columns that differ, as bits. All columns from the 64th on are one bit.
   @usableFromInline
   func changes(from old: UnsafeRawPointer, to new: UnsafeRawPointer) -> UInt64 {
-    var mask: UInt64 = 0
-    for (place, field) in fields.enumerated() where !field.hasSame(old, new) { mask |= Self.bit(place) }
-    return mask
+    fields.withUnsafeBufferPointer { fields in
+      guard let first = fields.baseAddress else { return 0 }
+      var mask: UInt64 = 0
+      for place in 0..<fields.count where !(first + place).pointee.hasSame(old, new) { mask |= Self.bit(place) }
+      return mask
+    }
   }
 
   private static func bit(_ place: Int) -> UInt64 { 1 << UInt64(min(place, 63)) }

@@ -116,6 +116,29 @@ struct ChangeTests {
     #expect(try workspace.fetch(for: Job.self).all().map(\.attempt) == [1])
   }
 
+  @Test("Writing inside a transaction with something else than its context is an error, and closing waits for its end")
+  func nested() async throws {
+    let workspace = workspace
+    try await perform { context in
+      try context.submit(Job.creationRequest(Job(id: "a")))
+      let locked = WorkspaceError.locked(path: workspace.path)
+      #expect(throws: locked) { try workspace.write { try $0.execute(sql: "DELETE FROM job") } }
+      #expect(throws: locked) { try workspace.vacuum() }
+    }
+    func writeInside() throws {
+      try workspace.write { _ in
+        _ = #expect(throws: WorkspaceError.locked(path: workspace.path)) { try workspace.write { _ in } }
+      }
+    }
+    try writeInside()
+    try await perform { context in
+      try context.submit(Job.creationRequest(Job(id: "b")))
+      workspace.close()
+      try context.submit(Job.creationRequest(Job(id: "c")))
+    }
+    #expect(try openJobs(directory).fetch(for: Job.self).all().map(\.id) == ["a", "b", "c"])
+  }
+
   @Test("A conflict names table, key and fields, on insert and on update, and undoes that submission only")
   func conflicts() async throws {
     try await workspace.add([Job(id: "a", ticket: "T-1"), Job(id: "b", ticket: "T-2")])
