@@ -53,3 +53,13 @@ check_table() {
     NR % 2 { wanted = $0; getline line < table; next }
     $0 != wanted { print line "   (found: " $0 ")" }'
 }
+
+# serve [CERTIFICATE]: starts loopback.py for the rest of the step; its address is in $server. With a certificate it speaks TLS.
+serve() {
+  rm -f address
+  python3 "$CONFORMANCE/loopback.py" "$@" &
+  server_pid=$!
+  trap 'kill -KILL $server_pid 2> /dev/null' EXIT
+  until_file address
+  server=$(cat address)
+}

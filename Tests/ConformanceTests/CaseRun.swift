@@ -134,6 +134,7 @@ struct CaseRun {
       "PATH": "\(BuiltPenstock.directory):/usr/local/bin:/usr/bin:/bin",
       "HOME": root.appendingPathComponent("home").path,
       "PENSTOCK_WORKSPACE": root.appendingPathComponent("workspace").path,
+      "CONFORMANCE": ConformanceCase.folder.path,
       "TZ": "UTC", "LC_ALL": "C", "USER": "tester",
     ]
     if conformanceCase.name.hasPrefix("plugins/") {

@@ -100,6 +100,8 @@ public final class ControllerSession: Sendable {
 final class ControllerDriver: Sendable {
   private struct State {
     var instance: (any PluginInstance)?
+    /// What it told last, for the instance that follows this one.
+    var latest: JSONValue?
     var failures = 0
     var hasEnded = false
   }
@@ -165,6 +167,12 @@ final class ControllerDriver: Sendable {
     if let last = try? services.history.runs(filter).first, let started = last.startedAt {
       members["last_run"] = ["started_at": .string(started.text), "state": .string(last.state.rawValue)]
     }
+    if plugin.continuesFromLatestEvent {
+      let recorded = { [services, pipeline, offer] (url: String) in
+        try? services.history.latestEvent(of: pipeline, from: offer.id, url: url)
+      }
+      members["last_event"] = state.withLock { $0.latest } ?? settings["url"]?.stringValue.flatMap(recorded)
+    }
     return .object(members)
   }
 
@@ -172,6 +180,7 @@ final class ControllerDriver: Sendable {
     state.withLock { $0.failures = 0 }
     switch signal {
     case .state(let value):
+      if plugin.continuesFromLatestEvent { state.withLock { $0.latest = value } }
       session?.add(ControllerEvent(controller: offer.id, value: secrets.mask(value), isState: true))
     case .rerun(let event):
       let instant = event["instant"]?.stringValue.flatMap(TimestampNotation.parse).map(

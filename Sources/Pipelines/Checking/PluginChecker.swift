@@ -63,6 +63,10 @@ extension PipelineChecker {
 
   private func load(_ id: String, for use: PluginUseDraft) -> (any PipelinePlugin)? {
     let entry = draft.plugins.first { $0.id == id }
+    if id == HTTPPlugin.id {
+      if let entry { checkBuiltIn(entry) }
+      return HTTPPlugin.described
+    }
     // A reference that could not be read is reported already, and what it would load is not what was meant.
     if entry.map({
       $0.reference.path == nil && $0.pathRange != nil || $0.reference.sha256 == nil && $0.hashRange != nil
@@ -90,6 +94,17 @@ extension PipelineChecker {
       report(error, of: id, entry: entry, for: use, catalog)
       return nil
     }
+  }
+
+  /// Of a plugin that is part of the engine, the file can say which secrets it is given, and nothing else.
+  private func checkBuiltIn(_ entry: PluginEntry) {
+    var bare = PluginReference()
+    bare.secrets = entry.reference.secrets
+    guard entry.reference != bare || entry.pathRange != nil || entry.hashRange != nil else { return }
+    reader.error(
+      "reserved-name", "the plugin '\(entry.id)' is part of Penstock, so that only 'secrets' has an effect on it",
+      at: entry.pathRange ?? entry.hashRange ?? entry.range,
+      fix: "leave the rest out; a plugin of your own needs another id")
   }
 
   /// The pins beside the file.
@@ -128,7 +143,7 @@ extension PipelineChecker {
     }
     // The message says what is near among those that are found; here is what only the file names.
     let near = NearestName.suggestion(
-      for: id, among: draft.plugins.filter { $0.pathRange != nil }.map(\.id)
+      for: id, among: draft.plugins.filter { $0.pathRange != nil }.map(\.id) + [HTTPPlugin.id]
     ).map { "did you mean '\($0)\(use.id.dropFirst(id.count))'?" }
     reader.error(error.code.rawValue, error.message, at: range, fix: near)
   }

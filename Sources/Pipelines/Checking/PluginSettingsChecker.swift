@@ -41,7 +41,8 @@ extension PipelineChecker {
         failure.code, failure.message, at: range,
         fix: "'penstock plugins check FILE' drives a plugin through its whole contract, and says more")
     }
-    let advice = "'penstock plugins inspect \(use.use.plugin)' says what it takes"
+    let source = use.use.plugin == HTTPPlugin.id ? "penstock schema" : "penstock plugins inspect \(use.use.plugin)"
+    let advice = "'\(source)' says what it takes"
     guard let place = failure.place, let setting = use.settings.first(where: { $0.name == place.setting }) else {
       return reader.error(
         failure.code, "'\(use.id)' does not take its settings: \(failure.message)", at: range, fix: advice)

@@ -66,7 +66,7 @@ extension PipelineChecker {
       let references = site.references
       guard !references.isEmpty else { continue }
       checkAvailability(in: site, references, of: operation)
-      if checkSecrets(in: site, references, of: operation), operation.isProcess || operation.actionKey == .http {
+      if checkSecrets(in: site, references, of: operation), operation.isProcess || operation.isRequest {
         operation.definition.receivesSecret = true
       }
       var withDefault: Set<String>?

@@ -72,6 +72,10 @@ extension OperationDefinition {
       guard let failure = error as? OperationFailure else { return .stop(reason: "not-listed") }
       if causes.isEmpty {
         if let reason = failure.stopReason { return .stop(reason: reason) }
+        // Nothing was asked of anybody, or what came is not what was wanted: that will be the same next time.
+        guard failure.httpEndpoint != nil || failure.code == "timeout" else {
+          return .stop(reason: "\(failure.code) will be the same next time")
+        }
       } else if !causes.contains(where: { $0.admits(failure) }) {
         return .stop(reason: "not-listed")
       }

@@ -17,8 +17,7 @@ final class HostServices: @unchecked Sendable {
   /// Where the plugins of pipelines come from.
   let plugins: PluginSource
   let pluginConditions = PluginConditions()
-  /// What the requests of this host share. Costs nothing before the first one.
-  let http = HTTPHost()
+  let http: HTTPHost
   let activity = HostActivity()
   let executables = ExecutableSearch()
   /// Clock, delayer and random source for every operation.
@@ -47,6 +46,7 @@ final class HostServices: @unchecked Sendable {
     user = Self.userName()
     locks = ExclusiveLocks(loop: loop, recorder: recorder, workspace: history.workspace)
     paths = PathWatch(loop: loop)
+    http = HTTPHost(workspace: history.workspace.directory, loop: loop, paths: paths)
     latestRuns = LatestRuns(history: history)
     watch = WorkspaceWatch(paths: paths, path: history.workspace.notifyPath)
   }

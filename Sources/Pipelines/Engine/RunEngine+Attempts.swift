@@ -134,10 +134,11 @@ extension RunEngine {
 
   /// What would bring the retry that begins to wait forward, and what it is now.
   private func early(_ ordinal: Int) -> [JSONValue] {
-    state.instances[ordinal].node.definition.retry.early.compactMap { formula in
+    let formulas = state.instances[ordinal].node.definition.retry.early.compactMap { formula in
       let condition = try? conditions.make(formula, since: .now)
       return condition.map { early(formula, $0.description(in: services.context)) }
     }
+    return formulas + httpEarly(ordinal)
   }
 
   private func early(_ formula: SpecificationFormula, _ description: SpecificationDescription) -> JSONValue {
@@ -150,8 +151,9 @@ extension RunEngine {
   private func earlyChanged(_ ordinal: Int, _ index: Int, _ description: SpecificationDescription) {
     let instance = state.instances[ordinal]
     let formulas = instance.node.definition.retry.early
+    // What comes behind the formulas are events, which have no value.
     guard instance.state == .retrying, var detail = instance.detail?.objectValue,
-      var all = detail["early"]?.arrayValue, all.count == formulas.count
+      var all = detail["early"]?.arrayValue, all.count >= formulas.count
     else { return }
     let now = early(formulas[index], description)
     guard all[index] != now else { return }

@@ -130,6 +130,8 @@ final class RunProgress {
   var masker = SecretMasker([])
   var status = ExpressionStatus()
   var startedAt: RecordTime = .now
+  /// What the operations came to, and when; nil until all have ended.
+  var outcome: (state: RunState, reason: String?, at: RecordTime)?
   var workspace: String
   var hostAttempt = 1
   /// What the controller told that started the run.

@@ -13,6 +13,8 @@ public struct HTTPAction: Sendable {
     case form([(name: String, value: FormValue)])
     /// The content of a file.
     case file(Template)
+    /// How the run has ended, as JSON: see ``RunReport``. The text is what it says to people.
+    case report(message: Template?, results: Bool)
   }
 
   /// What one field of a form brings.
@@ -44,6 +46,8 @@ public struct HTTPAction: Sendable {
   public var statuses: (codes: Set<Int>, text: String)?
   /// The media types that are welcome; empty is any.
   public var types: [String] = []
+  /// The key that the body is signed with.
+  public var signature: Template?
   /// Where the body is saved.
   public var saveTo: Template?
   /// What happens where that file exists.
@@ -66,6 +70,11 @@ public struct HTTPAction: Sendable {
     return "POST"
   }
 
+  /// Whether it tells how the run has ended.
+  public var isReport: Bool {
+    if case .report = body { true } else { false }
+  }
+
   /// Everything with an expression in it, in the order of the table of keys, each with what it is called.
   var templates: [(name: String, template: DataTemplate)] {
     var all: [(String, DataTemplate)] = [("url", .template(url))]
@@ -82,15 +91,15 @@ public struct HTTPAction: Sendable {
         }
       }
     case .file(let template): all.append(("file", .template(template)))
+    case .report(let message, _): if let message { all.append(("message", .template(message))) }
     }
     switch authorization {
     case .basic(let user, let password): all += [("auth", .template(user)), ("auth", .template(password))]
     case .bearer(let template), .netrc(let template): all.append(("auth", .template(template)))
     case nil: break
     }
-    all += [("save_to", saveTo), ("checksum", checksum), ("proxy", proxy)].compactMap { name, template in
-      template.map { (name, .template($0)) }
-    }
+    let others = [("sign", signature), ("save_to", saveTo), ("checksum", checksum), ("proxy", proxy)]
+    all += others.compactMap { name, template in template.map { (name, .template($0)) } }
     return all
   }
 }

@@ -43,7 +43,8 @@ extension DocumentReader {
       return
     }
     action.retriesAnything = node["retry"] != nil
-    let hasKey = action.headers.contains { $0.name.lowercased() == "idempotency-key" }
+    // A report has one unless the file gives it another.
+    let hasKey = action.isReport || action.headers.contains { $0.name.lowercased() == "idempotency-key" }
     let isIdempotent = HTTPRetryTable.idempotentMethods.contains(action.effectiveMethod) || hasKey
     if !action.retriesAnything {
       // What `defaults` says holds only where doing it twice does no harm.
@@ -100,13 +101,14 @@ extension DocumentReader {
     case .redirects: readRedirects(value, into: &action)
     case .limits: readLimits(value, into: &action)
     case .tls: readTLS(value, into: &action)
-    case .proxy: action.proxy = template(value, "'proxy'", .http, into: &draft.sites)
+    case .proxy: action.proxy = proxy(value, into: draft)
     case .version:
       if let version = choice(value, "'http_version'", HTTPVersionPolicy.self) { action.options.version = version }
     }
   }
 
-  private func readURL(_ node: YAMLNode, into action: inout HTTPAction, _ draft: OperationDraft) {
+  /// A URL: `url` of `http` and of `notify`.
+  func readURL(_ node: YAMLNode, into action: inout HTTPAction, _ draft: OperationDraft) {
     guard let url = template(node, "'url'", .http, into: &draft.sites) else { return }
     action.url = url
     if url.isLiteral {
@@ -118,15 +120,29 @@ extension DocumentReader {
     }
   }
 
-  private func headers(_ node: YAMLNode, into draft: OperationDraft) -> [(name: String, value: Template)] {
+  /// `proxy`.
+  func proxy(_ node: YAMLNode, into draft: OperationDraft) -> Template? {
+    guard let proxy = template(node, "'proxy'", .http, into: &draft.sites) else { return nil }
+    if proxy.isLiteral, !HTTPActionRequest.canBeProxy(proxy.text) {
+      error("invalid-proxy", "'proxy' is \(HTTPActionRequest.noProxy)", at: node.range)
+    }
+    return proxy
+  }
+
+  /// Fields of a request, in the order of the file.
+  func headers(_ node: YAMLNode, into draft: OperationDraft) -> [(name: String, value: Template)] {
     guard let entries = node.entries else {
       wrongForm(node, "'headers'", needs: "a mapping")
       return []
     }
     var headers: [(name: String, value: Template)] = []
     for entry in entries {
-      checked(at: entry.key.range) { () throws(HTTPEncodingError) in _ = try HTTPField.Name(checking: entry.name) }
-      guard let value = template(entry.value, "the header '\(entry.name)'", .http, into: &draft.sites) else { continue }
+      let value = template(entry.value, "the header '\(entry.name)'", .http, into: &draft.sites)
+      guard
+        checked(
+          at: entry.key.range, { () throws(HTTPEncodingError) in _ = try HTTPField.Name(checking: entry.name) }),
+        let value
+      else { continue }
       if value.isLiteral {
         checked(at: entry.value.range) { () throws(HTTPEncodingError) in
           var fields = HTTPFields()
@@ -160,7 +176,8 @@ extension DocumentReader {
     return fields
   }
 
-  private func authorization(_ node: YAMLNode, into draft: OperationDraft) -> HTTPAction.Authorization? {
+  /// `auth`.
+  func authorization(_ node: YAMLNode, into draft: OperationDraft) -> HTTPAction.Authorization? {
     var found: [HTTPAction.Authorization] = []
     readKeys(of: node, HTTPAuthKey.table) { key, _, entry in
       switch key {
@@ -203,12 +220,15 @@ extension DocumentReader {
     if node["path"] == nil { error("missing-key", "'save_to' needs a 'path'", at: node.range) }
   }
 
-  /// Reports what `body` throws.
-  private func checked(at range: SourceRange, _ body: () throws(HTTPEncodingError) -> Void) {
+  /// Reports what `body` throws, and answers whether it did not.
+  @discardableResult
+  private func checked(at range: SourceRange, _ body: () throws(HTTPEncodingError) -> Void) -> Bool {
     do throws(HTTPEncodingError) {
       try body()
+      return true
     } catch {
       self.error(error.code.rawValue, error.message, at: range)
+      return false
     }
   }
 }

@@ -8,8 +8,8 @@ struct HTTPActionRequest {
   /// Where relative paths start.
   let directory: String
 
-  /// - Throws: ``OperationFailure``, or what an expression throws.
-  func transfer(in contexts: borrowing RunContexts) throws -> HTTPTransferRequest {
+  /// Throws ``OperationFailure``, or what an expression throws. A `notify` needs its report.
+  func transfer(in contexts: borrowing RunContexts, report: RunReport? = nil) throws -> HTTPTransferRequest {
     do {
       var url = try HTTPURL(urlText(in: contexts))
       url.append(query: try queryItems(in: contexts))
@@ -20,7 +20,7 @@ struct HTTPActionRequest {
       var request = HTTPTransferRequest(
         method: try HTTPRequest.Method(checking: action.effectiveMethod), url: url.text, fields: fields,
         options: try options(in: contexts))
-      try setBody(of: &request, in: contexts)
+      try setBody(of: &request, in: contexts, report)
       if let authorization = try authorization(url, in: contexts) {
         request.fields[.authorization] = request.fields[.authorization] ?? authorization
       }
@@ -74,7 +74,9 @@ struct HTTPActionRequest {
     return items
   }
 
-  private func setBody(of request: inout HTTPTransferRequest, in contexts: borrowing RunContexts) throws {
+  private func setBody(
+    of request: inout HTTPTransferRequest, in contexts: borrowing RunContexts, _ report: RunReport?
+  ) throws {
     let type: String
     switch action.body {
     case .none: return
@@ -87,6 +89,16 @@ struct HTTPActionRequest {
     case .file(let template):
       request.body = .file(path: try path(template, in: contexts))
       type = MediaType.octetStream.description
+    case .report(let message, _):
+      guard let report else { return }
+      let text = try message?.evaluate(in: contexts).injectedText ?? report.text
+      let body = Array(report.jsonValue(text: text).text.utf8)
+      request.body = .bytes(body)
+      type = MediaType.json.description
+      if request.fields[.idempotencyKey] == nil { request.fields[.idempotencyKey] = report.idempotencyKey }
+      if let key = try action.signature?.evaluate(in: contexts).injectedText {
+        request.fields[.signature] = RunReport.signature(of: body, key: key)
+      }
     case .form(let fields):
       var parts: [HTTPForm.Part] = []
       for field in fields {
@@ -129,6 +141,10 @@ struct HTTPActionRequest {
       options.redirects = .follow(limit: limit, secretFields: Set(computed), allowsInsecure: allowsInsecure)
     }
     if let proxy = try action.proxy?.evaluate(in: contexts).injectedText {
+      guard Self.canBeProxy(proxy) else {
+        // It is not shown: there may be a password in it.
+        throw OperationFailure(code: "value-mismatch", message: "http: 'proxy' is \(Self.noProxy)")
+      }
       options.proxies = proxy.isEmpty ? HTTPProxies.none : HTTPProxies(all: proxy)
     }
     options.tls.authorities = options.tls.authorities.map(absolute)
@@ -140,5 +156,25 @@ struct HTTPActionRequest {
     return options
   }
 
+  /// Whether a text can be the URL of a proxy, or says that there is none.
+  static func canBeProxy(_ text: String) -> Bool {
+    guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return false }
+    guard let end = text.firstRange(of: "://") else { return true }
+    let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
+    return schemes.contains(text[..<end.lowerBound].lowercased()) && end.upperBound < text.endIndex
+  }
+
+  /// What is wrong with a text that cannot.
+  static let noProxy = "no URL of a proxy, such as 'http://proxy:3128' or 'socks5h://localhost:1080'"
+
   private func absolute(_ path: String) -> String { path.hasPrefix("/") ? path : "\(directory)/\(path)" }
+}
+
+extension HTTPField.Name {
+  /// `Idempotency-Key`: a server does once what is asked for twice with the same one.
+  fileprivate static var idempotencyKey: Self { known("Idempotency-Key") }
+  /// `Penstock-Signature`: see ``RunReport/signature(of:key:)``.
+  fileprivate static var signature: Self { known("Penstock-Signature") }
+
+  private static func known(_ name: String) -> Self { HTTPField.Name(name) ?? .contentType }
 }

@@ -10,7 +10,12 @@ extension RunEngine {
   func performHTTP(_ ordinal: Int, _ action: HTTPAction) async throws -> OperationResult {
     let (definition, contexts) = (state.instances[ordinal].node.definition, contexts(ordinal))
     let builder = HTTPActionRequest(action: action, directory: httpDirectory)
-    let request = try builder.transfer(in: contexts)
+    let report = action.isReport ? runReport(action, contexts) : nil
+    let request = try builder.transfer(in: contexts, report: report)
+    // What brings the next attempt forward has to know whom it is about also where the attempt's time is up.
+    if let endpoint = try? HTTPURL(request.url).endpoint {
+      httpFailures[ordinal]?.failure = HTTPLatestFailure.Failure(endpoint: endpoint, isUnreachable: false)
+    }
     if let saveTo = action.saveTo {
       var download = HTTPDownload(to: try builder.path(saveTo, in: contexts), collision: action.collision)
       if let text = try action.checksum?.evaluate(in: contexts).injectedText {
@@ -35,6 +40,23 @@ extension RunEngine {
     httpFailures[ordinal] = latest
     return HTTPEarlyWaker.wakers(
       of: action.early, latest: latest, peers: services.http.peers, context: services.context)
+  }
+
+  /// The same in words, for what is said of a wait.
+  func httpEarly(_ ordinal: Int) -> [JSONValue] {
+    guard case .http(let action) = state.instances[ordinal].node.definition.action,
+      let endpoint = httpFailures[ordinal]?.failure?.endpoint
+    else { return [] }
+    var events: [JSONValue] = []
+    if action.early.endpoint || action.early.network {
+      events.append([
+        "formula": "reachable", "event": .string("\(endpoint.host):\(endpoint.port) can be reached again"),
+      ])
+    }
+    if action.early.peerSuccess {
+      events.append(["formula": "peer-success", "event": .string("another request to \(endpoint) succeeds")])
+    }
+    return events
   }
 
   private var httpDirectory: String {
@@ -87,7 +109,8 @@ extension RunEngine {
   /// What the server says about its failure, for `penstock logs`.
   private func logExcerpt(_ body: [UInt8], _ ordinal: Int) {
     let log = PluginLog(engine: self, ordinal: ordinal)
-    log.write([state.masker.mask(String(decoding: body, as: UTF8.self))])
+    let text = state.masker.mask(String(decoding: body, as: UTF8.self))
+    log.write([text.last == "\n" ? String(text.dropLast()) : text])
     log.close()
   }
 

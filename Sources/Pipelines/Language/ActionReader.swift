@@ -14,6 +14,7 @@ extension DocumentReader {
     case .pipeline: readNestedPipeline(node, into: draft)
     case .approve: readApproval(node, into: draft)
     case .http: readHTTP(node, into: draft)
+    case .notify: readNotify(node, into: draft)
     case .uses: readOffer(node, into: draft)
     default: break
     }

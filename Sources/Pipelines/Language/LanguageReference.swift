@@ -32,7 +32,9 @@ public enum LanguageReference {
       section(SpecificationKey.table), section(EventKey.table), section(OperationKey.table), section(RetryKey.table),
       section(CauseKey.table),
       section(RepeatKey.table), section(ForEachKey.table), section(WaitKey.table), section(ApproveKey.table),
-      section(NestedPipelineKey.table),
+      section(NestedPipelineKey.table), section(HTTPKey.table), section(HTTPFormFileKey.table),
+      section(HTTPAuthKey.table), section(HTTPBasicKey.table), section(HTTPExpectKey.table), section(HTTPSaveKey.table),
+      section(HTTPRedirectKey.table), section(HTTPLimitKey.table), section(HTTPTLSKey.table), section(NotifyKey.table),
     ].filter { !$0.keys.isEmpty }
   }
 

@@ -62,6 +62,8 @@ final class OperationDraft {
   /// Whether the operation starts a process.
   var isProcess: Bool { actionKey == .run || actionKey == .command }
   var isPlugin: Bool { actionKey == .uses }
+  /// Whether the operation sends a request.
+  var isRequest: Bool { actionKey == .http || actionKey == .notify }
 
   /// How messages name it.
   var title: String { "operation '\(definition.name)'" }
@@ -83,7 +85,7 @@ struct OperationDefaults {
       if let directory { definition.directory = directory }
       if let shell { definition.shell = shell }
       definition.environment = environment
-    case .http, .pipeline, .uses: break
+    case .http, .notify, .pipeline, .uses: break
     // Waiting for time or a person is not bounded by what is meant for work.
     default: return
     }

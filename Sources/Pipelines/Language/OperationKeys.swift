@@ -7,7 +7,7 @@ enum OperationKey: String, CaseIterable, Sendable {
   case forEach = "for_each"
   case matrix, exclusive, resources, env, directory, shell, stdin
   case staleAfter = "stale_after"
-  case http, uses, with
+  case http, notify, uses, with
   case runWhen = "run_when"
   case otherwise
   case waitAtMost = "wait_at_most"
@@ -16,7 +16,9 @@ enum OperationKey: String, CaseIterable, Sendable {
   case controllers
 
   /// The keys that say what an operation does, exactly one of which it has.
-  static let actions: [OperationKey] = [.run, .command, .http, .uses, .value, .wait, .pipeline, .approve]
+  static let actions: [OperationKey] = [.run, .command, .http, .notify, .uses, .value, .wait, .pipeline, .approve]
+  /// Actions that only handlers have.
+  static let handlerActions: [OperationKey] = [.notify]
   /// Actions that belong to the language but that this version cannot run.
   static let actionsToCome: [OperationKey] = []
 
@@ -34,6 +36,9 @@ enum OperationKey: String, CaseIterable, Sendable {
       KeyRow("run", .script, "A script for the shell; values reach it through `inject` and `env`."),
       KeyRow("command", .list(.template, minimum: 1), "An argument list, run without a shell."),
       KeyRow("http", .keys(HTTPKey.table.rows), "An HTTP request."),
+      KeyRow(
+        "notify", .anyOf([.template, .keys(NotifyKey.table.rows)]),
+        "Posts how the run has ended to a URL, as JSON; for handlers under `after`."),
       KeyRow("uses", .name(pattern: NamePattern.offer), "An operation of a plugin.", part: .plugins),
       KeyRow(
         "with", .map(keyPattern: NamePattern.member, .data), "The settings of a plugin's operation.",
@@ -73,7 +78,8 @@ enum OperationKey: String, CaseIterable, Sendable {
       KeyRow("when", .expression, "Runs only if this is true, else it is skipped.", default: "success()"),
       KeyRow(
         "retry", .anyOf([.int(minimum: 0), .keys(RetryKey.table.rows)]), "How failures are tried again.",
-        default: "0; 3 for `http` with an idempotent method", only: [.run, .command, .http, .uses, .pipeline]),
+        default: "0; 3 for `notify`, and for `http` with an idempotent method",
+        only: [.run, .command, .http, .notify, .uses, .pipeline]),
       KeyRow(
         "repeat", .keys(RepeatKey.table.rows), "Runs the action again after it succeeded.",
         only: [.run, .command, .http, .uses, .value, .pipeline]),

@@ -66,7 +66,8 @@ extension DocumentReader {
     }
     let title = draft.definition.name.isEmpty ? "the operation" : draft.title
     if found.isEmpty, !isMisspelt {
-      let keys = OperationKey.actions.map(\.rawValue).joined(separator: ", ")
+      let actions = OperationKey.actions.filter { draft.event != nil || !OperationKey.handlerActions.contains($0) }
+      let keys = actions.map(\.rawValue).joined(separator: ", ")
       error("no-action", "\(title) does nothing: it needs one of \(keys)", at: draft.nameRange)
     } else if found.count > 1, found.allSatisfy({ OperationKey.actions.contains($0.key) }) {
       error(
@@ -113,7 +114,7 @@ extension DocumentReader {
     case .staleWhen: draft.definition.staleWhen = formula(value, "'stale_when'", .staleWhen, of: draft.title)
     case .params: readSiblingParameters(entry, into: draft)
     case .with: readSettings(entry, into: draft)
-    case .run, .command, .http, .uses, .value, .wait, .pipeline, .approve: break
+    case .run, .command, .http, .notify, .uses, .value, .wait, .pipeline, .approve: break
     case .rerunOnChange, .controllers: break
     }
   }

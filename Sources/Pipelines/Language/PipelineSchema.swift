@@ -15,7 +15,8 @@ public enum PipelineSchema {
     root.updateValue("https://json-schema.org/draft/2020-12/schema", forKey: "$schema", insertingAt: 0)
     root.updateValue("Penstock pipeline", forKey: "title", insertingAt: 1)
     root["$defs"] = ["operation": .object(operation()), "type": type()]
-    return PluginSchema(plugins).added(to: .object(root))
+    let builtIn = HTTPPlugin.described.map { [$0.description] } ?? []
+    return PluginSchema(builtIn + plugins).added(to: .object(root))
   }
 
   private typealias Members = OrderedDictionary<String, JSONValue>

@@ -21,6 +21,9 @@ package protocol PipelinePlugin: Sendable {
   /// The SHA-256 of its file, in lower-case hexadecimal.
   var hash: String { get }
 
+  /// Whether its controllers are told of the latest event that they began a run with, to go on behind it.
+  var continuesFromLatestEvent: Bool { get }
+
   /// Whether it takes these settings; nil where it does. The calling thread waits: see ``PluginConnection/check(_:settings:)``.
   func check(_ offer: PluginOffer, settings: JSONValue) -> PluginFailure?
 
@@ -28,6 +31,10 @@ package protocol PipelinePlugin: Sendable {
   func create(
     _ offer: PluginOffer, settings: JSONValue, access: PluginAccess, events: any PluginInstanceEvents
   ) -> any PluginInstance
+}
+
+extension PipelinePlugin {
+  package var continuesFromLatestEvent: Bool { false }
 }
 
 /// What a pipeline file's `uses` may reach.

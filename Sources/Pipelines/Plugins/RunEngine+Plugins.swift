@@ -218,6 +218,7 @@ extension HostServices {
   ///
   /// - Throws: ``OperationFailure`` with the code of the refusal.
   func plugin(_ id: String, in pipeline: PipelineDefinition) throws(OperationFailure) -> any PipelinePlugin {
+    if id == HTTPPlugin.id, let plugin = HTTPPlugin(host: http, context: context) { return plugin }
     guard let catalog = plugins.catalog else {
       throw OperationFailure(
         code: PluginError.Code.notFound.rawValue, message: "the plugin '\(id)' cannot be used: this program loads none")

@@ -11,7 +11,7 @@ extension OperationDefinition {
     case .pipeline: "pipeline"
     case .approve: "approve"
     case .uses: "uses"
-    case .http: "http"
+    case .http(let action): action.isReport ? "notify" : "http"
     }
   }
 

@@ -95,7 +95,7 @@ package struct RunExplanation: Sendable {
       entry.remedies = waitingRemedies(record)
     case .retrying:
       let early = StateReason.early(of: record)
-      entry.because = [text] + early.map { "\($0.formula) is \($0.value): \($0.why)" }
+      entry.because = [text] + early.filter { $0.event == nil }.map { "\($0.formula) is \($0.value): \($0.why)" }
       let turns = StateReason.turns(early)
       entry.remedies = ["it is tried again by itself" + (turns.isEmpty ? "" : ", and at once when \(turns)")]
     case .failed:
@@ -227,14 +227,8 @@ package struct RunExplanation: Sendable {
     recorded.attempts.filter { $0.ordinal == record.ordinal }.map { attempt in
       var line = "attempt \(attempt.number) \(attempt.state.rawValue)"
       if let ended = attempt.endedAt { line += " after \(DurationText.format(from: attempt.startedAt, to: ended))" }
-      if let error = attempt.error { line += ": \(error.message)" }
-      if let delay = attempt.retryDelay {
-        line += "; the next was to come in \(DurationText.format(microseconds: delay))"
-      }
-      if let cause = attempt.wakeCause, cause != "timer", cause != "delay" {
-        line += ", and was brought forward by \(cause)"
-      }
-      return line
+      let text = StateReason.text(of: attempt)
+      return text.isEmpty ? line : "\(line): \(text)"
     }
   }
 

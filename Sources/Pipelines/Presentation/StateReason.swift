@@ -16,6 +16,17 @@ package enum StateReason {
     }
   }
 
+  /// What an attempt failed with, when the next one was to come, and what brought that forward. Empty where it succeeded.
+  /// A message longer than `width` columns is cut.
+  package static func text(of attempt: AttemptRecord, width: Int = .max) -> String {
+    var text = TerminalText.fitted(TerminalText.oneLine(attempt.error?.message ?? ""), width: width)
+    if let delay = attempt.retryDelay {
+      text += "\(text.isEmpty ? "" : "; ")the next was to come in \(DurationText.format(microseconds: delay))"
+    }
+    if let cause = attempt.wakeCause, cause != "delay" { text += ", and was brought forward by \(cause)" }
+    return text
+  }
+
   /// When the wait is over, as far as that is known.
   package static func due(of record: OperationRecord) -> RecordTime? {
     detail(of: record)["due"]?.stringValue.flatMap(TimestampNotation.parse).map(RecordTime.init(secondsSince1970:))
@@ -27,15 +38,29 @@ package enum StateReason {
     return detail["formula"] == nil ? "" : specification(detail)
   }
 
-  /// What would bring a waiting retry forward by turning true, what it is now, and why.
-  static func early(of record: OperationRecord) -> [(formula: String, value: Bool, why: String)] {
+  /// What would bring a waiting retry forward: a formula that turns true, or an event in words.
+  struct Early {
+    var formula: String
+    /// What the formula is now, and why.
+    var value: Bool
+    var why: String
+    /// `h:80 can be reached again`; nil for a formula.
+    var event: String?
+  }
+
+  /// What would bring a waiting retry forward.
+  static func early(of record: OperationRecord) -> [Early] {
     let all = detail(of: record)["early"]?.arrayValue ?? []
-    return all.map { ($0["formula"]?.stringValue ?? "", $0["value"] == .bool(true), $0["why"]?.stringValue ?? "") }
+    return all.map {
+      Early(
+        formula: $0["formula"]?.stringValue ?? "", value: $0["value"] == .bool(true),
+        why: $0["why"]?.stringValue ?? "", event: $0["event"]?.stringValue)
+    }
   }
 
   /// `connected turns true or inbox turns true again`, of what ``early(of:)`` finds.
-  static func turns(_ early: [(formula: String, value: Bool, why: String)]) -> String {
-    early.map { "\($0.formula) turns true\($0.value ? " again" : "")" }.joined(separator: " or ")
+  static func turns(_ early: [Early]) -> String {
+    early.map { $0.event ?? "\($0.formula) turns true\($0.value ? " again" : "")" }.joined(separator: " or ")
   }
 
   /// The particulars of the reason; null where there are none.

@@ -23,7 +23,7 @@ struct SchemaTests {
     let choices = try #require(PipelineSchema.jsonSchema()["$defs"]?["operation"]?["oneOf"]?.arrayValue)
     #expect(
       choices.compactMap { $0["required"]?[0]?.stringValue } == [
-        "run", "command", "http", "uses", "value", "wait", "pipeline", "approve",
+        "run", "command", "http", "notify", "uses", "value", "wait", "pipeline", "approve",
       ])
   }
 

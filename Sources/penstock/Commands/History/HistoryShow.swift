@@ -44,7 +44,7 @@ struct HistoryShow: ParsableCommand {
       printCSV(recorded.operations)
     } else {
       printHeader(record, reference)
-      printOperations(recorded.operations)
+      printOperations(recorded)
       if timeline ?? TextOutput.standard.isTerminal {
         let text = TimelineText(style: shared.style, width: shared.tableWidth ?? TerminalSize.current().columns)
         TextOutput.standard.write(text.render(recorded))
@@ -75,28 +75,43 @@ struct HistoryShow: ParsableCommand {
     line("id", record.id.text)
   }
 
-  private func printOperations(_ operations: [OperationRecord]) {
+  private func printOperations(_ recorded: RecordedRun) {
+    let operations = recorded.operations
     guard !operations.isEmpty else { return }
     var table = Table([
       .init("OPERATION"), .init("STATE") { StatePaint.ofWord($0) }, .init("TOOK", right: true),
       .init("ATTEMPTS", right: true),
       .init("RESULT OR REASON"),
     ])
+    let attempts = Dictionary(grouping: recorded.attempts, by: \.ordinal)
     let items = Dictionary(grouping: operations.filter { $0.parent != nil }) { $0.parent ?? 0 }
     for operation in operations where operation.parent == nil {
-      add(operation, to: &table, indentation: "")
-      for item in items[operation.ordinal] ?? [] { add(item, to: &table, indentation: "  ") }
+      add(operation, attempts[operation.ordinal] ?? [], to: &table, indentation: "")
+      for item in items[operation.ordinal] ?? [] {
+        add(item, attempts[item.ordinal] ?? [], to: &table, indentation: "  ")
+      }
     }
     TextOutput.standard.write("\n" + table.render(width: shared.tableWidth, style: shared.style))
   }
 
-  private func add(_ operation: OperationRecord, to table: inout Table, indentation: String) {
+  private func add(
+    _ operation: OperationRecord, _ attempts: [AttemptRecord], to table: inout Table, indentation: String
+  ) {
     let reason = StateReason.text(of: operation, now: operation.state.isFinal ? nil : .now)
     let end = operation.endedAt ?? (operation.state == .running ? .now : nil)
     table.add(
       indentation + operation.name, operation.state.rawValue, DurationText.format(from: operation.startedAt, to: end),
       operation.attempts > 0 ? String(operation.attempts) : "",
       TerminalText.fitted(TerminalText.oneLine(reason.isEmpty ? RunText.result(operation.result) : reason), width: 200))
+    // An only attempt says nothing that its operation does not say.
+    guard attempts.count > 1 else { return }
+    for attempt in attempts {
+      let end = attempt.endedAt ?? (attempt.state == .running ? .now : nil)
+      table.add(
+        "\(indentation)  attempt \(attempt.number)", attempt.state.rawValue,
+        DurationText.format(from: attempt.startedAt, to: end), "",
+        StateReason.text(of: attempt, width: 80))
+    }
   }
 
   private func printCSV(_ operations: [OperationRecord]) {

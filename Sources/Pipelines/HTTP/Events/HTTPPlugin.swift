@@ -1,0 +1,81 @@
+import HTTPOperations
+import Operations
+import OrderedCollections
+import PluginHost
+import Values
+
+/// The plugin `http`, which every host has without a file: its requests are those of the host.
+///
+/// It is seen through the same door as every other, so that checks, schema, settings and secrets are the same.
+final class HTTPPlugin: PipelinePlugin {
+  /// Its id, which no file can have.
+  static let id = "http"
+
+  let description: PluginDescription
+  // Only operations are compared by it.
+  let hash = ""
+  let continuesFromLatestEvent = true
+  /// What carries the requests; nil where a pipeline is only looked at.
+  private let host: HTTPHost?
+  private let context: OperationContext
+
+  /// The plugin; nil, which a test excludes, where its own description is not one.
+  init?(host: HTTPHost? = nil, context: OperationContext = OperationContext()) {
+    guard let description = try? PluginDescription.parse(Self.offers, file: Self.id) else { return nil }
+    self.description = description
+    self.host = host
+    self.context = context
+  }
+
+  /// The one that answers for what it offers, and makes no instances.
+  static let described = HTTPPlugin()
+
+  func check(_ offer: PluginOffer, settings: JSONValue) -> PluginFailure? {
+    do {
+      _ = try HTTPEventsSettings(settings)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  func create(
+    _ offer: PluginOffer, settings: JSONValue, access: PluginAccess, events: any PluginInstanceEvents
+  ) -> any PluginInstance {
+    HTTPEventsInstance(settings: settings, host: host, context: context, access: access, events: events)
+  }
+
+  static let eventType = "{type: string, data: string, id: string, url: string}"
+
+  private static let offers: JSONValue = [
+    "id": .string(id), "version": "1.0.0", "summary": "Server-sent events as a controller",
+    "offers": [
+      [
+        "kind": "controller", "id": "http.events", "summary": "Runs the pipeline for each event that a server sends",
+        "states": .string(eventType),
+        "settings": [
+          setting("url", "string", "Where the events come from", required: true),
+          setting("events", "[string]", "The types of the events that count", []),
+          setting("headers", "json", "Fields of the request: an object of texts"),
+          setting("bearer", "string", "The name of a secret that is sent as a bearer token"),
+          setting("secret_headers", "json", "Fields of the request with the names of the secrets that they are"),
+          setting("reconnect", "duration", "How long to wait before connecting again, unless the server says", "3s"),
+          setting("silence", "duration", "How long the server may be silent before the connection is lost", "5m"),
+          setting("remember", "bool", "Whether to go on behind the latest event that began a run, in any host", true),
+        ],
+      ]
+    ],
+  ]
+
+  private static func setting(
+    _ name: String, _ type: String, _ summary: String, _ standard: JSONValue? = nil,
+    required: Bool = false
+  ) -> JSONValue {
+    var members: OrderedDictionary<String, JSONValue> = [
+      "name": .string(name), "type": .string(type), "summary": .string(summary),
+    ]
+    if let standard { members["default"] = standard }
+    if required { members["required"] = true }
+    return .object(members)
+  }
+}

@@ -1,0 +1,113 @@
+import Crypto
+import Glibc
+import HTTPOperations
+import Operations
+import Workspace
+
+/// Carries the news that a request succeeded between the hosts of one workspace.
+///
+/// Who waits for an endpoint holds a shared lock on a file in the workspace's folder `peers` that is named after it; who
+/// succeeds there changes the time of that file. Where nobody waits there is no file, and a success costs one system
+/// call that finds none.
+final class WorkspacePeers: HTTPPeerChannel {
+  private let folder: String
+  private let loop: EventLoop
+  private let paths: LoopBound<PathWatch>
+
+  init(workspace directory: String, loop: EventLoop, paths: PathWatch) {
+    folder = directory + "/peers"
+    self.loop = loop
+    self.paths = LoopBound(paths)
+  }
+
+  func announce(_ endpoint: HTTPEndpoint) {
+    // ENOENT is what nearly all find; nothing else matters to a request that has succeeded.
+    _ = utimensat(AT_FDCWD, path(of: endpoint), nil, 0)
+  }
+
+  func subscribe(to endpoint: HTTPEndpoint, _ handler: @escaping @Sendable () -> Void) -> OperationSubscription {
+    mkdir(folder, 0o700)
+    // Without a file, such as on a full disk, the wait takes as long as it would without others.
+    guard let file = PeerFile(path(of: endpoint)) else { return .empty }
+    let watch = PeerWatch(file: file, handler)
+    loop.execute { [paths] in watch.begin(paths.value) }
+    return OperationSubscription { [loop, paths] in loop.execute { watch.end(paths.value) } }
+  }
+
+  private func path(of endpoint: HTTPEndpoint) -> String {
+    let digits: [UInt8] = Array("0123456789abcdef".utf8)
+    let hash = SHA256.hash(data: Array(endpoint.description.utf8))
+    let name = hash.prefix(16).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    return folder + "/" + String(decoding: name, as: UTF8.self)
+  }
+}
+
+/// A file that is there as long as somebody waits, whichever process that is in.
+private final class PeerFile: Sendable {
+  let path: String
+  private let descriptor: Int32
+
+  init?(_ path: String) {
+    self.path = path
+    while true {
+      let opened = open(path, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+      guard opened >= 0 else { return nil }
+      var (mine, there) = (stat(), stat())
+      guard flock(opened, LOCK_SH | LOCK_NB) == 0, fstat(opened, &mine) == 0 else {
+        // Somebody who leaves has it for the moment in which it is removed.
+        let isHeld = errno == EWOULDBLOCK
+        close(opened)
+        guard isHeld else { return nil }
+        sched_yield()
+        continue
+      }
+      if stat(path, &there) == 0, mine.st_ino == there.st_ino {
+        descriptor = opened
+        return
+      }
+      close(opened)
+    }
+  }
+
+  var stamp: FileStamp? { FileStamp(path) }
+
+  deinit {
+    if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink(path) }
+    close(descriptor)
+  }
+}
+
+/// The wait for a change of a file. *On the loop.*
+private final class PeerWatch: @unchecked Sendable {
+  // @unchecked: what changes is touched only on the loop.
+
+  private var file: PeerFile?
+  private let handler: @Sendable () -> Void
+  private var stamp: FileStamp?
+  private var entry: Int?
+
+  init(file: PeerFile, _ handler: @escaping @Sendable () -> Void) {
+    self.file = file
+    self.handler = handler
+    stamp = file.stamp
+  }
+
+  func begin(_ paths: PathWatch) {
+    guard let file else { return }
+    entry = paths.add(file.path) { [weak self] in self?.look() }
+    // It may have changed before it was watched.
+    look()
+  }
+
+  func end(_ paths: PathWatch) {
+    if let entry { paths.remove(entry) }
+    entry = nil
+    file = nil
+  }
+
+  private func look() {
+    guard let found = file?.stamp, found != stamp else { return }
+    stamp = found
+    handler()
+  }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import HTTPOperations
+import Operations
+import OperationsTesting
+import Testing
+
+@testable import Pipelines
+
+/// Two hosts on one workspace, each with a loop of its own.
+@Suite("The success of requests in other processes")
+struct WorkspacePeersTests {
+  private let directory = NSTemporaryDirectory() + "penstock-peers-\(UUID().uuidString)"
+  private let here = HTTPEndpoint(scheme: "http", host: "h", port: 80)
+
+  private func host() throws -> (peers: HTTPPeers, loop: EventLoop) {
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    let loop = try EventLoop()
+    try loop.start()
+    let channel = WorkspacePeers(workspace: directory, loop: loop, paths: PathWatch(loop: loop))
+    return (HTTPPeers(network: MockNetworkObserver(), channel: channel), loop)
+  }
+
+  private var files: [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: directory + "/peers")) ?? []
+  }
+
+  @Test("wakes who waits for the same endpoint in another host, and nobody else", .timeLimit(.minutes(1)))
+  func wakes() async throws {
+    let (first, second) = (try host(), try host())
+    let (woken, wake) = AsyncStream<String>.makeStream()
+    let waiting = first.peers.subscribeToSuccesses(at: here) { wake.yield("here") }
+    let other = first.peers.subscribeToSuccesses(at: HTTPEndpoint(scheme: "http", host: "h", port: 81)) {
+      wake.yield("elsewhere")
+    }
+    second.peers.succeeded(at: here)
+    for await who in woken {
+      #expect(who == "here")
+      break
+    }
+    waiting.cancel()
+    other.cancel()
+    first.loop.stop()
+    second.loop.stop()
+  }
+
+  @Test("leaves nothing behind, and writes nothing where nobody waits", .timeLimit(.minutes(1)))
+  func leavesNothing() async throws {
+    let (first, second) = (try host(), try host())
+    second.peers.succeeded(at: here)
+    #expect(files.isEmpty)
+    let one = first.peers.subscribeToSuccesses(at: here) {}
+    let two = second.peers.subscribeToSuccesses(at: here) {}
+    #expect(files.count == 1)
+    one.cancel()
+    await settle(first.loop)
+    // The other still waits.
+    #expect(files.count == 1)
+    two.cancel()
+    await settle(second.loop)
+    #expect(files.isEmpty)
+    first.loop.stop()
+    second.loop.stop()
+  }
+
+  /// Until what was handed to the loop is done.
+  private func settle(_ loop: EventLoop) async {
+    await withCheckedContinuation { continuation in loop.execute { continuation.resume() } }
+  }
+}
