@@ -40,7 +40,7 @@ struct Peer {
     let bytes = try await run(count)
     let seconds = start.duration(to: .now) / .seconds(1)
     var usage = rusage()
-    getrusage(RUSAGE_SELF, &usage)
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
     let processor =
       Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec)
       / 1e6

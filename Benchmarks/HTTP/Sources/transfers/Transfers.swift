@@ -99,14 +99,13 @@ struct Transfers {
     let warm = Task { try await runner.run() }
     while waiting.load(ordering: .relaxed) < 1 { await Task.yield() }
     waiting.store(0, ordering: .relaxed)
-    let (residentBefore, allocatedBefore) = (residentBytes(), allocatedBytes())
+    let before = residentBytes()
     let tasks = await wait(for: count)
     _ = await arrivals.next()
-    let resident = residentBytes() - residentBefore
-    let allocated = allocatedBytes() - allocatedBefore
+    let resident = residentBytes() - before
     let processor = processorSeconds()
     try await Task.sleep(for: .seconds(seconds))
-    print("waiting \(count)\nallocated \(allocated / count)\nresident \(resident / count)")
+    print("waiting \(count)\nresident \(resident / count)")
     print("processor \(processorSeconds() - processor)")
     for task in tasks + [warm] { task.cancel() }
     for task in tasks { _ = await task.result }
@@ -119,15 +118,9 @@ struct Transfers {
   /// What the process has taken of the processors, in seconds.
   static func processorSeconds() -> Double {
     var usage = rusage()
-    getrusage(RUSAGE_SELF, &usage)
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
     return Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
       + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6
-  }
-
-  /// What is allocated now, in bytes.
-  static func allocatedBytes() -> Int {
-    let info = mallinfo2()
-    return Int(info.uordblks) + Int(info.hblkhd)
   }
 
   /// What is resident now, in bytes.
@@ -143,7 +136,7 @@ struct Transfers {
   /// The most that was ever resident, in bytes.
   static func peakBytes() -> Int {
     var usage = rusage()
-    getrusage(RUSAGE_SELF, &usage)
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
     return usage.ru_maxrss * 1024
   }
 }
