@@ -2,7 +2,7 @@
  * Penstock's contract with plugins.
  *
  * A plugin is a shared object that offers operations, controllers and specifications to pipelines. This header is all that it
- * needs: it includes nothing but the C library's integer types, can be used from C99 and C++11 on, and says everything that a
+ * needs: it includes nothing but <stddef.h>, <stdint.h> and <string.h>, can be used from C99 and C++11 on, and says everything that a
  * plugin may rely on. Copy it into your project if you like; its versions stay compatible as said under "Versions".
  *
  * A plugin has four parts:
@@ -15,6 +15,7 @@
  * The smallest whole plugin, an operation that gives back its requirement:
  *
  *   #include <penstock/plugin.h>
+ *   #include <stdlib.h>
  *
  *   static const penstock_host *host;
  *   static const penstock_instance_service *instances;
@@ -31,6 +32,8 @@
  *   }
  *
  *   static penstock_status create(penstock_id id, penstock_text offer, penstock_text settings, void **instance) {
+ *     (void)offer;
+ *     (void)settings;
  *     penstock_id *memory = (penstock_id *)malloc(sizeof *memory);
  *     if (memory == NULL) return PENSTOCK_FAILED;
  *     *memory = id;
@@ -38,7 +41,10 @@
  *     return PENSTOCK_OK;
  *   }
  *   static void start(void *instance, penstock_text input) { instances->complete(host, *(penstock_id *)instance, input); }
- *   static void stop(void *instance, uint64_t nanoseconds) {}
+ *   static void stop(void *instance, uint64_t nanoseconds) {
+ *     (void)instance;
+ *     (void)nanoseconds;
+ *   }
  *   static void destroy(void *instance) { free(instance); }
  *
  *   static const penstock_functions operations = { sizeof(penstock_functions), 0, create, start, stop, destroy };
