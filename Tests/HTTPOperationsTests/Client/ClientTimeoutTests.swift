@@ -40,7 +40,8 @@ struct ClientTimeoutTests {
       connection.send("HTTP/1.1 200 OK\r\n\r\n")
       while connection.send([UInt8](repeating: 1, count: 1024)) {}
     }
-    var request = request(server.url, HTTPTimeouts(total: .milliseconds(200)))
+    // Long enough for the first bytes, however busy the machine is.
+    var request = request(server.url, HTTPTimeouts(total: .seconds(2)))
     request.options.limits.body = nil
     let failure = await client.failure(request, to: TestReceiver(.nowhere))
     #expect(failure?.code == .totalTimeout)
@@ -71,8 +72,10 @@ struct ClientTimeoutTests {
   @Test("with limited connections, waiting for one does not count as connecting")
   func queued() async throws {
     let gate = TestGate()
+    let arrived = AsyncStream<Void>.makeStream()
     let server = try FaultServer { connection in
       while connection.readHead() != nil {
+        arrived.continuation.yield()
         gate.pass()
         connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
       }
@@ -80,12 +83,12 @@ struct ClientTimeoutTests {
     var configuration = HTTPClientConfiguration()
     configuration.connectionsPerHost = 1
     let client = HTTPClient(configuration)
-    let first = request(server.url, HTTPTimeouts(connect: .milliseconds(200)))
-    let impatient = request(server.url, HTTPTimeouts(connect: .milliseconds(200), total: .milliseconds(700)))
+    let first = request(server.url, HTTPTimeouts(connect: .seconds(1)))
+    let impatient = request(server.url, HTTPTimeouts(connect: .seconds(1), total: .seconds(3)))
     async let one = client.text(first)
-    async let two = client.failure(impatient)
+    for await _ in arrived.stream { break }
     // The second waits behind the first, longer than it may take to connect, until all of its time is up.
-    #expect(await two?.code == .totalTimeout)
+    #expect(await client.failure(impatient)?.code == .totalTimeout)
     gate.open()
     #expect(try await one == "ok")
   }
@@ -98,9 +101,10 @@ struct ClientTimeoutTests {
       connection.send([UInt8](repeating: 1, count: 2_000_000))
       connection.waitForEnd()
     }
-    var request = request(server.url, HTTPTimeouts(idle: .milliseconds(100)))
+    // The server may take a while too, on a busy machine.
+    var request = request(server.url, HTTPTimeouts(idle: .seconds(1)))
     request.options.window = 1000
-    let receiver = TestReceiver(onHead: { _ in try await Task.sleep(for: .milliseconds(300)) })
+    let receiver = TestReceiver(onHead: { _ in try await Task.sleep(for: .milliseconds(2500)) })
     _ = try await client.transfer(request, to: receiver)
     #expect(receiver.bytes.count == 2_000_000)
   }
