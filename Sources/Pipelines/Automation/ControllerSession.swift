@@ -1,3 +1,4 @@
+import DequeModule
 import Operations
 import OrderedCollections
 import PluginHost
@@ -14,6 +15,9 @@ public struct ControllerEvent: Sendable {
   var instant: RecordTime?
   /// Whether it is a state, which the controller may take back.
   var isState = false
+  /// Which of the pipeline's controllers it is of, and what its run is called there.
+  var source = 0
+  var question = 0
 }
 
 /// The controllers of a pipeline at work, from ``RunHost/controllers(of:parameters:onEvent:)`` until ``end()``. Any thread.
@@ -21,13 +25,22 @@ public struct ControllerEvent: Sendable {
 /// What they tell is kept, in order, until somebody takes it for a run. A controller that fails is made again after a while.
 public final class ControllerSession: Sendable {
   private struct State {
-    var events: [ControllerEvent] = []
+    var events: Deque<ControllerEvent> = []
     var drivers: [ControllerDriver] = []
+    /// How many wait of each controller, and how many were lost since that was last told.
+    var counts: [Int: Int] = [:]
+    var losses: [Int: Int] = [:]
+    /// When it was told of a controller that something was lost.
+    var told: [Int: RecordTime] = [:]
     var hasEnded = false
   }
 
-  /// More than that is not kept: the pipeline is too slow for its controllers.
+  /// More than that of one controller is not kept: the pipeline is too slow for it.
   static let limit = 1_000
+  /// The same of instants, each of which somebody counts on.
+  static let instantLimit = 100_000
+  /// How often at most it is told that something was lost, in microseconds.
+  private static let lossInterval: Int64 = 10_000_000
 
   private let pipeline: PipelineDefinition
   private let services: HostServices
@@ -43,18 +56,33 @@ public final class ControllerSession: Sendable {
   /// Whether something waits to be taken.
   public var hasEvents: Bool { state.withLock { !$0.events.isEmpty } }
 
+  /// What has not said that nothing more will come, such as `cron`.
+  public var awaited: [String] { state.withLock { $0.drivers }.filter { !$0.isOver }.map(\.name) }
+
   /// Takes the next event for a run that will be started at once; nil where there is none.
   ///
   /// An event with an instant for which a run was started already, by whatever host, is passed over.
   public nonisolated(nonsending) func take() async throws -> ControllerEvent? {
-    while let event = state.withLock({ $0.events.isEmpty ? nil : $0.events.removeFirst() }) {
-      guard let instant = event.instant else { return event }
-      if try await services.recorder.claim(instant, of: pipeline.name, at: services.now()) { return event }
+    while let (event, driver) = next() {
+      var isWanted = true
+      if let instant = event.instant {
+        isWanted = try await services.recorder.claim(instant, of: pipeline.name, at: services.now())
+      }
+      await driver?.storage.settle(event.question)
+      if isWanted { return event }
     }
     return nil
   }
 
-  /// Ends the controllers. What was not taken is forgotten.
+  private func next() -> (event: ControllerEvent, driver: ControllerDriver?)? {
+    state.withLock { state in
+      guard let event = state.events.popFirst() else { return nil }
+      state.counts[event.source, default: 1] -= 1
+      return (event, state.drivers.indices.contains(event.source) ? state.drivers[event.source] : nil)
+    }
+  }
+
+  /// Ends the controllers. What was not taken is forgotten, and what they remember of it too: they may ask again.
   public func end() {
     let drivers = state.withLock { state in
       state.hasEnded = true
@@ -74,25 +102,45 @@ public final class ControllerSession: Sendable {
     for driver in drivers { driver.begin() }
   }
 
-  fileprivate func add(_ event: ControllerEvent) {
-    let (isKept, isFirstLost) = state.withLock { state in
-      guard !state.hasEnded else { return (false, false) }
-      guard state.events.count < Self.limit else { return (false, true) }
-      state.events.append(event)
-      return (true, false)
+  /// False where the event is not kept.
+  fileprivate func add(_ event: ControllerEvent) -> Bool {
+    let now = services.now()
+    let (isKept, lost) = state.withLock { state -> (Bool, Int) in
+      guard !state.hasEnded else { return (false, 0) }
+      let count = state.counts[event.source, default: 0]
+      if count < (event.instant == nil ? Self.limit : Self.instantLimit) {
+        state.counts[event.source] = count + 1
+        state.events.append(event)
+        return (true, 0)
+      }
+      let losses = state.losses[event.source, default: 0] + 1
+      if let told = state.told[event.source], now.microseconds - told.microseconds < Self.lossInterval {
+        state.losses[event.source] = losses
+        return (false, 0)
+      }
+      state.losses[event.source] = 0
+      state.told[event.source] = now
+      return (false, losses)
     }
     if isKept { onEvent() }
-    if isFirstLost {
+    if lost > 0 {
+      let what = lost == 1 ? "an event is lost" : "\(lost) events are lost"
       services.plugins.catalog?.log(
         .error, plugin: PluginUse.plugin(of: event.controller),
-        "an event is lost: \(Self.limit) of '\(event.controller)' wait already, because the pipeline '\(pipeline.name)' is slower than they come"
+        "\(what): as many of '\(event.controller)' wait as are kept, because the pipeline '\(pipeline.name)' is slower than they come"
       )
     }
+    return isKept
   }
 
   /// Forgets the states of a controller that no run has taken.
-  fileprivate func reset(_ controller: String) {
-    state.withLock { $0.events.removeAll { $0.isState && $0.controller == controller } }
+  fileprivate func reset(_ source: Int) -> [ControllerEvent] {
+    state.withLock { state in
+      let forgotten = state.events.filter { $0.isState && $0.source == source }
+      state.events.removeAll { $0.isState && $0.source == source }
+      state.counts[source, default: forgotten.count] -= forgotten.count
+      return Array(forgotten)
+    }
   }
 }
 
@@ -104,8 +152,14 @@ final class ControllerDriver: Sendable {
     var latest: JSONValue?
     var failures = 0
     var hasEnded = false
+    /// Whether the controller has said that nothing more will come.
+    var isOver = false
+    var renewal: PluginRenewal?
   }
 
+  /// What it remembers.
+  let storage: HeldPluginStorage
+  private let source: Int
   private let plugin: any PipelinePlugin
   private let offer: PluginOffer
   private let settings: JSONValue
@@ -118,8 +172,12 @@ final class ControllerDriver: Sendable {
 
   init(
     plugin: any PipelinePlugin, offer: PluginOffer, settings: JSONValue, secrets: PluginSecrets, services: HostServices,
-    pipeline: PipelineDefinition, session: ControllerSession
+    pipeline: PipelineDefinition, session: ControllerSession, source: Int
   ) {
+    self.source = source
+    storage = HeldPluginStorage(secrets.access.storage) { [catalog = services.plugins.catalog] key in
+      catalog?.log(.error, plugin: offer.id, "what it remembers under '\(key)' could not be written")
+    }
     self.plugin = plugin
     self.offer = offer
     self.settings = settings
@@ -130,10 +188,23 @@ final class ControllerDriver: Sendable {
     self.session = session
   }
 
+  /// What it is, such as `cron`.
+  var name: String { offer.id }
+
+  /// Whether nothing more will come.
+  var isOver: Bool { state.withLock { $0.isOver } }
+
+  /// Begins it, and begins it again with other code whenever the plugin's file changes.
   func begin() {
+    start()
+    let renewal = PluginRenewal(of: plugin, services) { [weak self] in self?.start() }
+    state.withLock { $0.renewal = renewal }
+  }
+
+  private func start() {
     guard !state.withLock({ $0.hasEnded }) else { return }
-    let instance = plugin.create(
-      offer, settings: settings, access: secrets.access, events: ControllerRelay(driver: self))
+    let access = PluginAccess(secrets: secrets.access.secrets, storage: storage)
+    let instance = plugin.create(offer, settings: settings, access: access, events: ControllerRelay(driver: self))
     let (former, isOver) = state.withLock { state in
       defer { if !state.hasEnded { state.instance = instance } }
       return (state.instance, state.hasEnded)
@@ -146,11 +217,12 @@ final class ControllerDriver: Sendable {
   private static let grace = Duration.seconds(2)
 
   func end() {
-    let instance = state.withLock { state in
+    let (instance, renewal) = state.withLock { state in
       state.hasEnded = true
-      defer { state.instance = nil }
-      return state.instance
+      defer { (state.instance, state.renewal) = (nil, nil) }
+      return (state.instance, state.renewal)
     }
+    renewal?.end()
     guard let instance else { return }
     instance.stop(grace: Self.grace)
     // It is let go of when it has ended, or its time is over.
@@ -181,19 +253,35 @@ final class ControllerDriver: Sendable {
     switch signal {
     case .state(let value):
       if plugin.continuesFromLatestEvent { state.withLock { $0.latest = value } }
-      session?.add(ControllerEvent(controller: offer.id, value: secrets.mask(value), isState: true))
+      ask(ControllerEvent(controller: offer.id, value: secrets.mask(value), isState: true))
     case .rerun(let event):
       let instant = event["instant"]?.stringValue.flatMap(TimestampNotation.parse).map(
         RecordTime.init(secondsSince1970:))
-      session?.add(ControllerEvent(controller: offer.id, value: secrets.mask(event), instant: instant))
+      ask(ControllerEvent(controller: offer.id, value: secrets.mask(event), instant: instant))
     case .error(let failure): log(.error, "\(failure.code): \(failure.message)")
-    case .reset: session?.reset(offer.id)
+    case .reset: forget(session?.reset(source) ?? [])
     }
+  }
+
+  private func ask(_ event: ControllerEvent) {
+    var event = event
+    event.source = source
+    event.question = storage.ask()
+    // What is lost comes in floods: nothing is done for each.
+    if session?.add(event) != true { storage.forget(event.question) }
+  }
+
+  /// Nothing comes of these events: what is remembered after them need not wait for their runs.
+  private func forget(_ events: [ControllerEvent]) {
+    guard !events.isEmpty else { return }
+    for event in events { storage.forget(event.question) }
+    Task { [storage] in await storage.write() }
   }
 
   fileprivate func ended(_ outcome: Result<JSONValue?, PluginFailure>) {
     let (failures, isOver) = state.withLock { state in
       state.failures += 1
+      if case .success = outcome { state.isOver = true }
       return (state.failures, state.hasEnded)
     }
     guard !isOver else { return }
@@ -203,7 +291,7 @@ final class ControllerDriver: Sendable {
     }
     let (loop, delay) = (services.loop, PluginRestart.delay(failures: failures))
     log(.error, "\(failure.code): \(failure.message); it is begun again in \(DurationNotation.format(delay))")
-    loop.execute { [weak self] in _ = loop.schedule(after: delay) { [weak self] in self?.begin() } }
+    loop.execute { [weak self] in _ = loop.schedule(after: delay) { [weak self] in self?.start() } }
   }
 
   fileprivate func log(_ level: PluginLogLevel, _ text: String) {
@@ -245,14 +333,14 @@ extension RunHost {
   ) throws -> ControllerSession {
     let session = ControllerSession(pipeline: pipeline, services: services, onEvent: onEvent)
     let run = RunProgress(id: .generate(), pipeline: pipeline, parameters: parameters, workspace: "")
-    let drivers = try pipeline.controllers.map { controller in
+    let drivers = try pipeline.controllers.enumerated().map { source, controller in
       let use = controller.use
       let plugin = try services.plugin(use.plugin, in: pipeline)
       let offer = try plugin.offer(use.offer, .controller)
       return ControllerDriver(
         plugin: plugin, offer: offer, settings: try use.settings(for: offer, in: RunContexts(run: run)),
         secrets: PluginSecrets(of: use.plugin, in: pipeline, services), services: services, pipeline: pipeline,
-        session: session)
+        session: session, source: source)
     }
     session.begin(drivers)
     return session

@@ -11,6 +11,9 @@ package protocol PluginCatalog: Sendable {
   /// The ids of what can be found without a pipeline file, for suggestions.
   var knownIDs: [String] { get }
 
+  /// Loads every plugin again whose file has changed. The calling thread waits.
+  func reloadChanged()
+
   /// Takes a line that belongs to no operation.
   func log(_ level: PluginLogLevel, plugin: String, _ message: String)
 }
@@ -24,6 +27,9 @@ package protocol PipelinePlugin: Sendable {
   /// Whether its controllers are told of the latest event that they began a run with, to go on behind it.
   var continuesFromLatestEvent: Bool { get }
 
+  /// Its file; nil where it has none.
+  var path: String? { get }
+
   /// Whether it takes these settings; nil where it does. The calling thread waits: see ``PluginConnection/check(_:settings:)``.
   func check(_ offer: PluginOffer, settings: JSONValue) -> PluginFailure?
 
@@ -33,8 +39,13 @@ package protocol PipelinePlugin: Sendable {
   ) -> any PluginInstance
 }
 
+extension PluginCatalog {
+  package func reloadChanged() {}
+}
+
 extension PipelinePlugin {
   package var continuesFromLatestEvent: Bool { false }
+  package var path: String? { nil }
 }
 
 /// What a pipeline file's `uses` may reach.

@@ -50,6 +50,7 @@ final class PluginCondition: OperationRunSpecification {
   private let services: HostServices
   private let state = Mutex(State())
   private let handlers = HandlerList<Void>()
+  private let renewal = Mutex<PluginRenewal?>(nil)
 
   init(
     plugin: any PipelinePlugin, offer: PluginOffer, settings: JSONValue, directory: String, secrets: PluginSecrets,
@@ -62,9 +63,12 @@ final class PluginCondition: OperationRunSpecification {
     self.secrets = secrets
     self.services = services
     begin()
+    let renewal = PluginRenewal(of: plugin, services) { [weak self] in self?.begin() }
+    self.renewal.withLock { $0 = renewal }
   }
 
   deinit {
+    renewal.withLock { $0 }?.end()
     state.withLock { $0.instance }?.destroy()
   }
 

@@ -3,6 +3,7 @@ import Values
 
 extension Plugin: PipelinePlugin {
   package var hash: String { sha256 }
+  package var path: String? { file.foundPath }
 
   package func check(_ offer: PluginOffer, settings: JSONValue) -> PluginFailure? {
     connection.check(offer, settings: settings)
@@ -24,6 +25,12 @@ private struct HostCatalog: PluginCatalog {
   }
 
   var knownIDs: [String] { PluginFinder(host.configuration).all().files.map(\.id) }
+
+  func reloadChanged() {
+    for error in host.reloadChanged().errors {
+      log(.error, plugin: "plugins", "a file has changed, and the old code runs on: \(error.message)")
+    }
+  }
 
   func log(_ level: PluginLogLevel, plugin: String, _ message: String) {
     host.configuration.log(level, plugin, message)

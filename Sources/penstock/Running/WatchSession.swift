@@ -165,11 +165,19 @@ struct WatchSession: Sendable {
         next.withLock { $0 = event }
         // Until it has begun nothing else is asked for.
         isRunning = true
-        asked = Task { _ = try? await store.fetch() }
+        asked = Task {
+          // A fetch in the last moments of a run joins that run; the one that is asked for has yet to begin then.
+          while next.withLock({ $0 != nil }), !isInterrupted, !Task.isCancelled {
+            _ = try? await store.fetch()
+            await Task.yield()
+          }
+          // It cannot begin any more.
+          if next.withLock({ $0.take() }) != nil { sink.yield(.ended(nil)) }
+        }
         continue
       }
       if try await idle.begin(), !shared.quiet {
-        TextOutput.error.writeLine("penstock: \(waiting(for: pipeline, loaded.files))")
+        TextOutput.error.writeLine("penstock: \(waiting(for: pipeline, loaded.files, controllers.awaited))")
       }
     }
     return .stop
@@ -180,9 +188,9 @@ struct WatchSession: Sendable {
     return "\(event.controller) asks for a run\(TerminalText.oneLine(reason))"
   }
 
-  private func waiting(for pipeline: PipelineDefinition, _ files: [String]) -> String {
+  private func waiting(for pipeline: PipelineDefinition, _ files: [String], _ controllers: [String]) -> String {
     let others = files.count == 1 ? "" : files.count == 2 ? " and 1 more file" : " and \(files.count - 1) more files"
-    let causes = (pipeline.rerunOnChange.map { [$0.text] } ?? []) + pipeline.controllers.map(\.use.offer)
+    let causes = (pipeline.rerunOnChange.map { [$0.text] } ?? []) + controllers
     let condition = causes.isEmpty ? "" : ", and for \(causes.joined(separator: ", "))"
     return "waiting for changes of \(files.first ?? "nothing")\(others)\(condition); Ctrl-C ends this"
   }

@@ -1,0 +1,133 @@
+import PluginHost
+import Synchronization
+import Values
+
+/// What a controller remembers, held back until the runs that it asked for before have begun. Any thread.
+///
+/// A controller that has asked for a run remembers that it has. Were that durable at once, a host that ends before the run
+/// begins would never run it. What is held back is lost with the host; then the controller asks again, and the instants
+/// for which a run has begun are passed over.
+final class HeldPluginStorage: PluginStorage {
+  private struct Entry {
+    var key: String
+    var value: JSONValue?
+    /// The latest question before it.
+    var question: Int
+  }
+
+  private struct State {
+    /// The runs that were asked for and have not begun, oldest first.
+    var questions: [Int] = []
+    var lastQuestion = 0
+    var held: [Entry] = []
+    var isWriting = false
+  }
+
+  /// Nil where nothing can be remembered.
+  private let base: (any PluginStorage)?
+  private let onLoss: @Sendable (String) -> Void
+  private let state = Mutex(State())
+
+  /// Holds back what `base` is to keep. `onLoss` is told of a key that could not be written when its time had come.
+  init(_ base: (any PluginStorage)?, onLoss: @escaping @Sendable (_ key: String) -> Void) {
+    self.base = base
+    self.onLoss = onLoss
+  }
+
+  /// The controller asks for a run.
+  ///
+  /// - Returns: What the run is called by in ``settle(_:)``.
+  func ask() -> Int {
+    state.withLock { state in
+      state.lastQuestion += 1
+      state.questions.append(state.lastQuestion)
+      return state.lastQuestion
+    }
+  }
+
+  /// A run that was asked for has begun, or is no longer wanted.
+  func forget(_ question: Int) {
+    state.withLock { state in
+      if state.questions.last == question {
+        state.questions.removeLast()
+      } else if let index = state.questions.firstIndex(of: question) {
+        state.questions.remove(at: index)
+      }
+    }
+  }
+
+  /// The same, and writes what was held back for it.
+  func settle(_ question: Int) async {
+    forget(question)
+    await write()
+  }
+
+  /// Writes what need not be held back any more.
+  func write() async {
+    let isMine = state.withLock { state in
+      defer { state.isWriting = true }
+      return !state.isWriting
+    }
+    guard isMine else { return }
+    while let entry = next() {
+      do throws(PluginAccessError) {
+        try await write(entry.value, for: entry.key)
+      } catch {
+        onLoss(entry.key)
+      }
+      // Until here it was found in what is held.
+      state.withLock { state in _ = state.held.removeFirst() }
+    }
+  }
+
+  /// The next entry to write; the last one of several for the same key stands for all. It stays where it is.
+  private func next() -> Entry? {
+    state.withLock { state in
+      while let first = state.held.first, first.question < state.questions.first ?? .max {
+        let isOld = state.held.dropFirst().contains {
+          $0.key == first.key && $0.question < state.questions.first ?? .max
+        }
+        guard isOld else { return first }
+        state.held.removeFirst()
+      }
+      state.isWriting = false
+      return nil
+    }
+  }
+
+  // MARK: PluginStorage
+
+  func value(of key: String) async throws(PluginAccessError) -> JSONValue {
+    guard let held = state.withLock({ $0.held.last { $0.key == key } }) else {
+      guard let base else { throw .unavailable }
+      return try await base.value(of: key)
+    }
+    guard let value = held.value else { throw .unknown }
+    return value
+  }
+
+  func set(_ value: JSONValue?, for key: String) async throws(PluginAccessError) {
+    guard base != nil else { throw .unavailable }
+    let isHeld = state.withLock { state in
+      guard !state.questions.isEmpty || !state.held.isEmpty else { return false }
+      state.held.append(Entry(key: key, value: value, question: state.questions.last ?? 0))
+      return true
+    }
+    guard isHeld else { return try await write(value, for: key) }
+    await write()
+  }
+
+  private func write(_ value: JSONValue?, for key: String) async throws(PluginAccessError) {
+    guard let base else { throw .unavailable }
+    try await base.set(value, for: key)
+  }
+
+  func keys(beginningWith prefix: String) async throws(PluginAccessError) -> [String] {
+    guard let base else { throw .unavailable }
+    var keys = Set(try await base.keys(beginningWith: prefix))
+    for entry in state.withLock({ $0.held }) where entry.key.utf8.starts(with: prefix.utf8) {
+      if entry.value == nil { keys.remove(entry.key) } else { keys.insert(entry.key) }
+    }
+    return keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+}
