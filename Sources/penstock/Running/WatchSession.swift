@@ -138,6 +138,16 @@ struct WatchSession: Sendable {
     let isBegun = store.isLoading || runs.load(ordering: .sequentiallyConsistent) > 0
     let first = isBegun ? nil : Task { _ = try? await store.fetch() }
     defer { first?.cancel() }
+    // Begins the run that a controller asks for.
+    let begin: @Sendable () async -> Void = {
+      // A fetch in the last moments of a run joins that run; the one that is asked for has yet to begin then.
+      while next.withLock({ $0 != nil }), !isInterrupted, !Task.isCancelled {
+        _ = try? await store.fetch()
+        await Task.yield()
+      }
+      // It cannot begin any more.
+      if next.withLock({ $0.take() }) != nil { sink.yield(.ended(nil)) }
+    }
     var asked: Task<Void, Never>?
     defer { asked?.cancel() }
     var isRunning = true
@@ -165,15 +175,7 @@ struct WatchSession: Sendable {
         next.withLock { $0 = event }
         // Until it has begun nothing else is asked for.
         isRunning = true
-        asked = Task {
-          // A fetch in the last moments of a run joins that run; the one that is asked for has yet to begin then.
-          while next.withLock({ $0 != nil }), !isInterrupted, !Task.isCancelled {
-            _ = try? await store.fetch()
-            await Task.yield()
-          }
-          // It cannot begin any more.
-          if next.withLock({ $0.take() }) != nil { sink.yield(.ended(nil)) }
-        }
+        asked = Task { await begin() }
         continue
       }
       if try await idle.begin(), !shared.quiet {
