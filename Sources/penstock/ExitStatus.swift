@@ -29,7 +29,7 @@ enum ExitStatus: Int32 {
       return .usage
     case let error as WorkspaceError:
       TextOutput.standard.flush()
-      TextOutput.error.writeLine("penstock: \(error.description)")
+      TextOutput.error.writeLine("penstock: \(error.advice)")
       return .engineFailed
     case let error as EngineError:
       TextOutput.standard.flush()
@@ -56,7 +56,8 @@ enum ExitStatus: Int32 {
       return .succeeded
     }
     TextOutput.standard.flush()
-    TextOutput.error.writeLine(text)
+    let suggestion = CommandSuggestion(root: Penstock.self).text(for: Array(CommandLine.arguments.dropFirst()))
+    TextOutput.error.writeLine(suggestion.map { "penstock: \($0)" } ?? text)
     return .usage
   }
 }

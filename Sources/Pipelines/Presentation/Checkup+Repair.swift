@@ -23,7 +23,7 @@ extension Checkup {
     }
     let message = "damaged: \(problems.prefix(5).joined(separator: "; "))"
     guard isRepairing else {
-      report(Finding(grade: .fail, subject: "database", message: message + Self.advice))
+      report(Finding(grade: .fail, subject: "database", message: message + WorkspaceError.repair))
       return history
     }
     if problems.allSatisfy(Self.isAboutIndex), let rest = try? history.rebuildIndexes(), rest.isEmpty {
@@ -50,8 +50,6 @@ extension Checkup {
       return nil
     }
   }
-
-  static let advice = ". `penstock doctor --repair` keeps it under another name and saves what can be read"
 
   /// Whether the table itself is sound, in the words of `PRAGMA integrity_check`.
   private static func isAboutIndex(_ problem: String) -> Bool {
@@ -121,13 +119,18 @@ extension Checkup {
     }
     let size = SizeNotation.format(directories.size(of: unknown))
     let what = "logs of \(Count.of(unknown.count, "run")) without a record (\(size))"
-    // Right after a repair they are all that is left of runs that could not be saved.
-    guard isRepairing, !hasLostRecords else {
-      let advice = hasLostRecords ? "; kept, since the records may be among those that were lost" : ""
-      return report(
+    // Right after a repair, or where the database was emptied, they are all that is left of runs.
+    let advice =
+      hasLostRecords
+      ? "; kept, since the records may be among those that were lost"
+      : try history.isWithoutRuns()
+        ? "; kept, since the database holds no run at all. Put a copy of it back, or remove them by hand" : nil
+    guard isRepairing, advice == nil else {
+      report(
         Finding(
           grade: .warn, subject: "logs",
-          message: "\(what) in '\(location.path)/runs'\(advice); `penstock doctor --repair` removes them"))
+          message: "\(what) in '\(location.path)/runs'\(advice ?? "; `penstock doctor --repair` removes them")"))
+      return
     }
     let removal = directories.remove(unknown)
     let failures = removal.failures.isEmpty ? "" : "; not all: \(removal.failures.prefix(3).joined(separator: ", "))"

@@ -63,19 +63,12 @@ package struct Checkup {
 
   /// What cannot even be opened is repaired only if it is damaged: a newer workspace, or a database of another program, is not.
   private func checkUnreadable(_ error: WorkspaceError, _ report: (Finding) -> Void) -> History? {
-    switch error {
-    case .corrupt, .notAWorkspace(_, reason: "the file is not a database"):
-      guard isRepairing else {
-        report(
-          Finding(grade: .fail, subject: "workspace", message: error.description + " Or: penstock doctor --repair"))
-        return nil
-      }
-      report(Finding(grade: .ok, subject: "workspace", message: "\(location.path) (\(originText))"))
-      return replaceDatabase(because: "damaged: it cannot be opened", report)
-    default:
-      report(Finding(grade: .fail, subject: "workspace", message: error.description))
+    guard error.isDamage, isRepairing else {
+      report(Finding(grade: .fail, subject: "workspace", message: error.advice))
       return nil
     }
+    report(Finding(grade: .ok, subject: "workspace", message: "\(location.path) (\(originText))"))
+    return replaceDatabase(because: "damaged: it cannot be opened", report)
   }
 
   private var originText: String {

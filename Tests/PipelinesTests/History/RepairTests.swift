@@ -57,6 +57,11 @@ struct RepairTests {
     }
   }
 
+  private func pageCount() throws -> Int {
+    let size = try FileManager.default.attributesOfItem(atPath: database)[.size] as? Int
+    return try #require(size) / 4096
+  }
+
   /// Overwrites pages with what is no page.
   private func damage(pages: [Int]) throws {
     let file = try FileHandle(forWritingTo: URL(fileURLWithPath: database))
@@ -169,10 +174,12 @@ struct RepairTests {
   func hopeless() async throws {
     let runs = try await recordAndClose(3)
     try FileManager.default.createDirectory(atPath: "\(directory)/runs/2py1kkvqsamw", withIntermediateDirectories: true)
-    try damage(pages: [1])
+    try damage(pages: Array(1...pageCount()))
     let findings = checkup(repair: true)
     #expect(texts(findings, "database").first?.contains("0 runs, 0 operations, 0 attempts") == true, "\(findings)")
     #expect(texts(findings, "logs").first?.hasPrefix("warn: ") == true)
+    // Also at the next time, as long as there is nothing else to tell what they belonged to.
+    #expect(texts(checkup(repair: true), "logs").first?.contains("the database holds no run at all") == true)
     #expect(FileManager.default.fileExists(atPath: "\(directory)/runs/2py1kkvqsamw"))
     let history = try History.open(at: directory, mode: .readOnly)
     #expect(try history.runs().isEmpty && runs.count == 3)

@@ -1,4 +1,3 @@
-import GRDB
 import Glibc
 import Values
 import Workspace
@@ -57,14 +56,7 @@ struct DatabaseReplacement {
   private func salvage(into place: String) throws -> HistorySalvage.Report {
     let target = try History.open(at: place, mode: .readWrite)
     defer { target.workspace.close() }
-    var configuration = Configuration()
-    configuration.readonly = true
-    var report = HistorySalvage.Report(isIncomplete: true)
-    // A file of which not even the first page can be read has nothing to save.
-    if let source = try? DatabaseQueue(path: database, configuration: configuration) {
-      defer { try? source.close() }
-      report = try HistorySalvage(source: source, target: target).run()
-    }
+    let report = try HistorySalvage(path: database, target: target).run()
     // A copy has no log beside it.
     try target.workspace.backup(to: place + "/copy.db")
     return report

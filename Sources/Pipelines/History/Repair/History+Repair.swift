@@ -28,6 +28,11 @@ extension History {
     try read { db in try runs.filter { try RunRows.number(of: $0, in: db) == nil } }
   }
 
+  /// Whether no run is recorded, not even one that another run started.
+  func isWithoutRuns() throws(WorkspaceError) -> Bool {
+    try runs(RunFilter(includesNested: true, limit: 1)).isEmpty
+  }
+
   /// Makes the indexes anew. Returns what is wrong with the database afterwards.
   func rebuildIndexes() throws -> [String] {
     try write { try $0.execute(sql: "REINDEX") }

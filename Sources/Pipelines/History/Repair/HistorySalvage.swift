@@ -4,8 +4,10 @@ import Workspace
 
 /// Takes what can still be read out of a damaged database, row by row, into a new one.
 ///
-/// A table is read from its beginning until a page cannot be read, and from its end backwards; what lies between the two is looked for by
-/// halving the range of keys, so that one damaged page costs the rows that are on it and no others.
+/// First as SQLite finds it. A table is read from its beginning until a page cannot be read, and from its end backwards;
+/// what lies between the two is looked for by halving the range of keys, so that one damaged page costs the rows that are
+/// on it and no others. If something was missing, ``PageSalvage`` then looks at the pages one by one, for what SQLite no
+/// longer finds a way to, be it that the schema itself is lost.
 struct HistorySalvage {
   /// What was saved.
   struct Report: Sendable, Hashable {
@@ -17,14 +19,16 @@ struct HistorySalvage {
   }
 
   /// A table with the whole number that its rows are in order of.
-  private struct Table {
+  struct Table {
     var name: String
     /// Nil for a table whose key is a text: it is read from the beginning and from the end only.
     var key: String?
+    /// How many columns came later: older rows do without them.
+    var laterColumns = 0
   }
 
-  private static let tables = [
-    Table(name: "definition", key: "number"), Table(name: "run_record", key: "number"),
+  static let tables = [
+    Table(name: "definition", key: "number"), Table(name: "run_record", key: "number", laterColumns: 2),
     Table(name: "operation_record", key: "key"), Table(name: "attempt_record", key: "operation"),
     Table(name: "approval", key: "operation"), Table(name: "request", key: "number"),
     Table(name: "claim", key: "number"), Table(name: "plugin_value"), Table(name: "lease_record"),
@@ -32,15 +36,16 @@ struct HistorySalvage {
   /// How often the middle of what could not be read is tried, for each table.
   private static let mostProbes = 500
 
-  let source: DatabaseQueue
+  /// The path of the damaged database.
+  let path: String
   let target: History
 
   /// Copies everything that can be read. Throws only what goes wrong with the new database.
   func run() throws -> Report {
     var report = Report()
-    for table in Self.tables {
-      let isWhole = try copy(table)
-      if !isWhole { report.isIncomplete = true }
+    report.isIncomplete = try !copyTables()
+    if report.isIncomplete, let pages = DatabasePages(path: path) {
+      try PageSalvage(pages: pages, target: target).run()
     }
     return try target.write { db in
       // Records without their run are found by nothing.
@@ -59,9 +64,20 @@ struct HistorySalvage {
     }
   }
 
+  /// Copies what SQLite can read; false if that was not everything.
+  private func copyTables() throws -> Bool {
+    var configuration = Configuration()
+    configuration.readonly = true
+    guard let source = try? DatabaseQueue(path: path, configuration: configuration) else { return false }
+    defer { try? source.close() }
+    var isWhole = true
+    for table in Self.tables where try !copy(table, of: source) { isWhole = false }
+    return isWhole
+  }
+
   /// Copies one table; false if something in it could not be read.
-  private func copy(_ table: Table) throws -> Bool {
-    let columns = columns(of: table.name)
+  private func copy(_ table: Table, of source: DatabaseQueue) throws -> Bool {
+    let columns = columns(of: table.name, in: source)
     guard !columns.isEmpty else { return false }
     let copier = RowCopier(source: source, table: table.name, columns: columns, key: table.key)
     return try target.write { db in
@@ -93,7 +109,7 @@ struct HistorySalvage {
   }
 
   /// The columns that both databases have.
-  private func columns(of table: String) -> [String] {
+  private func columns(of table: String, in source: DatabaseQueue) -> [String] {
     func names(_ access: ((Database) throws -> [String]) throws -> [String]) -> [String] {
       (try? access { try String.fetchAll($0, sql: "SELECT name FROM pragma_table_info('\(table)') ORDER BY cid") })
         ?? []

@@ -1,0 +1,139 @@
+import Glibc
+
+/// The pages of a database file as SQLite would read them, whatever has become of the file: those of the write-ahead log where it has newer
+/// ones, else those of the file.
+///
+/// Reads only. Of the log, what was committed counts; its checksums tell where it ends.
+final class DatabasePages {
+  /// The bytes of a page.
+  let size: Int
+  /// How many pages there are; they are numbered from 1.
+  private(set) var count: Int
+
+  private let file: Int32
+  private let log: Int32
+  /// Where in the log the newest copy of a page begins.
+  private var logged: [Int: Int] = [:]
+
+  /// The size of the pages that a workspace has, taken where the file does not tell.
+  private static let usualSize = 4096
+
+  /// Opens the files beside each other; nil if there is no database file to read.
+  init?(path: String) {
+    file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard file >= 0 else { return nil }
+    log = open(path + "-wal", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    let header = Self.read(18, at: 0, of: file)
+    let told = header.count == 18 && header.starts(with: Array("SQLite format 3\0".utf8)) ? header.number(at: 16, 2) : 0
+    size = told == 1 ? 65_536 : told >= 512 && told.nonzeroBitCount == 1 ? told : Self.usualSize
+    var status = stat()
+    count = fstat(file, &status) == 0 ? Int(status.st_size) / size : 0
+    if log >= 0 { readLog() }
+  }
+
+  deinit {
+    close(file)
+    if log >= 0 { close(log) }
+  }
+
+  /// The bytes of a page; empty if there is none of that number.
+  func page(_ number: Int) -> [UInt8] {
+    guard number >= 1, number <= count else { return [] }
+    let bytes =
+      logged[number].map { Self.read(size, at: $0, of: log) } ?? Self.read(size, at: (number - 1) * size, of: file)
+    return bytes.count == size ? bytes : []
+  }
+
+  /// The pages that hold nothing, as far as the list of them can be read. What is still on them was deleted.
+  func unused() -> Set<Int> {
+    let header = page(1)
+    guard header.starts(with: Array("SQLite format 3\0".utf8)) else { return [] }
+    var unused: Set<Int> = []
+    var trunk = header.number(at: 32, 4)
+    while trunk > 1, unused.insert(trunk).inserted {
+      let list = page(trunk)
+      guard !list.isEmpty else { break }
+      let leaves = min(list.number(at: 4, 4), size / 4 - 2)
+      for index in 0..<leaves { unused.insert(list.number(at: 8 + 4 * index, 4)) }
+      trunk = list.number(at: 0, 4)
+    }
+    return unused
+  }
+
+  // MARK: The log
+
+  /// Notes the pages of the log's committed frames. See <https://sqlite.org/fileformat2.html#the_write_ahead_log>.
+  private func readLog() {
+    let header = Self.read(32, at: 0, of: log)
+    guard header.count == 32, [0x377f_0682, 0x377f_0683].contains(header.number(at: 0, 4)),
+      header.number(at: 8, 4) == size
+    else { return }
+    var sum = LogChecksum(isBigEndian: header.number(at: 0, 4) & 1 == 1)
+    sum.add(header[..<24])
+    guard sum.matches(header, at: 24) else { return }
+    var place = 32
+    var open: [Int: Int] = [:]
+    while true {
+      let frame = Self.read(24 + size, at: place, of: log)
+      guard frame.count == 24 + size, frame[8..<16] == header[16..<24] else { return }
+      sum.add(frame[..<8])
+      sum.add(frame[24...])
+      guard sum.matches(frame, at: 16) else { return }
+      open[frame.number(at: 0, 4)] = place + 24
+      let pages = frame.number(at: 4, 4)
+      if pages > 0 {
+        logged.merge(open) { $1 }
+        open = [:]
+        count = max(count, pages)
+      }
+      place += 24 + size
+    }
+  }
+
+  private static func read(_ count: Int, at offset: Int, of file: Int32) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      while filled < count {
+        let part = pread(file, buffer.baseAddress.map { $0 + filled }, count - filled, offset + filled)
+        if part < 0, errno == EINTR { continue }
+        guard part > 0 else { return }
+        filled += part
+      }
+    }
+  }
+}
+
+/// The checksum of SQLite's write-ahead log, which goes on from frame to frame.
+private struct LogChecksum {
+  let isBigEndian: Bool
+  private var first: UInt32 = 0
+  private var second: UInt32 = 0
+
+  init(isBigEndian: Bool) {
+    self.isBigEndian = isBigEndian
+  }
+
+  mutating func add(_ bytes: ArraySlice<UInt8>) {
+    bytes.withUnsafeBytes { buffer in
+      for place in stride(from: 0, to: buffer.count - 7, by: 8) {
+        first = first &+ word(buffer, place) &+ second
+        second = second &+ word(buffer, place + 4) &+ first
+      }
+    }
+  }
+
+  func matches(_ bytes: [UInt8], at offset: Int) -> Bool {
+    bytes.number(at: offset, 4) == Int(first) && bytes.number(at: offset + 4, 4) == Int(second)
+  }
+
+  private func word(_ buffer: UnsafeRawBufferPointer, _ place: Int) -> UInt32 {
+    let word = buffer.loadUnaligned(fromByteOffset: place, as: UInt32.self)
+    return isBigEndian ? UInt32(bigEndian: word) : UInt32(littleEndian: word)
+  }
+}
+
+extension [UInt8] {
+  /// The number in so many bytes, at most seven, the greatest one first. The bytes must be there.
+  func number(at offset: Int, _ bytes: Int) -> Int {
+    self[offset..<offset + bytes].reduce(0) { $0 << 8 | Int($1) }
+  }
+}

@@ -1,0 +1,24 @@
+import Workspace
+
+extension WorkspaceError {
+  /// Whether the file of the database is damaged, or is none any more; so that it can be set aside, with what can be saved of it in a new one.
+  package var isDamage: Bool {
+    switch self {
+    case .corrupt, .notAWorkspace(_, reason: "the file is not a database"): true
+    default: false
+    }
+  }
+
+  /// As ``description``, for somebody who has the tool at hand.
+  package var advice: String {
+    switch self {
+    case .corrupt(let path, let message): "\(path) is damaged (\(message))\(Self.repair)."
+    case .notAWorkspace(let path, _) where isDamage:
+      "\(path) is no database, or its beginning is damaged\(Self.repair)."
+    default: description
+    }
+  }
+
+  /// What to do about a damaged database, as the end of a sentence.
+  static let repair = ". `penstock doctor --repair` keeps it under another name, and saves what can be read"
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+import Pipelines
+import Values
+
+/// What is said of a command that does not exist, which the parser takes for an argument of the command's group.
+struct CommandSuggestion {
+  let root: any ParsableCommand.Type
+
+  /// `there is no command 'history stat'; did you mean 'history stats'?`; nil if the commands that are named first in `arguments` exist.
+  func text(for arguments: [String]) -> String? {
+    var command = root
+    var path: [String] = []
+    for argument in arguments {
+      let names = command.configuration.commands
+      guard !names.isEmpty, !argument.hasPrefix("-") else { return nil }
+      guard let found = names.first(where: { $0.name == argument }) else {
+        let known = names.filter { $0.command.configuration.shouldDisplay }.map(\.name) + ["help"]
+        if path.isEmpty, argument == "help" { return nil }
+        let shown = (path + [TerminalText.visible(argument)]).joined(separator: " ")
+        let near = NearestName.suggestion(for: argument, among: known)
+        return "there is no command '\(shown)'; "
+          + (near.map { "did you mean '\((path + [$0]).joined(separator: " "))'?" }
+            ?? "there are \(known.joined(separator: ", "))")
+      }
+      command = found.command
+      path.append(argument)
+    }
+    return nil
+  }
+}
+
+extension CommandConfiguration {
+  /// The subcommands with their names.
+  fileprivate var commands: [(name: String, command: any ParsableCommand.Type)] {
+    (subcommands + groupedSubcommands.flatMap(\.subcommands)).compactMap { command in
+      command.configuration.commandName.map { ($0, command) }
+    }
+  }
+}
