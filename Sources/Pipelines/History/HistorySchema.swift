@@ -16,6 +16,7 @@ public enum HistorySchema {
       WorkspaceSchema.Migration(number: 1, sql: tables + views),
       WorkspaceSchema.Migration(number: 2, sql: plugins),
       WorkspaceSchema.Migration(number: 3, sql: HistoryTallies.migration),
+      WorkspaceSchema.Migration(number: 4, sql: itemsApart),
     ])
 
   /// The names of the public views.
@@ -236,6 +237,31 @@ public enum HistorySchema {
       o.note, o.who
     FROM approval o JOIN run_record r ON r.number = o.operation >> 32
       LEFT JOIN operation_record p ON p.key = o.operation;
+    """
+
+  // Version 4: the items of a loop have a row of their own in `durations`, and days are counted anew so that statistics have one, too.
+  private static let itemsApart = """
+    DROP VIEW durations;
+    CREATE VIEW durations AS
+    WITH timed AS (
+      SELECT r.pipeline,
+        CASE WHEN instr(o.name, '[') > 0 THEN substr(o.name, 1, instr(o.name, '[')) || '*]' ELSE o.name END AS operation,
+        (o.ended_at - o.started_at) / 1000.0 AS ms
+      FROM operation_record o JOIN \(runOfOperation)
+      WHERE o.state = 'succeeded' AND o.started_at IS NOT NULL AND o.ended_at IS NOT NULL
+    ), ranked AS (
+      SELECT pipeline, operation, ms,
+        row_number() OVER (PARTITION BY pipeline, operation ORDER BY ms) AS place,
+        count(*) OVER (PARTITION BY pipeline, operation) AS total
+      FROM timed
+    )
+    SELECT pipeline, operation, count(*) AS runs, avg(ms) AS average_ms,
+      min(ms) FILTER (WHERE place >= total * 0.5) AS p50_ms,
+      min(ms) FILTER (WHERE place >= total * 0.95) AS p95_ms,
+      max(ms) AS max_ms
+    FROM ranked GROUP BY pipeline, operation;
+
+    UPDATE daily_tally SET tally = NULL WHERE tally IS NOT NULL;
     """
 
   // Version 2: what plugins need. `claim` holds the instants for which a run was started, so that none is started twice.

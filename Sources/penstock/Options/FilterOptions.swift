@@ -38,10 +38,11 @@ struct FilterOptions: ParsableArguments {
   /// The filter, with `defaultLimit` unless a limit was given.
   func filter(defaultLimit: Int?) throws -> RunFilter {
     if let limit, limit < 0 { throw CommandFailure("--limit needs a number from 0") }
+    let (since, until) = try Self.span(since: since, until: until)
     let bound = limit.map { $0 == 0 ? nil : $0 } ?? defaultLimit
     return RunFilter(
-      pipeline: pipeline, states: try Self.states(state), since: try Self.time(since, option: "--since"),
-      until: try Self.time(until, option: "--until"), operation: operation, condition: try Self.condition(condition),
+      pipeline: pipeline, states: try Self.states(state), since: since, until: until, operation: operation,
+      condition: try Self.condition(condition),
       includesNested: nested, limit: bound)
   }
 
@@ -74,6 +75,15 @@ struct FilterOptions: ParsableArguments {
       states.insert(state)
     }
     return states
+  }
+
+  /// Reads `--since` and `--until`, between which there must be something.
+  static func span(since: String?, until: String?) throws -> (since: RecordTime?, until: RecordTime?) {
+    let span = (since: try time(since, option: "--since"), until: try time(until, option: "--until"))
+    if let start = span.since, let end = span.until, start >= end {
+      throw CommandFailure("there is no time between --since \(start.text) and --until \(end.text)")
+    }
+    return span
   }
 
   static func time(_ text: String?, option: String) throws -> RecordTime? {

@@ -130,6 +130,16 @@ struct StatisticsTests {
     #expect(after.first?.trend.map(\.count) == [11, 24, 24, 24, 24, 24, 24, 12])
   }
 
+  @Test("have no more parts than were asked for, which together hold everything", arguments: [1, 2, 7, 14, 30])
+  func slices(most: Int) async throws {
+    for number in 0..<29 { record("a", at: day(number), took: Int64(number + 1)) }
+    try await fixture.recorder.flush()
+    let found = try history.statistics(slices: most, now: day(29))
+    #expect(found.map(\.count) == [29, 29])
+    #expect(found.allSatisfy { $0.trend.count <= most && $0.trend.map(\.count).reduce(0, +) == 29 })
+    #expect(found.first?.trend.last?.p50Milliseconds ?? 0 > 14)
+  }
+
   @Test("without anything, or of a time in which nothing ran, are none")
   func nothing() async throws {
     #expect(try history.statistics().isEmpty)

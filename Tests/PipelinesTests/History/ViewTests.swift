@@ -90,6 +90,11 @@ struct ViewTests {
       ])
     let loop = fixture.record("loop")
     fixture.recorder.record(.runCreated(loop, definition: ""))
+    fixture.recorder.record(
+      .operation(
+        OperationRecord(
+          run: loop.id, ordinal: 500, name: "item", position: 0, state: .succeeded, startedAt: HistoryFixture.start,
+          endedAt: HistoryFixture.start.advanced(by: 5_050_000))))
     for index in 0..<100 {
       let start = HistoryFixture.start
       fixture.recorder.record(
@@ -101,10 +106,15 @@ struct ViewTests {
     try await fixture.recorder.flush()
     #expect(
       try fixture.rows("SELECT * FROM durations WHERE pipeline = 'loop'") == [
-        [.text("loop"), .text("item"), .int(100), .double(50.5), .double(50), .double(95), .double(100)]
+        // What the items took is no part of what their loop takes.
+        [.text("loop"), .text("item"), .int(1), .double(5050), .double(5050), .double(5050), .double(5050)],
+        [.text("loop"), .text("item[*]"), .int(100), .double(50.5), .double(50), .double(95), .double(100)],
       ])
     let statistics = try fixture.history.statistics(pipeline: "loop")
-    #expect(statistics.map(\.operation) == [nil, "item"])
+    #expect(statistics.map(\.operation) == [nil, "item", "item[*]"])
+    #expect(statistics[1].count == 1 && statistics[1].p50Milliseconds == 5050)
+    #expect(try fixture.history.statistics(operation: "item").map(\.operation) == ["item", "item[*]"])
+    #expect(try fixture.history.statistics(operation: "item[*]").map(\.count) == [100])
     #expect(statistics.last?.count == 100 && statistics.last?.succeeded == 100)
     #expect(statistics.last?.averageMilliseconds == 50.5 && statistics.last?.p50Milliseconds == 50)
     #expect(statistics.last?.p95Milliseconds == 95 && statistics.last?.maximumMilliseconds == 100)

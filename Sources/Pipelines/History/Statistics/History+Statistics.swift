@@ -19,7 +19,7 @@ public struct DurationStatistics: Sendable, Hashable {
 
   /// The pipeline.
   public var pipeline: String
-  /// The operation, without the index of a loop's item; nil for the runs as a whole.
+  /// The operation; of the items of a loop `name[*]`; nil for the runs as a whole.
   public var operation: String?
   /// How many have ended.
   public var count: Int
@@ -37,7 +37,7 @@ public struct DurationStatistics: Sendable, Hashable {
   public var p95Milliseconds: Double?
   /// The longest duration of those that succeeded, in milliseconds.
   public var maximumMilliseconds: Double?
-  /// The span in at most 30 parts of the same length, the earliest first.
+  /// The span in parts of the same length, the earliest first.
   public var trend: [Slice]
 
   init(pipeline: String, operation: String?, slices: [DurationTally], of span: StatisticsSpan) {
@@ -68,7 +68,6 @@ public struct DurationStatistics: Sendable, Hashable {
 
 /// The time that statistics are about, and how it is cut into slices.
 struct StatisticsSpan {
-  private static let mostSlices: Int64 = 30
   private static let hour = HistoryTallies.day / 24
 
   let range: Range<Int64>
@@ -81,13 +80,13 @@ struct StatisticsSpan {
   /// Whether slices are whole days, so that tallies of days fit into them.
   var isByDay: Bool { length % HistoryTallies.day == 0 }
 
-  init(_ range: Range<Int64>) {
+  init(_ range: Range<Int64>, mostSlices: Int) {
     self.range = range
     // The tallies of three days are soon made anew, and show more by the hour.
     let unit = range.upperBound - range.lowerBound <= 3 * HistoryTallies.day ? Self.hour : HistoryTallies.day
     origin = range.lowerBound / unit * unit
     let units = max(1, (range.upperBound - origin + unit - 1) / unit)
-    let step = (units + Self.mostSlices - 1) / Self.mostSlices
+    let step = (units + Int64(mostSlices) - 1) / Int64(mostSlices)
     length = step * unit
     slices = Int((units + step - 1) / step)
   }
@@ -104,15 +103,16 @@ extension History {
   ///
   /// - Parameters:
   ///   - pipeline: A name or a pattern; nil for all.
-  ///   - operation: A name, without the index of a loop's item; nil for all, and the runs as a whole.
+  ///   - operation: A name; of a loop, the loop and its items. Nil for all, and the runs as a whole.
   ///   - since: Only runs created at or after the instant.
   ///   - until: Only runs created before the instant.
+  ///   - slices: In how many parts the trend is, at most; at least 1.
   ///   - now: The end of the time without `until`.
   /// - Returns: For each pipeline its runs as a whole (`operation` is nil), then its operations, in order of names.
   /// - Throws: ``WorkspaceError`` if the workspace cannot be read.
   public func statistics(
     pipeline: String? = nil, operation: String? = nil, since: RecordTime? = nil, until: RecordTime? = nil,
-    now: RecordTime = .now
+    slices: Int = 30, now: RecordTime = .now
   ) throws(WorkspaceError) -> [DurationStatistics] {
     try read { db in
       // Two questions, since an index answers each of them at once, and neither of both together.
@@ -123,10 +123,12 @@ extension History {
       // A clock that was set back has left runs of the future.
       let end = until?.microseconds ?? max(now.microseconds, latest + 1)
       guard start < end else { return [] }
-      let span = StatisticsSpan(start..<end)
+      let span = StatisticsSpan(start..<end, mostSlices: max(1, slices))
       let series = try StatisticsQuery(span: span, pipeline: pipeline).run(in: db)
       return series.sorted { $0.key < $1.key }.flatMap { name, found in
-        found.sorted { $0.key < $1.key }.filter { operation == nil || $0.key == operation }.map { entry in
+        found.sorted { $0.key < $1.key }.filter { entry in
+          operation.map { entry.key == $0 || entry.key == $0 + "[*]" } ?? true
+        }.map { entry in
           DurationStatistics(
             pipeline: name, operation: entry.key.isEmpty ? nil : entry.key, slices: entry.value, of: span)
         }

@@ -84,7 +84,8 @@ final class RecordScan {
 
   private static func add(_ row: Row, of run: Run, to series: inout Series) {
     var name: String = row[1]
-    if name.utf8.last == UInt8(ascii: "]") { name = String(name.prefix { $0 != "[" }) }
+    // Items apart from the loop: what each took says nothing about how long all of them did.
+    if name.utf8.last == UInt8(ascii: "]") { name = name.prefix { $0 != "[" } + "[*]" }
     // Looked up once, and changed in place.
     var slices = series.updateValue([], forKey: name) ?? []
     while slices.count <= run.slice { slices.append(DurationTally()) }

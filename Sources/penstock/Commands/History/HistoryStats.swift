@@ -8,9 +8,10 @@ struct HistoryStats: ParsableCommand {
     abstract: "Show how often runs and operations succeed, and how long they take.",
     discussion: """
       Durations are those of successes; what was skipped or cancelled counts as
-      ended alone. TREND has a bar for each part of the time, as high as the
-      median of its durations. The flakiest operations come last, under the table.
-      Of days that are over, percentiles may be off by 0.8 %.
+      ended alone. The items of a loop have a row of their own: loop[*]. TREND has
+      a bar for each part of the time, as high as the median of its durations. The
+      flakiest operations come last, under the table. Of days that are over,
+      percentiles may be off by 0.8 %.
 
         penstock history stats
         penstock history stats nightly --since 30d
@@ -26,7 +27,7 @@ struct HistoryStats: ParsableCommand {
   @Option(help: ArgumentHelp("Only runs before then.", valueName: "time"))
   var until: String?
 
-  @Option(help: ArgumentHelp("Only this operation; of a loop, all items.", valueName: "name"))
+  @Option(help: ArgumentHelp("Only this operation; of a loop, its items, too.", valueName: "name"))
   var operation: String?
 
   @Flag(help: "Print comma-separated values.") var csv = false
@@ -37,8 +38,7 @@ struct HistoryStats: ParsableCommand {
   }
 
   func run() throws {
-    let since = try FilterOptions.time(since, option: "--since")
-    let until = try FilterOptions.time(until, option: "--until")
+    let (since, until) = try FilterOptions.span(since: since, until: until)
     let rows = try statistics(since: since, until: until)
     let output = TextOutput.standard
     if shared.json {
@@ -59,8 +59,9 @@ struct HistoryStats: ParsableCommand {
     } else if rows.isEmpty {
       if !shared.quiet { output.writeLine("No runs.") }
     } else {
-      output.write(table(rows).render(width: shared.tableWidth, style: shared.style))
-      printFlakiest(rows)
+      let text = StatisticsText(rows: rows, isOfOneOperation: operation != nil, style: shared.style)
+      output.write(text.table(width: shared.tableWidth))
+      if !shared.quiet { output.write(text.flakiest) }
     }
   }
 
@@ -71,51 +72,9 @@ struct HistoryStats: ParsableCommand {
     let history = try History.open(at: location.path, mode: .readWrite)
     try history.markInterrupted()
     try history.tallyPastDays()
-    return try history.statistics(pipeline: pipeline, operation: operation, since: since, until: until)
-  }
-
-  private func table(_ rows: [DurationStatistics]) -> Table {
-    var table = Table([
-      .init("PIPELINE / OPERATION"), .init("ENDED", right: true), .init("SUCCEEDED", right: true),
-      .init("FAILED", right: true), .init("P50", right: true), .init("P95", right: true), .init("LONGEST", right: true),
-      .init("TREND"),
-    ])
-    for row in rows {
-      table.add(
-        row.operation.map { "  " + $0 } ?? row.pipeline, String(row.count),
-        Self.share(row.succeeded, of: row.succeeded + row.failed),
-        String(row.failed), Self.duration(row.p50Milliseconds), Self.duration(row.p95Milliseconds),
-        Self.duration(row.maximumMilliseconds),
-        SparkLine.text(row.trend.map(\.p50Milliseconds), isUnicode: shared.style.isUnicode))
-    }
-    return table
-  }
-
-  private func printFlakiest(_ rows: [DurationStatistics]) {
-    // What fails now and then, or needs more than one attempt.
-    func unsteady(_ row: DurationStatistics) -> Int { row.succeeded > 0 ? max(row.failed, row.retried) : 0 }
-    let flaky = rows.filter { $0.operation != nil && unsteady($0) > 0 }
-      .sorted { (unsteady($0) * $1.count, $1.pipeline) > (unsteady($1) * $0.count, $0.pipeline) }.prefix(3)
-    guard !flaky.isEmpty, !shared.quiet else { return }
-    let names = flaky.map { row in
-      let counts = [(row.failed, "failed"), (row.retried, "retried")].filter { $0.0 > 0 }
-      let text = counts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
-      return
-        "\(TerminalText.visible(row.operation ?? "")) of \(TerminalText.visible(row.pipeline)) (\(text) of \(row.count))"
-    }
-    TextOutput.standard.writeLine("\nFlakiest: " + names.joined(separator: ", "))
-  }
-
-  private static func share(_ part: Int, of whole: Int) -> String {
-    guard whole > 0 else { return "" }
-    if part == whole { return "100%" }
-    // Never rounded up to 100: one failure in a thousand is what a reader looks for.
-    let tenths = part * 1000 / whole
-    return "\(tenths / 10).\(tenths % 10)%"
-  }
-
-  private static func duration(_ milliseconds: Double?) -> String {
-    milliseconds.map { DurationText.format(microseconds: Int64($0 * 1000)) } ?? ""
+    return try history.statistics(
+      pipeline: pipeline, operation: operation, since: since, until: until,
+      slices: StatisticsText.bars(width: shared.json ? nil : shared.tableWidth))
   }
 }
 

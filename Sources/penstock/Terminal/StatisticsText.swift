@@ -1,0 +1,67 @@
+import Pipelines
+
+/// Statistics as a table with a spark line in each row, and what is flaky in words.
+struct StatisticsText {
+  let rows: [DurationStatistics]
+  /// Whether there are only rows of one operation, without those of its pipelines above them.
+  let isOfOneOperation: Bool
+  let style: Style
+
+  private static let mostBars = 30
+  private static let fewestBars = 8
+  /// The numbers, the gaps, and a name of usual length.
+  private static let columnsBesideBars = 66
+
+  /// How many bars there is room for in so many columns; nil stands for any number of columns.
+  static func bars(width: Int?) -> Int {
+    width.map { min(mostBars, max(fewestBars, $0 - columnsBesideBars)) } ?? mostBars
+  }
+
+  /// A row for each pipeline, and under it one for each of its operations.
+  func table(width: Int?) -> String {
+    var table = Table([
+      .init("PIPELINE"), .init("ENDED", right: true), .init("SUCCESS", right: true), .init("FAILED", right: true),
+      .init("P50", right: true), .init("P95", right: true), .init("MAX", right: true), .init("TREND"),
+    ])
+    for row in rows {
+      table.add(
+        name(of: row), String(row.count), Self.share(row.succeeded, of: row.succeeded + row.failed),
+        String(row.failed), Self.duration(row.p50Milliseconds), Self.duration(row.p95Milliseconds),
+        Self.duration(row.maximumMilliseconds),
+        SparkLine.text(row.trend.map(\.p50Milliseconds), isUnicode: style.isUnicode))
+    }
+    return table.render(width: width, style: style)
+  }
+
+  private func name(of row: DurationStatistics) -> String {
+    guard let operation = row.operation else { return row.pipeline }
+    return isOfOneOperation ? "\(row.pipeline) / \(operation)" : "  \(operation)"
+  }
+
+  /// The three operations that most often fail now and then, or need more than one attempt; empty if there is none.
+  var flakiest: String {
+    func unsteady(_ row: DurationStatistics) -> Int { row.succeeded > 0 ? max(row.failed, row.retried) : 0 }
+    let flaky = rows.filter { $0.operation != nil && unsteady($0) > 0 }
+      .sorted { (unsteady($0) * $1.count, $1.pipeline) > (unsteady($1) * $0.count, $0.pipeline) }.prefix(3)
+    guard !flaky.isEmpty else { return "" }
+    let names = flaky.map { row in
+      let counts = [(row.failed, "failed"), (row.retried, "retried")].filter { $0.0 > 0 }
+      let text = counts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+      let operation = TerminalText.visible(row.operation ?? "")
+      return "\(operation) of \(TerminalText.visible(row.pipeline)) (\(text) of \(row.count))"
+    }
+    return "\nFlakiest: " + names.joined(separator: ", ") + "\n"
+  }
+
+  private static func share(_ part: Int, of whole: Int) -> String {
+    guard whole > 0 else { return "" }
+    if part == whole { return "100%" }
+    // Never rounded up to 100: one failure in a thousand is what a reader looks for.
+    let tenths = part * 1000 / whole
+    return "\(tenths / 10).\(tenths % 10)%"
+  }
+
+  private static func duration(_ milliseconds: Double?) -> String {
+    milliseconds.map { DurationText.format(microseconds: Int64($0 * 1000)) } ?? ""
+  }
+}

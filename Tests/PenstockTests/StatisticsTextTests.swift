@@ -1,0 +1,57 @@
+import Foundation
+import Pipelines
+import Testing
+
+@testable import penstock
+
+@Suite("Statistics as text")
+struct StatisticsTextTests {
+  private static let start = RecordTime(microseconds: 1_795_000_000_000_000)
+  private static let day: Int64 = 86_400_000_000
+
+  /// Thirty runs, one a day, the last five of which take by far the longest; with an operation of a long name, every third of which fails.
+  private func statistics(slices: Int, operation: String? = nil) async throws -> [DurationStatistics] {
+    let directory = NSTemporaryDirectory() + "statistics-text-" + UUID().uuidString
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let history = try History.open(at: directory, mode: .readWrite)
+    defer { history.workspace.close() }
+    let recorder = HistoryRecorder(workspace: history.workspace)
+    for number in 0..<30 {
+      let time = Self.start.advanced(by: Int64(number) * Self.day)
+      let end = time.advanced(by: number >= 25 ? 90_000_000 : 1_000_000)
+      let run = RunRecord(
+        id: .generate(), pipeline: "nightly", definitionHash: "", path: nil, host: "", user: "", version: "",
+        createdAt: time)
+      recorder.record(.runCreated(run, definition: ""))
+      recorder.record(.runStarted(run.id, at: time))
+      recorder.record(
+        .operation(
+          OperationRecord(
+            run: run.id, ordinal: 0, name: "an-operation-with-a-long-name", position: 0,
+            state: number % 3 == 0 ? .failed : .succeeded, startedAt: time, endedAt: end)))
+      recorder.record(.runEnded(run.id, state: .succeeded, reason: nil, counts: RunCounts(operations: 1), at: end))
+    }
+    try await recorder.close()
+    return try history.statistics(operation: operation, slices: slices, now: Self.start.advanced(by: 29 * Self.day))
+  }
+
+  @Test("no bar is cut off by the terminal, least of all the latest", arguments: [80, 90, 100, 160])
+  func width(columns: Int) async throws {
+    let rows = try await statistics(slices: StatisticsText.bars(width: columns))
+    let lines = StatisticsText(rows: rows, isOfOneOperation: false, style: .plain).table(width: columns)
+      .split(separator: "\n")
+    #expect(lines.count == 3)
+    #expect(lines.allSatisfy { $0.count <= columns })
+    #expect(lines[1].hasPrefix("nightly ") && lines[1].hasSuffix("█"), "\(lines)")
+    let bars = lines[1].filter { "▁▂▃▄▅▆▇█".contains($0) }.count
+    #expect(bars >= 10 && bars == rows[0].trend.count)
+  }
+
+  @Test("an operation by itself has its pipeline beside it")
+  func oneOperation() async throws {
+    let rows = try await statistics(slices: 8, operation: "an-operation-with-a-long-name")
+    let text = StatisticsText(rows: rows, isOfOneOperation: true, style: .plain)
+    #expect(text.table(width: nil).contains("\nnightly / an-operation-with-a-long-name  "))
+    #expect(text.flakiest == "\nFlakiest: an-operation-with-a-long-name of nightly (10 failed of 30)\n")
+  }
+}
