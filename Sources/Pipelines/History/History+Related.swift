@@ -9,6 +9,14 @@ extension History {
     return others.first { $0.id != run && $0.owner.isAlive }?.id
   }
 
+  /// The runs that operations of `parent` started, the oldest first.
+  func nestedRuns(of parent: RunID) throws(WorkspaceError) -> [RunID] {
+    try read { db in
+      try String.fetchAll(
+        db.cachedStatement(sql: "SELECT id FROM run_record WHERE parent = ? ORDER BY id"), arguments: [parent.text])
+    }.compactMap { RunID($0) }
+  }
+
   /// The latest nested run that an operation of `parent` started.
   func nestedRun(of parent: RunID, operation: String) throws(WorkspaceError) -> RunRecord? {
     let id = try read { db in

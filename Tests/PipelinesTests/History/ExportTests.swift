@@ -27,6 +27,29 @@ struct ExportTests {
     #expect(object?["operations"]?[0]?["started_at"] == .string("2026-11-18T11:06:40.010000Z"))
   }
 
+  @Test("After each run come the runs that it started, each once")
+  func nested() async throws {
+    let fixture = try HistoryFixture()
+    let outer = try await fixture.ended("outer")
+    let inner = try await fixture.ended("inner", parent: RunRecord.Parent(run: outer, operation: "x"))
+    let deepest = try await fixture.ended("deepest", parent: RunRecord.Parent(run: inner, operation: "y"))
+    let later = try await fixture.ended("other", at: HistoryFixture.start.advanced(by: 1))
+    func ids(_ filter: RunFilter) throws -> [JSONValue?] {
+      var ids: [JSONValue?] = []
+      try fixture.history.export(filter) { ids.append(try JSONValue.parse($0)["id"]) }
+      return ids
+    }
+    let family = [outer, inner, deepest].map { JSONValue.string($0.text) }
+    #expect(try ids(RunFilter()) == [.string(later.text)] + family)
+    #expect(try ids(RunFilter(pipeline: "outer")) == family)
+    #expect(try ids(RunFilter(limit: 1, order: .oldestFirst)) == family)
+    #expect(try Set(ids(RunFilter(includesNested: true))).count == 4)
+    #expect(try ids(RunFilter(includesNested: true)).count == 4)
+    var rows = 0
+    try fixture.history.exportRows(.runs, of: RunFilter(pipeline: "outer")) { _ in rows += 1 }
+    #expect(rows == 4)
+  }
+
   @Test("For reading, a run has everything that the views have")
   func views() async throws {
     let fixture = try HistoryFixture()

@@ -134,6 +134,31 @@ struct ImportTests {
     #expect(try other.history.operations(of: run).last?.result == RecordedResult.none)
   }
 
+  @Test("Logs and large results are copied from the workspace that the runs come from")
+  func copiedFiles() async throws {
+    let run = try await recordRun()
+    try makeFiles(of: run, in: fixture.directory)
+    let theirs = "\(fixture.directory)/runs/\(run)"
+    try Data(repeating: 7, count: 300_000).write(to: URL(fileURLWithPath: theirs + "/2.out"))
+    // A link is no log, wherever it leads.
+    try FileManager.default.removeItem(atPath: theirs + "/2.err")
+    try FileManager.default.createSymbolicLink(atPath: theirs + "/2.err", withDestinationPath: "/etc/hostname")
+    // What is here already stays.
+    let ours = "\(other.directory)/runs/\(run)"
+    try FileManager.default.createDirectory(atPath: ours, withIntermediateDirectories: true)
+    #expect(FileManager.default.createFile(atPath: ours + "/1.out", contents: Data("mine".utf8)))
+    var lines = try exported(fixture.history)[...]
+    let report = try other.history.importRuns(filesFrom: fixture.directory) { lines.popFirst() }
+    #expect(report.imported == [run] && report.copiedFiles == 3 && report.missingFiles == 1)
+    #expect(Set(try FileManager.default.contentsOfDirectory(atPath: ours)) == ["1.out", "1.err", "2.out", "7.json"])
+    #expect(FileManager.default.contents(atPath: ours + "/1.out") == Data("mine".utf8))
+    #expect(FileManager.default.contents(atPath: ours + "/2.out") == Data(repeating: 7, count: 300_000))
+    let mode = try FileManager.default.attributesOfItem(atPath: ours + "/2.out")[.posixPermissions] as? Int
+    #expect(mode == 0o600)
+    lines = try exported(fixture.history)[...]
+    #expect(try other.history.importRuns(filesFrom: fixture.directory) { lines.popFirst() }.copiedFiles == 0)
+  }
+
   @Test("A run that goes on is left out: nobody here goes on with it")
   func unfinished() async throws {
     _ = try await recordRun(state: .running)

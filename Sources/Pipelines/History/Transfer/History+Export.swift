@@ -13,22 +13,37 @@ public enum RecordRows: String, Sendable, CaseIterable {
 }
 
 extension History {
-  /// Hands out runs as JSON objects, one for each run, with their operations, and their attempts in those.
+  /// Hands out runs as JSON objects, one for each run, with their operations, and their attempts in those. After each run come the runs that
+  /// its operations started, whether the filter names them or not.
   ///
   /// ``importRuns(_:)`` makes the same records of them again. Names and units are those of the public views; times have microseconds, params,
   /// items, details and results are JSON values, and what has no value is left out. `line` is given the bytes of one object without a line
   /// feed, and may throw to end the export. Runs are read one after the other, not in one snapshot, so that a long export keeps nobody from
   /// shortening the write-ahead log.
   public func export(_ filter: RunFilter, line: ([UInt8]) throws -> Void) throws {
-    for record in try runs(filter) {
-      guard let whole = try loadForResume(record.id) else { continue }
+    try families(filter) { run in
+      guard let whole = try loadForResume(run) else { return }
       var bytes: [UInt8] = []
       ExportedRun(whole, form: .exact).value().write(to: &bytes)
       try line(bytes)
     }
   }
 
-  /// Hands out the rows of runs as a public view has them: the names of its columns first, then a row after the other.
+  /// Hands out the runs that a filter names, each followed by those nested in it, and none twice.
+  private func families(_ filter: RunFilter, _ body: (RunID) throws -> Void) throws {
+    var seen: Set<RunID> = []
+    for record in try runs(filter) {
+      var open = [record.id]
+      while let run = open.popLast() {
+        guard seen.insert(run).inserted else { continue }
+        try body(run)
+        open += try nestedRuns(of: run).reversed()
+      }
+    }
+  }
+
+  /// Hands out the rows of runs as a public view has them: the names of its columns first, then a row after the other. Nested runs come along as
+  /// in ``export(_:line:)``.
   ///
   /// Times are texts, params and results JSON texts; what has no value is null. `row` may throw to end the export.
   public func exportRows(_ rows: RecordRows, of filter: RunFilter, row: ([SQLValue]) throws -> Void) throws {
@@ -37,9 +52,9 @@ extension History {
     let sql = "SELECT * FROM \(rows.rawValue) WHERE \(key) = ?\(order)"
     let columns = try read { try $0.cachedStatement(sql: sql).columnNames }
     try row(columns.map { .text($0) })
-    for record in try runs(filter) {
+    try families(filter) { run in
       let found = try read { db in
-        try Row.fetchAll(db.cachedStatement(sql: sql), arguments: [record.id.text]).map { row in
+        try Row.fetchAll(db.cachedStatement(sql: sql), arguments: [run.text]).map { row in
           Array(row.databaseValues.map(SQLValue.init))
         }
       }

@@ -11,6 +11,8 @@ public struct ImportReport: Sendable, Hashable {
   public var known = 0
   /// How many had not ended when they were exported. They are left out: nothing here goes on with them.
   public var unfinished = 0
+  /// How many logs and large results were copied from the other workspace.
+  public var copiedFiles = 0
   /// How many logs and large results are not in the workspace. An export holds their names alone; records without the file do without it.
   public var missingFiles = 0
 
@@ -24,15 +26,25 @@ extension History {
   /// A run that is there already is left as it is, so that to import twice changes nothing, and to import the rest after an error is the
   /// same as to import everything. Runs are written 200 at a time; when a line is wrong, those before it are in.
   ///
-  /// - Parameter line: Hands out a line after the other, without its line feed, then nil. Empty lines do not count.
+  /// - Parameters:
+  ///   - other: The directory of the workspace that the runs come from, or of a copy of it: logs and large results are copied from there. Without
+  ///     it, records have those files that are here already.
+  ///   - line: Hands out a line after the other, without its line feed, then nil. Empty lines do not count.
   /// - Returns: What was done.
-  /// - Throws: ``ImportError`` with the number of the line that is wrong; ``WorkspaceError``; what `line` throws.
-  public func importRuns(_ line: () throws -> [UInt8]?) throws -> ImportReport {
+  /// - Throws: ``ImportError`` with the number of the line that is wrong; ``WorkspaceError``; ``EngineError`` if a file cannot be copied; what
+  ///   `line` throws.
+  public func importRuns(filesFrom other: String? = nil, _ line: () throws -> [UInt8]?) throws -> ImportReport {
+    let copier = other.map { RunFileCopier(source: $0, target: workspace.directory) }
     var report = ImportReport()
     var batch: [RecordedRun] = []
     var number = 0
     func write() throws {
       guard !batch.isEmpty else { return }
+      if let copier {
+        // Before the transaction, so that other writers wait for no file; and before the records, which would be without the file otherwise.
+        let new = try unknown(among: batch.map(\.run.id))
+        for run in batch where new.contains(run.run.id) { report.copiedFiles += try copier.copy(run.files) }
+      }
       let part = try self.write { try RunImport(workspace: workspace.directory).add(batch, in: $0) }
       report.imported += part.imported
       report.known += part.known
@@ -91,9 +103,12 @@ private struct RunImport {
   }
 
   private func leaveOutMissingFiles(of run: inout RecordedRun, _ report: inout ImportReport) {
+    // The records may share a file, which is told once.
+    var missing: Set<String> = []
+    defer { report.missingFiles += missing.count }
     func isMissing(_ path: String?) -> Bool {
       guard let path, access("\(workspace)/\(path)", F_OK) != 0 else { return false }
-      report.missingFiles += 1
+      missing.insert(path)
       return true
     }
     func known(_ result: RecordedResult) -> RecordedResult {
@@ -106,5 +121,19 @@ private struct RunImport {
       if isMissing(run.attempts[index].standardOutput) { run.attempts[index].standardOutput = nil }
       if isMissing(run.attempts[index].standardError) { run.attempts[index].standardError = nil }
     }
+  }
+}
+
+extension RecordedRun {
+  /// The paths of the logs and large results that the records name, relative to the workspace, each once.
+  fileprivate var files: [String] {
+    var seen: Set<String> = []
+    func path(_ result: RecordedResult) -> String? {
+      if case .file(let path, _) = result { path } else { nil }
+    }
+    return
+      (operations.map { path($0.result) }
+      + attempts.flatMap { [path($0.result), $0.standardOutput, $0.standardError] })
+      .compactMap(\.self).filter { seen.insert($0).inserted }
   }
 }

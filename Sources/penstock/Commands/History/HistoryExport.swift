@@ -10,7 +10,8 @@ struct HistoryExport: ParsableCommand {
     discussion: """
       Each line is a run with its operations, and in those their attempts. Names
       and units are those of the views that `history sql` reads, and `history
-      import` takes the lines in again. With --csv, the rows of one view.
+      import` takes the lines in again. Runs that other runs started come after
+      these. With --csv, the rows of one view.
 
         penstock history export --since 30d | gzip > history.jsonl.gz
         penstock history export --csv --rows attempts > attempts.csv

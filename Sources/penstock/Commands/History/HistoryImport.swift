@@ -10,11 +10,10 @@ struct HistoryImport: ParsableCommand {
     discussion: """
       Runs that are there already are left as they are, so that the same file may
       be imported twice. Runs that had not ended are left out. Logs and results
-      larger than 1 MiB are not in an export; copy runs/ of the other workspace
-      first, where they should be kept. Import what you trust: `resume` executes
-      what an interrupted run says.
+      larger than 1 MiB are not in an export; --files says where they are copied
+      from. Import what you trust: `resume` executes what an interrupted run says.
 
-        penstock history import history.jsonl
+        penstock history import history.jsonl --files ~/other/.penstock
         gunzip -c history.jsonl.gz | penstock history import
       """)
 
@@ -22,17 +21,27 @@ struct HistoryImport: ParsableCommand {
     help: "The file; - is standard input.", completion: .file(extensions: ["jsonl", "ndjson", "json"]))
   var file = "-"
 
+  @Option(
+    help: ArgumentHelp(
+      "The workspace that the runs come from, or a copy of it: logs and large results are copied from its runs/.",
+      valueName: "path"), completion: .directory)
+  var files: String?
+
   @OptionGroup var shared: SharedOptions
 
   func run() throws {
+    if let files, access(files + "/runs", R_OK | X_OK) != 0 {
+      throw CommandFailure(
+        "there are no files to copy: '\(TerminalText.visible(files))/runs': \(String(cString: strerror(errno)))")
+    }
     let lines = try LineReader(file)
     let history = try History.open(at: try shared.location().path, mode: .readWrite)
     let report: ImportReport
     do {
-      report = try history.importRuns { try lines.next() }
+      report = try history.importRuns(filesFrom: files) { try lines.next() }
     } catch let error as ImportError {
       throw CommandFailure(
-        "'\(TerminalText.visible(file))' cannot be imported: \(TerminalText.visible(error.description)). "
+        "\(lines.name) cannot be imported: \(TerminalText.visible(error.description)). "
           + "The runs before that line are in; nothing else was changed")
     }
     // So that the first statistics need not count what has come.
@@ -41,16 +50,19 @@ struct HistoryImport: ParsableCommand {
       TextOutput.standard.writeLine(
         JSONValue.object([
           "imported": JSONValue(report.imported.count), "known": JSONValue(report.known),
-          "unfinished": JSONValue(report.unfinished), "missing_files": JSONValue(report.missingFiles),
+          "unfinished": JSONValue(report.unfinished), "copied_files": JSONValue(report.copiedFiles),
+          "missing_files": JSONValue(report.missingFiles),
         ]).text)
     } else if !shared.quiet {
       var text = "Imported \(Count.of(report.imported.count, "run"))"
+      if report.copiedFiles > 0 { text += " with \(Count.of(report.copiedFiles, "file"))" }
       if report.known > 0 { text += ", \(report.known) known already" }
       if report.unfinished > 0 { text += ", \(report.unfinished) left out that had not ended" }
       TextOutput.standard.writeLine(text + ".")
       if report.missingFiles > 0 {
         TextOutput.standard.writeLine(
-          "\(Count.of(report.missingFiles, "log")) and large results are not here: an export has only their names.")
+          "\(Count.of(report.missingFiles, "file")) with logs and large results \(report.missingFiles == 1 ? "is" : "are") not here: "
+            + "an export has only their names. Imported with --files into a workspace without these runs, they come along.")
       }
     }
   }
@@ -59,7 +71,8 @@ struct HistoryImport: ParsableCommand {
 /// Reads a file line by line, however long the lines are.
 final class LineReader {
   private let descriptor: Int32
-  private let name: String
+  /// What it reads, for people.
+  let name: String
   private var buffer: [UInt8] = []
   private var start = 0
   private var isAtEnd = false

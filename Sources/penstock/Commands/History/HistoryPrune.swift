@@ -10,6 +10,7 @@ struct HistoryPrune: ParsableCommand {
       Only runs that have ended are forgotten, and everything that is asked for
       must hold. A run whose result file a later run has taken over is kept.
       Without --older-than and --keep, each pipeline decides by its 'retention'.
+      --dry-run lists the runs, nested ones after those that started them.
 
         penstock history prune
         penstock history prune --older-than 30d
@@ -49,6 +50,7 @@ struct HistoryPrune: ParsableCommand {
     var report = PruneReport()
     var removal = RunDirectories.Removal()
     for rule in rules { try prune(rule, in: history, &report, &removal) }
+    if dryRun, !shared.json, !shared.quiet { try list(report.runs, in: history) }
     print(report, removal)
     guard removal.failures.isEmpty else {
       throw CommandFailure(
@@ -74,6 +76,23 @@ struct HistoryPrune: ParsableCommand {
     whole.runs += report.runs
     whole.operations += report.operations
     whole.attempts += report.attempts
+  }
+
+  private func list(_ runs: [RunID], in history: History) throws {
+    guard !runs.isEmpty else { return }
+    var table = Table([
+      .init("RUN"), .init("PIPELINE"), .init("STATE") { StatePaint.ofWord($0) }, .init("STARTED"),
+      .init("LOGS AND RESULTS", right: true),
+    ])
+    let reference = RunReference(history: history)
+    let directories = RunDirectories(workspace: history.workspace.directory)
+    for id in runs {
+      guard let run = try history.run(id) else { continue }
+      table.add(
+        reference.short(id), (run.parent == nil ? "" : "  ") + run.pipeline, run.state.rawValue,
+        ClockText.dateAndTime(run.startedAt ?? run.createdAt), SizeNotation.format(directories.size(of: [id])))
+    }
+    TextOutput.standard.write(table.render(width: shared.tableWidth, style: shared.style) + "\n")
   }
 
   private func print(_ report: PruneReport, _ removal: RunDirectories.Removal) {
