@@ -134,7 +134,7 @@ struct StatisticsTests {
   func slices(most: Int) async throws {
     for number in 0..<29 { record("a", at: day(number), took: Int64(number + 1)) }
     try await fixture.recorder.flush()
-    let found = try history.statistics(slices: most, now: day(29))
+    let found = try history.statistics(slices: most, now: day(28).advanced(by: 3_600_000_000))
     #expect(found.map(\.count) == [29, 29])
     #expect(found.allSatisfy { $0.trend.count <= most && $0.trend.map(\.count).reduce(0, +) == 29 })
     #expect(found.first?.trend.last?.p50Milliseconds ?? 0 > 14)
