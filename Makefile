@@ -32,6 +32,8 @@ PLUGINS = $(shell $(SWIFT) package dump-package | sed -n 's/^ *"name" : "\(penst
 # as the one of the root would have every target built, which takes many times as long and instruments other people's code.
 TSAN_PACKAGE := Tests/ThreadSanitizer
 TSAN_BUILD := .build-tsan
+# How many tests run at a time. Most wait for processes; all at once they would only wait for each other.
+TEST_WIDTH ?= 24
 LINTED := $(wildcard Sources Tests Benchmarks Plugins) Package.swift
 
 .DEFAULT_GOAL := help
@@ -64,7 +66,7 @@ run-http: build ## Start a small feed server on port 8080, and run examples/rele
 
 test: toolchain packages test-packages $(VALIDATOR)/ready $(SERVERS)/ready ## Set up and run all tests
 	@echo "==> swift test"
-	@$(SWIFT) test
+	@SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TEST_WIDTH) $(SWIFT) test
 
 # Reports go to files, one for each process: the tests that start a process of their own do not pass on what it prints.
 test-tsan: toolchain packages test-packages ## Set up and run the tests of Operations and Workspace under the thread sanitizer

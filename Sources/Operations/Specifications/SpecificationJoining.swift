@@ -43,8 +43,9 @@ extension SpecificationDescription {
     let looksBehindNames = told.contains(where: \.looksBehindNames)
     var description = SpecificationDescription(
       formula: "\(left.operand(of: junction.binding)) \(junction.symbol) \(right.operand(of: junction.binding))",
-      reason: reasons.joined(separator: looksBehindNames ? "; " : ", "), isSatisfied: isUnknown ? nil : decisive.isEmpty != deciding,
-      changedAt: changedAt, binding: junction.binding, causes: causes, looksBehindNames: looksBehindNames)
+      reason: reasons.joined(separator: looksBehindNames ? "; " : ", "),
+      isSatisfied: isUnknown ? nil : decisive.isEmpty != deciding, changedAt: changedAt, binding: junction.binding,
+      causes: causes, looksBehindNames: looksBehindNames)
     description.isConstant = isConstant
     return description
   }

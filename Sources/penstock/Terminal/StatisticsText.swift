@@ -8,13 +8,15 @@ struct StatisticsText {
   let style: Style
 
   private static let mostBars = 30
+  /// More would be cut off beside long names, which are as wide.
+  private static let mostBarsOfTerminal = 24
   private static let fewestBars = 8
   /// The numbers, the gaps, and a name of usual length.
   private static let columnsBesideBars = 66
 
   /// How many bars there is room for in so many columns; nil stands for any number of columns.
   static func bars(width: Int?) -> Int {
-    width.map { min(mostBars, max(fewestBars, $0 - columnsBesideBars)) } ?? mostBars
+    width.map { min(mostBarsOfTerminal, max(fewestBars, $0 - columnsBesideBars)) } ?? mostBars
   }
 
   /// A row for each pipeline, and under it one for each of its operations.

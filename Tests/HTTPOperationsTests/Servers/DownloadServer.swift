@@ -64,7 +64,11 @@ final class DownloadServer: Sendable {
           state.mark = nil
           return mark.reached
         }
-        reached?()
+        guard let reached else { continue }
+        reached()
+        // However late the client is killed, it has not got further.
+        connection.waitForEnd()
+        return
       }
       connection.endSending()
       connection.waitForEnd()
@@ -79,7 +83,7 @@ final class DownloadServer: Sendable {
   /// How many connections there were.
   var connections: Int { server.accepted }
 
-  /// Calls `reached` once a connection has sent the content up to `position`.
+  /// Calls `reached` once a connection has sent the content up to `position`, and sends nothing more on that connection.
   func mark(_ position: Int, _ reached: @escaping @Sendable () -> Void) {
     state.mutex.withLock { $0.mark = (position, reached) }
   }

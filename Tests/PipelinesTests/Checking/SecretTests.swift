@@ -18,8 +18,8 @@ struct SecretTests {
           - { name: d, command: [curl, "${{ env.T }}", "${{ env.PLAIN }}"] }
         """) == [
           "4:37 secret-in-arguments a secret cannot be an argument: every user of the machine can see argument lists (hand it over through 'env')",
-          "5:28 secret-exposed a secret cannot be used in 'value', whose value is recorded or shown (secrets may stand in 'env', 'inject', 'stdin' and 'params')",
-          "6:36 secret-exposed a secret cannot be used in 'when', whose value is recorded or shown (secrets may stand in 'env', 'inject', 'stdin' and 'params')",
+          "5:28 secret-exposed a secret cannot be used in 'value', whose value is recorded or shown (secrets may stand in 'env', 'inject', 'stdin', 'params' and what 'http' sends)",
+          "6:36 secret-exposed a secret cannot be used in 'when', whose value is recorded or shown (secrets may stand in 'env', 'inject', 'stdin', 'params' and what 'http' sends)",
           "7:37 secret-in-arguments a secret cannot be an argument: every user of the machine can see argument lists (hand it over through 'env')",
         ])
   }

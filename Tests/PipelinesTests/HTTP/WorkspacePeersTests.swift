@@ -24,7 +24,7 @@ struct WorkspacePeersTests {
     (try? FileManager.default.contentsOfDirectory(atPath: directory + "/peers")) ?? []
   }
 
-  @Test("wakes who waits for the same endpoint in another host, and nobody else", .timeLimit(.minutes(1)))
+  @Test("wakes who waits for the same endpoint in another host, and nobody else", .timeLimit(.minutes(10)))
   func wakes() async throws {
     let (first, second) = (try host(), try host())
     let (woken, wake) = AsyncStream<String>.makeStream()
@@ -43,7 +43,7 @@ struct WorkspacePeersTests {
     second.loop.stop()
   }
 
-  @Test("leaves nothing behind, and writes nothing where nobody waits", .timeLimit(.minutes(1)))
+  @Test("leaves nothing behind, and writes nothing where nobody waits", .timeLimit(.minutes(10)))
   func leavesNothing() async throws {
     let (first, second) = (try host(), try host())
     second.peers.succeeded(at: here)

@@ -8,7 +8,7 @@ struct ActionTests {
   func exactlyOne() {
     #expect(
       findings(inOperation: "timeout: 3s") == [
-        "2:11 no-action operation 'x' does nothing: it needs one of run, command, uses, value, wait, pipeline, approve"
+        "2:11 no-action operation 'x' does nothing: it needs one of run, command, http, uses, value, wait, pipeline, approve"
       ])
     #expect(
       findings(inOperation: "run: ls", "command: [ls]") == [

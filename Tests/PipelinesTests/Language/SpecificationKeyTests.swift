@@ -169,7 +169,7 @@ struct SpecificationKeyTests {
       SpecificationFixture.found(text) == [
         "8:84 unknown-member 'params' has no member 'plac' (did you mean 'params.place'?)",
         "11:28 context-not-available 'results' is not available here: a specification sees 'params' and 'run'",
-        "11:58 secret-exposed a secret cannot be used in 'specifications', whose value is recorded or shown (secrets may stand in 'env', 'inject', 'stdin' and 'params')",
+        "11:58 secret-exposed a secret cannot be used in 'specifications', whose value is recorded or shown (secrets may stand in 'env', 'inject', 'stdin', 'params' and what 'http' sends)",
         "11:91 context-not-available 'env' is not available here: a specification sees 'params' and 'run'",
       ])
   }

@@ -47,7 +47,7 @@ struct SlowCallTests {
     let plugin = try LoadedTestPlugin(
       TestPlugin.Source {
         $0.preamble = "#include <unistd.h>"
-        $0.start = "usleep(10000);"
+        $0.start = "while (usleep(10000) != 0) continue;"
       }, limits: CallWatchdog.Limits(slow: 1_000_000, slowWhereLong: .max, hanging: .max))
     for _ in 0..<100 {
       let instance = try plugin.create(events: RecordedEvents())

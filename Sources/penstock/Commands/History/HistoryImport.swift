@@ -62,7 +62,8 @@ struct HistoryImport: ParsableCommand {
       if report.missingFiles > 0 {
         TextOutput.standard.writeLine(
           "\(Count.of(report.missingFiles, "file")) with logs and large results \(report.missingFiles == 1 ? "is" : "are") not here: "
-            + "an export has only their names. Imported with --files into a workspace without these runs, they come along.")
+            + "an export has only their names. Imported with --files into a workspace without these runs, they come along."
+        )
       }
     }
   }
