@@ -30,7 +30,7 @@ final class PluginRenewal: Sendable {
     guard let path = plugin.path else { return }
     services.loop.execute { [weak self] in
       guard let self, !state.withLock({ $0.hasEnded }) else { return }
-      let entry = services.paths.add(path) { [weak self] in self?.changed() }
+      let entry = services.paths.add(PipelineFile.absolute(path)) { [weak self] in self?.changed() }
       state.withLock { $0.watched = entry }
     }
   }
