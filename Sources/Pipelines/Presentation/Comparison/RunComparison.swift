@@ -22,11 +22,11 @@ package struct RunComparison: Sendable {
     /// The logs that differ: `stdout`, `stderr`.
     package var logs: [Log] = []
 
-    /// Whether it took at least twice as long or half as long, and the difference is one that a person would notice: 10 ms.
+    /// Whether it took at least twice as long or half as long, and the difference is one that a person would notice: half a second.
     package var hasOtherDuration: Bool {
       guard let firstDuration, let secondDuration else { return false }
       let (shorter, longer) = (min(firstDuration, secondDuration), max(firstDuration, secondDuration))
-      return longer >= 2 * shorter && longer - shorter >= 10
+      return longer >= 2 * shorter && longer - shorter >= 500
     }
   }
 
