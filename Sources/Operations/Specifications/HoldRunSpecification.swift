@@ -18,14 +18,14 @@ public struct HoldRunSpecification<Base: OperationRunSpecification>: OperationRu
   /// Where nobody subscribes and the condition does not know since when it is satisfied, the time counts from the first
   /// time of asking. A condition that never changes has been satisfied for any time.
   public func isSatisfied(in context: OperationContext) -> Bool {
-    guard base.isSatisfied(in: context) else { return false }
-    return duration <= .zero || heldTime(in: context) >= duration
+    value(in: context) == true
   }
 
   /// Unknown where the condition is.
   public func value(in context: OperationContext) -> Bool? {
-    guard let value = base.value(in: context) else { return nil }
-    return value && isSatisfied(in: context)
+    let value = base.value(in: context)
+    guard value == true else { return value }
+    return duration <= .zero || heldTime(in: context) >= duration
   }
 
   /// Subscribes to the condition, and keeps a timer while it is satisfied but not yet for long enough.

@@ -15,9 +15,9 @@ public struct ControllerEvent: Sendable {
   var instant: RecordTime?
   /// Whether it is a state, which the controller may take back.
   var isState = false
-  /// Which of the pipeline's controllers it is of, and what its run is called there.
-  var source = 0
-  var question = 0
+  /// Who asks, and what the run is called by in ``HeldPluginStorage/settle(_:)``.
+  fileprivate var driver: ControllerDriver?
+  fileprivate var question = 0
 }
 
 /// The controllers of a pipeline at work, from ``RunHost/controllers(of:parameters:onEvent:)`` until ``end()``. Any thread.
@@ -27,20 +27,8 @@ public final class ControllerSession: Sendable {
   private struct State {
     var events: Deque<ControllerEvent> = []
     var drivers: [ControllerDriver] = []
-    /// How many wait of each controller, and how many were lost since that was last told.
-    var counts: [Int: Int] = [:]
-    var losses: [Int: Int] = [:]
-    /// When it was told of a controller that something was lost.
-    var told: [Int: RecordTime] = [:]
     var hasEnded = false
   }
-
-  /// More than that of one controller is not kept: the pipeline is too slow for it.
-  static let limit = 1_000
-  /// The same of instants, each of which somebody counts on.
-  static let instantLimit = 100_000
-  /// How often at most it is told that something was lost, in microseconds.
-  private static let lossInterval: Int64 = 10_000_000
 
   private let pipeline: PipelineDefinition
   private let services: HostServices
@@ -63,23 +51,15 @@ public final class ControllerSession: Sendable {
   ///
   /// An event with an instant for which a run was started already, by whatever host, is passed over.
   public nonisolated(nonsending) func take() async throws -> ControllerEvent? {
-    while let (event, driver) = next() {
+    while let event = state.withLock({ $0.events.popFirst() }) {
       var isWanted = true
       if let instant = event.instant {
         isWanted = try await services.recorder.claim(instant, of: pipeline.name, at: services.now())
       }
-      await driver?.storage.settle(event.question)
+      await event.driver?.storage.settle(event.question)
       if isWanted { return event }
     }
     return nil
-  }
-
-  private func next() -> (event: ControllerEvent, driver: ControllerDriver?)? {
-    state.withLock { state in
-      guard let event = state.events.popFirst() else { return nil }
-      state.counts[event.source, default: 1] -= 1
-      return (event, state.drivers.indices.contains(event.source) ? state.drivers[event.source] : nil)
-    }
   }
 
   /// Ends the controllers. What was not taken is forgotten, and what they remember of it too: they may ask again.
@@ -102,44 +82,26 @@ public final class ControllerSession: Sendable {
     for driver in drivers { driver.begin() }
   }
 
-  /// False where the event is not kept.
-  fileprivate func add(_ event: ControllerEvent) -> Bool {
-    let now = services.now()
-    let (isKept, lost) = state.withLock { state -> (Bool, Int) in
-      guard !state.hasEnded else { return (false, 0) }
-      let count = state.counts[event.source, default: 0]
-      if count < (event.instant == nil ? Self.limit : Self.instantLimit) {
-        state.counts[event.source] = count + 1
-        state.events.append(event)
-        return (true, 0)
-      }
-      let losses = state.losses[event.source, default: 0] + 1
-      if let told = state.told[event.source], now.microseconds - told.microseconds < Self.lossInterval {
-        state.losses[event.source] = losses
-        return (false, 0)
-      }
-      state.losses[event.source] = 0
-      state.told[event.source] = now
-      return (false, losses)
+  fileprivate func add(_ event: ControllerEvent) {
+    let isKept = state.withLock { state in
+      if !state.hasEnded { state.events.append(event) }
+      return !state.hasEnded
     }
     if isKept { onEvent() }
-    if lost > 0 {
-      let what = lost == 1 ? "an event is lost" : "\(lost) events are lost"
-      services.plugins.catalog?.log(
-        .error, plugin: PluginUse.plugin(of: event.controller),
-        "\(what): as many of '\(event.controller)' wait as are kept, because the pipeline '\(pipeline.name)' is slower than they come"
-      )
-    }
-    return isKept
   }
 
   /// Forgets the states of a controller that no run has taken.
-  fileprivate func reset(_ source: Int) -> [ControllerEvent] {
+  ///
+  /// - Returns: What their runs would have been called by.
+  fileprivate func reset(_ driver: ControllerDriver) -> [Int] {
     state.withLock { state in
-      let forgotten = state.events.filter { $0.isState && $0.source == source }
-      state.events.removeAll { $0.isState && $0.source == source }
-      state.counts[source, default: forgotten.count] -= forgotten.count
-      return Array(forgotten)
+      var forgotten: [Int] = []
+      state.events.removeAll { event in
+        let isForgotten = event.isState && event.driver === driver
+        if isForgotten { forgotten.append(event.question) }
+        return isForgotten
+      }
+      return forgotten
     }
   }
 }
@@ -154,12 +116,21 @@ final class ControllerDriver: Sendable {
     var hasEnded = false
     /// Whether the controller has said that nothing more will come.
     var isOver = false
+    /// How many of its events were lost since that was last told, and when that was.
+    var losses = 0
+    var lossToldAt: RecordTime?
     var renewal: PluginRenewal?
   }
 
+  /// More events than that are not kept: the pipeline is too slow for its controller.
+  static let limit = 1_000
+  /// The same of instants, each of which somebody counts on.
+  static let instantLimit = 100_000
+  /// How often at most it is told that something was lost, in microseconds.
+  private static let lossInterval: Int64 = 10_000_000
+
   /// What it remembers.
   let storage: HeldPluginStorage
-  private let source: Int
   private let plugin: any PipelinePlugin
   private let offer: PluginOffer
   private let settings: JSONValue
@@ -172,9 +143,8 @@ final class ControllerDriver: Sendable {
 
   init(
     plugin: any PipelinePlugin, offer: PluginOffer, settings: JSONValue, secrets: PluginSecrets, services: HostServices,
-    pipeline: PipelineDefinition, session: ControllerSession, source: Int
+    pipeline: PipelineDefinition, session: ControllerSession
   ) {
-    self.source = source
     storage = HeldPluginStorage(secrets.access.storage) { [catalog = services.plugins.catalog] key in
       catalog?.log(.error, plugin: offer.id, "what it remembers under '\(key)' could not be written")
     }
@@ -259,22 +229,41 @@ final class ControllerDriver: Sendable {
         RecordTime.init(secondsSince1970:))
       ask(ControllerEvent(controller: offer.id, value: secrets.mask(event), instant: instant))
     case .error(let failure): log(.error, "\(failure.code): \(failure.message)")
-    case .reset: forget(session?.reset(source) ?? [])
+    case .reset: forget(session?.reset(self) ?? [])
     }
   }
 
   private func ask(_ event: ControllerEvent) {
+    guard !state.withLock({ $0.hasEnded }) else { return }
+    guard let question = storage.ask(atMost: event.instant == nil ? Self.limit : Self.instantLimit) else {
+      return lose()
+    }
     var event = event
-    event.source = source
-    event.question = storage.ask()
-    // What is lost comes in floods: nothing is done for each.
-    if session?.add(event) != true { storage.forget(event.question) }
+    event.driver = self
+    event.question = question
+    session?.add(event)
   }
 
-  /// Nothing comes of these events: what is remembered after them need not wait for their runs.
-  private func forget(_ events: [ControllerEvent]) {
-    guard !events.isEmpty else { return }
-    for event in events { storage.forget(event.question) }
+  private func lose() {
+    let now = services.now()
+    let losses = state.withLock { state -> Int? in
+      state.losses += 1
+      if let told = state.lossToldAt, now.microseconds - told.microseconds < Self.lossInterval { return nil }
+      state.lossToldAt = now
+      defer { state.losses = 0 }
+      return state.losses
+    }
+    guard let losses else { return }
+    let what = losses == 1 ? "an event is lost" : "\(losses) events are lost"
+    services.plugins.catalog?.log(
+      .error, plugin: PluginUse.plugin(of: offer.id),
+      "\(what): as many of '\(offer.id)' wait as are kept, because the pipeline '\(pipeline)' is slower than they come")
+  }
+
+  /// Nothing comes of these runs: what is remembered after they were asked for need not wait for them.
+  private func forget(_ questions: [Int]) {
+    guard !questions.isEmpty else { return }
+    for question in questions { storage.forget(question) }
     Task { [storage] in await storage.write() }
   }
 
@@ -333,14 +322,14 @@ extension RunHost {
   ) throws -> ControllerSession {
     let session = ControllerSession(pipeline: pipeline, services: services, onEvent: onEvent)
     let run = RunProgress(id: .generate(), pipeline: pipeline, parameters: parameters, workspace: "")
-    let drivers = try pipeline.controllers.enumerated().map { source, controller in
+    let drivers = try pipeline.controllers.map { controller in
       let use = controller.use
       let plugin = try services.plugin(use.plugin, in: pipeline)
       let offer = try plugin.offer(use.offer, .controller)
       return ControllerDriver(
         plugin: plugin, offer: offer, settings: try use.settings(for: offer, in: RunContexts(run: run)),
         secrets: PluginSecrets(of: use.plugin, in: pipeline, services), services: services, pipeline: pipeline,
-        session: session, source: source)
+        session: session)
     }
     session.begin(drivers)
     return session

@@ -1,3 +1,4 @@
+import DequeModule
 import PluginHost
 import Synchronization
 import Values
@@ -17,9 +18,9 @@ final class HeldPluginStorage: PluginStorage {
 
   private struct State {
     /// The runs that were asked for and have not begun, oldest first.
-    var questions: [Int] = []
+    var questions: Deque<Int> = []
     var lastQuestion = 0
-    var held: [Entry] = []
+    var held: Deque<Entry> = []
     var isWriting = false
   }
 
@@ -36,9 +37,11 @@ final class HeldPluginStorage: PluginStorage {
 
   /// The controller asks for a run.
   ///
-  /// - Returns: What the run is called by in ``settle(_:)``.
-  func ask() -> Int {
+  /// - Parameter limit: How many runs may be asked for that have not begun.
+  /// - Returns: What the run is called by in ``settle(_:)``; nil where there are too many.
+  func ask(atMost limit: Int = .max) -> Int? {
     state.withLock { state in
+      guard state.questions.count < limit else { return nil }
       state.lastQuestion += 1
       state.questions.append(state.lastQuestion)
       return state.lastQuestion
@@ -48,11 +51,7 @@ final class HeldPluginStorage: PluginStorage {
   /// A run that was asked for has begun, or is no longer wanted.
   func forget(_ question: Int) {
     state.withLock { state in
-      if state.questions.last == question {
-        state.questions.removeLast()
-      } else if let index = state.questions.firstIndex(of: question) {
-        state.questions.remove(at: index)
-      }
+      if let index = state.questions.firstIndex(of: question) { state.questions.remove(at: index) }
     }
   }
 

@@ -156,6 +156,30 @@ public enum HistorySchema {
     run_record r ON r.number = o.key >> 32 AND o.key BETWEEN r.number << 32 AND r.number << 32 | 4294967295
     """
 
+  /// The view of durations, in which the items of a loop go by the name that `itemsAs` computes.
+  private static func durations(itemsAs name: String) -> String {
+    """
+    CREATE VIEW durations AS
+    WITH timed AS (
+      SELECT r.pipeline,
+        CASE WHEN instr(o.name, '[') > 0 THEN \(name) ELSE o.name END AS operation,
+        (o.ended_at - o.started_at) / 1000.0 AS ms
+      FROM operation_record o JOIN \(runOfOperation)
+      WHERE o.state = 'succeeded' AND o.started_at IS NOT NULL AND o.ended_at IS NOT NULL
+    ), ranked AS (
+      SELECT pipeline, operation, ms,
+        row_number() OVER (PARTITION BY pipeline, operation ORDER BY ms) AS place,
+        count(*) OVER (PARTITION BY pipeline, operation) AS total
+      FROM timed
+    )
+    SELECT pipeline, operation, count(*) AS runs, avg(ms) AS average_ms,
+      min(ms) FILTER (WHERE place >= total * 0.5) AS p50_ms,
+      min(ms) FILTER (WHERE place >= total * 0.95) AS p95_ms,
+      max(ms) AS max_ms
+    FROM ranked GROUP BY pipeline, operation;
+    """
+  }
+
   private static let views = """
     CREATE VIEW runs AS
     SELECT r.id, r.pipeline, r.state, r.reason, r.trigger,
@@ -206,24 +230,7 @@ public enum HistorySchema {
     LEFT JOIN attempt_record a ON a.operation = o.key AND a.number = o.attempts
     WHERE o.state = 'failed';
 
-    CREATE VIEW durations AS
-    WITH timed AS (
-      SELECT r.pipeline,
-        CASE WHEN instr(o.name, '[') > 0 THEN substr(o.name, 1, instr(o.name, '[') - 1) ELSE o.name END AS operation,
-        (o.ended_at - o.started_at) / 1000.0 AS ms
-      FROM operation_record o JOIN \(runOfOperation)
-      WHERE o.state = 'succeeded' AND o.started_at IS NOT NULL AND o.ended_at IS NOT NULL
-    ), ranked AS (
-      SELECT pipeline, operation, ms,
-        row_number() OVER (PARTITION BY pipeline, operation ORDER BY ms) AS place,
-        count(*) OVER (PARTITION BY pipeline, operation) AS total
-      FROM timed
-    )
-    SELECT pipeline, operation, count(*) AS runs, avg(ms) AS average_ms,
-      min(ms) FILTER (WHERE place >= total * 0.5) AS p50_ms,
-      min(ms) FILTER (WHERE place >= total * 0.95) AS p95_ms,
-      max(ms) AS max_ms
-    FROM ranked GROUP BY pipeline, operation;
+    \(durations(itemsAs: "substr(o.name, 1, instr(o.name, '[') - 1)"))
 
     CREATE VIEW approvals AS
     SELECT r.id AS run, o.name AS operation,
@@ -242,24 +249,7 @@ public enum HistorySchema {
   // Version 4: the items of a loop have a row of their own in `durations`, and days are counted anew so that statistics have one, too.
   private static let itemsApart = """
     DROP VIEW durations;
-    CREATE VIEW durations AS
-    WITH timed AS (
-      SELECT r.pipeline,
-        CASE WHEN instr(o.name, '[') > 0 THEN substr(o.name, 1, instr(o.name, '[')) || '*]' ELSE o.name END AS operation,
-        (o.ended_at - o.started_at) / 1000.0 AS ms
-      FROM operation_record o JOIN \(runOfOperation)
-      WHERE o.state = 'succeeded' AND o.started_at IS NOT NULL AND o.ended_at IS NOT NULL
-    ), ranked AS (
-      SELECT pipeline, operation, ms,
-        row_number() OVER (PARTITION BY pipeline, operation ORDER BY ms) AS place,
-        count(*) OVER (PARTITION BY pipeline, operation) AS total
-      FROM timed
-    )
-    SELECT pipeline, operation, count(*) AS runs, avg(ms) AS average_ms,
-      min(ms) FILTER (WHERE place >= total * 0.5) AS p50_ms,
-      min(ms) FILTER (WHERE place >= total * 0.95) AS p95_ms,
-      max(ms) AS max_ms
-    FROM ranked GROUP BY pipeline, operation;
+    \(durations(itemsAs: "substr(o.name, 1, instr(o.name, '[')) || '*]'"))
 
     UPDATE daily_tally SET tally = NULL WHERE tally IS NOT NULL;
     """

@@ -42,9 +42,9 @@ struct HeldPluginStorageTests {
   @Test("is durable when the run that was asked for before it has begun, and is found all the time")
   func order() async throws {
     let held = HeldPluginStorage(base) { _ in }
-    let first = held.ask()
+    let first = try #require(held.ask())
     try await held.set(1, for: "last")
-    let second = held.ask()
+    let second = try #require(held.ask())
     try await held.set(2, for: "last")
     try await held.set(7, for: "other")
     #expect(base.log.isEmpty)
@@ -62,7 +62,7 @@ struct HeldPluginStorageTests {
   @Test("of several values for one key the last one stands for all")
   func coalesced() async throws {
     let held = HeldPluginStorage(base) { _ in }
-    let question = held.ask()
+    let question = try #require(held.ask())
     for number in 1...3 { try await held.set(.int(Int64(number)), for: "last") }
     await held.settle(question)
     #expect(base.log == ["last=3"])
@@ -82,7 +82,7 @@ struct HeldPluginStorageTests {
   @Test("does not wait for a run that will never begin")
   func forgotten() async throws {
     let held = HeldPluginStorage(base) { _ in }
-    let question = held.ask()
+    let question = try #require(held.ask())
     try await held.set(1, for: "a")
     held.forget(question)
     await held.write()
