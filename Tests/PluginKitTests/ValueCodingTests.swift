@@ -49,6 +49,23 @@ import Testing
     #expect(try ValueDecoder.decode(Everything.self, from: json) == value)
   }
 
+  @Test func aWordThatIsNoneOfAnEnumerationIsRefusedWithWhatIsAllowed() throws {
+    enum Plain: String, Codable, Sendable { case create, modify }
+    enum Listed: String, Codable, Sendable, CaseIterable { case create, modify }
+    func problem<T: Decodable>(_ type: T.Type, _ value: JSONValue) -> String? {
+      guard case .failure(let error) = Result(catching: { try ValueDecoder.decode(type, from: value) }) else { return nil }
+      return (error as? DecodingError)?.sentence
+    }
+    #expect(
+      problem([Everything.Mood].self, ["good", "godo"])
+        == #"[1]: expected one of good, bad, found "godo"; did you mean 'good'?"#)
+    #expect(problem([Everything.Mood?].self, [.null, "bda"])?.hasSuffix("did you mean 'bad'?") == true)
+    #expect(problem(Listed.self, "creat") == #"expected one of create, modify, found "creat"; did you mean 'create'?"#)
+    #expect(problem(Listed.self, 5) == "expected one of create, modify, found 5")
+    #expect(problem([Plain].self, ["creat"]) == #"[0]: "creat" is none of the values that it may have"#)
+    #expect(problem([Plain].self, ["create"]) == nil)
+  }
+
   @Test func typesAreFoundOutByDecodingFromNothing() {
     #expect(
       Everything.valueType.description

@@ -7,16 +7,13 @@ struct TimeWindowSpecification: OperationRunSpecification {
 
   init(settings: TimeWindowSettings) throws {
     let days: WeekdaySet
-    do throws(WindowError) {
-      days = try WeekdaySet(settings.days)
-    } catch {
-      throw PluginProblem("invalid-window", setting: "days", error.description)
-    }
     let hours: DayHours
     do throws(WindowError) {
+      days = try WeekdaySet(settings.days)
       hours = try DayHours(from: settings.from, to: settings.to)
     } catch {
-      throw PluginProblem("invalid-window", error.description)
+      // The settings are called like the parts.
+      throw PluginProblem("invalid-window", setting: error.part.rawValue, error.description)
     }
     window = TimeWindow(days: days, hours: hours, zone: try ZoneSetting.rules(settings.zone))
   }

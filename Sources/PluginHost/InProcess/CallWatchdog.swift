@@ -80,6 +80,7 @@ final class CallWatchdog: Sendable {
 
   private let state = Mutex(State())
   private let isParked = Atomic<Bool>(true)
+  private let onHang = Mutex<@Sendable () -> Void>({})
   private let key: pthread_key_t?
 
   private init() {
@@ -127,6 +128,10 @@ final class CallWatchdog: Sendable {
     resumed.start += Self.now() - start
     slot.call.withLock { [resumed] in $0 = resumed }
   }
+
+  /// Calls `body` whenever a call is reported that has not returned, unless it is one of `open` or `close`: before and after the plugin is
+  /// used. On the watchdog's thread.
+  func whenHanging(_ body: @escaping @Sendable () -> Void) { onHang.withLock { $0 = body } }
 
   /// The calls that are being made at the moment, on all threads, with what to say of them: `'start' of operation 'echo'`.
   func callsUnderWay() -> [CallKey: String] {
@@ -249,7 +254,9 @@ final class CallWatchdog: Sendable {
         call?.isReported = true
         return slow
       }
-      hanging?.report(isOver: false)
+      guard let hanging else { continue }
+      hanging.report(isOver: false)
+      if hanging.function != .open, hanging.function != .close { onHang.withLock { $0 }() }
     }
     return isAny
   }

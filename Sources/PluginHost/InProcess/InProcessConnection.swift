@@ -19,6 +19,7 @@ final class InProcessConnection: PluginConnection {
     var lastInstance: UInt64 = 0
     var isRetired = false
     var isClosed = false
+    var hasEnded = false
     /// Who waits for the end.
     var waiting: [CheckedContinuation<Void, Never>] = []
   }
@@ -163,6 +164,9 @@ final class InProcessConnection: PluginConnection {
 
   // MARK: The end
 
+  /// Whether the plugin was let go of: its `close` has returned.
+  var isClosed: Bool { table.withLock { $0.hasEnded } }
+
   func retire() {
     table.withLock { $0.isRetired = true }
     closeIfDone()
@@ -217,6 +221,7 @@ final class InProcessConnection: PluginConnection {
     if let close = image.entry.pointee.close { CallWatchdog.shared.watch(.close, of: nil, self) { close() } }
     let waiting = table.withLock { table in
       defer { table.waiting = [] }
+      table.hasEnded = true
       return table.waiting
     }
     for continuation in waiting { continuation.resume() }

@@ -316,7 +316,13 @@ final class InProcessInstance: PluginInstance {
 
   func yieldRerun(_ text: penstock_text) -> PluginStatus {
     guard offer.offer.kind == .controller else { return refuse(.wrongKind(offer.offer.kind.noun), .yieldRerun) }
-    return object(text, .yieldRerun, orEmpty: true) { .yielded(.rerun($0)) }
+    return object(text, .yieldRerun, orEmpty: true, problem: Self.problem(ofRerun:)) { .yielded(.rerun($0)) }
+  }
+
+  /// Two reruns for the same instant are one: what cannot be compared would start a run each time.
+  private static func problem(ofRerun event: JSONValue) -> PluginMistake.Kind? {
+    guard let instant = event["instant"] else { return nil }
+    return ValueType.timestamp.mismatch(of: instant).map { .badMember("instant", $0.description) }
   }
 
   func yieldReset() -> PluginStatus {
@@ -340,13 +346,15 @@ final class InProcessInstance: PluginInstance {
   }
 
   private func object(
-    _ text: penstock_text, _ function: HostFunction, orEmpty mayBeEmpty: Bool, _ event: (JSONValue) -> Event
+    _ text: penstock_text, _ function: HostFunction, orEmpty mayBeEmpty: Bool,
+    problem: (JSONValue) -> PluginMistake.Kind? = { _ in nil }, _ event: (JSONValue) -> Event
   ) -> PluginStatus {
     switch PluginText.json(text) {
     case .failure(let kind): return refuse(kind, function)
     case .success(nil): return mayBeEmpty ? tell(event([:])) : refuse(.emptyText, function)
     case .success(let value?):
       guard value.objectValue != nil else { return refuse(.noObject, function) }
+      if let kind = problem(value) { return refuse(kind, function) }
       return tell(event(value))
     }
   }

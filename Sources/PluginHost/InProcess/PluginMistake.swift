@@ -7,6 +7,8 @@ struct PluginMistake: Hashable, Sendable {
     case noJSON(String)
     case noObject
     case noError(String)
+    /// A member of an object, and what is wrong with it.
+    case badMember(String, String)
     case noCallback
     case emptyText
     case unknownValue(Int32)
@@ -47,6 +49,7 @@ struct PluginMistake: Hashable, Sendable {
       case .neverWas: 14
       case .afterClose: 15
       case .noInstance: 16
+      case .badMember: 17
       }
     }
 
@@ -58,6 +61,8 @@ struct PluginMistake: Hashable, Sendable {
       case .noJSON(let reason): "gave '\(function.rawValue)' what is not JSON: \(reason)"
       case .noObject: "gave '\(function.rawValue)' JSON that is not an object"
       case .noError(let reason): "gave '\(function.rawValue)' what is not an error object: \(reason)"
+      case .badMember(let member, let reason):
+        "gave '\(function.rawValue)' an object with a wrong \"\(member)\": \(reason)"
       case .noCallback: "called '\(function.rawValue)' without a function to call back"
       case .emptyText: "gave '\(function.rawValue)' empty text where a value is needed"
       case .unknownValue(let value): "called '\(function.rawValue)' with \(value), which means nothing there"

@@ -161,9 +161,10 @@ private struct SettingsContainer<Key: CodingKey>: KeyedDecodingContainerProtocol
   }
 
   private func check(_ value: JSONValue, of setting: any AnySetting, _ name: String) throws {
-    guard let allowed = setting.allowedValues, !value.isNull, !allowed.contains(value) else { return }
-    let choices = allowed.map { $0.stringValue ?? $0.text }.joined(separator: ", ")
-    throw PluginProblem("invalid-settings", setting: name, "expected one of \(choices), found \(value.text)")
+    guard let allowed = setting.allowedValues, !value.isNull,
+      let refusal = AllowedValues(allowed).refusal(of: value)
+    else { return }
+    throw PluginProblem("invalid-settings", setting: name, refusal)
   }
 
   private func notSetting(_ key: Key) -> PluginProblem {

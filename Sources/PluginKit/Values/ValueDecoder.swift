@@ -86,7 +86,18 @@ extension ValueDecoder: SingleValueDecodingContainer {
     if type == Duration.self {
       if let duration = try decodeDuration() as? T { return duration }
     }
-    return try T(from: self)
+    if !value.isNull, let refusal = AllowedValues(of: type)?.refusal(of: value) { throw corrupted(refusal) }
+    do {
+      return try T(from: self)
+    } catch DecodingError.dataCorrupted(let context) where type is any RawRepresentable.Type {
+      // The compiler's own decoding of an enumeration speaks of Swift types.
+      guard context.codingPath.count == codingPath.count else { throw DecodingError.dataCorrupted(context) }
+      throw corrupted("\(value.text) is none of the values that it may have")
+    }
+  }
+
+  private func corrupted(_ description: String) -> DecodingError {
+    .dataCorrupted(.init(codingPath: codingPath, debugDescription: description))
   }
 
   private func decodeDuration() throws -> Duration {

@@ -7,7 +7,7 @@ extension CronExpression {
   ///
   /// A local time that is skipped when the clocks are put forward has no instant; one that comes twice is meant the first time.
   public func next(after instant: UnixTime, in zone: TimeZoneRules) -> UnixTime? {
-    guard instant < .latest else { return nil }
+    guard instant < .latest, namesAnyDay else { return nil }
     let begin = max(instant + 1, .earliest)
     let end = min(begin + Self.horizon, .latest)
     var at = begin
@@ -27,7 +27,7 @@ extension CronExpression {
 
   /// The last instant before `instant` that it is due at in `zone`; nil if there is none within 400 years, or after the year 0.
   public func previous(before instant: UnixTime, in zone: TimeZoneRules) -> UnixTime? {
-    guard instant > .earliest else { return nil }
+    guard instant > .earliest, namesAnyDay else { return nil }
     let end = min(instant, .latest)
     let begin = max(end - Self.horizon, .earliest)
     var at = end
@@ -43,6 +43,15 @@ extension CronExpression {
       at = periodBegin
     }
     return nil
+  }
+
+  /// Whether there is a day at all that the fields name. Looking for one that there is not would lead through 400 years of clock changes.
+  ///
+  /// Of years there are fourteen sorts, by their first weekday and their length; any 28 years in a row have them all.
+  private var namesAnyDay: Bool {
+    (2000..<2028).contains { year in
+      (1...12).contains { month in months & 1 << month != 0 && days(ofMonth: month, year: year) != 0 }
+    }
   }
 
   /// The first `count` instants after `instant`; fewer where there are no more.

@@ -15,26 +15,26 @@ public struct DayHours: Sendable, Hashable {
 
   /// Reads times such as `08:00` and `18:30:15`; only the end may be `24:00`.
   public init(from: String, to: String) throws(WindowError) {
-    let begin = try Self.seconds(from)
-    let end = try Self.seconds(to)
-    guard begin < 86_400 else { throw WindowError("a window cannot begin at '\(from)'; write 00:00") }
+    let begin = try Self.seconds(from, .from)
+    let end = try Self.seconds(to, .to)
+    guard begin < 86_400 else { throw WindowError("a window cannot begin at '\(from)'; write 00:00", .from) }
     guard begin != end else {
-      throw WindowError("a window from \(from) to \(to) is never open; for whole days write 00:00 to 24:00")
+      throw WindowError("a window from \(from) to \(to) is never open; for whole days write 00:00 to 24:00", .to)
     }
     self.init(from: begin, to: end)
   }
 
-  private static func seconds(_ text: String) throws(WindowError) -> Int {
+  private static func seconds(_ text: String, _ part: WindowError.Part) throws(WindowError) -> Int {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     let numbers = parts.compactMap { part in
       (1...2).contains(part.utf8.count) && part.utf8.allSatisfy(\.isDigit) ? Int(part) : nil
     }
     guard (2...3).contains(parts.count), numbers.count == parts.count, parts.dropFirst().allSatisfy({ $0.count == 2 })
-    else { throw WindowError("'\(text)' is no time of day; write it as 08:00 or 18:30:15") }
+    else { throw WindowError("'\(text)' is no time of day; write it as 08:00 or 18:30:15", part) }
     let second = numbers.count > 2 ? numbers[2] : 0
     let isMidnight = numbers[0] == 24 && numbers[1] == 0 && second == 0
     guard numbers[0] < 24 || isMidnight, numbers[1] < 60, second < 60 else {
-      throw WindowError("there is no '\(text)' on any day; times go from 00:00 to 24:00")
+      throw WindowError("there is no '\(text)' on any day; times go from 00:00 to 24:00", part)
     }
     return numbers[0] * 3600 + numbers[1] * 60 + second
   }
@@ -55,10 +55,18 @@ extension DayHours: CustomStringConvertible {
 
 /// Why something is no time window.
 public struct WindowError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// A part of what makes up a window.
+  public enum Part: String, Sendable, Hashable {
+    case days, from, to
+  }
+
   /// What is wrong, and what to do.
   public let description: String
+  /// Where it is wrong.
+  public let part: Part
 
-  init(_ description: String) {
+  init(_ description: String, _ part: Part) {
     self.description = description
+    self.part = part
   }
 }

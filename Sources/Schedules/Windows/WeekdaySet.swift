@@ -49,7 +49,7 @@ public struct WeekdaySet: Sendable, Hashable {
     {
       return weekday.rawValue
     }
-    throw WindowError("'\(item)' is no day of the week; write days as in mon-fri or sat,sun")
+    throw WindowError("'\(item)' is no day of the week; write days as in mon-fri or sat,sun", .days)
   }
 
   /// Whether `weekday` is one of them.

@@ -172,13 +172,23 @@ public struct TimeZoneDatabase: Sendable {
         pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
       guard isValid(name), name.utf8.first.map({ $0 &- 0x41 < 26 }) ?? false else { continue }
-      var status = stat()
-      guard stat(directory + "/" + name, &status) == 0 else { continue }
-      if status.st_mode & S_IFMT == S_IFDIR {
+      guard let isDirectory = isDirectory(directory, name, type: entry.pointee.d_type) else { continue }
+      if isDirectory {
         list(directory + "/" + name, prefix: prefix + name + "/", depth: depth + 1, into: &names)
       } else {
         names.append(prefix + name)
       }
+    }
+  }
+
+  /// Whether the entry is a directory; nil where it cannot be looked at. Nearly all file systems say so with the name.
+  private static func isDirectory(_ directory: String, _ name: String, type: UInt8) -> Bool? {
+    switch Int(type) {
+    case Int(DT_DIR): return true
+    case Int(DT_REG): return false
+    default:
+      var status = stat()
+      return stat(directory + "/" + name, &status) == 0 ? status.st_mode & S_IFMT == S_IFDIR : nil
     }
   }
 }

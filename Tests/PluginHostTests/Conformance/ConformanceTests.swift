@@ -141,6 +141,37 @@ struct ConformanceTests {
     await plugin.connection.close()
   }
 
+  @Test("a rerun for an instant that is none is refused and reported", arguments: Isolation.allCases)
+  func rerunInstant(isolation: Isolation) async throws {
+    let plugin = try ConformingPlugin(
+      isolation,
+      .controller {
+        $0.preamble = """
+          static void ask(test_instance *me, const char *event) {
+            penstock_status status = controllers->yield_rerun(host, me->id, (penstock_text){event, strlen(event)});
+            controllers->yield_state(host, me->id, (penstock_text){status == PENSTOCK_INVALID ? "1" : "0", 1});
+          }
+          """
+        $0.start = """
+          ask(me, "{\\"instant\\": \\"never\\"}");
+          ask(me, "{\\"instant\\": 5}");
+          ask(me, "{\\"instant\\": null}");
+          ask(me, "{\\"instant\\": \\"2026-01-31T08:00:00Z\\"}");
+          instances->complete(host, me->id, PENSTOCK_TEXT(""));
+          """
+      })
+    let events = try await plugin.run()
+    #expect(
+      events.all == [
+        .yielded(.state(1)), .yielded(.state(1)), .yielded(.state(1)),
+        .yielded(.rerun(["instant": "2026-01-31T08:00:00Z"])), .yielded(.state(0)), .ended(nil),
+      ])
+    await plugin.connection.close()
+    // One of each instance and sort is told.
+    let what = "'yield_rerun' an object with a wrong \"instant\": expected timestamp, found string \"never\""
+    #expect(plugin.log.lines == ["warning echo: controller 'echo' of plugin 'echo' gave \(what)"])
+  }
+
   @Test("a specification is satisfied, not, or unknown", arguments: Isolation.allCases)
   func specification(isolation: Isolation) async throws {
     let plugin = try ConformingPlugin(

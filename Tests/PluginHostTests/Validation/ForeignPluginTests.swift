@@ -45,16 +45,28 @@ struct ForeignPluginTests {
       ])
   }
 
-  @Test("The smallest plugin, in the header's own words, passes the validator")
-  func smallest() async throws {
+  @Test(
+    "The smallest plugin, in the header's own words, compiles without a warning, works and passes the validator",
+    arguments: [["cc", "-std=c99"], ["c++", "-std=c++11"]])
+  func smallest(compiler: [String]) async throws {
     let header = try String(contentsOfFile: "\(TestPlugin.header)/penstock/plugin.h", encoding: .utf8)
     let from = try #require(header.range(of: " *   #include <penstock/plugin.h>\n"))
     let to = try #require(header.range(of: " *   cc -std=c99 -shared"))
     let lines = header[from.lowerBound..<to.lowerBound].split(separator: "\n", omittingEmptySubsequences: false)
-    let source = "#include <stdlib.h>\n" + lines.map { String($0.dropFirst(5)) }.joined(separator: "\n")
     let scratch = try Scratch()
-    let file = try scratch.write(source, to: "echo.c")
-    try await passes(["cc", "-std=c99", "-shared", "-fPIC", "-I", TestPlugin.header, file])
+    let file = try scratch.write(
+      lines.map { String($0.dropFirst(5)) }.joined(separator: "\n"),
+      to: compiler[0] == "cc" ? "echo.c" : "echo.cpp")
+    let command = compiler + ["-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-I", TestPlugin.header, file]
+    let object = try await passes(command, in: scratch)
+    let connection = try IsolatedConnection.open(try IsolatedTestPlugin.launch(object))
+    let events = RecordedEvents()
+    let instance = connection.create(connection.description.offers[0], settings: [:], access: .none, events: events)
+    instance.start(["requirement": "hello"])
+    let end = await events.waitForEnd()
+    #expect(end == .ended(["requirement": "hello"]))
+    instance.destroy()
+    await connection.close()
   }
 
   @Test("The standard plugin in C passes the validator, and compiles without a warning")
@@ -70,13 +82,15 @@ struct ForeignPluginTests {
   }
 
   /// Compiles with the command, and checks what comes of it.
-  private func passes(_ command: [String]) async throws {
-    let scratch = try Scratch()
+  @discardableResult
+  private func passes(_ command: [String], in folder: Scratch? = nil) async throws -> String {
+    let scratch = try folder ?? Scratch()
     let object = scratch("plugin.so")
     try ForeignCompiler.run(command + ["-o", object], errors: scratch("errors"))
     let report = try await CheckedPlugin.report(onFile: object, grace: .seconds(30))
     #expect(report.results.filter { $0.outcome != .passed } == [])
     #expect(report.results.count > 6)
+    return object
   }
 }
 

@@ -93,6 +93,18 @@ struct BrokenPlugin: Sendable, CustomTestStringConvertible {
     BrokenPlugin("changes the environment", "good.echo/guest", "changed the environment") {
       $0.start = "setenv(\"SURPRISE\", \"1\", 1);" + $0.start
     },
+    BrokenPlugin("changes the locale", "good.echo/guest", "changed the locale from C to C.UTF-8") {
+      $0.preamble += "\n#include <locale.h>"
+      $0.start = "setlocale(LC_ALL, \"C.UTF-8\");" + $0.start
+    },
+    BrokenPlugin("changes the umask", "good.echo/guest", "changed the umask from 0") {
+      $0.preamble += "\n#include <sys/stat.h>"
+      $0.start = "umask(0051);" + $0.start
+    },
+    BrokenPlugin("uses up all descriptors", "good.echo/guest", "it uses up all descriptors") {
+      $0.preamble += "\n#include <fcntl.h>"
+      $0.start = "while (fcntl(2, F_DUPFD, 0) >= 0) continue;" + $0.start
+    },
     BrokenPlugin("handles a signal", "good.echo/guest", "handling of these signals changed: 15") {
       $0.preamble += "\n#include <signal.h>"
       $0.start = "signal(SIGTERM, SIG_IGN);" + $0.start

@@ -86,10 +86,13 @@ import Testing
         ["days": "mon-fry"], "invalid-window",
         "days: 'mon-fry' is no day of the week; write days as in mon-fri or sat,sun"
       ),
-      (["from": "8"], "invalid-window", "'8' is no time of day; write it as 08:00 or 18:30:15"),
+      (["from": "8"], "invalid-window", "from: '8' is no time of day; write it as 08:00 or 18:30:15"),
+      (["from": "25:00"], "invalid-window", "from: there is no '25:00' on any day; times go from 00:00 to 24:00"),
+      (["from": "24:00"], "invalid-window", "from: a window cannot begin at '24:00'; write 00:00"),
+      (["to": "6pm"], "invalid-window", "to: '6pm' is no time of day; write it as 08:00 or 18:30:15"),
       (
         ["from": "08:00", "to": "08:00"], "invalid-window",
-        "a window from 08:00 to 08:00 is never open; for whole days write 00:00 to 24:00"
+        "to: a window from 08:00 to 08:00 is never open; for whole days write 00:00 to 24:00"
       ),
       (
         ["zone": "America/NewYork"], "unknown-time-zone",
@@ -102,5 +105,8 @@ import Testing
       try host.specification("calendar.time-window", with: settings)
     }
     #expect(problem.code == code && problem.message == message)
+    // What a file is pointed at by.
+    let setting = message.split(separator: ":").first.map { JSONValue.string(String($0)) }
+    #expect(problem.detail?["setting"] == setting)
   }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import Schedules
@@ -61,6 +62,22 @@ struct CronOccurrenceTests {
     #expect(
       try next("*/20 59 23 31 12 *", after: "2026-12-31 23:59", in: "UTC", count: 4)
         == ["2026-12-31T23:59:20Z", "2026-12-31T23:59:40Z", "2027-12-31T23:59:00Z", "2027-12-31T23:59:20Z"])
+  }
+
+  @Test("a day that there never is is found out without a walk through 400 years of clock changes")
+  func noDay() throws {
+    func timeOfThread() -> Double {
+      var time = timespec()
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+      return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+    let zone = try zone("Europe/Berlin")
+    let schedule = try CronExpression("* * 31 2 *")
+    let start = timeOfThread()
+    for _ in 0..<10 { #expect(schedule.next(after: 0, in: zone) == nil) }
+    // The walk took 100 ms each time in a debug build; `create` of a plugin may take 10.
+    #expect(timeOfThread() - start < 0.2)
+    #expect(schedule.previous(before: 0, in: zone) == nil)
   }
 
   @Test(

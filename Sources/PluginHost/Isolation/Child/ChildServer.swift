@@ -13,6 +13,9 @@ final class ChildServer: Sendable {
   private struct Table {
     var instances: [UInt64: any PluginInstance] = [:]
     var beginning: UInt64 = 0
+    /// Whether the host knows that a call of the plugin does not return: it sends new instances elsewhere, and with them those that had not
+    /// been begun by then.
+    var isStuck = false
     var questions: [UInt64: CheckedContinuation<ServiceAnswer, Never>] = [:]
     var lastQuestion: UInt64 = 0
   }
@@ -34,6 +37,7 @@ final class ChildServer: Sendable {
 
   /// Reads and does what is asked for, until the connection ends.
   func serve() -> Never {
+    CallWatchdog.shared.whenHanging { [self] in stuck() }
     var decoder = FrameDecoder()
     var connection: (any PluginConnection)?
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
@@ -83,6 +87,9 @@ final class ChildServer: Sendable {
       send(hanging.map { .hanging(ping: number, call: $0) } ?? .pong(number))
     case .woken(let number): hostClock.withLock { $0 }?.woken(number)
     case .close:
+      // Mostly nothing is left of the instances. Then it is done here: for a task there may be no memory any more.
+      connection.retire()
+      if (connection as? InProcessConnection)?.isClosed == true { exit(0) }
       Task {
         await connection.close()
         exit(0)
@@ -144,7 +151,11 @@ final class ChildServer: Sendable {
 
   /// Makes an instance, and starts it where there is an input.
   private func hold(_ id: UInt64, _ input: JSONValue?, _ make: (ChildEvents) -> any PluginInstance) {
-    table.withLock { $0.beginning = id }
+    let isRefused = table.withLock { table in
+      if !table.isStuck { table.beginning = id }
+      return table.isStuck
+    }
+    if isRefused { return }
     let instance = make(ChildEvents(server: self, id: id))
     let hasEnded = table.withLock { table in
       guard table.beginning == id else { return true }
@@ -153,6 +164,16 @@ final class ChildServer: Sendable {
       return false
     }
     if hasEnded { instance.destroy() } else if let input { instance.start(input) }
+  }
+
+  /// A call of the plugin has not returned for long: the host need not find that out by waiting for answers.
+  private func stuck() {
+    let begun = table.withLock { table -> [UInt64]? in
+      guard !table.isStuck else { return nil }
+      table.isStuck = true
+      return Array(table.instances.keys) + (table.beginning == 0 ? [] : [table.beginning])
+    }
+    if let begun { send(.stuck(begun: begun)) }
   }
 
   // MARK: What the plugin tells

@@ -40,8 +40,8 @@ struct ChildEnd: Hashable, Sendable {
     switch reason {
     case .garbage(let what): "crashed: it sent \(what)"
     case .closedConnection: "crashed: it closed its connection to the host"
-    case .unresponsive(let time): "did not answer for \(time.brief)"
-    case .hanging(let call, let time): "hangs: \(call) did not return for \(time.brief)"
+    case .unresponsive(let time): "did not answer for more than \(time.brief)"
+    case .hanging(let call, let time): "hangs: \(call) did not return for more than \(time.brief)"
     case .notReading(let bytes): "does not read what it is sent: \(bytes >> 20) MiB wait for it"
     case .unneeded: "was ended"
     case nil:

@@ -2,14 +2,10 @@
 struct ChildOutput {
   /// The bytes of a line after which the rest of it is left out.
   static let longestLine = 4096
-  /// The lines of one second after which the others are counted only.
-  static let linesPerSecond = 200
 
   private var line: [UInt8] = []
   private var isCut = false
-  private var second: Int64 = .min
-  private var linesInSecond = 0
-  private var leftOut = 0
+  private var limit = LineLimit()
   /// The last line that is not blank.
   private(set) var lastLine: String?
 
@@ -29,7 +25,7 @@ struct ChildOutput {
   /// The child has ended: what it printed last is a line too.
   mutating func finish(now: Int64, tell: (String) -> Void) {
     if !line.isEmpty { finishLine(now: now, tell) }
-    tellLeftOut(tell)
+    for line in limit.finish() { tell(line) }
   }
 
   private mutating func finishLine(now: Int64, _ tell: (String) -> Void) {
@@ -41,18 +37,6 @@ struct ChildOutput {
     guard line.contains(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }) else { return }
     let text = String(decoding: line, as: UTF8.self) + (isCut ? "…" : "")
     lastLine = text
-    if now / 1_000_000_000 != second {
-      tellLeftOut(tell)
-      second = now / 1_000_000_000
-      linesInSecond = 0
-    }
-    linesInSecond += 1
-    if linesInSecond <= Self.linesPerSecond { tell(text) } else { leftOut += 1 }
-  }
-
-  private mutating func tellLeftOut(_ tell: (String) -> Void) {
-    guard leftOut > 0 else { return }
-    tell("… and \(leftOut) more lines, left out because there were more than \(Self.linesPerSecond) in a second")
-    leftOut = 0
+    for line in limit.take(text, now: now) { tell(line) }
   }
 }

@@ -103,14 +103,17 @@ extension IsolatedConnection {
       case _ where start.successor == nil: isNeeded = false
       case .starting(let other):
         if let process = state.starts[other]?.process { former.append(process) }
-      case .ready(let other):
-        guard var old = state.sessions[other] else { break }
-        session.instances = old.instances.filter { $0.value.isLasting }
-        old.instances = old.instances.filter { !$0.value.isLasting }
-        old.isDraining = true
-        state.sessions[other] = old
-        if let drained = state.drained(other) { former.append(drained) }
+      case .ready: break
       case .idle, .resting: state.restart?.cancel()
+      }
+      if isNeeded, start.successor != nil {
+        for (other, var old) in state.sessions {
+          session.instances.merge(old.instances.filter { $0.value.isLasting }) { mine, _ in mine }
+          old.instances = old.instances.filter { !$0.value.isLasting }
+          old.isDraining = true
+          state.sessions[other] = old
+          if let drained = state.drained(other) { former.append(drained) }
+        }
       }
       if isNeeded {
         if start.successor != nil { state.backoff = RestartBackoff() }
@@ -173,6 +176,7 @@ extension IsolatedConnection {
     let now = options.clock.monotonic()
     let (session, pause, plugin) = state.withLock { state -> (Session?, Duration?, String) in
       let session = state.sessions.removeValue(forKey: number)
+      // One that is ready no more has a successor, or gets one when that is needed.
       guard let session, case .ready(number) = state.phase else { return (session, nil, state.launch.name) }
       for instance in session.instances.values where instance.isLasting { state.waiting[instance.id] = instance }
       // A child that was closed because it was not needed has no instances, and another one can be started at once.
@@ -184,6 +188,8 @@ extension IsolatedConnection {
       return (session, state.backoff.delay(afterBeingWell: .nanoseconds(now - session.start)), state.launch.name)
     }
     defer { tellClosers() }
+    var lines = session?.lines
+    for line in lines?.finish() ?? [] { options.log(.info, line) }
     guard let session, end.reason != .unneeded else { return }
     let instances = session.instances.values.sorted { $0.id < $1.id }
     let message = end.message(plugin: plugin, while: Self.occupation(of: instances))
@@ -195,7 +201,22 @@ extension IsolatedConnection {
     let failure = PluginFailure(code: end.code, message: message)
     for instance in instances {
       instance.lose(failure, summary: end.summary, pause: pause ?? .zero)
+      if pause == nil, instance.isLasting { instance.moveOn() }
     }
+  }
+
+  // MARK: Calls that do not return
+
+  /// A call of the plugin does not return in a child: what that has not begun with goes to another one, as does whatever comes later.
+  func leave(_ number: Int, begun: Set<UInt64>) {
+    let (moving, drained) = state.withLock { state -> ([IsolatedInstance], ChildProcess?) in
+      state.distrust(number)
+      let moving = state.sessions[number]?.instances.filter { !begun.contains($0.key) } ?? [:]
+      for id in moving.keys { state.sessions[number]?.instances[id] = nil }
+      return (moving.values.sorted { $0.id < $1.id }, state.drained(number))
+    }
+    drained?.close(options.limits)
+    for instance in moving { instance.moveOn() }
   }
 
   /// What a child was doing: `it ran 'fetch'`, `it ran 3 instances`.

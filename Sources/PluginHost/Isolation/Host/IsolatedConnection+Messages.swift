@@ -18,9 +18,13 @@ extension IsolatedConnection {
     case .logged(let id, let level, let text, let fields):
       if let instance = find(id, number) {
         instance.tell { $0.logged(level, text, fields) }
-      } else {
-        options.log(level, text)
+      } else if id == 0 {
+        let lines = state.withLock { state in
+          state.sessions[number]?.lines.take(text, now: options.clock.monotonic()) ?? []
+        }
+        for line in lines { options.log(level, line) }
       }
+    // One of an instance that was let go of is nobody's: it may be the millionth that its plugin had no time to stop for.
     case .request(let question, let request): answer(question, request, from: number, process)
     case .pong(let pong):
       state.withLock { state in
@@ -28,6 +32,7 @@ extension IsolatedConnection {
         state.sessions[number]?.pongs = max(session.pongs, min(pong, session.pings))
       }
     case .hanging(_, let call): process.kill(.hanging(String(call.prefix(200)), options.limits.ping * 2))
+    case .stuck(let begun): leave(number, begun: Set(begun))
     case .ready, .refused: process.kill(.garbage("that it was ready a second time"))
     case .wake, .cancelWake: process.kill(.garbage("a question to a clock that it does not have"))
     }

@@ -65,8 +65,10 @@ package final class IsolatedConnection: PluginConnection {
     let description: PluginDescription
     let start: Int64
     var instances: [UInt64: IsolatedInstance] = [:]
-    /// Whether it only brings to an end what it has.
+    /// Whether it only brings to an end what it has: another child takes new instances.
     var isDraining = false
+    /// Lines of the child's that belong to no instance.
+    var lines = LineLimit()
     /// The pings sent, and the last that was answered.
     var pings: UInt64 = 0
     var pongs: UInt64 = 0
@@ -268,6 +270,20 @@ package final class IsolatedConnection: PluginConnection {
     if let drained { execute { [options] in drained.close(options.limits) } }
   }
 
+  /// An instance has not ended in time, which its child was to see to: nothing new goes there, and a child that has nothing else to do is
+  /// ended. It may be busy with calling its host for ever, and then hears nothing. *On the thread.*
+  func giveUp(_ instance: IsolatedInstance) {
+    let process = state.withLock { state -> ChildProcess? in
+      for (number, session) in state.sessions where session.instances[instance.id] != nil {
+        state.sessions[number]?.instances[instance.id] = nil
+        state.distrust(number)
+        return state.drained(number)
+      }
+      return nil
+    }
+    process?.kill(.unneeded)
+  }
+
   /// An instance was let go of.
   func release() {
     let isUnused = state.withLock { state in
@@ -284,6 +300,12 @@ package final class IsolatedConnection: PluginConnection {
 }
 
 extension IsolatedConnection.State {
+  /// New instances go to another child from now on.
+  mutating func distrust(_ number: Int) {
+    sessions[number]?.isDraining = true
+    if case .ready(number) = phase { phase = .idle }
+  }
+
   /// The process of a session that was to be brought to an end and has come to it.
   func drained(_ number: Int) -> ChildProcess? {
     guard let session = sessions[number], session.isDraining, session.instances.isEmpty else { return nil }

@@ -57,11 +57,7 @@ final class IsolatedInstance: PluginInstance {
   func start(_ input: JSONValue) {
     state.withLock { state in
       guard case .made = state.stage else { return }
-      switch connection.place(self) {
-      case .child(let process, let number): begin(&state, in: process, offer: number, input: input)
-      case .later: state.stage = .waiting(input: input)
-      case .never(let failure): end(&state, .failure(failure))
-      }
+      place(&state, input)
     }
   }
 
@@ -157,6 +153,22 @@ final class IsolatedInstance: PluginInstance {
     }
   }
 
+  /// Its child has not begun with it, and never will: it goes to another one.
+  func moveOn() {
+    state.withLock { state in
+      let input: JSONValue
+      switch state.stage {
+      case .waiting(let its), .running(_, let its): input = its
+      case .made, .ended: return
+      }
+      guard !state.isStopping else {
+        state.graceAlarm?.cancel()
+        return end(&state, isLasting ? .success(nil) : .failure(neverRan))
+      }
+      place(&state, input)
+    }
+  }
+
   /// What the child gave as its result, which is not believed to be one.
   func checked(_ value: JSONValue?) -> Result<JSONValue?, PluginFailure> {
     guard offer.kind == .operation, !isTrial else { return .success(nil) }
@@ -195,6 +207,14 @@ final class IsolatedInstance: PluginInstance {
       code: "cancelled", message: "'\(offer.id)' was stopped while plugin '\(connection.name)' was being started")
   }
 
+  private func place(_ state: inout State, _ input: JSONValue) {
+    switch connection.place(self) {
+    case .child(let process, let number): begin(&state, in: process, offer: number, input: input)
+    case .later: state.stage = .waiting(input: input)
+    case .never(let failure): end(&state, .failure(failure))
+    }
+  }
+
   private func begin(_ state: inout State, in process: ChildProcess, offer number: Int?, input: JSONValue) {
     guard let number else {
       connection.forget(self)
@@ -229,7 +249,7 @@ final class IsolatedInstance: PluginInstance {
         return process
       }
       guard process != nil else { return }
-      connection.forget(self)
+      connection.giveUp(self)
       finish(.failure(.unresponsive(plugin: connection.name, offer: offer.id, grace: grace)))
     }
   }

@@ -20,6 +20,9 @@ enum ChildMessage: Hashable, Sendable {
   case pong(UInt64)
   /// Instead of a `pong`: this call of the plugin hangs on another thread than the one that answers.
   case hanging(ping: UInt64, call: String)
+  /// A call of the plugin does not return. These instances have been begun and not ended; what the host sent besides them the child
+  /// has not begun, and never will.
+  case stuck(begun: [UInt64])
   /// Asks for a `woken` with the same number: see ``LentClock``.
   case wake(number: UInt64, WakeTime)
   /// Does not want it any more.
@@ -70,6 +73,8 @@ enum ChildMessage: Hashable, Sendable {
     case .pong(let number): Frame.append(.pong, id: number, to: &bytes)
     case .hanging(let ping, let call):
       Frame.append(.hanging, id: ping, to: &bytes) { $0.append(contentsOf: call.utf8) }
+    case .stuck(let begun):
+      Frame.append(.stuck, id: 0, to: &bytes) { for id in begun { $0.appendInteger(id) } }
     case .wake(let number, let time): Frame.append(.wake, id: number, to: &bytes) { time.append(to: &$0) }
     case .cancelWake(let number): Frame.append(.cancelWake, id: number, to: &bytes)
     }
@@ -111,6 +116,10 @@ enum ChildMessage: Hashable, Sendable {
     case .request: self = .request(number: frame.id, try ServiceRequest(&reader))
     case .pong: self = .pong(frame.id)
     case .hanging: self = .hanging(ping: frame.id, call: try reader.restText())
+    case .stuck:
+      var begun: [UInt64] = []
+      while !reader.isAtEnd { begun.append(try reader.integer()) }
+      self = .stuck(begun: begun)
     case .wake: self = .wake(number: frame.id, try WakeTime(&reader))
     case .cancelWake: self = .cancelWake(number: frame.id)
     case .hello, .begin, .check, .stop, .destroy, .answer, .ping, .close, .woken:

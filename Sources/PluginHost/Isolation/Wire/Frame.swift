@@ -67,6 +67,7 @@ enum FrameKind: UInt8, CaseIterable, Sendable {
   case hanging = 78
   case wake = 79
   case cancelWake = 80
+  case stuck = 81
 }
 
 extension [UInt8] {

@@ -83,7 +83,7 @@ enum HostMessage: Hashable, Sendable {
     case .close: self = .close
     case .woken: self = .woken(frame.id)
     case .ready, .refused, .completed, .failed, .progressed, .yieldedState, .yieldedError, .yieldedRerun, .yieldedReset,
-      .changed, .logged, .request, .pong, .hanging, .wake, .cancelWake:
+      .changed, .logged, .request, .pong, .hanging, .stuck, .wake, .cancelWake:
       throw WireError("a frame '\(frame.kind)', which a host does not send")
     }
     try reader.end()

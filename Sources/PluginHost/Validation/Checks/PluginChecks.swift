@@ -50,12 +50,20 @@ extension CheckContext {
         "its thread '\(ProcessPicture.name(ofThread: thread))' does not block the signals that the host waits for: "
           + "block all signals before it is started")
     }
-    for descriptor in during.descriptors.subtracting(before.descriptors) where !Self.isCloseOnExec(descriptor) {
+    let inherited = during.descriptors.subtracting(before.descriptors).filter { !Self.isCloseOnExec($0) }.sorted()
+    for descriptor in inherited.prefix(5) {
       problem("its descriptor \(descriptor) would be inherited by processes: open it with O_CLOEXEC or the like")
+    }
+    if inherited.count > 5 { problem("\(inherited.count - 5) more descriptors would be inherited by processes") }
+    if ProcessPicture.isOutOfDescriptors {
+      problem("it uses up all descriptors: nobody in the process can open a file")
     }
     doing("stop")
     finish(instance)
-    for change in ProcessPicture.take().changes(since: before) { problem(change) }
+    let after = ProcessPicture.take()
+    for change in after.changes(since: before) { problem(change) }
+    let kept = after.descriptors.subtracting(before.descriptors).count
+    if kept > 16 { problem("it keeps \(kept) descriptors of one destroyed instance") }
   }
 }
 

@@ -12,6 +12,7 @@ public enum PluginCheckChild {
   /// - Parameter arguments: Those that ``PluginValidation`` adds to its ``PluginValidation/child``.
   public static func run(_ arguments: [String]) -> Never {
     let channel = CheckChannel()
+    ProcessPicture.prepare()
     guard let order = CheckOrder(arguments) else {
       channel.tell(
         .result(.failed(["the process for the check was called with arguments that it does not know"]), note: ""))

@@ -11,12 +11,17 @@ struct ProcessPicture: Equatable {
   var handlers: [Int]
   /// The files behind the standard descriptors.
   var standardFiles: [UInt64]
+  var locale: String
+  /// The permissions that new files do not get, as the kernel writes them: `0022`.
+  var fileMask: String
 
   static func take() -> ProcessPicture {
     ProcessPicture(
       descriptors: openDescriptors(), threads: currentThreads(), directory: workingDirectory(),
       environment: variables(),
-      handlers: signalHandlers(), standardFiles: (0..<3).map(file))
+      handlers: signalHandlers(), standardFiles: (0..<3).map(file),
+      locale: setlocale(LC_ALL, nil).map { String(cString: $0) } ?? "",
+      fileMask: field("Umask", of: "/proc/self/status"))
   }
 
   /// What is not as it was in `former` though it belongs to the whole process, a sentence each.
@@ -29,19 +34,54 @@ struct ProcessPicture: Equatable {
       changes.append("it left the handling of these signals changed: \(signals.joined(separator: ", "))")
     }
     if standardFiles != former.standardFiles { changes.append("it replaced or closed a standard descriptor") }
+    if locale != former.locale { changes.append("it changed the locale from \(former.locale) to \(locale)") }
+    if fileMask != former.fileMask { changes.append("it changed the umask from \(former.fileMask) to \(fileMask)") }
     return changes
   }
 
   static func openDescriptors() -> Set<Int32> {
-    guard let folder = opendir("/proc/self/fd") else { return [] }
-    defer { closedir(folder) }
-    return Set(names(in: folder).filter { $0 != dirfd(folder) })
+    withSpareDescriptor {
+      guard let folder = opendir("/proc/self/fd") else { return [] }
+      defer { closedir(folder) }
+      return Set(names(in: folder).filter { $0 != dirfd(folder) })
+    }
   }
 
   static func currentThreads() -> Set<Int32> {
-    guard let folder = opendir("/proc/self/task") else { return [] }
-    defer { closedir(folder) }
-    return Set(names(in: folder))
+    withSpareDescriptor {
+      guard let folder = opendir("/proc/self/task") else { return [] }
+      defer { closedir(folder) }
+      return Set(names(in: folder))
+    }
+  }
+
+  /// Kept for the day on which the plugin has used up all others: who looks at the process needs one.
+  private static let spare = open("/dev/null", O_RDONLY | O_CLOEXEC)
+
+  /// To be called before the plugin has had a chance to use descriptors up.
+  static func prepare() { _ = spare }
+
+  /// Whether nobody in the process can open anything.
+  static var isOutOfDescriptors: Bool {
+    let copy = fcntl(spare, F_DUPFD_CLOEXEC, 0)
+    if copy >= 0 { Glibc.close(copy) }
+    return copy < 0
+  }
+
+  /// Looks at something for which a descriptor is needed, though the plugin may have left none. On one thread at a time.
+  private static func withSpareDescriptor<Result>(_ look: () -> Result) -> Result {
+    let spare = spare
+    guard spare >= 0, isOutOfDescriptors else { return look() }
+    Glibc.close(spare)
+    defer {
+      // The lowest that is free may be another one.
+      let file = open("/dev/null", O_RDONLY | O_CLOEXEC)
+      if file >= 0, file != spare {
+        _ = fcntl(file, F_DUPFD_CLOEXEC, spare)
+        Glibc.close(file)
+      }
+    }
+    return look()
   }
 
   private static func names(in folder: OpaquePointer) -> [Int32] {
@@ -88,11 +128,14 @@ struct ProcessPicture: Equatable {
 
   /// Whether the thread lets one of the signals in that the host waits for.
   static func admitsHostSignals(_ thread: Int32) -> Bool {
-    guard let text = contents("/proc/self/task/\(thread)/status"),
-      let line = text.split(separator: "\n").first(where: { $0.hasPrefix("SigBlk:") }),
-      let blocked = UInt64(line.dropFirst(7).drop { $0 == "\t" || $0 == " " }, radix: 16)
-    else { return false }
+    guard let blocked = UInt64(field("SigBlk", of: "/proc/self/task/\(thread)/status"), radix: 16) else { return false }
     return [SIGINT, SIGTERM, SIGHUP, SIGCHLD].contains { blocked & (1 << UInt64($0 - 1)) == 0 }
+  }
+
+  /// A field of a file with a line for each; empty where there is none.
+  private static func field(_ name: String, of path: String) -> String {
+    let line = contents(path)?.split(separator: "\n").first { $0.hasPrefix("\(name):") }
+    return line.map { String($0.dropFirst(name.utf8.count + 1).drop { $0 == "\t" || $0 == " " }) } ?? ""
   }
 
   static func name(ofThread thread: Int32) -> String {
@@ -109,11 +152,13 @@ struct ProcessPicture: Equatable {
   static func heapBytes() -> Int { Int(penstock_heap_in_use()) }
 
   private static func contents(_ path: String) -> String? {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { return nil }
-    defer { close(file) }
-    var bytes = [UInt8](repeating: 0, count: 8192)
-    let count = read(file, &bytes, bytes.count)
-    return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
+    withSpareDescriptor {
+      let file = open(path, O_RDONLY | O_CLOEXEC)
+      guard file >= 0 else { return nil }
+      defer { close(file) }
+      var bytes = [UInt8](repeating: 0, count: 8192)
+      let count = read(file, &bytes, bytes.count)
+      return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
+    }
   }
 }

@@ -32,7 +32,7 @@ struct MessageTests {
     .request(number: 15, ServiceRequest(instance: 1, .set(key: "k", nil))),
     .request(number: 16, ServiceRequest(instance: 1, .keys(prefix: ""))), .pong(17),
     .hanging(ping: 18, call: "'start' of operation 'echo'"), .wake(number: 19, .at(.max)), .wake(number: 20, .after(1)),
-    .cancelWake(number: 21), .completed(id: 22, .double(0)),
+    .cancelWake(number: 21), .stuck(begun: []), .stuck(begun: [23, .max]), .completed(id: 22, .double(0)),
   ]
 
   private func frame(_ bytes: [UInt8]) throws -> Frame {
