@@ -12,6 +12,7 @@ struct BackPressureTests {
     $0.preamble = """
       #include <stdio.h>
       #include <fcntl.h>
+      #include <signal.h>
       #include <unistd.h>
       #include <stdatomic.h>
       static int says(penstock_text text, const char *word) { return memmem(text.bytes, text.length, word, strlen(word)) != NULL; }
@@ -29,7 +30,8 @@ struct BackPressureTests {
     $0.start = """
       if (says(input, "hang")) {
         instances->progress(host, me->id, PENSTOCK_TEXT("{}"));
-        for (;;) pause();
+        // Not only this thread: the child must not tell that it hangs before its host has found that out.
+        for (;;) raise(SIGSTOP);
       }
       if (says(input, "ask")) {
         // From within `start`, where the thread that reads is, until somebody opens the FIFO.
