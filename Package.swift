@@ -104,7 +104,10 @@ let package = Package(
     ),
     .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(name: "CLibSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-    .systemLibrary(name: "CLibCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    // Its headers alone; CCurlLoader loads the library. They are where every compiler looks.
+    .systemLibrary(name: "CLibCurl"),
+    // Defines libcurl's functions, and loads the library when one is called.
+    .target(name: "CCurlLoader", dependencies: ["CLibCurl"], cSettings: cSettings),
     .target(name: "CProcess", cSettings: cSettings),
     .target(name: "CLinuxObservers", cSettings: cSettings),
     .target(
@@ -121,7 +124,7 @@ let package = Package(
     .target(
       name: "HTTPOperations",
       dependencies: [
-        "CLibCurl", "Operations", .product(name: "Crypto", package: "swift-crypto"),
+        "CCurlLoader", "CLibCurl", "Operations", .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       swiftSettings: settings

@@ -29,7 +29,7 @@ public struct HTTPURL: Sendable, Hashable {
       throw HTTPEncodingError(
         .invalidURL, "a URL has only printable ASCII characters and no spaces: write the others as %XX")
     }
-    guard let handle = curl_url() else { throw HTTPEncodingError(.invalidURL, "out of memory") }
+    guard let handle = curl_url() else { throw HTTPEncodingError(.invalidURL, CurlLibrary.problem) }
     defer { curl_url_cleanup(handle) }
     let code = curl_url_set(handle, CURLUPART_URL, text, UInt32(CURLU_NON_SUPPORT_SCHEME))
     guard code == CURLUE_OK else {

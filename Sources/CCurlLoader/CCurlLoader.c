@@ -1,0 +1,160 @@
+#include "CCurlLoader.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdarg.h>
+
+// What is here must not take the place of libcurl's own functions for the other objects of the process, libcurl among them.
+#pragma GCC visibility push(hidden)
+
+// Its first argument has become const in the course of time.
+#define curl_url_get declared_curl_url_get
+#define CURL_DISABLE_TYPECHECK
+#include <curl/curl.h>
+#undef curl_url_get
+
+// Macros in some versions.
+#undef curl_easy_setopt
+#undef curl_easy_getinfo
+#undef curl_multi_setopt
+
+CURLUcode curl_url_get(const CURLU *url, CURLUPart part, char **text, unsigned flags);
+
+#define FUNCTIONS(each) \
+  each(curl_easy_cleanup) each(curl_easy_getinfo) each(curl_easy_init) each(curl_easy_pause) each(curl_easy_setopt) \
+  each(curl_easy_strerror) each(curl_free) each(curl_global_init) each(curl_multi_add_handle) each(curl_multi_cleanup) \
+  each(curl_multi_info_read) each(curl_multi_init) each(curl_multi_perform) each(curl_multi_poll) \
+  each(curl_multi_remove_handle) each(curl_multi_setopt) each(curl_multi_wakeup) each(curl_slist_append) \
+  each(curl_slist_free_all) each(curl_url) each(curl_url_cleanup) each(curl_url_get) each(curl_url_set) \
+  each(curl_url_strerror)
+
+// Its ABI has had this number since 2006.
+#define LIBRARY "libcurl.so.4"
+
+#define POINTER(name) __typeof__(name) *name##_pointer;
+static struct {
+  const char *problem;
+  FUNCTIONS(POINTER)
+} library;
+
+static void load(void) {
+  void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+#define FIND(name) \
+  if (handle != NULL && library.problem == NULL) { \
+    *(void **)&library.name##_pointer = dlsym(handle, #name); \
+    if (library.name##_pointer == NULL) library.problem = #name " is missing in " LIBRARY; \
+  }
+  FUNCTIONS(FIND)
+  if (handle == NULL) {
+    // What the loader says is overwritten by its next mistake, and the process never unloads the library.
+    static char problem[512];
+    const char *text = dlerror();
+    size_t length = 0;
+    while (text != NULL && text[length] != 0 && length < sizeof problem - 1) {
+      problem[length] = text[length];
+      length++;
+    }
+    library.problem = problem;
+  }
+}
+
+static int is_loaded(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, load);
+  return library.problem == NULL;
+}
+
+const char *penstock_curl_problem(void) { return is_loaded() ? NULL : library.problem; }
+
+#define CALL(name, failure, ...) (is_loaded() ? library.name##_pointer(__VA_ARGS__) : (failure))
+#define DO(name, ...) \
+  if (is_loaded()) library.name##_pointer(__VA_ARGS__)
+
+CURLcode curl_global_init(long flags) { return CALL(curl_global_init, CURLE_FAILED_INIT, flags); }
+void curl_free(void *pointer) { DO(curl_free, pointer); }
+
+// MARK: Lists
+
+struct curl_slist *curl_slist_append(struct curl_slist *list, const char *text) {
+  return CALL(curl_slist_append, NULL, list, text);
+}
+void curl_slist_free_all(struct curl_slist *list) { DO(curl_slist_free_all, list); }
+
+// MARK: URLs
+
+CURLU *curl_url(void) { return CALL(curl_url, NULL); }
+void curl_url_cleanup(CURLU *url) { DO(curl_url_cleanup, url); }
+CURLUcode curl_url_get(const CURLU *url, CURLUPart part, char **text, unsigned flags) {
+  return CALL(curl_url_get, CURLUE_OUT_OF_MEMORY, url, part, text, flags);
+}
+CURLUcode curl_url_set(CURLU *url, CURLUPart part, const char *text, unsigned flags) {
+  return CALL(curl_url_set, CURLUE_OUT_OF_MEMORY, url, part, text, flags);
+}
+const char *curl_url_strerror(CURLUcode code) { return CALL(curl_url_strerror, library.problem, code); }
+
+// MARK: Easy handles
+
+CURL *curl_easy_init(void) { return CALL(curl_easy_init, NULL); }
+void curl_easy_cleanup(CURL *easy) { DO(curl_easy_cleanup, easy); }
+CURLcode curl_easy_pause(CURL *easy, int what) { return CALL(curl_easy_pause, CURLE_FAILED_INIT, easy, what); }
+const char *curl_easy_strerror(CURLcode code) { return CALL(curl_easy_strerror, library.problem, code); }
+
+CURLcode curl_easy_setopt(CURL *easy, CURLoption option, ...) {
+  // The option's number says of which type its one value is.
+  va_list values;
+  va_start(values, option);
+  CURLcode code;
+  if (option < CURLOPTTYPE_OBJECTPOINT) {
+    code = CALL(curl_easy_setopt, CURLE_FAILED_INIT, easy, option, va_arg(values, long));
+  } else if (option >= CURLOPTTYPE_OFF_T && option < CURLOPTTYPE_BLOB) {
+    code = CALL(curl_easy_setopt, CURLE_FAILED_INIT, easy, option, va_arg(values, curl_off_t));
+  } else {
+    code = CALL(curl_easy_setopt, CURLE_FAILED_INIT, easy, option, va_arg(values, void *));
+  }
+  va_end(values);
+  return code;
+}
+
+CURLcode curl_easy_getinfo(CURL *easy, CURLINFO info, ...) {
+  va_list values;
+  va_start(values, info);
+  CURLcode code = CALL(curl_easy_getinfo, CURLE_FAILED_INIT, easy, info, va_arg(values, void *));
+  va_end(values);
+  return code;
+}
+
+// MARK: Many at once
+
+CURLM *curl_multi_init(void) { return CALL(curl_multi_init, NULL); }
+CURLMcode curl_multi_cleanup(CURLM *multi) { return CALL(curl_multi_cleanup, CURLM_BAD_HANDLE, multi); }
+CURLMcode curl_multi_add_handle(CURLM *multi, CURL *easy) {
+  return CALL(curl_multi_add_handle, CURLM_BAD_HANDLE, multi, easy);
+}
+CURLMcode curl_multi_remove_handle(CURLM *multi, CURL *easy) {
+  return CALL(curl_multi_remove_handle, CURLM_BAD_HANDLE, multi, easy);
+}
+CURLMcode curl_multi_perform(CURLM *multi, int *running) {
+  return CALL(curl_multi_perform, CURLM_BAD_HANDLE, multi, running);
+}
+CURLMcode curl_multi_poll(CURLM *multi, struct curl_waitfd *more, unsigned count, int milliseconds, int *ready) {
+  return CALL(curl_multi_poll, CURLM_BAD_HANDLE, multi, more, count, milliseconds, ready);
+}
+CURLMcode curl_multi_wakeup(CURLM *multi) { return CALL(curl_multi_wakeup, CURLM_BAD_HANDLE, multi); }
+CURLMsg *curl_multi_info_read(CURLM *multi, int *left) { return CALL(curl_multi_info_read, NULL, multi, left); }
+
+CURLMcode curl_multi_setopt(CURLM *multi, CURLMoption option, ...) {
+  va_list values;
+  va_start(values, option);
+  CURLMcode code;
+  if ((int)option < CURLOPTTYPE_OBJECTPOINT) {
+    code = CALL(curl_multi_setopt, CURLM_BAD_HANDLE, multi, option, va_arg(values, long));
+  } else if ((int)option >= CURLOPTTYPE_OFF_T) {
+    code = CALL(curl_multi_setopt, CURLM_BAD_HANDLE, multi, option, va_arg(values, curl_off_t));
+  } else {
+    code = CALL(curl_multi_setopt, CURLM_BAD_HANDLE, multi, option, va_arg(values, void *));
+  }
+  va_end(values);
+  return code;
+}
+
+#pragma GCC visibility pop
