@@ -130,6 +130,23 @@ struct StatisticsTests {
     #expect(after.first?.trend.map(\.count) == [11, 24, 24, 24, 24, 24, 24, 12])
   }
 
+  @Test("of one pipeline are those that it has among all, whatever the order in which its runs were recorded")
+  func onePipeline() async throws {
+    for number in 0..<60 {
+      record(["a", "b", "c"][number % 3], at: day(number % 4), took: Int64(number + 1), attempts: 1 + number % 2)
+    }
+    // So far apart that the runs between are not all read for it.
+    for number in 0..<200 { record("z", at: day(20), took: Int64(number)) }
+    record("b", at: day(2), took: 1000)
+    try await fixture.recorder.flush()
+    let all = try history.statistics(now: Self.now)
+    for name in ["a", "b", "c", "z"] {
+      let alone = try history.statistics(pipeline: name, now: Self.now)
+      #expect(alone.count == 2 && alone == all.filter { $0.pipeline == name })
+    }
+    #expect(all.map(\.count) == [20, 20, 21, 21, 20, 20, 200, 200])
+  }
+
   @Test("have no more parts than were asked for, which together hold everything", arguments: [1, 2, 7, 14, 30])
   func slices(most: Int) async throws {
     for number in 0..<29 { record("a", at: day(number), took: Int64(number + 1)) }

@@ -82,13 +82,21 @@ struct StatisticsSpan {
 
   init(_ range: Range<Int64>, mostSlices: Int) {
     self.range = range
-    // The tallies of three days are soon made anew, and show more by the hour.
-    let unit = range.upperBound - range.lowerBound <= 3 * HistoryTallies.day ? Self.hour : HistoryTallies.day
+    let unit = Self.unit(of: range.upperBound - range.lowerBound)
     origin = range.lowerBound / unit * unit
     let units = max(1, (range.upperBound - origin + unit - 1) / unit)
     let step = (units + Int64(mostSlices) - 1) / Int64(mostSlices)
     length = step * unit
     slices = Int((units + step - 1) / step)
+  }
+
+  /// Of what the time is cut into. The tallies of three days are soon made anew, and show more by the hour.
+  private static func unit(of length: Int64) -> Int64 { length <= 3 * HistoryTallies.day ? hour : HistoryTallies.day }
+
+  /// Where a span may begin that is to hold everything since `earliest`: where a slice begins, so that what was counted of it serves.
+  static func start(before earliest: Int64, until end: Int64) -> Int64 {
+    let unit = unit(of: end - earliest)
+    return earliest / unit * unit
   }
 
   func slice(of instant: Int64) -> Int { Int((instant - origin) / length) }
@@ -119,9 +127,9 @@ extension History {
       guard let earliest = try Int64.fetchOne(db, sql: "SELECT min(created_at) FROM run_record"),
         let latest = try Int64.fetchOne(db, sql: "SELECT max(created_at) FROM run_record")
       else { return [] }
-      let start = max(0, since?.microseconds ?? earliest)
       // A clock that was set back has left runs of the future.
       let end = until?.microseconds ?? max(now.microseconds, latest + 1)
+      let start = max(0, since?.microseconds ?? StatisticsSpan.start(before: earliest, until: end))
       guard start < end else { return [] }
       let span = StatisticsSpan(start..<end, mostSlices: max(1, slices))
       let series = try StatisticsQuery(span: span, pipeline: pipeline).run(in: db)

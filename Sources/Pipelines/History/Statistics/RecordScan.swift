@@ -33,29 +33,48 @@ final class RecordScan {
   }
 
   private func scanRuns(in db: Database, slice: (Int64) -> Int, into found: inout [Series]) throws -> [Run] {
-    let statement = try db.cachedStatement(
-      sql: """
-        SELECT number, created_at, state, started_at, ended_at FROM run_record
-        WHERE pipeline = ? AND created_at >= ? AND created_at < ?
-        """)
+    let columns = "SELECT number, created_at, state, started_at, ended_at, pipeline FROM run_record"
     var runs: [Run] = []
-    for (index, pipeline) in pipelines.enumerated() {
-      var slices: [DurationTally] = []
-      let rows = try Row.fetchCursor(statement, arguments: [pipeline, span.lowerBound, span.upperBound])
+    if let numbers = try denseNumbers(in: db) {
+      var indices: [String: Int] = [:]
+      for (index, pipeline) in pipelines.enumerated() { indices[pipeline] = index }
+      let rows = try Row.fetchCursor(
+        db, sql: columns + " WHERE number BETWEEN ? AND ?", arguments: [numbers.lowerBound, numbers.upperBound])
       while let row = try rows.next() {
-        let place = slice(row[1])
-        runs.append(Run(number: row[0], pipeline: index, slice: place))
-        while slices.count <= place { slices.append(DurationTally()) }
-        let state: String = row[2]
-        if let ended = row[4] as Int64? {
-          slices[place].add(state: state, started: row[3], ended: ended)
-        } else if state == "running" || state == "queued" {
-          unfinished.insert(pipeline)
-        }
+        guard span.contains(row[1]), let index = indices[row[5]] else { continue }
+        runs.append(add(row, of: index, slice: slice, to: &found))
       }
-      if !slices.isEmpty { found[index][""] = slices }
+    } else {
+      let statement = try db.cachedStatement(
+        sql: columns + " WHERE pipeline = ? AND created_at >= ? AND created_at < ?")
+      for (index, pipeline) in pipelines.enumerated() {
+        let rows = try Row.fetchCursor(statement, arguments: [pipeline, span.lowerBound, span.upperBound])
+        while let row = try rows.next() { runs.append(add(row, of: index, slice: slice, to: &found)) }
+      }
     }
     return runs
+  }
+
+  /// The numbers of the span's runs, where one walk over all between them is cheaper than to look up those of each pipeline.
+  private func denseNumbers(in db: Database) throws -> ClosedRange<Int64>? {
+    guard pipelines.count > 1 else { return nil }
+    let row = try Row.fetchOne(
+      db, sql: "SELECT min(number), max(number), count(*) FROM run_record WHERE created_at >= ? AND created_at < ?",
+      arguments: [span.lowerBound, span.upperBound])
+    guard let row, let first = row[0] as Int64?, let last = row[1] as Int64? else { return nil }
+    return last - first < 4 * (row[2] as Int64) ? first...last : nil
+  }
+
+  private func add(_ row: Row, of pipeline: Int, slice: (Int64) -> Int, to found: inout [Series]) -> Run {
+    let place = slice(row[1])
+    let state: String = row[2]
+    let ended: Int64? = row[4]
+    if ended == nil, state == "running" || state == "queued" { unfinished.insert(pipelines[pipeline]) }
+    // Even if nothing has ended, the pipeline has its line.
+    Self.change(place, of: "", in: &found[pipeline]) { tally in
+      if let ended { tally.add(state: state, started: row[3], ended: ended) }
+    }
+    return Run(number: row[0], pipeline: pipeline, slice: place)
   }
 
   private func scanOperations(of runs: [Run], in db: Database, into found: inout [Series]) throws {
@@ -86,10 +105,18 @@ final class RecordScan {
     var name: String = row[1]
     // Items apart from the loop: what each took says nothing about how long all of them did.
     if name.utf8.last == UInt8(ascii: "]") { name = name.prefix { $0 != "[" } + "[*]" }
+    change(run.slice, of: name, in: &series) { tally in
+      tally.add(state: row[2], started: row[3], ended: row[4], attempts: row[5])
+    }
+  }
+
+  private static func change(
+    _ slice: Int, of name: String, in series: inout Series, _ change: (inout DurationTally) -> Void
+  ) {
     // Looked up once, and changed in place.
     var slices = series.updateValue([], forKey: name) ?? []
-    while slices.count <= run.slice { slices.append(DurationTally()) }
-    slices[run.slice].add(state: row[2], started: row[3], ended: row[4], attempts: row[5])
+    while slices.count <= slice { slices.append(DurationTally()) }
+    change(&slices[slice])
     series[name] = slices
   }
 }
