@@ -11,15 +11,28 @@ final class FaultServer: Sendable {
   let port: UInt16
   private let listener: Int32
   private let connections = Mutex(0)
+  private let script: Script
 
   var url: String { "http://127.0.0.1:\(port)/" }
   /// How many connections have been accepted.
   var accepted: Int { connections.withLock { $0 } }
 
   /// A server whose connections all follow `script`.
-  init(_ script: @escaping Script) throws {
-    (listener, port) = try Loopback.listen()
-    let listener = listener
+  ///
+  /// - Parameters:
+  ///   - listens: Whether it accepts connections; where it does not yet, they are refused until ``listen()``.
+  ///   - script: What happens on a connection.
+  /// - Throws: Where there is no port.
+  init(listens: Bool = true, _ script: @escaping Script) throws {
+    (listener, port) = try Loopback.bind()
+    self.script = script
+    if listens { try listen() }
+  }
+
+  /// Begins to accept connections.
+  func listen() throws {
+    let (listener, script) = (listener, script)
+    guard Glibc.listen(listener, 512) == 0 else { throw ServerFailure("nothing can listen on loopback: \(errno)") }
     let accept: @Sendable () -> Bool = { [weak self] in
       let descriptor = Glibc.accept(listener, nil, nil)
       guard descriptor >= 0, let self else {

@@ -89,6 +89,7 @@ final class NginxServer: Sendable {
       location = /empty { return 204; }
       location = /zeros { gzip on; gzip_types *; gzip_comp_level 1; }
       location = /slow { limit_rate 20k; alias files/bytes; }
+      location = /paced { limit_rate $rate; alias files/bytes; }
       location = /compressed { gzip on; gzip_types *; gzip_min_length 1; alias files/bytes; }
       location /put/ { dav_methods PUT DELETE; client_max_body_size 0; client_body_buffer_size 1m; }
       """
@@ -104,6 +105,7 @@ final class NginxServer: Sendable {
         types { text/plain txt; }
         client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi; uwsgi_temp_path uwsgi; scgi_temp_path scgi;
         keepalive_requests 100000;
+        map $http_x_slow $rate { default 0; yes 20k; }
         \(certificate)
         server { listen 127.0.0.1:\(port); listen unix:\(path)/socket; \(locations) }
         server { listen 127.0.0.1:\(other); \(locations) }

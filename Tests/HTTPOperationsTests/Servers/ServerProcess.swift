@@ -61,16 +61,22 @@ enum Loopback {
 
   /// A socket that listens at a port of the kernel's choice.
   static func listen() throws -> (descriptor: Int32, port: UInt16) {
+    let (descriptor, port) = try bind()
+    guard Glibc.listen(descriptor, 512) == 0 else { throw ServerFailure("nothing can listen on loopback: \(errno)") }
+    return (descriptor, port)
+  }
+
+  /// A socket that has a port of the kernel's choice, at which it does not listen yet.
+  static func bind() throws -> (descriptor: Int32, port: UInt16) {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     var address = address(port: 0)
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
     let result = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw in
-        bind(descriptor, raw, length) == 0 && Glibc.listen(descriptor, 512) == 0
-          && getsockname(descriptor, raw, &length) == 0
+        Glibc.bind(descriptor, raw, length) == 0 && getsockname(descriptor, raw, &length) == 0
       }
     }
-    guard result else { throw ServerFailure("nothing can listen on loopback: \(errno)") }
+    guard result else { throw ServerFailure("there is no port on loopback: \(errno)") }
     return (descriptor, UInt16(bigEndian: address.sin_port))
   }
 
