@@ -20,14 +20,19 @@ public struct WorkspaceSchema: Sendable {
   public let applicationID: Int32
   /// The migrations, in order of their numbers.
   public let migrations: [Migration]
+  /// Makes in an empty file what all migrations together make, if that can be said in fewer words; nil runs the migrations.
+  public let whole: String?
   /// The types whose objects are kept. Their tables are created and extended after the migrations.
   public let objects: [any Storable.Type]
 
   /// Creates a schema. The numbers of `migrations` must be 1, 2, 3 ….
-  public init(applicationID: Int32, migrations: [Migration] = [], objects: [any Storable.Type] = []) {
+  public init(
+    applicationID: Int32, migrations: [Migration] = [], whole: String? = nil, objects: [any Storable.Type] = []
+  ) {
     precondition(migrations.indices.allSatisfy { migrations[$0].number == $0 + 1 }, "migrations are numbered 1, 2, 3 …")
     self.applicationID = applicationID
     self.migrations = migrations
+    self.whole = whole
     self.objects = objects
   }
 

@@ -13,18 +13,21 @@ public enum HistorySchema {
   public static let schema = WorkspaceSchema(
     applicationID: 0x7065_6e73,
     migrations: [
-      WorkspaceSchema.Migration(number: 1, sql: tables + views),
-      WorkspaceSchema.Migration(number: 2, sql: plugins),
+      WorkspaceSchema.Migration(number: 1, sql: tables + runs() + views + durations(itemsAs: nameOfItemsOnce)),
+      WorkspaceSchema.Migration(number: 2, sql: plugins + "DROP VIEW runs;\n" + runs(more: ", r.controller, r.event")),
       WorkspaceSchema.Migration(number: 3, sql: HistoryTallies.migration),
       WorkspaceSchema.Migration(number: 4, sql: itemsApart),
-    ])
+    ],
+    // Each change of a table lets SQLite read all views again: here they come last.
+    whole: tables + plugins + HistoryTallies.migration + views + runs(more: ", r.controller, r.event")
+      + durations(itemsAs: nameOfItems))
 
   /// The names of the public views.
   public static let publicViews = [
     "runs", "operations", "attempts", "failures", "durations", "approvals", "leases",
   ]
 
-  // Released migrations are never edited; these two texts are version 1, and what they are made of belongs to them.
+  // Released migrations are never edited; these texts, and what they are made of, belong to them.
   private static let tables = """
     CREATE TABLE definition (
       number INTEGER PRIMARY KEY,
@@ -180,7 +183,9 @@ public enum HistorySchema {
     """
   }
 
-  private static let views = """
+  /// The view of runs, with `more` columns at its end.
+  private static func runs(more: String = "") -> String {
+    """
     CREATE VIEW runs AS
     SELECT r.id, r.pipeline, r.state, r.reason, r.trigger,
       \(instant("r.started_at", as: "started_at")),
@@ -195,9 +200,13 @@ public enum HistorySchema {
       \(count("skipped")),
       \(count("cancelled")),
       \(count("reused")),
-      r.pid
+      r.pid\(more)
     FROM run_record r;
 
+    """
+  }
+
+  private static let views = """
     CREATE VIEW operations AS
     SELECT r.id AS run, o.name AS operation, o.position,
       (SELECT p.name FROM operation_record p WHERE p.key = r.number << 32 | o.parent) AS parent,
@@ -230,8 +239,6 @@ public enum HistorySchema {
     LEFT JOIN attempt_record a ON a.operation = o.key AND a.number = o.attempts
     WHERE o.state = 'failed';
 
-    \(durations(itemsAs: "substr(o.name, 1, instr(o.name, '[') - 1)"))
-
     CREATE VIEW approvals AS
     SELECT r.id AS run, o.name AS operation,
       CASE WHEN o.approved = 1 THEN 'approved' WHEN o.approved = 0 THEN 'rejected'
@@ -244,12 +251,17 @@ public enum HistorySchema {
       o.note, o.who
     FROM approval o JOIN run_record r ON r.number = o.operation >> 32
       LEFT JOIN operation_record p ON p.key = o.operation;
+
     """
+
+  // Until version 4 by the name of the loop.
+  private static let nameOfItemsOnce = "substr(o.name, 1, instr(o.name, '[') - 1)"
+  private static let nameOfItems = "substr(o.name, 1, instr(o.name, '[')) || '*]'"
 
   // Version 4: the items of a loop have a row of their own in `durations`, and days are counted anew so that statistics have one, too.
   private static let itemsApart = """
     DROP VIEW durations;
-    \(durations(itemsAs: "substr(o.name, 1, instr(o.name, '[')) || '*]'"))
+    \(durations(itemsAs: nameOfItems))
 
     UPDATE daily_tally SET tally = NULL WHERE tally IS NOT NULL;
     """
@@ -275,22 +287,5 @@ public enum HistorySchema {
     ALTER TABLE run_record ADD COLUMN controller TEXT;
     ALTER TABLE run_record ADD COLUMN event TEXT;
 
-    DROP VIEW runs;
-    CREATE VIEW runs AS
-    SELECT r.id, r.pipeline, r.state, r.reason, r.trigger,
-      \(instant("r.started_at", as: "started_at")),
-      \(instant("r.ended_at", as: "ended_at")),
-      (r.ended_at - r.started_at) / 1000.0 AS duration_ms,
-      \(instant("r.created_at", as: "created_at")),
-      r.host, r.user, r.version, r.params,
-      (SELECT d.hash FROM definition d WHERE d.number = r.definition) AS definition,
-      r.path, r.parent, r.parent_operation, r.operations,
-      \(count("succeeded")),
-      \(count("failed")),
-      \(count("skipped")),
-      \(count("cancelled")),
-      \(count("reused")),
-      r.pid, r.controller, r.event
-    FROM run_record r;
     """
 }
