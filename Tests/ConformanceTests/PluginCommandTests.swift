@@ -145,6 +145,14 @@ struct PluginCommandTests {
     #expect(outcome.errors.hasSuffix("; did you mean 'echo'?\n"))
   }
 
+  @Test("a new plugin is not called like one that is there")
+  func takenName() async throws {
+    try await place.compile()
+    let outcome = try await place.shell("penstock plugins new echo --language c; ls")
+    #expect(outcome.errors.hasPrefix("penstock: there is a plugin 'echo' already, "))
+    #expect(outcome.errors.hasSuffix("/echo.so: choose another name\n"))
+  }
+
   @Test("a broken plugins.lock is told with its line")
   func brokenLock() async throws {
     let outcome = try await place.shell("echo 'abc echo echo.so' > plugins.lock; penstock plugins verify")

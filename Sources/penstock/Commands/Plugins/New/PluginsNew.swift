@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import Pipelines
+import PluginHost
 import Values
 
 struct PluginsNew: ParsableCommand {
@@ -8,8 +9,9 @@ struct PluginsNew: ParsableCommand {
     commandName: "new",
     abstract: "Write a small plugin to begin with, which builds, with a test.",
     discussion: """
-      Makes a directory with the sources of a plugin in Swift or in C. A plugin in C needs nothing but a compiler; one in
-      Swift needs a checkout of Penstock, for its PluginKit. A directory that is there already is never touched.
+      Makes a directory with the sources of a plugin in Swift or in C. A plugin in C
+      needs nothing but a compiler; one in Swift needs a checkout of Penstock, for
+      its PluginKit. A directory that is there already is never touched.
 
         penstock plugins new words --language swift
         penstock plugins new words --language c --directory plugins/words
@@ -33,6 +35,11 @@ struct PluginsNew: ParsableCommand {
       throw CommandFailure(
         "'\(name)' cannot be the name of a plugin: it must begin with a letter from a to z, and go on with such letters, "
           + "digits and '-', at most 64 in all")
+    }
+    // Two plugins of one id cannot be told apart: one that is found already would keep the new one from being used.
+    let (files, _) = PluginFinder(directories: PluginDirectory.standard()).all()
+    if let other = files.first(where: { $0.id == name }) {
+      throw CommandFailure("there is a plugin '\(name)' already, \(other.path): choose another name")
     }
     let checkout = try language == .swift ? findCheckout() : nil
     let scaffold = PluginScaffold(name: name, language: language, checkout: checkout)
@@ -58,6 +65,14 @@ struct PluginsNew: ParsableCommand {
     return path
   }
 
+  /// Whether a shell finds this program by its name.
+  private static var isInPath: Bool {
+    guard let path = getenv("PATH"), let own = PluginScaffold.resolved("/proc/self/exe") else { return false }
+    let files: [String] = String(cString: path).split(separator: ":").map { "\($0)/penstock" }
+    let found = files.first { access($0, X_OK) == 0 }
+    return found.flatMap(PluginScaffold.resolved) == own
+  }
+
   private func next(_ directory: String) -> String {
     let place = ShellText.quoted(directory)
     switch language {
@@ -65,7 +80,7 @@ struct PluginsNew: ParsableCommand {
       return """
         Wrote \(TerminalText.visible(directory)). Now try:
           make -C \(place)
-          make -C \(place) test
+          make -C \(place) test\(Self.isInPath ? "" : " PENSTOCK=\(ShellText.quoted(PluginScaffold.resolved("/proc/self/exe") ?? "penstock"))")
 
         """
     case .swift where PluginScaffold.checkout(above: "/proc/self/exe") == nil && penstock == nil:
