@@ -120,9 +120,12 @@ struct HTTPExchange {
 
   /// How long the body is going to be, where the head tells and nothing is decompressed.
   private func announcedLength(_ head: HTTPResponseHead) -> Int64? {
-    guard transfer.request.method != .head, ![204, 304].contains(head.status.code),
-      head.fields[.contentEncoding] == nil, head.fields[.transferEncoding] == nil
-    else { return nil }
-    return head.fields[.contentLength].flatMap { Int64($0) }
+    guard transfer.request.method != .head, head.status.code != 204, head.status.code != 304 else { return nil }
+    var length: Int64?
+    for field in head.fields {
+      if field.name == .contentEncoding || field.name == .transferEncoding { return nil }
+      if field.name == .contentLength { length = Int64(field.value) }
+    }
+    return length
   }
 }

@@ -33,11 +33,7 @@ final class OperationNode: Sendable {
       conditionIsPerItem = false
     }
     canPrepareEarly = event == nil && definition.isConstant
-    needsSlot =
-      switch definition.action {
-      case .run, .command, .http, .uses, .pipeline: true
-      case .value, .wait, .approve: false
-      }
+    needsSlot = definition.action.isWork
   }
 
   /// Whether an attempt starts without waiting for anything but a slot.

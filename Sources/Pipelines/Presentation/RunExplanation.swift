@@ -178,11 +178,9 @@ package struct RunExplanation: Sendable {
 
   private func failureRemedies(_ record: OperationRecord) -> [String] {
     var remedies: [String] = []
-    switch pipeline?.operations.first(where: { $0.name == record.name })?.action {
-    case .run, .command, .http, .uses, .pipeline: remedies.append("penstock logs \(shortID) \(record.name)")
-    // What starts no process has written nothing.
-    case .value, .wait, .approve: break
-    case nil: if record.error?.code != "rejected" { remedies.append("penstock logs \(shortID) \(record.name)") }
+    let action = pipeline?.operations.first { $0.name == record.name }?.action
+    if action?.isWork ?? (record.error?.code != "rejected") {
+      remedies.append("penstock logs \(shortID) \(record.name)")
     }
     // A run that succeeded although this failed is not to be tried again.
     if run.state != .succeeded { remedies.append("penstock retry \(shortID)") }

@@ -118,11 +118,7 @@ final class PlainPresenter: RunPresenter {
 
   /// An operation without a process ends as it begins, and items are told of when they end.
   private func isStartTold(_ record: OperationRecord) -> Bool {
-    guard record.parent == nil else { return false }
-    switch board.runs[record.run]?.definition(of: record)?.action {
-    case .value, .wait, .approve: return false
-    case .run, .command, .http, .uses, .pipeline, nil: return true
-    }
+    record.parent == nil && board.runs[record.run]?.definition(of: record)?.action.isWork != false
   }
 
   private func paint(_ record: OperationRecord, _ rest: String) -> String {

@@ -6,6 +6,14 @@ import Synchronization
 /// The same as `transfers requests`, by async-http-client with its default threads.
 @main
 struct Peer {
+  /// What is left to be sent, and how much has come.
+  private final class Progress: Sendable {
+    let left: Atomic<Int>
+    let bytes = Atomic(0)
+
+    init(_ count: Int) { left = Atomic(count) }
+  }
+
   static func main() async throws {
     let arguments = CommandLine.arguments
     guard arguments.count == 5, arguments[1] == "requests", let count = Int(arguments[3]),
@@ -18,22 +26,21 @@ struct Peer {
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = concurrency
     let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     let url = arguments[2]
-    func run(_ count: Int) async throws -> Int {
-      let left = Atomic(count)
-      let bytes = Atomic(0)
+    @Sendable func run(_ count: Int) async throws -> Int {
+      let progress = Progress(count)
       try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<concurrency {
           group.addTask {
-            while left.subtract(1, ordering: .relaxed).newValue >= 0 {
+            while progress.left.subtract(1, ordering: .relaxed).newValue >= 0 {
               let response = try await client.execute(HTTPClientRequest(url: url), timeout: .seconds(30))
               let body = try await response.body.collect(upTo: 1 << 20)
-              bytes.add(body.readableBytes, ordering: .relaxed)
+              progress.bytes.add(body.readableBytes, ordering: .relaxed)
             }
           }
         }
         try await group.waitForAll()
       }
-      return bytes.load(ordering: .relaxed)
+      return progress.bytes.load(ordering: .relaxed)
     }
     _ = try await run(concurrency * 4)
     let start = ContinuousClock.now

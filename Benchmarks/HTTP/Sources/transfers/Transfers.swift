@@ -25,24 +25,33 @@ struct Transfers {
     }
   }
 
+  /// What is left to be sent, and how much has come.
+  private final class Progress: Sendable {
+    let left: Atomic<Int>
+    let bytes = Atomic(0)
+    /// How many wait for their next attempt.
+    let waiting = Atomic(0)
+
+    init(_ count: Int) { left = Atomic(count) }
+  }
+
   static func requests(_ url: String, count: Int, concurrency: Int) async throws {
     let client = HTTPClient()
     let request = HTTPTransferRequest(url: url)
     func run(_ count: Int) async throws -> Int {
-      let left = Atomic(count)
-      let bytes = Atomic(0)
+      let progress = Progress(count)
       try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<concurrency {
           group.addTask {
-            while left.subtract(1, ordering: .relaxed).newValue >= 0 {
+            while progress.left.subtract(1, ordering: .relaxed).newValue >= 0 {
               let result = try await client.transfer(request, to: HTTPMemoryReceiver())
-              bytes.add(result.body.count, ordering: .relaxed)
+              progress.bytes.add(result.body.count, ordering: .relaxed)
             }
           }
         }
         try await group.waitForAll()
       }
-      return bytes.load(ordering: .relaxed)
+      return progress.bytes.load(ordering: .relaxed)
     }
     _ = try await run(concurrency * 4)
     let start = ContinuousClock.now
@@ -74,11 +83,11 @@ struct Transfers {
   }
 
   static func retries(_ url: String, count: Int, seconds: Int) async throws {
-    let waiting = Atomic(0)
+    let progress = Progress(0)
     let all = AsyncStream<Void>.makeStream()
     var context = OperationContext()
     context.retryObserver = RetryObserver(onWait: { _ in
-      if waiting.add(1, ordering: .relaxed).newValue % count == 0 { all.continuation.yield() }
+      if progress.waiting.add(1, ordering: .relaxed).newValue % count == 0 { all.continuation.yield() }
     })
     var arrivals = all.stream.makeAsyncIterator()
     let client = HTTPClient()
@@ -92,13 +101,13 @@ struct Transfers {
       for number in 1...count {
         tasks.append(Task { try await runner.run() })
         // Their first attempts at the pace of the client, so that its own memory stays that of a few.
-        while number - waiting.load(ordering: .relaxed) > 32 { await Task.yield() }
+        while number - progress.waiting.load(ordering: .relaxed) > 32 { await Task.yield() }
       }
       return tasks
     }
     let warm = Task { try await runner.run() }
-    while waiting.load(ordering: .relaxed) < 1 { await Task.yield() }
-    waiting.store(0, ordering: .relaxed)
+    while progress.waiting.load(ordering: .relaxed) < 1 { await Task.yield() }
+    progress.waiting.store(0, ordering: .relaxed)
     let before = residentBytes()
     let tasks = await wait(for: count)
     _ = await arrivals.next()
