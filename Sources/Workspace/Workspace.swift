@@ -87,7 +87,7 @@ public final class Workspace: Sendable {
     if !isReadOnly {
       isNew = try files.createMissing()
       isReadOnly = !files.isWritable
-    } else if !files.exists {
+    } else if try !files.exists() {
       throw .notAWorkspace(path: files.directory, reason: "there is no workspace.db in it")
     }
     do {

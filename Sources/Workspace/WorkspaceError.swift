@@ -6,6 +6,8 @@ public enum WorkspaceError: Error, Sendable, Equatable {
   case notAWorkspace(path: String, reason: String)
   /// The file was written by a newer version; nothing in it was changed.
   case newerSchema(path: String, found: Int, known: Int)
+  /// The directory may not be entered, or the file in it not be read, by the user of this process. `path` is which of them.
+  case notPermitted(path: String)
   /// The workspace can be read but not written.
   case readOnly(path: String)
   /// The file system, a quota or the database's own limit is full. Everything committed before is still there.
@@ -38,6 +40,7 @@ public enum WorkspaceError: Error, Sendable, Equatable {
     case .cannotCreate: "workspace-cannot-create"
     case .notAWorkspace: "workspace-not-found"
     case .newerSchema: "workspace-newer"
+    case .notPermitted: "workspace-not-permitted"
     case .readOnly: "workspace-read-only"
     case .full: "workspace-full"
     case .locked: "workspace-locked"
@@ -56,8 +59,9 @@ public enum WorkspaceError: Error, Sendable, Equatable {
   /// The file or directory it happened to.
   public var path: String {
     switch self {
-    case .cannotCreate(let path, _), .notAWorkspace(let path, _), .newerSchema(let path, _, _), .readOnly(let path),
-      .full(let path), .locked(let path), .corrupt(let path, _), .closed(let path), .unsuitableSchema(let path, _),
+    case .cannotCreate(let path, _), .notAWorkspace(let path, _), .newerSchema(let path, _, _),
+      .notPermitted(let path), .readOnly(let path), .full(let path), .locked(let path), .corrupt(let path, _),
+      .closed(let path), .unsuitableSchema(let path, _),
       .unsuitableQuery(let path, _),
       .unreadable(let path, _, _), .unknownType(let path, _), .snapshotEnded(let path), .snapshotExpired(let path),
       .io(let path, _, _):
@@ -77,6 +81,8 @@ extension WorkspaceError: CustomStringConvertible {
     case .newerSchema(let path, let found, let known):
       "\(path) was written by a newer version (schema \(found), this version knows \(known)). "
         + "Nothing was changed; use the newer version, or another workspace."
+    case .notPermitted(let path):
+      "cannot open \(path): permission denied. It must be yours, or let you enter and read it (chmod u+rwX); or choose another workspace."
     case .readOnly(let path):
       "cannot write to \(path): it is read-only. Check its permissions, or choose another workspace."
     case .full(let path):

@@ -26,6 +26,10 @@ extension WorkspaceError {
     case SQLITE_CORRUPT: self = .corrupt(path: path, message: message)
     case SQLITE_CANTOPEN where Self.isOutOfDescriptors:
       self = .io(path: path, code: Int(EMFILE), message: Self.systemMessage(EMFILE))
+    case SQLITE_CANTOPEN:
+      self =
+        WorkspaceFiles.forbidden(database: path).map { .notPermitted(path: $0) }
+        ?? .io(path: path, code: Int(code), message: message)
     case SQLITE_MISUSE where message.contains("closed"): self = .closed(path: path)
     // The shared memory is a file as well; that it cannot grow means that the disk is full.
     case SQLITE_IOERR where code == Self.cannotGrowSharedMemory: self = .full(path: path)

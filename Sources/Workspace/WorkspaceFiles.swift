@@ -24,7 +24,26 @@ struct WorkspaceFiles {
     self.directory = absolute
   }
 
-  var exists: Bool { access(database, F_OK) == 0 }
+  /// Whether there is a database. Throws where that cannot be told, because a directory may not be entered.
+  func exists() throws(WorkspaceError) -> Bool {
+    if permits(database, F_OK) { return true }
+    guard errno == EACCES else { return false }
+    throw .notPermitted(path: Self.forbidden(database: database) ?? directory)
+  }
+
+  /// The first of the directories above a database that may not be entered; else the one of its files that may not be read. Nil if there is none.
+  static func forbidden(database: String) -> String? {
+    func isDenied(_ path: String, _ mode: Int32) -> Bool {
+      faccessat(AT_FDCWD, path, mode, AT_EACCESS) != 0 && errno == EACCES
+    }
+    // What is in a directory that may not be entered is denied as well; so the first one is the one to name.
+    var directory = ""
+    for part in database.split(separator: "/").dropLast() {
+      directory += "/\(part)"
+      if isDenied(directory, X_OK) { return directory }
+    }
+    return ["", "-wal", "-shm"].map { database + $0 }.first { isDenied($0, R_OK) }
+  }
 
   /// How many bytes the file of the write-ahead log has.
   var logLength: Int {
@@ -44,7 +63,7 @@ struct WorkspaceFiles {
   ///
   /// Returns whether the database is new. A workspace that exists and may not be written is left alone.
   func createMissing() throws(WorkspaceError) -> Bool {
-    if exists { return false }
+    if try exists() { return false }
     try createDirectory(directory)
     let isNew = try createFile(database)
     _ = try createFile(notification)

@@ -58,6 +58,33 @@ struct ReadOnlyTests {
     }
   }
 
+  @Test(
+    "is not taken for one that is missing when it may not be entered", arguments: [Workspace.Mode.readOnly, .readWrite])
+  func notEntered(mode: Workspace.Mode) async throws {
+    try permit(0o600, files: 0o600)
+    defer { try? permit(0o755, files: 0o644) }
+    let path = directory.workspace
+    // The super-user's directory is one that others may not even look at.
+    try await withoutPrivileges {
+      _ = #expect(throws: WorkspaceError.notPermitted(path: path)) {
+        try Workspace.open(at: path, schema: .numbers, mode: mode)
+      }
+    }
+  }
+
+  @Test("is named with the file that may not be read", arguments: [Workspace.Mode.readOnly, .readWrite])
+  func notRead(mode: Workspace.Mode) async throws {
+    try permit(0o755, files: 0o000)
+    defer { try? permit(0o755, files: 0o644) }
+    let path = directory.workspace
+    try await withoutPrivileges {
+      let error = #expect(throws: WorkspaceError.self) {
+        try Workspace.open(at: path, schema: .numbers, mode: mode).values()
+      }
+      #expect(error == .notPermitted(path: path + "/workspace.db"))
+    }
+  }
+
   @Test("can be read when SQLite left nothing beside the file")
   func withoutLog() async throws {
     // What was written is in the file once the log has been written back.

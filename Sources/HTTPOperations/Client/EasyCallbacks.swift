@@ -12,7 +12,11 @@ enum EasyCallbacks {
   static let write: penstock_curl_data = { bytes, size, count, context in
     guard let handle = handle(context), let bytes else { return 0 }
     let buffer = UnsafeRawBufferPointer(start: bytes, count: size * count)
-    return handle.receive(body: buffer) ? buffer.count : 0
+    switch handle.receive(body: buffer) {
+    case .taken: return buffer.count
+    case .held: return Int(CURL_WRITEFUNC_PAUSE)
+    case .refused: return 0
+    }
   }
 
   static let read: penstock_curl_data = { bytes, size, count, context in
@@ -116,9 +120,23 @@ extension EasyHandle {
     return true
   }
 
-  /// Takes bytes of the body. False ends the transfer.
-  fileprivate func receive(body: UnsafeRawBufferPointer) -> Bool {
+  /// What becomes of bytes of the body.
+  fileprivate enum Reception {
+    case taken
+    /// libcurl keeps them, and hands them over again when the transfer goes on.
+    case held
+    /// The transfer ends.
+    case refused
+  }
+
+  /// Takes bytes of the body.
+  fileprivate func receive(body: UnsafeRawBufferPointer) -> Reception {
     lastActivity = .now
+    // The window is full, and libcurl may have much more to hand over in this turn. What it decompresses it does not hold back.
+    if wantsStill, !transfer.request.options.decompresses {
+      isHeldBack = true
+      return .held
+    }
     switch transfer.mailbox.put(body) {
     case .taken:
       touch(self)
@@ -129,12 +147,12 @@ extension EasyHandle {
       let error = FileWriting.write(body, to: descriptor)
       guard error == 0 else {
         failure = FileWriting.failure(error, transfer.url.authority)
-        return false
+        return .refused
       }
     case .tooLarge(let limit):
       failure = TransferFailure.bodyTooLarge(transfer.url.authority, limit: limit)
-      return false
+      return .refused
     }
-    return true
+    return .taken
   }
 }

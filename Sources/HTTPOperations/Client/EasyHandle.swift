@@ -30,6 +30,8 @@ final class EasyHandle {
   var uploadPosition: Int64 = 0
   var standsStill = false
   var wantsStill = false
+  /// Whether libcurl holds bytes back until it is told to go on.
+  var isHeldBack = false
   /// Why the transfer is ended from our side.
   var failure: HTTPTransferError?
   /// Whether the transfer has ended, and the handle waits to be freed.
@@ -187,7 +189,7 @@ final class EasyHandle {
       _ = penstock_curl_get_long(pointer, CURLINFO_HTTP_CONNECTCODE, &proxyStatus)
       error = TransferFailure.error(
         code, detail: detail, authority: transfer.url.authority, hasConnected: phase.isConnected,
-        proxyStatus: proxyStatus, systemError: Int32(truncatingIfNeeded: systemError))
+        proxyStatus: proxyStatus, systemError: Int32(truncatingIfNeeded: systemError), proxy: transfer.proxy)
     }
     var sent: Int64 = 0
     _ = penstock_curl_get_offset(pointer, CURLINFO_SIZE_UPLOAD_T, &sent)

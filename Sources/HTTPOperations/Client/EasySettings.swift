@@ -47,6 +47,9 @@ struct EasySettings {
     let mayMultiplex =
       options.version == .http2PriorKnowledge || (transfer.url.scheme == "https" && options.version != .http1_1)
     long(CURLOPT_PIPEWAIT, mayMultiplex ? 1 : 0)
+    // On a connection that was used before, libcurl sends a request again by itself where the server has closed meanwhile, whether or
+    // not it was done. And in 7.88 a second request over HTTP/2 without TLS fails on the connection of the first.
+    long(CURLOPT_FRESH_CONNECT, transfer.request.isIdempotent && options.version != .http2PriorKnowledge ? 0 : 1)
 
     // Zero would be libcurl's own limit of 300 s. Where transfers queue for connections the time in the queue would
     // count, so that only our own clock can tell.

@@ -26,7 +26,7 @@ struct HTTPExchange {
     thread.start(transfer)
     do {
       await mailbox.wait(for: .head)
-      guard let raw = mailbox.head else { try throwEnd() }
+      guard let raw = mailbox.head else { try throwEnd(redirects) }
       guard
         let head = ResponseHeadParser.parse(raw.bytes, url: transfer.url.plain, remoteAddress: raw.remoteAddress)
       else {
@@ -41,7 +41,7 @@ struct HTTPExchange {
       let destination = try await receiver.receive(head)
       let body = try await deliver(head, to: destination, receiver)
       await mailbox.wait(for: .end)
-      guard let end = mailbox.end, case .finished = end.end else { try throwEnd() }
+      guard let end = mailbox.end, case .finished = end.end else { try throwEnd(redirects) }
       let rest = destination == .memory ? mailbox.take().bytes : body
       return .finished(HTTPTransferResult(head: head, body: rest, statistics: end.statistics))
     } catch {
@@ -52,10 +52,12 @@ struct HTTPExchange {
     }
   }
 
-  /// Throws what the transfer ended with.
-  private func throwEnd() throws -> Never {
+  /// Throws what the transfer ended with, after so many redirects.
+  private func throwEnd(_ redirects: Int) throws -> Never {
     switch mailbox.end?.end {
-    case .failed(let error): throw error
+    case .failed(var error):
+      error.isElsewhere = redirects > 0 || transfer.proxy != nil
+      throw error
     default: throw CancellationError()
     }
   }

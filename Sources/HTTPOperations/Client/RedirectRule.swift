@@ -33,7 +33,8 @@ enum RedirectRule {
     guard from.scheme == "http" || target.scheme == "https" || allowsInsecure else {
       throw HTTPTransferError(
         .redirectRefused,
-        "\(from.authority) redirects from https to http at \(target.authority): ask there directly if that is right")
+        "\(from.authority) redirects from https to http at \(target.authority), where everybody on the way can read along: \(insecureAdvice)"
+      )
     }
 
     var next = request
@@ -45,12 +46,23 @@ enum RedirectRule {
     if target.isSameOrigin(as: from) {
       next.url = target.with(user: from.user, password: from.password)
     } else {
+      // Fields can be left out of a request, a body cannot.
+      if request.options.keepsBodyAtOrigin, next.body != .none {
+        throw HTTPTransferError(
+          .redirectRefused,
+          "\(from.authority) redirects to \(target.authority), but the body, which holds a secret, is for the former alone: ask there directly if that is right"
+        )
+      }
       next.url = target.plain
       next.options.tls.certificate = nil
       for name in credentialFields + secretFields { next.fields[name] = nil }
     }
     return next
   }
+
+  /// Said for pipelines as well as for Swift, whose settings have different names.
+  private static let insecureAdvice =
+    "ask there directly, or allow it with 'redirects: {insecure: true}' ('allowsInsecure' in Swift)"
 
   private static func becomesGet(_ status: Int, _ method: HTTPRequest.Method) -> Bool {
     switch status {

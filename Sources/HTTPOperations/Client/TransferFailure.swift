@@ -61,9 +61,11 @@ enum TransferFailure {
   ///   - hasConnected: Whether there was a connection.
   ///   - proxyStatus: What a proxy answered to `CONNECT`, or 0.
   ///   - systemError: The operating system's error number, or 0.
+  ///   - proxy: The URL of the proxy; nil without one. Hosts that are reached without it may be asked all the same.
   /// - Returns: The failure, whose message says what to do where that is not plain.
   static func error(
-    _ curlCode: CURLcode, detail: String, authority: String, hasConnected: Bool, proxyStatus: Int, systemError: Int32
+    _ curlCode: CURLcode, detail: String, authority: String, hasConnected: Bool, proxyStatus: Int, systemError: Int32,
+    proxy: String? = nil
   ) -> HTTPTransferError {
     var code = code(of: curlCode)
     if !hasConnected, proxyStatus != 0, !(200...299).contains(proxyStatus) { code = .proxyFailed }
@@ -84,6 +86,14 @@ enum TransferFailure {
       code == .protocolViolation ? "the response is not HTTP" : String(cString: curl_easy_strerror(curlCode))
     let said = detail.isEmpty ? general : detail
     var message = "\(authority): \(said)"
+    if code == .cannotConnect, let proxy = ProxyAddress(proxy),
+      detail.contains("connect to \(proxy.host) port \(proxy.port)")
+    {
+      message = "\(authority): cannot connect to the proxy \(proxy.host):\(proxy.port): \(said)"
+      return HTTPTransferError(
+        code, "\(message) (look whether the proxy is up, and at the settings that name it)",
+        curlCode: Int32(curlCode.rawValue), systemError: systemError)
+    }
     if let advice = advice(code) { message += " (\(advice))" }
     return HTTPTransferError(code, message, curlCode: Int32(curlCode.rawValue), systemError: systemError)
   }
@@ -116,7 +126,32 @@ enum TransferFailure {
   static func bodyTooLarge(_ authority: String, limit: Int64) -> HTTPTransferError {
     HTTPTransferError(
       .bodyTooLarge,
-      "\(authority): the body is longer than the \(limit) bytes that are allowed: raise the limit, or save it to a file"
+      "\(authority): the body is longer than the \(limit) bytes that are allowed: raise the limit"
     )
+  }
+}
+
+/// Where a proxy listens, without the user and the password that its URL may have.
+private struct ProxyAddress {
+  let host: String
+  let port: Int
+
+  init?(_ url: String?) {
+    guard var rest = url.map({ $0[...] }), !rest.isEmpty else { return nil }
+    var scheme = "http"
+    if let end = rest.firstRange(of: "://") {
+      scheme = rest[..<end.lowerBound].lowercased()
+      rest = rest[end.upperBound...]
+    }
+    rest = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    if let at = rest.lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }
+    // libcurl's own port of a proxy that names none.
+    var port = scheme == "https" ? 443 : 1080
+    if let colon = rest.lastIndex(of: ":"), let number = Int(rest[rest.index(after: colon)...]) {
+      port = number
+      rest = rest[..<colon]
+    }
+    host = String(rest.hasPrefix("[") && rest.hasSuffix("]") ? rest.dropFirst().dropLast() : rest)
+    self.port = port
   }
 }

@@ -102,21 +102,29 @@ struct TransferLoop {
 
   /// Tells the tasks what came in this turn, and lets transfers stand still whose window is full.
   private mutating func settle() {
-    let list = touched.list
-    touched.list.removeAll(keepingCapacity: true)
-    for handle in list {
-      handle.isTouched = false
-      guard !handle.isOver else { continue }
-      let transfer = handle.transfer
-      expect(handle)
-      if handle.wantsStill {
-        handle.wantsStill = false
-        if transfer.mailbox.standStill() {
-          handle.standsStill = true
-          curl_easy_pause(handle.pointer, CURLPAUSE_RECV)
-        }
+    // Whoever goes on at once has something to tell again.
+    while !touched.list.isEmpty {
+      let list = touched.list
+      touched.list.removeAll(keepingCapacity: true)
+      for handle in list {
+        handle.isTouched = false
+        guard !handle.isOver else { continue }
+        expect(handle)
+        if handle.wantsStill { standStill(handle) }
+        handle.transfer.mailbox.announce()
       }
-      transfer.mailbox.announce()
+    }
+  }
+
+  /// Lets a transfer stand still, unless what filled the window was taken meanwhile.
+  private func standStill(_ handle: EasyHandle) {
+    let isHeldBack = handle.isHeldBack
+    (handle.wantsStill, handle.isHeldBack) = (false, false)
+    if handle.transfer.mailbox.standStill() {
+      handle.standsStill = true
+      curl_easy_pause(handle.pointer, CURLPAUSE_RECV)
+    } else if isHeldBack {
+      curl_easy_pause(handle.pointer, CURLPAUSE_CONT)
     }
   }
 

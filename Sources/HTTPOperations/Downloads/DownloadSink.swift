@@ -53,8 +53,7 @@ final class DownloadSink: HTTPResultSink {
     case 206:
       let range = head.fields[.contentRange].flatMap { ContentRange($0) }
       // A server that ignores If-Range, or counts in another way, must not make a file of two contents.
-      let tag = head.fields[.eTag]?.trimmingSpaces()
-      let isSame = tag.map { $0 == state.validator || !state.validator.hasPrefix("\"") } ?? true
+      let isSame = state.isValidator(of: head.fields)
       let isSameLength = state.total == nil || range?.total == nil || range?.total == state.total
       guard let range, range.first == offset, isSame, isSameLength else { throw restart("the part is another one") }
       progress.withLock { $0.total = range.total ?? state.total }

@@ -54,6 +54,14 @@ struct DownloadState: Equatable {
     return modified
   }
 
+  /// Whether a part with these fields is one of the content that this is the state of.
+  ///
+  /// A part names the entity tag again where there is one; of its other fields it may leave out all (RFC 9110, 15.3.7).
+  func isValidator(of fields: HTTPFields) -> Bool {
+    if validator.hasPrefix("\"") { return fields[.eTag]?.trimmingSpaces() == validator }
+    return (fields[.lastModified]?.trimmingSpaces()).map { $0 == validator } ?? true
+  }
+
   static func source(of request: HTTPTransferRequest) -> String {
     HTTPChecksum.hexadecimal(SHA256.hash(data: Array("\(request.method.rawValue) \(request.url)".utf8)))
   }

@@ -55,12 +55,25 @@ public struct HTTPDownload: HTTPResultProcessor {
         .targetExists, "\(path) exists: remove it, or let the download replace it or choose another name")
     }
     do throws(FileError) {
-      let part = try PartFile(of: path)
+      let part = try openPart()
       let sink = DownloadSink(download: self, part: part, request: request)
       if resumes { sink.resume(&request) } else { part.forget() }
       return sink
     } catch {
       throw HTTPDownloadError(error.isBusy ? .targetBusy : .unwritableTarget, "\(path) cannot be written: \(error)")
+    }
+  }
+
+  /// Where each gets a name of its own, several may write at one time.
+  private func openPart() throws(FileError) -> PartFile {
+    var number = 1
+    while true {
+      do throws(FileError) {
+        return try PartFile(of: path, number: number)
+      } catch {
+        guard error.isBusy, collision == .number, number < 1000 else { throw error }
+        number += 1
+      }
     }
   }
 }

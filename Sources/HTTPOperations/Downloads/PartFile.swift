@@ -10,9 +10,14 @@ final class PartFile: Sendable {
   let descriptor: Int32
 
   /// Opens the temporary file of `target`, and makes the directories on the way.
-  init(of target: String) throws(FileError) {
+  ///
+  /// - Parameters:
+  ///   - target: What it is to become.
+  ///   - number: Which of those who write to the same name at one time this is, from 1 on.
+  /// - Throws: ``FileError``, which is busy where somebody else has it.
+  init(of target: String, number: Int = 1) throws(FileError) {
     self.target = target
-    let place = FilePlace(target)
+    let place = number == 1 ? FilePlace(target) : FilePlace(FilePlace(target).numbered(number))
     path = "\(place.directory)/.\(place.name).penstock-part"
     statePath = path + ".state"
     guard !place.name.isEmpty, place.name != ".", place.name != ".." else {

@@ -27,11 +27,17 @@ struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
 
 /// The content of small files.
 enum FileContent {
-  /// All of a file.
+  /// All of a regular file.
   static func read(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+    // Without O_NONBLOCK, a pipe that nobody writes to would keep the caller waiting in `open`, for ever.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard descriptor >= 0 else { throw FileError(path, errno) }
     defer { close(descriptor) }
+    var information = stat()
+    guard fstat(descriptor, &information) == 0 else { throw FileError(path, errno) }
+    guard information.st_mode & S_IFMT == S_IFREG else {
+      throw FileError(path, problem: "it is not a file with a content of its own")
+    }
     var content: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 64 * 1024)
     while true {

@@ -72,7 +72,7 @@ struct HTTPEventRetryProvider: HTTPRetryProvider {
       guard kind != .permanent else {
         return .doNotRetry(reason: "\(error.code.rawValue) will be the same next time")
       }
-      isUnreachable = kind == .unreachable
+      isUnreachable = error.isUnreachable
       reason = error.code.rawValue
     case .rejected(let error as HTTPRejection) where error.code == HTTPStatusValidator.code:
       guard let status = failure.rejectedStatus, reconnection.statuses.contains(status) else {

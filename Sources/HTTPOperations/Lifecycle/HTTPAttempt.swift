@@ -13,7 +13,9 @@ public struct HTTPAttempt<Value: Sendable>: OperationRequest {
     in context: OperationContext,
     with continuation: OperationContinuation<Value, any Error>
   ) async throws -> Value {
-    try await run(in: context)
+    // In a task of its own, whose memory goes with it: what waits for the next attempt, possibly for long, does not keep it.
+    async let value = run(in: context)
+    return try await value
   }
 
   private func run(in context: OperationContext) async throws -> Value {
@@ -58,7 +60,8 @@ public struct HTTPAttempt<Value: Sendable>: OperationRequest {
     } catch {
       throw Self.error(.result(error), original)
     }
-    let receiver = HTTPAttemptReceiver(request: request, validators: operation.validators, sink: sink)
+    let receiver = HTTPAttemptReceiver(
+      request: request, validators: operation.validators, sink: sink, clock: context.operationClock)
     do {
       let value = try await receive(request, by: receiver, into: sink)
       if let endpoint = try? HTTPURL(request.url).endpoint { operation.peers.succeeded(at: endpoint) }

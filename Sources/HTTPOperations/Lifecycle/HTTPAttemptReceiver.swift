@@ -1,22 +1,31 @@
+import Operations
 import Synchronization
 
 /// Takes the response of one attempt: shows the head to the sink and the validators, and the body to the sink.
 ///
-/// A response that is rejected is read on only as far as the rejection wants, so that the server's own words about its
-/// failure are known.
+/// A response that is rejected is read on only as far as the rejection wants, and not for long, so that the server's own words about
+/// its failure are known.
 final class HTTPAttemptReceiver<Value: Sendable>: HTTPBodyReceiver {
   private struct State {
     var head: HTTPResponseHead?
-    var rejection: (error: any Error, bodyLimit: Int)?
+    var rejection: (error: any Error, bodyLimit: Int, until: Duration)?
     var excerpt: [UInt8] = []
   }
 
+  /// For how long a response that is rejected is read on.
+  static var patience: Duration { .seconds(5) }
+
   private let state = Mutex(State())
+  private let clock: any OperationClock
   private let request: HTTPTransferRequest
   private let validators: [any HTTPResponseValidator]
   private let sink: any HTTPResultSink<Value>
 
-  init(request: HTTPTransferRequest, validators: [any HTTPResponseValidator], sink: any HTTPResultSink<Value>) {
+  init(
+    request: HTTPTransferRequest, validators: [any HTTPResponseValidator], sink: any HTTPResultSink<Value>,
+    clock: any OperationClock
+  ) {
+    self.clock = clock
     self.request = request
     self.validators = validators
     self.sink = sink
@@ -38,7 +47,8 @@ final class HTTPAttemptReceiver<Value: Sendable>: HTTPBodyReceiver {
       throw error
     } catch {
       let limit = (error as? HTTPRejection)?.bodyLimit ?? 0
-      state.withLock { $0.rejection = (error, limit) }
+      let until = clock.monotonic() + Self.patience
+      state.withLock { $0.rejection = (error, limit, until) }
       guard limit > 0 else { throw error }
       return .chunks
     }
@@ -52,7 +62,11 @@ final class HTTPAttemptReceiver<Value: Sendable>: HTTPBodyReceiver {
       return rejection.error
     }
     guard let rejection else { return try await sink.receive(chunk) }
-    let isFull = state.withLock { $0.excerpt.count >= ($0.rejection?.bodyLimit ?? 0) }
-    if isFull { throw rejection }
+    let now = clock.monotonic()
+    let isEnough = state.withLock { state in
+      guard let rejection = state.rejection else { return true }
+      return state.excerpt.count >= rejection.bodyLimit || now >= rejection.until
+    }
+    if isEnough { throw rejection }
   }
 }

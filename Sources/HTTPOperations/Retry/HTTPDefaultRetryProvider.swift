@@ -41,12 +41,14 @@ public struct HTTPDefaultRetryProvider: HTTPRetryProvider {
   public func opinion(on failure: HTTPFailure, in context: OperationContext) async -> HTTPRetryOpinion {
     let kind: HTTPRetryTable.Kind
     let reason: String
+    var isUnreachable = false
     switch failure.error.cause {
     case .transfer(let error):
       kind = HTTPRetryTable.kind(of: error.code)
       guard kind != .permanent else {
         return .doNotRetry(reason: "\(error.code.rawValue) will be the same next time")
       }
+      isUnreachable = error.isUnreachable
       reason = error.code.rawValue
     case .rejected(let error):
       guard let rejection = error as? HTTPRejection else { return .noOpinion }
@@ -79,6 +81,6 @@ public struct HTTPDefaultRetryProvider: HTTPRetryProvider {
     guard let endpoint = failure.error.endpoint else { return .retry(reason: reason) }
     return .retry(
       reason: reason,
-      wakers: early.wakers(for: endpoint, peers: failure.peers, isUnreachable: kind == .unreachable, in: context))
+      wakers: early.wakers(for: endpoint, peers: failure.peers, isUnreachable: isUnreachable, in: context))
   }
 }

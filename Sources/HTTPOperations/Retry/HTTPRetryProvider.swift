@@ -36,7 +36,7 @@ public struct HTTPFailure: Sendable {
 
   /// Whether the same request may be sent twice without harm: by its method, or by its `Idempotency-Key`.
   public var isIdempotent: Bool {
-    HTTPRetryTable.isIdempotent(request.method) || request.fields[.idempotencyKey] != nil
+    request.isIdempotent
   }
 }
 

@@ -64,6 +64,8 @@ public struct HTTPTransferError: Error, Sendable, Hashable, CustomStringConverti
   public var curlCode: Int32
   /// The operating system's error number behind it, or 0.
   public var systemError: Int32
+  /// Whether it was not the host that was asked for which failed, but perhaps a proxy, or a host that a redirect led to.
+  public var isElsewhere = false
   /// Bytes of the request's body that were sent.
   public var bytesSent: Int64
   /// Bytes of the response's body that were delivered.
@@ -85,6 +87,9 @@ public struct HTTPTransferError: Error, Sendable, Hashable, CustomStringConverti
     self.bytesSent = bytesSent
     self.bytesDelivered = bytesDelivered
   }
+
+  /// Whether nobody accepts connections at the host that was asked for.
+  public var isUnreachable: Bool { HTTPRetryTable.kind(of: code) == .unreachable && !isElsewhere }
 
   /// The message.
   public var description: String { message }

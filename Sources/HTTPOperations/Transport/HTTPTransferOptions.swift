@@ -6,6 +6,9 @@ public struct HTTPTransferOptions: Sendable, Hashable {
   public var limits = HTTPLimits()
   /// What happens with a redirect.
   public var redirects = HTTPRedirects.follow()
+  /// Whether the body is for the scheme, host and port of the URL alone: a redirect that would send it to another one
+  /// fails with `redirect-refused`. By default false.
+  public var keepsBodyAtOrigin = false
   /// The way to the server. Nil takes the one of the client, which by default is that of the environment.
   public var proxies: HTTPProxies?
   /// Whom to trust, and who we are.

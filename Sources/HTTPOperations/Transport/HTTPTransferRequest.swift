@@ -30,6 +30,9 @@ public struct HTTPTransferRequest: Sendable, Hashable {
     self.body = body
     self.options = options
   }
+
+  /// Whether it may be done twice: by its method, or because it has an `Idempotency-Key`.
+  public var isIdempotent: Bool { HTTPRetryTable.isIdempotent(method) || fields[.idempotencyKey] != nil }
 }
 
 /// The body of a request.

@@ -187,11 +187,12 @@ final class ControllerDriver: Sendable {
   private static let grace = Duration.seconds(2)
 
   func end() {
-    let (instance, renewal) = state.withLock { state in
+    let (instance, renewal, losses) = state.withLock { state in
       state.hasEnded = true
-      defer { (state.instance, state.renewal) = (nil, nil) }
-      return (state.instance, state.renewal)
+      defer { (state.instance, state.renewal, state.losses) = (nil, nil, 0) }
+      return (state.instance, state.renewal, state.losses)
     }
+    if losses > 0 { tell(losses) }
     renewal?.end()
     guard let instance else { return }
     instance.stop(grace: Self.grace)
@@ -233,6 +234,9 @@ final class ControllerDriver: Sendable {
     }
   }
 
+  /// Returns when another event would be kept.
+  fileprivate func room() async { await storage.room(below: Self.limit) }
+
   private func ask(_ event: ControllerEvent) {
     guard !state.withLock({ $0.hasEnded }) else { return }
     guard let question = storage.ask(atMost: event.instant == nil ? Self.limit : Self.instantLimit) else {
@@ -253,7 +257,10 @@ final class ControllerDriver: Sendable {
       defer { state.losses = 0 }
       return state.losses
     }
-    guard let losses else { return }
+    if let losses { tell(losses) }
+  }
+
+  private func tell(_ losses: Int) {
     let what = losses == 1 ? "an event is lost" : "\(losses) events are lost"
     services.plugins.catalog?.log(
       .error, plugin: PluginUse.plugin(of: offer.id),
@@ -298,6 +305,7 @@ private final class ControllerRelay: PluginInstanceEvents {
 
   func ended(_ outcome: Result<JSONValue?, PluginFailure>) { driver?.ended(outcome) }
   func yielded(_ signal: PluginSignal) { driver?.yielded(signal) }
+  func room() async { await driver?.room() }
 
   func logged(_ level: PluginLogLevel, _ message: String, _ fields: JSONValue?) {
     driver?.log(level, PluginLogLine.text(.info, message, fields))

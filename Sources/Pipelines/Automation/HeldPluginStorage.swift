@@ -22,6 +22,9 @@ final class HeldPluginStorage: PluginStorage {
     var lastQuestion = 0
     var held: Deque<Entry> = []
     var isWriting = false
+    /// Who waits until fewer than so many runs have not begun.
+    var waiting: [Int: (limit: Int, continuation: CheckedContinuation<Void, Never>)] = [:]
+    var lastWaiting = 0
   }
 
   /// Nil where nothing can be remembered.
@@ -50,8 +53,33 @@ final class HeldPluginStorage: PluginStorage {
 
   /// A run that was asked for has begun, or is no longer wanted.
   func forget(_ question: Int) {
-    state.withLock { state in
+    let free = state.withLock { state in
       if let index = state.questions.firstIndex(of: question) { state.questions.remove(at: index) }
+      let free = state.waiting.filter { state.questions.count < $0.value.limit }
+      for id in free.keys { state.waiting[id] = nil }
+      return free
+    }
+    for waiting in free.values { waiting.continuation.resume() }
+  }
+
+  /// Returns when fewer than `limit` runs that were asked for have not begun, or the task is cancelled.
+  func room(below limit: Int) async {
+    let id = state.withLock { state in
+      state.lastWaiting += 1
+      return state.lastWaiting
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isFree = state.withLock { state in
+          // A cancellation before this is seen here, a later one finds who waits.
+          if state.questions.count < limit || Task.isCancelled { return true }
+          state.waiting[id] = (limit, continuation)
+          return false
+        }
+        if isFree { continuation.resume() }
+      }
+    } onCancel: {
+      state.withLock { $0.waiting.removeValue(forKey: id) }?.continuation.resume()
     }
   }
 

@@ -65,7 +65,7 @@ extension PipelineChecker {
     let entry = draft.plugins.first { $0.id == id }
     if id == HTTPPlugin.id {
       if let entry { checkBuiltIn(entry) }
-      return HTTPPlugin.described
+      return HTTPPlugin(secrets: Set(entry?.reference.secrets ?? []))
     }
     // A reference that could not be read is reported already, and what it would load is not what was meant.
     if entry.map({

@@ -168,7 +168,33 @@ extension RunEngine {
   func retryObserver(_ ordinal: Int) -> RetryObserver {
     RetryObserver(
       onWait: { [unowned self] wait in assumeIsolated { $0.waitsForRetry(ordinal, wait) } },
-      onWake: { [unowned self] cause in assumeIsolated { $0.woke(ordinal, cause) } })
+      onWake: { [unowned self] cause in assumeIsolated { $0.woke(ordinal, cause) } },
+      onGiveUp: { [unowned self] reason in assumeIsolated { $0.gaveUp(ordinal, reason) } })
+  }
+
+  /// There is no further attempt: why is part of what is told of the failure, where that is not plain.
+  private func gaveUp(_ ordinal: Int, _ reason: RetryGiveUpReason) {
+    let why: String
+    switch reason {
+    case .stopped("not-listed"): why = "its failure is not listed under 'on'"
+    case .stopped(let text): why = text
+    case .deadline:
+      let deadline = state.instances[ordinal].node.definition.retry.deadline.map(DurationNotation.format)
+      why = "there was no time for another attempt within the deadline\(deadline.map { " of \($0)" } ?? "")"
+    case .limit, .cancelled: return
+    }
+    state.instances[ordinal].detail = ["no_retry": .string(why)]
+  }
+
+  /// Why a failed operation was not tried again, for its record; nil where it was as often as it can be.
+  func withoutRetry(_ ordinal: Int, _ failure: OperationFailure) -> JSONValue? {
+    let instance = state.instances[ordinal]
+    if let why = instance.detail?["no_retry"] { return ["no_retry": why] }
+    // A request that may do harm twice has no retries at all, so that nobody is asked about them.
+    guard case .http(let action) = instance.node.definition.action, !action.retriesAnything,
+      instance.node.definition.retry.limit == 0, let why = failure.stopReason
+    else { return nil }
+    return ["no_retry": .string(why)]
   }
 
   private func waitsForRetry(_ ordinal: Int, _ wait: RetryWait) {

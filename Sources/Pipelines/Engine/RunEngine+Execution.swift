@@ -180,7 +180,7 @@ extension RunEngine {
         failure: OperationFailure(code: "cancelled", message: "the run was cancelled"))
     }
     let failure = OperationFailure(error)
-    conclude(ordinal, .failed, reason: failure.code, failure: failure)
+    conclude(ordinal, .failed, reason: failure.code, detail: withoutRetry(ordinal, failure), failure: failure)
     guard let engineError = failure.engineError, engineFailure == nil else { return }
     engineFailure = engineError
     cancel(.engine)

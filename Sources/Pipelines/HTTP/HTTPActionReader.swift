@@ -26,6 +26,11 @@ extension DocumentReader {
         "body-without-meaning", "a \(action.effectiveMethod) request has no body, but there is '\(first.key.rawValue)'",
         at: first.range, fix: "write 'method: POST', or whatever the server expects")
     }
+    if action.effectiveMethod == "HEAD", let save = node.entries?.first(where: { $0.name == "save_to" }) {
+      error(
+        "body-without-meaning", "the response to a HEAD request has no body that could be saved", at: save.key.range,
+        fix: "leave 'save_to' out, or write 'method: GET'")
+    }
     if let checksum = node["checksum"], action.saveTo == nil {
       error("misplaced-key", "'checksum' is of the file that 'save_to' names", at: checksum.range)
     }
@@ -58,6 +63,9 @@ extension DocumentReader {
     action.early = HTTPEarlyRetry(
       network: words.contains("reachable"), endpoint: words.contains("reachable"),
       peerSuccess: words.contains("peer-success"))
+    checkErrorCodes(node["retry"]?["on"])
+    // The password in the file is one, though the pipeline does not declare it.
+    if case .netrc = action.authorization { draft.definition.receivesSecret = true }
     draft.definition.action = .http(action)
     let isSaved = action.saveTo != nil
     if isSaved, let result = draft.definition.result, result != .file, result != .none, let range = draft.resultRange {
@@ -74,6 +82,12 @@ extension DocumentReader {
       guard let text = plainText(value, "'method'") else { return }
       checked(at: value.range) { () throws(HTTPEncodingError) in
         action.method = try HTTPRequest.Method(checking: text).rawValue
+      }
+      if action.method == "CONNECT" {
+        error(
+          "invalid-method", "the method CONNECT asks a proxy for a tunnel, and cannot be sent by itself",
+          at: value.range,
+          fix: "name the proxy with 'proxy': its tunnels are made where they are needed")
       }
     case .url: readURL(value, into: &action, draft)
     case .query:
@@ -143,6 +157,12 @@ extension DocumentReader {
           at: entry.key.range, { () throws(HTTPEncodingError) in _ = try HTTPField.Name(checking: entry.name) }),
         let value
       else { continue }
+      if let reason = Self.ownFields[entry.name.lowercased()] {
+        error(
+          "misplaced-field", "the field '\(entry.name)' cannot be given: \(reason)", at: entry.key.range,
+          fix: "leave it out")
+        continue
+      }
       if value.isLiteral {
         checked(at: entry.value.range) { () throws(HTTPEncodingError) in
           var fields = HTTPFields()
@@ -153,6 +173,13 @@ extension DocumentReader {
     }
     return headers
   }
+
+  /// The fields that every request gets from how it is sent, with what says them.
+  private static let ownFields = [
+    "content-length": "it follows from the body",
+    "transfer-encoding": "it follows from the body",
+    "connection": "connections are kept and used again as the server allows",
+  ]
 
   private func form(_ node: YAMLNode, into draft: OperationDraft) -> [(name: String, value: HTTPAction.FormValue)] {
     guard let entries = node.entries else {

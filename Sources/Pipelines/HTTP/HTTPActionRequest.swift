@@ -8,10 +8,13 @@ struct HTTPActionRequest {
   /// Where relative paths start.
   let directory: String
 
+  /// The request, and what in it is secret though no secret of the pipeline: the credentials of a netrc file.
+  typealias Prepared = (request: HTTPTransferRequest, credentials: [String])
+
   /// Throws ``OperationFailure``, or what an expression throws. A `notify` needs its report.
-  func transfer(in contexts: borrowing RunContexts, report: RunReport? = nil) throws -> HTTPTransferRequest {
+  func transfer(in contexts: borrowing RunContexts, report: RunReport? = nil) throws -> Prepared {
     do {
-      var url = try HTTPURL(urlText(in: contexts))
+      var url = try url(in: contexts)
       url.append(query: try queryItems(in: contexts))
       var fields = HTTPFields()
       for header in action.headers {
@@ -21,45 +24,87 @@ struct HTTPActionRequest {
         method: try HTTPRequest.Method(checking: action.effectiveMethod), url: url.text, fields: fields,
         options: try options(in: contexts))
       try setBody(of: &request, in: contexts, report)
-      if let authorization = try authorization(url, in: contexts) {
+      let (authorization, credentials) = try authorization(url, in: contexts)
+      if let authorization {
         request.fields[.authorization] = request.fields[.authorization] ?? authorization
       }
-      return request
+      return (request, credentials)
     } catch let error as HTTPEncodingError {
       throw OperationFailure(code: error.code.rawValue, message: "http: \(error.message)")
     }
   }
 
   /// A path, from the directory of the pipeline's file.
+  ///
+  /// An expression that is all of it, or all in front of its first slash, is a path or a directory, wherever that is.
+  /// Any other is a name, or a path below what stands in front of it, and does not lead out of there.
   func path(_ template: Template, in contexts: borrowing RunContexts) throws -> String {
-    let text = try template.evaluate(in: contexts).injectedText
-    guard !text.isEmpty, !text.utf8.contains(0) else {
-      throw OperationFailure(code: "value-mismatch", message: "http: '\(text.escapedForMessage)' is no path")
+    func fail(_ problem: String) -> OperationFailure {
+      OperationFailure(code: "value-mismatch", message: "http: \(problem)")
+    }
+    var joined = JoinedText()
+    var isAbsolute = false
+    for (index, segment) in template.segments.enumerated() {
+      switch segment {
+      case .literal(let literal): joined.append(literal: literal)
+      case .expression(let expression, _):
+        let value = try expression.evaluate(in: contexts).injectedText
+        if index == 0, template.leadsWithPath {
+          guard !value.isEmpty else { throw fail("'' is no path") }
+          joined.append(literal: value)
+        } else {
+          if index == 0, value.hasPrefix("/") { isAbsolute = true }
+          joined.append(value: value)
+        }
+      }
+    }
+    let text = joined.text
+    guard !text.isEmpty, !text.utf8.contains(0) else { throw fail("'\(text.escapedForMessage)' is no path") }
+    if isAbsolute || joined.part(among: [".."], isURL: false) != nil {
+      throw fail(
+        "the path '\(text.escapedForMessage)' leads out of its directory by what an expression yielded: "
+          + "let an expression be the whole path, or the directory in front of the first '/', if that is meant")
     }
     return absolute(text)
   }
 
   /// What an expression at the beginning yields is the URL, or how it begins; what a later one yields is one component
   /// of it, which it cannot end.
-  private func urlText(in contexts: borrowing RunContexts) throws -> String {
-    var text = ""
+  private func url(in contexts: borrowing RunContexts) throws -> HTTPURL {
+    var joined = JoinedText()
     for (index, segment) in action.url.segments.enumerated() {
       switch segment {
-      case .literal(let literal): text += literal
+      case .literal(let literal): joined.append(literal: literal)
       case .expression(let expression, _):
         let value = try expression.evaluate(in: contexts).injectedText
-        guard index > 0 else {
-          text += value
-          continue
+        if index == 0 {
+          joined.append(literal: value)
+        } else {
+          joined.append(value: PercentEncoding.encode(value))
         }
-        guard value != ".", value != ".." else {
-          throw OperationFailure(
-            code: "value-mismatch", message: "http: a part of the URL is '\(value)', which would name another path")
-        }
-        text += PercentEncoding.encode(value)
       }
     }
-    return text
+    if let part = joined.part(among: [".", ".."], isURL: true) {
+      throw OperationFailure(
+        code: "value-mismatch", message: "http: a part of the URL is '\(part)', which would name another path")
+    }
+    do throws(HTTPEncodingError) {
+      return try HTTPURL(joined.text)
+    } catch {
+      guard Self.hasPortInHost(joined.text) else { throw error }
+      throw OperationFailure(
+        code: error.code.rawValue,
+        message: "http: what an expression yields for the host has a ':' in it, which is no part of a name: "
+          + "write the port outside of the expression, as in 'http://${{ … }}:8080/', or let the expression be "
+          + "the beginning of the URL, 'http://' included")
+    }
+  }
+
+  /// Whether a value with a colon stands where the host is.
+  private static func hasPortInHost(_ url: String) -> Bool {
+    guard let start = url.firstRange(of: "://")?.upperBound else { return false }
+    let authority = url[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    return authority.split(separator: "@", omittingEmptySubsequences: false).last?.contains("%3A") == true
   }
 
   private func queryItems(in contexts: borrowing RunContexts) throws -> [HTTPQueryItem] {
@@ -117,19 +162,29 @@ struct HTTPActionRequest {
     if request.fields[.contentType] == nil { request.fields[.contentType] = type }
   }
 
-  private func authorization(_ url: HTTPURL, in contexts: borrowing RunContexts) throws -> String? {
+  /// The value of `Authorization`, and the credentials in it that come from a file rather than from the pipeline, which
+  /// nobody else knows to be secret.
+  private func authorization(
+    _ url: HTTPURL, in contexts: borrowing RunContexts
+  ) throws -> (value: String?, credentials: [String]) {
     switch action.authorization {
     case nil:
-      guard let user = url.user else { return nil }
-      return try HTTPAuthorization.basic(user: user, password: url.password ?? "").fieldValue(for: url.host)
+      guard let user = url.user else { return (nil, []) }
+      return (
+        try HTTPAuthorization.basic(user: user, password: url.password ?? "").fieldValue(for: url.host), []
+      )
     case .basic(let user, let password):
-      return try HTTPAuthorization.basic(
-        user: try user.evaluate(in: contexts).injectedText, password: try password.evaluate(in: contexts).injectedText
-      ).fieldValue(for: url.host)
+      let authorization = HTTPAuthorization.basic(
+        user: try user.evaluate(in: contexts).injectedText, password: try password.evaluate(in: contexts).injectedText)
+      return (try authorization.fieldValue(for: url.host), [])
     case .bearer(let token):
-      return try HTTPAuthorization.bearer(try token.evaluate(in: contexts).injectedText).fieldValue(for: url.host)
-    case .netrc(let file):
-      return try HTTPAuthorization.netrc(try NetrcFile(path: try path(file, in: contexts))).fieldValue(for: url.host)
+      let authorization = HTTPAuthorization.bearer(try token.evaluate(in: contexts).injectedText)
+      return (try authorization.fieldValue(for: url.host), [])
+    case .netrc(let path):
+      let file = try NetrcFile(path: try self.path(path, in: contexts))
+      guard let value = try HTTPAuthorization.netrc(file).fieldValue(for: url.host) else { return (nil, []) }
+      let token = String(value.drop { $0 != " " }.dropFirst())
+      return (value, [file.login(for: url.host)?.password, token].compactMap(\.self))
     }
   }
 
@@ -168,6 +223,14 @@ struct HTTPActionRequest {
   static let noProxy = "no URL of a proxy, such as 'http://proxy:3128' or 'socks5h://localhost:1080'"
 
   private func absolute(_ path: String) -> String { path.hasPrefix("/") ? path : "\(directory)/\(path)" }
+}
+
+extension Template {
+  /// Whether the expression at its beginning is all of a path, or all in front of the first slash.
+  fileprivate var leadsWithPath: Bool {
+    guard segments.count > 1, case .literal(let next) = segments[1] else { return segments.count == 1 }
+    return next.hasPrefix("/")
+  }
 }
 
 extension HTTPField.Name {

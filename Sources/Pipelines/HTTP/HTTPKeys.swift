@@ -122,16 +122,19 @@ enum HTTPRedirectKey: String, CaseIterable, Sendable {
 enum HTTPLimitKey: String, CaseIterable, Sendable {
   case connect
   case firstByte = "first_byte"
-  case idle, body, head
+  case idle, body, head, total
 
   static let table = KeyTable<HTTPLimitKey>(
     "'limits'",
     [
       KeyRow("connect", .duration, "How long until there is a connection.", default: "30s"),
-      KeyRow("first_byte", .duration, "How long until the response begins.", default: "none"),
+      KeyRow("first_byte", .duration, "How long until the response begins.", default: "60s"),
       KeyRow("idle", .duration, "How long nothing may come or go.", default: "60s"),
       KeyRow("body", .size, "How large the body may be.", default: "64MiB; saved to a file, none"),
       KeyRow("head", .size, "How large the head of the response may be.", default: "64KiB"),
+      KeyRow(
+        elsewhere: "total", "is no limit of a request: the operation's 'timeout' bounds each attempt as a whole",
+        fix: "write 'timeout: …' beside 'http'"),
     ])
 }
 

@@ -59,6 +59,8 @@ extension DocumentReader {
       case .body:
         guard let bytes = size(value, what) else { return }
         (action.options.limits.body, action.options.limits.file) = (bytes, bytes)
+      // Belongs elsewhere, which is told by then.
+      case .total: return
       case .head: if let bytes = size(value, what) { action.options.limits.head = Int(clamping: bytes) }
       }
     }

@@ -1,4 +1,5 @@
 import HTTPOperations
+import HTTPTypes
 import Operations
 import OrderedCollections
 import Values
@@ -11,7 +12,7 @@ extension RunEngine {
     let (definition, contexts) = (state.instances[ordinal].node.definition, contexts(ordinal))
     let builder = HTTPActionRequest(action: action, directory: httpDirectory)
     let report = action.isReport ? runReport(action, contexts) : nil
-    let request = try builder.transfer(in: contexts, report: report)
+    let request = try httpRequest(builder, contexts, report, definition)
     // What brings the next attempt forward has to know whom it is about also where the attempt's time is up.
     if let endpoint = try? HTTPURL(request.url).endpoint {
       httpFailures[ordinal]?.failure = HTTPLatestFailure.Failure(endpoint: endpoint, isUnreachable: false)
@@ -83,20 +84,23 @@ extension RunEngine {
     do {
       return try await OperationRunner(operation.attempt, context: services.context).run(isolation: self)
     } catch let error as HTTPOperationError {
-      throw failure(error, ordinal)
+      throw failure(error, action, ordinal)
     }
   }
 
-  private func failure(_ error: HTTPOperationError, _ ordinal: Int) -> OperationFailure {
+  private func failure(_ error: HTTPOperationError, _ action: HTTPAction, _ ordinal: Int) -> OperationFailure {
     if let endpoint = error.endpoint {
       var isUnreachable = false
       if case .transfer(let failure) = error.cause {
-        isUnreachable = HTTPRetryTable.kind(of: failure.code) == .unreachable
+        isUnreachable = failure.isUnreachable
       }
       httpFailures[ordinal]?.failure = HTTPLatestFailure.Failure(endpoint: endpoint, isUnreachable: isUnreachable)
     }
-    if !error.body.isEmpty { logExcerpt(error.body, ordinal) }
+    if !error.body.isEmpty { logExcerpt(error.body, isWhole: error.hasWholeBody, ordinal) }
     var failure = OperationFailure(code: error.code, message: error.description)
+    if failure.code == HTTPTransferError.Code.bodyTooLarge.rawValue {
+      failure.message += " with 'limits: {body: …}'" + (action.saveTo == nil ? ", or save it with 'save_to'" : "")
+    }
     failure.httpStatus = error.head?.status.code
     failure.retryAfter = error.retryAfter
     switch error.verdict {
@@ -106,10 +110,27 @@ extension RunEngine {
     return failure
   }
 
+  /// The request of an attempt, once what is secret about it is known to the engine.
+  private func httpRequest(
+    _ builder: HTTPActionRequest, _ contexts: RunContexts, _ report: RunReport?, _ definition: OperationDefinition
+  ) throws -> HTTPTransferRequest {
+    var (request, credentials) = try builder.transfer(in: contexts, report: report)
+    state.masker.add(credentials)
+    // By value, wherever in the body it came from. Only an operation that can receive a secret is looked at.
+    if definition.receivesSecret, !state.masker.isEmpty, case .bytes(let body) = request.body,
+      state.masker.mask(body) != body
+    {
+      request.options.keepsBodyAtOrigin = true
+    }
+    return request
+  }
+
   /// What the server says about its failure, for `penstock logs`.
-  private func logExcerpt(_ body: [UInt8], _ ordinal: Int) {
+  private func logExcerpt(_ body: [UInt8], isWhole: Bool, _ ordinal: Int) {
     let log = PluginLog(engine: self, ordinal: ordinal)
-    let text = state.masker.mask(String(decoding: body, as: UTF8.self))
+    // Masked before anything else: half a character at the end is no part of a secret, but half a secret would be seen.
+    let masked = isWhole ? state.masker.mask(body) : state.masker.maskBeginning(body)
+    let text = String(decoding: masked, as: UTF8.self)
     log.write([text.last == "\n" ? String(text.dropLast()) : text])
     log.close()
   }
@@ -166,5 +187,17 @@ enum HTTPBodyValue {
       }
     case .some(let type): return try ResultText.value(of: response.body, as: type)
     }
+  }
+}
+
+extension HTTPOperationError {
+  /// As many bytes of a body are kept of a response that is not welcome: see `HTTPStatusValidator`.
+  private static let excerptLimit = 16 * 1024
+
+  /// Whether `body` is all that the server sent, as far as that can be known.
+  fileprivate var hasWholeBody: Bool {
+    guard body.count < Self.excerptLimit else { return false }
+    guard let head, head.fields[.contentEncoding] == nil, let length = head.fields[.contentLength] else { return true }
+    return Int(length) == body.count
   }
 }

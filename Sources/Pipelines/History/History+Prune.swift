@@ -9,12 +9,17 @@ public struct PruneRule: Sendable, Hashable {
   public var keep: Int?
   /// Only pipelines of that name or pattern.
   public var pipeline: String?
+  /// Whether runs that were interrupted are forgotten as well, which `resume` could go on with.
+  public var includesInterrupted: Bool
 
   /// Creates a rule. What it names must hold together; a rule with neither an instant nor a number forgets nothing.
-  public init(olderThan: RecordTime? = nil, keep: Int? = nil, pipeline: String? = nil) {
+  public init(
+    olderThan: RecordTime? = nil, keep: Int? = nil, pipeline: String? = nil, includesInterrupted: Bool = false
+  ) {
     self.olderThan = olderThan
     self.keep = keep
     self.pipeline = pipeline
+    self.includesInterrupted = includesInterrupted
   }
 }
 
@@ -38,8 +43,9 @@ public struct PruneReport: Sendable, Hashable {
 extension History {
   /// Forgets ended runs that the rule names, with the runs nested in them.
   ///
-  /// A run that goes on is kept, and so is one with a result file that a run which is kept has reused. With `dryRun` nothing is
-  /// changed. Runs are deleted 100 at a time, so that other writers are not kept waiting; when an error ends it early, what was
+  /// A run that goes on is kept, so is one that was interrupted and waits for `resume`, unless the rule includes these, and so is one with a
+  /// result file that a run which is kept has reused. A nested run goes with the run that started it; by itself where that is not in the
+  /// workspace, as after the import of a part. With `dryRun` nothing is changed. Runs are deleted 100 at a time, so that other writers are not kept waiting; when an error ends it early, what was
   /// deleted so far is whole, and a repetition finds the rest.
   public func prune(_ rule: PruneRule, dryRun: Bool = false) throws(WorkspaceError) -> PruneReport {
     let doomed = try read { try PruneSelection(rule: rule).runs(in: $0) }
@@ -62,10 +68,11 @@ extension History {
 struct PruneSelection {
   let rule: PruneRule
 
-  /// The runs to forget: each top-level run is followed by those nested in it.
+  /// The runs to forget: each is followed by those nested in it.
   func runs(in db: Database) throws -> [RunRows.Numbered] {
     guard rule.olderThan != nil || rule.keep != nil else { return [] }
     var listing = RunFilter(pipeline: rule.pipeline, order: .newestFirst)
+    listing.includesParentless = true
     // The latest ones must be seen to be counted; without a number to keep, only the older ones are looked at.
     if rule.keep == nil { listing.until = rule.olderThan }
     let (sql, arguments) = RunListing(filter: listing).query(state: nil)
@@ -80,7 +87,11 @@ struct PruneSelection {
       families.append([run])
     }
     for index in families.indices { try addNested(to: &families[index], in: db) }
-    families.removeAll { family in family.contains { !$0.record.state.isFinal && !$0.isAbandoned } }
+    families.removeAll { family in
+      // What is nested in a run that has ended can no longer be resumed.
+      (!rule.includesInterrupted && family.first?.isInterrupted == true)
+        || family.contains { !$0.record.state.isFinal && !$0.isAbandoned }
+    }
     return try withoutReused(families, in: db).flatMap(\.self)
   }
 

@@ -13,6 +13,8 @@ public struct RecordedRun: Sendable {
   public var attempts: [AttemptRecord]
   /// Its approvals, answered or not.
   public var approvals: [Approval]
+  /// Who has the turn of its pipeline, as long as the run is queued for it.
+  var turn: Lease?
 
   /// Creates a recorded run.
   public init(
@@ -33,11 +35,17 @@ extension History {
       guard let found = try RunRows.find(run, in: db) else { return nil }
       let definition = try String.fetchOne(
         db, sql: "SELECT text FROM definition WHERE hash = ?", arguments: [found.record.definitionHash])
-      return RecordedRun(
+      var recorded = RecordedRun(
         run: try RunRows.presented(found, in: db), definition: definition ?? "",
         operations: try OperationRows.operations(of: found, in: db),
         attempts: try OperationRows.attempts(of: found, ordinal: nil, in: db),
         approvals: try ApprovalRows.approvals(of: found, onlyPending: false, in: db))
+      if recorded.run.state == .queued {
+        recorded.turn = try Leases.current("pipeline:\(recorded.run.pipeline)", in: db).flatMap {
+          $0.owner.isAlive ? $0 : nil
+        }
+      }
+      return recorded
     }
   }
 

@@ -13,18 +13,19 @@ public enum HistorySchema {
   public static let schema = WorkspaceSchema(
     applicationID: 0x7065_6e73,
     migrations: [
-      WorkspaceSchema.Migration(number: 1, sql: tables + runs() + views + durations(itemsAs: nameOfItemsOnce)),
-      WorkspaceSchema.Migration(number: 2, sql: plugins + "DROP VIEW runs;\n" + runs(more: ", r.controller, r.event")),
+      WorkspaceSchema.Migration(number: 1, sql: tables + views(rounded) + durations(itemsAs: nameOfItemsOnce)),
+      WorkspaceSchema.Migration(number: 2, sql: plugins + "DROP VIEW runs;\n" + runs(rounded, more: controllers)),
       WorkspaceSchema.Migration(number: 3, sql: HistoryTallies.migration),
       WorkspaceSchema.Migration(number: 4, sql: itemsApart),
+      WorkspaceSchema.Migration(number: 5, sql: drops + views(cut, moreOfRuns: controllers) + gates + events),
     ],
     // Each change of a table lets SQLite read all views again: here they come last.
-    whole: tables + plugins + HistoryTallies.migration + views + runs(more: ", r.controller, r.event")
-      + durations(itemsAs: nameOfItems))
+    whole: tables + plugins + HistoryTallies.migration + views(cut, moreOfRuns: controllers)
+      + durations(itemsAs: nameOfItems) + gates + events)
 
   /// The names of the public views.
   public static let publicViews = [
-    "runs", "operations", "attempts", "failures", "durations", "approvals", "leases",
+    "runs", "operations", "attempts", "failures", "durations", "approvals", "leases", "gates", "events",
   ]
 
   // Released migrations are never edited; these texts, and what they are made of, belong to them.
@@ -149,8 +150,13 @@ public enum HistorySchema {
     """
   }
 
-  private static func instant(_ column: String, as name: String) -> String {
-    "strftime('%Y-%m-%dT%H:%M:%fZ', \(column) / 1000000.0, 'unixepoch') AS \(name)"
+  /// How a view makes the text of an instant, which a column has in microseconds.
+  private typealias Instant = @Sendable (_ column: String) -> String
+
+  // Until version 5, where the views said another millisecond than everybody else.
+  private static let rounded: Instant = { "strftime('%Y-%m-%dT%H:%M:%fZ', \($0) / 1000000.0, 'unixepoch')" }
+  private static let cut: Instant = {
+    "strftime('%Y-%m-%dT%H:%M:%S', \($0) / 1000000, 'unixepoch') || printf('.%03dZ', \($0) / 1000 % 1000)"
   }
 
   // The join is written both ways, so that the planner can go from a run to its operations (a range of keys) and from an
@@ -183,15 +189,18 @@ public enum HistorySchema {
     """
   }
 
+  // Since version 2.
+  private static let controllers = ", r.controller, r.event"
+
   /// The view of runs, with `more` columns at its end.
-  private static func runs(more: String = "") -> String {
+  private static func runs(_ instant: Instant, more: String = "") -> String {
     """
     CREATE VIEW runs AS
     SELECT r.id, r.pipeline, r.state, r.reason, r.trigger,
-      \(instant("r.started_at", as: "started_at")),
-      \(instant("r.ended_at", as: "ended_at")),
+      \(instant("r.started_at")) AS started_at,
+      \(instant("r.ended_at")) AS ended_at,
       (r.ended_at - r.started_at) / 1000.0 AS duration_ms,
-      \(instant("r.created_at", as: "created_at")),
+      \(instant("r.created_at")) AS created_at,
       r.host, r.user, r.version, r.params,
       (SELECT d.hash FROM definition d WHERE d.number = r.definition) AS definition,
       r.path, r.parent, r.parent_operation, r.operations,
@@ -206,53 +215,56 @@ public enum HistorySchema {
     """
   }
 
-  private static let views = """
-    CREATE VIEW operations AS
-    SELECT r.id AS run, o.name AS operation, o.position,
-      (SELECT p.name FROM operation_record p WHERE p.key = r.number << 32 | o.parent) AS parent,
-      o.item, o.state, o.reason, o.error, o.attempts,
-      \(instant("o.waiting_since", as: "waiting_since")),
-      \(instant("o.started_at", as: "started_at")),
-      \(instant("o.ended_at", as: "ended_at")),
-      (o.ended_at - o.started_at) / 1000.0 AS duration_ms,
-      o.result, o.result_file, o.reused_from, o.fingerprint, o.error_code, o.detail
-    FROM operation_record o JOIN \(runOfOperation);
+  /// The views but that of durations.
+  private static func views(_ instant: Instant, moreOfRuns: String = "") -> String {
+    runs(instant, more: moreOfRuns) + """
+      CREATE VIEW operations AS
+      SELECT r.id AS run, o.name AS operation, o.position,
+        (SELECT p.name FROM operation_record p WHERE p.key = r.number << 32 | o.parent) AS parent,
+        o.item, o.state, o.reason, o.error, o.attempts,
+        \(instant("o.waiting_since")) AS waiting_since,
+        \(instant("o.started_at")) AS started_at,
+        \(instant("o.ended_at")) AS ended_at,
+        (o.ended_at - o.started_at) / 1000.0 AS duration_ms,
+        o.result, o.result_file, o.reused_from, o.fingerprint, o.error_code, o.detail
+      FROM operation_record o JOIN \(runOfOperation);
 
-    CREATE VIEW attempts AS
-    SELECT r.id AS run, o.name AS operation, a.number, a.state,
-      \(instant("a.started_at", as: "started_at")),
-      \(instant("a.ended_at", as: "ended_at")),
-      (a.ended_at - a.started_at) / 1000.0 AS duration_ms,
-      a.exit_code, a.signal, a.error, a.error_code,
-      CASE WHEN a.result IS NULL AND a.state = 'succeeded' AND a.number = o.attempts THEN o.result ELSE a.result END AS result,
-      a.stdout_file, a.stderr_file, a.retry_delay / 1000.0 AS retry_delay_ms, a.wake_cause, a.pid
-    FROM attempt_record a
-    JOIN operation_record o ON o.key = a.operation
-    JOIN \(runOfOperation);
+      CREATE VIEW attempts AS
+      SELECT r.id AS run, o.name AS operation, a.number, a.state,
+        \(instant("a.started_at")) AS started_at,
+        \(instant("a.ended_at")) AS ended_at,
+        (a.ended_at - a.started_at) / 1000.0 AS duration_ms,
+        a.exit_code, a.signal, a.error, a.error_code,
+        CASE WHEN a.result IS NULL AND a.state = 'succeeded' AND a.number = o.attempts THEN o.result ELSE a.result END AS result,
+        a.stdout_file, a.stderr_file, a.retry_delay / 1000.0 AS retry_delay_ms, a.wake_cause, a.pid
+      FROM attempt_record a
+      JOIN operation_record o ON o.key = a.operation
+      JOIN \(runOfOperation);
 
-    CREATE VIEW failures AS
-    SELECT r.id AS run, r.pipeline, o.name AS operation, o.error_code, o.error,
-      \(instant("o.ended_at", as: "ended_at")),
-      o.attempts, a.exit_code, a.signal, a.stdout_file, a.stderr_file
-    FROM operation_record o
-    JOIN \(runOfOperation)
-    LEFT JOIN attempt_record a ON a.operation = o.key AND a.number = o.attempts
-    WHERE o.state = 'failed';
+      CREATE VIEW failures AS
+      SELECT r.id AS run, r.pipeline, o.name AS operation, o.error_code, o.error,
+        \(instant("o.ended_at")) AS ended_at,
+        o.attempts, a.exit_code, a.signal, a.stdout_file, a.stderr_file
+      FROM operation_record o
+      JOIN \(runOfOperation)
+      LEFT JOIN attempt_record a ON a.operation = o.key AND a.number = o.attempts
+      WHERE o.state = 'failed';
 
-    CREATE VIEW approvals AS
-    SELECT r.id AS run, o.name AS operation,
-      CASE WHEN o.approved = 1 THEN 'approved' WHEN o.approved = 0 THEN 'rejected'
-        WHEN r.state IN ('queued', 'running', 'interrupted') AND p.state IN ('pending', 'waiting', 'running', 'retrying')
-          THEN 'pending'
-        ELSE 'unanswered' END AS state,
-      o.message,
-      \(instant("o.requested_at", as: "requested_at")),
-      \(instant("o.answered_at", as: "answered_at")),
-      o.note, o.who
-    FROM approval o JOIN run_record r ON r.number = o.operation >> 32
-      LEFT JOIN operation_record p ON p.key = o.operation;
+      CREATE VIEW approvals AS
+      SELECT r.id AS run, o.name AS operation,
+        CASE WHEN o.approved = 1 THEN 'approved' WHEN o.approved = 0 THEN 'rejected'
+          WHEN r.state IN ('queued', 'running', 'interrupted') AND p.state IN ('pending', 'waiting', 'running', 'retrying')
+            THEN 'pending'
+          ELSE 'unanswered' END AS state,
+        o.message,
+        \(instant("o.requested_at")) AS requested_at,
+        \(instant("o.answered_at")) AS answered_at,
+        o.note, o.who
+      FROM approval o JOIN run_record r ON r.number = o.operation >> 32
+        LEFT JOIN operation_record p ON p.key = o.operation;
 
-    """
+      """
+  }
 
   // Until version 4 by the name of the loop.
   private static let nameOfItemsOnce = "substr(o.name, 1, instr(o.name, '[') - 1)"
@@ -264,6 +276,48 @@ public enum HistorySchema {
     \(durations(itemsAs: nameOfItems))
 
     UPDATE daily_tally SET tally = NULL WHERE tally IS NOT NULL;
+    """
+
+  // Version 5.
+  private static let drops = ["runs", "operations", "attempts", "failures", "approvals"].map { "DROP VIEW \($0);\n" }
+    .joined()
+
+  private static let gates = """
+    CREATE VIEW gates AS
+    SELECT r.id AS run, r.pipeline, o.name AS operation,
+      ifnull(json_extract(o.detail, '$.gate.formula'), json_extract(o.detail, '$.formula')) AS formula,
+      CASE WHEN json_extract(o.detail, '$.gate') IS NOT NULL THEN 'open' WHEN o.state = 'waiting' THEN 'waiting'
+        ELSE 'closed' END AS state,
+      ifnull(json_extract(o.detail, '$.gate.opened_by'), json_extract(o.detail, '$.why')) AS reason,
+      ifnull(json_extract(o.detail, '$.gate.since'), json_extract(o.detail, '$.since')) AS waiting_since,
+      json_extract(o.detail, '$.gate.opened_at') AS opened_at,
+      json_extract(o.detail, '$.due') AS due
+    FROM operation_record o JOIN \(runOfOperation)
+    WHERE json_extract(o.detail, '$.gate') IS NOT NULL OR json_extract(o.detail, '$.formula') IS NOT NULL;
+
+    """
+
+  private static let events = """
+    CREATE VIEW events AS
+    WITH event AS (
+      SELECT r.number AS run, NULL AS operation, NULL AS attempt, 'created' AS event, r.created_at AS at, r.trigger AS reason
+        FROM run_record r
+      UNION ALL SELECT r.number, NULL, NULL, 'started', r.started_at, NULL FROM run_record r
+      UNION ALL SELECT r.number, NULL, NULL, r.state, r.ended_at, r.reason FROM run_record r
+      UNION ALL SELECT o.key >> 32, o.name, NULL, 'waiting', o.waiting_since, o.reason FROM operation_record o
+      UNION ALL SELECT o.key >> 32, o.name, NULL, 'started', o.started_at, NULL FROM operation_record o
+      UNION ALL SELECT o.key >> 32, o.name, NULL, o.state, o.ended_at, o.error FROM operation_record o
+      UNION ALL SELECT a.operation >> 32, o.name, a.number, 'started', a.started_at, NULL
+        FROM attempt_record a JOIN operation_record o ON o.key = a.operation
+      UNION ALL SELECT a.operation >> 32, o.name, a.number, a.state, a.ended_at, a.error
+        FROM attempt_record a JOIN operation_record o ON o.key = a.operation
+      UNION ALL SELECT p.operation >> 32, p.name, NULL, 'asked', p.requested_at, p.message FROM approval p
+      UNION ALL SELECT p.operation >> 32, p.name, NULL, CASE p.approved WHEN 1 THEN 'approved' ELSE 'rejected' END,
+        p.answered_at, p.note FROM approval p
+    )
+    SELECT r.id AS run, r.pipeline, event.operation, event.attempt, event.event, \(cut("event.at")) AS at, event.reason
+    FROM event JOIN run_record r ON r.number = event.run WHERE event.at IS NOT NULL;
+
     """
 
   // Version 2: what plugins need. `claim` holds the instants for which a run was started, so that none is started twice.

@@ -15,6 +15,7 @@ final class HistoryStatements: @unchecked Sendable {
     for sql in [definitionSQL, runSQL, operationSQL, attemptSQL] { _ = try db.cachedStatement(sql: sql) }
   }
 
+  /// Makes rows of changes. Where a clock was set back meanwhile, what ended before it began is recorded as ended when it began.
   func apply(_ changes: ArraySlice<HistoryChange>, to db: Database) throws {
     // The look-up in the cache hashes the text; once for each batch it costs nothing.
     var operation = try BoundStatement(Self.operationSQL, in: db)
@@ -40,7 +41,7 @@ final class HistoryStatements: @unchecked Sendable {
       case .runEnded(let run, let state, let reason, let counts, let time):
         try db.cachedStatement(
           sql: """
-            UPDATE run_record SET state = ?, reason = ?, ended_at = ?, operations = ?, succeeded = ?, failed = ?, skipped = ?,
+            UPDATE run_record SET state = ?, reason = ?, ended_at = max(?, coalesce(started_at, 0)), operations = ?, succeeded = ?, failed = ?, skipped = ?,
               cancelled = ?, reused = ? WHERE id = ?
             """
         ).execute(arguments: [
@@ -124,7 +125,7 @@ final class HistoryStatements: @unchecked Sendable {
     statement.bind(record.attempts)
     statement.bind(record.waitingSince?.microseconds)
     statement.bind(record.startedAt?.microseconds)
-    statement.bind(record.endedAt?.microseconds)
+    statement.bind(record.endedAt.map { max($0, record.startedAt ?? $0).microseconds })
     statement.bind(record.fingerprint)
     statement.bind(record.reusedFrom?.text)
     statement.bind(record.result)
@@ -142,7 +143,7 @@ final class HistoryStatements: @unchecked Sendable {
     statement.bind(record.number)
     statement.bind(record.state.rawValue)
     statement.bind(record.startedAt.microseconds)
-    statement.bind(record.endedAt?.microseconds)
+    statement.bind(record.endedAt.map { max($0, record.startedAt).microseconds })
     statement.bind(record.exitCode)
     statement.bind(record.signal)
     statement.bind(record.error?.code)

@@ -22,6 +22,8 @@ public struct RunFilter: Sendable, Hashable {
   public var condition: RunCondition?
   /// Whether runs that operations of other runs started are listed too.
   public var includesNested: Bool
+  /// Whether, of these, those are listed all the same whose parent is not in the workspace.
+  var includesParentless = false
   /// The most runs to list; nil for all.
   public var limit: Int?
   /// The order.

@@ -3,13 +3,28 @@ import GRDB
 /// Answers a ``RunFilter`` with one ordered walk over an index for each state asked for, which stops when there are enough.
 struct RunListing {
   let filter: RunFilter
+  /// Whether what the database leaves is asked for the condition.
+  private var evaluates = true
+
+  init(filter: RunFilter) {
+    self.filter = filter
+  }
 
   func runs(in db: Database) throws -> [RunRecord] {
     if filter.condition != nil {
       guard let narrowed = try narrowed(in: db) else { return [] }
-      return try RunListing(filter: narrowed).states(in: db)
+      var listing = RunListing(filter: narrowed)
+      listing.evaluates = evaluates
+      return try listing.states(in: db)
     }
     return try states(in: db)
+  }
+
+  /// The runs of which the condition is still to be evaluated, after what the database leaves out.
+  func candidates(in db: Database) throws -> [RunRecord] {
+    var listing = self
+    listing.evaluates = false
+    return try listing.runs(in: db)
   }
 
   /// The filter with what its condition says of pipeline, states and time, where an index can use it; nil if no run can match.
@@ -64,7 +79,7 @@ struct RunListing {
         guard filter.states.contains(state) else { continue }
       }
       let record = try RunRows.presented(run, in: db)
-      if let condition = filter.condition, !condition.matches(record) { continue }
+      if evaluates, let condition = filter.condition, !condition.matches(record) { continue }
       runs.append(record)
     }
     return runs
@@ -85,7 +100,10 @@ struct RunListing {
     }
     if let since = filter.since { require("r.created_at >= ?", since.microseconds) }
     if let until = filter.until { require("r.created_at < ?", until.microseconds) }
-    if !filter.includesNested { require("r.parent IS NULL") }
+    if !filter.includesNested {
+      let isParentless = " OR NOT EXISTS (SELECT 1 FROM run_record p WHERE p.id = r.parent)"
+      require("(r.parent IS NULL\(filter.includesParentless ? isParentless : ""))")
+    }
     if let operation = filter.operation {
       require(
         """

@@ -17,6 +17,8 @@ enum RunRows {
     var record: RunRecord
     /// Whether the record says that the run goes on, but its process is gone.
     var isAbandoned: Bool { !record.state.isFinal && !record.owner.isAlive }
+    /// Whether `resume` could go on with it.
+    var isInterrupted: Bool { record.state == .interrupted || isAbandoned }
   }
 
   static func number(of run: RunID, in db: Database) throws -> Int64? {

@@ -5,11 +5,12 @@ import Workspace
 /// Finds out which runs have begun and ended since it was last asked, whatever process runs them.
 ///
 /// It only looks; whoever uses it decides when, for instance after each change of the database. A run that began and ended between two looks
-/// is told of twice, in that order. Used by one thread.
+/// is told of twice, in that order; one that waited for its turn once more when it begins. Used by one thread.
 public struct RunWatch {
   private let filter: RunFilter
   private var latest: Int64?
-  private var open: [Int64: RunID] = [:]
+  /// The runs that go on, by their numbers, as they were told of last.
+  private var open: [Int64: RunState] = [:]
 
   /// Creates a watch. Of the filter, the time, the number and the order do not count, and neither do states before the end.
   public init(_ filter: RunFilter = RunFilter()) {
@@ -36,24 +37,23 @@ public struct RunWatch {
 
   private mutating func take(_ number: Int64, _ record: RunRecord) -> [RunRecord] {
     guard matches(record) else { return [] }
+    let told = open[number]
+    // One that was interrupted before, and that nobody goes on with, is no news.
+    if told == nil, record.state == .interrupted { return [] }
+    // One that ended while it waited for its turn never began.
+    let latest: RunState = record.state.isFinal ? record.startedAt == nil ? .queued : .running : record.state
     var changes: [RunRecord] = []
-    if open[number] == nil {
-      // One that was interrupted before, and that nobody goes on with, is no news.
-      if record.state == .interrupted { return [] }
+    if told == nil || told != latest {
       var begun = record
+      begun.state = latest
       if record.state.isFinal {
-        begun.state = .running
         begun.reason = nil
         begun.endedAt = nil
       }
       changes.append(begun)
     }
-    if record.state.isFinal {
-      open[number] = nil
-      changes.append(record)
-    } else {
-      open[number] = record.id
-    }
+    if record.state.isFinal { changes.append(record) }
+    open[number] = record.state.isFinal ? nil : latest
     return changes.filter { change in
       (!change.state.isFinal || filter.states.isEmpty || filter.states.contains(change.state))
         && filter.condition?.matches(change) ?? true

@@ -185,7 +185,9 @@ struct SpecificationParser {
         fix: PluginUse.isOfferID(name) ? "add it: 'specifications: {a-name: {uses: \(name)}}', and use the name" : nil)
     }
     let near = NearestName.suggestion(
-      for: name, among: specifications.keys.sorted() + SpecificationWord.allCases.map(\.rawValue))
+      for: name,
+      among: specifications.keys.sorted() + SpecificationWord.allCases.map(\.rawValue)
+        + (use == .early ? SpecificationWord.earlyOnly : []))
     let fix: String? =
       switch name {
       case "true": "write 'always'"

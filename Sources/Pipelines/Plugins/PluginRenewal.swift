@@ -1,3 +1,4 @@
+import Operations
 import PluginHost
 import Synchronization
 
@@ -7,11 +8,14 @@ final class PluginRenewal: Sendable {
     /// Of the code that is in use.
     var hash: String
     var watched: Int?
+    var timer: EventLoop.Token?
     /// How often the file has changed.
     var changes = 0
     var hasEnded = false
   }
 
+  /// What lives shorter than that is not worth watching a file for: to watch one, and to end that, takes 16 ms.
+  private static let delay = Duration.milliseconds(500)
   /// How long a file must be left alone before it is loaded: it is copied in several steps.
   private static let settling = Duration.milliseconds(250)
 
@@ -27,22 +31,34 @@ final class PluginRenewal: Sendable {
     self.services = services
     self.onRenewal = onRenewal
     state = Mutex(State(hash: plugin.hash))
-    guard let path = plugin.path else { return }
+    guard let path = plugin.path.map(PipelineFile.absolute) else { return }
+    let moment = FileClock.now()
     services.loop.execute { [weak self] in
       guard let self, !state.withLock({ $0.hasEnded }) else { return }
-      let entry = services.paths.add(PipelineFile.absolute(path)) { [weak self] in self?.changed() }
-      state.withLock { $0.watched = entry }
+      let timer = services.loop.schedule(after: Self.delay) { [weak self] in self?.watch(path, since: moment) }
+      state.withLock { $0.timer = timer }
     }
+  }
+
+  /// *On the loop.*
+  private func watch(_ path: String, since moment: Timestamp) {
+    let entry = services.paths.add(path) { [weak self] in self?.changed() }
+    state.withLock { state in
+      state.watched = entry
+      state.timer = nil
+    }
+    if let change = FileClock.latestChange(atPath: path), change >= moment { changed() }
   }
 
   /// Ends it.
   func end() {
     services.loop.execute { [services, self] in
-      let entry = state.withLock { state in
+      let (entry, timer) = state.withLock { state in
         state.hasEnded = true
-        defer { state.watched = nil }
-        return state.watched
+        defer { (state.watched, state.timer) = (nil, nil) }
+        return (state.watched, state.timer)
       }
+      if let timer { services.loop.cancelTimer(timer) }
       if let entry { services.paths.remove(entry) }
     }
   }

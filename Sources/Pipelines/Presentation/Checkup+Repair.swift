@@ -14,7 +14,7 @@ extension Checkup {
     do {
       problems = try isRepairing ? history.workspace.checkIntegrity() : history.quickCheck()
     } catch {
-      report(Finding(grade: .fail, subject: "database", message: "\(error)"))
+      report(Finding(grade: .fail, subject: "database", message: Self.advice(error)))
       return history
     }
     guard !problems.isEmpty else {
@@ -40,13 +40,19 @@ extension Checkup {
       let (saved, aside) = try DatabaseReplacement(workspace: location.path).run()
       let counts =
         "\(Count.of(saved.runs, "run")), \(Count.of(saved.operations, "operation")), \(Count.of(saved.attempts, "attempt"))"
+      let strays =
+        [(saved.strayOperations, "operation"), (saved.strayAttempts, "attempt")].filter { $0.0 > 0 }
+        .map { Count.of($0.0, $0.1) }.joined(separator: " and ")
+      let rest = strays.isEmpty ? "" : "; left out are \(strays) of which the run or the operation could not be read"
       report(
         Finding(
           grade: .fixed, subject: "database",
-          message: "\(message). A new one has what could be saved (\(counts)); the damaged one is now '\(aside)'"))
+          message: "\(message). A new one has what could be saved (\(counts))\(rest); the damaged one is now '\(aside)'"
+        ))
       return try History.open(at: location.path, mode: .readWrite)
     } catch {
-      report(Finding(grade: .fail, subject: "database", message: "\(message). It was not repaired: \(error)"))
+      report(
+        Finding(grade: .fail, subject: "database", message: "\(message). It was not repaired: \(Self.advice(error))"))
       return nil
     }
   }
@@ -64,9 +70,12 @@ extension Checkup {
       try checkLeases(history, report)
       try checkDirectories(history, hasLostRecords: hasLostRecords, report)
     } catch {
-      report(Finding(grade: .fail, subject: "records", message: "\(error)"))
+      report(Finding(grade: .fail, subject: "records", message: Self.advice(error)))
     }
   }
+
+  /// What to do about an error, the same whatever was looked at when it came.
+  private static func advice(_ error: any Error) -> String { (error as? WorkspaceError)?.advice ?? "\(error)" }
 
   private func checkAbandonedRuns(_ history: History, _ report: (Finding) -> Void) throws {
     let runs = try history.abandonedRuns()

@@ -58,7 +58,14 @@ package struct RunExplanation: Sendable {
     var remedies: [String] = []
     if let reason = run.reason { because.append(reason) }
     switch run.state {
-    case .queued: because.append("it has not begun; its pipeline lets only one run go on at a time")
+    case .queued:
+      because.append("it has not begun; its pipeline lets only one run go on at a time")
+      if let turn = recorded.turn {
+        because.append(
+          "\(turn.holder) has the turn (process \(turn.owner.pid)), since "
+            + "\(ClockText.dateAndTime(RecordTime(microseconds: turn.acquiredAt)))")
+        remedies.append("it begins when that run ends")
+      }
     case .running:
       because.append("it has been going on for \(DurationText.format(from: run.startedAt ?? run.createdAt, to: now))")
     case .interrupted:
@@ -100,6 +107,7 @@ package struct RunExplanation: Sendable {
       entry.remedies = ["it is tried again by itself" + (turns.isEmpty ? "" : ", and at once when \(turns)")]
     case .failed:
       entry.because = [text + (record.attempts > 1 ? ", after \(record.attempts) attempts" : "")]
+      if let why = StateReason.withoutRetry(record) { entry.because.append("it was not tried again: \(why)") }
       if run.state.isFinal { entry.remedies = failureRemedies(record) }
     case .cancelled:
       entry.because = [text] + chain(from: record)

@@ -63,6 +63,11 @@ package enum StateReason {
     early.map { $0.event ?? "\($0.formula) turns true\($0.value ? " again" : "")" }.joined(separator: " or ")
   }
 
+  /// Why a failed operation was not tried again, where that is not plain; nil where it is.
+  static func withoutRetry(_ record: OperationRecord) -> String? {
+    detail(of: record)["no_retry"]?.stringValue
+  }
+
   /// The particulars of the reason; null where there are none.
   package static func detail(of record: OperationRecord) -> JSONValue {
     record.detail.flatMap { try? JSONValue.parse($0) } ?? .null

@@ -65,8 +65,11 @@ package struct WorkspaceLocation: Sendable, Hashable {
     }
   }
 
-  /// Whether there is a database in the directory.
-  package var hasDatabase: Bool { access(path + "/workspace.db", F_OK) == 0 }
+  /// Whether there is a database in the directory. Where a directory may not be entered, nobody knows: it counts as there, so that to open it tells
+  /// of the permission.
+  package var hasDatabase: Bool {
+    faccessat(AT_FDCWD, path + "/workspace.db", F_OK, AT_EACCESS) == 0 || errno == EACCES
+  }
 
   private static func absolute(_ path: String, from directory: String) -> String {
     var path = path.hasPrefix("/") ? path : (directory == "/" ? "/" : directory + "/") + path

@@ -6,6 +6,7 @@ import Values
 ///
 /// Knows each secret as it is, line by line where it has several, as a JSON string's inside, percent-encoded (whichever of its characters are, with digits of
 /// either case, and with `+` for a space), and in Base64 (the standard and the URL alphabet, wherever in the encoded data it begins, and in lines of any length).
+/// Of a secret that is a URL, it also knows the telling pieces: see ``SecretURL``.
 struct SecretMasker: Sendable {
   /// What stands for a secret.
   static let mask = Array("***".utf8)
@@ -13,18 +14,29 @@ struct SecretMasker: Sendable {
   /// Shorter pieces (a line of a key file that is only a brace) would mask ordinary text all over.
   private static let shortestPiece = 4
 
+  /// The secrets, each once, with their lines and pieces.
+  private var secrets: Set<[UInt8]> = []
   private var patterns: [SecretPattern] = []
   private var firstBytes = [Bool](repeating: false, count: 256)
 
   /// A masker of `secrets`. Empty secrets are left out.
   init(_ secrets: some Sequence<String>) {
+    add(secrets)
+  }
+
+  /// Masks these as well from now on: what becomes known in the course of a run, such as the password of a netrc file.
+  mutating func add(_ more: some Sequence<String>) {
     var unique: Set<[UInt8]> = []
-    for secret in secrets where !secret.isEmpty {
+    for secret in more where !secret.isEmpty {
       unique.insert(Array(secret.utf8))
       for line in secret.split(whereSeparator: \.isNewline) where line.utf8.count >= Self.shortestPiece {
         unique.insert(Array(line.utf8))
       }
+      for piece in SecretURL.pieces(of: secret) { unique.insert(Array(piece.utf8)) }
     }
+    unique.subtract(secrets)
+    guard !unique.isEmpty else { return }
+    secrets.formUnion(unique)
     var all: Set<SecretPattern> = []
     for secret in unique {
       for exact in [secret, Self.jsonEscaped(secret)] + Self.asciiEscaped(secret) {
@@ -41,7 +53,7 @@ struct SecretMasker: Sendable {
         all.insert(SecretPattern(.base64, forURLs))
       }
     }
-    patterns = Array(all)
+    patterns = Array(all.union(patterns))
     for pattern in patterns { for byte in pattern.firstBytes { firstBytes[Int(byte)] = true } }
   }
 
@@ -84,6 +96,14 @@ struct SecretMasker: Sendable {
       for (name, member) in members { result[mask(name)] = mask(member) }
       return .object(result)
     }
+  }
+
+  /// The beginning of a longer text with every secret replaced: what at its end may be the beginning of a secret is left
+  /// out, since half of one is still telling.
+  func maskBeginning(_ bytes: [UInt8]) -> [UInt8] {
+    guard !isEmpty else { return bytes }
+    var pending = bytes
+    return take(from: &pending, isLast: false)
   }
 
   /// Copies a file with every secret replaced, into a new file of the owner's alone, and returns the size of the copy.

@@ -61,6 +61,12 @@ package protocol PluginInstanceEvents: AnyObject, Sendable {
   func changed(_ isSatisfied: Bool?, reason: String)
   /// A line for the log.
   func logged(_ level: PluginLogLevel, _ message: String, _ fields: JSONValue?)
+  /// Returns when another signal would be kept, or the task is cancelled. For who can wait: what a plugin's own code tells is told at once.
+  func room() async
+}
+
+extension PluginInstanceEvents {
+  package func room() async {}
 }
 
 /// What a controller tells.

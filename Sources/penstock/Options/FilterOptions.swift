@@ -29,7 +29,10 @@ struct FilterOptions: ParsableArguments {
       valueName: "expression"))
   var condition: String?
 
-  @Option(help: ArgumentHelp("The most runs to show; 0 for all.", valueName: "number"))
+  @Option(
+    help: ArgumentHelp(
+      "The most runs to show; 0 for all. `list` shows 30 without it, `export` all.", valueName: "number")
+  )
   var limit: Int?
 
   @Flag(help: "Show runs that other runs started, too.")
@@ -52,14 +55,24 @@ struct FilterOptions: ParsableArguments {
     do throws(ExpressionError) {
       return try RunCondition.parse(text)
     } catch {
-      TextOutput.standard.flush()
-      TextOutput.error.write(
-        ArgumentDiagnostic(
-          name: "--where", text: text, code: error.code, message: error.message, position: error.position,
-          length: error.length, fix: error.fix
-        ).render(.auto))
-      throw ExitStatus.usage
+      throw refused(error, text)
     }
+  }
+
+  /// Refuses a condition that can be evaluated of no run, so that it is not taken for one that holds of none. Asked when nothing was found.
+  static func check(_ filter: RunFilter, in history: History) throws {
+    guard let condition = filter.condition, let mistake = try history.mistake(in: filter) else { return }
+    throw refused(mistake, condition.text)
+  }
+
+  private static func refused(_ error: ExpressionError, _ text: String) -> ExitStatus {
+    TextOutput.standard.flush()
+    TextOutput.error.write(
+      ArgumentDiagnostic(
+        name: "--where", text: text, code: error.code, message: error.message, position: error.position,
+        length: error.length, fix: error.fix
+      ).render(.auto))
+    return .usage
   }
 
   /// Reads the words of `--state`.

@@ -60,7 +60,11 @@ struct SharedOptions: ParsableArguments, Sendable {
     }
     guard writing else { return try History.openForReading(at: location.path) }
     let history = try History.open(at: location.path, mode: .readWrite)
-    try history.markInterrupted()
+    do {
+      try history.markInterrupted()
+    } catch .full {
+      // Readers say so all the same, and `prune` must be able to make room.
+    }
     return history
   }
 }

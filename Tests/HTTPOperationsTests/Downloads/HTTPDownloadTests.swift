@@ -86,6 +86,9 @@ struct HTTPDownloadTests {
       // A server that ignores If-Range: another tag, another length, another beginning, none at all.
       [rest(4, tag: "\"v2\""), .response(200, [.eTag: "\"v2\""], new)],
       [rest(4, total: 11), .response(200, [.eTag: "\"v2\""], new)],
+      [
+        .response(206, [.contentRange: "bytes 4-9/10"], Array(whole[4...])), .response(200, [.eTag: "\"v2\""], new),
+      ],
       [rest(3), .response(200, [.eTag: "\"v2\""], new)],
       [.response(206, [:], [1]), .response(200, [.eTag: "\"v2\""], new)],
     ]
@@ -97,6 +100,22 @@ struct HTTPDownloadTests {
       #expect(folder.names == ["file.txt"], "\(index)")
       #expect(transport.requests.count == 1 + answers.count, "\(index)")
       #expect(transport.requests.last?.fields[.range] == (answers.count == 1 ? "bytes=4-" : nil), "\(index)")
+    }
+  }
+
+  @Test("A part that was modified at another time is of another content, whatever If-Range said")
+  func otherDate() async throws {
+    let dates = ["Sat, 05 Nov 1994 08:48:37 GMT", "Sun, 06 Nov 1994 08:00:00 GMT"]
+    let first: HTTPFields = [.lastModified: dates[0], .date: "Sun, 06 Nov 1994 08:49:37 GMT"]
+    let new = Array("abcdefghij".utf8)
+    for (date, isSame) in [(dates[0], true), (nil, true), (dates[1], false)] {
+      var fields: HTTPFields = [.contentRange: "bytes 4-9/10"]
+      fields[.lastModified] = date
+      let transport = FakeTransport(
+        .cut(200, first, Array(whole[..<4])), .response(206, fields, Array(whole[4...])), .response(200, [:], new))
+      let file = try await run(operation(transport) { $0.collision = .replace })
+      #expect(file.resumedFrom == (isSame ? 4 : 0))
+      #expect(folder.content("file.txt") == (isSame ? whole : new))
     }
   }
 
@@ -117,6 +136,22 @@ struct HTTPDownloadTests {
       #expect(transport.requests.last?.fields[.ifRange] == validator, "\(fields)")
       #expect(folder.content("file.txt") == whole)
     }
+  }
+
+  @Test("Several may write to one name at a time where each gets one of its own, and nowhere else")
+  func severalAtOnce() async throws {
+    let other = open("\(folder.path)/.file.txt.penstock-part", O_RDWR | O_CREAT, 0o600)
+    defer { close(other) }
+    try #require(flock(other, LOCK_EX | LOCK_NB) == 0)
+    let transport = FakeTransport(.response(200, tag, whole))
+    let file = try await run(operation(transport) { $0.collision = .number })
+    #expect(file.path == "\(folder.path)/file.txt")
+    #expect(folder.content("file.txt") == whole)
+    let error = await #expect(throws: HTTPOperationError.self) {
+      try await run(operation(transport) { $0.collision = .replace })
+    }
+    #expect(error?.code == "target-busy")
+    #expect(folder.names == [".file.txt.penstock-part", "file.txt"])
   }
 
   @Test("Another URL does not go on with the file, and neither does a download that must not")

@@ -59,6 +59,30 @@ struct HeldPluginStorageTests {
     #expect(base.log.last == "other=-")
   }
 
+  @Test("who can wait never asks for more runs at once than may be asked for")
+  func room() async throws {
+    let held = HeldPluginStorage(base) { _ in }
+    let (asked, continuation) = AsyncStream<Int?>.makeStream()
+    let asking = Task {
+      for _ in 1...100 {
+        await held.room(below: 2)
+        continuation.yield(held.ask(atMost: 2))
+      }
+      continuation.finish()
+    }
+    var count = 0
+    for await question in asked {
+      await held.settle(try #require(question))
+      count += 1
+    }
+    #expect(count == 100)
+    await asking.value
+    _ = held.ask()
+    let waiting = Task { await held.room(below: 1) }
+    waiting.cancel()
+    await waiting.value
+  }
+
   @Test("of several values for one key the last one stands for all")
   func coalesced() async throws {
     let held = HeldPluginStorage(base) { _ in }

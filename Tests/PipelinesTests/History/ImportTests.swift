@@ -188,6 +188,7 @@ struct ImportTests {
       ("\"created_at\":\"2026", "\"created_at\":\"once 2026"), ("name: digest", "name: other"),
       ("\"source\"", "\"sauce\""),
       ("\"counts\"", "\"count\""), ("\"number\":1", "\"number\":1.5"),
+      ("\"number\":1", "\"number\":0"), ("\"ended_at\":\"2026", "\"ended_at\":\"1999"),
     ])
   func refused(part: String, replacement: String) async throws {
     _ = try await recordRun()

@@ -107,6 +107,22 @@ struct RunConditionTests {
     }
   }
 
+  @Test("that can be evaluated of no run are told apart from those that hold of none")
+  func unevaluable() async throws {
+    func code(_ text: String) throws -> String? {
+      try history.mistake(in: RunFilter(condition: try RunCondition.parse(text, now: Self.now)))?.code
+    }
+    #expect(try code("fromJSON('{') == 1") == nil, "no run, no mistake")
+    try await recordRuns()
+    #expect(try code("fromJSON('{') == 1") != nil)
+    #expect(try code("length(operations) > 1") != nil)
+    #expect(try code("state == 'failed' && length(operations) > 1") != nil)
+    #expect(try code("state == 'nonsense' && length(operations) > 1") == nil)
+    for text in ["state == 'nonsense'", "ended_at > '1h'", "reason == 'x'", "params.missing == 1"] {
+      #expect(try code(text) == nil, "\(text)")
+    }
+  }
+
   @Test("suggest the name that was meant")
   func suggestion() {
     #expect(

@@ -61,6 +61,25 @@ struct RunWatchTests {
     #expect(texts(try watch.changes(in: history)) == ["\(run) running"])
   }
 
+  @Test("tells when a run that waited for its turn begins, and that one that never did has ended")
+  func queued() async throws {
+    var watch = RunWatch()
+    var running = RunWatch(RunFilter(condition: try RunCondition.parse("state == 'running'")))
+    let run = fixture.record()
+    let other = fixture.record()
+    for run in [run, other] { fixture.recorder.record(.runCreated(run, definition: "")) }
+    try await fixture.recorder.flush()
+    #expect(texts(try watch.changes(in: history)) == ["\(run.id) queued", "\(other.id) queued"])
+    #expect(try running.changes(in: history).isEmpty)
+    fixture.recorder.record(.runStarted(run.id, at: HistoryFixture.start))
+    try await end(other.id, .cancelled)
+    #expect(texts(try watch.changes(in: history)) == ["\(run.id) running", "\(other.id) cancelled"])
+    #expect(texts(try running.changes(in: history)) == ["\(run.id) running"])
+    try await end(run.id)
+    #expect(texts(try watch.changes(in: history)) == ["\(run.id) succeeded"])
+    #expect(try running.changes(in: history).isEmpty)
+  }
+
   @Test("leaves out what was not asked for")
   func filtered() async throws {
     var failures = RunWatch(RunFilter(condition: try RunCondition.parse("state == 'failed'")))

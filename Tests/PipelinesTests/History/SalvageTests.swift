@@ -94,6 +94,31 @@ struct SalvageTests {
     return lines
   }
 
+  @Test("says how much it has read that belongs to a run that is lost")
+  func strays() async throws {
+    _ = try await recordAndClose()
+    let lost = try #require(try pages("name = 'run_record' AND pagetype = 'leaf'").dropFirst().first)
+    try damage(pages: [lost])
+    let (finding, history) = try repaired(directory)
+    defer { history.workspace.close() }
+    let saved = try counts(history)
+    let gone = 400 - saved[0]
+    #expect(gone > 0 && saved == [400 - gone, 800 - 2 * gone, 1200 - 3 * gone, 1])
+    #expect(
+      finding.contains("left out are \(2 * gone) operations and \(3 * gone) attempts of which the run"), "\(finding)")
+  }
+
+  @Test("gives one advice, whatever meets the damage first")
+  func advice() async throws {
+    _ = try await recordAndClose()
+    try damage(pages: try pages("name IN ('run_record', 'run_by_state') AND pagetype = 'leaf'"))
+    var findings: [Checkup.Finding] = []
+    Checkup(of: WorkspaceLocation(path: directory, origin: .option)).run { findings.append($0) }
+    let failures = findings.filter { $0.grade == .fail && ["workspace", "database", "records"].contains($0.subject) }
+    #expect(!failures.isEmpty && failures.allSatisfy { $0.message.contains("doctor --repair") }, "\(findings)")
+    #expect(!findings.contains { $0.message.contains("Move it away") }, "\(findings)")
+  }
+
   @Test("saves everything when what says which tables there are is lost")
   func schema() async throws {
     _ = try await recordAndClose()

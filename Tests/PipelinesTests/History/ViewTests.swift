@@ -42,11 +42,57 @@ struct ViewTests {
       ("durations", "pipeline operation runs average_ms p50_ms p95_ms max_ms"),
       ("approvals", "run operation state message requested_at answered_at note who"),
       ("leases", "name holder fence pid acquired_at"),
+      ("gates", "run pipeline operation formula state reason waiting_since opened_at due"),
+      ("events", "run pipeline operation attempt event at reason"),
     ])
   func columns(view: String, columns: String) throws {
     let query = try fixture.history.sql("SELECT * FROM \(view)")
     #expect(query.columns.joined(separator: " ") == columns)
     #expect(HistorySchema.publicViews.contains(view))
+  }
+
+  @Test("show the same millisecond as everybody else")
+  func cut() async throws {
+    let time = RecordTime(microseconds: 1_795_000_000_122_948)
+    try await fixture.ended(at: time)
+    #expect(try fixture.rows("SELECT created_at FROM runs") == [[.text(time.text)]])
+    #expect(try fixture.rows("SELECT at FROM events WHERE event = 'created'") == [[.text(time.text)]])
+    #expect(time.text == "2026-11-18T11:06:40.122Z")
+  }
+
+  @Test("tell what happened, in order, and how often")
+  func events() async throws {
+    try await fixture.ended(state: .failed)
+    let events = try fixture.rows(
+      "SELECT ifnull(operation, '-') || ' ' || ifnull(attempt, '-') || ' ' || event FROM events ORDER BY at, event")
+    #expect(events.first == [.text("- - created")])
+    #expect(events.last == [.text("- - failed")])
+    #expect(events.contains([.text("fetch 1 failed")]) && events.contains([.text("fetch 2 started")]))
+  }
+
+  @Test("tell of each wait for a specification whether it waits, opened or came to nothing")
+  func gates() async throws {
+    let run = fixture.record()
+    fixture.recorder.record(.runCreated(run, definition: ""))
+    let details = [
+      #"{"formula":"idle","why":"busy is true","since":"2026-11-18T11:06:40.122Z"}"#,
+      #"{"gate":{"formula":"idle","since":"2026-11-18T11:06:40.122Z","opened_at":"2026-11-18T11:07:00.000Z","opened_by":"busy is false"}}"#,
+      #"{"formula":"idle","why":"busy is true"}"#, #"{"items":3}"#,
+    ]
+    for (ordinal, detail) in details.enumerated() {
+      var record = OperationRecord(
+        run: run.id, ordinal: ordinal, name: "o\(ordinal)", position: ordinal,
+        state: ordinal == 0 ? .waiting : ordinal == 2 ? .skipped : .succeeded)
+      record.detail = detail
+      fixture.recorder.record(.operation(record))
+    }
+    try await fixture.recorder.flush()
+    #expect(
+      try fixture.rows("SELECT operation, state, formula, reason, opened_at FROM gates ORDER BY operation") == [
+        [.text("o0"), .text("waiting"), .text("idle"), .text("busy is true"), .null],
+        [.text("o1"), .text("open"), .text("idle"), .text("busy is false"), .text("2026-11-18T11:07:00.000Z")],
+        [.text("o2"), .text("closed"), .text("idle"), .text("busy is true"), .null],
+      ])
   }
 
   @Test("show times as ISO 8601 in UTC, and durations in milliseconds")

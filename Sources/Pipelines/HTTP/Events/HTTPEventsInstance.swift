@@ -77,6 +77,8 @@ final class HTTPEventsInstance: PluginInstance {
     source.onChange = { [weak self] in self?.tell($0, url: settings.url.shown) }
     try await source.run(in: context) { [weak self] event in
       guard settings.types.isEmpty || settings.types.contains(event.type) else { return }
+      // Meanwhile nothing is read, and the server waits as well.
+      await self?.events.room()
       self?.yield([
         "type": .string(event.type), "data": .string(event.data), "id": .string(event.id),
         "url": .string(settings.text),

@@ -83,6 +83,17 @@ struct HTTPEventsSettings {
     return request
   }
 
+  /// What is wrong where a secret is asked for that is none of `given`; nil where nothing is.
+  func secretMissing(in given: Set<String>) -> PluginFailure? {
+    let asked = (bearer.map { [("bearer", $0)] } ?? []) + secretFields.map { ("secret_headers", $0.secret) }
+    guard let (setting, name) = asked.first(where: { !given.contains($0.1) }) else { return nil }
+    return Self.notGiven(name, setting)
+  }
+
+  private static func notGiven(_ name: String, _ setting: String) -> PluginFailure {
+    failure(setting, "the secret '\(name)' is not given to 'http'; write 'plugins: {http: {secrets: [\(name)]}}'")
+  }
+
   private static func secret(
     _ name: String, _ setting: String, _ read: PluginAccess.Secrets?
   ) async throws(PluginFailure) -> String {
@@ -92,8 +103,7 @@ struct HTTPEventsSettings {
     } catch {
       switch error {
       case .denied, .unknown:
-        throw failure(
-          setting, "the secret '\(name)' is not given to 'http'; write 'plugins: {http: {secrets: [\(name)]}}'")
+        throw notGiven(name, setting)
       case .unavailable:
         throw PluginFailure(code: "secret-unavailable", message: "the secret '\(name)' cannot be read")
       }

@@ -18,13 +18,16 @@ final class HTTPPlugin: PipelinePlugin {
   /// What carries the requests; nil where a pipeline is only looked at.
   private let host: HTTPHost?
   private let context: OperationContext
+  /// The names of the secrets that it is given; nil where that is not known.
+  private let secrets: Set<String>?
 
   /// The plugin; nil, which a test excludes, where its own description is not one.
-  init?(host: HTTPHost? = nil, context: OperationContext = OperationContext()) {
+  init?(host: HTTPHost? = nil, context: OperationContext = OperationContext(), secrets: Set<String>? = nil) {
     guard let description = try? PluginDescription.parse(Self.offers, file: Self.id) else { return nil }
     self.description = description
     self.host = host
     self.context = context
+    self.secrets = secrets
   }
 
   /// The one that answers for what it offers, and makes no instances.
@@ -32,8 +35,8 @@ final class HTTPPlugin: PipelinePlugin {
 
   func check(_ offer: PluginOffer, settings: JSONValue) -> PluginFailure? {
     do {
-      _ = try HTTPEventsSettings(settings)
-      return nil
+      let settings = try HTTPEventsSettings(settings)
+      return secrets.flatMap { settings.secretMissing(in: $0) }
     } catch {
       return error
     }

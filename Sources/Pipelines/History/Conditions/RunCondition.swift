@@ -31,7 +31,12 @@ public struct RunCondition: Sendable, Hashable {
   /// Whether the condition holds of a run, as readers see it. A run of which it cannot be evaluated (such as `fromJSON` of a text that is none)
   /// does not match.
   public func matches(_ run: RunRecord) -> Bool {
-    (try? expression.isTruthy(in: RunConditionContexts(run: run, now: now))) ?? false
+    (try? holds(of: run)) ?? false
+  }
+
+  /// Whether the condition holds of a run; throws where it cannot be evaluated.
+  func holds(of run: RunRecord) throws(ExpressionError) -> Bool {
+    try expression.isTruthy(in: RunConditionContexts(run: run, now: now))
   }
 
   /// Two conditions of one text and one instant are equal.

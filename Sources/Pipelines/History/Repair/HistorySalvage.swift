@@ -14,6 +14,10 @@ struct HistorySalvage {
     var runs = 0
     var operations = 0
     var attempts = 0
+    /// The operations that could be read, but not the run that they are of. They are left out.
+    var strayOperations = 0
+    /// The attempts that could be read, but not the run or the operation that they are of. They are left out.
+    var strayAttempts = 0
     /// Whether some page could not be read, so that there may have been more.
     var isIncomplete = false
   }
@@ -48,11 +52,17 @@ struct HistorySalvage {
       try PageSalvage(pages: pages, target: target).run()
     }
     return try target.write { db in
-      // Records without their run are found by nothing.
+      // Records without their run are found by nothing, and what its pipeline and its state were cannot be told from them.
+      func delete(_ sql: String) throws -> Int {
+        try db.execute(sql: sql)
+        return db.changesCount
+      }
+      report.strayOperations = try delete(
+        "DELETE FROM operation_record WHERE NOT EXISTS (SELECT 1 FROM run_record r WHERE r.number = key >> 32)")
+      report.strayAttempts = try delete(
+        "DELETE FROM attempt_record WHERE NOT EXISTS (SELECT 1 FROM operation_record o WHERE o.key = operation)")
       try db.execute(
         sql: """
-          DELETE FROM operation_record WHERE NOT EXISTS (SELECT 1 FROM run_record r WHERE r.number = key >> 32);
-          DELETE FROM attempt_record WHERE NOT EXISTS (SELECT 1 FROM operation_record o WHERE o.key = operation);
           DELETE FROM approval WHERE NOT EXISTS (SELECT 1 FROM run_record r WHERE r.number = operation >> 32);
           DELETE FROM request WHERE NOT EXISTS (SELECT 1 FROM run_record r WHERE r.number = run);
           """)

@@ -37,7 +37,7 @@ struct ImportedRun {
       // No process of this computer: whatever the record says, nothing here runs it.
       owner: ProcessIdentity(boot: "", pid: 0, started: 0), state: try run.state("state", RunState.self),
       reason: try run.optionalText("reason"), createdAt: try run.time("created_at"),
-      startedAt: try run.optionalTime("started_at"), endedAt: try run.optionalTime("ended_at"))
+      startedAt: try run.optionalTime("started_at"), endedAt: try run.end())
     if let parent = try run.optionalText("parent") {
       guard let parent = RunID(parent) else { throw ImportError("'parent' of the run is no id of a run") }
       record.parent = RunRecord.Parent(run: parent, operation: try run.optionalText("parent_operation") ?? "")
@@ -75,7 +75,7 @@ struct ImportedRun {
         item: value["item"]?.text, state: try reader.state("state", OperationState.self),
         reason: try reader.optionalText("reason"), detail: value["detail"]?.text, error: try reader.error(),
         attempts: try reader.count("attempt_count"), waitingSince: try reader.optionalTime("waiting_since"),
-        startedAt: try reader.optionalTime("started_at"), endedAt: try reader.optionalTime("ended_at"),
+        startedAt: try reader.optionalTime("started_at"), endedAt: try reader.end(),
         result: try reader.result(of: run), fingerprint: try reader.optionalText("fingerprint"),
         reusedFrom: try reader.optionalText("reused_from").flatMap { RunID($0) })
       if let parent = try reader.optionalText("parent") {
@@ -92,9 +92,9 @@ struct ImportedRun {
   private func attempt(_ value: JSONValue, of operation: OperationRecord) throws(ImportError) -> AttemptRecord {
     let reader = Reader(value, of: "an attempt of '\(operation.name.prefix(100))'")
     return AttemptRecord(
-      run: operation.run, ordinal: operation.ordinal, number: try reader.count("number"),
+      run: operation.run, ordinal: operation.ordinal, number: try reader.count("number", atLeast: 1),
       state: try reader.state("state", OperationState.self), startedAt: try reader.time("started_at"),
-      endedAt: try reader.optionalTime("ended_at"), exitCode: try reader.optionalNumber("exit_code").map { Int($0) },
+      endedAt: try reader.end(), exitCode: try reader.optionalNumber("exit_code").map { Int($0) },
       signal: try reader.optionalNumber("signal").map { Int($0) }, error: try reader.error(),
       result: try reader.result(of: operation.run),
       standardOutput: try reader.file("stdout_file", of: operation.run),
@@ -149,15 +149,22 @@ private struct Reader {
     return number
   }
 
-  func count(_ name: String, atMost limit: Int64 = 1 << 31) throws(ImportError) -> Int {
+  func count(_ name: String, atLeast first: Int64 = 0, atMost limit: Int64 = 1 << 31) throws(ImportError) -> Int {
     guard let number = try optionalNumber(name) else { throw wrong(name, "is missing") }
-    guard 0...limit ~= number else { throw wrong(name, "is not from 0 to \(limit)") }
+    guard first...limit ~= number else { throw wrong(name, "is not from \(first) to \(limit)") }
     return Int(number)
   }
 
   func time(_ name: String) throws(ImportError) -> RecordTime {
     guard let time = try optionalTime(name) else { throw wrong(name, "is missing") }
     return time
+  }
+
+  /// `ended_at`, which is not before `started_at`.
+  func end() throws(ImportError) -> RecordTime? {
+    guard let end = try optionalTime("ended_at") else { return nil }
+    if let start = try optionalTime("started_at"), end < start { throw wrong("ended_at", "is before 'started_at'") }
+    return end
   }
 
   func optionalTime(_ name: String) throws(ImportError) -> RecordTime? {

@@ -6,12 +6,15 @@ extension RunComparison {
   package func jsonValue() -> JSONValue {
     .object([
       "first": .string(first.id.text), "second": .string(second.id.text), "same": .bool(isSame),
-      "run": Self.object(run), "params": Self.object(params), "definition": Self.lines(definition),
+      "run": Self.object(run) { $0 == "event" }, "params": Self.object(params) { _ in true },
+      "definition": Self.lines(definition),
       "duration_ms": .array([first, second].map { $0.durationMilliseconds.map { .double($0) } ?? .null }),
       "operations": .array(
         operations.map { operation in
           var object: OrderedDictionary<String, JSONValue> = ["operation": .string(operation.name)]
-          for difference in operation.differences { object[difference.name] = Self.pair(difference) }
+          for difference in operation.differences {
+            object[difference.name] = Self.pair(difference, isJSON: difference.name == "result")
+          }
           object["duration_ms"] = .array(
             [operation.firstDuration, operation.secondDuration].map { $0.map { .double($0) } ?? .null })
           for log in operation.logs { object[log.stream] = Self.lines(log.lines) }
@@ -20,12 +23,14 @@ extension RunComparison {
     ])
   }
 
-  private static func object(_ differences: [Difference]) -> JSONValue {
-    .object(OrderedDictionary(uniqueKeysWithValues: differences.map { ($0.name, pair($0)) }))
+  private static func object(_ differences: [Difference], isJSON: (String) -> Bool) -> JSONValue {
+    .object(
+      OrderedDictionary(uniqueKeysWithValues: differences.map { ($0.name, pair($0, isJSON: isJSON($0.name))) }))
   }
 
-  private static func pair(_ difference: Difference) -> JSONValue {
-    .array([JSONValue(difference.first), JSONValue(difference.second)])
+  /// The two values; those that are JSON texts as what they say. What is said of a result in a file is none, and stays a text.
+  private static func pair(_ difference: Difference, isJSON: Bool) -> JSONValue {
+    .array([difference.first, difference.second].map { isJSON ? JSONValue(recorded: $0) : JSONValue($0) })
   }
 
   private static func lines(_ difference: LineDifference) -> JSONValue {

@@ -26,7 +26,7 @@ package struct RunComparison: Sendable {
     package var hasOtherDuration: Bool {
       guard let firstDuration, let secondDuration else { return false }
       let (shorter, longer) = (min(firstDuration, secondDuration), max(firstDuration, secondDuration))
-      return longer >= 2 * shorter && longer - shorter >= 500
+      return longer >= 2 * shorter && longer - shorter >= RunComparison.noticeable
     }
   }
 
@@ -45,6 +45,8 @@ package struct RunComparison: Sendable {
   package private(set) var definition: LineDifference
   /// In the order of the second run; what only the first one has comes last.
   package private(set) var operations: [Operation] = []
+  /// The shortest difference of durations that is shown, in milliseconds: below it, most are chance.
+  private static let noticeable = 500.0
   /// The longest log that is compared, in bytes; of longer ones the beginning is.
   private static let longestLog = 1 << 20
 

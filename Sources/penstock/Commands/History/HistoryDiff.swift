@@ -10,7 +10,7 @@ struct HistoryDiff: ParsableCommand {
       Definition, params, results, how operations ended, how long they took, and
       what they wrote. With one run, compares it with the latest run of its
       pipeline before it that succeeded. Durations are shown where one is at least
-      twice the other.
+      twice the other, and longer by half a second or more.
 
         penstock history diff last
         penstock history diff 03kx9fab 03kx9fac --logs

@@ -35,6 +35,7 @@ struct HistoryExport: ParsableCommand {
   func run() throws {
     let filter = try filter.filter(defaultLimit: nil)
     guard let history = try shared.openHistory() else { return }
+    if try history.runs(Self.first(of: filter)).isEmpty { try FilterOptions.check(filter, in: history) }
     let output = TextOutput.standard
     do {
       if csv {
@@ -49,6 +50,14 @@ struct HistoryExport: ParsableCommand {
         }
       }
     } catch is ReaderGone {}
+  }
+}
+
+extension HistoryExport {
+  private static func first(of filter: RunFilter) -> RunFilter {
+    var filter = filter
+    filter.limit = 1
+    return filter
   }
 }
 

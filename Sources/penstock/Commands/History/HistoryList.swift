@@ -21,9 +21,15 @@ struct HistoryList: ParsableCommand {
   }
 
   func run() throws {
-    let filter = try filter.filter(defaultLimit: 30)
+    var filter = try filter.filter(defaultLimit: Self.usualLimit)
     guard let history = try shared.openHistory() else { return printEmpty() }
-    let runs = try history.runs(filter)
+    // One more than is shown tells whether there are more.
+    let limit = filter.limit
+    filter.limit = limit.map { $0 < .max ? $0 + 1 : $0 }
+    var runs = try history.runs(filter)
+    let isCut = limit.map { runs.count > $0 } ?? false
+    if let limit, isCut { runs.removeSubrange(limit...) }
+    if runs.isEmpty { try FilterOptions.check(filter, in: history) }
     if shared.json {
       for run in runs where !TextOutput.standard.isGone { TextOutput.standard.writeLine(run.jsonValue().text) }
     } else if csv {
@@ -32,8 +38,15 @@ struct HistoryList: ParsableCommand {
       printEmpty()
     } else {
       printTable(runs, in: history)
+      if isCut, self.filter.limit == nil, !shared.quiet {
+        TextOutput.standard.writeLine(
+          shared.style.paint("The latest \(runs.count) of more; --limit NUMBER shows more, --limit 0 all.", .dim))
+      }
     }
   }
+
+  /// How many runs are listed where nobody says.
+  private static let usualLimit = 30
 
   private func printEmpty() {
     if shared.json || shared.quiet { return }

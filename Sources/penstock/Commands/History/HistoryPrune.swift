@@ -8,7 +8,8 @@ struct HistoryPrune: ParsableCommand {
     abstract: "Forget old runs, with their logs.",
     discussion: """
       Only runs that have ended are forgotten, and everything that is asked for
-      must hold. A run whose result file a later run has taken over is kept.
+      must hold. A run whose result file a later run has taken over is kept, and
+      so is one that was interrupted, unless --interrupted is given.
       Without --older-than and --keep, each pipeline decides by its 'retention'.
       --dry-run lists the runs, nested ones after those that started them.
 
@@ -25,6 +26,9 @@ struct HistoryPrune: ParsableCommand {
 
   @Option(help: ArgumentHelp("Only runs of this pipeline; * and ? stand for any characters.", valueName: "name"))
   var pipeline: String?
+
+  @Flag(help: "Forget runs that were interrupted, too. `resume` cannot go on with them then.")
+  var interrupted = false
 
   @Flag(help: "Only say what would be forgotten.")
   var dryRun = false
@@ -47,6 +51,7 @@ struct HistoryPrune: ParsableCommand {
             + "say what to forget with --older-than TIME, --keep NUMBER, or both")
       }
     }
+    for index in rules.indices { rules[index].includesInterrupted = interrupted }
     var report = PruneReport()
     var removal = RunDirectories.Removal()
     for rule in rules { try prune(rule, in: history, &report, &removal) }
@@ -63,16 +68,9 @@ struct HistoryPrune: ParsableCommand {
   private func prune(
     _ rule: PruneRule, in history: History, _ whole: inout PruneReport, _ removal: inout RunDirectories.Removal
   ) throws {
-    let directories = RunDirectories(workspace: history.workspace.directory)
-    let report = try history.prune(rule, dryRun: dryRun)
-    // The rows go first: logs without a run are only waste, a run without its logs would be a lie.
-    if dryRun {
-      removal.bytes += directories.size(of: report.runs)
-    } else {
-      let part = directories.remove(report.runs)
-      removal.bytes += part.bytes
-      removal.failures += part.failures
-    }
+    let (report, part) = try Pruning(history).run(rule, dryRun: dryRun)
+    removal.bytes += part.bytes
+    removal.failures += part.failures
     whole.runs += report.runs
     whole.operations += report.operations
     whole.attempts += report.attempts

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import Pipelines
 import Values
 
@@ -37,8 +38,8 @@ struct HistoryWatch: ParsableCommand {
     let filter = RunFilter(
       pipeline: pipeline, states: try FilterOptions.states(state), condition: try FilterOptions.condition(condition),
       includesNested: nested)
-    // The first run may be still to come.
-    let history = try History.open(at: try shared.location().path, mode: .readWrite)
+    let history = try openHistory()
+    try FilterOptions.check(filter, in: history)
     let reference = RunReference(history: history)
     let changes = LogWatch(workspace: history.workspace.directory)
     defer { changes.end() }
@@ -47,6 +48,14 @@ struct HistoryWatch: ParsableCommand {
       for run in try watch.changes(in: history) { show(run, reference) }
       TextOutput.standard.flush()
       changes.wait(milliseconds: Self.longestWait)
+    }
+  }
+
+  /// Opens the history; where there is none yet, and nobody has said where it must be, waits for the first run to make it.
+  private func openHistory() throws -> History {
+    while true {
+      if let history = try shared.openHistory() { return history }
+      usleep(200_000)
     }
   }
 

@@ -1,0 +1,34 @@
+import HTTPOperations
+
+/// The codes that an operation with `http` can fail with.
+enum HTTPErrorCodes {
+  /// All of them, those of its attempt and of what is around it included.
+  static let all: Set<String> = {
+    var codes: Set<String> = [
+      HTTPStatusValidator.code, HTTPMediaTypeValidator.code, "request-failed", "response-refused", "result-failed",
+      "result-invalid", "result-mismatch", "result-secret", "value-mismatch", "expression", "timeout", "failed",
+    ]
+    codes.formUnion(HTTPTransferError.Code.allCases.map(\.rawValue))
+    codes.formUnion(HTTPEncodingError.Code.allCases.map(\.rawValue))
+    codes.formUnion(HTTPResultError.Code.allCases.map(\.rawValue))
+    codes.formUnion(HTTPDownloadError.Code.allCases.map(\.rawValue))
+    return codes
+  }()
+}
+
+extension DocumentReader {
+  /// Reports codes under `retry.on` of a request that nothing can fail with and that look like one that something can.
+  ///
+  /// Others are let pass: a code that is listed for nothing does no harm.
+  func checkErrorCodes(_ causes: YAMLNode?) {
+    for cause in causes?.items ?? [] {
+      guard let value = cause["error"] else { continue }
+      for node in value.items ?? [value] {
+        guard let code = node.text, !HTTPErrorCodes.all.contains(code),
+          let fix = suggestion(for: code, among: HTTPErrorCodes.all.sorted())
+        else { continue }
+        error("unknown-word", "no request fails with the code '\(code)'", at: node.range, fix: fix)
+      }
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import HTTPOperations
+import HTTPTypes
+import Operations
+import OperationsTesting
+import Testing
+
+@Suite("Responses that are not welcome")
+struct RejectedResponseTests {
+  /// Sends a byte each second, without end.
+  private struct DrippingTransport: HTTPTransport {
+    let clock: TestClock
+
+    func transfer(
+      _ request: HTTPTransferRequest, to receiver: some HTTPBodyReceiver
+    ) async throws -> HTTPTransferResult {
+      _ = try await receiver.receive(HTTPResponseHead(status: .serviceUnavailable, fields: [:], url: request.url))
+      while true {
+        clock.advance(by: .seconds(1))
+        try await receiver.receive([UInt8(ascii: "x")])
+      }
+    }
+  }
+
+  @Test("are read on for five seconds at most, for the server's own words")
+  func dripping() async throws {
+    let clock = TestClock()
+    var operation = HTTPOperation(.init(url: "http://h/"), by: DrippingTransport(clock: clock), to: .text)
+    operation.retry = .none
+    let runner = OperationRunner(operation, context: .testing(clock))
+    let error = await #expect(throws: HTTPOperationError.self) { try await runner.run() }
+    #expect(error?.head?.status == .serviceUnavailable)
+    #expect(error?.body == Array("xxxxx".utf8))
+    #expect(clock.monotonic() == .seconds(5))
+  }
+}
