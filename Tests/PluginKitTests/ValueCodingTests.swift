@@ -53,7 +53,9 @@ import Testing
     enum Plain: String, Codable, Sendable { case create, modify }
     enum Listed: String, Codable, Sendable, CaseIterable { case create, modify }
     func problem<T: Decodable>(_ type: T.Type, _ value: JSONValue) -> String? {
-      guard case .failure(let error) = Result(catching: { try ValueDecoder.decode(type, from: value) }) else { return nil }
+      guard case .failure(let error) = Result(catching: { try ValueDecoder.decode(type, from: value) }) else {
+        return nil
+      }
       return (error as? DecodingError)?.sentence
     }
     #expect(
