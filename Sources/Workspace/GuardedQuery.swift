@@ -170,7 +170,7 @@ public final class GuardedQuery {
         return SQLITE_DENY
       }, context)
     sqlite3_progress_handler(
-      connection, Int32(stepsBetweenChecks),
+      connection, Int32(min(stepsBetweenChecks, watch.stepsLeft)),
       { context in
         guard let context else { return 0 }
         let watch = Unmanaged<Guard>.fromOpaque(context).takeUnretainedValue()

@@ -75,6 +75,10 @@ struct GuardedQueryTests {
     let error = #expect(throws: GuardedQueryError.self) { try query.next() }
     #expect(error == .tooLong(steps: 100_000))
     #expect(error.map(String.init(describing:))?.contains("100000 steps") == true)
+    let short = try GuardedQuery(
+      "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c LIMIT 20) SELECT count(*) FROM c", on: workspace,
+      stepLimit: 10)
+    #expect(throws: GuardedQueryError.tooLong(steps: 10)) { try short.next() }
   }
 
   @Test("cannot make values that exhaust the memory")

@@ -73,6 +73,7 @@ struct HistorySQL: ParsableCommand {
   }
 
   private func describe(_ error: GuardedQueryError) -> String {
+    if case .tooLong = error { return error.description + " `--limit-steps` is the limit" }
     guard case .invalid(_, let offset?) = error else { return error.description }
     let source = SourceText(path: "query", text: query)
     let mark = source.mark(atUTF8Offset: offset)

@@ -47,7 +47,9 @@ struct HistoryShow: ParsableCommand {
       printOperations(recorded)
       if timeline ?? TextOutput.standard.isTerminal {
         let text = TimelineText(style: shared.style, width: shared.tableWidth ?? TerminalSize.current().columns)
-        TextOutput.standard.write(text.render(recorded))
+        let lines = text.render(recorded)
+        TextOutput.standard.write(
+          lines.isEmpty && timeline == true ? "Nothing of it has begun, as far as is recorded.\n" : lines)
       }
     }
   }
