@@ -12,7 +12,9 @@ final class ServerProcess: Sendable {
     let script = #""$@" & child=$!; cat > /dev/null; kill -9 $child 2> /dev/null; wait"#
     defer { close(ends[0]) }
     do {
-      _ = try TestProcess.start(["/bin/sh", "-c", script, "sh"] + arguments, input: ends[0])
+      let shell = try TestProcess.start(["/bin/sh", "-c", script, "sh"] + arguments, input: ends[0])
+      // A child that nobody waits for keeps the library of tests from hearing of its own.
+      TestProcess.whenEnded(shell) { _ in }
     } catch {
       close(ends[1])
       throw error

@@ -18,9 +18,7 @@ import Testing
       runner = SpawnRunner(loop: loop)
     }
 
-    func run(_ arguments: [String], grace: Duration = .seconds(10), started: @Sendable (Int32) -> Void = { _ in })
-      async throws -> ProcessExit
-    {
+    func run(_ arguments: [String], grace: Duration = .seconds(10)) async throws -> ProcessExit {
       let input = open("/dev/null", O_RDONLY | O_CLOEXEC)
       let log = open(output, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
       defer {
@@ -32,7 +30,7 @@ import Testing
         executable: strings[0], arguments: CStringList(strings),
         environment: CStringList([CString("PATH=/usr/bin:/bin")]), directory: nil,
         input: .descriptor(input), output: .file(CString(output)), error: .descriptor(log), grace: grace)
-      return try await runner.run(isolation: self, request, started: started, exited: {})
+      return try await runner.run(isolation: self, request, started: { _ in }, exited: {})
     }
   }
 
@@ -87,14 +85,12 @@ import Testing
   @Test("are asked to end when their task is cancelled, and killed after their grace") func cancellation() async throws
   {
     try await bench { bench in
-      let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
       let task = Task {
-        try await bench.run(["/bin/sh", "-c", "trap '' TERM; while :; do sleep 0.05; done"], grace: .milliseconds(100))
-        {
-          continuation.yield($0)
-        }
+        try await bench.run(
+          ["/bin/sh", "-c", "trap '' TERM; echo ready; while :; do sleep 0.05; done"], grace: .milliseconds(100))
       }
-      for await _ in stream { break }
+      // Before that it would end when it is asked to.
+      while !text.contains("ready") { try await Task.sleep(for: .milliseconds(5)) }
       task.cancel()
       let exit = try await task.value
       #expect(exit.signal == SIGKILL)
