@@ -38,8 +38,12 @@ public struct RunWatch {
   private mutating func take(_ number: Int64, _ record: RunRecord) -> [RunRecord] {
     guard matches(record) else { return [] }
     let told = open[number]
-    // One that was interrupted before, and that nobody goes on with, is no news.
-    if told == nil, record.state == .interrupted { return [] }
+    // One that was interrupted before, and that nobody goes on with, is no news. It may also have ended a moment ago, after its
+    // record was read: that is told of next time.
+    if told == nil || told == .interrupted, record.state == .interrupted {
+      open[number] = .interrupted
+      return []
+    }
     // One that ended while it waited for its turn never began.
     let latest: RunState = record.state.isFinal ? record.startedAt == nil ? .queued : .running : record.state
     var changes: [RunRecord] = []

@@ -80,6 +80,21 @@ struct RunWatchTests {
     #expect(try running.changes(in: history).isEmpty)
   }
 
+  @Test("tells of a run that ended just after its record was read, when its process was gone already")
+  func endedMeanwhile() async throws {
+    var watch = RunWatch()
+    // What a reader sees between the end of the process and that of the reading.
+    let run = fixture.record(owner: HistoryFixture.deadOwner)
+    fixture.recorder.record(.runCreated(run, definition: ""))
+    fixture.recorder.record(.runStarted(run.id, at: HistoryFixture.start))
+    try await fixture.recorder.flush()
+    #expect(try watch.changes(in: history).isEmpty)
+    #expect(try watch.changes(in: history).isEmpty)
+    try await end(run.id)
+    #expect(texts(try watch.changes(in: history)) == ["\(run.id) running", "\(run.id) succeeded"])
+    #expect(try watch.changes(in: history).isEmpty)
+  }
+
   @Test("leaves out what was not asked for")
   func filtered() async throws {
     var failures = RunWatch(RunFilter(condition: try RunCondition.parse("state == 'failed'")))
