@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdio.h>
 
 // What is here must not take the place of libcurl's own functions for the other objects of the process, libcurl among them.
 #pragma GCC visibility push(hidden)
@@ -49,11 +50,7 @@ static void load(void) {
     // What the loader says is overwritten by its next mistake, and the process never unloads the library.
     static char problem[512];
     const char *text = dlerror();
-    size_t length = 0;
-    while (text != NULL && text[length] != 0 && length < sizeof problem - 1) {
-      problem[length] = text[length];
-      length++;
-    }
+    snprintf(problem, sizeof problem, "%s", text != NULL ? text : LIBRARY);
     library.problem = problem;
   }
 }

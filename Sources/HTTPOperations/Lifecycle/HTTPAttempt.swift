@@ -91,7 +91,11 @@ public struct HTTPAttempt<Value: Sendable>: OperationRequest {
       if let error = error as? HTTPTransferError { throw Self.error(.transfer(error), request, receiver) }
       throw Self.error(.result(error), request, receiver)
     }
-    if let rejection = receiver.rejection { throw Self.error(.rejected(rejection), request, receiver) }
+    if let rejection = receiver.rejection {
+      var error = Self.error(.rejected(rejection), request, receiver)
+      error.hasWholeBody = true
+      throw error
+    }
     return try await sink.finish(result)
   }
 

@@ -8,7 +8,9 @@ import Synchronization
 final class HTTPAttemptReceiver<Value: Sendable>: HTTPBodyReceiver {
   private struct State {
     var head: HTTPResponseHead?
-    var rejection: (error: any Error, bodyLimit: Int, until: Duration)?
+    typealias Rejection = (error: any Error, bodyLimit: Int, until: Duration)
+
+    var rejection: Rejection?
     var excerpt: [UInt8] = []
   }
 
@@ -56,17 +58,12 @@ final class HTTPAttemptReceiver<Value: Sendable>: HTTPBodyReceiver {
   }
 
   func receive(_ chunk: [UInt8]) async throws {
-    let rejection: (any Error)? = state.withLock { state in
-      guard let rejection = state.rejection else { return nil }
+    let (rejection, isFull) = state.withLock { state in
+      guard let rejection = state.rejection else { return (nil as State.Rejection?, false) }
       state.excerpt += chunk.prefix(rejection.bodyLimit - state.excerpt.count)
-      return rejection.error
+      return (rejection, state.excerpt.count >= rejection.bodyLimit)
     }
     guard let rejection else { return try await sink.receive(chunk) }
-    let now = clock.monotonic()
-    let isEnough = state.withLock { state in
-      guard let rejection = state.rejection else { return true }
-      return state.excerpt.count >= rejection.bodyLimit || now >= rejection.until
-    }
-    if isEnough { throw rejection }
+    if isFull || clock.monotonic() >= rejection.until { throw rejection.error }
   }
 }

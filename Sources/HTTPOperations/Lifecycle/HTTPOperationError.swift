@@ -32,6 +32,8 @@ public struct HTTPOperationError: RetryHinting, Sendable, CustomStringConvertibl
   public var head: HTTPResponseHead?
   /// The beginning of the body of a response that was rejected.
   public var body: [UInt8] = []
+  /// Whether `body` is all of it: it came to its end, and was not cut off here.
+  public var hasWholeBody = false
   /// How long the server asks to wait, bounded by the operation's cap; nil where it does not.
   public var retryAfter: Duration?
   /// Whether another attempt makes sense.

@@ -125,9 +125,8 @@ extension RunHost {
     let services = services
     let (stream, continuation) = AsyncStream<String>.makeStream()
     services.loop.execute {
-      let entries = paths.map { path in services.paths.add(PipelineFile.absolute(path)) { continuation.yield(path) } }
-      for path in paths {
-        if let change = FileClock.latestChange(atPath: path), change >= moment { continuation.yield(path) }
+      let entries = paths.map { path in
+        services.paths.add(PipelineFile.absolute(path), since: moment) { continuation.yield(path) }
       }
       continuation.onTermination = { _ in
         services.loop.execute { for entry in entries { services.paths.remove(entry) } }

@@ -62,6 +62,9 @@ extension OperationDefinition {
     return RetryPolicy(limit: retry.limit, backoff: backoff, deadline: retry.deadline)
   }
 
+  /// Why a failure is not retried that `on` does not list.
+  static let notListed = "not-listed"
+
   /// Judges failures: by `on`, where it is written; else a request's by what became of it, and others not.
   func retryDecision(budget: HTTPRetryBudget, clock: any OperationClock) -> RetryPolicy.Decide? {
     let causes = retry.on
@@ -69,7 +72,7 @@ extension OperationDefinition {
       guard case .http = action else { return nil }
     }
     return { error, _ in
-      guard let failure = error as? OperationFailure else { return .stop(reason: "not-listed") }
+      guard let failure = error as? OperationFailure else { return .stop(reason: Self.notListed) }
       if causes.isEmpty {
         if let reason = failure.stopReason { return .stop(reason: reason) }
         // Nothing was asked of anybody, or what came is not what was wanted: that will be the same next time.
@@ -77,7 +80,7 @@ extension OperationDefinition {
           return .stop(reason: "\(failure.code) will be the same next time")
         }
       } else if !causes.contains(where: { $0.admits(failure) }) {
-        return .stop(reason: "not-listed")
+        return .stop(reason: Self.notListed)
       }
       if let endpoint = failure.httpEndpoint, !budget.take(for: endpoint, at: clock.monotonic()) {
         return .stop(reason: "the retry budget of \(endpoint) is used up")

@@ -176,7 +176,7 @@ extension RunEngine {
   private func gaveUp(_ ordinal: Int, _ reason: RetryGiveUpReason) {
     let why: String
     switch reason {
-    case .stopped("not-listed"): why = "its failure is not listed under 'on'"
+    case .stopped(OperationDefinition.notListed): why = "its failure is not listed under 'on'"
     case .stopped(let text): why = text
     case .deadline:
       let deadline = state.instances[ordinal].node.definition.retry.deadline.map(DurationNotation.format)

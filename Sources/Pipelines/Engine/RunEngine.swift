@@ -169,7 +169,7 @@ actor RunEngine {
   /// Waits until the pipeline may run, as its `overlap` says.
   private func awaitTurn() async throws -> ExclusiveLocks.Hold? {
     guard state.pipeline.overlap != .allow else { return nil }
-    let name = "pipeline:\(state.pipeline.name)"
+    let name = RunRecord.turn(of: state.pipeline.name)
     if state.pipeline.overlap != .queue,
       let other = try services.history.activeRun(of: state.pipeline.name, except: state.id)
     {

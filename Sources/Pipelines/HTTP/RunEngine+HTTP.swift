@@ -1,5 +1,4 @@
 import HTTPOperations
-import HTTPTypes
 import Operations
 import OrderedCollections
 import Values
@@ -187,17 +186,5 @@ enum HTTPBodyValue {
       }
     case .some(let type): return try ResultText.value(of: response.body, as: type)
     }
-  }
-}
-
-extension HTTPOperationError {
-  /// As many bytes of a body are kept of a response that is not welcome: see `HTTPStatusValidator`.
-  private static let excerptLimit = 16 * 1024
-
-  /// Whether `body` is all that the server sent, as far as that can be known.
-  fileprivate var hasWholeBody: Bool {
-    guard body.count < Self.excerptLimit else { return false }
-    guard let head, head.fields[.contentEncoding] == nil, let length = head.fields[.contentLength] else { return true }
-    return Int(length) == body.count
   }
 }

@@ -41,7 +41,7 @@ extension History {
         attempts: try OperationRows.attempts(of: found, ordinal: nil, in: db),
         approvals: try ApprovalRows.approvals(of: found, onlyPending: false, in: db))
       if recorded.run.state == .queued {
-        recorded.turn = try Leases.current("pipeline:\(recorded.run.pipeline)", in: db).flatMap {
+        recorded.turn = try Leases.current(RunRecord.turn(of: recorded.run.pipeline), in: db).flatMap {
           $0.owner.isAlive ? $0 : nil
         }
       }

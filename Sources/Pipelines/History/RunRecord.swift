@@ -129,3 +129,8 @@ public struct RunRecord: Sendable, Hashable {
     self.counts = counts
   }
 }
+
+extension RunRecord {
+  /// The name of the lease that a run holds while no other run of its pipeline may go on.
+  static func turn(of pipeline: String) -> String { "pipeline:\(pipeline)" }
+}

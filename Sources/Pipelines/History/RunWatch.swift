@@ -47,7 +47,7 @@ public struct RunWatch {
     // One that ended while it waited for its turn never began.
     let latest: RunState = record.state.isFinal ? record.startedAt == nil ? .queued : .running : record.state
     var changes: [RunRecord] = []
-    if told == nil || told != latest {
+    if told != latest {
       var begun = record
       begun.state = latest
       if record.state.isFinal {

@@ -42,12 +42,11 @@ final class PluginRenewal: Sendable {
 
   /// *On the loop.*
   private func watch(_ path: String, since moment: Timestamp) {
-    let entry = services.paths.add(path) { [weak self] in self?.changed() }
+    let entry = services.paths.add(path, since: moment) { [weak self] in self?.changed() }
     state.withLock { state in
       state.watched = entry
       state.timer = nil
     }
-    if let change = FileClock.latestChange(atPath: path), change >= moment { changed() }
   }
 
   /// Ends it.

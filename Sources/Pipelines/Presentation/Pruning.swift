@@ -68,11 +68,3 @@ package struct Pruning {
     }
   }
 }
-
-extension RunDirectories.Removal {
-  fileprivate mutating func add(_ other: Self) {
-    removed += other.removed
-    bytes += other.bytes
-    failures += other.failures
-  }
-}

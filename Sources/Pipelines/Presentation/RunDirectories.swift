@@ -12,6 +12,13 @@ package struct RunDirectories {
     package var failures: [String] = []
 
     package init() {}
+
+    /// Counts what was removed, or would be, as well.
+    package mutating func add(_ other: Self) {
+      removed += other.removed
+      bytes += other.bytes
+      failures += other.failures
+    }
   }
 
   /// The absolute path of the workspace.

@@ -30,6 +30,18 @@ struct RejectedResponseTests {
     let error = await #expect(throws: HTTPOperationError.self) { try await runner.run() }
     #expect(error?.head?.status == .serviceUnavailable)
     #expect(error?.body == Array("xxxxx".utf8))
+    #expect(error?.hasWholeBody == false)
     #expect(clock.monotonic() == .seconds(5))
+  }
+
+  @Test("tell whether their words are all there", arguments: [(5, true), (16 * 1024, false), (20_000, false)])
+  func words(count: Int, isWhole: Bool) async throws {
+    let body = [UInt8](repeating: UInt8(ascii: "x"), count: count)
+    var operation = HTTPOperation(.init(url: "http://h/"), by: FakeTransport(.response(503, [:], body)), to: .text)
+    operation.retry = .none
+    let runner = OperationRunner(operation, context: .testing(TestClock()))
+    let error = await #expect(throws: HTTPOperationError.self) { try await runner.run() }
+    #expect(error?.body.count == min(count, 16 * 1024))
+    #expect(error?.hasWholeBody == isWhole)
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Operations
 
 /// Tells when something at a path appears, changes or goes, whether or not the path is there yet.
 ///
@@ -70,6 +71,14 @@ final class PathWatch: @unchecked Sendable {
       targetsByPath[path] = target
       watch(target, path)
     }
+    return entry
+  }
+
+  /// The same, and at once where something has changed after `moment` of ``FileClock``: who reads the file after it, and then calls this, misses
+  /// nothing.
+  func add(_ path: String, since moment: Timestamp, _ body: @escaping () -> Void) -> Int {
+    let entry = add(path, body)
+    if let change = FileClock.latestChange(atPath: path), change >= moment { body() }
     return entry
   }
 

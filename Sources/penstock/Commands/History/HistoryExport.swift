@@ -35,7 +35,10 @@ struct HistoryExport: ParsableCommand {
   func run() throws {
     let filter = try filter.filter(defaultLimit: nil)
     guard let history = try shared.openHistory() else { return }
-    if try history.runs(Self.first(of: filter)).isEmpty { try FilterOptions.check(filter, in: history) }
+    // Without a condition there is nothing to be mistaken about.
+    if filter.condition != nil, try history.runs(Self.first(of: filter)).isEmpty {
+      try FilterOptions.check(filter, in: history)
+    }
     let output = TextOutput.standard
     do {
       if csv {

@@ -69,8 +69,7 @@ struct HistoryPrune: ParsableCommand {
     _ rule: PruneRule, in history: History, _ whole: inout PruneReport, _ removal: inout RunDirectories.Removal
   ) throws {
     let (report, part) = try Pruning(history).run(rule, dryRun: dryRun)
-    removal.bytes += part.bytes
-    removal.failures += part.failures
+    removal.add(part)
     whole.runs += report.runs
     whole.operations += report.operations
     whole.attempts += report.attempts
