@@ -20,7 +20,7 @@ final class InProcessInstance: PluginInstance {
     case destroy
   }
 
-  private enum Event: Sendable {
+  enum Event: Sendable {
     case ended(Result<JSONValue?, PluginFailure>)
     case progressed(JSONValue)
     case yielded(PluginSignal)
@@ -30,7 +30,7 @@ final class InProcessInstance: PluginInstance {
     var isEnd: Bool { if case .ended = self { true } else { false } }
   }
 
-  private enum Ending: Sendable {
+  enum Ending: Sendable {
     case none
     /// The plugin ended it in proper form.
     case byPlugin
@@ -251,125 +251,17 @@ final class InProcessInstance: PluginInstance {
     watch(answer.function) { answer.call(status, bytes) }
   }
 
-  // MARK: What the plugin tells
-
-  func complete(_ text: penstock_text) -> PluginStatus {
-    let value: JSONValue?
-    switch PluginText.json(text) {
-    case .success(let json): value = json
-    case .failure(let kind): return refuseEnd(kind, .complete, "a result that is refused")
-    }
-    guard offer.offer.kind == .operation else { return end(.success(nil), from: .complete) }
-    if let mismatch = offer.offer.result.mismatch(ofResult: value) {
-      let failure = PluginFailure(
-        code: "result-mismatch", message: "the result of \(connection.name(of: offer)) is not of its type: \(mismatch)")
-      return refuseEnd(.mismatch(mismatch.description), .complete, failure)
-    }
-    return end(.success(value), from: .complete)
-  }
-
-  func fail(_ text: penstock_text) -> PluginStatus {
-    switch PluginText.json(text) {
-    case .failure(let kind): return refuseEnd(kind, .fail, "an error that is refused")
-    case .success(let json):
-      do throws(PluginFailureProblem) {
-        return end(.failure(try PluginFailure(json)), from: .fail)
-      } catch {
-        return refuseEnd(.noError(error.reason), .fail, "an error that is refused")
-      }
-    }
-  }
-
-  func progress(_ text: penstock_text) -> PluginStatus {
-    guard offer.offer.kind == .operation else { return refuse(.wrongKind(offer.offer.kind.noun), .progress) }
-    return object(text, .progress, orEmpty: false) { .progressed($0) }
-  }
-
-  func yieldState(_ text: penstock_text) -> PluginStatus {
-    guard offer.offer.kind == .controller else { return refuse(.wrongKind(offer.offer.kind.noun), .yieldState) }
-    switch PluginText.json(text) {
-    case .failure(let kind): return refuse(kind, .yieldState)
-    case .success(nil): return refuse(.emptyText, .yieldState)
-    case .success(let value?):
-      guard let mismatch = offer.offer.states.mismatch(of: value) else {
-        return tell(.yielded(.state(value)))
-      }
-      let failure = PluginFailure(
-        code: "result-mismatch", message: "a state of \(connection.name(of: offer)) is not of its type: \(mismatch)")
-      let status = tell(.yielded(.error(failure)))
-      return status == .ok ? refuse(.mismatch(mismatch.description), .yieldState) : status
-    }
-  }
-
-  func yieldError(_ text: penstock_text) -> PluginStatus {
-    guard offer.offer.kind == .controller else { return refuse(.wrongKind(offer.offer.kind.noun), .yieldError) }
-    switch PluginText.json(text) {
-    case .failure(let kind): return refuse(kind, .yieldError)
-    case .success(let json):
-      do throws(PluginFailureProblem) {
-        return tell(.yielded(.error(try PluginFailure(json))))
-      } catch {
-        return refuse(.noError(error.reason), .yieldError)
-      }
-    }
-  }
-
-  func yieldRerun(_ text: penstock_text) -> PluginStatus {
-    guard offer.offer.kind == .controller else { return refuse(.wrongKind(offer.offer.kind.noun), .yieldRerun) }
-    return object(text, .yieldRerun, orEmpty: true, problem: Self.problem(ofRerun:)) { .yielded(.rerun($0)) }
-  }
-
-  /// Two reruns for the same instant are one: what cannot be compared would start a run each time.
-  private static func problem(ofRerun event: JSONValue) -> PluginMistake.Kind? {
-    guard let instant = event["instant"] else { return nil }
-    return ValueType.timestamp.mismatch(of: instant).map { .badMember("instant", $0.description) }
-  }
-
-  func yieldReset() -> PluginStatus {
-    guard offer.offer.kind == .controller else { return refuse(.wrongKind(offer.offer.kind.noun), .yieldReset) }
-    return tell(.yielded(.reset))
-  }
-
-  func changed(_ value: Int32, _ reason: penstock_text) -> PluginStatus {
-    guard offer.offer.kind == .specification else { return refuse(.wrongKind(offer.offer.kind.noun), .changed) }
-    guard (-1...1).contains(value) else { return refuse(.unknownValue(value), .changed) }
-    switch PluginText.string(reason) {
-    case .failure(let kind): return refuse(kind, .changed)
-    case .success(let reason): return tell(.changed(value < 0 ? nil : value == 1, reason))
-    }
-  }
-
-  func log(_ level: PluginLogLevel, _ message: String, _ fields: JSONValue?) -> PluginStatus {
-    // A line about the end of an instance, which comes after it, is none of its events but worth keeping.
-    if post(.logged(level, message, fields)) != nil { connection.log(level, message, fields, offer) }
-    return .ok
-  }
-
-  private func object(
-    _ text: penstock_text, _ function: HostFunction, orEmpty mayBeEmpty: Bool,
-    problem: (JSONValue) -> PluginMistake.Kind? = { _ in nil }, _ event: (JSONValue) -> Event
-  ) -> PluginStatus {
-    switch PluginText.json(text) {
-    case .failure(let kind): return refuse(kind, function)
-    case .success(nil): return mayBeEmpty ? tell(event([:])) : refuse(.emptyText, function)
-    case .success(let value?):
-      guard value.objectValue != nil else { return refuse(.noObject, function) }
-      if let kind = problem(value) { return refuse(kind, function) }
-      return tell(event(value))
-    }
-  }
-
   // MARK: Events, one at a time
 
   /// How many events may wait before progress is dropped.
   private static let progressLimit = 64
 
-  private func tell(_ event: Event) -> PluginStatus {
+  func tell(_ event: Event) -> PluginStatus {
     // After an end it is refused without a word: what several threads tell may cross.
     post(event) == nil ? .ok : .ended
   }
 
-  private func end(_ outcome: Result<JSONValue?, PluginFailure>, from function: HostFunction) -> PluginStatus {
+  func end(_ outcome: Result<JSONValue?, PluginFailure>, from function: HostFunction) -> PluginStatus {
     switch post(.ended(outcome), ending: .byPlugin) {
     case nil: return .ok
     case .byPlugin: return refuse(.endedTwice, function)
@@ -378,13 +270,13 @@ final class InProcessInstance: PluginInstance {
   }
 
   /// An end that is not as it must be ends the instance too: a plugin that looks away from the status would leave it hanging for ever.
-  private func refuseEnd(_ kind: PluginMistake.Kind, _ function: HostFunction, _ what: String) -> PluginStatus {
+  func refuseEnd(_ kind: PluginMistake.Kind, _ function: HostFunction, _ what: String) -> PluginStatus {
     let sentence = PluginMistake(kind: kind, function: function).kind.sentence(function)
     let message = "\(connection.name(of: offer)) ended with \(what): it \(sentence)"
     return refuseEnd(kind, function, PluginFailure(code: .malformed, message: message))
   }
 
-  private func refuseEnd(
+  func refuseEnd(
     _ kind: PluginMistake.Kind, _ function: HostFunction, _ failure: PluginFailure
   ) -> PluginStatus {
     switch post(.ended(.failure(failure)), ending: .byHost) {
@@ -394,7 +286,7 @@ final class InProcessInstance: PluginInstance {
     }
   }
 
-  private func refuse(_ kind: PluginMistake.Kind, _ function: HostFunction) -> PluginStatus {
+  func refuse(_ kind: PluginMistake.Kind, _ function: HostFunction) -> PluginStatus {
     connection.report(PluginMistake(kind: kind, function: function), about: self)
     return kind.status
   }
@@ -402,7 +294,7 @@ final class InProcessInstance: PluginInstance {
   /// Tells the owner of an event, after those before it.
   ///
   /// - Returns: Nil where it was or will be told; otherwise how the instance had ended.
-  private func post(_ event: Event, ending: Ending = .none) -> Ending? {
+  func post(_ event: Event, ending: Ending = .none) -> Ending? {
     enum Verdict {
       case refused(Ending)
       case waits

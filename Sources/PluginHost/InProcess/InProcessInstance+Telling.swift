@@ -1,0 +1,111 @@
+import PluginABI
+import Values
+
+/// What the plugin tells: each function of the host's table that ends an instance or tells of it.
+extension InProcessInstance {
+  func complete(_ text: penstock_text) -> PluginStatus {
+    let value: JSONValue?
+    switch PluginText.json(text) {
+    case .success(let json): value = json
+    case .failure(let kind): return refuseEnd(kind, .complete, "a result that is refused")
+    }
+    guard offer.offer.kind == .operation else { return end(.success(nil), from: .complete) }
+    if let mismatch = offer.offer.result.mismatch(ofResult: value) {
+      let failure = PluginFailure(
+        code: "result-mismatch", message: "the result of \(connection.name(of: offer)) is not of its type: \(mismatch)")
+      return refuseEnd(.mismatch(mismatch.description), .complete, failure)
+    }
+    return end(.success(value), from: .complete)
+  }
+
+  func fail(_ text: penstock_text) -> PluginStatus {
+    switch PluginText.json(text) {
+    case .failure(let kind): return refuseEnd(kind, .fail, "an error that is refused")
+    case .success(let json):
+      do throws(PluginFailureProblem) {
+        return end(.failure(try PluginFailure(json)), from: .fail)
+      } catch {
+        return refuseEnd(.noError(error.reason), .fail, "an error that is refused")
+      }
+    }
+  }
+
+  func progress(_ text: penstock_text) -> PluginStatus {
+    guard offer.offer.kind == .operation else { return refuse(.wrongKind(offer.offer.kind.noun), .progress) }
+    return object(text, .progress, orEmpty: false) { .progressed($0) }
+  }
+
+  func yieldState(_ text: penstock_text) -> PluginStatus {
+    guard offer.offer.kind == .controller else { return refuse(.wrongKind(offer.offer.kind.noun), .yieldState) }
+    switch PluginText.json(text) {
+    case .failure(let kind): return refuse(kind, .yieldState)
+    case .success(nil): return refuse(.emptyText, .yieldState)
+    case .success(let value?):
+      guard let mismatch = offer.offer.states.mismatch(of: value) else {
+        return tell(.yielded(.state(value)))
+      }
+      let failure = PluginFailure(
+        code: "result-mismatch", message: "a state of \(connection.name(of: offer)) is not of its type: \(mismatch)")
+      let status = tell(.yielded(.error(failure)))
+      return status == .ok ? refuse(.mismatch(mismatch.description), .yieldState) : status
+    }
+  }
+
+  func yieldError(_ text: penstock_text) -> PluginStatus {
+    guard offer.offer.kind == .controller else { return refuse(.wrongKind(offer.offer.kind.noun), .yieldError) }
+    switch PluginText.json(text) {
+    case .failure(let kind): return refuse(kind, .yieldError)
+    case .success(let json):
+      do throws(PluginFailureProblem) {
+        return tell(.yielded(.error(try PluginFailure(json))))
+      } catch {
+        return refuse(.noError(error.reason), .yieldError)
+      }
+    }
+  }
+
+  func yieldRerun(_ text: penstock_text) -> PluginStatus {
+    guard offer.offer.kind == .controller else { return refuse(.wrongKind(offer.offer.kind.noun), .yieldRerun) }
+    return object(text, .yieldRerun, orEmpty: true, problem: Self.problem(ofRerun:)) { .yielded(.rerun($0)) }
+  }
+
+  /// Two reruns for the same instant are one: what cannot be compared would start a run each time.
+  private static func problem(ofRerun event: JSONValue) -> PluginMistake.Kind? {
+    guard let instant = event["instant"] else { return nil }
+    return ValueType.timestamp.mismatch(of: instant).map { .badMember("instant", $0.description) }
+  }
+
+  func yieldReset() -> PluginStatus {
+    guard offer.offer.kind == .controller else { return refuse(.wrongKind(offer.offer.kind.noun), .yieldReset) }
+    return tell(.yielded(.reset))
+  }
+
+  func changed(_ value: Int32, _ reason: penstock_text) -> PluginStatus {
+    guard offer.offer.kind == .specification else { return refuse(.wrongKind(offer.offer.kind.noun), .changed) }
+    guard (-1...1).contains(value) else { return refuse(.unknownValue(value), .changed) }
+    switch PluginText.string(reason) {
+    case .failure(let kind): return refuse(kind, .changed)
+    case .success(let reason): return tell(.changed(value < 0 ? nil : value == 1, reason))
+    }
+  }
+
+  func log(_ level: PluginLogLevel, _ message: String, _ fields: JSONValue?) -> PluginStatus {
+    // A line about the end of an instance, which comes after it, is none of its events but worth keeping.
+    if post(.logged(level, message, fields)) != nil { connection.log(level, message, fields, offer) }
+    return .ok
+  }
+
+  private func object(
+    _ text: penstock_text, _ function: HostFunction, orEmpty mayBeEmpty: Bool,
+    problem: (JSONValue) -> PluginMistake.Kind? = { _ in nil }, _ event: (JSONValue) -> Event
+  ) -> PluginStatus {
+    switch PluginText.json(text) {
+    case .failure(let kind): return refuse(kind, function)
+    case .success(nil): return mayBeEmpty ? tell(event([:])) : refuse(.emptyText, function)
+    case .success(let value?):
+      guard value.objectValue != nil else { return refuse(.noObject, function) }
+      if let kind = problem(value) { return refuse(kind, function) }
+      return tell(event(value))
+    }
+  }
+}
