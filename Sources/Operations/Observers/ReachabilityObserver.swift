@@ -123,11 +123,11 @@ public final class ReachabilityObserver: NetworkObserver {
     let changes = NetworkChangeWaker(network)
     let policy = RetryPolicy(limit: .max, backoff: settings.backoff, wakers: [changes])
     let tries = OperationRunner(Try(observer: self).retry(policy), context: context)
-    let pause = RetryPause(wakers: [changes], delayer: context.operationDelayer, observer: nil)
+    let quiet = context.forNestedOperation()
     do {
       while true {
         try await tries.run()
-        try await pause.run(isolation: nil, for: settings.recheck, heedingWakers: true)
+        try await RetryPause(of: settings.recheck, wakers: [changes], in: quiet).run(isolation: nil)
       }
     } catch is CancellationError {
     } catch {

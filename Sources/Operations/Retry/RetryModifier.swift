@@ -4,7 +4,7 @@ public struct RetryModifier<Operation: OperationRequest>: OperationModifier {
   public let policy: RetryPolicy
 
   @inlinable
-  init(policy: RetryPolicy) {
+  package init(policy: RetryPolicy) {
     self.policy = policy
   }
 
@@ -23,22 +23,56 @@ public struct RetryModifier<Operation: OperationRequest>: OperationModifier {
     using operation: Operation,
     with continuation: OperationContinuation<Operation.Value, any Error>
   ) async throws -> Operation.Value {
-    let scope = context.retryScope
-    if scope.pending <= 1 {
-      let limit = scope.pending == 1 ? scope.maxRetries : policy.limit
-      if limit > 0 || policy.deadline != nil || context.retryState != nil || context.retryObserver != nil {
-        return try await runAttempts(
-          isolation: isolation, in: context, using: operation, limit: max(limit, 0), with: continuation)
-      }
+    if let retries = retries(in: context, using: operation, with: continuation) {
+      return try await retries.run(isolation: isolation)
     }
+    return try await runOnce(isolation: isolation, in: context, using: operation, with: continuation)
+  }
+
+  /// The retry core; nil where this modifier is not the one that acts, or has nothing to do.
+  @usableFromInline
+  func retries(
+    in context: OperationContext, using operation: Operation,
+    with continuation: OperationContinuation<Operation.Value, any Error>
+  ) -> RetryRun<WidenedOperation<Operation>>? {
+    let scope = context.retryScope
+    guard scope.pending <= 1 else { return nil }
+    let limit = scope.pending == 1 ? scope.maxRetries : policy.limit
+    guard limit > 0 || policy.deadline != nil || context.retryState != nil || context.retryObserver != nil else {
+      return nil
+    }
+    return RetryRun(
+      of: WidenedOperation(operation: operation), policy: policy, limit: max(limit, 0), in: context, with: continuation)
+  }
+
+  @inlinable
+  func runOnce(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    using operation: Operation,
+    with continuation: OperationContinuation<Operation.Value, any Error>
+  ) async throws -> Operation.Value {
     guard !Task.isCancelled else { throw CancellationError() }
     let narrowed = continuation.narrowed(to: Operation.Failure.self)
-    guard scope.pending > 1 else {
+    guard context.retryScope.pending > 1 else {
       return try await operation.run(isolation: isolation, in: context, with: narrowed)
     }
     var inner = context
     inner.retryScope.pending -= 1
     return try await operation.run(isolation: isolation, in: inner, with: narrowed)
+  }
+}
+
+extension RetryModifier where Operation.Failure == any Error {
+  /// The retry core, for an operation that no other modifier is inside of.
+  package func retries(
+    always operation: Operation, in context: OperationContext,
+    with continuation: OperationContinuation<Operation.Value, any Error>
+  ) -> RetryRun<Operation> {
+    let scope = context.retryScope
+    return RetryRun(
+      of: operation, policy: policy, limit: max(scope.pending > 0 ? scope.maxRetries : policy.limit, 0), in: context,
+      with: continuation)
   }
 }
 

@@ -7,28 +7,26 @@ struct RetryProgress {
     case wait(Duration, isHint: Bool, wakers: [any RetryWaker])
   }
 
-  private let policy: RetryPolicy
+  let policy: RetryPolicy
   private let limit: Int
-  private let backoff: OperationBackoff
-  private let clock: any OperationClock
+  let context: OperationContext
   private let start: Duration
-  private var random: OperationRandom
   private(set) var state: RetryState
 
   /// The first attempt began at `start`, or begins now.
   init(policy: RetryPolicy, limit: Int, context: OperationContext, start: Duration? = nil) {
     self.policy = policy
     self.limit = limit
-    backoff = policy.backoff ?? context.operationBackoff
-    clock = context.operationClock
-    random = context.operationRandom
+    self.context = context
     state = context.retryState ?? RetryState()
     state.attemptsUsed = max(state.attemptsUsed, 0)
-    self.start = start ?? clock.monotonic() - state.elapsed
+    self.start = start ?? context.operationClock.monotonic() - state.elapsed
   }
 
+  var hasDeadline: Bool { policy.deadline != nil }
+
   /// Time since the start of the first attempt, with that before a resume.
-  var elapsed: Duration { clock.monotonic() - start }
+  var elapsed: Duration { context.operationClock.monotonic() - start }
 
   /// What a resumed retry has to wait before its first attempt here; nil when there is nothing left.
   mutating func takeRemainingDelay() -> Duration? {
@@ -59,6 +57,8 @@ struct RetryProgress {
     if let hint {
       delay = max(hint, .zero)
     } else {
+      let backoff = policy.backoff ?? context.operationBackoff
+      var random = context.operationRandom
       delay = backoff.delay(beforeRetry: state.attemptsUsed, previous: state.previousDelay, using: &random)
       state.previousDelay = delay
     }
@@ -73,7 +73,8 @@ struct RetryProgress {
     kept.elapsed = elapsed
     kept.remainingDelay = delay
     return RetryWait(
-      attempt: state.attemptsUsed, error: failure, delay: delay, due: clock.now().advanced(by: delay), state: kept)
+      attempt: state.attemptsUsed, error: failure, delay: delay, due: context.operationClock.now().advanced(by: delay),
+      state: kept)
   }
 
   private var attempt: RetryAttempt {

@@ -95,9 +95,11 @@ extension OperationRequest {
     let core = RetryModifier<RetriedAttempt<Self>>(policy: policy)
     do {
       if let early {
-        return try await core.runAttempts(
-          isolation: isolation, in: context, using: attempt, limit: limit,
-          after: RetryEarlyFailure(error: early.error, start: early.start), with: OperationContinuation())
+        let retries = RetryRun(
+          of: WidenedOperation(operation: attempt), policy: policy, limit: limit,
+          after: RetryEarlyFailure(error: early.error, start: early.start), in: context,
+          with: OperationContinuation())
+        return try await retries.run(isolation: isolation)
       }
       return try await core.run(isolation: isolation, in: context, using: attempt, with: OperationContinuation())
     } catch {

@@ -5,6 +5,18 @@ public protocol OperationDelayer: Sendable {
   /// Runs on the caller's actor. When the task is cancelled it must end at once by throwing `CancellationError`. Any
   /// other error means that the time could not be kept, and ends the operation that asked for it.
   nonisolated(nonsending) func delay(for duration: Duration) async throws
+
+  /// Calls `body` once `duration` has passed, on any thread, unless the returned subscription ends before.
+  ///
+  /// For waits that have to be cheap, because there may be thousands of them: they need no task of their own. `body` returns soon.
+  ///
+  /// - Returns: nil, as by default, where the delayer has no such thing; whoever asks then waits by ``delay(for:)``.
+  func alarm(after duration: Duration, _ body: @escaping @Sendable () -> Void) -> OperationSubscription?
+}
+
+extension OperationDelayer {
+  /// None.
+  public func alarm(after duration: Duration, _ body: @escaping @Sendable () -> Void) -> OperationSubscription? { nil }
 }
 
 /// Sleeps by the standard library's `ContinuousClock`.
@@ -20,6 +32,11 @@ public struct ContinuousDelayer: OperationDelayer {
   /// Sleeps until `duration` has passed, also while the machine is asleep.
   public nonisolated(nonsending) func delay(for duration: Duration) async throws {
     try await ContinuousClock().sleep(for: duration, tolerance: tolerance)
+  }
+
+  /// An alarm that shares one sleep with all others; none where there is a tolerance.
+  public func alarm(after duration: Duration, _ body: @escaping @Sendable () -> Void) -> OperationSubscription? {
+    tolerance == nil ? AlarmList.continuous.add(after: duration, body) : nil
   }
 }
 

@@ -1,0 +1,105 @@
+import OperationsTesting
+import Testing
+
+@testable import Operations
+
+@Suite("Alarms")
+struct AlarmListTests {
+  private let clock = TestClock()
+  private let rung = Log<String>()
+
+  private func alarms() -> AlarmList { AlarmList(clock: clock, delayer: clock) }
+
+  private func ring(_ name: String) -> @Sendable () -> Void {
+    { [rung] in rung.append(name) }
+  }
+
+  @Test("Alarms ring when they are due, in their order, and share one sleep")
+  func order() async {
+    let alarms = alarms()
+    let subscriptions = [
+      alarms.add(after: .seconds(3), ring("last")), alarms.add(after: .seconds(1), ring("first")),
+      alarms.add(after: .seconds(2), ring("second")), alarms.add(after: .seconds(2), ring("third")),
+    ]
+    await sleeps(for: .seconds(1))
+    clock.advance(by: .seconds(1))
+    await rung.reaches(1)
+    await sleeps(for: .seconds(1))
+    clock.advance(by: .seconds(1))
+    await rung.reaches(3)
+    await sleeps(for: .seconds(1))
+    clock.advance(by: .seconds(1))
+    await rung.reaches(4)
+    #expect(rung.elements == ["first", "second", "third", "last"])
+    withExtendedLifetime(subscriptions) {}
+  }
+
+  @Test("What is overdue rings together, the earliest first")
+  func overdue() async {
+    let alarms = alarms()
+    let late = alarms.add(after: .seconds(20), ring("late"))
+    let subscriptions = [
+      alarms.add(after: .seconds(2), ring("second")), alarms.add(after: .seconds(1), ring("first")),
+    ]
+    await sleeps(for: .seconds(1))
+    clock.advance(by: .seconds(10))
+    await rung.reaches(2)
+    await sleeps(for: .seconds(10))
+    #expect(rung.elements == ["first", "second"])
+    withExtendedLifetime((late, subscriptions)) {}
+  }
+
+  @Test("A cancelled alarm does not ring, and where it was the last nobody sleeps any more")
+  func cancelled() async {
+    let alarms = alarms()
+    let kept = alarms.add(after: .seconds(2), ring("kept"))
+    alarms.add(after: .seconds(1), ring("cancelled")).cancel()
+    await sleeps(for: .seconds(1))
+    clock.advance(by: .seconds(1))
+    await sleeps(for: .seconds(1))
+    #expect(rung.elements == [])
+    kept.cancel()
+    await clock.hasNoDelays()
+    clock.advance(by: .seconds(10))
+    let after = alarms.add(after: .zero, ring("after"))
+    await rung.reaches(1)
+    #expect(rung.elements == ["after"])
+    withExtendedLifetime(after) {}
+  }
+
+  @Test("An alarm may add and cancel alarms")
+  func nested() async {
+    let alarms = alarms()
+    let other = alarms.add(after: .seconds(2), ring("cancelled"))
+    let added = Log<OperationSubscription>()
+    let first = alarms.add(after: .seconds(1)) { [rung] in
+      other.cancel()
+      added.append(alarms.add(after: .seconds(5)) { rung.append("added") })
+    }
+    await sleeps(for: .seconds(1))
+    clock.advance(by: .seconds(1))
+    await sleeps(for: .seconds(5))
+    clock.advance(by: .seconds(5))
+    await rung.reaches(1)
+    #expect(rung.elements == ["added"])
+    withExtendedLifetime(first) {}
+  }
+
+  /// Returns when one sleep goes on, for so long.
+  private func sleeps(for duration: Duration) async {
+    while clock.remainingDelays != [duration] { await Task.yield() }
+  }
+}
+
+extension TestClock {
+  fileprivate func hasNoDelays() async {
+    while delayCount > 0 { await Task.yield() }
+  }
+}
+
+extension Log {
+  /// Returns when there are so many.
+  fileprivate func reaches(_ count: Int) async {
+    while self.count < count { await Task.yield() }
+  }
+}
