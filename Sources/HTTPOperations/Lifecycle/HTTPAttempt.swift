@@ -13,9 +13,27 @@ public struct HTTPAttempt<Value: Sendable>: OperationRequest {
     in context: OperationContext,
     with continuation: OperationContinuation<Value, any Error>
   ) async throws -> Value {
-    // In a task of its own, whose memory goes with it: what waits for the next attempt, possibly for long, does not keep it.
-    async let value = run(in: context)
-    return try await value
+    let slot = ChildTaskSlot<Value>()
+    let attempt = begin(in: context, slot)
+    await withTaskCancellationHandler {
+      await attempt.value
+    } onCancel: {
+      attempt.cancel()
+    }
+    return try slot.get()
+  }
+
+  /// In a task of its own, whose memory goes with it: what waits for the next attempt, possibly for long, does not keep it. It is awaited at
+  /// once, as `async let` would be, for which however the frame, which waits as well, would have to have 640 bytes.
+  @inline(never)
+  private func begin(in context: OperationContext, _ slot: ChildTaskSlot<Value>) -> Task<Void, Never> {
+    Task {
+      do {
+        slot.result = .success(try await run(in: context))
+      } catch {
+        slot.result = .failure(error)
+      }
+    }
   }
 
   private func run(in context: OperationContext) async throws -> Value {

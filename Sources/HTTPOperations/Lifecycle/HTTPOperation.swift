@@ -15,22 +15,8 @@ public import Operations
 ///
 /// Throws ``HTTPOperationError``; `CancellationError` when the task is cancelled; `RetryDeadlineError` at the deadline.
 public struct HTTPOperation<Value: Sendable>: OperationRequest {
-  /// The original request, which every attempt starts from.
-  public var request: HTTPTransferRequest
-  /// What carries it.
-  public var transport: any HTTPTransport
-  /// What prepares it before each attempt, in their order. None by default.
-  public var requestProcessors: [any HTTPRequestProcessor] = []
-  /// What judges the head of the response, in their order. By default, a status of 200 to 299 is welcome.
-  public var validators: [any HTTPResponseValidator] = [HTTPStatusValidator()]
-  /// What makes the value.
-  public var result: any HTTPResultProcessor<Value>
-  /// What says whether a failure is tried again, in their order. ``HTTPDefaultRetryProvider`` by default.
-  public var retryProviders: [any HTTPRetryProvider] = [HTTPDefaultRetryProvider()]
-  /// How often, and when.
-  public var retry = HTTPRetrySettings()
-  /// What the operation knows of others.
-  public var peers: HTTPPeers = .shared
+  /// The settings are many: copies of an operation share them until one changes.
+  var settings: HTTPOperationSettings<Value>
 
   /// An operation.
   ///
@@ -41,14 +27,12 @@ public struct HTTPOperation<Value: Sendable>: OperationRequest {
   public init(
     _ request: HTTPTransferRequest, by transport: any HTTPTransport, to result: any HTTPResultProcessor<Value>
   ) {
-    self.request = request
-    self.transport = transport
-    self.result = result
+    settings = HTTPOperationSettings(request: request, transport: transport, result: result)
   }
 
   /// Announces the retry.
   public func setup(context: inout OperationContext) {
-    HTTPAttempt(operation: self).retry(retry.policy(clock: context.operationClock)).setup(context: &context)
+    modifier(in: context).setup(context: &context, using: attempt)
   }
 
   /// Makes attempts until one succeeds or there is no point in another.
@@ -57,8 +41,19 @@ public struct HTTPOperation<Value: Sendable>: OperationRequest {
     in context: OperationContext,
     with continuation: OperationContinuation<Value, any Error>
   ) async throws -> Value {
-    try await HTTPAttempt(operation: self).retry(retry.policy(clock: context.operationClock))
-      .run(isolation: isolation, in: context, with: continuation)
+    try await retries(in: context, with: continuation).run(isolation: isolation)
+  }
+
+  /// Not by way of the modifier's own `run`, whose frame would wait as well.
+  @inline(never)
+  private func retries(
+    in context: OperationContext, with continuation: OperationContinuation<Value, any Error>
+  ) -> RetryRun<HTTPAttempt<Value>> {
+    modifier(in: context).retries(always: attempt, in: context, with: continuation)
+  }
+
+  private func modifier(in context: OperationContext) -> RetryModifier<HTTPAttempt<Value>> {
+    RetryModifier(policy: retry.policy(in: context))
   }
 
   /// One attempt alone, for those who have a retry of their own: the verdict is in the error that it throws.
@@ -93,12 +88,12 @@ public struct HTTPRetrySettings: Sendable {
   /// No retry.
   public static let none = HTTPRetrySettings(limit: 0)
 
-  func policy(clock: any OperationClock) -> RetryPolicy {
+  func policy(in context: OperationContext) -> RetryPolicy {
     RetryPolicy(limit: limit, backoff: backoff, deadline: deadline) { [budget] error, _ in
       guard let failure = error as? HTTPOperationError else {
         return .stop(reason: "this is no failure of the request")
       }
-      return failure.decision(budget: budget, at: clock.monotonic())
+      return failure.decision(budget: budget, at: context.operationClock.monotonic())
     }
   }
 }

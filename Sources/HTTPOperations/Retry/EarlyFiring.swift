@@ -1,27 +1,6 @@
 import Operations
 import Synchronization
 
-/// How an early retry is spread over time.
-struct EarlySpread: Sendable {
-  let jitter: Duration
-  let delayer: any OperationDelayer
-  private let random: OperationRandom
-
-  init(jitter: Duration, context: OperationContext) {
-    self.jitter = jitter
-    delayer = context.operationDelayer
-    random = context.operationRandom
-  }
-
-  /// A delay from nothing to below the jitter.
-  func draw() -> Duration {
-    let width = jitter.attoseconds
-    guard width > 0 else { return .zero }
-    var random = random
-    return Duration(attoseconds: Int128.random(in: 0..<width, using: &random))
-  }
-}
-
 /// Wakes a wait a little after an event. A further event while that goes on changes nothing: it would not come sooner.
 final class EarlyFiring: Sendable {
   private enum State {
@@ -31,23 +10,30 @@ final class EarlyFiring: Sendable {
   }
 
   private let state = Mutex(State.idle)
-  private let spread: EarlySpread
+  /// Whoever tells of the events has it in a list. Set once, before the first.
+  private let source = Mutex<EarlySource?>(nil)
+  private let news: EarlyNews
   private let onWake: @Sendable () -> Void
 
-  init(spread: EarlySpread, onWake: @escaping @Sendable () -> Void) {
-    self.spread = spread
+  init(_ news: EarlyNews, onWake: @escaping @Sendable () -> Void) {
+    self.news = news
     self.onWake = onWake
+  }
+
+  /// Events come from `source` until this ends.
+  func join(_ source: EarlySource) {
+    self.source.withLock { $0 = source }
   }
 
   /// The event. From any thread.
   func fire() {
-    let delay = spread.draw()
+    let delay = drawDelay()
     state.withLock { state in
       guard case .idle = state else { return }
       state = .pending(
-        Task { [spread, onWake, weak self] in
+        Task { [delayer = news.delayer, onWake, weak self] in
           do {
-            try await spread.delayer.delay(for: delay)
+            try await delayer.delay(for: delay)
             onWake()
           } catch {
             // The wait has ended, or time cannot be kept, which the wait itself will find.
@@ -59,12 +45,21 @@ final class EarlyFiring: Sendable {
 
   /// The wait is over.
   func end() {
+    source.withLock { $0.take() }?.remove(self)
     let task: Task<Void, Never>? = state.withLock { state in
       defer { state = .ended }
       if case .pending(let task) = state { return task }
       return nil
     }
     task?.cancel()
+  }
+
+  /// From nothing to below the jitter, so that not all come back at one instant.
+  private func drawDelay() -> Duration {
+    let width = news.early.jitter.attoseconds
+    guard width > 0 else { return .zero }
+    var random = news.random
+    return Duration(attoseconds: Int128.random(in: 0..<width, using: &random))
   }
 
   private func settle() {

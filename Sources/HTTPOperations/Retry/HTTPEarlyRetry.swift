@@ -42,75 +42,75 @@ public struct HTTPEarlyRetry: Sendable, Hashable {
   public func wakers(
     for endpoint: HTTPEndpoint, peers: HTTPPeers, isUnreachable: Bool, in context: OperationContext
   ) -> [any RetryWaker] {
+    let news = EarlyNews(endpoint: endpoint, peers: peers, isUnreachable: isUnreachable, early: self, context: context)
     var wakers: [any RetryWaker] = []
-    if network || self.endpoint {
-      wakers.append(
-        ReachableWaker(
-          endpoint: endpoint, peers: peers, watchesNetwork: network, watchesEndpoint: self.endpoint,
-          isUnreachable: isUnreachable, spread: EarlySpread(jitter: jitter, context: context)))
-    }
-    if peerSuccess {
-      wakers.append(
-        PeerSuccessWaker(endpoint: endpoint, peers: peers, spread: EarlySpread(jitter: jitter, context: context)))
-    }
+    if network || self.endpoint { wakers.append(ReachableWaker(news: news)) }
+    if peerSuccess { wakers.append(PeerSuccessWaker(news: news)) }
     return wakers
+  }
+}
+
+/// What the wakers of one wait have in common.
+final class EarlyNews: Sendable {
+  let endpoint: HTTPEndpoint
+  let peers: HTTPPeers
+  let isUnreachable: Bool
+  let early: HTTPEarlyRetry
+  // Not the whole context: that of an attempt has what belongs to the attempt alone.
+  let delayer: any OperationDelayer
+  let random: OperationRandom
+
+  init(
+    endpoint: HTTPEndpoint, peers: HTTPPeers, isUnreachable: Bool, early: HTTPEarlyRetry, context: OperationContext
+  ) {
+    self.endpoint = endpoint
+    self.peers = peers
+    self.isUnreachable = isUnreachable
+    self.early = early
+    delayer = context.operationDelayer
+    random = context.operationRandom
   }
 }
 
 /// Another request to the same scheme, host and port succeeded.
 struct PeerSuccessWaker: RetryWaker {
-  let name = "peer-success"
-  let endpoint: HTTPEndpoint
-  let peers: HTTPPeers
-  let spread: EarlySpread
+  let news: EarlyNews
+
+  var name: String { "peer-success" }
 
   func subscribe(_ onWake: @escaping @Sendable () -> Void) -> OperationSubscription {
-    let firing = EarlyFiring(spread: spread, onWake: onWake)
-    let subscription = peers.subscribeToSuccesses(at: endpoint) { firing.fire() }
-    return OperationSubscription {
-      subscription.cancel()
-      firing.end()
-    }
+    let firing = EarlyFiring(news, onWake: onWake)
+    news.peers.add(firing, to: .success(news.endpoint))
+    return OperationSubscription { firing.end() }
   }
 }
 
 /// The network, or the host and port, came back. Only a turn counts: what is there when the wait begins wakes nobody.
 struct ReachableWaker: RetryWaker {
-  let name = "reachable"
-  let endpoint: HTTPEndpoint
-  let peers: HTTPPeers
-  let watchesNetwork: Bool
-  let watchesEndpoint: Bool
-  let isUnreachable: Bool
-  let spread: EarlySpread
+  let news: EarlyNews
+
+  var name: String { "reachable" }
 
   func subscribe(_ onWake: @escaping @Sendable () -> Void) -> OperationSubscription {
-    let firing = EarlyFiring(spread: spread, onWake: onWake)
-    var subscriptions: [OperationSubscription] = []
-    if watchesNetwork {
-      let turn = Turn(peers.network.currentStatus == .connected)
-      subscriptions.append(
-        peers.network.subscribe { status in
-          if turn.take(status == .connected) { firing.fire() }
-        })
-      // A turn between the first look and the subscription would be lost otherwise.
-      if turn.take(peers.network.currentStatus == .connected) { firing.fire() }
-    }
-    if watchesEndpoint {
-      let observer = peers.reachability(of: endpoint)
-      let known: Bool? = observer.currentStatus == .connected ? true : isUnreachable ? false : nil
-      let turn = Turn(known)
-      subscriptions.append(
-        observer.subscribeToTries { [weak observer] in
-          guard let observer else { return }
-          if turn.take(observer.currentStatus == .connected) { firing.fire() }
-        })
+    let firing = EarlyFiring(news, onWake: onWake)
+    if news.early.network { news.peers.add(firing, to: .network) }
+    let end = OperationSubscription { firing.end() }
+    return news.early.endpoint ? .combined([watchEndpoint(firing), end]) : end
+  }
+
+  private func watchEndpoint(_ firing: EarlyFiring) -> OperationSubscription {
+    let observer = news.peers.reachability(of: news.endpoint)
+    let known: Bool? = observer.currentStatus == .connected ? true : news.isUnreachable ? false : nil
+    let turn = Turn(known)
+    return .combined([
+      observer.subscribeToTries { [weak observer] in
+        guard let observer else { return }
+        if turn.take(observer.currentStatus == .connected) { firing.fire() }
+      },
       // It is this one that makes the observer try.
-      subscriptions.append(observer.subscribe { _ in })
+      observer.subscribe { _ in },
       // The peers know the observer only weakly.
-      subscriptions.append(OperationSubscription { withExtendedLifetime(observer) {} })
-    }
-    subscriptions.append(OperationSubscription { firing.end() })
-    return .combined(subscriptions)
+      OperationSubscription { withExtendedLifetime(observer) {} },
+    ])
   }
 }

@@ -31,6 +31,8 @@ public final class HTTPPeers: Sendable {
   }
 
   private let state = Mutex(State())
+  /// What brings waiting attempts forward, while there are any.
+  let sources: Mutex<[EarlySource.Kind: EarlySource]> = Mutex([:])
 
   /// Peers that know nothing of each other yet.
   ///
