@@ -41,8 +41,14 @@ final class ChildServer: Sendable {
     var decoder = FrameDecoder()
     var connection: (any PluginConnection)?
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+    var wait = MessageWait()
     while true {
-      let count = recv(socket, buffer.baseAddress, buffer.count, 0)
+      let count = wait.wait(
+        look: { () -> Int? in
+          let count = recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+          return count < 0 && errno == EAGAIN ? nil : count
+        },
+        sleep: { recv(socket, buffer.baseAddress, buffer.count, 0) })
       if count < 0, errno == EINTR { continue }
       // The host is gone, or does not want this child any more. Nobody is left who could care about the plugin's state.
       if count == 0 { _exit(0) }

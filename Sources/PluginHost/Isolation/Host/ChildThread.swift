@@ -137,6 +137,7 @@ final class ChildThread: @unchecked Sendable {
 
   private func run() {
     var events = [epoll_event](repeating: epoll_event(), count: 16)
+    var wait = MessageWait()
     while true {
       let (calls, isStopping) = inbox.withLock { inbox in
         let calls = inbox.calls
@@ -148,7 +149,12 @@ final class ChildThread: @unchecked Sendable {
       for call in calls { call() }
       // A call may have brought the next one.
       if !calls.isEmpty { continue }
-      let count = epoll_wait(epoll, &events, Int32(events.count), -1)
+      let count = wait.wait(
+        look: { () -> Int32? in
+          let count = epoll_wait(epoll, &events, Int32(events.count), 0)
+          return count == 0 ? nil : count
+        },
+        sleep: { epoll_wait(epoll, &events, Int32(events.count), -1) })
       for event in events.prefix(Int(max(count, 0))) {
         if event.data.u64 == 0 {
           var value: UInt64 = 0
