@@ -68,6 +68,22 @@ final class CallWatchdog: Sendable {
     let call = Mutex<Call?>(nil)
   }
 
+  /// The calling thread's slot, which lives as long as the thread: not counted, like what is in it.
+  private struct OwnSlot {
+    let slot: Unmanaged<Slot>
+
+    /// Puts a call into the slot, or none, and gives the one that was there.
+    func put(_ call: Call?) -> Call? {
+      slot._withUnsafeGuaranteedRef {
+        $0.call.withLock { current in
+          let former = current
+          current = call
+          return former
+        }
+      }
+    }
+  }
+
   static let shared = CallWatchdog()
 
   /// How often the thread looks, in milliseconds.
@@ -101,32 +117,21 @@ final class CallWatchdog: Sendable {
       connection: .passUnretained(connection), offer: offer.map { .passUnretained($0) }, function: function,
       start: Self.now())
     defer { withExtendedLifetime((connection, offer)) {} }
-    let former = slot.call.withLock { current in
-      let former = current
-      current = call
-      return former
-    }
+    let former = slot.put(call)
     // The watchdog looks at all slots once more after it has said that it sleeps: either it sees the call, or this sees that.
     if isParked.load(ordering: .sequentiallyConsistent) { wake() }
     let answer = body()
-    let ended = slot.call.withLock { current in
-      let ended = current
-      current = former
-      return ended
-    }
-    if let ended { report(ended) }
+    if let ended = slot.put(former) { report(ended) }
     return answer
   }
 
   /// Calls `body`, the time of which does not count as the plugin's: the host's own doing that a plugin's call set off.
   func pause(_ body: () -> Void) {
-    guard let slot = slot(), let call = slot.call.withLock({ $0 }) else { return body() }
-    slot.call.withLock { $0 = nil }
+    guard let slot = slot(), var call = slot.put(nil) else { return body() }
     let start = Self.now()
     body()
-    var resumed = call
-    resumed.start += Self.now() - start
-    slot.call.withLock { [resumed] in $0 = resumed }
+    call.start += Self.now() - start
+    _ = slot.put(call)
   }
 
   /// Calls `body` whenever a call is reported that has not returned, unless it is one of `open` or `close`: before and after the plugin is
@@ -161,11 +166,9 @@ final class CallWatchdog: Sendable {
   // MARK: Slots
 
   /// The calling thread's slot; nil where the process has no room for one, when nothing is watched.
-  private func slot() -> Slot? {
+  private func slot() -> OwnSlot? {
     guard let key else { return nil }
-    if let pointer = pthread_getspecific(key) {
-      return Unmanaged<Slot>.fromOpaque(pointer).takeUnretainedValue()
-    }
+    if let pointer = pthread_getspecific(key) { return OwnSlot(slot: .fromOpaque(pointer)) }
     let slot = Slot()
     let reference = Unmanaged.passRetained(slot)
     guard pthread_setspecific(key, reference.toOpaque()) == 0 else {
@@ -173,7 +176,7 @@ final class CallWatchdog: Sendable {
       return nil
     }
     state.withLock { $0.slots[ObjectIdentifier(slot)] = slot }
-    return slot
+    return OwnSlot(slot: reference)
   }
 
   private func forget(_ slot: Slot) {

@@ -30,25 +30,18 @@ final class InProcessConnection: PluginConnection {
   let description: PluginDescription
   let options: Options
   private let image: PluginImage
-  private let offers: [OfferKey: LoadedOffer]
-  private let offersByIndex: [LoadedOffer]
+  private let offers: [LoadedOffer]
   private let table = Mutex(Table())
   private let lastNumber = Atomic<UInt64>(0)
   /// The lane of offers that do not bear two calls of their plugin at a time.
   private let pluginLane = SharedCallLane()
-
-  private struct OfferKey: Hashable {
-    var id: String
-    var kind: PluginOffer.Kind
-  }
 
   /// Describes and opens the plugin.
   ///
   /// - Throws: `malformed` and `openFailed`.
   init(_ image: PluginImage, options: Options = Options()) throws(PluginError) {
     let description = try PluginDescription.parse(image.describe(), file: image.file, isNewer: image.isNewer)
-    var offers: [OfferKey: LoadedOffer] = [:]
-    var offersByIndex: [LoadedOffer] = []
+    var offers: [LoadedOffer] = []
     for (index, offer) in description.offers.enumerated() {
       guard let table = image.capability(offer.kind.capability) else {
         throw PluginError(
@@ -57,13 +50,11 @@ final class InProcessConnection: PluginConnection {
       }
       let loaded = try LoadedOffer(
         offer, index: index, functions: table.assumingMemoryBound(to: penstock_functions.self), file: image.file)
-      offers[OfferKey(id: offer.id, kind: offer.kind)] = loaded
-      offersByIndex.append(loaded)
+      offers.append(loaded)
     }
     self.image = image
     self.description = description
     self.offers = offers
-    self.offersByIndex = offersByIndex
     self.options = options
     try open()
   }
@@ -99,7 +90,8 @@ final class InProcessConnection: PluginConnection {
     _ offer: PluginOffer, _ access: PluginAccess, _ events: any PluginInstanceEvents,
     _ begin: (InProcessInstance) -> Void
   ) -> any PluginInstance {
-    guard let loaded = offers[OfferKey(id: offer.id, kind: offer.kind)] else {
+    // They are few, and texts that are the same are compared faster than hashed.
+    guard let loaded = offers.first(where: { $0.offer.kind == offer.kind && $0.offer.id == offer.id }) else {
       return EndedInstance(
         events, .noSuchOffer, "plugin '\(description.id)' offers no \(offer.kind.rawValue) '\(offer.id)'")
     }
@@ -134,7 +126,7 @@ final class InProcessConnection: PluginConnection {
 
   private func offer(of id: UInt64) -> LoadedOffer? {
     let index = Int(id & (1 << Self.offerBits - 1))
-    return offersByIndex.indices.contains(index) ? offersByIndex[index] : nil
+    return offers.indices.contains(index) ? offers[index] : nil
   }
 
   /// Forgets an instance that the plugin has freed.

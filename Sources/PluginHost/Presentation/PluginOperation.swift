@@ -81,6 +81,8 @@ public struct PluginOperation: OperationRequest {
     let grace = grace
     let outcome = await withTaskCancellationHandler {
       if !Task.isCancelled { instance.start(input) }
+      // Many have ended by then.
+      if let outcome = events.take() { return outcome }
       // The state of `events` lets it be resumed once; checking that once more takes a tenth of the run.
       return await withUnsafeContinuation { events.wait($0) }
     } onCancel: {
@@ -91,14 +93,21 @@ public struct PluginOperation: OperationRequest {
   }
 
   private func input(in context: OperationContext) -> JSONValue {
-    var input = OrderedDictionary<String, JSONValue>(minimumCapacity: 6)
-    if let requirement { input["requirement"] = requirement }
-    input["attempt"] = .int(Int64((context.operationRetryIndex ?? -1) + 2))
-    if let operation = place.operation { input["operation"] = .string(operation) }
-    if let run = place.run { input["run"] = .string(run) }
-    if let pipeline = place.pipeline { input["pipeline"] = .string(pipeline) }
-    if let directory = place.directory { input["directory"] = .string(directory) }
-    return .object(input)
+    var names: [String] = []
+    var values: [JSONValue] = []
+    names.reserveCapacity(6)
+    values.reserveCapacity(6)
+    func add(_ name: String, _ value: JSONValue) {
+      names.append(name)
+      values.append(value)
+    }
+    if let requirement { add("requirement", requirement) }
+    add("attempt", .int(Int64((context.operationRetryIndex ?? -1) + 2)))
+    if let operation = place.operation { add("operation", .string(operation)) }
+    if let run = place.run { add("run", .string(run)) }
+    if let pipeline = place.pipeline { add("pipeline", .string(pipeline)) }
+    if let directory = place.directory { add("directory", .string(directory)) }
+    return .object(OrderedDictionary(uncheckedUniqueKeys: names, values: values))
   }
 }
 
@@ -122,6 +131,15 @@ private final class PluginOperationRun: PluginInstanceEvents {
   ) {
     self.onProgress = onProgress
     self.onLog = onLog
+  }
+
+  /// How it ended, where it has: then nobody waits.
+  func take() -> Outcome? {
+    state.withLock { state in
+      guard case .ended(let outcome) = state else { return nil }
+      state = .told
+      return outcome
+    }
   }
 
   func wait(_ continuation: UnsafeContinuation<Outcome, Never>) {
