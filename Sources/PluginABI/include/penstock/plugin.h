@@ -322,7 +322,8 @@ typedef struct penstock_controller_service {
   /* [any] Something went wrong, and the controller goes on. As in `fail`. */
   penstock_status (*yield_error)(const penstock_host *host, penstock_id id, penstock_text error);
   /* [any] Run it again. `event` is {"reason": "…", "instant": timestamp, …}, all may be missing; the whole is in `run.event`. Of several
-   * with the same instant for one pipeline only the first starts a run, whatever host it reaches. */
+   * with the same instant for one pipeline only the first starts a run, whatever host it reaches. The instant must be a text with a timestamp
+   * (RFC 3339), such as "2026-01-31T08:00:00Z": a rerun with anything else in its place is refused. */
   penstock_status (*yield_rerun)(const penstock_host *host, penstock_id id, penstock_text event);
   /* [any] Forget the state that it has. */
   penstock_status (*yield_reset)(const penstock_host *host, penstock_id id);
