@@ -48,6 +48,11 @@ extension RunEngine {
       limits.release(demand(ordinal))
       throw CancellationError()
     }
+    countAttempt(ordinal)
+  }
+
+  /// An attempt begins: it has what it needs.
+  func countAttempt(_ ordinal: Int) {
     let now = services.now()
     modify(ordinal) { instance in
       instance.attempts += 1

@@ -8,6 +8,11 @@ extension RunEngine {
   /// Runs one operation of the pipeline to its end.
   func execute(_ ordinal: Int) async {
     await executeNode(ordinal)
+    hasFinished(ordinal)
+  }
+
+  /// An operation of the pipeline has come to its end: what it may still hold is given back, and its dependents are told.
+  func hasFinished(_ ordinal: Int) {
     endEarly(ordinal)
     discardPrepared(ordinal)
     if state.instances[ordinal].hasSlot {
@@ -124,12 +129,17 @@ extension RunEngine {
     } catch {
       outcome = .failure(error)
     }
+    try endOnlyAttempt(ordinal, outcome)
+  }
+
+  /// Ends the only attempt, and the operation where that went well.
+  func endOnlyAttempt(_ ordinal: Int, _ outcome: Result<OperationResult, any Error>) throws {
     if let error = endAttempt(ordinal, outcome) { throw error }
     succeed(ordinal, try outcome.get())
   }
 
   /// A value needs no process, no slot and no waiting: it is computed on the spot, as the one attempt it is.
-  private func executeValue(_ ordinal: Int, _ data: DataTemplate) throws {
+  func executeValue(_ ordinal: Int, _ data: DataTemplate) throws {
     let started = services.now()
     modify(ordinal) { instance in
       instance.attempts += 1
@@ -222,11 +232,6 @@ extension RunEngine {
     }
     return RepeatPolicy(every: repetition.every, limit: repetition.limit, until: until)
   }
-}
-
-extension OperationNode {
-  /// Whether one attempt is all it can come to.
-  fileprivate var isTriedOnce: Bool { definition.retry.limit == 0 && definition.repetition == nil }
 }
 
 extension OperationFailure {

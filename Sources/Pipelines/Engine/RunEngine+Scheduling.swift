@@ -19,7 +19,11 @@ extension RunEngine {
           cancelPending()
         }
         while let ordinal = nextReady() {
-          group.addImmediateTask { await self.execute(ordinal) }
+          switch beginAtOnce(ordinal) {
+          case .ended: break
+          case .running(let run): group.addImmediateTask { await self.finish(ordinal, run) }
+          case .needsTask: group.addImmediateTask { await self.execute(ordinal) }
+          }
         }
         guard state.unfinished > 0 else { break }
         await withCheckedContinuation { wakeup = $0 }

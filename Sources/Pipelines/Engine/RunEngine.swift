@@ -1,6 +1,7 @@
 import CProcess
 import DequeModule
 import Operations
+import PluginHost
 import Values
 import Workspace
 
@@ -54,6 +55,8 @@ actor RunEngine {
   /// The plugins that the run has used so far, and their attempts that go on, by operation.
   var plugins: [String: any PipelinePlugin] = [:]
   var pluginAttempts: [Int: PluginAttempt] = [:]
+  /// What the instances of each plugin may reach.
+  var pluginAccess: [String: PluginAccess] = [:]
   /// Whom requests have failed to reach or to be answered by, by operation.
   var httpFailures: [Int: HTTPLatestFailure] = [:]
   var baseEnvironment = ProcessEnvironment()

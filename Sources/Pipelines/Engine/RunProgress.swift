@@ -19,6 +19,10 @@ final class OperationNode: Sendable {
   let canPrepareEarly: Bool
   /// Whether its action does work that counts against `concurrency`.
   let needsSlot: Bool
+  /// Whether one attempt is all it can come to.
+  let isTriedOnce: Bool
+  /// Whether its only attempt may begin without waiting for anything but a slot, and end while it begins.
+  let mayEndAtOnce: Bool
 
   init(_ definition: OperationDefinition, event: PipelineDefinition.Event? = nil) {
     self.definition = definition
@@ -34,6 +38,8 @@ final class OperationNode: Sendable {
     }
     canPrepareEarly = event == nil && definition.isConstant
     needsSlot = definition.action.isWork
+    isTriedOnce = definition.retry.limit == 0 && definition.repetition == nil
+    mayEndAtOnce = event == nil && isTriedOnce && definition.endsAtOnce
   }
 
   /// Whether an attempt starts without waiting for anything but a slot.
@@ -201,6 +207,16 @@ extension OperationDefinition {
       return false
     }
     return environment.allSatisfy(\.value.isLiteral) && stdin?.isLiteral ?? true && directory?.isLiteral ?? true
+  }
+
+  /// Whether nothing but its action decides how long it takes, and that may take no time.
+  fileprivate var endsAtOnce: Bool {
+    switch action {
+    case .value, .uses: break
+    default: return false
+    }
+    return condition == nil && gate == nil && loop == nil && exclusive == nil && timeout == nil && resources.isEmpty
+      && !mayBeReused
   }
 
   /// Whether a former success may be taken over.

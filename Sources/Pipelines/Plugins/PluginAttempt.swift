@@ -9,8 +9,6 @@ final class PluginAttempt: PluginInstanceEvents {
   private struct State {
     var outcome: Outcome?
     var waiter: CheckedContinuation<Outcome, Never>?
-    var instance: (any PluginInstance)?
-    var stopsWithin: Duration?
     var lines: [String] = []
     /// The bytes of the lines that wait.
     var size = 0
@@ -28,17 +26,15 @@ final class PluginAttempt: PluginInstanceEvents {
 
   init(notify: @escaping @Sendable () -> Void) { self.notify = notify }
 
-  /// Starts the instance and waits for its end. Cancelling the task asks the instance to end, within `grace`.
-  func run(
-    isolation: isolated (any Actor)? = #isolation, _ instance: any PluginInstance, input: JSONValue, grace: Duration
+  /// How it has ended, where it has.
+  var outcome: Outcome? { state.withLock { $0.outcome } }
+
+  /// Waits for the end of the instance. Cancelling the task asks the instance to end, within `grace`.
+  func wait(
+    isolation: isolated (any Actor)? = #isolation, for instance: any PluginInstance, grace: Duration
   ) async -> Outcome {
-    state.withLock { $0.instance = instance }
-    defer { instance.destroy() }
-    return await withTaskCancellationHandler {
-      if !Task.isCancelled { instance.start(input) }
-      // Many have ended by then.
-      if let outcome = state.withLock({ $0.outcome }) { return outcome }
-      return await withCheckedContinuation { continuation in
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
         let outcome = state.withLock { state -> Outcome? in
           if state.outcome == nil { state.waiter = continuation }
           return state.outcome

@@ -17,8 +17,13 @@ extension RunEngine {
 
   /// Runs a plugin's operation once.
   func performPlugin(_ ordinal: Int, _ use: PluginUse) async throws -> OperationResult {
+    let run = try startPlugin(ordinal, use)
+    return try await waitForPlugin(ordinal, run)
+  }
+
+  /// Makes an instance of a plugin's operation, and starts it.
+  func startPlugin(_ ordinal: Int, _ use: PluginUse) throws -> PluginRun {
     let id = use.plugin
-    let grace = state.instances[ordinal].node.definition.grace
     let plugin = try plugin(id)
     let offer = try plugin.offer(use.offer, .operation)
     let contexts = contexts(ordinal)
@@ -30,12 +35,24 @@ extension RunEngine {
     }
     log.attempt = attempt
     pluginAttempts[ordinal] = attempt
-    defer { pluginAttempts[ordinal] = nil }
-    let access = PluginAccess(
-      secrets: pluginSecrets(id), storage: services.storage(of: id, in: state.pipeline))
-    let instance = plugin.create(offer, settings: settings, access: access, events: attempt)
-    let outcome = await attempt.run(instance, input: input, grace: grace)
-    pluginTold(ordinal, log, isLast: true)
+    let instance = plugin.create(offer, settings: settings, access: access(of: id), events: attempt)
+    if !Task.isCancelled { instance.start(input) }
+    return PluginRun(attempt: attempt, instance: instance, log: log)
+  }
+
+  /// Waits for the end of an instance. Cancelling the task asks it to end, within the operation's grace.
+  func waitForPlugin(_ ordinal: Int, _ run: PluginRun) async throws -> OperationResult {
+    // Many have ended by then.
+    if let outcome = run.outcome { return try endPlugin(ordinal, run, outcome) }
+    let grace = state.instances[ordinal].node.definition.grace
+    return try endPlugin(ordinal, run, await run.attempt.wait(for: run.instance, grace: grace))
+  }
+
+  /// Lets go of an instance that has ended, and takes its result.
+  func endPlugin(_ ordinal: Int, _ run: PluginRun, _ outcome: PluginAttempt.Outcome) throws -> OperationResult {
+    run.instance.destroy()
+    pluginAttempts[ordinal] = nil
+    pluginTold(ordinal, run.log, isLast: true)
     if Task.isCancelled || isForced { throw CancellationError() }
     return try pluginResult(outcome.get(), ordinal)
   }
@@ -78,6 +95,15 @@ extension RunEngine {
     ]
     if let requirement { members.insert(("requirement", requirement), at: 0) }
     return .object(OrderedDictionary(uncheckedUniqueKeysWithValues: members))
+  }
+
+  /// What the instances of a plugin may reach: the same for all of them.
+  private func access(of plugin: String) -> PluginAccess {
+    if let known = pluginAccess[plugin] { return known }
+    let access = PluginAccess(
+      secrets: pluginSecrets(plugin), storage: services.storage(of: plugin, in: state.pipeline))
+    pluginAccess[plugin] = access
+    return access
   }
 
   /// The secrets that the file lists for a plugin, and no others.
@@ -123,6 +149,16 @@ extension RunEngine {
       self?.assumeIsolated { $0.emitProgress(ordinal, log) }
     }
   }
+}
+
+/// An instance of a plugin's operation that was started, with whom it tells.
+struct PluginRun: Sendable {
+  let attempt: PluginAttempt
+  let instance: any PluginInstance
+  let log: PluginLog
+
+  /// How it has ended, where it has.
+  var outcome: PluginAttempt.Outcome? { attempt.outcome }
 }
 
 /// The log of a plugin's attempt: its standard error, which no process writes. *On the loop.*
@@ -201,6 +237,8 @@ extension PluginUse {
   ///
   /// - Throws: ``OperationFailure``, or what an expression throws.
   func settings(for offer: PluginOffer, in contexts: borrowing some ExpressionContexts) throws -> JSONValue {
+    // Nothing is given, and nothing could be.
+    if settings.isEmpty, offer.settings.isEmpty { return [:] }
     var values: OrderedDictionary<String, JSONValue> = [:]
     for setting in settings {
       values[setting.name] = try setting.value.evaluate(in: contexts)

@@ -30,6 +30,7 @@ struct MessageWait {
   ///   - now: The time in nanoseconds, by a clock that does not go back.
   ///   - look: Gives what there is; nil where there is nothing.
   ///   - sleep: Waits for it in the kernel.
+  /// - Returns: What there is.
   mutating func wait<Found>(now: () -> Int64 = Self.now, look: () -> Found?, sleep: () -> Found) -> Found {
     let start = now()
     if isBrisk {
