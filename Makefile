@@ -32,12 +32,14 @@ PLUGINS = $(shell $(SWIFT) package dump-package | sed -n 's/^ *"name" : "\(penst
 # as the one of the root would have every target built, which takes many times as long and instruments other people's code.
 TSAN_PACKAGE := Tests/ThreadSanitizer
 TSAN_BUILD := .build-tsan
+# The same for the address sanitizer, which is about the code that lends memory to C: that of HTTP. Its tests are built with all the others.
+ASAN_BUILD := .build-asan
 # How many tests run at a time. Most wait for processes; all at once they would only wait for each other.
 TEST_WIDTH ?= 24
 LINTED := $(wildcard Sources Tests Benchmarks Plugins) Package.swift
 
 .DEFAULT_GOAL := help
-.PHONY: help run run-http test test-tsan build build-tests install bench lint format soak clean packages test-packages toolchain
+.PHONY: help run run-http test test-tsan test-asan build build-tests install bench lint format soak clean packages test-packages toolchain
 
 help: ## List what can be made
 	@echo "usage: make TARGET"
@@ -83,6 +85,10 @@ test-tsan: toolchain packages test-packages ## Set up and run the tests of Opera
 	[ $$status = 0 ] || echo "==> the tests failed, or the thread sanitizer reported something: see $(TSAN_BUILD)/reports"; \
 	exit $$status
 
+test-asan: toolchain packages test-packages $(SERVERS)/ready ## Set up and run the tests of HTTPOperations under the address sanitizer
+	@echo "==> swift test --sanitize=address --filter HTTPOperationsTests"
+	@$(SWIFT) test --sanitize=address --scratch-path $(ASAN_BUILD) --filter HTTPOperationsTests
+
 build-tests: toolchain packages ## Set up and build for debugging, with the tests
 	@echo "==> swift build --build-tests"
 	@$(SWIFT) build --build-tests
@@ -124,7 +130,7 @@ soak: toolchain packages ## Run the long tests at their full length
 	@PENSTOCK_SOAK=full $(SWIFT) test --filter "SoakTests|StoreStressTests|WorkspaceTests|HTTPDownloadKillTests|WireFuzzTests|RelocationTests|StandardPluginTests"
 
 clean: ## Remove everything that was built (the history in .penstock stays)
-	rm -rf .build $(TSAN_BUILD) Benchmarks/.build Benchmarks/Micro/.build Benchmarks/HTTP/.build
+	rm -rf .build $(TSAN_BUILD) $(ASAN_BUILD) Benchmarks/.build Benchmarks/Micro/.build Benchmarks/HTTP/.build
 
 # Installs what is missing of the packages named by $(1), or says how to.
 define install_packages

@@ -13,6 +13,8 @@ public struct HTTPAttempt<Value: Sendable>: OperationRequest {
     in context: OperationContext,
     with continuation: OperationContinuation<Value, any Error>
   ) async throws -> Value {
+    // The task would be cancelled only after it has begun.
+    try Task.checkCancellation()
     let slot = ChildTaskSlot<Value>()
     let attempt = begin(in: context, slot)
     await withTaskCancellationHandler {
@@ -27,7 +29,9 @@ public struct HTTPAttempt<Value: Sendable>: OperationRequest {
   /// once, as `async let` would be, for which however the frame, which waits as well, would have to have 640 bytes.
   @inline(never)
   private func begin(in context: OperationContext, _ slot: ChildTaskSlot<Value>) -> Task<Void, Never> {
-    Task {
+    // Where `async let` would run it, too.
+    let executor = withUnsafeCurrentTask { $0?.unownedTaskExecutor }?.asTaskExecutor()
+    return Task(executorPreference: executor) {
       do {
         slot.result = .success(try await run(in: context))
       } catch {

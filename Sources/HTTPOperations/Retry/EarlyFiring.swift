@@ -10,7 +10,7 @@ final class EarlyFiring: Sendable {
   }
 
   private let state = Mutex(State.idle)
-  /// Whoever tells of the events has it in a list. Set once, before the first.
+  /// Whoever tells of the events has it in a list.
   private let source = Mutex<EarlySource?>(nil)
   private let news: EarlyNews
   private let onWake: @Sendable () -> Void

@@ -12,7 +12,9 @@ final class EarlySource: Sendable {
   }
 
   private struct State {
-    var firings: [ObjectIdentifier: EarlyFiring] = [:]
+    /// With the number that each was given when it was added.
+    var firings: [ObjectIdentifier: (number: UInt64, firing: EarlyFiring)] = [:]
+    var lastNumber: UInt64 = 0
     var subscription: OperationSubscription?
     var hasEnded = false
   }
@@ -33,7 +35,8 @@ final class EarlySource: Sendable {
     firing.join(self)
     return state.withLock { state in
       guard !state.hasEnded else { return false }
-      state.firings[ObjectIdentifier(firing)] = firing
+      state.lastNumber += 1
+      state.firings[ObjectIdentifier(firing)] = (state.lastNumber, firing)
       return true
     }
   }
@@ -61,25 +64,30 @@ final class EarlySource: Sendable {
 
   /// The event. From any thread.
   func fire() {
-    let firings = state.withLock { Array($0.firings.values) }
-    for firing in firings { firing.fire() }
+    // In the order in which they were added: each draws its delay from randomness that can be repeated.
+    let firings = state.withLock { Array($0.firings.values) }.sorted { $0.number < $1.number }
+    for (_, firing) in firings { firing.fire() }
   }
 }
 
 extension HTTPPeers {
   /// Lets events of a kind fire `firing` until it ends.
   func add(_ firing: EarlyFiring, to kind: EarlySource.Kind) {
-    let made: EarlySource? = sources.withLock { sources in
-      if let source = sources[kind], source.add(firing) { return nil }
-      let source = EarlySource(firing) { [weak self] source in
-        self?.sources.withLock { sources in
-          if sources[kind] === source { sources[kind] = nil }
-        }
+    let isKnown = sources.withLock { $0[kind]?.add(firing) ?? false }
+    if isKnown { return }
+    let source = EarlySource(firing) { [weak self] source in
+      self?.sources.withLock { sources in
+        if sources[kind] === source { sources[kind] = nil }
       }
-      sources[kind] = source
-      return source
     }
-    if let made { made.keep(subscribe(made, to: kind)) }
+    // Known to others only once it brings events: whoever joins it misses none.
+    source.keep(subscribe(source, to: kind))
+    let isSurplus = sources.withLock { sources in
+      if sources[kind]?.add(firing) == true { return true }
+      sources[kind] = source
+      return false
+    }
+    if isSurplus { source.remove(firing) }
   }
 
   private func subscribe(_ source: EarlySource, to kind: EarlySource.Kind) -> OperationSubscription {

@@ -1,8 +1,9 @@
 import Synchronization
 
-/// Alarms of which any number share one sleeping task: what waits costs an entry here and not a task each.
+/// Alarms of which any number share a sleeping task: what waits costs an entry here and not a task each.
 ///
 /// Alarms ring in the order in which they are due, on the sleeping task, and one after the other: what they call must not take long.
+/// One that is cancelled while others ring may ring as well.
 final class AlarmList: Sendable {
   /// The one on the standard library's `ContinuousClock`.
   static let continuous = AlarmList(clock: SystemOperationClock(), delayer: ContinuousDelayer())
@@ -18,12 +19,14 @@ final class AlarmList: Sendable {
     let task: Task<Void, Never>
   }
 
-  /// Invariant: while there are alarms, there is a sleeper that wakes up when the first is due.
+  /// Invariant: while there are alarms, there is a sleeper that wakes up when the first is due, or earlier.
   private struct State {
     /// In the order of `due` and, of those at one moment, of `number`.
     var alarms: [Alarm] = []
     var lastNumber: UInt64 = 0
-    var sleeper: Sleeper?
+    /// The one that wakes up first is the last. One that turns out to sleep too long is let sleep: until its time comes, the runtime keeps the
+    /// timer of a sleep that was cancelled.
+    var sleepers: [Sleeper] = []
 
     /// Where the alarm is, or would be.
     func index(of number: UInt64, due: Duration) -> Int {
@@ -65,36 +68,37 @@ final class AlarmList: Sendable {
       let index = state.index(of: number, due: due)
       guard index < state.alarms.count, state.alarms[index].number == number else { return nil }
       let alarm = state.alarms.remove(at: index)
-      if state.alarms.isEmpty { sleep(until: nil, &state) }
+      if state.alarms.isEmpty {
+        for sleeper in state.sleepers { sleeper.task.cancel() }
+        state.sleepers = []
+      }
       return alarm
     }
   }
 
-  private func sleep(until due: Duration?, _ state: inout State) {
-    state.sleeper?.task.cancel()
-    state.sleeper = due.map { due in
-      Sleeper(
-        due: due,
-        task: Task { [self] in
-          do {
-            try await delayer.delay(for: due - clock.monotonic())
-          } catch {
-            // Another sleeper has taken over, or nobody waits any more.
-            return
-          }
-          ring(at: due)
-        })
+  private func sleep(until due: Duration, _ state: inout State) {
+    if let first = state.sleepers.last, first.due <= due { return }
+    // What wakes others up is not to wait for them.
+    let task = Task(priority: .high) { [self] in
+      do {
+        try await delayer.delay(for: due - clock.monotonic())
+      } catch {
+        // Nobody waits any more.
+        return
+      }
+      ring(at: due)
     }
+    state.sleepers.append(Sleeper(due: due, task: task))
   }
 
   private func ring(at moment: Duration) {
     let over = state.withLock { state -> ArraySlice<Alarm> in
-      guard state.sleeper?.due == moment else { return [] }
       let now = max(clock.monotonic(), moment)
+      while let first = state.sleepers.last, first.due <= now { state.sleepers.removeLast() }
       let count = state.index(of: .max, due: now)
       let over = state.alarms.prefix(count)
       state.alarms.removeFirst(count)
-      sleep(until: state.alarms.first?.due, &state)
+      if let next = state.alarms.first { sleep(until: next.due, &state) }
       return over
     }
     for alarm in over { alarm.ring() }

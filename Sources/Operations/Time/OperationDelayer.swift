@@ -6,9 +6,10 @@ public protocol OperationDelayer: Sendable {
   /// other error means that the time could not be kept, and ends the operation that asked for it.
   nonisolated(nonsending) func delay(for duration: Duration) async throws
 
-  /// Calls `body` once `duration` has passed, on any thread, unless the returned subscription ends before.
+  /// Calls `body` once `duration` has passed, on any thread, unless the returned subscription has ended by then. Where both
+  /// happen at the same time, `body` may still be called after the end.
   ///
-  /// For waits that have to be cheap, because there may be thousands of them: they need no task of their own. `body` returns soon.
+  /// For waits that have to be cheap, because there may be thousands of them: they need no task of their own. `body` has to return soon.
   ///
   /// - Returns: nil, as by default, where the delayer has no such thing; whoever asks then waits by ``delay(for:)``.
   func alarm(after duration: Duration, _ body: @escaping @Sendable () -> Void) -> OperationSubscription?

@@ -75,6 +75,37 @@ struct HTTPEarlyRetryTests {
     #expect(woken.elements == [.waker("peer-success")])
   }
 
+  @Test("Attempts that one event brings forward draw their delays in the order in which they began to wait")
+  func order() async throws {
+    let peers = HTTPPeers(network: network)
+    let transport = FakeTransport(all: Array(repeating: .failure(.cannotConnect), count: 6) + [.response(200)])
+    var context = OperationContext.testing(clock)
+    context.operationRandom = OperationRandom(seed: 7)
+    var tasks: [Task<[UInt8], any Error>] = []
+    for number in 0..<6 {
+      var operation = HTTPOperation(.init(url: "http://h/\(number)"), by: transport, to: .data)
+      operation.retry = HTTPRetrySettings(limit: 1, backoff: .constant(.seconds(600)), budget: nil)
+      operation.peers = peers
+      let runner = OperationRunner(operation, context: context)
+      tasks.append(Task { try await runner.run() })
+      await clock.hasDelays(number + 1)
+    }
+    var random = OperationRandom(seed: 7)
+    let delays = (0..<6).map { _ in
+      Duration(attoseconds: Int128.random(in: 0..<Duration.seconds(1).attoseconds, using: &random))
+    }
+    peers.succeeded(at: here)
+    await clock.hasDelays(12)
+    var passed = Duration.zero
+    for (rank, number) in delays.indices.sorted(by: { delays[$0] < delays[$1] }).enumerated() {
+      clock.advance(by: delays[number] - passed)
+      passed = delays[number]
+      _ = try await tasks[number].value
+      #expect(transport.requests.count == 7 + rank)
+      #expect(transport.requests.last?.url == "http://h/\(number)")
+    }
+  }
+
   @Test("The network wakes only by coming back")
   func networkReturns() async throws {
     let peers = HTTPPeers(network: network)
