@@ -87,7 +87,8 @@ test-tsan: toolchain packages test-packages ## Set up and run the tests of Opera
 
 test-asan: toolchain packages test-packages $(SERVERS)/ready ## Set up and run the tests of HTTPOperations under the address sanitizer
 	@echo "==> swift test --sanitize=address --filter HTTPOperationsTests"
-	@$(SWIFT) test --sanitize=address --scratch-path $(ASAN_BUILD) --filter HTTPOperationsTests
+	@LSAN_OPTIONS="suppressions='$(CURDIR)/Tests/leaks.supp':print_suppressions=0" \
+	  $(SWIFT) test --sanitize=address --scratch-path $(ASAN_BUILD) --filter HTTPOperationsTests
 
 build-tests: toolchain packages ## Set up and build for debugging, with the tests
 	@echo "==> swift build --build-tests"
