@@ -59,18 +59,23 @@ public final class RowWriter {
   /// The next value is a text.
   public func write(_ text: String) {
     index += 1
-    var text = text
-    text.withUTF8 { bytes in
-      bytes.withMemoryRebound(to: CChar.self) { bytes in
-        if bytes.count <= Self.largest && used + bytes.count <= Self.room {
-          let place = memory + used
-          if let start = bytes.baseAddress { memcpy(place, start, bytes.count) }
-          used += bytes.count
-          // Without a destructor SQLite takes the memory as it is.
-          note(sqlite3_bind_text(pointer, index, place, Int32(bytes.count), nil))
-        } else {
-          note(penstock_sqlite3_bind_text64(pointer, index, bytes.baseAddress, UInt64(bytes.count)))
-        }
+    // Every text here has its bytes in one piece; `withUTF8` would take a copy of the text, and count the reference in it.
+    if text.utf8.withContiguousStorageIfAvailable({ write(text: $0) }) == nil {
+      var text = text
+      text.withUTF8 { write(text: $0) }
+    }
+  }
+
+  private func write(text bytes: UnsafeBufferPointer<UInt8>) {
+    bytes.withMemoryRebound(to: CChar.self) { bytes in
+      if bytes.count <= Self.largest && used + bytes.count <= Self.room {
+        let place = memory + used
+        if let start = bytes.baseAddress { memcpy(place, start, bytes.count) }
+        used += bytes.count
+        // Without a destructor SQLite takes the memory as it is.
+        note(sqlite3_bind_text(pointer, index, place, Int32(bytes.count), nil))
+      } else {
+        note(penstock_sqlite3_bind_text64(pointer, index, bytes.baseAddress, UInt64(bytes.count)))
       }
     }
   }
