@@ -84,7 +84,7 @@ extension ChangeContext {
 
   /// The row is none of the type's.
   @usableFromInline
-  func unreadable(_ row: UnreadableRow, _ object: UnsafeRawPointer, _ work: RowWork) -> ChangeError {
+  func unreadable(_ row: any Error, _ object: UnsafeRawPointer, _ work: RowWork) -> ChangeError {
     cause(of: row, object, work)
   }
 

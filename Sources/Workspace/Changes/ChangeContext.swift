@@ -219,7 +219,7 @@ extension ChangeContext {
     try withUnsafePointer(to: object) { key -> T? in
       guard let row = try select(key, work) else { return nil }
       defer { endSelection(work) }
-      do throws(UnreadableRow) {
+      do {
         return try work.core.decode(row)
       } catch {
         throw unreadable(error, key, work)

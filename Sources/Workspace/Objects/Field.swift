@@ -6,7 +6,7 @@ public final class Field<Root, Value: Sendable>: QueryExpression<Root, Value>, S
   public let column: ColumnDescription
   @usableFromInline let code: FieldCode
   /// The value in a column of a row.
-  @usableFromInline let read: @Sendable (RowReader, Int32) throws(UnreadableRow) -> Value
+  @usableFromInline let read: @Sendable (RowReader, Int32) throws -> Value
   let encode: @Sendable (Value) throws(UnsuitableValue) -> SQLValue
 
   /// Declares a field that is kept as one value of its column's type.
@@ -25,7 +25,7 @@ public final class Field<Root, Value: Sendable>: QueryExpression<Root, Value>, S
         write: { object, row throws(UnsuitableValue) in try place.read(object).write(to: row) },
         value: { object throws(UnsuitableValue) in try place.read(object).columnValue() },
         areSame: { Value.areSame(place.read($0), place.read($1)) }),
-      read: { row, column throws(UnreadableRow) in
+      read: { row, column in
         if let value = Value.read(row, column) { return value }
         throw UnreadableRow(field: name, value: row.value(column))
       },
@@ -57,7 +57,7 @@ public final class Field<Root, Value: Sendable>: QueryExpression<Root, Value>, S
           }
           return left.isSame(as: right)
         }),
-      read: { row, column throws(UnreadableRow) in
+      read: { row, column in
         let value = row.value(column)
         if let part = decode(value) { return part }
         throw UnreadableRow(field: name, value: value)
@@ -68,7 +68,7 @@ public final class Field<Root, Value: Sendable>: QueryExpression<Root, Value>, S
   @usableFromInline
   init(
     storage: ColumnStorage, isOptional: Bool, defaultValue: Value?, code: FieldCode,
-    read: @escaping @Sendable (RowReader, Int32) throws(UnreadableRow) -> Value,
+    read: @escaping @Sendable (RowReader, Int32) throws -> Value,
     encode: @escaping @Sendable (Value) throws(UnsuitableValue) -> SQLValue,
     decode: @escaping @Sendable (SQLValue) -> Value?
   ) {
@@ -79,12 +79,25 @@ public final class Field<Root, Value: Sendable>: QueryExpression<Root, Value>, S
     self.encode = encode
     super.init(node: .column(code.name), decode: decode)
   }
+}
 
-  /// The value in the next column.
+/// How the values of a field are read, without a reference to count for each. Whoever has it holds the field.
+@usableFromInline
+struct FieldReading<Root, Value: Sendable>: Sendable {
+  @usableFromInline let field: Unmanaged<Field<Root, Value>>
+
   @inlinable
-  func take(_ row: RowReader, _ column: inout Int32) throws(UnreadableRow) -> Value {
+  init(_ field: Field<Root, Value>) {
+    self.field = Unmanaged.passUnretained(field)
+  }
+
+  /// The value in the next column, or an ``UnreadableRow``. That is not in the type of the function, because the field would have to be
+  /// retained for a closure that throws errors of one type.
+  @inlinable
+  func take(_ row: RowReader, _ column: inout Int32) throws -> Value {
     column += 1
-    return try read(row, column)
+    let place = column
+    return try field._withUnsafeGuaranteedRef { try $0.read(row, place) }
   }
 }
 

@@ -21,18 +21,21 @@ public struct ObjectSchema<Root: Sendable>: Sendable {
   ) {
     var columns: [ColumnDescription] = []
     var codes: [FieldCode] = []
+    var fields: [any StoredField<Root>] = []
     repeat columns.append((each field).column)
     repeat codes.append((each field).code)
+    repeat fields.append(each field)
+    let reading = (repeat FieldReading(each field))
     self.init(
       table: TableDescription(
         // Not key paths: the runtime of Swift 6.3 crashes when it makes one where there are parameter packs.
         name: name, columns: columns, key: key.map { $0.column.name }, indexes: indexes.map { $0.description },
         migrations: migrations),
-      fields: codes,
-      decode: { row throws(UnreadableRow) in
+      fields: fields, codes: codes,
+      decode: { row in
         // All that depends on the types is in the fields: a generic function in here would look its types up for every value.
         var column: Int32 = -1
-        return make(repeat try (each field).take(row, &column))
+        return make(repeat try (each reading).take(row, &column))
       })
   }
 
@@ -47,10 +50,10 @@ public struct ObjectSchema<Root: Sendable>: Sendable {
 
   @usableFromInline
   init(
-    table: TableDescription, fields: [FieldCode],
-    decode: @escaping @Sendable (RowReader) throws(UnreadableRow) -> Root
+    table: TableDescription, fields: [any StoredField<Root>], codes: [FieldCode],
+    decode: @escaping @Sendable (RowReader) throws -> Root
   ) {
-    core = SchemaCore(table: table, fields: fields, decode: decode)
+    core = SchemaCore(table: table, fields: fields, codes: codes, decode: decode)
   }
 }
 

@@ -3,6 +3,10 @@
 final class RowCode: Sendable {
   let table: TableDescription
   private let fields: [FieldCode]
+  // Of `fields`, which holds what these have no references to. So whoever uses them keeps this object alive until then, and says so: the
+  // compiler may let go of an object after its last use, and does not see that the field's code is one.
+  private let uses: [FieldUse]
+  private let keyUses: [FieldUse]
   let statements: TableStatements
   /// The columns of the key, as bits of a mask like that of ``changes(from:to:)``.
   @usableFromInline let keyMask: UInt64
@@ -10,46 +14,35 @@ final class RowCode: Sendable {
   init(table: TableDescription, fields: [FieldCode]) {
     self.table = table
     self.fields = fields
+    uses = fields.map(FieldUse.init)
+    keyUses = table.keyPlaces.map { FieldUse(fields[$0]) }
     statements = TableStatements(table)
     keyMask = table.keyPlaces.reduce(0) { $0 | Self.bit($1) }
   }
 
-  // Fields are reached by their addresses: taking one out of the array counts references to all of its parts, which is as much
-  // work as the field's own.
-
   /// Puts all fields into a statement's parameters.
   func write(_ object: UnsafeRawPointer, to row: RowWriter) throws(ChangeError) {
-    try fields.withUnsafeBufferPointer { fields throws(ChangeError) in
-      guard let first = fields.baseAddress else { return }
-      for place in 0..<fields.count { try write(first + place, of: object, to: row) }
+    defer { withExtendedLifetime(self) {} }
+    for place in uses.indices {
+      if let error = uses[place].write(object, to: row) { throw unsuitable(fields[place], error) }
     }
   }
 
   /// Puts those fields into a statement's parameters that a mask names.
   func write(_ object: UnsafeRawPointer, _ mask: UInt64, to row: RowWriter) throws(ChangeError) {
-    try fields.withUnsafeBufferPointer { fields throws(ChangeError) in
-      guard let first = fields.baseAddress else { return }
-      for place in 0..<fields.count where mask & Self.bit(place) != 0 {
-        try write(first + place, of: object, to: row)
-      }
+    defer { withExtendedLifetime(self) {} }
+    for place in uses.indices where mask & Self.bit(place) != 0 {
+      if let error = uses[place].write(object, to: row) { throw unsuitable(fields[place], error) }
     }
   }
 
   /// Puts the key into a statement's parameters.
   func writeKey(of object: UnsafeRawPointer, to row: RowWriter) throws(ChangeError) {
-    try fields.withUnsafeBufferPointer { fields throws(ChangeError) in
-      guard let first = fields.baseAddress else { return }
-      for place in table.keyPlaces { try write(first + place, of: object, to: row) }
-    }
-  }
-
-  private func write(
-    _ field: UnsafePointer<FieldCode>, of object: UnsafeRawPointer, to row: RowWriter
-  ) throws(ChangeError) {
-    do {
-      try field.pointee.write(object, row)
-    } catch {
-      throw unsuitable(field.pointee, error)
+    defer { withExtendedLifetime(self) {} }
+    for place in keyUses.indices {
+      if let error = keyUses[place].write(object, to: row) {
+        throw unsuitable(fields[table.keyPlaces[place]], error)
+      }
     }
   }
 
@@ -89,12 +82,10 @@ final class RowCode: Sendable {
   /// The columns that differ, as bits. All columns from the 64th on are one bit.
   @usableFromInline
   func changes(from old: UnsafeRawPointer, to new: UnsafeRawPointer) -> UInt64 {
-    fields.withUnsafeBufferPointer { fields in
-      guard let first = fields.baseAddress else { return 0 }
-      var mask: UInt64 = 0
-      for place in 0..<fields.count where !(first + place).pointee.hasSame(old, new) { mask |= Self.bit(place) }
-      return mask
-    }
+    defer { withExtendedLifetime(self) {} }
+    var mask: UInt64 = 0
+    for place in uses.indices where !uses[place].hasSame(old, new) { mask |= Self.bit(place) }
+    return mask
   }
 
   private static func bit(_ place: Int) -> UInt64 { 1 << UInt64(min(place, 63)) }

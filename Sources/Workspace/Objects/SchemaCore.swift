@@ -4,22 +4,27 @@ final class SchemaCore<Root: Sendable>: Sendable {
   /// All that needs no type.
   @usableFromInline let code: RowCode
   /// The object of a row that has all columns. Errors do not name the table.
-  @usableFromInline let decodeRow: @Sendable (RowReader) throws(UnreadableRow) -> Root
+  @usableFromInline let decodeRow: @Sendable (RowReader) throws -> Root
+  /// What `decodeRow` uses without holding it.
+  private let fields: [any StoredField<Root>]
 
   init(
-    table: TableDescription, fields: [FieldCode],
-    decode: @escaping @Sendable (RowReader) throws(UnreadableRow) -> Root
+    table: TableDescription, fields: [any StoredField<Root>], codes: [FieldCode],
+    decode: @escaping @Sendable (RowReader) throws -> Root
   ) {
-    code = RowCode(table: table, fields: fields)
+    code = RowCode(table: table, fields: codes)
     decodeRow = decode
+    self.fields = fields
   }
 
   var table: TableDescription { code.table }
   var statements: TableStatements { code.statements }
 
-  /// The object of a row that has all columns.
+  /// The object of a row that has all columns. Throws an ``UnreadableRow``.
   @inlinable
-  func decode(_ row: RowReader) throws(UnreadableRow) -> Root {
+  func decode(_ row: RowReader) throws -> Root {
+    // It holds the fields, to which what reads them has no references.
+    defer { withExtendedLifetime(self) {} }
     do {
       return try decodeRow(row)
     } catch {
@@ -28,8 +33,8 @@ final class SchemaCore<Root: Sendable>: Sendable {
   }
 
   @usableFromInline
-  func named(_ row: UnreadableRow) -> UnreadableRow {
-    var row = row
+  func named(_ error: any Error) -> any Error {
+    guard var row = error as? UnreadableRow else { return error }
     row.table = table.name
     return row
   }
