@@ -7,9 +7,9 @@ extension ChangeContext {
   func select(_ object: UnsafeRawPointer, _ work: RowWork) throws -> RowReader? {
     do {
       let statement = try work.statements.select(work.db)
-      statements.row.begin(statement.pointer)
-      try work.code.writeKey(of: object, to: statements.row)
-      try statements.row.end()
+      row.begin(statement.address)
+      try work.code.writeKey(of: object, to: row)
+      try row.end()
       do {
         if try statement.step() { return statement.row }
       } catch {
@@ -33,9 +33,9 @@ extension ChangeContext {
   func insertRow(_ object: UnsafeRawPointer, _ work: RowWork) throws {
     do {
       let statement = try work.statements.insert(work.db)
-      statements.row.begin(statement.pointer)
-      try work.code.write(object, to: statements.row)
-      try statements.row.end()
+      row.begin(statement.address)
+      try work.code.write(object, to: row)
+      try row.end()
       try statement.run()
     } catch {
       throw preferringKey(cause(of: error, object, work), object, work)
@@ -49,10 +49,10 @@ extension ChangeContext {
     if mask == 0 { return 0 }
     do {
       let statement = try work.statements.update(mask, work.db)
-      statements.row.begin(statement.pointer)
-      try work.code.write(new, mask, to: statements.row)
-      try work.code.writeKey(of: old, to: statements.row)
-      try statements.row.end()
+      row.begin(statement.address)
+      try work.code.write(new, mask, to: row)
+      try work.code.writeKey(of: old, to: row)
+      try row.end()
       try statement.run()
     } catch {
       let error = cause(of: error, new, work)
@@ -65,9 +65,9 @@ extension ChangeContext {
   func deleteRow(_ object: UnsafeRawPointer, _ work: RowWork) throws -> ObjectKey {
     do {
       let statement = try work.statements.delete(work.db)
-      statements.row.begin(statement.pointer)
-      try work.code.writeKey(of: object, to: statements.row)
-      try statements.row.end()
+      row.begin(statement.address)
+      try work.code.writeKey(of: object, to: row)
+      try row.end()
       try statement.run()
     } catch {
       throw cause(of: error, object, work)

@@ -7,7 +7,9 @@ import GRDB
 public final class ChangeContext: FetchSource {
   private let types: [any Storable.Type]
   private let watched: [ObjectIdentifier: Bool]
-  let statements: ConnectionStatements
+  private let statements: ConnectionStatements
+  // Of the statements. A constant of this object is used without counting a reference to it, one of another is not.
+  let row: RowWriter
   let path: String
   private var db: Database?
   /// Why the transaction is lost, if it is.
@@ -25,6 +27,7 @@ public final class ChangeContext: FetchSource {
   ) {
     self.db = db
     self.statements = statements
+    row = statements.row
     self.types = types
     self.watched = watched
     self.path = path

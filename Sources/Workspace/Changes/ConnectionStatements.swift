@@ -45,30 +45,33 @@ final class ConnectionStatements: @unchecked Sendable {
   }
 }
 
-/// The statements for objects of one type.
+/// The statements for objects of one type. What it returns is held until ``ConnectionStatements/clear()``, or until the next call of
+/// ``update(_:_:)``.
 final class TypeStatements {
   let code: RowCode
-  private var inserting: RowStatement?
-  private var selecting: RowStatement?
-  private var deleting: RowStatement?
+  private var inserting: StatementPointer?
+  private var selecting: StatementPointer?
+  private var deleting: StatementPointer?
+  /// What holds those three.
+  private var held: [RowStatement] = []
   /// By the mask of the columns that they assign.
   private var updating: [UInt64: RowStatement] = [:]
-  private var lastUpdating: (mask: UInt64, statement: RowStatement)?
+  private var lastUpdating: (mask: UInt64, statement: StatementPointer)?
 
   init(_ code: RowCode) {
     self.code = code
   }
 
-  func insert(_ db: Database) throws -> RowStatement {
+  func insert(_ db: Database) throws -> StatementPointer {
     if let inserting { return inserting }
-    let new = try RowStatement(code.statements.insert, in: db, isOften: false)
+    let new = try prepare(code.statements.insert, db)
     inserting = new
     return new
   }
 
-  func select(_ db: Database) throws -> RowStatement {
+  func select(_ db: Database) throws -> StatementPointer {
     if let selecting { return selecting }
-    let new = try RowStatement(code.statements.select, in: db, isOften: false)
+    let new = try prepare(code.statements.select, db)
     selecting = new
     return new
   }
@@ -76,15 +79,21 @@ final class TypeStatements {
   /// Lets go of the row that was selected last.
   func endSelection() { selecting?.reset() }
 
-  func delete(_ db: Database) throws -> RowStatement {
+  func delete(_ db: Database) throws -> StatementPointer {
     if let deleting { return deleting }
-    let new = try RowStatement(code.statements.delete, in: db, isOften: false)
+    let new = try prepare(code.statements.delete, db)
     deleting = new
     return new
   }
 
+  private func prepare(_ sql: String, _ db: Database) throws -> StatementPointer {
+    let new = try RowStatement(sql, in: db, isOften: false)
+    held.append(new)
+    return new.pointer
+  }
+
   /// Assigns the columns of the mask. Columns that stay are left out, and with them the indexes over them.
-  func update(_ mask: UInt64, _ db: Database) throws -> RowStatement {
+  func update(_ mask: UInt64, _ db: Database) throws -> StatementPointer {
     if let lastUpdating, lastUpdating.mask == mask { return lastUpdating.statement }
     let statement: RowStatement
     if let known = updating[mask] {
@@ -95,7 +104,7 @@ final class TypeStatements {
       if updating.count >= 64 { updating = [:] }
       updating[mask] = statement
     }
-    lastUpdating = (mask, statement)
-    return statement
+    lastUpdating = (mask, statement.pointer)
+    return statement.pointer
   }
 }

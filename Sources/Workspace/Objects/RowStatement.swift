@@ -5,37 +5,48 @@ import GRDB
 struct RowStatement {
   // GRDB finalizes the statement when the connection closes, or when nobody holds it.
   private let statement: Statement
-  let pointer: OpaquePointer
+  let pointer: StatementPointer
 
   /// `isOften` keeps the statement with the connection. One whose text depends on the number of its values is not kept.
   init(_ sql: String, in db: Database, isOften: Bool = true) throws {
     statement = isOften ? try db.cachedStatement(sql: sql) : try db.makeStatement(sql: sql)
-    pointer = statement.sqliteStatement
+    pointer = StatementPointer(address: statement.sqliteStatement)
   }
 
-  var row: RowReader { RowReader(pointer: pointer) }
+  var row: RowReader { pointer.row }
+  func bind(_ values: [SQLValue]) throws { try pointer.bind(values) }
+  func step() throws -> Bool { try pointer.step() }
+  func run() throws { try pointer.run() }
+  func reset() { pointer.reset() }
+}
 
-  /// Binds values from the parameter `start` on, which is counted from 1.
-  func bind(_ values: [SQLValue], from start: Int32 = 1) throws {
-    var index = start
+/// A prepared statement that somebody else holds: handing it around counts no references.
+struct StatementPointer {
+  let address: OpaquePointer
+
+  var row: RowReader { RowReader(pointer: address) }
+
+  /// Binds values from the first parameter on.
+  func bind(_ values: [SQLValue]) throws {
+    var index: Int32 = 1
     for value in values {
       let code =
         switch value {
-        case .null: sqlite3_bind_null(pointer, index)
-        case .int(let number): sqlite3_bind_int64(pointer, index, number)
-        case .double(let number): sqlite3_bind_double(pointer, index, number)
+        case .null: sqlite3_bind_null(address, index)
+        case .int(let number): sqlite3_bind_int64(address, index, number)
+        case .double(let number): sqlite3_bind_double(address, index, number)
         case .text(var text):
           text.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) {
               // An empty string may have no address, and a null address would bind NULL.
-              penstock_sqlite3_bind_text64(pointer, index, $0.baseAddress ?? emptyText, UInt64($0.count))
+              penstock_sqlite3_bind_text64(address, index, $0.baseAddress ?? emptyText, UInt64($0.count))
             }
           }
         case .blob(let bytes):
           bytes.withUnsafeBytes { bytes in
             bytes.isEmpty
-              ? sqlite3_bind_zeroblob(pointer, index, 0)
-              : penstock_sqlite3_bind_blob64(pointer, index, bytes.baseAddress, UInt64(bytes.count))
+              ? sqlite3_bind_zeroblob(address, index, 0)
+              : penstock_sqlite3_bind_blob64(address, index, bytes.baseAddress, UInt64(bytes.count))
           }
         }
       guard code == SQLITE_OK else { throw failure(code) }
@@ -45,7 +56,7 @@ struct RowStatement {
 
   /// Goes to the next row. Returns false after the last one, and when a statement that has none has run.
   func step() throws -> Bool {
-    switch sqlite3_step(pointer) {
+    switch sqlite3_step(address) {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false
     case let code: throw failure(code)
@@ -60,12 +71,12 @@ struct RowStatement {
 
   /// Must follow each use, successful or not: a statement that is not reset keeps its snapshot.
   func reset() {
-    sqlite3_reset(pointer)
+    sqlite3_reset(address)
   }
 
   private func failure(_ code: Int32) -> DatabaseError {
     DatabaseError(
-      resultCode: ResultCode(rawValue: code), message: String(cString: sqlite3_errmsg(sqlite3_db_handle(pointer))))
+      resultCode: ResultCode(rawValue: code), message: String(cString: sqlite3_errmsg(sqlite3_db_handle(address))))
   }
 }
 
