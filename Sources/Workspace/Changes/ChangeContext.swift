@@ -46,25 +46,27 @@ public final class ChangeContext: FetchSource {
   public func submit<T: Storable>(_ request: ChangeRequest<T>) throws -> UpdatedObject<T> {
     // Inlinable, so that it is compiled where the type is known: looking types up takes as long as SQLite itself.
     let work = try work(for: T.self)
-    switch request.kind {
-    case .creation(let object):
-      try insert(object, work)
-      return .inserted(object)
-    case .upsert(let object):
-      guard let old = try stored(object, work) else {
-        try insert(object, work)
-        return .inserted(object)
+    switch request.action {
+    case .creation:
+      try insert(request.object, work)
+      return .inserted(request.object)
+    case .upsert:
+      guard let old = try stored(request.object, work) else {
+        try insert(request.object, work)
+        return .inserted(request.object)
       }
-      return try update(old, to: object, work)
-    case .change(let object, let change):
-      guard let old = try stored(object, work) else { throw withUnsafePointer(to: object) { missing($0, work) } }
+      return try update(old, to: request.object, work)
+    case .change(let change):
+      guard let old = try stored(request.object, work) else {
+        throw withUnsafePointer(to: request.object) { missing($0, work) }
+      }
       var new = old
       try change(&new)
       // It may have aborted the transaction: outside of one, a statement would be a transaction of its own.
       try finish()
       return try update(old, to: new, work)
-    case .deletion(let object):
-      return .deleted(try delete(object, work))
+    case .deletion:
+      return .deleted(try delete(request.object, work))
     }
   }
 
@@ -157,28 +159,6 @@ public final class ChangeContext: FetchSource {
   }
 }
 
-/// One assignment of an update by query: `Job.state.set(.failed)`, `Job.attempt.set(Job.attempt + 1)`.
-public struct Assignment<Root>: Sendable {
-  let column: String
-  let node: QueryNode
-}
-
-extension Field {
-  /// Assigns a value.
-  public func set(_ value: Value) -> Assignment<Root> {
-    do {
-      return Assignment(column: column.name, node: .value(try encode(value)))
-    } catch {
-      return Assignment(column: column.name, node: .unsuitable(error.reason))
-    }
-  }
-
-  /// Assigns what is computed from the object before the change.
-  public func set(_ expression: QueryExpression<Root, Value>) -> Assignment<Root> {
-    Assignment(column: column.name, node: expression.node)
-  }
-}
-
 extension ChangeContext {
   private func database(for type: any Storable.Type) throws -> Database {
     guard let db else { throw ChangeError(cause: .ended) }
@@ -233,41 +213,52 @@ extension ChangeContext {
   @inlinable
   func insert<T: Storable>(_ object: T, _ work: TypeWork<T>) throws {
     try withUnsafePointer(to: object) { try insertRow($0, work) }
-    try note(from: nil, to: object, work)
+    guard let changes = work.changes else { return note(work) }
+    try note(from: nil, to: object, work, changes)
   }
 
   @inlinable
-  func update<T: Storable>(_ old: T, to new: T, _ work: TypeWork<T>) throws -> UpdatedObject<T> {
-    let mask = try withUnsafePointer(to: old) { old in
-      try withUnsafePointer(to: new) { try updateRow(old, to: $0, work) }
+  func update<T: Storable>(_ old: T, to new: consuming T, _ work: TypeWork<T>) throws -> UpdatedObject<T> {
+    let mask = try withUnsafePointer(to: new) { new in
+      try withUnsafePointer(to: old) { try updateRow($0, to: new, work) }
     }
     if mask == 0 { return .identity(new) }
-    if mask & work.code.keyMask == 0 {
-      try note(from: old, to: new, work)
-    } else {
-      try note(from: old, to: nil, work)
-      try note(from: nil, to: new, work)
+    guard let changes = work.changes else {
+      note(work)
+      return .updated(new)
     }
-    return .updated(new)
+    // From here on it is copied, which a parameter that is consumed is not.
+    let object = new
+    if mask & work.code.keyMask == 0 {
+      try note(from: old, to: object, work, changes)
+    } else {
+      try note(from: old, to: nil, work, changes)
+      try note(from: nil, to: object, work, changes)
+    }
+    return .updated(object)
   }
 
   @inlinable
   func delete<T: Storable>(_ object: T, _ work: TypeWork<T>) throws -> ObjectKey {
     let old = work.needsOld ? try stored(object, work) : nil
     let key = try withUnsafePointer(to: object) { try deleteRow($0, work) }
-    try note(from: old ?? object, to: nil, work)
+    if let changes = work.changes {
+      try note(from: old ?? object, to: nil, work, changes)
+    } else {
+      note(work)
+    }
     return key
   }
 
+  /// Takes down what was and what is now, for whoever has subscribed.
   @inlinable
-  func note<T: Storable>(from old: T?, to new: T?, _ work: TypeWork<T>) throws {
-    guard let changes = work.changes else { return note(work) }
+  func note<T: Storable>(from old: T?, to new: T?, _ work: TypeWork<T>, _ changes: TypeChanges<T>) throws {
     guard let object = new ?? old else { return }
     let key = try withUnsafePointer(to: object) { try work.code.key(of: $0) }
     changes.append(key, from: work.needsOld ? old : nil, to: new)
   }
 
-  /// Takes down that something of the type has changed.
+  /// Takes down that something of the type has changed; what, nobody wants to know.
   @usableFromInline
   func note(_ work: RowWork) {
     if noted == work.type { return }
@@ -282,7 +273,9 @@ extension ChangeContext {
   }
 
   private func note<T: Storable>(from old: T?, to new: T?) throws {
-    try note(from: old, to: new, try work(for: T.self))
+    let work = try work(for: T.self)
+    guard let changes = work.changes else { return note(work) }
+    try note(from: old, to: new, work, changes)
   }
 
   /// Turns what SQLite says of a statement into the cause, and remembers what loses the transaction.

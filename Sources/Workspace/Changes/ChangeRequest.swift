@@ -3,18 +3,21 @@
 /// A request is a value: it may be made anywhere and submitted more than once.
 public struct ChangeRequest<T: Storable> {
   @usableFromInline
-  enum Kind {
-    case creation(T)
-    case change(T, (inout T) throws -> Void)
-    case upsert(T)
-    case deletion(T)
+  enum Action {
+    case creation
+    case change((inout T) throws -> Void)
+    case upsert
+    case deletion
   }
 
-  @usableFromInline let kind: Kind
+  // Beside the action and not inside of it: to take it out of an enumeration is to copy it, and to count all its references.
+  @usableFromInline let object: T
+  @usableFromInline let action: Action
 
   @inlinable
-  init(kind: Kind) {
-    self.kind = kind
+  init(_ object: T, _ action: Action) {
+    self.object = object
+    self.action = action
   }
 }
 
@@ -22,7 +25,7 @@ extension Storable {
   /// The object is new. Its key and its unique values must be free.
   @inlinable
   public static func creationRequest(_ object: Self) -> ChangeRequest<Self> {
-    ChangeRequest(kind: .creation(object))
+    ChangeRequest(object, .creation)
   }
 
   /// The object with the key of `object` is changed by `change`, which is given the copy that is stored at the time of the
@@ -31,19 +34,19 @@ extension Storable {
   public static func changeRequest(_ object: Self, _ change: @escaping (inout Self) throws -> Void) -> ChangeRequest<
     Self
   > {
-    ChangeRequest(kind: .change(object, change))
+    ChangeRequest(object, .change(change))
   }
 
   /// The object is created, or takes the place of the one with its key, with all its fields.
   @inlinable
   public static func upsertRequest(_ object: Self) -> ChangeRequest<Self> {
-    ChangeRequest(kind: .upsert(object))
+    ChangeRequest(object, .upsert)
   }
 
   /// The object with the key of `object` is deleted, whatever its other fields are.
   @inlinable
   public static func deletionRequest(_ object: Self) -> ChangeRequest<Self> {
-    ChangeRequest(kind: .deletion(object))
+    ChangeRequest(object, .deletion)
   }
 }
 
