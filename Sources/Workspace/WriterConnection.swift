@@ -110,7 +110,7 @@ final class WriterConnection: Sendable {
         result = .failure(error)
         return
       }
-      shortenLog(db)
+      shortenLogNext()
     }
     return result
   }
@@ -219,6 +219,13 @@ final class WriterConnection: Sendable {
     }
     shortenLog(db)
     return result
+  }
+
+  /// As ``shortenLog(_:)``, on the queue's own thread: whoever waits for the transaction, which is durable without it, does not wait for that as well. What
+  /// comes next on the queue does, so the log gets no longer for it.
+  private func shortenLogNext() {
+    guard log.isDue(every: Self.checkpointFrames) || log.frames >= Self.longestFrames else { return }
+    queue.asyncWriteWithoutTransaction { [self] db in shortenLog(db) }
   }
 
   private func shortenLog(_ db: Database) {

@@ -38,7 +38,8 @@ struct CrashTests {
       if (says(input, "kill")) kill(getpid(), SIGKILL);
       if (says(input, "wait")) return;
       if (says(input, "hang")) for (;;) pause();
-      if (says(input, "timer")) { clocks->timer(host, me->id, 0, hang, me); return; }
+      /* After this has returned: it would be called by the thread that makes this call otherwise, the child's own. */
+      if (says(input, "timer")) { clocks->timer(host, me->id, clocks->now(host) + 500000000, hang, me); return; }
       if (says(input, "secret")) {
         const penstock_secrets_service *secrets = host->service(host, PENSTOCK_SECRETS);
         secrets->get(host, me->id, PENSTOCK_TEXT("token"), hang_answered, me);
