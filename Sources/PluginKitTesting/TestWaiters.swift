@@ -2,28 +2,45 @@ import Synchronization
 
 /// Wakes those who wait for something to become true.
 final class TestWaiters: Sendable {
-  private let waiting = Mutex<[(condition: @Sendable () -> Bool, continuation: CheckedContinuation<Void, Never>)]>([])
+  private typealias Waiter = (condition: @Sendable () -> Bool, continuation: CheckedContinuation<Void, Never>)
+
+  private struct State {
+    var waiting: [Waiter] = []
+    /// How often it was said that something may have become true.
+    var looks = 0
+  }
+
+  private let state = Mutex(State())
 
   /// Returns when `condition` is true; it is asked again after each ``look()``, and must not wait for anything itself.
   func wait(until condition: @escaping @Sendable () -> Bool) async {
     await withCheckedContinuation { continuation in
-      waiting.withLock { $0.append((condition, continuation)) }
+      state.withLock { $0.waiting.append((condition, continuation)) }
       look()
     }
   }
 
   /// Something may have become true.
   func look() {
-    let all = waiting.withLock { waiting in
-      defer { waiting = [] }
-      return waiting
+    state.withLock { $0.looks += 1 }
+    while lookOnce() {}
+  }
+
+  /// Asks all who wait. True when somebody has said meanwhile that something may have become true: those who were being asked at that time,
+  /// without the lock, since conditions take locks of their own, were not asked by that one.
+  private func lookOnce() -> Bool {
+    let (all, looks) = state.withLock { state in
+      defer { state.waiting = [] }
+      return (state.waiting, state.looks)
     }
-    // Asked without the lock, since conditions take locks of their own.
-    var others: [(condition: @Sendable () -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
+    var others: [Waiter] = []
     for waiter in all {
       if waiter.condition() { waiter.continuation.resume() } else { others.append(waiter) }
     }
-    guard !others.isEmpty else { return }
-    waiting.withLock { $0 += others }
+    guard !others.isEmpty else { return false }
+    return state.withLock { state in
+      state.waiting += others
+      return state.looks != looks
+    }
   }
 }

@@ -1,0 +1,23 @@
+import Synchronization
+import Testing
+
+@testable import PluginKitTesting
+
+@Suite struct TestWaitersTests {
+  /// Without the second look, this never returns.
+  @Test(.timeLimit(.minutes(1)))
+  func whatBecomesTrueWhileItIsAskedIsSeen() async {
+    let waiters = TestWaiters()
+    let asked = Mutex(0)
+    await waiters.wait {
+      let count = asked.withLock { asked in
+        asked += 1
+        return asked
+      }
+      // Another thread makes it true, and says so, when the answer to this is known already.
+      if count == 1 { waiters.look() }
+      return count > 1
+    }
+    #expect(asked.withLock { $0 } == 2)
+  }
+}
