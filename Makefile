@@ -68,7 +68,16 @@ run-http: build ## Start a small feed server on port 8080, and run examples/rele
 
 test: toolchain packages test-packages $(VALIDATOR)/ready $(SERVERS)/ready ## Set up and run all tests
 	@echo "==> swift test"
-	@SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TEST_WIDTH) $(SWIFT) test
+	@mkdir -p .build; rm -f .build/tests.status; \
+	{ SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TEST_WIDTH) $(SWIFT) test 2>&1; echo $$? > .build/tests.status; } \
+	  | tee .build/tests.log; \
+	status=$$(cat .build/tests.status); \
+	if [ "$$status" != 0 ]; then \
+	  echo; echo "==> what failed (all of it is in .build/tests.log):"; \
+	  grep -a -A 16 'recorded an issue' .build/tests.log | grep -av '^. Test .* \(started\|passed\)' | cut -c 1-300 | head -n 40; \
+	  echo; grep -a 'Test run with' .build/tests.log | tail -n 1; \
+	fi; \
+	exit "$$status"
 
 # Reports go to files, one for each process: the tests that start a process of their own do not pass on what it prints.
 test-tsan: toolchain packages test-packages ## Set up and run the tests of Operations and Workspace under the thread sanitizer

@@ -6,13 +6,29 @@ import Values
 
 @Suite("Calls of plugins that take long")
 struct SlowCallTests {
+  /// Lets a call last, by the clock that calls are measured with: where the processors are taken away from this machine for a while, that
+  /// one stands still for longer than a tick.
+  private static let lasting = """
+    #include <time.h>
+    #include <unistd.h>
+    static long long coarse(void) {
+      struct timespec now;
+      clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+      return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+    }
+    static void last(int milliseconds) {
+      long long end = coarse() + milliseconds;
+      while (coarse() <= end) usleep(1000);
+    }
+    """
+
   @Test("a call that took longer than 50 ms is reported by plugin, offer and function")
   func slow() throws {
     let plugin = try LoadedTestPlugin(
       TestPlugin.Source {
-        $0.preamble = "#include <unistd.h>"
-        $0.create = "usleep(70000);"
-        $0.destroy = "usleep(70000);"
+        $0.preamble = Self.lasting
+        $0.create = "last(70);"
+        $0.destroy = "last(70);"
       }, limits: CallWatchdog.Limits(slowWhereLong: .max))
     // `destroy` may take longer.
     try plugin.create(events: RecordedEvents()).destroy()
@@ -46,8 +62,8 @@ struct SlowCallTests {
   func slowEachTime() throws {
     let plugin = try LoadedTestPlugin(
       TestPlugin.Source {
-        $0.preamble = "#include <unistd.h>"
-        $0.start = "while (usleep(10000) != 0) continue;"
+        $0.preamble = Self.lasting
+        $0.start = "last(5);"
       }, limits: CallWatchdog.Limits(slow: 1_000_000, slowWhereLong: .max, hanging: .max))
     for _ in 0..<100 {
       let instance = try plugin.create(events: RecordedEvents())
