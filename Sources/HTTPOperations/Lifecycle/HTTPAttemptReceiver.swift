@@ -7,9 +7,9 @@ import Synchronization
 /// its failure are known.
 final class HTTPAttemptReceiver<Value: Sendable>: HTTPBodyReceiver {
   private struct State {
-    var head: HTTPResponseHead?
     typealias Rejection = (error: any Error, bodyLimit: Int, until: Duration)
 
+    var head: HTTPResponseHead?
     var rejection: Rejection?
     var excerpt: [UInt8] = []
   }

@@ -15,8 +15,7 @@ public import Operations
 ///
 /// Throws ``HTTPOperationError``; `CancellationError` when the task is cancelled; `RetryDeadlineError` at the deadline.
 public struct HTTPOperation<Value: Sendable>: OperationRequest {
-  /// The settings are many: copies of an operation share them until one changes.
-  var settings: HTTPOperationSettings<Value>
+  var settings: CopyOnWrite<HTTPOperationSettings<Value>>
 
   /// An operation.
   ///
@@ -27,7 +26,7 @@ public struct HTTPOperation<Value: Sendable>: OperationRequest {
   public init(
     _ request: HTTPTransferRequest, by transport: any HTTPTransport, to result: any HTTPResultProcessor<Value>
   ) {
-    settings = HTTPOperationSettings(request: request, transport: transport, result: result)
+    settings = CopyOnWrite(HTTPOperationSettings(request: request, transport: transport, result: result))
   }
 
   /// Announces the retry.

@@ -1,84 +1,61 @@
-/// What an ``HTTPOperation`` is made of: one reference, which copies share until one of them changes something.
+/// What an ``HTTPOperation`` is made of.
 struct HTTPOperationSettings<Value: Sendable>: Sendable {
-  struct Parts: Sendable {
-    var request: HTTPTransferRequest
-    var transport: any HTTPTransport
-    var requestProcessors: [any HTTPRequestProcessor] = []
-    var validators: [any HTTPResponseValidator] = [HTTPStatusValidator()]
-    var result: any HTTPResultProcessor<Value>
-    var retryProviders: [any HTTPRetryProvider] = [HTTPDefaultRetryProvider()]
-    var retry = HTTPRetrySettings()
-    var peers = HTTPPeers.shared
-  }
-
-  private final class Storage: @unchecked Sendable {
-    // @unchecked: changed only where there is no other reference to it.
-
-    var parts: Parts
-    init(_ parts: Parts) { self.parts = parts }
-  }
-
-  private var storage: Storage
-
-  init(request: HTTPTransferRequest, transport: any HTTPTransport, result: any HTTPResultProcessor<Value>) {
-    storage = Storage(Parts(request: request, transport: transport, result: result))
-  }
-
-  var parts: Parts {
-    get { storage.parts }
-    _modify {
-      if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.parts) }
-      yield &storage.parts
-    }
-  }
+  var request: HTTPTransferRequest
+  var transport: any HTTPTransport
+  var requestProcessors: [any HTTPRequestProcessor] = []
+  var validators: [any HTTPResponseValidator] = [HTTPStatusValidator()]
+  var result: any HTTPResultProcessor<Value>
+  var retryProviders: [any HTTPRetryProvider] = [HTTPDefaultRetryProvider()]
+  var retry = HTTPRetrySettings()
+  var peers = HTTPPeers.shared
 }
 
 extension HTTPOperation {
   /// The original request, which every attempt starts from.
   public var request: HTTPTransferRequest {
-    get { settings.parts.request }
-    set { settings.parts.request = newValue }
+    get { settings.value.request }
+    set { settings.value.request = newValue }
   }
 
   /// What carries it.
   public var transport: any HTTPTransport {
-    get { settings.parts.transport }
-    set { settings.parts.transport = newValue }
+    get { settings.value.transport }
+    set { settings.value.transport = newValue }
   }
 
   /// What prepares it before each attempt, in their order. None by default.
   public var requestProcessors: [any HTTPRequestProcessor] {
-    get { settings.parts.requestProcessors }
-    set { settings.parts.requestProcessors = newValue }
+    get { settings.value.requestProcessors }
+    set { settings.value.requestProcessors = newValue }
   }
 
   /// What judges the head of the response, in their order. By default, a status of 200 to 299 is welcome.
   public var validators: [any HTTPResponseValidator] {
-    get { settings.parts.validators }
-    set { settings.parts.validators = newValue }
+    get { settings.value.validators }
+    set { settings.value.validators = newValue }
   }
 
   /// What makes the value.
   public var result: any HTTPResultProcessor<Value> {
-    get { settings.parts.result }
-    set { settings.parts.result = newValue }
+    get { settings.value.result }
+    set { settings.value.result = newValue }
   }
 
   /// What says whether a failure is tried again, in their order. ``HTTPDefaultRetryProvider`` by default.
   public var retryProviders: [any HTTPRetryProvider] {
-    get { settings.parts.retryProviders }
-    set { settings.parts.retryProviders = newValue }
+    get { settings.value.retryProviders }
+    set { settings.value.retryProviders = newValue }
   }
 
   /// How often, and when.
   public var retry: HTTPRetrySettings {
-    get { settings.parts.retry }
-    set { settings.parts.retry = newValue }
+    get { settings.value.retry }
+    set { settings.value.retry = newValue }
   }
 
   /// What the operation knows of others. ``HTTPPeers/shared`` by default.
   public var peers: HTTPPeers {
-    get { settings.parts.peers }
-    set { settings.parts.peers = newValue }
+    get { settings.value.peers }
+    set { settings.value.peers = newValue }
   }
 }

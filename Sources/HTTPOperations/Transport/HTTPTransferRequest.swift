@@ -15,24 +15,11 @@ public struct HTTPTransferRequest: Sendable, Hashable {
   public var body: HTTPTransferBody
   /// How it is transferred.
   public var options: HTTPTransferOptions {
-    get { shared.options }
-    set {
-      if isKnownUniquelyReferenced(&shared) { shared.options = newValue } else { shared = Shared(newValue) }
-    }
+    get { sharedOptions.value }
+    _modify { yield &sharedOptions.value }
   }
 
-  /// Options are many and mostly the same: requests that are copied share them until one changes.
-  private final class Shared: @unchecked Sendable, Hashable {
-    // @unchecked: changed only where there is no other reference to it.
-
-    var options: HTTPTransferOptions
-    init(_ options: HTTPTransferOptions) { self.options = options }
-
-    static func == (left: Shared, right: Shared) -> Bool { left === right || left.options == right.options }
-    func hash(into hasher: inout Hasher) { hasher.combine(options) }
-  }
-
-  private var shared: Shared
+  private var sharedOptions: CopyOnWrite<HTTPTransferOptions>
 
   /// A request.
   public init(
@@ -46,7 +33,7 @@ public struct HTTPTransferRequest: Sendable, Hashable {
     self.url = url
     self.fields = fields
     self.body = body
-    shared = Shared(options)
+    sharedOptions = CopyOnWrite(options)
   }
 
   /// Whether it may be done twice: by its method, or because it has an `Idempotency-Key`.

@@ -37,12 +37,12 @@ public struct RetryModifier<Operation: OperationRequest>: OperationModifier {
   ) -> RetryRun<WidenedOperation<Operation>>? {
     let scope = context.retryScope
     guard scope.pending <= 1 else { return nil }
-    let limit = scope.pending == 1 ? scope.maxRetries : policy.limit
+    let limit = scope.limit(of: policy)
     guard limit > 0 || policy.deadline != nil || context.retryState != nil || context.retryObserver != nil else {
       return nil
     }
     return RetryRun(
-      of: WidenedOperation(operation: operation), policy: policy, limit: max(limit, 0), in: context, with: continuation)
+      of: WidenedOperation(operation: operation), policy: policy, limit: limit, in: context, with: continuation)
   }
 
   @inlinable
@@ -69,10 +69,8 @@ extension RetryModifier where Operation.Failure == any Error {
     always operation: Operation, in context: OperationContext,
     with continuation: OperationContinuation<Operation.Value, any Error>
   ) -> RetryRun<Operation> {
-    let scope = context.retryScope
-    return RetryRun(
-      of: operation, policy: policy, limit: max(scope.pending > 0 ? scope.maxRetries : policy.limit, 0), in: context,
-      with: continuation)
+    RetryRun(
+      of: operation, policy: policy, limit: context.retryScope.limit(of: policy), in: context, with: continuation)
   }
 }
 

@@ -23,7 +23,7 @@ struct RetryProgress {
     self.start = start ?? context.operationClock.monotonic() - state.elapsed
   }
 
-  var hasDeadline: Bool { policy.deadline != nil }
+  var deadline: Duration? { policy.deadline }
 
   /// Time since the start of the first attempt, with that before a resume.
   var elapsed: Duration { context.operationClock.monotonic() - start }

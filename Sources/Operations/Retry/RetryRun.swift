@@ -35,7 +35,7 @@ package final class RetryRun<Operation: OperationRequest> where Operation.Failur
       if let pause { try await pause.run(isolation: isolation) }
       try checkCancellation()
       do {
-        if progress.hasDeadline { return try await limitedAttempt(isolation: isolation) }
+        if let deadline = progress.deadline { return try await attempt(isolation: isolation, until: deadline) }
         return try await operation.run(isolation: isolation, in: beginAttempt(), with: continuation)
       } catch {
         pause = try self.pause(after: error)
@@ -50,7 +50,7 @@ package final class RetryRun<Operation: OperationRequest> where Operation.Failur
       return try pause(after: early)
     }
     guard let remaining = progress.takeRemainingDelay() else { return nil }
-    if let deadline = policy.deadline, progress.elapsed + remaining >= deadline {
+    if let deadline = progress.deadline, progress.elapsed + remaining >= deadline {
       context.retryObserver?.onGiveUp(.deadline)
       throw RetryDeadlineError(deadline: deadline)
     }
@@ -71,8 +71,7 @@ package final class RetryRun<Operation: OperationRequest> where Operation.Failur
     return inner
   }
 
-  private func limitedAttempt(isolation: isolated (any Actor)?) async throws -> Operation.Value {
-    let deadline = policy.deadline ?? .zero
+  private func attempt(isolation: isolated (any Actor)?, until deadline: Duration) async throws -> Operation.Value {
     let inner = beginAttempt()
     let value = try await TimeLimit.run(
       operation, isolation: isolation, in: inner, with: continuation, for: deadline - progress.elapsed,

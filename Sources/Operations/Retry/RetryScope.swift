@@ -18,6 +18,11 @@ struct RetryScope: Sendable {
     self.maxRetries = maxRetries
     self.index = index
   }
+
+  /// The most retries of the modifier that acts: as it was set up, or, where it never was, as its policy says.
+  func limit(of policy: RetryPolicy) -> Int {
+    max(pending > 0 ? maxRetries : policy.limit, 0)
+  }
 }
 
 extension OperationContext {

@@ -36,7 +36,7 @@ extension OperationRequest {
     with continuation: OperationContinuation<Value, Failure>
   ) async throws(Failure) -> Value {
     let scope = context.retryScope
-    let limit = max(scope.pending == 1 ? scope.maxRetries : policy.limit, 0)
+    let limit = scope.limit(of: policy)
     let isPlain = policy.deadline == nil && context.retryState == nil && context.retryObserver == nil
     guard scope.pending <= 1, isPlain, !Task.isCancelled else {
       return try await runByCore(policy, isolation: isolation, in: context, limit: limit, with: continuation)

@@ -67,15 +67,12 @@ public final class RowWriter {
   }
 
   private func write(text bytes: UnsafeBufferPointer<UInt8>) {
-    bytes.withMemoryRebound(to: CChar.self) { bytes in
-      if bytes.count <= Self.largest && used + bytes.count <= Self.room {
-        let place = memory + used
-        if let start = bytes.baseAddress { memcpy(place, start, bytes.count) }
-        used += bytes.count
-        // Without a destructor SQLite takes the memory as it is.
-        note(sqlite3_bind_text(pointer, index, place, Int32(bytes.count), nil))
-      } else {
-        note(penstock_sqlite3_bind_text64(pointer, index, bytes.baseAddress, UInt64(bytes.count)))
+    if let kept = keep(UnsafeRawBufferPointer(bytes)) {
+      // Without a destructor SQLite takes the memory as it is.
+      note(sqlite3_bind_text(pointer, index, kept, Int32(bytes.count), nil))
+    } else {
+      bytes.withMemoryRebound(to: CChar.self) {
+        note(penstock_sqlite3_bind_text64(pointer, index, $0.baseAddress, UInt64($0.count)))
       }
     }
   }
@@ -86,15 +83,21 @@ public final class RowWriter {
     bytes.withUnsafeBytes { bytes in
       if bytes.isEmpty {
         note(sqlite3_bind_zeroblob(pointer, index, 0))
-      } else if bytes.count <= Self.largest && used + bytes.count <= Self.room {
-        let place = memory + used
-        if let start = bytes.baseAddress { memcpy(place, start, bytes.count) }
-        used += bytes.count
-        note(sqlite3_bind_blob(pointer, index, place, Int32(bytes.count), nil))
+      } else if let kept = keep(bytes) {
+        note(sqlite3_bind_blob(pointer, index, kept, Int32(bytes.count), nil))
       } else {
         note(penstock_sqlite3_bind_blob64(pointer, index, bytes.baseAddress, UInt64(bytes.count)))
       }
     }
+  }
+
+  /// A copy that lasts until the statement has run; nil where the bytes are too many for that.
+  private func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeMutablePointer<CChar>? {
+    guard bytes.count <= Self.largest && used + bytes.count <= Self.room else { return nil }
+    let place = memory + used
+    if let start = bytes.baseAddress { memcpy(place, start, bytes.count) }
+    used += bytes.count
+    return place
   }
 
   /// The next value is this one.

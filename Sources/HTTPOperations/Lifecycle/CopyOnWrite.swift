@@ -1,0 +1,33 @@
+/// A value that is one reference, which copies share until one of them changes it: for what is large, and mostly stays as it is.
+struct CopyOnWrite<Value: Sendable>: Sendable {
+  private final class Storage: @unchecked Sendable {
+    // @unchecked: changed only where there is no other reference to it.
+
+    var value: Value
+    init(_ value: Value) { self.value = value }
+  }
+
+  private var storage: Storage
+
+  init(_ value: Value) {
+    storage = Storage(value)
+  }
+
+  var value: Value {
+    get { storage.value }
+    _modify {
+      if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }
+      yield &storage.value
+    }
+  }
+}
+
+extension CopyOnWrite: Equatable where Value: Equatable {
+  static func == (left: CopyOnWrite, right: CopyOnWrite) -> Bool {
+    left.storage === right.storage || left.value == right.value
+  }
+}
+
+extension CopyOnWrite: Hashable where Value: Hashable {
+  func hash(into hasher: inout Hasher) { hasher.combine(value) }
+}
