@@ -51,6 +51,20 @@ typedef struct {
 /// standard ones and those asked for. On success fills `pid` and `pidfd` (close-on-exec) and returns 0; otherwise returns the error number.
 int penstock_spawn(const penstock_spawn_request *request, pid_t *pid, int *pidfd);
 
+/// The first steps of a process, until it has become its program.
+typedef struct penstock_start penstock_start;
+
+/// Like `penstock_spawn`, but without waiting until the process has become its program: whether it could is what `penstock_finish_start` tells, and
+/// where it could not, it ends. Until that has been called, the strings of the request have to stay where they are. The process leads its session
+/// only after the first steps: `penstock_await_start` goes before what signals its group.
+int penstock_start_process(const penstock_spawn_request *request, penstock_start **start, pid_t *pid, int *pidfd);
+
+/// Returns when the process has become its program, or has ended.
+void penstock_await_start(penstock_start *start);
+
+/// Waits like `penstock_await_start`, frees `start`, and returns 0, or the number of the error with which the process ended before it was its program.
+int penstock_finish_start(penstock_start *start);
+
 /// Reaps the process behind `pidfd`, which must have ended. Returns 0, or the error number (EAGAIN while it still runs).
 int penstock_reap(int pidfd, penstock_exit *result);
 

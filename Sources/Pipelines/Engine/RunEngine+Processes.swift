@@ -29,6 +29,10 @@ extension RunEngine {
       }
     } catch {
       logs.giveBack(files, sizes: files.sizes())
+      // There has never been what was recorded as going on.
+      state.instances[ordinal].attempt?.pid = nil
+      state.instances[ordinal].attempt?.standardOutput = nil
+      state.instances[ordinal].attempt?.standardError = nil
       throw startFailure(error, executable: process.request.executable.string, directory: directory)
     }
     pipes?.output.finish()

@@ -1,7 +1,7 @@
 import CProcess
 import Glibc
 
-/// Starts processes with `vfork` and learns of their ends through pidfds on the event loop.
+/// Starts processes, without waiting until they have become their programs, and learns of their ends through pidfds on the event loop.
 ///
 /// Everything happens on the loop; there is no thread per process and no copying of output.
 final class SpawnRunner: ProcessRunner, @unchecked Sendable {
@@ -10,19 +10,29 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
   private final class Running {
     let pid: Int32
     let descriptor: Int32
+    let start: OpaquePointer
     let grace: Duration
     let exited: @Sendable () -> Void
     var token: EventLoop.Token = 0
     var timer: EventLoop.Token?
     var isEnding = false
-    var exit: ProcessExit?
+    var exit: Result<ProcessExit, ProcessStartError>?
     var continuation: CheckedContinuation<Void, Never>?
 
-    init(pid: Int32, descriptor: Int32, grace: Duration, exited: @escaping @Sendable () -> Void) {
+    init(
+      pid: Int32, descriptor: Int32, start: OpaquePointer, grace: Duration, exited: @escaping @Sendable () -> Void
+    ) {
       self.exited = exited
       self.pid = pid
       self.descriptor = descriptor
+      self.start = start
       self.grace = grace
+    }
+
+    /// Signals its group, which it leads from the moment that it has become its program.
+    func signal(_ number: Int32) {
+      penstock_await_start(start)
+      kill(-pid, number)
     }
   }
 
@@ -39,22 +49,19 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
     isolation: isolated (any Actor)? = #isolation, _ request: borrowing ProcessRequest, started: (Int32) -> Void,
     exited: @escaping @Sendable () -> Void
   ) async throws(ProcessStartError) -> ProcessExit {
-    var pid: Int32 = 0
-    var descriptor: Int32 = -1
-    let error = spawn(request, pid: &pid, descriptor: &descriptor)
-    guard error == 0 else { throw ProcessStartError(number: error) }
-    let process = Running(pid: pid, descriptor: descriptor, grace: request.grace, exited: exited)
+    let process = try begin(request, exited)
     do {
-      process.token = try loop.watch(descriptor) { [self] in ended(process) }
+      process.token = try loop.watch(process.descriptor) { [self] in ended(process) }
     } catch {
-      kill(-pid, SIGKILL)
-      waitpid(pid, nil, 0)
-      close(descriptor)
+      process.signal(SIGKILL)
+      waitpid(process.pid, nil, 0)
+      close(process.descriptor)
+      _ = penstock_finish_start(process.start)
       throw ProcessStartError(number: ENOMEM)
     }
-    running[pid] = process
-    started(pid)
-    let identifier = pid
+    let identifier = process.pid
+    running[identifier] = process
+    started(identifier)
     await withTaskCancellationHandler {
       await withCheckedContinuation(isolation: isolation) { continuation in
         if process.exit != nil { continuation.resume() } else { process.continuation = continuation }
@@ -62,14 +69,29 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
     } onCancel: {
       loop.execute { [weak self, identifier] in self?.end(identifier) }
     }
-    return process.exit ?? ProcessExit(code: nil, signal: SIGKILL)
+    // What the process was given has to stay where it is until it has ended.
+    extendLifetime(request)
+    return try process.exit?.get() ?? ProcessExit(code: nil, signal: SIGKILL)
   }
 
   func killAll() {
-    for process in running.values { kill(-process.pid, SIGKILL) }
+    for process in running.values { process.signal(SIGKILL) }
   }
 
-  private func spawn(_ request: borrowing ProcessRequest, pid: inout Int32, descriptor: inout Int32) -> Int32 {
+  private func begin(
+    _ request: borrowing ProcessRequest, _ exited: @escaping @Sendable () -> Void
+  ) throws(ProcessStartError) -> Running {
+    var pid: Int32 = 0
+    var descriptor: Int32 = -1
+    var start: OpaquePointer?
+    let error = begin(request, &start, &pid, &descriptor)
+    guard error == 0, let start else { throw ProcessStartError(number: error) }
+    return Running(pid: pid, descriptor: descriptor, start: start, grace: request.grace, exited: exited)
+  }
+
+  private func begin(
+    _ request: borrowing ProcessRequest, _ start: inout OpaquePointer?, _ pid: inout Int32, _ descriptor: inout Int32
+  ) -> Int32 {
     func stream(_ sink: ProcessRequest.Sink) -> penstock_stream {
       switch sink {
       case .file(let path): penstock_stream(descriptor: -1, path: path.pointer)
@@ -91,7 +113,9 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
           path: executable.pointer, arguments: arguments, environment: environment, directory: directory?.pointer,
           input: input, output: stream(output), error: stream(error),
           inherited: nil, inherited_count: 0)
-        return withExtendedLifetime((executable, directory, output, error)) { penstock_spawn(&raw, &pid, &descriptor) }
+        return withExtendedLifetime((executable, directory, output, error)) {
+          penstock_start_process(&raw, &start, &pid, &descriptor)
+        }
       }
     }
   }
@@ -113,9 +137,15 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
     if let timer = process.timer { loop.cancelTimer(timer) }
     loop.forget(process.token)
     close(process.descriptor)
-    process.exit = ProcessExit(
-      code: raw.signal == 0 ? raw.exit_code : nil, signal: raw.signal == 0 ? nil : raw.signal,
-      leftGroup: kill(-process.pid, 0) == 0)
+    let error = penstock_finish_start(process.start)
+    if error != 0 {
+      process.exit = .failure(ProcessStartError(number: error))
+    } else {
+      process.exit = .success(
+        ProcessExit(
+          code: raw.signal == 0 ? raw.exit_code : nil, signal: raw.signal == 0 ? nil : raw.signal,
+          leftGroup: kill(-process.pid, 0) == 0))
+    }
     // What waits for the slot goes on first: the next process starts while this one's end is still being recorded.
     process.exited()
     process.continuation?.resume()
@@ -126,9 +156,9 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
   private func end(_ pid: Int32) {
     guard let process = running[pid], !process.isEnding else { return }
     process.isEnding = true
-    kill(-pid, SIGTERM)
+    process.signal(SIGTERM)
     // A stopped group would never see SIGTERM.
-    kill(-pid, SIGCONT)
+    process.signal(SIGCONT)
     process.timer = loop.schedule(after: process.grace) { [weak self] in
       process.timer = nil
       kill(-pid, SIGKILL)

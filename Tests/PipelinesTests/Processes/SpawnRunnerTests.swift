@@ -18,7 +18,9 @@ import Testing
       runner = SpawnRunner(loop: loop)
     }
 
-    func run(_ arguments: [String], grace: Duration = .seconds(10)) async throws -> ProcessExit {
+    func run(
+      _ arguments: [String], in directory: String? = nil, grace: Duration = .seconds(10), started: () -> Void = {}
+    ) async throws -> ProcessExit {
       let input = open("/dev/null", O_RDONLY | O_CLOEXEC)
       let log = open(output, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
       defer {
@@ -28,9 +30,9 @@ import Testing
       let strings = arguments.map(CString.init)
       let request = ProcessRequest(
         executable: strings[0], arguments: CStringList(strings),
-        environment: CStringList([CString("PATH=/usr/bin:/bin")]), directory: nil,
+        environment: CStringList([CString("PATH=/usr/bin:/bin")]), directory: directory.map(CString.init),
         input: .descriptor(input), output: .file(CString(output)), error: .descriptor(log), grace: grace)
-      return try await runner.run(isolation: self, request, started: { _ in }, exited: {})
+      return try await runner.run(isolation: self, request, started: { _ in started() }, exited: {})
     }
   }
 
@@ -79,6 +81,14 @@ import Testing
   @Test("that cannot be started say why") func missing() async throws {
     try await bench { bench in
       await #expect(throws: ProcessStartError(number: ENOENT)) { try await bench.run(["/nonexistent/program"]) }
+      await #expect(throws: ProcessStartError(number: ENOENT)) {
+        try await bench.run(["/bin/true"], in: "/nonexistent")
+      }
+      await #expect(throws: ProcessStartError(number: EACCES)) { try await bench.run(["/etc/passwd"]) }
+      let long = String(repeating: "x", count: 1 << 20)
+      await #expect(throws: ProcessStartError(number: E2BIG)) { try await bench.run(["/bin/true", long]) }
+      let exit = try await bench.run(["/bin/true"], in: "/")
+      #expect(exit.code == 0)
     }
   }
 
@@ -94,6 +104,20 @@ import Testing
       task.cancel()
       let exit = try await task.value
       #expect(exit.signal == SIGKILL)
+    }
+  }
+
+  @Test("are ended although they are cancelled before they have become their programs") func earlyCancellation()
+    async throws
+  {
+    try await bench { bench in
+      for _ in 0..<50 {
+        let task = Task {
+          try await bench.run(["/bin/sleep", "1000"]) { withUnsafeCurrentTask { $0?.cancel() } }
+        }
+        let exit = try await task.value
+        #expect(exit.signal == SIGTERM)
+      }
     }
   }
 

@@ -1,0 +1,160 @@
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "CProcess.h"
+#include "DirectCall.h"
+
+#ifndef CLONE_PIDFD
+#define CLONE_PIDFD 0x1000
+#endif
+
+// The child runs on a stack of its own beside the host, whose memory it shares until it becomes its program. With vfork, the host's thread would be
+// suspended for that time, which is a third of the life of a short process: it could neither notice that another one has ended nor do
+// anything else. posix_spawn suspends it too, maps and unmaps a stack for each child, which interrupts the other processors to flush their
+// address translations, and asks for the disposition of every signal.
+struct penstock_start {
+  // Set to 0 by the kernel when the child has left the host's memory: it has become its program, or has ended.
+  int child;
+  // Why it could not become its program.
+  volatile int error;
+  penstock_spawn_request request;
+  int inherited[PENSTOCK_INHERITED_MOST];
+  _Alignas(16) char stack[16 << 10];
+  // Of the arguments and the environment, each with its NULL.
+  char *strings[];
+};
+
+// Nothing may be called here but what touches neither the host's memory nor the thread-local variables of its thread, which has gone on. The code that a
+// sanitizer adds does both.
+#if defined(__clang__)
+__attribute__((disable_sanitizer_instrumentation))
+#endif
+static int become(void *argument) {
+#define CALL(name, ...) CALL_4(name, __VA_ARGS__, 0, 0, 0, 0)
+#define CALL_4(name, a, b, c, d, ...) penstock_direct_call(SYS_##name, (long)(a), (long)(b), (long)(c), (long)(d))
+  // Handlers end with exec; only these may be ignored, by the host or by what started it.
+  static const int reset[] = {SIGPIPE, SIGXFSZ, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCHLD};
+  // As the kernel has them, which is all zeros for SIG_DFL with no flags, and for an empty set.
+  static const unsigned long by_default[4], no_signals;
+  const size_t set_size = 8;
+  struct penstock_start *start = argument;
+  const penstock_spawn_request *request = &start->request;
+  const penstock_stream *streams[] = {&request->input, &request->output, &request->error};
+  int moved[PENSTOCK_INHERITED_MOST];
+  const int count = (int)request->inherited_count;
+  long result = 0;
+  for (size_t index = 0; index < sizeof reset / sizeof *reset; index++) {
+    CALL(rt_sigaction, reset[index], by_default, NULL, set_size);
+  }
+  if ((result = CALL(setsid, 0)) < 0) goto failed;
+  for (int target = 0; target < 3; target++) {
+    long descriptor = streams[target]->descriptor;
+    if (descriptor < 0) {
+      int flags = (target == 0 ? O_RDONLY : O_WRONLY | O_APPEND) | O_CLOEXEC;
+      descriptor = result = CALL(openat, AT_FDCWD, streams[target]->path, flags);
+      if (result < 0) goto failed;
+    }
+    result = descriptor == target ? CALL(fcntl, descriptor, F_SETFD, 0) : CALL(dup3, descriptor, target, 0);
+    if (result < 0) goto failed;
+  }
+  // The descriptors to inherit may stand where others of them are to go, so all move out of the way first.
+  for (int index = 0; index < count; index++) {
+    result = CALL(fcntl, request->inherited[index], F_DUPFD_CLOEXEC, 3 + PENSTOCK_INHERITED_MOST);
+    if (result < 0) goto failed;
+    moved[index] = (int)result;
+  }
+  for (int index = 0; index < count; index++) {
+    if ((result = CALL(dup3, moved[index], 3 + index, 0)) < 0) goto failed;
+  }
+  CALL(close_range, 3 + (unsigned)count, ~0U, 0);
+  if (request->directory && (result = CALL(chdir, request->directory)) < 0) goto failed;
+  CALL(rt_sigprocmask, SIG_SETMASK, &no_signals, NULL, set_size);
+  result = CALL(execve, request->path, request->arguments, request->environment);
+failed:
+  start->error = (int)-result;
+  for (;;) CALL(exit_group, 127);
+#undef CALL_4
+#undef CALL
+}
+
+static size_t count_of(char *const *strings) {
+  size_t count = 0;
+  while (strings[count] != NULL) count++;
+  return count;
+}
+
+static penstock_start *prepare(const penstock_spawn_request *request) {
+  size_t arguments = count_of(request->arguments) + 1, environment = count_of(request->environment) + 1;
+  penstock_start *start = malloc(sizeof *start + (arguments + environment) * sizeof(char *));
+  if (start == NULL) return NULL;
+  start->child = 1;
+  start->error = 0;
+  start->request = *request;
+  memcpy(start->strings, request->arguments, arguments * sizeof(char *));
+  memcpy(start->strings + arguments, request->environment, environment * sizeof(char *));
+  start->request.arguments = start->strings;
+  start->request.environment = start->strings + arguments;
+  if (request->inherited_count > 0) {
+    memcpy(start->inherited, request->inherited, request->inherited_count * sizeof *request->inherited);
+  }
+  start->request.inherited = start->inherited;
+  return start;
+}
+
+int penstock_start_process(const penstock_spawn_request *request, penstock_start **start, pid_t *pid, int *pidfd) {
+  if (request->inherited_count > PENSTOCK_INHERITED_MOST) return EINVAL;
+  penstock_start *made = prepare(request);
+  if (made == NULL) return ENOMEM;
+  sigset_t all, before;
+  // No handler of the host may run in the child, which shares its memory. It has no children whose ends it could hear of; and while SIGCHLD
+  // is blocked here, the ends of others would wake threads of the host that have nothing to do with them.
+  sigfillset(&all);
+  sigdelset(&all, SIGCHLD);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  *pid = clone(
+      become, made->stack + sizeof made->stack, CLONE_VM | CLONE_PIDFD | CLONE_CHILD_CLEARTID | SIGCHLD, made, pidfd, NULL,
+      &made->child);
+  int failure = errno;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (*pid < 0) {
+    free(made);
+    return failure;
+  }
+  *start = made;
+  return 0;
+}
+
+void penstock_await_start(penstock_start *start) {
+  int child;
+  while ((child = __atomic_load_n(&start->child, __ATOMIC_ACQUIRE)) != 0) {
+    syscall(SYS_futex, &start->child, FUTEX_WAIT, child, NULL, NULL, 0);
+  }
+}
+
+int penstock_finish_start(penstock_start *start) {
+  penstock_await_start(start);
+  int error = start->error;
+  free(start);
+  return error;
+}
+
+int penstock_spawn(const penstock_spawn_request *request, pid_t *pid, int *pidfd) {
+  penstock_start *start;
+  int error = penstock_start_process(request, &start, pid, pidfd);
+  if (error != 0) return error;
+  error = penstock_finish_start(start);
+  if (error != 0) {
+    waitpid(*pid, NULL, 0);
+    close(*pidfd);
+  }
+  return error;
+}
