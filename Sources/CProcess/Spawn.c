@@ -33,6 +33,10 @@ struct penstock_start {
   char *strings[];
 };
 
+// What `clone` is in the C library: thread sanitizers put something of their own in the place of that name, which takes the child for one with a copy of the
+// memory.
+extern int __clone(int (*body)(void *), void *stack, int flags, void *argument, ...);
+
 // Nothing may be called here but what touches neither the host's memory nor the thread-local variables of its thread, which has gone on. The code that a
 // sanitizer adds does both.
 #if defined(__clang__)
@@ -41,8 +45,9 @@ __attribute__((disable_sanitizer_instrumentation))
 static int become(void *argument) {
 #define CALL(name, ...) CALL_4(name, __VA_ARGS__, 0, 0, 0, 0)
 #define CALL_4(name, a, b, c, d, ...) penstock_direct_call(SYS_##name, (long)(a), (long)(b), (long)(c), (long)(d))
-  // Handlers end with exec; only these may be ignored, by the host or by what started it.
-  static const int reset[] = {SIGPIPE, SIGXFSZ, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCHLD};
+  // The host or what started it may ignore these, or handle them: a handler would run here when the mask is emptied.
+  static const int reset[] = {SIGPIPE, SIGXFSZ, SIGINT,  SIGQUIT, SIGTERM, SIGHUP,  SIGTSTP, SIGTTIN,
+                              SIGTTOU, SIGCHLD, SIGCONT, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH};
   // As the kernel has them, which is all zeros for SIG_DFL with no flags, and for an empty set.
   static const unsigned long by_default[4], no_signals;
   const size_t set_size = 8;
@@ -57,12 +62,8 @@ static int become(void *argument) {
   }
   if ((result = CALL(setsid, 0)) < 0) goto failed;
   for (int target = 0; target < 3; target++) {
-    long descriptor = streams[target]->descriptor;
-    if (descriptor < 0) {
-      int flags = (target == 0 ? O_RDONLY : O_WRONLY | O_APPEND) | O_CLOEXEC;
-      descriptor = result = CALL(openat, AT_FDCWD, streams[target]->path, flags);
-      if (result < 0) goto failed;
-    }
+    int descriptor = streams[target]->descriptor;
+    if (descriptor < 0) continue;
     result = descriptor == target ? CALL(fcntl, descriptor, F_SETFD, 0) : CALL(dup3, descriptor, target, 0);
     if (result < 0) goto failed;
   }
@@ -75,7 +76,16 @@ static int become(void *argument) {
   for (int index = 0; index < count; index++) {
     if ((result = CALL(dup3, moved[index], 3 + index, 0)) < 0) goto failed;
   }
+  // Before anything that may take long: what the host closes meanwhile is open until this child has closed its copies.
   CALL(close_range, 3 + (unsigned)count, ~0U, 0);
+  for (int target = 0; target < 3; target++) {
+    if (streams[target]->descriptor >= 0) continue;
+    int flags = (target == 0 ? O_RDONLY : O_WRONLY | O_APPEND) | O_CLOEXEC;
+    if ((result = CALL(openat, AT_FDCWD, streams[target]->path, flags)) < 0) goto failed;
+    // Where the host had closed its own, it is in its place already.
+    result = result == target ? CALL(fcntl, result, F_SETFD, 0) : CALL(dup3, result, target, 0);
+    if (result < 0) goto failed;
+  }
   if (request->directory && (result = CALL(chdir, request->directory)) < 0) goto failed;
   CALL(rt_sigprocmask, SIG_SETMASK, &no_signals, NULL, set_size);
   result = CALL(execve, request->path, request->arguments, request->environment);
@@ -120,7 +130,7 @@ int penstock_start_process(const penstock_spawn_request *request, penstock_start
   sigfillset(&all);
   sigdelset(&all, SIGCHLD);
   pthread_sigmask(SIG_BLOCK, &all, &before);
-  *pid = clone(
+  *pid = __clone(
       become, made->stack + sizeof made->stack, CLONE_VM | CLONE_PIDFD | CLONE_CHILD_CLEARTID | SIGCHLD, made, pidfd, NULL,
       &made->child);
   int failure = errno;

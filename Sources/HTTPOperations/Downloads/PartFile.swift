@@ -40,12 +40,18 @@ final class PartFile: Sendable {
         self.descriptor = descriptor
         return
       }
-      close(descriptor)
+      Self.giveBack(descriptor)
     }
     throw .busy(path)
   }
 
-  deinit { close(descriptor) }
+  deinit { Self.giveBack(descriptor) }
+
+  /// Unlocks the file before it is closed: a process that is just being started has copies of all descriptors for a moment.
+  private static func giveBack(_ descriptor: Int32) {
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
 
   /// How many bytes there are.
   var length: Int64 {

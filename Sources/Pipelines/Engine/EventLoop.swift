@@ -160,11 +160,6 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     epoll_ctl(epoll, EPOLL_CTL_DEL, handler.descriptor, nil)
   }
 
-  /// Ends a watch of a descriptor that is about to be closed, which ends it in the kernel too. *On the loop.*
-  func forget(_ token: Token) {
-    core.handlers[token] = nil
-  }
-
   /// Calls `body` once, when `delay` has passed. *On the loop.*
   func schedule(after delay: Duration, _ body: @escaping () -> Void) -> Token {
     let token = newToken()

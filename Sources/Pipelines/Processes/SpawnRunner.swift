@@ -75,6 +75,8 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
   }
 
   func killAll() {
+    // Alone at first: what still starts leads no group yet, and may hang.
+    for process in running.values { kill(process.pid, SIGKILL) }
     for process in running.values { process.signal(SIGKILL) }
   }
 
@@ -135,7 +137,8 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
     guard penstock_reap(process.descriptor, &raw) == 0 else { return }
     running[process.pid] = nil
     if let timer = process.timer { loop.cancelTimer(timer) }
-    loop.forget(process.token)
+    // Closing it alone would not end the watch while a process that has just been started still has its copies of all descriptors.
+    loop.unwatch(process.token)
     close(process.descriptor)
     let error = penstock_finish_start(process.start)
     if error != 0 {

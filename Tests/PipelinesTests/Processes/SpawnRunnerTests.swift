@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 import Testing
 
 @testable import Pipelines
@@ -119,6 +120,23 @@ import Testing
         #expect(exit.signal == SIGTERM)
       }
     }
+  }
+
+  /// How often the handler ran elsewhere than in this process.
+  private static let foreignCalls = Atomic<Int>(0)
+  private static let host = getpid()
+
+  @Test("run no handler of the host's before they have become their programs") func handlers() async throws {
+    #expect(Self.foreignCalls.load(ordering: .relaxed) == 0 && Self.host == getpid())
+    let former = signal(SIGWINCH) { _ in
+      if getpid() != SpawnRunnerTests.host { SpawnRunnerTests.foreignCalls.add(1, ordering: .relaxed) }
+    }
+    defer { signal(SIGWINCH, former) }
+    try await bench { bench in
+      // To the group of this process, which each process is in until it leads its own.
+      for _ in 0..<100 { _ = try await bench.run(["/bin/true"]) { kill(0, SIGWINCH) } }
+    }
+    #expect(Self.foreignCalls.load(ordering: .relaxed) == 0)
   }
 
   @Test("report what they left running in their group") func leftovers() async throws {
