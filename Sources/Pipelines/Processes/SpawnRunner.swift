@@ -49,7 +49,11 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
     isolation: isolated (any Actor)? = #isolation, _ request: borrowing ProcessRequest, started: (Int32) -> Void,
     exited: @escaping @Sendable () -> Void
   ) async throws(ProcessStartError) -> ProcessExit {
-    let process = try begin(request, exited)
+    var (pid, descriptor): (Int32, Int32) = (0, -1)
+    var start: OpaquePointer?
+    let error = begin(request, &start, &pid, &descriptor)
+    guard error == 0, let start else { throw ProcessStartError(number: error) }
+    let process = Running(pid: pid, descriptor: descriptor, start: start, grace: request.grace, exited: exited)
     do {
       process.token = try loop.watch(process.descriptor) { [self] in ended(process) }
     } catch {
@@ -59,9 +63,9 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
       _ = penstock_finish_start(process.start)
       throw ProcessStartError(number: ENOMEM)
     }
-    let identifier = process.pid
-    running[identifier] = process
-    started(identifier)
+    let identifier = pid
+    running[pid] = process
+    started(pid)
     await withTaskCancellationHandler {
       await withCheckedContinuation(isolation: isolation) { continuation in
         if process.exit != nil { continuation.resume() } else { process.continuation = continuation }
@@ -80,17 +84,7 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
     for process in running.values { process.signal(SIGKILL) }
   }
 
-  private func begin(
-    _ request: borrowing ProcessRequest, _ exited: @escaping @Sendable () -> Void
-  ) throws(ProcessStartError) -> Running {
-    var pid: Int32 = 0
-    var descriptor: Int32 = -1
-    var start: OpaquePointer?
-    let error = begin(request, &start, &pid, &descriptor)
-    guard error == 0, let start else { throw ProcessStartError(number: error) }
-    return Running(pid: pid, descriptor: descriptor, start: start, grace: request.grace, exited: exited)
-  }
-
+  /// Starts the process. The caller holds the request, and with it all that is pointed to from here, until the process has ended.
   private func begin(
     _ request: borrowing ProcessRequest, _ start: inout OpaquePointer?, _ pid: inout Int32, _ descriptor: inout Int32
   ) -> Int32 {
@@ -115,9 +109,7 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
           path: executable.pointer, arguments: arguments, environment: environment, directory: directory?.pointer,
           input: input, output: stream(output), error: stream(error),
           inherited: nil, inherited_count: 0)
-        return withExtendedLifetime((executable, directory, output, error)) {
-          penstock_start_process(&raw, &start, &pid, &descriptor)
-        }
+        return penstock_start_process(&raw, &start, &pid, &descriptor)
       }
     }
   }
