@@ -26,6 +26,14 @@ VALIDATOR_VERSION := 4.23.0
 RELEASE_DIRECTORY := .build/release
 RELEASE := $(RELEASE_DIRECTORY)/penstock
 RELEASE_OPTIONS := -c release --static-swift-stdlib
+# What a command does once, and then ends: where its code names a generic type such as a dictionary, the compiler would have it looked up by name at run
+# time, with a search through all conformances of the program for the keys' being hashable. This has it call what makes the type.
+RELEASE_OPTIONS += -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
+# Nothing looks for functions in the tool: without 23,000 names for others to find, it is loaded faster.
+RELEASE_OPTIONS += -Xlinker --no-export-dynamic
+# The C++ library, which the Swift runtime is written with, is put into the tool as well, where its archive is there: in a folder without the shared one.
+STATIC_LIBRARIES := .build/static-libraries
+RELEASE_OPTIONS += -Xswiftc -L$(CURDIR)/$(STATIC_LIBRARIES) -Xswiftc -Xclang-linker -Xswiftc -static-libgcc
 # The products of the standard plugins, whatever they are: each becomes a shared object lib<product>.so.
 PLUGINS = $(shell $(SWIFT) package dump-package | sed -n 's/^ *"name" : "\(penstock-[a-z0-9-]*\)".*/\1/p' | sort -u)
 # What the thread sanitizer looks at is built apart, as all of it is instrumented; and from the package in Tests/ThreadSanitizer,
@@ -39,7 +47,7 @@ TEST_WIDTH ?= 24
 LINTED := $(wildcard Sources Tests Benchmarks Plugins) Package.swift
 
 .DEFAULT_GOAL := help
-.PHONY: help run run-http test test-tsan test-asan build build-tests install bench lint format soak clean packages test-packages toolchain
+.PHONY: help run run-http test test-tsan test-asan build build-tests install bench lint format soak clean packages test-packages toolchain build-tool static-libraries
 
 help: ## List what can be made
 	@echo "usage: make TARGET"
@@ -104,10 +112,22 @@ build-tests: toolchain packages ## Set up and build for debugging, with the test
 	@$(SWIFT) build --build-tests
 
 # One after another: the package manager builds either everything or one product.
-build: toolchain packages ## Set up and build for release, with the standard plugins
+build: toolchain packages static-libraries ## Set up and build for release, with the standard plugins
 	@for product in penstock $(PLUGINS); do \
 	  echo "==> swift build $(RELEASE_OPTIONS) --product $$product"; \
 	  $(SWIFT) build $(RELEASE_OPTIONS) --product "$$product" || exit 1; \
+	done
+
+# The tool alone, with the same options, so that nothing is compiled twice.
+build-tool: toolchain packages static-libraries
+	@$(SWIFT) build $(RELEASE_OPTIONS) --product penstock
+
+# A compiler knows where the archive is; what it does not find, it names without a directory.
+static-libraries: toolchain
+	@mkdir -p $(STATIC_LIBRARIES); rm -f $(STATIC_LIBRARIES)/libstdc++.a
+	@for compiler in "$$(dirname "$$(command -v $(SWIFT))")/clang" clang cc gcc; do \
+	  archive=$$("$$compiler" -print-file-name=libstdc++.a 2> /dev/null) || continue; \
+	  case "$$archive" in /*) ln -s "$$archive" $(STATIC_LIBRARIES)/libstdc++.a; break ;; esac; \
 	done
 
 install: build ## Install the tool, its plugins, its shell completions and plugin.h under PREFIX
