@@ -69,6 +69,20 @@ struct Penstock: ParsableCommand {
 }
 
 extension CommandConfiguration {
+  /// The configuration of a command that ``Penstock`` names among its subcommands.
+  ///
+  /// Before anything else, the parser looks for a request for a completion script, for which it reads the arguments as two commands of its own. That is a
+  /// third of its time, and it does so for what it takes for the root of a tree, unless that says to belong to another command. The whole tree still
+  /// answers such requests.
+  static func subcommand(
+    commandName: String, abstract: String, discussion: String = "", subcommands: [any ParsableCommand.Type] = [],
+    defaultSubcommand: (any ParsableCommand.Type)? = nil
+  ) -> CommandConfiguration {
+    CommandConfiguration(
+      commandName: commandName, _superCommandName: "penstock", abstract: abstract, discussion: discussion,
+      subcommands: subcommands, defaultSubcommand: defaultSubcommand)
+  }
+
   /// The subcommand that is called `name`.
   fileprivate func subcommand(named name: String) -> (any ParsableCommand.Type)? {
     (subcommands + groupedSubcommands.flatMap(\.subcommands)).first { $0.configuration.commandName == name }

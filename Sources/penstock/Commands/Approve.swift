@@ -4,7 +4,7 @@ import Pipelines
 import Values
 
 struct Approve: ParsableCommand {
-  static let configuration = CommandConfiguration(
+  static let configuration = CommandConfiguration.subcommand(
     commandName: "approve",
     abstract: "Answer an operation that asks for approval.",
     discussion: """

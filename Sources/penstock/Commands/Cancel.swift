@@ -3,7 +3,7 @@ import Pipelines
 import Values
 
 struct Cancel: ParsableCommand {
-  static let configuration = CommandConfiguration(
+  static let configuration = CommandConfiguration.subcommand(
     commandName: "cancel",
     abstract: "Cancel a run that is going on.",
     discussion: """

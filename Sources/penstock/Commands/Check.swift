@@ -2,7 +2,7 @@ import ArgumentParser
 import Pipelines
 
 struct Check: ParsableCommand {
-  static let configuration = CommandConfiguration(
+  static let configuration = CommandConfiguration.subcommand(
     commandName: "check",
     abstract: "Check pipeline files without running anything.",
     discussion: """

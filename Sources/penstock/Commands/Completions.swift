@@ -1,7 +1,7 @@
 import ArgumentParser
 
 struct Completions: ParsableCommand {
-  static let configuration = CommandConfiguration(
+  static let configuration = CommandConfiguration.subcommand(
     commandName: "completions",
     abstract: "Print a completion script for a shell.",
     discussion: """

@@ -3,7 +3,7 @@ import Pipelines
 import Values
 
 struct Doctor: ParsableCommand {
-  static let configuration = CommandConfiguration(
+  static let configuration = CommandConfiguration.subcommand(
     commandName: "doctor",
     abstract: "Check that this computer and the workspace are fit for running pipelines.",
     discussion: """

@@ -3,7 +3,7 @@ import Pipelines
 import Values
 
 struct Eval: ParsableCommand {
-  static let configuration = CommandConfiguration(
+  static let configuration = CommandConfiguration.subcommand(
     commandName: "eval",
     abstract: "Try an expression.",
     discussion: """

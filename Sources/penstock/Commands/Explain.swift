@@ -3,7 +3,7 @@ import Pipelines
 import Values
 
 struct Explain: ParsableCommand {
-  static let configuration = CommandConfiguration(
+  static let configuration = CommandConfiguration.subcommand(
     commandName: "explain",
     abstract: "Say why a run or an operation waits, failed, or did not run.",
     discussion: """

@@ -2,7 +2,7 @@ import ArgumentParser
 import Pipelines
 
 struct Graph: ParsableCommand {
-  static let configuration = CommandConfiguration(
+  static let configuration = CommandConfiguration.subcommand(
     commandName: "graph",
     abstract: "Show the operations of a pipeline and what they hand to each other.",
     discussion: """

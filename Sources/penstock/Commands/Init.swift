@@ -4,7 +4,7 @@ import Pipelines
 import Values
 
 struct Init: ParsableCommand {
-  static let configuration = CommandConfiguration(
+  static let configuration = CommandConfiguration.subcommand(
     commandName: "init",
     abstract: "Write a small pipeline file to begin with.",
     discussion: """

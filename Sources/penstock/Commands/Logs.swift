@@ -2,7 +2,7 @@ import ArgumentParser
 import Pipelines
 
 struct Logs: ParsableCommand {
-  static let configuration = CommandConfiguration(
+  static let configuration = CommandConfiguration.subcommand(
     commandName: "logs",
     abstract: "Show what operations have written to standard output and error.",
     discussion: """

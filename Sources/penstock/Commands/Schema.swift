@@ -3,7 +3,7 @@ import Pipelines
 import PluginHost
 
 struct Schema: ParsableCommand {
-  static let configuration = CommandConfiguration(
+  static let configuration = CommandConfiguration.subcommand(
     commandName: "schema",
     abstract: "Print the JSON Schema of pipeline files, for editors.",
     discussion: """

@@ -1,7 +1,7 @@
 import ArgumentParser
 
 struct HistoryCommands: ParsableCommand {
-  static let configuration = CommandConfiguration(
+  static let configuration = CommandConfiguration.subcommand(
     commandName: "history",
     abstract: "Look at what has run.",
     discussion: """

@@ -1,7 +1,7 @@
 import ArgumentParser
 
 struct PluginsCommands: ParsableCommand {
-  static let configuration = CommandConfiguration(
+  static let configuration = CommandConfiguration.subcommand(
     commandName: "plugins",
     abstract: "Look at plugins, pin them, and check that they keep the contract.",
     discussion: """

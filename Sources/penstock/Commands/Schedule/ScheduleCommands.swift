@@ -1,7 +1,7 @@
 import ArgumentParser
 
 struct ScheduleCommands: ParsableCommand {
-  static let configuration = CommandConfiguration(
+  static let configuration = CommandConfiguration.subcommand(
     commandName: "schedule",
     abstract: "Try a schedule.",
     discussion: """
