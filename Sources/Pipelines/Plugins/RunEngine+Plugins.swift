@@ -168,7 +168,7 @@ final class PluginLog: @unchecked Sendable {
   private let logs: LogFilePool
   private unowned let engine: RunEngine
   private let ordinal: Int
-  private var files: LogFiles?
+  private var file: LogFile?
   var attempt: PluginAttempt?
   /// What has not been told of yet, and the time until it may be.
   var progress: PluginProgress?
@@ -182,15 +182,15 @@ final class PluginLog: @unchecked Sendable {
   }
 
   func write(_ lines: [String]) {
-    if files == nil {
+    if file == nil {
       // Without a file there is no log; the operation itself does not depend on it.
-      guard let files = try? logs.take() else { return }
-      self.files = files
+      guard let file = try? logs.takeError() else { return }
+      self.file = file
       engine.assumeIsolated { engine in
-        engine.state.instances[ordinal].attempt?.standardError = files.relativeError
+        engine.state.instances[ordinal].attempt?.standardError = file.relative
       }
     }
-    guard let files else { return }
+    guard let file else { return }
     var text = ""
     for line in lines {
       text += line.utf8.contains(0x0A) ? line.replacing("\n", with: "\n  ") : line
@@ -200,7 +200,7 @@ final class PluginLog: @unchecked Sendable {
       var written = 0
       while written < bytes.count {
         let done = Glibc.write(
-          files.errorDescriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
+          file.descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
         if done < 0 {
           if errno == EINTR { continue }
           // A full disk loses log text.
@@ -214,7 +214,7 @@ final class PluginLog: @unchecked Sendable {
   func close() {
     isClosed = true
     attempt = nil
-    files = nil
+    file = nil
     if let timer { engine.services.loop.cancelTimer(timer) }
     timer = nil
   }

@@ -1,67 +1,91 @@
 import CProcess
 import Glibc
 
-/// The files of one attempt: standard output and standard error, opened by the process itself, and the place where it may put its result.
-final class LogFiles {
-  let output: CString
-  let error: CString
+/// A file that one stream of an attempt's process goes to, opened by the process itself.
+final class LogFile {
+  let path: CString
+  /// For the host's own reading, and for knowing whether anybody else still has the file open.
+  let descriptor: Int32
+  /// The path relative to the workspace.
+  let relative: String
+
+  fileprivate init(directory: String, relative: String, name: String) throws(EngineError) {
+    path = CString("\(directory)/\(name)")
+    self.relative = "\(relative)/\(name)"
+    descriptor = open(path.pointer, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw .file(path.string, errno) }
+  }
+
+  /// How many bytes it holds.
+  var size: Int64 {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0
+  }
+
+  /// Whether nobody else has it open, and so nobody can write to it any more.
+  fileprivate var isFree: Bool { penstock_is_sole_holder(descriptor) == 1 }
+
+  deinit { close(descriptor) }
+}
+
+/// Where standard output goes, and with it the place where a process may put its result.
+private final class OutputFile {
+  let log: LogFile
   /// Where the process may write its result; no such file exists when it starts.
   let result: CString
   /// What tells the process so.
   let resultVariable: CString
+
+  init(directory: String, relative: String, number: Int) throws(EngineError) {
+    log = try LogFile(directory: directory, relative: relative, name: "\(number).out")
+    result = CString("\(directory)/\(number).result")
+    resultVariable = CString("PENSTOCK_RESULT=\(directory)/\(number).result")
+  }
+}
+
+/// The files of one attempt: standard output, standard error, and the place where it may put its result.
+final class LogFiles {
+  private let outputFile: OutputFile
+  private let errorFile: LogFile
   /// Whether the result stays in its file.
   var keepsResult = false
-  /// For the host's own reading, and for knowing whether anybody else still has the files open.
-  let outputDescriptor: Int32
-  let errorDescriptor: Int32
-  /// The paths relative to the workspace.
-  let relativeOutput: String
-  let relativeError: String
 
-  fileprivate init(directory: String, relative: String, number: Int) throws(EngineError) {
-    let name = String(number)
-    output = CString("\(directory)/\(name).out")
-    error = CString("\(directory)/\(name).err")
-    result = CString("\(directory)/\(name).result")
-    resultVariable = CString("PENSTOCK_RESULT=\(directory)/\(name).result")
-    relativeOutput = "\(relative)/\(name).out"
-    relativeError = "\(relative)/\(name).err"
-    let flags = O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC
-    outputDescriptor = open(output.pointer, flags, 0o600)
-    guard outputDescriptor >= 0 else { throw .file(output.string, errno) }
-    errorDescriptor = open(error.pointer, flags, 0o600)
-    guard errorDescriptor >= 0 else {
-      let number = errno
-      close(outputDescriptor)
-      unlink(output.pointer)
-      throw .file(error.string, number)
-    }
+  fileprivate init(output: OutputFile, error: LogFile) {
+    outputFile = output
+    errorFile = error
   }
+
+  var output: CString { outputFile.log.path }
+  var error: CString { errorFile.path }
+  var result: CString { outputFile.result }
+  var resultVariable: CString { outputFile.resultVariable }
+  var outputDescriptor: Int32 { outputFile.log.descriptor }
+  var errorDescriptor: Int32 { errorFile.descriptor }
+  var relativeOutput: String { outputFile.log.relative }
+  var relativeError: String { errorFile.relative }
 
   /// How many bytes the two files hold.
-  func sizes() -> (output: Int64, error: Int64) {
-    var status = stat()
-    let output = fstat(outputDescriptor, &status) == 0 ? Int64(status.st_size) : 0
-    let error = fstat(errorDescriptor, &status) == 0 ? Int64(status.st_size) : 0
-    return (output, error)
-  }
+  func sizes() -> (output: Int64, error: Int64) { (outputFile.log.size, errorFile.size) }
 
-  deinit {
-    close(outputDescriptor)
-    close(errorDescriptor)
+  /// The files that may serve again.
+  fileprivate func free(sizes: (output: Int64, error: Int64)) -> (output: OutputFile?, error: LogFile?) {
+    let isOutputFree = sizes.output == 0 && !keepsResult && outputFile.log.isFree
+    let isErrorFree = sizes.error == 0 && errorFile.isFree
+    return (isOutputFree ? outputFile : nil, isErrorFree ? errorFile : nil)
   }
 }
 
 /// Hands out the log files of a run's attempts.
 ///
-/// Each attempt has its own files while it runs. Files that are still empty afterwards, and that no process holds any more, are handed to a later attempt:
-/// most attempts print nothing, and creating two files costs more than everything else that the engine does for a step. Files with
+/// Each attempt has its own files while it runs. A file that is still empty afterwards, and that no process holds any more, is handed to a later attempt:
+/// most attempts print nothing to one of the two, and creating files costs more than everything else that the engine does for a step. Files with
 /// content belong to their attempt for good; empty ones are removed when the run ends.
 final class LogFilePool {
   private let directory: String
   private let relative: String
   private var number = 0
-  private var free: [LogFiles] = []
+  private var outputs: [OutputFile] = []
+  private var errors: [LogFile] = []
   private var exists = false
 
   /// A pool for the run whose directory is `relative` to the workspace.
@@ -93,32 +117,59 @@ final class LogFilePool {
 
   /// Two empty files.
   func take() throws(EngineError) -> LogFiles {
-    if let files = free.popLast() { return files }
+    let output = try takeOutput()
+    do throws(EngineError) {
+      return LogFiles(output: output, error: try takeError())
+    } catch {
+      outputs.append(output)
+      throw error
+    }
+  }
+
+  /// An empty file for standard error alone, which is not given back.
+  func takeError() throws(EngineError) -> LogFile {
+    if let file = errors.popLast() { return file }
+    // What is made for one attempt has one number.
+    return try create(from: number) { directory, number throws(EngineError) in
+      try LogFile(directory: directory, relative: relative, name: "\(number).err")
+    }
+  }
+
+  private func takeOutput() throws(EngineError) -> OutputFile {
+    if let file = outputs.popLast() { return file }
+    return try create(from: nextNumber()) { directory, number throws(EngineError) in
+      try OutputFile(directory: directory, relative: relative, number: number)
+    }
+  }
+
+  private func create<File>(
+    from first: Int, _ make: (String, Int) throws(EngineError) -> File
+  ) throws(EngineError) -> File {
     let directory = try runDirectory()
+    var number = max(first, 1)
     while true {
       do {
-        return try LogFiles(directory: directory, relative: relative, number: nextNumber())
+        return try make(directory, number)
       } catch .file(let path, let error) {
-        // A run that was resumed finds the files of its former host.
+        // A run that was resumed finds the files of its former host; and what was made for one stream alone may have this number.
         guard error == EEXIST else { throw .file(path, error) }
+        number = nextNumber()
       }
     }
   }
 
-  /// Gives files back after an attempt; those that nobody wrote to, or still could, serve again.
+  /// Gives files back after an attempt; what nobody wrote to, or still could, serves again.
   func giveBack(_ files: LogFiles, sizes: (output: Int64, error: Int64)) {
-    guard sizes.output == 0, sizes.error == 0, !files.keepsResult, penstock_is_sole_holder(files.outputDescriptor) == 1,
-      penstock_is_sole_holder(files.errorDescriptor) == 1
-    else { return }
-    free.append(files)
+    let free = files.free(sizes: sizes)
+    if let output = free.output { outputs.append(output) }
+    if let error = free.error { errors.append(error) }
   }
 
   /// Removes the files that stayed empty.
   func removeEmpty() {
-    for files in free {
-      unlink(files.output.pointer)
-      unlink(files.error.pointer)
-    }
-    free = []
+    for output in outputs { unlink(output.log.path.pointer) }
+    for error in errors { unlink(error.path.pointer) }
+    outputs = []
+    errors = []
   }
 }

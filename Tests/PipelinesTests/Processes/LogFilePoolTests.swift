@@ -15,15 +15,55 @@ import Testing
     let pool = pool()
     let first = try pool.take()
     pool.giveBack(first, sizes: first.sizes())
-    #expect(try pool.take() === first)
+    let second = try pool.take()
+    #expect(second.relativeOutput == first.relativeOutput)
+    #expect(second.relativeError == first.relativeError)
   }
 
   @Test("with content belong to their attempt for good") func kept() throws {
     let pool = pool()
     let first = try pool.take()
     _ = write(first.outputDescriptor, "x", 1)
+    _ = write(first.errorDescriptor, "x", 1)
     pool.giveBack(first, sizes: first.sizes())
-    #expect(try pool.take() !== first)
+    let second = try pool.take()
+    #expect(second.relativeOutput == "runs/a/2.out")
+    #expect(second.relativeError == "runs/a/2.err")
+  }
+
+  @Test("serve the next attempt one by one: what printed to one stream leaves the other") func halves() throws {
+    let pool = pool()
+    let first = try pool.take()
+    _ = write(first.outputDescriptor, "x", 1)
+    pool.giveBack(first, sizes: first.sizes())
+    let second = try pool.take()
+    #expect(second.relativeOutput == "runs/a/2.out")
+    #expect(second.relativeError == "runs/a/1.err")
+    #expect(second.result.string.hasSuffix("/runs/a/2.result"))
+    _ = write(second.errorDescriptor, "x", 1)
+    pool.giveBack(second, sizes: second.sizes())
+    let third = try pool.take()
+    #expect(third.relativeOutput == "runs/a/2.out")
+    #expect(third.relativeError == "runs/a/2.err")
+  }
+
+  @Test("whose result stays belong to their attempt, but for the file of errors") func keptResult() throws {
+    let pool = pool()
+    let first = try pool.take()
+    first.keepsResult = true
+    pool.giveBack(first, sizes: first.sizes())
+    let second = try pool.take()
+    #expect(second.relativeOutput == "runs/a/2.out")
+    #expect(second.relativeError == "runs/a/1.err")
+  }
+
+  @Test("of what writes no standard output have no file for it") func errorsAlone() throws {
+    let pool = pool()
+    #expect(try pool.takeError().relative == "runs/a/1.err")
+    #expect(access("\(directory)/runs/a/1.out", F_OK) != 0)
+    let files = try pool.take()
+    #expect(files.relativeOutput == "runs/a/1.out")
+    #expect(files.relativeError == "runs/a/2.err")
   }
 
   @Test("that another process still has open are never handed on") func held() throws {
@@ -32,7 +72,7 @@ import Testing
     let other = open(first.output.pointer, O_WRONLY | O_APPEND)
     defer { close(other) }
     pool.giveBack(first, sizes: first.sizes())
-    #expect(try pool.take() !== first)
+    #expect(try pool.take().relativeOutput != first.relativeOutput)
   }
 
   @Test("are for their owner alone") func permissions() throws {
