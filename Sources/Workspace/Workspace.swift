@@ -28,6 +28,14 @@ public final class Workspace: Sendable {
     case readOnly
   }
 
+  /// The connection that opening a workspace begins with. Each one reads the whole schema, so that a program that is there for a moment has its
+  /// reasons to begin with the one that it needs; the other one is opened when it is first needed.
+  public enum FirstConnection: Sendable {
+    case reader
+    /// For a program that is going to write. Where that is not permitted, the reader takes its place.
+    case writer
+  }
+
   struct Connections {
     var reader: DatabaseQueue?
     var writer: WriterConnection?
@@ -76,10 +84,19 @@ public final class Workspace: Sendable {
   /// Opens the workspace in a directory, creating it (and the directories above it) in mode `.readWrite` if there is none.
   ///
   /// Pending migrations run in one transaction. A file of a newer version, or of another program, is refused and not changed.
-  /// `patience` is how long whatever needs the file for itself waits for other processes, before it fails with
-  /// ``WorkspaceError/locked(path:)``.
+  ///
+  /// - Parameters:
+  ///   - directory: Where the workspace is.
+  ///   - schema: What is in it.
+  ///   - mode: What it is opened for.
+  ///   - first: The connection that is opened now, in mode `.readWrite`. Default ``FirstConnection/reader``.
+  ///   - patience: How long whatever needs the file for itself waits for other processes, before it fails with
+  ///     ``WorkspaceError/locked(path:)``. Default 30 s.
+  /// - Returns: The workspace.
+  /// - Throws: ``WorkspaceError``.
   public static func open(
-    at directory: String, schema: WorkspaceSchema, mode: Mode, patience: Duration = .seconds(30)
+    at directory: String, schema: WorkspaceSchema, mode: Mode, first: FirstConnection = .reader,
+    patience: Duration = .seconds(30)
   ) throws(WorkspaceError) -> Workspace {
     let files = WorkspaceFiles(directory: directory, patience: patience / .seconds(1))
     var isReadOnly = mode == .readOnly
@@ -91,9 +108,9 @@ public final class Workspace: Sendable {
       throw .notAWorkspace(path: files.directory, reason: "there is no workspace.db in it")
     }
     do {
-      if !isNew {
+      let upgrade = SchemaUpgrade(schema: schema, path: files.database)
+      if !isNew, isReadOnly || first == .reader {
         let reader = try files.openReader()
-        let upgrade = SchemaUpgrade(schema: schema, path: files.database)
         if try reader.unsafeRead(upgrade.isCurrent) {
           let workspace = Workspace(
             files: files, schema: schema, isReadOnly: isReadOnly,
@@ -105,10 +122,9 @@ public final class Workspace: Sendable {
         guard !isReadOnly else { throw WorkspaceError.readOnly(path: files.database) }
       }
       let writer = try WriterConnection(files: files)
-      try writer.prepare(SchemaUpgrade(schema: schema, path: files.database))
+      if try isNew || !writer.prepare(upgrade.isCurrent) { try writer.prepare(upgrade) }
       let workspace = Workspace(
         files: files, schema: schema, isReadOnly: false, connections: Connections(writer: writer))
-      let upgrade = SchemaUpgrade(schema: schema, path: files.database)
       try workspace.buildIndexes(upgrade.pendingIndexes { try writer.prepare($0) })
       return workspace
     } catch {
@@ -129,6 +145,12 @@ public final class Workspace: Sendable {
     ending.finish()
   }
 
+  /// What ``close()`` does for the next process, and no more: shortens the write-ahead log if it is long and nobody else is using it. For a program that
+  /// ends now, with which the connections end as well.
+  public func settle() {
+    connections.withLock { $0.writer }?.settle()
+  }
+
   /// Closes the workspace for everybody else; nil if it is closed already.
   func takeConnections() -> Connections? {
     connections.withLock { state in
@@ -147,6 +169,16 @@ public final class Workspace: Sendable {
   public func read<T>(_ body: (Database) throws -> T) throws -> T {
     do {
       return try reader().read(body)
+    } catch let error as DatabaseError {
+      throw WorkspaceError(error, path: path)
+    }
+  }
+
+  /// Runs `body`, a single query, on the connection that is open already: on the one for writing where no other is, which waits for what is being written.
+  package func readWithoutOpening<T>(_ body: (Database) throws -> T) throws -> T {
+    guard let writer = connections.withLock({ $0.reader == nil ? $0.writer : nil }) else { return try read(body) }
+    do {
+      return try writer.prepare(body)
     } catch let error as DatabaseError {
       throw WorkspaceError(error, path: path)
     }

@@ -135,11 +135,20 @@ final class WriterConnection: Sendable {
     }
     access { db in
       statements.clear()
-      guard log.frames >= Self.closingFrames, lock.tryLockExclusive() else { return }
-      defer { lock.unlock() }
-      log.truncate(db)
+      shortenLogAtEnd(db)
     }
     try? queue.close()
+  }
+
+  /// Leaves the file as ``close()`` does, and the connection open.
+  func settle() {
+    access(shortenLogAtEnd)
+  }
+
+  private func shortenLogAtEnd(_ db: Database) {
+    guard log.frames >= Self.closingFrames, lock.tryLockExclusive() else { return }
+    defer { lock.unlock() }
+    log.truncate(db)
   }
 
   /// As ``close()``; besides, the log is written back whatever its length, and its files are removed if nobody else is using them.

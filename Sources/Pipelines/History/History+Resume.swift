@@ -56,12 +56,20 @@ extension History {
   /// were marked.
   @discardableResult
   public func markInterrupted() throws(WorkspaceError) -> [RunID] {
-    guard !workspace.isReadOnly, try !read({ try RunOwnership.abandoned(in: $0).isEmpty }) else { return [] }
+    guard !workspace.isReadOnly, try hasAbandoned() else { return [] }
     return try write { db in
       // Looked at again: another process may have marked them, or claimed them, meanwhile.
       let abandoned = try RunOwnership.abandoned(in: db)
       for run in abandoned { try RunOwnership.markInterrupted(run, in: db) }
       return abandoned.map(\.record.id)
+    }
+  }
+
+  private func hasAbandoned() throws(WorkspaceError) -> Bool {
+    do {
+      return try workspace.readWithoutOpening { try !RunOwnership.abandoned(in: $0).isEmpty }
+    } catch {
+      throw WorkspaceError(error, path: workspace.path)
     }
   }
 

@@ -20,9 +20,11 @@ public struct History: Sendable {
     self.workspace = workspace
   }
 
-  /// Opens the workspace in a directory, creating it in mode `.readWrite` if there is none.
-  public static func open(at directory: String, mode: Workspace.Mode) throws(WorkspaceError) -> History {
-    History(workspace: try Workspace.open(at: directory, schema: HistorySchema.schema, mode: mode))
+  /// Opens the workspace in a directory, creating it in mode `.readWrite` if there is none; `first` is the connection to begin with.
+  public static func open(
+    at directory: String, mode: Workspace.Mode, first: Workspace.FirstConnection = .reader
+  ) throws(WorkspaceError) -> History {
+    History(workspace: try Workspace.open(at: directory, schema: HistorySchema.schema, mode: mode, first: first))
   }
 
   /// Opens the workspace in a directory for looking at it. Nothing is created; but one that an older version has written is brought to this
