@@ -30,12 +30,18 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     static func < (left: Timer, right: Timer) -> Bool { (left.due, left.token) < (right.due, right.token) }
   }
 
+  private struct Watch {
+    let descriptor: Int32
+    let isOnce: Bool
+    let body: () -> Void
+  }
+
   private struct Core {
     var jobs: Deque<UnownedJob> = []
     /// What starts processes, before all other jobs.
     var urgent: Deque<UnownedJob> = []
     var isUrgent = false
-    var handlers: [Token: (descriptor: Int32, body: () -> Void)] = [:]
+    var handlers: [Token: Watch] = [:]
     var timers = Heap<Timer>()
     var timerBodies: [Token: () -> Void] = [:]
     var nextToken: Token = 1
@@ -145,12 +151,15 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
   // MARK: Descriptors and timers, on the loop
 
-  /// Calls `body` whenever `descriptor` is readable, until `unwatch`. *On the loop.*
-  func watch(_ descriptor: Int32, _ body: @escaping () -> Void) throws(EngineError) -> Token {
+  /// Calls `body` whenever `descriptor` is readable, until `unwatch`; or once, after which the watch is over, and nothing has to be undone. *On the loop.*
+  func watch(
+    _ descriptor: Int32, once isOnce: Bool = false, _ body: @escaping () -> Void
+  ) throws(EngineError) -> Token {
     let token = newToken()
-    var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data_t(u64: token))
+    let kinds = isOnce ? EPOLLIN.rawValue | EPOLLONESHOT.rawValue : EPOLLIN.rawValue
+    var event = epoll_event(events: kinds, data: epoll_data_t(u64: token))
     guard epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0 else { throw .systemCall("epoll_ctl", errno) }
-    core.handlers[token] = (descriptor, body)
+    core.handlers[token] = Watch(descriptor: descriptor, isOnce: isOnce, body: body)
     return token
   }
 
@@ -221,7 +230,9 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
         var value: UInt64 = 0
         _ = read(wake, &value, 8)
       } else {
-        core.handlers[token]?.body()
+        guard let watch = core.handlers[token] else { continue }
+        if watch.isOnce { core.handlers[token] = nil }
+        watch.body()
       }
     }
   }

@@ -20,10 +20,10 @@ extension RunEngine {
   func beginAtOnce(_ ordinal: Int) -> Beginning {
     let node = state.instances[ordinal].node
     // What a former host of the run has begun may have to wait for the record of that.
-    guard node.mayEndAtOnce, state.instances[ordinal].attempts == 0, state.instances[ordinal].retryState == nil,
+    guard let action = node.atOnce, state.instances[ordinal].attempts == 0, state.instances[ordinal].retryState == nil,
       cancellation == nil, !isForced, !Task.isCancelled
     else { return .needsTask }
-    switch node.definition.action {
+    switch action.kind {
     case .value(let data):
       do {
         try executeValue(ordinal, data)
@@ -32,7 +32,7 @@ extension RunEngine {
       }
       hasFinished(ordinal)
       return .ended
-    case .uses(let use):
+    case .plugin(let use):
       // The slot of its first attempt, which the scheduler took.
       guard state.instances[ordinal].hasSlot else { return .needsTask }
       state.instances[ordinal].hasSlot = false
@@ -47,7 +47,6 @@ extension RunEngine {
       guard let outcome = run.outcome else { return .running(run) }
       conclude(ordinal, with: Result { try endPlugin(ordinal, run, outcome) })
       return .ended
-    default: return .needsTask
     }
   }
 

@@ -62,7 +62,7 @@ extension RunEngine {
         run: state.id, ordinal: ordinal, number: instance.attempts, state: .running, startedAt: now)
     }
     enter(ordinal, .running)
-    if let attempt = state.instances[ordinal].attempt { emit(.attempt(attempt)) }
+    if let attempt = state.instances[ordinal].attempt { emitOnTheWay(.attempt(attempt)) }
   }
 
   /// Makes the attempt before the one that is about to begin durable: an attempt whose number a later one follows is never forgotten, whatever

@@ -216,7 +216,7 @@ extension RunEngine {
   func checkedValue(_ value: JSONValue, _ ordinal: Int) throws -> JSONValue {
     let node = state.instances[ordinal].node
     if let type = node.definition.result { _ = try ResultText.checked(value, as: type) }
-    return try withoutSecrets(value, of: node.definition)
+    return try withoutSecrets(value, of: node)
   }
 
   private func repeatPolicy(_ ordinal: Int) -> RepeatPolicy<OperationResult>? {

@@ -44,12 +44,14 @@ extension RunEngine {
     case .requested: return (.cancelled, nil)
     case nil: break
     }
-    let operations = state.instances.prefix(state.pipeline.operations.count)
-    if let failed = operations.first(where: { $0.state == .failed && !$0.node.definition.allowFailure }) {
-      return (.failed, "operation-failed: \(failed.name)")
+    // By their numbers: an instance is large to copy.
+    let operations = state.pipeline.operations.indices
+    let failed = operations.first {
+      state.instances[$0].state == .failed && !state.instances[$0].node.definition.allowFailure
     }
-    if let unsatisfied = operations.first(where: { $0.state == .cancelled }) {
-      return (.failed, "\(unsatisfied.reason ?? "cancelled"): \(unsatisfied.name)")
+    if let failed { return (.failed, "operation-failed: \(state.instances[failed].name)") }
+    if let unsatisfied = operations.first(where: { state.instances[$0].state == .cancelled }) {
+      return (.failed, "\(state.instances[unsatisfied].reason ?? "cancelled"): \(state.instances[unsatisfied].name)")
     }
     return (.succeeded, nil)
   }

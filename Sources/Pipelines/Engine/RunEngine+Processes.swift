@@ -58,7 +58,7 @@ extension RunEngine {
     }
     if let code = exit.code { state.instances[ordinal].attempt?.exitCode = Int(code) }
     return try takeResult(
-      node.definition, files: files, outputSize: sizes.output, directory: directory)
+      node, files: files, outputSize: sizes.output, directory: directory)
   }
 
   // MARK: What the process gets
@@ -68,8 +68,8 @@ extension RunEngine {
     let node = state.instances[ordinal].node
     let environment = try processEnvironment(ordinal)
     let contexts = contexts(ordinal, environment: environment.own)
-    let arguments = try commandLine(node.definition, contexts)
-    let directory = try workingDirectory(node.definition, contexts)
+    let arguments = try commandLine(node, contexts)
+    let directory = try workingDirectory(node, contexts)
     guard let program = arguments.first, let executable = services.executables.locate(program, path: environment.path)
     else {
       throw OperationFailure(
@@ -84,8 +84,8 @@ extension RunEngine {
     let pipes: (output: MaskingPipe, error: MaskingPipe)?
     let input: ProcessRequest.Source
     do {
-      pipes = try maskingPipes(node.definition, files)
-      input = try standardInput(ordinal, node.definition, contexts)
+      pipes = try maskingPipes(node, files)
+      input = try standardInput(ordinal, node, contexts)
     } catch {
       logs.giveBack(files, sizes: (0, 0))
       throw error
@@ -109,9 +109,9 @@ extension RunEngine {
     if case .descriptor(let input) = process.request.input { Glibc.close(input) }
   }
 
-  private func commandLine(_ definition: OperationDefinition, _ contexts: RunContexts) throws -> [String] {
-    switch definition.action {
-    case .run(let script): return definition.shell + [script]
+  private func commandLine(_ node: OperationNode, _ contexts: RunContexts) throws -> [String] {
+    switch node.definition.action {
+    case .run(let script): return node.definition.shell + [script]
     case .command(let templates):
       return try templates.map { template in
         let text = try template.evaluate(in: contexts).injectedText
@@ -126,9 +126,9 @@ extension RunEngine {
     }
   }
 
-  private func workingDirectory(_ definition: OperationDefinition, _ contexts: RunContexts) throws -> String? {
+  private func workingDirectory(_ node: OperationNode, _ contexts: RunContexts) throws -> String? {
     let base = state.pipeline.source.directory
-    guard let template = definition.directory else { return base == services.directory ? nil : base }
+    guard let template = node.definition.directory else { return base == services.directory ? nil : base }
     let path = try template.evaluate(in: contexts).injectedText
     return path.hasPrefix("/") ? path : "\(base)/\(path)"
   }
@@ -154,10 +154,10 @@ extension RunEngine {
 
   /// Standard input; a descriptor is the caller's to close.
   private func standardInput(
-    _ ordinal: Int, _ definition: OperationDefinition, _ contexts: RunContexts
+    _ ordinal: Int, _ node: OperationNode, _ contexts: RunContexts
   ) throws -> ProcessRequest.Source {
     let template: Template
-    if case .automatic(let requirement) = definition.injection {
+    if case .automatic(let requirement) = node.definition.injection {
       template = requirement
       // A result that stays in its file goes to the process without passing through this one.
       if let file = wholeFile(of: requirement) {
@@ -169,13 +169,15 @@ extension RunEngine {
         }
         return .descriptor(descriptor)
       }
-    } else if let stdin = definition.stdin {
+    } else if let stdin = node.definition.stdin {
       template = stdin
     } else {
       return .empty
     }
     let value = try template.evaluate(in: contexts)
-    if case .automatic = definition.injection, let type = definition.requires { try checkRequirement(value, type) }
+    if case .automatic = node.definition.injection, let type = node.definition.requires {
+      try checkRequirement(value, type)
+    }
     var bytes: [UInt8] = []
     if case .string(let text) = value { bytes = Array(text.utf8) } else if value != .null { value.write(to: &bytes) }
     let descriptor = bytes.withUnsafeBytes { penstock_memory_file($0.baseAddress, bytes.count) }
@@ -201,9 +203,9 @@ extension RunEngine {
   }
 
   private func maskingPipes(
-    _ definition: OperationDefinition, _ files: LogFiles
+    _ node: OperationNode, _ files: LogFiles
   ) throws -> (output: MaskingPipe, error: MaskingPipe)? {
-    guard definition.receivesSecret, !state.masker.isEmpty else { return nil }
+    guard node.definition.receivesSecret, !state.masker.isEmpty else { return nil }
     return (
       try MaskingPipe(to: files.outputDescriptor, masker: state.masker, loop: services.loop),
       try MaskingPipe(to: files.errorDescriptor, masker: state.masker, loop: services.loop)
@@ -241,9 +243,9 @@ extension RunEngine {
   // MARK: What the process gives
 
   private func takeResult(
-    _ definition: OperationDefinition, files: LogFiles, outputSize: Int64, directory: String?
+    _ node: OperationNode, files: LogFiles, outputSize: Int64, directory: String?
   ) throws -> OperationResult {
-    let type = definition.result
+    let type = node.definition.result
     var status = stat()
     let isFile = lstat(files.result.pointer, &status) == 0
     guard !isFile || stat(files.result.pointer, &status) == 0 && status.st_mode & S_IFMT == S_IFREG else {
@@ -273,7 +275,7 @@ extension RunEngine {
       }
       guard isFile else { return .file(ResultFile(path: path, size: size, type: type)) }
       files.keepsResult = true
-      let kept = try keep(path, masked: definition.receivesSecret)
+      let kept = try keep(path, masked: node.definition.receivesSecret)
       return .file(ResultFile(path: path, size: kept, type: type))
     }
     guard let bytes = isFile ? FileBytes.read(path) : FileBytes.read(descriptor: files.outputDescriptor) else {
@@ -285,11 +287,11 @@ extension RunEngine {
       let value = try ResultText.value(of: bytes, as: type)
       // Masked after parsing too: JSON can spell a secret in ways that its bytes don't show.
       guard type == .file, case .string(let name) = value else {
-        return .value(try withoutSecrets(value, of: definition))
+        return .value(try withoutSecrets(value, of: node))
       }
-      return .value(try withoutSecrets(.string(try existingFile(name, directory: directory)), of: definition))
+      return .value(try withoutSecrets(.string(try existingFile(name, directory: directory)), of: node))
     } catch {
-      if let type, definition.receivesSecret, !state.masker.isEmpty, error.code != "result-secret",
+      if let type, node.definition.receivesSecret, !state.masker.isEmpty, error.code != "result-secret",
         SecretMasker.hasMask(bytes)
       {
         throw Self.secretInResult(of: type)

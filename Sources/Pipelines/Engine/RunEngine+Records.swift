@@ -56,7 +56,7 @@ extension RunEngine {
       return
     }
     unrecorded.insert(ordinal)
-    emit(.operation(operationRecord(ordinal)))
+    emitOnTheWay(.operation(operationRecord(ordinal)))
     guard recordingTimer == nil else { return }
     recordingTimer = services.loop.schedule(after: Self.recordingDelay) { [weak self] in
       self?.assumeIsolated { $0.recordLasting() }
@@ -89,7 +89,11 @@ extension RunEngine {
 
   /// The instance as the history keeps it.
   func operationRecord(_ ordinal: Int) -> OperationRecord {
-    let instance = state.instances[ordinal]
+    // Where it is: an instance is large to copy.
+    state.instances.withUnsafeBufferPointer { record(of: $0[ordinal], ordinal) }
+  }
+
+  private func record(of instance: borrowing OperationInstance, _ ordinal: Int) -> OperationRecord {
     let masker = state.masker
     return OperationRecord(
       run: state.id, ordinal: ordinal, name: instance.name, position: instance.node.definition.index,
@@ -103,7 +107,7 @@ extension RunEngine {
   }
 
   /// The particulars of its state, and what opened its gate.
-  private func detail(of instance: OperationInstance) -> JSONValue? {
+  private func detail(of instance: borrowing OperationInstance) -> JSONValue? {
     guard let opened = instance.opened else { return instance.detail }
     var members = instance.detail?.objectValue ?? [:]
     members["gate"] = opened

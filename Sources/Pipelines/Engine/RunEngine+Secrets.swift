@@ -7,15 +7,15 @@ extension RunEngine {
   ///
   /// - Throws: ``OperationFailure`` with code `result-secret` when nothing of the declared type is left without the secret.
   func withoutSecrets(
-    _ value: JSONValue, of definition: OperationDefinition
+    _ value: JSONValue, of node: OperationNode
   ) throws(OperationFailure) -> JSONValue {
-    guard definition.receivesSecret, !state.masker.isEmpty else { return value }
+    guard node.definition.receivesSecret, !state.masker.isEmpty else { return value }
     var masked = state.masker.mask(value)
     // A secret that is JSON itself is in none of the strings.
     let text = masked.text
     let maskedText = state.masker.mask(text)
     if maskedText != text { masked = .string(maskedText) }
-    guard masked != value, let type = definition.result else { return masked }
+    guard masked != value, let type = node.definition.result else { return masked }
     guard type != .file, type.mismatch(of: masked) == nil else { throw Self.secretInResult(of: type) }
     return masked
   }

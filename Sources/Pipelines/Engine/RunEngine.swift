@@ -25,6 +25,7 @@ actor RunEngine {
   let options: RunOptions
   let parent: RunRecord.Parent?
   let onEvent: (@Sendable (RunEvent) -> Void)?
+  let events: RunEventRange
   let limits: RunLimits
   let logs: LogFilePool
   var record: RunRecord
@@ -90,7 +91,7 @@ actor RunEngine {
   init(
     services: HostServices, pipeline: PipelineDefinition, options: RunOptions, id: RunID, parent: RunRecord.Parent?,
     inheritedSecrets: [String] = [], hiddenVariables: Set<String> = [], heldNames: [String: RunID] = [:],
-    onEvent: (@Sendable (RunEvent) -> Void)?
+    events: RunEventRange = .all, onEvent: (@Sendable (RunEvent) -> Void)?
   ) {
     self.services = services
     self.id = id
@@ -99,6 +100,7 @@ actor RunEngine {
     self.inheritedSecrets = inheritedSecrets
     self.hiddenVariables = hiddenVariables
     self.heldNames = heldNames
+    self.events = events
     self.onEvent = onEvent
     let workspace = services.history.workspace.directory
     state = RunProgress(id: id, pipeline: pipeline, parameters: options.parameters, workspace: workspace)
@@ -120,7 +122,10 @@ actor RunEngine {
   /// - Throws: ``EngineError`` or `WorkspaceError` when the engine itself could not go on. What was recorded until then
   ///   is kept.
   func run(resuming recorded: RecordedRun? = nil, takingOver source: RecordedRun? = nil) async throws -> RunOutcome {
-    limits.onRelease = { [unowned self] in assumeIsolated { $0.wake() } }
+    limits.onRelease = { [unowned self] in
+      // Whoever waits for more than a slot was told by the limits themselves.
+      assumeIsolated { if !$0.readyForSlot.isEmpty { $0.wake() } }
+    }
     if let recorded { restore(recorded) } else { announce() }
     let timer = services.loop.schedule(after: Self.watchDelay) { [weak self] in
       self?.assumeIsolated { $0.startWatching() }
@@ -292,17 +297,17 @@ actor RunEngine {
     services.history.workspace.notify()
     if let engineFailure { throw engineFailure }
     emit(.run(record))
-    var results: [String: JSONValue] = [:]
-    for instance in state.instances where instance.parent == nil && instance.node.event == nil {
-      if case .value(let value) = instance.result { results[instance.name] = value }
+    var results: [String: JSONValue] = Dictionary(minimumCapacity: state.pipeline.operations.count)
+    for ordinal in state.pipeline.operations.indices {
+      if case .value(let value) = state.instances[ordinal].result { results[state.instances[ordinal].name] = value }
     }
     return RunOutcome(run: record, results: results)
   }
 
   private func counts() -> RunCounts {
     var counts = RunCounts(operations: state.pipeline.operations.count)
-    for instance in state.instances.prefix(state.pipeline.operations.count) {
-      switch instance.state {
+    for ordinal in state.pipeline.operations.indices {
+      switch state.instances[ordinal].state {
       case .succeeded: counts.succeeded += 1
       case .failed: counts.failed += 1
       case .skipped: counts.skipped += 1
@@ -349,6 +354,11 @@ actor RunEngine {
   func emit(_ event: @autoclosure () -> RunEvent) {
     guard let onEvent else { return }
     onEvent(event())
+  }
+
+  /// Tells whoever wants to hear that something goes on.
+  func emitOnTheWay(_ event: @autoclosure () -> RunEvent) {
+    if events == .all { emit(event()) }
   }
 
   private func parametersText() -> String {

@@ -35,3 +35,12 @@ public enum RunEvent: Sendable {
   /// Something worth knowing that is no state, such as a group of left-over processes that was ended.
   case notice(RunID, String)
 }
+
+/// Which events of a run somebody wants to hear.
+public enum RunEventRange: Sendable {
+  /// All of them.
+  case all
+  /// Not that something goes on: only how it ends, and what people are asked and told. An event costs the engine about a microsecond to make, and most are
+  /// of this kind.
+  case ends
+}

@@ -29,11 +29,12 @@ public final class RunHost: Sendable {
   /// - Returns: The host, whose loop runs.
   /// - Throws: `WorkspaceError`, or ``EngineError`` when the process is out of descriptors or threads.
   public static func open(workspace directory: String, plugins: PluginSource = .none) throws -> RunHost {
-    let history = try History.open(at: directory, mode: .readWrite)
+    // A run writes always, and reads seldom.
+    let history = try History.open(at: directory, mode: .readWrite, first: .writer)
     guard !history.workspace.isReadOnly else { throw WorkspaceError.readOnly(path: history.workspace.path) }
     let failure = FailureRelay()
     let recorder = HistoryRecorder(workspace: history.workspace, delay: .milliseconds(5)) { failure.report($0) }
-    // Its connection opens while this thread goes on.
+    // Its statements are prepared while this thread goes on.
     recorder.begin()
     try history.markInterrupted()
     let loop = try EventLoop()
@@ -62,11 +63,13 @@ public final class RunHost: Sendable {
   /// - Parameters:
   ///   - pipeline: What to run.
   ///   - options: Its params, and which operations.
+  ///   - events: What `onEvent` is called for. Default ``RunEventRange/all``.
   ///   - onEvent: Called on the engine's thread for everything that happens, nested runs included; must return at once.
   /// - Returns: How the run ended. A failed run is an outcome, not an error.
   /// - Throws: ``MissingDependency`` when a selection cannot be executed, `WorkspaceError` or ``EngineError`` when the engine itself could not go on.
   public func run(
-    _ pipeline: PipelineDefinition, options: RunOptions, onEvent: (@Sendable (RunEvent) -> Void)? = nil
+    _ pipeline: PipelineDefinition, options: RunOptions, events: RunEventRange = .all,
+    onEvent: (@Sendable (RunEvent) -> Void)? = nil
   ) async throws -> RunOutcome {
     var source: RecordedRun?
     if let id = options.source {
@@ -77,7 +80,8 @@ public final class RunHost: Sendable {
       throw missing
     }
     let engine = RunEngine(
-      services: services, pipeline: pipeline, options: options, id: .generate(), parent: nil, onEvent: onEvent)
+      services: services, pipeline: pipeline, options: options, id: .generate(), parent: nil, events: events,
+      onEvent: onEvent)
     return try await execute(engine, source: source)
   }
 
@@ -86,7 +90,7 @@ public final class RunHost: Sendable {
   ///
   /// - Throws: ``RunNotFound``, ``RunNotResumable``, and what `run` throws.
   public func resume(
-    _ id: RunID, version: String = "", onEvent: (@Sendable (RunEvent) -> Void)? = nil
+    _ id: RunID, version: String = "", events: RunEventRange = .all, onEvent: (@Sendable (RunEvent) -> Void)? = nil
   ) async throws -> RunOutcome {
     guard let recorded = try history.loadForResume(id) else { throw RunNotFound(id: id) }
     guard recorded.run.state == .interrupted else {
@@ -108,7 +112,8 @@ public final class RunHost: Sendable {
         Dictionary(uniqueKeysWithValues: $0.map { ($0.key, $0.value) })
       } ?? [:]
     let engine = RunEngine(
-      services: services, pipeline: pipeline, options: options, id: id, parent: claimed.parent, onEvent: onEvent)
+      services: services, pipeline: pipeline, options: options, id: id, parent: claimed.parent, events: events,
+      onEvent: onEvent)
     return try await execute(engine, resuming: recorded)
   }
 
@@ -129,6 +134,16 @@ public final class RunHost: Sendable {
     services.history.workspace.close()
     services.loop.stop()
   }
+
+  /// For a program that ends now, in place of ``close()``: makes everything durable, and leaves the connections and the event loop to the end of the
+  /// process, until which this host is kept. Taking all of them apart first would only take time. Runs must have ended.
+  public func finish() async throws {
+    try await services.recorder.flush()
+    services.history.workspace.settle()
+    Self.finished.withLock { $0.append(self) }
+  }
+
+  private static let finished = Mutex<[RunHost]>([])
 
   private func execute(_ engine: RunEngine, resuming: RecordedRun? = nil, source: RecordedRun? = nil) async throws
     -> RunOutcome

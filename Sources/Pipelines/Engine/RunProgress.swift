@@ -21,8 +21,28 @@ final class OperationNode: Sendable {
   let needsSlot: Bool
   /// Whether one attempt is all it can come to.
   let isTriedOnce: Bool
-  /// Whether its only attempt may begin without waiting for anything but a slot, and end while it begins.
-  let mayEndAtOnce: Bool
+  /// What its only attempt does where that may begin without waiting for anything but a slot, and end while it begins; else nil.
+  let atOnce: AtOnce?
+  /// Whether one of its formulas asks for changes of a path.
+  let hasFormula: Bool
+
+  /// An action that may take no time. A class, because the enumeration of all actions is large to copy, and this is looked at for each operation.
+  final class AtOnce: Sendable {
+    enum Kind: Sendable {
+      case value(DataTemplate)
+      case plugin(PluginUse)
+    }
+
+    let kind: Kind
+
+    init?(_ action: OperationDefinition.Action) {
+      switch action {
+      case .value(let data): kind = .value(data)
+      case .uses(let use): kind = .plugin(use)
+      default: return nil
+      }
+    }
+  }
 
   init(_ definition: OperationDefinition, event: PipelineDefinition.Event? = nil) {
     self.definition = definition
@@ -39,7 +59,8 @@ final class OperationNode: Sendable {
     canPrepareEarly = event == nil && definition.isConstant
     needsSlot = definition.action.isWork
     isTriedOnce = definition.retry.limit == 0 && definition.repetition == nil
-    mayEndAtOnce = event == nil && isTriedOnce && definition.endsAtOnce
+    atOnce = event == nil && isTriedOnce && definition.isUnshaped ? AtOnce(definition.action) : nil
+    hasFormula = definition.gate != nil || definition.action.waitsForSpecification
   }
 
   /// Whether an attempt starts without waiting for anything but a slot.
@@ -117,14 +138,15 @@ final class RunProgress {
   /// The text of the definition by lines; only those who compare operations ask for it.
   private(set) lazy var source = SourceText(path: pipeline.source.path, text: pipeline.source.text)
   let plan: RunPlan
+  // Not checked at run time for two accesses at once, some forty times for each operation: all are on the loop, and none calls out meanwhile.
   /// The operations of the pipeline, then the handlers, then the items of loops as they come up.
-  var instances: [OperationInstance] = []
+  @exclusivity(unchecked) var instances: [OperationInstance] = []
   /// How many dependencies of each operation have not ended.
-  var remaining: [Int32]
+  @exclusivity(unchecked) var remaining: [Int32]
   /// Operations by name; names are unique without regard to case, and expressions don't regard it.
   let positions: [String: Int]
   /// Operations that have not ended.
-  var unfinished: Int
+  @exclusivity(unchecked) var unfinished: Int
 
   var parameters: [String: JSONValue]
   var environment: [(name: String, value: String)] = []
@@ -167,11 +189,11 @@ final class RunProgress {
 
   /// What becomes of an operation whose dependencies have all ended: the one table of outcomes, asked for each of them.
   func decision(for ordinal: Int) -> InjectionDecisionKind {
+    // A definition is large: it is looked at where it is.
     let node = instances[ordinal].node
-    let definition = node.definition
     var strongest = InjectionDecisionKind.run
-    for dependency in definition.dependencies {
-      let required = definition.requiredResults.contains(dependency)
+    for dependency in node.definition.dependencies {
+      let required = node.definition.requiredResults.contains(dependency)
       let request = InjectionRequest(
         needsResult: required, handlesFailure: node.handlesFailure,
         hasDefault: !required && node.defaulted.contains(instances[dependency].name))
@@ -209,13 +231,9 @@ extension OperationDefinition {
     return environment.allSatisfy(\.value.isLiteral) && stdin?.isLiteral ?? true && directory?.isLiteral ?? true
   }
 
-  /// Whether nothing but its action decides how long it takes, and that may take no time.
-  fileprivate var endsAtOnce: Bool {
-    switch action {
-    case .value, .uses: break
-    default: return false
-    }
-    return condition == nil && gate == nil && loop == nil && exclusive == nil && timeout == nil && resources.isEmpty
+  /// Whether nothing but its action decides how long it takes.
+  fileprivate var isUnshaped: Bool {
+    condition == nil && gate == nil && loop == nil && exclusive == nil && timeout == nil && resources.isEmpty
       && !mayBeReused
   }
 
@@ -251,6 +269,12 @@ extension OperationDefinition {
     for variable in environment { names.formUnion(variable.value.resultsWithDefault) }
     names.formUnion(stdin?.resultsWithDefault ?? [])
     return names
+  }
+}
+
+extension OperationDefinition.Action {
+  fileprivate var waitsForSpecification: Bool {
+    if case .wait(.specification) = self { true } else { false }
   }
 }
 

@@ -8,10 +8,10 @@ import Values
 extension RunEngine {
   /// Sends a request, and makes the operation's result of the response.
   func performHTTP(_ ordinal: Int, _ action: HTTPAction) async throws -> OperationResult {
-    let (definition, contexts) = (state.instances[ordinal].node.definition, contexts(ordinal))
+    let (node, contexts) = (state.instances[ordinal].node, contexts(ordinal))
     let builder = HTTPActionRequest(action: action, directory: httpDirectory)
     let report = action.isReport ? runReport(action, contexts) : nil
-    let request = try httpRequest(builder, contexts, report, definition)
+    let request = try httpRequest(builder, contexts, report, node)
     // What brings the next attempt forward has to know whom it is about also where the attempt's time is up.
     if let endpoint = try? HTTPURL(request.url).endpoint {
       httpFailures[ordinal]?.failure = HTTPLatestFailure.Failure(endpoint: endpoint, isUnreachable: false)
@@ -27,10 +27,10 @@ extension RunEngine {
         download.checksum = checksum
       }
       let file = try await attempt(HTTPOperation(request, by: services.http.client, to: download), action, ordinal)
-      return try saved(file, definition)
+      return try saved(file, node)
     }
     let response = try await attempt(HTTPOperation(request, by: services.http.client, to: .response), action, ordinal)
-    return try received(response, definition)
+    return try received(response, node)
   }
 
   /// What brings the next attempt of a request forward, besides formulas.
@@ -111,12 +111,12 @@ extension RunEngine {
 
   /// The request of an attempt, once what is secret about it is known to the engine.
   private func httpRequest(
-    _ builder: HTTPActionRequest, _ contexts: RunContexts, _ report: RunReport?, _ definition: OperationDefinition
+    _ builder: HTTPActionRequest, _ contexts: RunContexts, _ report: RunReport?, _ node: OperationNode
   ) throws -> HTTPTransferRequest {
     var (request, credentials) = try builder.transfer(in: contexts, report: report)
     state.masker.add(credentials)
     // By value, wherever in the body it came from. Only an operation that can receive a secret is looked at.
-    if definition.receivesSecret, !state.masker.isEmpty, case .bytes(let body) = request.body,
+    if node.definition.receivesSecret, !state.masker.isEmpty, case .bytes(let body) = request.body,
       state.masker.mask(body) != body
     {
       request.options.keepsBodyAtOrigin = true
@@ -134,26 +134,26 @@ extension RunEngine {
     log.close()
   }
 
-  private func saved(_ file: HTTPDownloadedFile, _ definition: OperationDefinition) throws -> OperationResult {
-    switch definition.result {
+  private func saved(_ file: HTTPDownloadedFile, _ node: OperationNode) throws -> OperationResult {
+    switch node.definition.result {
     case .some(.none): return .none
     case .some(.file): return .value(.string(file.path))
     default:
       var members = Self.members(of: file.head)
       members["path"] = .string(file.path)
       members["size"] = .int(file.length)
-      return .value(try withoutSecrets(.object(members), of: definition))
+      return .value(try withoutSecrets(.object(members), of: node))
     }
   }
 
-  private func received(_ response: HTTPTransferResult, _ definition: OperationDefinition) throws -> OperationResult {
-    if let type = definition.result {
+  private func received(_ response: HTTPTransferResult, _ node: OperationNode) throws -> OperationResult {
+    if let type = node.definition.result {
       if type == ValueType.none { return .none }
-      return .value(try withoutSecrets(try HTTPBodyValue.value(of: response, as: type), of: definition))
+      return .value(try withoutSecrets(try HTTPBodyValue.value(of: response, as: type), of: node))
     }
     var members = Self.members(of: response.head)
     members["body"] = try HTTPBodyValue.value(of: response, as: nil)
-    return .value(try withoutSecrets(.object(members), of: definition))
+    return .value(try withoutSecrets(.object(members), of: node))
   }
 
   /// `status` and `headers`. Cookies that are set are left out: they are secrets of the server's.

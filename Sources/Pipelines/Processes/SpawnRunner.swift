@@ -55,7 +55,7 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
     guard error == 0, let start else { throw ProcessStartError(number: error) }
     let process = Running(pid: pid, descriptor: descriptor, start: start, grace: request.grace, exited: exited)
     do {
-      process.token = try loop.watch(process.descriptor) { [self] in ended(process) }
+      process.token = try loop.watch(process.descriptor, once: true) { [self] in ended(process) }
     } catch {
       process.signal(SIGKILL)
       waitpid(process.pid, nil, 0)
@@ -117,7 +117,6 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
   /// The leader has ended. Its id stays reserved until it is reaped, so the group can be signalled safely until then.
   private func ended(_ process: Running) {
     if process.isEnding, groupHasMembers(process.pid), process.timer != nil {
-      loop.unwatch(process.token)
       waitForGroup(process)
       return
     }
@@ -129,7 +128,8 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
     guard penstock_reap(process.descriptor, &raw) == 0 else { return }
     running[process.pid] = nil
     if let timer = process.timer { loop.cancelTimer(timer) }
-    // Closing it alone would not end the watch while a process that has just been started still has its copies of all descriptors.
+    // Where its end was not seen, closing it alone would not end the watch, while a process that has just been started still has its copies of all
+    // descriptors.
     loop.unwatch(process.token)
     close(process.descriptor)
     let error = penstock_finish_start(process.start)

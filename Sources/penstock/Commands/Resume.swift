@@ -2,7 +2,7 @@ import ArgumentParser
 import Pipelines
 
 struct Resume: ForegroundCommand {
-  static let configuration = CommandConfiguration(
+  static let configuration = CommandConfiguration.subcommand(
     commandName: "resume",
     abstract: "Go on with a run whose host has gone.",
     discussion: """
@@ -47,7 +47,9 @@ struct Resume: ForegroundCommand {
     let session = RunSession(host: host, presentation: presentation)
     let id = record.id
     let result = await Result {
-      try await session.present { try await host.resume(id, version: Version.current, onEvent: $0) }
+      try await session.present {
+        try await host.resume(id, version: Version.current, events: session.presentation.events, onEvent: $0)
+      }
     }
     await pluginHost.shutDown()
     return ExitStatus(of: try result.get().run)

@@ -2,7 +2,7 @@ import ArgumentParser
 import Pipelines
 
 struct Retry: ForegroundCommand {
-  static let configuration = CommandConfiguration(
+  static let configuration = CommandConfiguration.subcommand(
     commandName: "retry",
     abstract: "Run again what failed, with the results of what succeeded.",
     discussion: """
@@ -52,7 +52,9 @@ struct Retry: ForegroundCommand {
     let chosen = options
     let session = RunSession(host: host, presentation: shared.presentation(of: pipeline, in: host))
     let result = await Result {
-      try await session.present { try await host.run(pipeline, options: chosen, onEvent: $0) }
+      try await session.present {
+        try await host.run(pipeline, options: chosen, events: session.presentation.events, onEvent: $0)
+      }
     }
     await pluginHost.shutDown()
     return ExitStatus(of: try result.get().run)

@@ -2,7 +2,7 @@ import ArgumentParser
 import Pipelines
 
 struct Run: ForegroundCommand {
-  static let configuration = CommandConfiguration(
+  static let configuration = CommandConfiguration.subcommand(
     commandName: "run",
     abstract: "Run a pipeline file.",
     discussion: """
@@ -77,7 +77,9 @@ struct Run: ForegroundCommand {
     let chosen = options
     let session = RunSession(host: host, presentation: shared.presentation(of: pipeline, in: host))
     let result = await Result {
-      try await session.present { try await host.run(pipeline, options: chosen, onEvent: $0) }
+      try await session.present {
+        try await host.run(pipeline, options: chosen, events: session.presentation.events, onEvent: $0)
+      }
     }
     await pluginHost.shutDown()
     return ExitStatus(of: try result.get().run)

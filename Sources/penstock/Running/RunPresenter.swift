@@ -39,6 +39,9 @@ struct RunPresentation: Sendable {
   /// Whether the run was begun by another process.
   var isResumed = false
 
+  /// What the engine need tell.
+  var events: RunEventRange { isQuiet && !isJSON ? .ends : .all }
+
   /// Whether an event can change anything that is shown. A quiet run tells of failures alone, so nothing else need wake its presenter.
   func wants(_ event: RunEvent) -> Bool {
     guard isQuiet, !isJSON else { return true }

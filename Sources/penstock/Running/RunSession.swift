@@ -6,7 +6,7 @@ struct RunSession {
   let host: RunHost
   let presentation: RunPresentation
   /// Whether nothing is run after this.
-  var closesHost = true
+  var endsProcess = true
   /// Called when a signal asks the run to end, also while the end of the run is being shown.
   var onInterruption: @Sendable () -> Void = {}
 
@@ -55,8 +55,9 @@ struct RunSession {
     }
     for await _ in ended {}
     switch result {
-    case .success where closesHost: try await host.close()
-    case .failure where closesHost: try? await host.close()
+    case .success where endsProcess: try await host.finish()
+    // What could not be written is tried once more.
+    case .failure where endsProcess: try? await host.close()
     default: break
     }
     return try result.get()

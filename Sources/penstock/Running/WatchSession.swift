@@ -114,10 +114,12 @@ struct WatchSession: Sendable {
       }
       let chosen = options
       let session = RunSession(
-        host: host, presentation: presentation, closesHost: false, onInterruption: { noteSignal(sink) })
+        host: host, presentation: presentation, endsProcess: false, onInterruption: { noteSignal(sink) })
       let outcome: RunOutcome
       do {
-        outcome = try await session.present { try await host.run(pipeline, options: chosen, onEvent: $0) }
+        outcome = try await session.present {
+          try await host.run(pipeline, options: chosen, events: session.presentation.events, onEvent: $0)
+        }
       } catch {
         await idle.runEnded()
         sink.yield(.ended(.failure(error)))

@@ -45,13 +45,11 @@ final class RunConditions {
       }
     }
     for specification in pipeline.specifications { note(specification.formula.root) }
-    func note(_ operation: borrowing OperationDefinition) {
+    for index in run.instances.indices where run.instances[index].node.hasFormula {
+      let operation = run.instances[index].node.definition
       if let gate = operation.gate { note(gate.formula.root) }
       if case .wait(.specification(let formula)) = operation.action { note(formula.root) }
     }
-    // A definition is large: it is looked at where it is.
-    for index in pipeline.operations.indices { note(pipeline.operations[index]) }
-    for index in pipeline.handlers.indices { note(pipeline.handlers[index].operation) }
   }
 
   /// The condition that `formula` describes, as seen from `reference`.
