@@ -41,7 +41,9 @@ extension RunEngine {
     let sizes = files.sizes()
     state.instances[ordinal].attempt?.standardOutput = sizes.output > 0 ? files.relativeOutput : nil
     state.instances[ordinal].attempt?.standardError = sizes.error > 0 ? files.relativeError : nil
-    defer { if !exit.leftGroup { logs.giveBack(files, sizes: sizes) } }
+    let areNamed = state.instances[ordinal].areLogsNamed
+    state.instances[ordinal].areLogsNamed = false
+    defer { if !exit.leftGroup { logs.giveBack(files, sizes: sizes, areNamed: areNamed) } }
     if Task.isCancelled || isForced {
       unlink(files.result.pointer)
       throw CancellationError()

@@ -66,6 +66,7 @@ extension RunEngine {
   private func recordLasting() {
     recordingTimer = nil
     for ordinal in unrecorded.sorted() {
+      state.instances[ordinal].areLogsNamed = state.instances[ordinal].attempt?.standardOutput != nil
       record(operationRecord(ordinal), with: state.instances[ordinal].attempt)
     }
     unrecorded.removeAll(keepingCapacity: true)

@@ -284,7 +284,6 @@ actor RunEngine {
   private func end(as outcome: RunState, reason: String?) async throws -> RunOutcome {
     if let timer = recordingTimer { services.loop.cancelTimer(timer) }
     recordingTimer = nil
-    logs.removeEmpty()
     record.state = outcome
     record.reason = reason.map { state.masker.mask($0) }
     record.endedAt = services.now()
@@ -293,6 +292,8 @@ actor RunEngine {
       .runEnded(
         state.id, state: outcome, reason: record.reason, counts: record.counts, at: record.endedAt ?? services.now()))
     try await services.recorder.flush()
+    // Now that it is sure that the history names none of them.
+    logs.removeEmpty()
     // Others may wait for what became of this run.
     services.history.workspace.notify()
     if let engineFailure { throw engineFailure }

@@ -109,6 +109,8 @@ struct OperationInstance {
   var isEarly = false
   /// Whether its attempt's slot was given back when its process ended.
   var hasReleased = false
+  /// Whether the history may name the log files of the attempt that goes on.
+  var areLogsNamed = false
   /// Whether it was handed to a task of its own, which will end it.
   var hasBegun = false
 

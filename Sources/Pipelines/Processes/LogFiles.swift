@@ -86,6 +86,8 @@ final class LogFilePool {
   private var number = 0
   private var outputs: [OutputFile] = []
   private var errors: [LogFile] = []
+  /// Files that stayed empty and do not serve again.
+  private var retired: [CString] = []
   private var exists = false
 
   /// A pool for the run whose directory is `relative` to the workspace.
@@ -158,18 +160,23 @@ final class LogFilePool {
     }
   }
 
-  /// Gives files back after an attempt; what nobody wrote to, or still could, serves again.
-  func giveBack(_ files: LogFiles, sizes: (output: Int64, error: Int64)) {
+  /// Gives files back after an attempt; what nobody wrote to, or still could, serves again. Not so where the history names them already: the record by
+  /// which it does not any more may be lost with this host, and what another attempt wrote would seem to be of this one.
+  func giveBack(_ files: LogFiles, sizes: (output: Int64, error: Int64), areNamed: Bool = false) {
     let free = files.free(sizes: sizes)
+    if areNamed {
+      retired += [free.output?.log.path, free.error?.path].compactMap { $0 }
+      return
+    }
     if let output = free.output { outputs.append(output) }
     if let error = free.error { errors.append(error) }
   }
 
-  /// Removes the files that stayed empty.
+  /// Removes the files that stayed empty. To be called when the history names none of them.
   func removeEmpty() {
-    for output in outputs { unlink(output.log.path.pointer) }
-    for error in errors { unlink(error.path.pointer) }
+    for path in outputs.map(\.log.path) + errors.map(\.path) + retired { unlink(path.pointer) }
     outputs = []
     errors = []
+    retired = []
   }
 }

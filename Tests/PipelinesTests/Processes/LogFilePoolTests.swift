@@ -57,6 +57,20 @@ import Testing
     #expect(second.relativeError == "runs/a/1.err")
   }
 
+  @Test("that the history names are not handed on, and gone after the run where they stayed empty") func named() throws {
+    let pool = pool()
+    let first = try pool.take()
+    _ = write(first.outputDescriptor, "x", 1)
+    pool.giveBack(first, sizes: first.sizes(), areNamed: true)
+    let second = try pool.take()
+    #expect(second.relativeOutput == "runs/a/2.out")
+    #expect(second.relativeError == "runs/a/2.err")
+    #expect(access(first.error.pointer, F_OK) == 0)
+    pool.removeEmpty()
+    #expect(access(first.output.pointer, F_OK) == 0)
+    #expect(access(first.error.pointer, F_OK) != 0)
+  }
+
   @Test("of what writes no standard output have no file for it") func errorsAlone() throws {
     let pool = pool()
     #expect(try pool.takeError().relative == "runs/a/1.err")

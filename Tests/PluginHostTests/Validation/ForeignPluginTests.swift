@@ -29,11 +29,26 @@ struct ForeignPluginTests {
 
   @Test("A plugin in C++ passes the validator")
   func cPlusPlus() async throws {
-    try await passes(
+    let object = try await passes(
       [
         "c++", "-std=c++11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-shared", "-fPIC", "-pthread", "-I",
         TestPlugin.header, example("pause.cpp"),
       ])
+    // In a child host an instance may be freed on the thread on which it ends.
+    let connection = try IsolatedConnection.open(try IsolatedTestPlugin.launch(object))
+    for number in 1...20 {
+      let events = RecordedEvents()
+      let instance = connection.create(connection.description.offers[0], settings: [:], access: .none, events: events)
+      instance.start(["requirement": .int(Int64(number))])
+      let end = await events.waitForEnd()
+      guard case .ended(let value) = end else {
+        Issue.record("attempt \(number): \(end)")
+        break
+      }
+      #expect(value?["requirement"] == .int(Int64(number)))
+      instance.destroy()
+    }
+    await connection.close()
   }
 
   @Test("A plugin in Rust passes the validator", .enabled(if: hasRust, "there is no rustc"))
