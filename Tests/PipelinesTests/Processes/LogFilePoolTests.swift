@@ -57,7 +57,8 @@ import Testing
     #expect(second.relativeError == "runs/a/1.err")
   }
 
-  @Test("that the history names are not handed on, and gone after the run where they stayed empty") func named() throws {
+  @Test("that the history names are not handed on, and gone after the run where they stayed empty") func named() throws
+  {
     let pool = pool()
     let first = try pool.take()
     _ = write(first.outputDescriptor, "x", 1)
