@@ -29,11 +29,12 @@ struct ForeignPluginTests {
 
   @Test("A plugin in C++ passes the validator")
   func cPlusPlus() async throws {
+    let scratch = try Scratch()
     let object = try await passes(
       [
         "c++", "-std=c++11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-shared", "-fPIC", "-pthread", "-I",
         TestPlugin.header, example("pause.cpp"),
-      ])
+      ], in: scratch)
     // In a child host an instance may be freed on the thread on which it ends.
     let connection = try IsolatedConnection.open(try IsolatedTestPlugin.launch(object))
     for number in 1...20 {
