@@ -25,15 +25,16 @@ VALIDATOR_VERSION := 4.23.0
 # Linked with the Swift libraries in it: it starts in half the time, and runs on machines without a toolchain.
 RELEASE_DIRECTORY := .build/release
 RELEASE := $(RELEASE_DIRECTORY)/penstock
-RELEASE_OPTIONS := -c release --static-swift-stdlib
 # What a command does once, and then ends: where its code names a generic type such as a dictionary, the compiler would have it looked up by name at run
-# time, with a search through all conformances of the program for the keys' being hashable. This has it call what makes the type.
-RELEASE_OPTIONS += -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
-# Nothing looks for functions in the tool: without 23,000 names for others to find, it is loaded faster.
-RELEASE_OPTIONS += -Xlinker --no-export-dynamic
+# time, with a search through all conformances of the program for the keys' being hashable. This has it call what makes the type; where the compiler knows it.
+DIRECT_TYPES := -disable-concrete-type-metadata-mangled-name-accessors
+DIRECT_TYPES_OPTION = $(shell $(SWIFT) -frontend -help-hidden 2> /dev/null | grep -q -e "$(DIRECT_TYPES)" && \
+  echo "-Xswiftc -Xfrontend -Xswiftc $(DIRECT_TYPES)")
 # The C++ library, which the Swift runtime is written with, is put into the tool as well, where its archive is there: in a folder without the shared one.
 STATIC_LIBRARIES := .build/static-libraries
-RELEASE_OPTIONS += -Xswiftc -L$(CURDIR)/$(STATIC_LIBRARIES) -Xswiftc -Xclang-linker -Xswiftc -static-libgcc
+STATIC_OPTION = -Xswiftc '-L$(CURDIR)/$(STATIC_LIBRARIES)' -Xswiftc -Xclang-linker -Xswiftc -static-libgcc
+# Nothing looks for functions in the tool: without 23,000 names for others to find, it is loaded faster.
+RELEASE_OPTIONS = -c release --static-swift-stdlib -Xlinker --no-export-dynamic $(DIRECT_TYPES_OPTION) $(STATIC_OPTION)
 # The products of the standard plugins, whatever they are: each becomes a shared object lib<product>.so.
 PLUGINS = $(shell $(SWIFT) package dump-package | sed -n 's/^ *"name" : "\(penstock-[a-z0-9-]*\)".*/\1/p' | sort -u)
 # What the thread sanitizer looks at is built apart, as all of it is instrumented; and from the package in Tests/ThreadSanitizer,
@@ -114,7 +115,7 @@ build-tests: toolchain packages ## Set up and build for debugging, with the test
 # One after another: the package manager builds either everything or one product.
 build: toolchain packages static-libraries ## Set up and build for release, with the standard plugins
 	@for product in penstock $(PLUGINS); do \
-	  echo "==> swift build $(RELEASE_OPTIONS) --product $$product"; \
+	  echo "==> swift build -c release --product $$product"; \
 	  $(SWIFT) build $(RELEASE_OPTIONS) --product "$$product" || exit 1; \
 	done
 
@@ -122,12 +123,14 @@ build: toolchain packages static-libraries ## Set up and build for release, with
 build-tool: toolchain packages static-libraries
 	@$(SWIFT) build $(RELEASE_OPTIONS) --product penstock
 
-# A compiler knows where the archive is; what it does not find, it names without a directory.
+# A compiler knows where the archive is; what it does not find, it names without a directory. That of the toolchain may stand beside `swift`, or beside
+# what `swift` is a link to.
 static-libraries: toolchain
-	@mkdir -p $(STATIC_LIBRARIES); rm -f $(STATIC_LIBRARIES)/libstdc++.a
-	@for compiler in "$$(dirname "$$(command -v $(SWIFT))")/clang" clang cc gcc; do \
+	@mkdir -p $(STATIC_LIBRARIES)
+	@swift=$$(command -v $(SWIFT)); \
+	for compiler in "$$(dirname "$$swift")/clang" "$$(dirname "$$(readlink -f "$$swift")")/clang" clang cc gcc; do \
 	  archive=$$("$$compiler" -print-file-name=libstdc++.a 2> /dev/null) || continue; \
-	  case "$$archive" in /*) ln -s "$$archive" $(STATIC_LIBRARIES)/libstdc++.a; break ;; esac; \
+	  case "$$archive" in /*) ln -sfn "$$archive" $(STATIC_LIBRARIES)/libstdc++.a; break ;; esac; \
 	done
 
 install: build ## Install the tool, its plugins, its shell completions and plugin.h under PREFIX

@@ -109,7 +109,8 @@ public final class Workspace: Sendable {
     }
     do {
       let upgrade = SchemaUpgrade(schema: schema, path: files.database)
-      if !isNew, isReadOnly || first == .reader {
+      // The writer creates the file of its lock; what may be a database of another program is looked at first, and gets nothing beside it.
+      if !isNew, isReadOnly || first == .reader || !files.hasLock {
         let reader = try files.openReader()
         if try reader.unsafeRead(upgrade.isCurrent) {
           let workspace = Workspace(

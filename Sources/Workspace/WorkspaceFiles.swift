@@ -51,6 +51,9 @@ struct WorkspaceFiles {
     return stat(database + "-wal", &status) == 0 ? Int(status.st_size) : 0
   }
 
+  /// Whether there is the file of the lock, as there is beside every database that a workspace has written to.
+  var hasLock: Bool { permits(lock, F_OK) }
+
   /// Whether this process may change the database; the directory counts, because SQLite keeps its log beside the file.
   var isWritable: Bool { permits(database, W_OK) && permits(directory, W_OK | X_OK) }
 

@@ -88,18 +88,35 @@ struct OpeningTests {
     #expect(before == after)
   }
 
-  @Test("A database of another program is refused and left as it is")
-  func foreignDatabase() throws {
+  @Test(
+    "A database of another program is refused and left as it is, with nothing beside it",
+    arguments: [Workspace.FirstConnection.reader, .writer])
+  func foreignDatabase(first: Workspace.FirstConnection) throws {
     let path = directory.path + "/workspace.db"
     let foreign = try DatabaseQueue(path: path)
     try foreign.write { try $0.execute(sql: "CREATE TABLE theirs (x)") }
     try foreign.close()
     let before = try Data(contentsOf: URL(fileURLWithPath: path))
     let error = #expect(throws: WorkspaceError.self) {
-      try Workspace.open(at: directory.path, schema: .numbers, mode: .readWrite)
+      try Workspace.open(at: directory.path, schema: .numbers, mode: .readWrite, first: first)
     }
     #expect(error?.code == "workspace-not-found")
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["workspace.db"])
+  }
+
+  @Test("A workspace that is opened for writing first reads what was written, in both ways")
+  func writerFirst() throws {
+    try Workspace.open(at: directory.workspace, schema: .numbers, mode: .readWrite).close()
+    let workspace = try Workspace.open(at: directory.workspace, schema: .numbers, mode: .readWrite, first: .writer)
+    defer { workspace.close() }
+    try workspace.write { try $0.execute(sql: "CREATE TABLE more (x)") }
+    let names = "SELECT count(*) FROM sqlite_schema WHERE name = 'more'"
+    #expect(try workspace.readWithoutOpening { try Int.fetchOne($0, sql: names) } == 1)
+    #expect(try workspace.read { try Int.fetchOne($0, sql: names) } == 1)
+    // The log is short, so that it stays; nothing of the connections is closed.
+    workspace.settle()
+    #expect(try workspace.read { try Int.fetchOne($0, sql: names) } == 1)
   }
 
   @Test("A file that is no database is refused")

@@ -1,5 +1,6 @@
 import Glibc
 import Operations
+import Synchronization
 import Workspace
 
 /// What the runs of one host share. Created on the event loop's behalf; used on it.
@@ -17,6 +18,8 @@ final class HostServices: @unchecked Sendable {
   /// Where the plugins of pipelines come from.
   let plugins: PluginSource
   let pluginConditions = PluginConditions()
+  /// Whether a plugin could have asked for something to be kept, which nobody else waits for.
+  let hasLentStorage = Atomic(false)
   let http: HTTPHost
   let activity = HostActivity()
   let executables = ExecutableSearch()

@@ -28,7 +28,7 @@ extension RunEngine {
         assumeIsolated { $0.processExited(ordinal) }
       }
     } catch {
-      logs.giveBack(files, sizes: files.sizes())
+      logs.giveBack(files, sizes: files.sizes(), areNamed: takeNamed(ordinal))
       // There has never been what was recorded as going on.
       state.instances[ordinal].attempt?.pid = nil
       state.instances[ordinal].attempt?.standardOutput = nil
@@ -41,8 +41,7 @@ extension RunEngine {
     let sizes = files.sizes()
     state.instances[ordinal].attempt?.standardOutput = sizes.output > 0 ? files.relativeOutput : nil
     state.instances[ordinal].attempt?.standardError = sizes.error > 0 ? files.relativeError : nil
-    let areNamed = state.instances[ordinal].areLogsNamed
-    state.instances[ordinal].areLogsNamed = false
+    let areNamed = takeNamed(ordinal)
     defer { if !exit.leftGroup { logs.giveBack(files, sizes: sizes, areNamed: areNamed) } }
     if Task.isCancelled || isForced {
       unlink(files.result.pointer)
@@ -61,6 +60,12 @@ extension RunEngine {
     if let code = exit.code { state.instances[ordinal].attempt?.exitCode = Int(code) }
     return try takeResult(
       node, files: files, outputSize: sizes.output, directory: directory)
+  }
+
+  /// Whether the history may name the log files of the attempt, whose process has ended.
+  private func takeNamed(_ ordinal: Int) -> Bool {
+    defer { state.instances[ordinal].areLogsNamed = false }
+    return state.instances[ordinal].areLogsNamed
   }
 
   // MARK: What the process gets
@@ -250,6 +255,7 @@ extension RunEngine {
     let type = node.definition.result
     var status = stat()
     let isFile = lstat(files.result.pointer, &status) == 0
+    files.hasNoResultFile = !isFile && errno == ENOENT
     guard !isFile || stat(files.result.pointer, &status) == 0 && status.st_mode & S_IFMT == S_IFREG else {
       // What cannot be removed, a directory with something in it, must not meet a later attempt.
       if remove(files.result.pointer) != 0 { files.keepsResult = true }

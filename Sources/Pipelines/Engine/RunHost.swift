@@ -138,7 +138,13 @@ public final class RunHost: Sendable {
   /// For a program that ends now, in place of ``close()``: makes everything durable, and leaves the connections and the event loop to the end of the
   /// process, until which this host is kept. Taking all of them apart first would only take time. Runs must have ended.
   public func finish() async throws {
-    try await services.recorder.flush()
+    // What plugins still have kept is not waited for by a run, and what could not be written is tried once more.
+    if services.hasLentStorage.load(ordering: .relaxed) { return try await close() }
+    do {
+      try await services.recorder.flush()
+    } catch {
+      return try await close()
+    }
     services.history.workspace.settle()
     Self.finished.withLock { $0.append(self) }
   }

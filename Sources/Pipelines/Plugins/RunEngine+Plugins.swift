@@ -270,6 +270,7 @@ extension HostServices {
 
   /// What a plugin keeps for a pipeline.
   func storage(of plugin: String, in pipeline: PipelineDefinition) -> any PluginStorage {
-    WorkspacePluginStorage(plugin: plugin, pipeline: pipeline.name, history: history, recorder: recorder)
+    hasLentStorage.store(true, ordering: .relaxed)
+    return WorkspacePluginStorage(plugin: plugin, pipeline: pipeline.name, history: history, recorder: recorder)
   }
 }

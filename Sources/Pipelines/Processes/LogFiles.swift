@@ -49,6 +49,8 @@ final class LogFiles {
   private let errorFile: LogFile
   /// Whether the result stays in its file.
   var keepsResult = false
+  /// Whether it is known that nothing is where the process could have put its result.
+  var hasNoResultFile = false
 
   fileprivate init(output: OutputFile, error: LogFile) {
     outputFile = output
@@ -69,9 +71,16 @@ final class LogFiles {
 
   /// The files that may serve again.
   fileprivate func free(sizes: (output: Int64, error: Int64)) -> (output: OutputFile?, error: LogFile?) {
-    let isOutputFree = sizes.output == 0 && !keepsResult && outputFile.log.isFree
-    let isErrorFree = sizes.error == 0 && errorFile.isFree
-    return (isOutputFree ? outputFile : nil, isErrorFree ? errorFile : nil)
+    // Who still holds either of them may also have yet to write a result, whose place goes with the output.
+    let isHeld = !errorFile.isFree
+    let isOutputFree = sizes.output == 0 && !isHeld && !keepsResult && isResultPlaceFree && outputFile.log.isFree
+    return (isOutputFree ? outputFile : nil, sizes.error == 0 && !isHeld ? errorFile : nil)
+  }
+
+  private var isResultPlaceFree: Bool {
+    if hasNoResultFile { return true }
+    var status = stat()
+    return lstat(result.pointer, &status) != 0 && errno == ENOENT
   }
 }
 

@@ -114,18 +114,31 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
     }
   }
 
+  /// How often a process is looked at that has ended and cannot be reaped yet, because somebody traces it who has not noticed its end.
+  private static let tracedInterval = Duration.milliseconds(20)
+
   /// The leader has ended. Its id stays reserved until it is reaped, so the group can be signalled safely until then.
   private func ended(_ process: Running) {
     if process.isEnding, groupHasMembers(process.pid), process.timer != nil {
       waitForGroup(process)
       return
     }
-    reap(process)
+    reapSoon(process)
   }
 
-  private func reap(_ process: Running) {
+  /// Reaps a process that has ended, as soon as that is possible.
+  private func reapSoon(_ process: Running) {
+    guard !reap(process) else { return }
+    _ = loop.schedule(after: Self.tracedInterval) { [weak self] in
+      if process.exit == nil { self?.reapSoon(process) }
+    }
+  }
+
+  /// Reaps a process if it has ended and nobody traces it. Whether it was reaped.
+  @discardableResult
+  private func reap(_ process: Running) -> Bool {
     var raw = penstock_exit()
-    guard penstock_reap(process.descriptor, &raw) == 0 else { return }
+    guard penstock_reap(process.descriptor, &raw) == 0 else { return false }
     running[process.pid] = nil
     if let timer = process.timer { loop.cancelTimer(timer) }
     // Where its end was not seen, closing it alone would not end the watch, while a process that has just been started still has its copies of all
@@ -145,6 +158,7 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
     process.exited()
     process.continuation?.resume()
     process.continuation = nil
+    return true
   }
 
   /// Asks the group to end, and insists after its grace.
@@ -165,7 +179,7 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
   private func waitForGroup(_ process: Running) {
     _ = loop.schedule(after: Self.groupInterval) { [weak self] in
       guard let self, process.exit == nil else { return }
-      if process.timer != nil, groupHasMembers(process.pid) { waitForGroup(process) } else { reap(process) }
+      if process.timer != nil, groupHasMembers(process.pid) { waitForGroup(process) } else { reapSoon(process) }
     }
   }
 

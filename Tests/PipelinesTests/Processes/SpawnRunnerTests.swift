@@ -58,6 +58,29 @@ import Testing
     }
   }
 
+  /// Traces the process that it is told, and lets its end be seen only after a while. Where that is forbidden it does nothing.
+  private static let tracer = """
+    import ctypes, os, sys, time
+    process, flag = int(sys.argv[1]), sys.argv[2]
+    traced = ctypes.CDLL(None).ptrace(0x4206, process, 0, 0) == 0
+    open(flag, "w").write("traced\\n")
+    while traced and open(f"/proc/{process}/stat").read().rsplit(")", 1)[1].split()[0] != "Z": time.sleep(0.005)
+    time.sleep(0.1)
+    if traced: os.waitpid(process, 0x40000000)
+    """
+
+  @Test("whose end somebody traces have ended when that has been seen", .timeLimit(.minutes(1)))
+  func traced() async throws {
+    let flag = output + ".traced"
+    defer { unlink(flag) }
+    try await bench { bench in
+      // Nothing but the end may happen to the shell while it is traced: each signal would stop it.
+      let script = "mkfifo \"$1\"; python3 -c \"$0\" $$ \"$1\" & read line < \"$1\"; exit 5"
+      let exited = try await bench.run(["/bin/sh", "-c", script, Self.tracer, flag])
+      #expect(exited.code == 5)
+    }
+  }
+
   @Test("write to their files and inherit nothing else") func descriptors() async throws {
     try await bench { bench in
       let leaked = open("/dev/null", O_RDONLY)
