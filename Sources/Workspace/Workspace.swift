@@ -237,23 +237,13 @@ public final class Workspace: Sendable {
       state.isClosed ? .failure(.closed(path: path)) : .success(state.writer)
     }
     if let writer = try known.get() { return writer }
-    // Not under the lock: readers need not wait while this is opened.
-    let opened: WriterConnection
-    do {
-      opened = try WriterConnection(files: files)
-      opened.whenLogIsLong { [readers] in readers.expireSnapshots() }
-    } catch {
-      throw WorkspaceError(error, path: path)
-    }
-    let (kept, surplus): (WriterConnection?, WriterConnection?) = connections.withLock { state in
-      if state.isClosed { return (nil, opened) }
-      if let writer = state.writer { return (writer, opened) }
-      state.writer = opened
-      return (opened, nil)
-    }
-    surplus?.close()
-    guard let kept else { throw .closed(path: path) }
-    return kept
+    return try open(
+      \.writer,
+      with: {
+        let opened = try WriterConnection(files: files)
+        opened.whenLogIsLong { [readers] in readers.expireSnapshots() }
+        return opened
+      }, closing: { $0.close() })
   }
 
   /// Opens the connection for writing, and lets `body` prepare it. What goes wrong will go wrong again for the first write.
@@ -303,18 +293,34 @@ public final class Workspace: Sendable {
   }
 
   private func reader() throws(WorkspaceError) -> DatabaseQueue {
-    let result: Result<DatabaseQueue, WorkspaceError> = connections.withLock { state in
-      if state.isClosed { return .failure(.closed(path: path)) }
-      if let reader = state.reader { return .success(reader) }
-      do {
-        let reader = try files.openReader()
-        state.reader = reader
-        return .success(reader)
-      } catch {
-        return .failure(WorkspaceError(error, path: path))
-      }
+    let known: Result<DatabaseQueue?, WorkspaceError> = connections.withLock { state in
+      state.isClosed ? .failure(.closed(path: path)) : .success(state.reader)
     }
-    return try result.get()
+    if let reader = try known.get() { return reader }
+    return try open(\.reader, with: { try files.openReader() }, closing: { try? $0.close() })
+  }
+
+  /// Opens a connection that is not there yet. Not under the lock, so that whoever has the other one need not wait; of two that are opened at once,
+  /// one is kept.
+  private func open<Connection: Sendable>(
+    _ place: WritableKeyPath<Connections, Connection?>, with body: () throws -> Connection,
+    closing close: (Connection) -> Void
+  ) throws(WorkspaceError) -> Connection {
+    let opened: Connection
+    do {
+      opened = try body()
+    } catch {
+      throw WorkspaceError(error, path: path)
+    }
+    let (kept, surplus): (Connection?, Connection?) = connections.withLock { state in
+      if state.isClosed { return (nil, opened) }
+      if let known = state[keyPath: place] { return (known, opened) }
+      state[keyPath: place] = opened
+      return (opened, nil)
+    }
+    if let surplus { close(surplus) }
+    guard let kept else { throw .closed(path: path) }
+    return kept
   }
 }
 

@@ -65,9 +65,11 @@ final class DocumentReader {
     for entry in entries {
       let name = entry.name
       guard let place = table.place(of: name) else {
+        let keys = table.availableKeys(in: parts)
         error(
           "unknown-key", "\(table.owner) has no key '\(name)'", at: entry.key.range,
-          fix: suggestion(for: name, among: table.availableKeys(in: parts)))
+          fix: FamiliarKeys.own(for: name, among: keys).map { "did you mean '\($0)'?" }
+            ?? suggestion(for: name, among: keys))
         continue
       }
       guard place.row.isAvailable(in: parts) else {

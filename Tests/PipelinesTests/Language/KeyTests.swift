@@ -21,6 +21,47 @@ struct KeyTests {
         ])
   }
 
+  @Test("a key as another tool calls it is an error with the key that does the same")
+  func familiarKeys() {
+    #expect(
+      findings(
+        """
+        inputs: {}
+        operations:
+          - name: x
+            if: y
+            depends_on: [z]
+            cmd: [ls]
+            continue-on-error: true
+            working-directory: /
+            retry: { max-attempts: 3, interval: 1s }
+            repeat: { interval: 1s, limit: 2 }
+        """) == [
+          "1:1 unknown-key a pipeline has no key 'inputs' (did you mean 'params'?)",
+          "4:5 unknown-key an operation has no key 'if' (did you mean 'when'?)",
+          "5:5 unknown-key an operation has no key 'depends_on' (did you mean 'needs'?)",
+          "6:5 unknown-key an operation has no key 'cmd' (did you mean 'command'?)",
+          "7:5 unknown-key an operation has no key 'continue-on-error' (did you mean 'allow_failure'?)",
+          "8:5 unknown-key an operation has no key 'working-directory' (did you mean 'directory'?)",
+          "9:14 unknown-key 'retry' has no key 'max-attempts' (did you mean 'limit'?)",
+          "9:31 unknown-key 'retry' has no key 'interval' (did you mean 'base'?)",
+          "10:15 unknown-key 'repeat' has no key 'interval' (did you mean 'every'?)",
+        ])
+  }
+
+  @Test("a key as another tool calls it is none of ours, and what is suggested for it is")
+  func familiarTable() {
+    let places = [
+      PipelineKey.table.availableKeys, OperationKey.table.availableKeys, RetryKey.table.availableKeys,
+      RepeatKey.table.availableKeys, ForEachKey.table.availableKeys,
+    ]
+    let ours = Set(places.joined())
+    for (word, keys) in FamiliarKeys.table {
+      #expect(!ours.contains(word), "'\(word)'")
+      for key in keys { #expect(ours.contains(key), "'\(key)' for '\(word)'") }
+    }
+  }
+
   @Test("a key without a likeness has no suggestion")
   func strangeKeys() {
     #expect(

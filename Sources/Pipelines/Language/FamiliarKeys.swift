@@ -1,0 +1,35 @@
+/// What people write who know GitHub Actions, Dagu, Kestra, GitLab or Argo, and what Penstock calls it: for the suggestion at a key that there is not.
+///
+/// A word that is near to one of the keys needs no entry here.
+enum FamiliarKeys {
+  /// The key among `keys` that does what people expect of `key`; nil where none is known.
+  static func own(for key: String, among keys: [String]) -> String? {
+    let word = key.lowercased().filter { $0 != "-" && $0 != "_" }
+    return table[word]?.first(where: keys.contains)
+  }
+
+  /// By the word in small letters without hyphens. Several keys are for several places: the first one that the place has is meant.
+  static let table: [String: [String]] = [
+    "id": ["name"], "title": ["name"], "summary": ["description"],
+    "steps": ["operations"], "jobs": ["operations"], "tasks": ["operations"], "stages": ["operations"],
+    "parameters": ["params"], "inputs": ["inject", "params"], "input": ["inject"], "arguments": ["inject", "params"],
+    "variables": ["env"], "environment": ["env"],
+    "triggers": ["controllers"], "schedule": ["controllers"], "schedules": ["controllers"], "cron": ["controllers"],
+    "finally": ["after"], "handleron": ["after"], "hooks": ["after"], "onfailure": ["after"], "onexit": ["after"],
+    "maxactiveruns": ["concurrency"], "maxparallel": ["concurrency"], "parallelism": ["concurrency"],
+    "script": ["run"], "bash": ["run"], "sh": ["run"], "cmd": ["command"], "exec": ["command"], "args": ["command"],
+    "dependson": ["needs"], "depends": ["needs"], "dependencies": ["needs"],
+    "if": ["when"], "condition": ["when"], "precondition": ["when"], "preconditions": ["when"],
+    "continueonerror": ["allow_failure"], "continueon": ["allow_failure"], "ignoreerrors": ["allow_failure"],
+    "ignorefailure": ["allow_failure"],
+    "retries": ["retry"], "retrypolicy": ["retry"], "attempts": ["limit", "retry"], "maxattempts": ["limit", "retry"],
+    "maxretries": ["limit", "retry"], "interval": ["base", "every"], "delay": ["base", "every"],
+    "initialdelay": ["base"], "maxdelay": ["max"], "maxinterval": ["max"],
+    "timeoutminutes": ["timeout"], "timeoutseconds": ["timeout"], "timeoutsec": ["timeout"], "timelimit": ["timeout"],
+    "workingdirectory": ["directory"], "workingdir": ["directory"], "workdir": ["directory"], "cwd": ["directory"],
+    "dir": ["directory"],
+    "foreach": ["for_each"], "withitems": ["for_each"], "loop": ["for_each"], "items": ["in", "for_each"],
+    "strategy": ["matrix"], "mutex": ["exclusive"], "lock": ["exclusive"],
+    "output": ["result"], "outputs": ["result"], "returns": ["result"],
+  ]
+}
