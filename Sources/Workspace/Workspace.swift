@@ -176,7 +176,10 @@ public final class Workspace: Sendable {
   }
 
   /// Runs `body`, a single query, on the connection that is open already: on the one for writing where no other is, which waits for what is being written.
-  package func readWithoutOpening<T>(_ body: (Database) throws -> T) throws -> T {
+  /// For a program that reads once and writes much, see ``FirstConnection/writer``.
+  ///
+  /// Errors of SQLite become ``WorkspaceError``; what `body` throws otherwise passes through.
+  public func readWithoutOpening<T>(_ body: (Database) throws -> T) throws -> T {
     guard let writer = connections.withLock({ $0.reader == nil ? $0.writer : nil }) else { return try read(body) }
     do {
       return try writer.prepare(body)
