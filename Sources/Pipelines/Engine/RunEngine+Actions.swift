@@ -117,8 +117,7 @@ extension RunEngine {
       services: services, pipeline: definition, options: options, id: former?.run.id ?? .generate(),
       parent: RunRecord.Parent(run: state.id, operation: state.instances[ordinal].name),
       inheritedSecrets: Array(state.secrets.values) + inheritedSecrets, hiddenVariables: hiddenVariables,
-      heldNames: try namesHeld(by: ordinal), events: events,
-      onEvent: onEvent)
+      heldNames: try namesHeld(by: ordinal), events: events, onEvent: onEvent)
     let key = ObjectIdentifier(child)
     children[key] = child
     defer { children[key] = nil }

@@ -258,7 +258,7 @@ extension RunEngine {
     files.hasNoResultFile = !isFile && errno == ENOENT
     guard !isFile || stat(files.result.pointer, &status) == 0 && status.st_mode & S_IFMT == S_IFREG else {
       // What cannot be removed, a directory with something in it, must not meet a later attempt.
-      if remove(files.result.pointer) != 0 { files.keepsResult = true }
+      remove(files.result.pointer)
       if type == ValueType.none { return .none }
       throw OperationFailure(
         code: "result-invalid", message: "what the process left at $PENSTOCK_RESULT is no regular file")
@@ -282,7 +282,6 @@ extension RunEngine {
         )
       }
       guard isFile else { return .file(ResultFile(path: path, size: size, type: type)) }
-      files.keepsResult = true
       let kept = try keep(path, masked: node.definition.receivesSecret)
       return .file(ResultFile(path: path, size: kept, type: type))
     }

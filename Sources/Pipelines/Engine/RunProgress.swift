@@ -23,7 +23,7 @@ final class OperationNode: Sendable {
   let isTriedOnce: Bool
   /// What its only attempt does where that may begin without waiting for anything but a slot, and end while it begins; else nil.
   let atOnce: AtOnce?
-  /// Whether one of its formulas asks for changes of a path.
+  /// Whether it has a gate, or waits for a specification.
   let hasFormula: Bool
 
   /// An action that may take no time. A class, because the enumeration of all actions is large to copy, and this is looked at for each operation.

@@ -47,8 +47,6 @@ private final class OutputFile {
 final class LogFiles {
   private let outputFile: OutputFile
   private let errorFile: LogFile
-  /// Whether the result stays in its file.
-  var keepsResult = false
   /// Whether it is known that nothing is where the process could have put its result.
   var hasNoResultFile = false
 
@@ -73,10 +71,11 @@ final class LogFiles {
   fileprivate func free(sizes: (output: Int64, error: Int64)) -> (output: OutputFile?, error: LogFile?) {
     // Who still holds either of them may also have yet to write a result, whose place goes with the output.
     let isHeld = !errorFile.isFree
-    let isOutputFree = sizes.output == 0 && !isHeld && !keepsResult && isResultPlaceFree && outputFile.log.isFree
+    let isOutputFree = sizes.output == 0 && !isHeld && isResultPlaceFree && outputFile.log.isFree
     return (isOutputFree ? outputFile : nil, sizes.error == 0 && !isHeld ? errorFile : nil)
   }
 
+  /// Whether a later attempt finds nothing where it may put its result: neither one that stays in its file, nor what could not be removed.
   private var isResultPlaceFree: Bool {
     if hasNoResultFile { return true }
     var status = stat()

@@ -36,8 +36,8 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
     }
   }
 
-  /// How often a cancelled group is looked at whose leader has ended before its members. Nothing tells the end of a process group.
-  private static let groupInterval = Duration.milliseconds(20)
+  /// How often a process is looked at whose leader has ended and cannot be reaped yet. Nothing tells the end of a process group, or of a trace.
+  private static let lookInterval = Duration.milliseconds(20)
   private static let emptyFile = CString("/dev/null")
 
   private let loop: EventLoop
@@ -114,23 +114,12 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
     }
   }
 
-  /// How often a process is looked at that has ended and cannot be reaped yet, because somebody traces it who has not noticed its end.
-  private static let tracedInterval = Duration.milliseconds(20)
-
-  /// The leader has ended. Its id stays reserved until it is reaped, so the group can be signalled safely until then.
+  /// The leader has ended. Its id stays reserved until it is reaped, so the group can be signalled safely until then: a cancelled group is reaped when
+  /// its members have ended too, or its grace is over. What somebody traces is reaped when they have noticed its end.
   private func ended(_ process: Running) {
-    if process.isEnding, groupHasMembers(process.pid), process.timer != nil {
-      waitForGroup(process)
-      return
-    }
-    reapSoon(process)
-  }
-
-  /// Reaps a process that has ended, as soon as that is possible.
-  private func reapSoon(_ process: Running) {
-    guard !reap(process) else { return }
-    _ = loop.schedule(after: Self.tracedInterval) { [weak self] in
-      if process.exit == nil { self?.reapSoon(process) }
+    guard process.exit == nil else { return }
+    if process.timer != nil && groupHasMembers(process.pid) || !reap(process) {
+      _ = loop.schedule(after: Self.lookInterval) { [weak self] in self?.ended(process) }
     }
   }
 
@@ -173,13 +162,6 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
       kill(-pid, SIGKILL)
       // A leader that ended long ago is not announced again.
       self?.reap(process)
-    }
-  }
-
-  private func waitForGroup(_ process: Running) {
-    _ = loop.schedule(after: Self.groupInterval) { [weak self] in
-      guard let self, process.exit == nil else { return }
-      if process.timer != nil, groupHasMembers(process.pid) { waitForGroup(process) } else { reapSoon(process) }
     }
   }
 

@@ -44,7 +44,7 @@ struct RunPresentation: Sendable {
 
   /// Whether an event can change anything that is shown. A quiet run tells of failures alone, so nothing else need wake its presenter.
   func wants(_ event: RunEvent) -> Bool {
-    guard isQuiet, !isJSON else { return true }
+    guard events == .ends else { return true }
     switch event {
     case .run: return true
     case .operation(let record): return record.state == .failed

@@ -50,7 +50,8 @@ import Testing
   @Test("whose result stays belong to their attempt, but for the file of errors") func keptResult() throws {
     let pool = pool()
     let first = try pool.take()
-    first.keepsResult = true
+    let result = open(first.result.pointer, O_WRONLY | O_CREAT, 0o600)
+    close(result)
     pool.giveBack(first, sizes: first.sizes())
     let second = try pool.take()
     #expect(second.relativeOutput == "runs/a/2.out")
