@@ -56,11 +56,12 @@ final class PipelineChecker {
     return definition()
   }
 
+  /// Takes the definitions out of the drafts, which have served.
   private func definition() -> PipelineDefinition {
     var definition = draft.definition
-    definition.operations = draft.operations.map { $0.definition }
+    definition.operations = draft.operations.map { $0.takeDefinition() }
     definition.handlers = draft.handlers.compactMap { handler in
-      handler.event.map { (event: $0, operation: handler.definition) }
+      handler.event.map { (event: $0, operation: handler.takeDefinition()) }
     }
     for (path, pipeline) in nested {
       guard let pipeline else { continue }

@@ -8,8 +8,8 @@ public struct OperationDefinition: Sendable {
     case run(script: String)
     /// An argument list, run without a shell; each template yields exactly one argument.
     case command([Template])
-    /// An HTTP request.
-    case http(HTTPAction)
+    /// An HTTP request. Indirect, because it is some ten times as large as any of the others.
+    indirect case http(HTTPAction)
     /// An operation of a plugin.
     case uses(PluginUse)
     /// An expression, or data with expressions in it; no process.

@@ -9,16 +9,17 @@ struct RunPlan: Sendable {
   init(_ operations: [OperationDefinition]) {
     var incoming = [Int32](repeating: 0, count: operations.count)
     var offsets = [Int32](repeating: 0, count: operations.count + 1)
-    for operation in operations {
-      incoming[operation.index] = Int32(operation.dependencies.count)
-      for dependency in operation.dependencies { offsets[dependency + 1] += 1 }
+    // By their places: an operation is large to copy.
+    for place in operations.indices {
+      incoming[operations[place].index] = Int32(operations[place].dependencies.count)
+      for dependency in operations[place].dependencies { offsets[dependency + 1] += 1 }
     }
     for index in 0..<operations.count { offsets[index + 1] += offsets[index] }
     var next = offsets
     var dependents = [Int32](repeating: 0, count: Int(offsets[operations.count]))
-    for operation in operations {
-      for dependency in operation.dependencies {
-        dependents[Int(next[dependency])] = Int32(operation.index)
+    for place in operations.indices {
+      for dependency in operations[place].dependencies {
+        dependents[Int(next[dependency])] = Int32(operations[place].index)
         next[dependency] += 1
       }
     }

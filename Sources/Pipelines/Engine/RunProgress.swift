@@ -173,9 +173,10 @@ final class RunProgress {
     unfinished = pipeline.operations.count
     instances.reserveCapacity(pipeline.operations.count + pipeline.handlers.count)
     var positions: [String: Int] = Dictionary(minimumCapacity: pipeline.operations.count)
-    for definition in pipeline.operations {
-      positions[definition.name.lowercased()] = definition.index
-      instances.append(OperationInstance(node: OperationNode(definition), name: definition.name))
+    for place in pipeline.operations.indices {
+      let node = OperationNode(pipeline.operations[place])
+      positions[node.definition.name.lowercased()] = node.definition.index
+      instances.append(OperationInstance(node: node, name: node.definition.name))
     }
     for handler in pipeline.handlers {
       instances.append(

@@ -8,6 +8,13 @@ public struct Template: Sendable, Hashable {
     case literal(String)
     /// An expression; `offset` is how many Unicode scalars of the template's text come before the expression's own text.
     case expression(Expression, offset: Int)
+
+    fileprivate var isLiteral: Bool { if case .literal = self { true } else { false } }
+
+    /// Whether it gives a default for a result that may be missing.
+    fileprivate var hasDefault: Bool {
+      if case .expression(let expression, _) = self { !expression.resultsWithDefault.isEmpty } else { false }
+    }
   }
 
   /// The whole text, as it was read.
@@ -132,10 +139,12 @@ public struct Template: Sendable, Hashable {
   }
 
   /// Whether there is no expression in it.
-  public var isLiteral: Bool { expressions.isEmpty }
+  public var isLiteral: Bool { segments.allSatisfy(\.isLiteral) }
 
   /// The expression, where the template is one `${{ }}` and nothing else.
-  public var wholeExpression: Expression? { segments.count == 1 ? expressions.first?.expression : nil }
+  public var wholeExpression: Expression? {
+    if segments.count == 1, case .expression(let expression, _) = segments[0] { expression } else { nil }
+  }
 
   /// The expressions, each with how many Unicode scalars of the template's text come before it.
   var expressions: [(expression: Expression, offset: Int)] {
@@ -159,6 +168,8 @@ public struct Template: Sendable, Hashable {
   /// The operations whose result may be missing; see ``Expression/resultsWithDefault``. One that another of the template's
   /// expressions names without a default is not among them.
   public var resultsWithDefault: Set<String> {
+    // Hardly any template has one.
+    guard segments.contains(where: \.hasDefault) else { return [] }
     var withDefault: Set<String> = []
     var without: Set<String> = []
     for (expression, _) in expressions {

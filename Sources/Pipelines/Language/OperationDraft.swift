@@ -28,7 +28,6 @@ final class OperationDraft {
   var conditionRange: SourceRange?
   var gate: GateDraft?
   var pluginUse: PluginUseDraft?
-  var http: HTTPAction?
   /// The words of `retry.early` that go with requests.
   var earlyWords: [(name: String, range: SourceRange)] = []
   /// Whether `defaults` has a `retry`.
@@ -64,6 +63,19 @@ final class OperationDraft {
   var isPlugin: Bool { actionKey == .uses }
   /// Whether the operation sends a request.
   var isRequest: Bool { actionKey == .http || actionKey == .notify }
+
+  /// The request that the operation sends, as far as it has been read.
+  var http: HTTPAction? {
+    get { if case .http(let action) = definition.action { action } else { nil } }
+    set { if let newValue { definition.action = .http(newValue) } }
+  }
+
+  /// Takes the definition out, without a copy: it is large. What is left is of no use.
+  func takeDefinition() -> OperationDefinition {
+    var taken = OperationDefinition(name: "", index: definition.index, action: .run(script: ""), range: nameRange)
+    swap(&taken, &definition)
+    return taken
+  }
 
   /// How messages name it.
   var title: String { "operation '\(definition.name)'" }
