@@ -53,18 +53,47 @@ struct JSONBuffer: ~Copyable {
     text.withUTF8 { source in
       makeRoom(for: source.count + 2)
       append(UInt8(ascii: "\""))
-      var pending = 0
-      for index in source.indices {
-        let byte = source[index]
-        guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
-        append(UnsafeBufferPointer(rebasing: source[pending..<index]))
-        pending = index + 1
-        append(UInt8(ascii: "\\"))
-        appendEscape(byte)
-      }
-      append(UnsafeBufferPointer(rebasing: source[pending...]))
+      if Self.isPlain(source) { append(source) } else { appendEscaped(source) }
       append(UInt8(ascii: "\""))
     }
+  }
+
+  /// Whether nothing must be escaped, as in most texts. Looks at eight bytes at a time.
+  private static func isPlain(_ source: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard source.count >= 8 else { return !source.contains(where: mustBeEscaped) }
+    let bytes = UnsafeRawBufferPointer(source)
+    let last = bytes.count - 8
+    var place = 0
+    while place < last {
+      if hasEscape(bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)) { return false }
+      place += 8
+    }
+    return !hasEscape(bytes.loadUnaligned(fromByteOffset: last, as: UInt64.self))
+  }
+
+  private static func mustBeEscaped(_ byte: UInt8) -> Bool {
+    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+  }
+
+  /// Whether any of eight bytes must be escaped.
+  private static func hasEscape(_ bytes: UInt64) -> Bool {
+    let each: UInt64 = 0x0101_0101_0101_0101
+    // The highest bit of a byte tells whether it was less than what was taken from it; a byte that had the bit before is none of them.
+    let control = bytes &- (each &* 0x20)
+    let quote = (bytes ^ (each &* 0x22)) &- each
+    let backslash = (bytes ^ (each &* 0x5C)) &- each
+    return (control | quote | backslash) & ~bytes & (each &* 0x80) != 0
+  }
+
+  private mutating func appendEscaped(_ source: UnsafeBufferPointer<UInt8>) {
+    var pending = 0
+    for index in source.indices where Self.mustBeEscaped(source[index]) {
+      append(UnsafeBufferPointer(rebasing: source[pending..<index]))
+      pending = index + 1
+      append(UInt8(ascii: "\\"))
+      appendEscape(source[index])
+    }
+    append(UnsafeBufferPointer(rebasing: source[pending...]))
   }
 
   private mutating func appendEscape(_ byte: UInt8) {

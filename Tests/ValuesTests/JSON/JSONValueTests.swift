@@ -124,6 +124,37 @@ struct JSONValueTests {
     #expect(("x" as JSONValue).pretty() == "\"x\"")
   }
 
+  @Test("every character is escaped or kept, wherever it stands in a text of any length", arguments: 0..<20)
+  func escapes(length: Int) throws {
+    let others: [Unicode.Scalar] = ["é", "\u{20AC}", "\u{1F600}", "\u{80}", "\u{7F}"]
+    for scalar in (0..<0x80).map({ Unicode.Scalar(UInt8($0)) }) + others {
+      let escaped =
+        switch scalar {
+        case "\"": "\\\""
+        case "\\": "\\\\"
+        case "\u{8}": "\\b"
+        case "\t": "\\t"
+        case "\n": "\\n"
+        case "\u{C}": "\\f"
+        case "\r": "\\r"
+        case "\u{0}"..."\u{F}": "\\u000\(String(scalar.value, radix: 16))"
+        case "\u{10}"..<" ": "\\u00\(String(scalar.value, radix: 16))"
+        default: String(Character(scalar))
+        }
+      for place in 0...length {
+        // What stands beside it must not be taken for it: a letter, a character of two bytes, the first that needs no escape.
+        for filler in ["a", "ü", " "] {
+          let (before, after) = (
+            String(repeating: filler, count: place), String(repeating: filler, count: length - place)
+          )
+          let value = JSONValue.string(before + String(Character(scalar)) + after)
+          #expect(value.text == "\"\(before)\(escaped)\(after)\"")
+          #expect(try JSONValue.parse(value.text) == value)
+        }
+      }
+    }
+  }
+
   @Test("members and elements are reached without failing")
   func access() {
     let value: JSONValue = ["a": [1, "x"], "b": true, "c": 2.0, "d": 2.5]
