@@ -50,7 +50,7 @@ public final class OrderedWriter<Change: Sendable>: Sendable {
   /// Returns false, having kept nothing, only after ``close()``.
   @inlinable
   @discardableResult
-  public func append(_ change: Change) -> Bool {
+  public func append(_ change: consuming Change) -> Bool {
     core.append(change)
   }
 

@@ -63,7 +63,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
   }
 
   @inlinable
-  func append(_ change: Change) -> Bool {
+  func append(_ change: consuming Change) -> Bool {
     signal.lock()
     defer { signal.unlock() }
     if isStopping { return false }

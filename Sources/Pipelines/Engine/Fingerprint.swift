@@ -33,7 +33,7 @@ extension RunEngine {
     }
     if case .uses(let use) = definition.action {
       // Another version of the plugin may do something else.
-      add(try plugin(use.plugin).hash)
+      add(try plugin(of: use.offer).plugin.hash)
       for setting in use.settings { add("\(setting.name)=\(try setting.value.evaluate(in: contexts).text)") }
     }
     if case .pipeline(let path, let parameters) = definition.action {

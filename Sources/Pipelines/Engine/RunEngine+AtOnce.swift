@@ -36,7 +36,7 @@ extension RunEngine {
       // The slot of its first attempt, which the scheduler took.
       guard state.instances[ordinal].hasSlot else { return .needsTask }
       state.instances[ordinal].hasSlot = false
-      countAttempt(ordinal)
+      countAttempt(ordinal, mayEndAtOnce: true)
       let run: PluginRun
       do {
         run = try startPlugin(ordinal, use)
@@ -44,7 +44,10 @@ extension RunEngine {
         conclude(ordinal, with: .failure(error))
         return .ended
       }
-      guard let outcome = run.outcome else { return .running(run) }
+      guard let outcome = run.outcome else {
+        recordIfLasting(ordinal)
+        return .running(run)
+      }
       conclude(ordinal, with: Result { try endPlugin(ordinal, run, outcome) })
       return .ended
     }

@@ -13,7 +13,7 @@ extension RunEngine {
   /// The process of an attempt has ended: what it held is free, though the attempt itself has yet to be ended.
   func processExited(_ ordinal: Int) {
     state.instances[ordinal].hasReleased = true
-    services.loop.urgently { limits.release(demand(ordinal)) }
+    services.loop.urgently { release(demand(ordinal)) }
   }
 
   /// The operation has its slot, or will never need it: another one may be made ready.
@@ -45,14 +45,14 @@ extension RunEngine {
       endEarly(ordinal)
     }
     if Task.isCancelled || isForced || cancellation != nil && state.instances[ordinal].node.event == nil {
-      limits.release(demand(ordinal))
+      release(demand(ordinal))
       throw CancellationError()
     }
     countAttempt(ordinal)
   }
 
   /// An attempt begins: it has what it needs.
-  func countAttempt(_ ordinal: Int) {
+  func countAttempt(_ ordinal: Int, mayEndAtOnce: Bool = false) {
     let now = services.now()
     modify(ordinal) { instance in
       instance.attempts += 1
@@ -61,7 +61,7 @@ extension RunEngine {
       instance.attempt = AttemptRecord(
         run: state.id, ordinal: ordinal, number: instance.attempts, state: .running, startedAt: now)
     }
-    enter(ordinal, .running)
+    enter(ordinal, .running, at: now, mayEndAtOnce: mayEndAtOnce)
     if let attempt = state.instances[ordinal].attempt { emitOnTheWay(.attempt(attempt)) }
   }
 
@@ -84,7 +84,7 @@ extension RunEngine {
     if state.instances[ordinal].hasReleased {
       state.instances[ordinal].hasReleased = false
     } else {
-      limits.release(demand(ordinal))
+      release(demand(ordinal))
     }
     guard var attempt = state.instances[ordinal].attempt else { return CancellationError() }
     attempt.endedAt = services.now()

@@ -17,7 +17,7 @@ extension RunEngine {
     discardPrepared(ordinal)
     if state.instances[ordinal].hasSlot {
       state.instances[ordinal].hasSlot = false
-      limits.release(RunLimits.Demand(slots: 1, resources: []))
+      release(RunLimits.Demand(slots: 1, resources: []))
     }
     settle(ordinal)
   }

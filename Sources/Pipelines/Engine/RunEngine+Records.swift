@@ -37,12 +37,13 @@ extension RunEngine {
     body(&state.instances[ordinal])
   }
 
-  /// Moves an operation that goes on to another state. The history learns of it soon, if it lasts.
+  /// Moves an operation that goes on to another state. The history learns of it soon, if it lasts; with `mayEndAtOnce` it does only by
+  /// ``recordIfLasting(_:)``.
   func enter(
     _ ordinal: Int, _ newState: OperationState, reason: String? = nil, detail: JSONValue? = nil,
-    since: RecordTime? = nil, recordNow: Bool = false
+    since: RecordTime? = nil, at time: RecordTime? = nil, recordNow: Bool = false, mayEndAtOnce: Bool = false
   ) {
-    let now = services.now()
+    let now = time ?? services.now()
     modify(ordinal) { instance in
       instance.state = newState
       instance.reason = reason
@@ -55,8 +56,13 @@ extension RunEngine {
       append(ordinal)
       return
     }
-    unrecorded.insert(ordinal)
     emitOnTheWay(.operation(operationRecord(ordinal)))
+    if !mayEndAtOnce { recordIfLasting(ordinal) }
+  }
+
+  /// Lets the history learn of the state that an operation is in, if it lasts.
+  func recordIfLasting(_ ordinal: Int) {
+    unrecorded.insert(ordinal)
     guard recordingTimer == nil else { return }
     recordingTimer = services.loop.schedule(after: Self.recordingDelay) { [weak self] in
       self?.assumeIsolated { $0.recordLasting() }
@@ -74,13 +80,15 @@ extension RunEngine {
 
   /// Records an instance with its latest attempt, and tells of it.
   func append(_ ordinal: Int) {
+    // A record is large to copy, for somebody who does not watch.
+    guard onEvent != nil else { return record(operationRecord(ordinal), with: state.instances[ordinal].attempt) }
     let operation = operationRecord(ordinal)
     record(operation, with: state.instances[ordinal].attempt)
     emit(.operation(operation))
   }
 
   /// Records an instance with its latest attempt.
-  func record(_ operation: OperationRecord, with attempt: AttemptRecord?) {
+  func record(_ operation: consuming OperationRecord, with attempt: consuming AttemptRecord?) {
     if let attempt {
       services.recorder.record(.operationWithAttempt(operation, attempt))
     } else {
@@ -90,27 +98,25 @@ extension RunEngine {
 
   /// The instance as the history keeps it.
   func operationRecord(_ ordinal: Int) -> OperationRecord {
-    // Where it is: an instance is large to copy.
-    state.instances.withUnsafeBufferPointer { record(of: $0[ordinal], ordinal) }
-  }
-
-  private func record(of instance: borrowing OperationInstance, _ ordinal: Int) -> OperationRecord {
     let masker = state.masker
+    // Member by member: an instance is large to copy.
     return OperationRecord(
-      run: state.id, ordinal: ordinal, name: instance.name, position: instance.node.definition.index,
-      parent: instance.parent,
-      item: instance.item.map { masker.mask($0.text) }, state: instance.state, reason: instance.reason,
-      detail: detail(of: instance).map { masker.mask($0.text) },
-      error: instance.failure.map { RecordedError(code: $0.code, message: masker.mask($0.message)) },
-      attempts: instance.attempts, waitingSince: instance.waitingSince, startedAt: instance.startedAt,
-      endedAt: instance.endedAt,
-      result: instance.recordedResult, fingerprint: instance.fingerprint, reusedFrom: instance.reusedFrom)
+      run: state.id, ordinal: ordinal, name: state.instances[ordinal].name,
+      position: state.instances[ordinal].node.definition.index, parent: state.instances[ordinal].parent,
+      item: state.instances[ordinal].item.map { masker.mask($0.text) }, state: state.instances[ordinal].state,
+      reason: state.instances[ordinal].reason, detail: detail(of: ordinal).map { masker.mask($0.text) },
+      error: state.instances[ordinal].failure.map { RecordedError(code: $0.code, message: masker.mask($0.message)) },
+      attempts: state.instances[ordinal].attempts, waitingSince: state.instances[ordinal].waitingSince,
+      startedAt: state.instances[ordinal].startedAt, endedAt: state.instances[ordinal].endedAt,
+      result: state.instances[ordinal].recordedResult, fingerprint: state.instances[ordinal].fingerprint,
+      reusedFrom: state.instances[ordinal].reusedFrom)
   }
 
   /// The particulars of its state, and what opened its gate.
-  private func detail(of instance: borrowing OperationInstance) -> JSONValue? {
-    guard let opened = instance.opened else { return instance.detail }
-    var members = instance.detail?.objectValue ?? [:]
+  private func detail(of ordinal: Int) -> JSONValue? {
+    let detail = state.instances[ordinal].detail
+    guard let opened = state.instances[ordinal].opened else { return detail }
+    var members = detail?.objectValue ?? [:]
     members["gate"] = opened
     return .object(members)
   }

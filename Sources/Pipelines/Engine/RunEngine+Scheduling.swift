@@ -26,7 +26,10 @@ extension RunEngine {
           }
         }
         guard state.unfinished > 0 else { break }
-        await withCheckedContinuation { wakeup = $0 }
+        await withCheckedContinuation {
+          wakeup = $0
+          isAsleep = true
+        }
       }
     }
   }
@@ -55,10 +58,21 @@ extension RunEngine {
     return ordinal
   }
 
+  /// Gives back what an operation has taken. Whoever waits for more than a slot is told by the limits themselves.
+  func release(_ demand: RunLimits.Demand) {
+    if limits.release(demand) { giveSlots() }
+  }
+
+  /// Slots may be free.
+  func giveSlots() {
+    if !readyForSlot.isEmpty { wake() }
+  }
+
   /// Lets `drive` look again.
   func wake() {
-    wakeup?.resume()
-    wakeup = nil
+    guard isAsleep else { return }
+    isAsleep = false
+    wakeup.take()?.resume()
   }
 
   /// An operation has ended: its dependents may be next, or end at once themselves.

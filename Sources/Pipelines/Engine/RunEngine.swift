@@ -37,7 +37,9 @@ actor RunEngine {
   /// Processes that are ready before their slot is free, and how many operations are so far.
   var prepared: [Int: PreparedProcess] = [:]
   var early = 0
+  /// What `drive` waits for where there is nothing to start, and whether it does: asked for each operation, where the continuation would be slow to look at.
   var wakeup: CheckedContinuation<Void, Never>?
+  var isAsleep = false
   var cancellation: Cancellation?
   /// Listens to the workspace. A run that is over before this has passed needs no listening, whose end alone would cost
   /// it 16 ms.
@@ -53,11 +55,12 @@ actor RunEngine {
   /// The waits for specifications, by operation.
   var signals: [Int: ConditionSignal] = [:]
   var children: [ObjectIdentifier: RunEngine] = [:]
-  /// The plugins that the run has used so far, and their attempts that go on, by operation.
-  var plugins: [String: any PipelinePlugin] = [:]
+  /// The plugins that the run has used so far, by the offers that it has used of them.
+  var plugins: [String: PluginInUse] = [:]
+  /// What every instance of their operations is told.
+  private(set) lazy var sharedPluginInput = makeSharedPluginInput()
+  /// The attempts of plugins' operations that go on, by operation.
   var pluginAttempts: [Int: PluginAttempt] = [:]
-  /// What the instances of each plugin may reach.
-  var pluginAccess: [String: PluginAccess] = [:]
   /// Whom requests have failed to reach or to be answered by, by operation.
   var httpFailures: [Int: HTTPLatestFailure] = [:]
   var baseEnvironment = ProcessEnvironment()
@@ -122,10 +125,7 @@ actor RunEngine {
   /// - Throws: ``EngineError`` or `WorkspaceError` when the engine itself could not go on. What was recorded until then
   ///   is kept.
   func run(resuming recorded: RecordedRun? = nil, takingOver source: RecordedRun? = nil) async throws -> RunOutcome {
-    limits.onRelease = { [unowned self] in
-      // Whoever waits for more than a slot was told by the limits themselves.
-      assumeIsolated { if !$0.readyForSlot.isEmpty { $0.wake() } }
-    }
+    limits.onWithdrawal = { [unowned self] in assumeIsolated { $0.giveSlots() } }
     if let recorded { restore(recorded) } else { announce() }
     let timer = services.loop.schedule(after: Self.watchDelay) { [weak self] in
       self?.assumeIsolated { $0.startWatching() }

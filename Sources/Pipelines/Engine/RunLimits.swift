@@ -20,8 +20,8 @@ final class RunLimits {
   private(set) var freeSlots: Int
   private var freeResources: [Int]
   private var waiters: Deque<Waiter> = []
-  /// Called when something was given back that no waiter took.
-  var onRelease: () -> Void = {}
+  /// Called when the last who waited has given up, so that what is free may be taken.
+  var onWithdrawal: () -> Void = {}
 
   init(slots: Int, resources: [Int]) {
     freeSlots = slots
@@ -53,8 +53,9 @@ final class RunLimits {
     }
   }
 
-  /// Gives back what was taken.
-  func release(_ demand: Demand) {
+  /// Gives back what was taken. True when nobody waits, so that what is free may be taken.
+  @discardableResult
+  func release(_ demand: Demand) -> Bool {
     freeSlots += demand.slots
     for (resource, amount) in demand.resources { freeResources[resource] += amount }
     while let first = waiters.first, fits(first.demand) {
@@ -63,7 +64,7 @@ final class RunLimits {
       first.continuation?.resume(returning: true)
       first.continuation = nil
     }
-    if waiters.isEmpty { onRelease() }
+    return waiters.isEmpty
   }
 
   private func withdraw(_ waiter: Waiter) {
@@ -72,7 +73,7 @@ final class RunLimits {
     waiter.continuation = nil
     continuation.resume(returning: false)
     // Whoever stood behind may fit now.
-    release(Demand(slots: 0, resources: []))
+    if release(Demand(slots: 0, resources: [])) { onWithdrawal() }
   }
 
   private func fits(_ demand: Demand) -> Bool {

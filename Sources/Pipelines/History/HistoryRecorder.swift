@@ -32,7 +32,7 @@ public final class HistoryRecorder: Sendable {
 
   /// Takes a change to be recorded. Any thread. Returns false, having kept nothing, only after ``close()``.
   @discardableResult
-  public func record(_ change: HistoryChange) -> Bool {
+  public func record(_ change: consuming HistoryChange) -> Bool {
     writer.append(change)
   }
 

@@ -21,10 +21,14 @@ final class PluginAttempt: PluginInstanceEvents {
   private static let logLimit = 4 << 20
 
   private let state = Mutex(State())
-  /// Called on the loop, soon after there is something to take.
-  private let notify: @Sendable () -> Void
+  /// Hears, on the loop, soon after there is something to take.
+  private let log: PluginLog
+  private let loop: EventLoop
 
-  init(notify: @escaping @Sendable () -> Void) { self.notify = notify }
+  init(log: PluginLog, loop: EventLoop) {
+    self.log = log
+    self.loop = loop
+  }
 
   /// How it has ended, where it has.
   var outcome: Outcome? { state.withLock { $0.outcome } }
@@ -113,7 +117,7 @@ final class PluginAttempt: PluginInstanceEvents {
       defer { state.isFlushing = true }
       return !state.isFlushing
     }
-    if isNew { notify() }
+    if isNew { loop.execute { [log] in log.hasNews() } }
   }
 }
 

@@ -5,13 +5,16 @@ import Values
 
 /// `uses`: one instance of a plugin's operation for one attempt.
 extension RunEngine {
-  /// The plugin with this id, as the pipeline's file refers to it.
+  /// The plugin of an offer, as the pipeline's file refers to it.
   ///
   /// - Throws: ``OperationFailure`` with the code of the refusal.
-  func plugin(_ id: String) throws(OperationFailure) -> any PipelinePlugin {
-    if let known = plugins[id] { return known }
-    let plugin = try services.plugin(id, in: state.pipeline)
-    plugins[id] = plugin
+  func plugin(of offer: String) throws(OperationFailure) -> PluginInUse {
+    if let known = plugins[offer] { return known }
+    let id = PluginUse.plugin(of: offer)
+    let plugin = PluginInUse(
+      plugin: try services.plugin(id, in: state.pipeline),
+      access: PluginAccess(secrets: pluginSecrets(id), storage: services.storage(of: id, in: state.pipeline)))
+    plugins[offer] = plugin
     return plugin
   }
 
@@ -23,19 +26,15 @@ extension RunEngine {
 
   /// Makes an instance of a plugin's operation, and starts it.
   func startPlugin(_ ordinal: Int, _ use: PluginUse) throws -> PluginRun {
-    let id = use.plugin
-    let plugin = try plugin(id)
-    let offer = try plugin.offer(use.offer, .operation)
+    let used = try plugin(of: use.offer)
+    let offer = try used.plugin.offer(use.offer, .operation)
     let contexts = contexts(ordinal)
     let settings = try use.settings(for: offer, in: contexts)
     let input = try pluginInput(ordinal, offer, contexts)
     let log = PluginLog(engine: self, ordinal: ordinal)
-    let attempt = PluginAttempt { [weak self, loop = services.loop] in
-      loop.execute { [weak self] in self?.assumeIsolated { $0.pluginTold(ordinal, log) } }
-    }
+    let attempt = PluginAttempt(log: log, loop: services.loop)
     log.attempt = attempt
-    pluginAttempts[ordinal] = attempt
-    let instance = plugin.create(offer, settings: settings, access: access(of: id), events: attempt)
+    let instance = used.plugin.create(offer, settings: settings, access: used.access, events: attempt)
     if !Task.isCancelled { instance.start(input) }
     return PluginRun(attempt: attempt, instance: instance, log: log)
   }
@@ -44,6 +43,8 @@ extension RunEngine {
   func waitForPlugin(_ ordinal: Int, _ run: PluginRun) async throws -> OperationResult {
     // Many have ended by then.
     if let outcome = run.outcome { return try endPlugin(ordinal, run, outcome) }
+    pluginAttempts[ordinal] = run.attempt
+    defer { pluginAttempts[ordinal] = nil }
     let grace = state.instances[ordinal].node.definition.grace
     return try endPlugin(ordinal, run, await run.attempt.wait(for: run.instance, grace: grace))
   }
@@ -51,7 +52,6 @@ extension RunEngine {
   /// Lets go of an instance that has ended, and takes its result.
   func endPlugin(_ ordinal: Int, _ run: PluginRun, _ outcome: PluginAttempt.Outcome) throws -> OperationResult {
     run.instance.destroy()
-    pluginAttempts[ordinal] = nil
     pluginTold(ordinal, run.log, isLast: true)
     if Task.isCancelled || isForced { throw CancellationError() }
     return try pluginResult(outcome.get(), ordinal)
@@ -88,22 +88,19 @@ extension RunEngine {
         }
       }
     }
-    var members: [(String, JSONValue)] = [
-      ("attempt", .int(Int64(state.instances[ordinal].attempts))),
-      ("operation", .string(state.instances[ordinal].name)), ("run", .string(state.id.text)),
-      ("pipeline", .string(state.pipeline.name)), ("directory", .string(state.pipeline.source.directory)),
-    ]
-    if let requirement { members.insert(("requirement", requirement), at: 0) }
-    return .object(OrderedDictionary(uncheckedUniqueKeysWithValues: members))
+    var members = sharedPluginInput
+    members.values[0] = .int(Int64(state.instances[ordinal].attempts))
+    members.values[1] = .string(state.instances[ordinal].name)
+    if let requirement { members.updateValue(requirement, forKey: "requirement", insertingAt: 0) }
+    return .object(members)
   }
 
-  /// What the instances of a plugin may reach: the same for all of them.
-  private func access(of plugin: String) -> PluginAccess {
-    if let known = pluginAccess[plugin] { return known }
-    let access = PluginAccess(
-      secrets: pluginSecrets(plugin), storage: services.storage(of: plugin, in: state.pipeline))
-    pluginAccess[plugin] = access
-    return access
+  /// What every instance is told, with room for what differs.
+  func makeSharedPluginInput() -> OrderedDictionary<String, JSONValue> {
+    [
+      "attempt": .null, "operation": .null, "run": .string(state.id.text), "pipeline": .string(state.pipeline.name),
+      "directory": .string(state.pipeline.source.directory),
+    ]
   }
 
   /// The secrets that the file lists for a plugin, and no others.
@@ -121,7 +118,7 @@ extension RunEngine {
   // MARK: What it tells meanwhile
 
   /// Takes what the instance has logged, and how far it is.
-  private func pluginTold(_ ordinal: Int, _ log: PluginLog, isLast: Bool = false) {
+  fileprivate func pluginTold(_ ordinal: Int, _ log: PluginLog, isLast: Bool = false) {
     guard !log.isClosed, let attempt = log.attempt else { return }
     let (lines, progress) = attempt.take()
     if !lines.isEmpty { log.write(lines.map { state.masker.mask($0) }) }
@@ -149,6 +146,12 @@ extension RunEngine {
       self?.assumeIsolated { $0.emitProgress(ordinal, log) }
     }
   }
+}
+
+/// A plugin that a run uses, and what its instances may reach.
+struct PluginInUse: Sendable {
+  let plugin: any PipelinePlugin
+  let access: PluginAccess
 }
 
 /// An instance of a plugin's operation that was started, with whom it tells.
@@ -179,6 +182,11 @@ final class PluginLog: @unchecked Sendable {
     self.engine = engine
     self.ordinal = ordinal
     logs = engine.logs
+  }
+
+  /// The attempt has something to take. The engine is there as long as the log is open.
+  func hasNews() {
+    if !isClosed { engine.assumeIsolated { $0.pluginTold(ordinal, self) } }
   }
 
   func write(_ lines: [String]) {
