@@ -44,6 +44,8 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     var handlers: [Token: Watch] = [:]
     var timers = Heap<Timer>()
     var timerBodies: [Token: () -> Void] = [:]
+    /// What waits for a moment without anything else to do.
+    var leisure: Deque<() -> Void> = []
     var nextToken: Token = 1
   }
 
@@ -186,6 +188,15 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     }
   }
 
+  /// Calls `body` soon, when there is nothing else to do: what has to be done, but may not keep the next process from starting. *On the loop.*
+  func whenIdle(_ body: @escaping () -> Void) {
+    core.leisure.append(body)
+    // A loop that is never idle must not gather descriptors without end.
+    if core.leisure.count > Self.leisureLimit { core.leisure.popFirst()?() }
+  }
+
+  private static let leisureLimit = 16
+
   // MARK: The thread
 
   private func run() {
@@ -195,17 +206,22 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
         execute(job)
         runUrgent(&events)
       }
-      if drainInbox() { return }
+      if drainInbox() {
+        while let body = core.leisure.popFirst() { body() }
+        return
+      }
       fireTimers()
       runUrgent(&events)
       guard core.jobs.isEmpty else { continue }
       // Announce the sleep, then look once more: whoever adds after this look sees the announcement and wakes the loop.
       isSleeping.store(true, ordering: .sequentiallyConsistent)
       let hasWork = inbox.withLock { !$0.jobs.isEmpty || !$0.calls.isEmpty || $0.isStopping }
-      let count = epoll_wait(epoll, &events, Int32(events.count), hasWork ? 0 : milliseconds())
+      let mayWait = !hasWork && core.leisure.isEmpty
+      let count = epoll_wait(epoll, &events, Int32(events.count), mayWait ? milliseconds() : 0)
       isSleeping.store(false, ordering: .sequentiallyConsistent)
       handle(events, count)
       runUrgent(&events)
+      if count == 0, !hasWork, core.jobs.isEmpty { core.leisure.popFirst()?() }
     }
   }
 

@@ -9,7 +9,7 @@ extension RunEngine {
     let node = state.instances[ordinal].node
     let process =
       try prepared.removeValue(forKey: ordinal) ?? prepareProcess(ordinal, attempt: state.instances[ordinal].attempts)
-    defer { close(inputOf: process) }
+    defer { if case .descriptor(let input) = process.request.input { services.loop.whenIdle { Glibc.close(input) } } }
     let (files, pipes, directory) = (process.files, process.pipes, process.directory)
     if Task.isCancelled {
       logs.giveBack(files, sizes: (0, 0))
@@ -24,6 +24,7 @@ extension RunEngine {
         // Recorded only if the attempt lasts, so that its logs can be followed.
         state.instances[ordinal].attempt?.standardOutput = files.relativeOutput
         state.instances[ordinal].attempt?.standardError = files.relativeError
+        if state.unfinished > 1, logs.runsShort { services.loop.whenIdle { [logs] in logs.makeSpares() } }
       } exited: { [unowned self] in
         assumeIsolated { $0.processExited(ordinal) }
       }

@@ -97,6 +97,10 @@ final class LogFilePool {
   /// Files that stayed empty and do not serve again.
   private var retired: [CString] = []
   private var exists = false
+  /// Whether the latest attempt kept its file, so that the next ones may do the same.
+  private var isOutputKept = false
+  private var isErrorKept = false
+  private var isOver = false
 
   /// A pool for the run whose directory is `relative` to the workspace.
   init(workspace: String, relative: String) {
@@ -136,6 +140,17 @@ final class LogFilePool {
     }
   }
 
+  /// Whether the next attempt will probably have to wait until a file is created for it.
+  var runsShort: Bool { isOutputKept && outputs.isEmpty || isErrorKept && errors.isEmpty }
+
+  /// Creates the files that the next attempt will probably need: while a process runs, it costs nobody's time.
+  func makeSpares() {
+    guard !isOver else { return }
+    // What cannot be created is missed, with its reason, by the attempt that needs it.
+    if isOutputKept, outputs.isEmpty, let file = try? takeOutput() { outputs.append(file) }
+    if isErrorKept, errors.isEmpty, let file = try? takeError() { errors.append(file) }
+  }
+
   /// An empty file for standard error alone, which is not given back.
   func takeError() throws(EngineError) -> LogFile {
     if let file = errors.popLast() { return file }
@@ -172,6 +187,7 @@ final class LogFilePool {
   /// which it does not any more may be lost with this host, and what another attempt wrote would seem to be of this one.
   func giveBack(_ files: LogFiles, sizes: (output: Int64, error: Int64), areNamed: Bool = false) {
     let free = files.free(sizes: sizes)
+    (isOutputKept, isErrorKept) = (areNamed || free.output == nil, areNamed || free.error == nil)
     if areNamed {
       retired += [free.output?.log.path, free.error?.path].compactMap { $0 }
       return
@@ -182,6 +198,7 @@ final class LogFilePool {
 
   /// Removes the files that stayed empty. To be called when the history names none of them.
   func removeEmpty() {
+    isOver = true
     for path in outputs.map(\.log.path) + errors.map(\.path) + retired { unlink(path.pointer) }
     outputs = []
     errors = []

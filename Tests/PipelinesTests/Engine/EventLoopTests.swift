@@ -128,4 +128,50 @@ import Testing
     #expect(seen == ["urgent", "ordinary"])
     loop.stop()
   }
+
+  @Test("does what can wait when there is nothing else to do, and at the latest when it ends") func idleness()
+    async throws
+  {
+    let loop = try EventLoop()
+    try loop.start()
+    let (order, sink) = AsyncStream<String>.makeStream()
+    loop.execute {
+      loop.whenIdle { sink.yield("idle") }
+      Task(executorPreference: loop) {
+        sink.yield("job")
+        // What comes meanwhile is done first, too.
+        Task(executorPreference: loop) { sink.yield("job of the job") }
+      }
+    }
+    var seen: [String] = []
+    for await name in order {
+      seen.append(name)
+      if seen.count == 3 { break }
+    }
+    #expect(seen == ["job", "job of the job", "idle"])
+    let (last, end) = AsyncStream<String>.makeStream()
+    loop.execute {
+      loop.whenIdle {
+        end.yield("at the end")
+        end.finish()
+      }
+      loop.stop()
+    }
+    var atEnd: [String] = []
+    for await name in last { atEnd.append(name) }
+    #expect(atEnd == ["at the end"])
+  }
+
+  @Test("puts off no more than it can hold") func putOff() async throws {
+    try await withLoop { loop in
+      let done = Mutex(0)
+      let early = await withCheckedContinuation { continuation in
+        loop.execute {
+          for _ in 0..<100 { loop.whenIdle { done.withLock { $0 += 1 } } }
+          continuation.resume(returning: done.withLock { $0 })
+        }
+      }
+      #expect(early == 84)
+    }
+  }
 }

@@ -110,6 +110,44 @@ import Testing
     #expect(access(second.error.pointer, F_OK) == 0)
   }
 
+  @Test("are created ahead where the latest attempt has kept its own, and only there") func spares() throws {
+    let pool = pool()
+    let first = try pool.take()
+    // Nobody knows yet whether attempts print anything.
+    #expect(!pool.runsShort)
+    _ = write(first.outputDescriptor, "x", 1)
+    pool.giveBack(first, sizes: first.sizes())
+    #expect(pool.runsShort)
+    pool.makeSpares()
+    #expect(access("\(directory)/runs/a/2.out", F_OK) == 0)
+    #expect(access("\(directory)/runs/a/2.err", F_OK) != 0)
+    #expect(!pool.runsShort)
+    pool.makeSpares()
+    #expect(access("\(directory)/runs/a/3.out", F_OK) != 0)
+    let second = try pool.take()
+    #expect(second.relativeOutput == "runs/a/2.out")
+    #expect(second.relativeError == "runs/a/1.err")
+    #expect(pool.runsShort)
+    pool.giveBack(second, sizes: second.sizes())
+    #expect(!pool.runsShort)
+  }
+
+  @Test("that were created ahead and stayed empty are gone after the run, and none is created then") func sparesLeft()
+    throws
+  {
+    let pool = pool()
+    let first = try pool.take()
+    _ = write(first.outputDescriptor, "x", 1)
+    _ = write(first.errorDescriptor, "x", 1)
+    pool.giveBack(first, sizes: first.sizes())
+    pool.makeSpares()
+    #expect(Set(try FileManager.default.contentsOfDirectory(atPath: "\(directory)/runs/a")).count == 4)
+    pool.removeEmpty()
+    pool.makeSpares()
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: "\(directory)/runs/a").sorted() == ["1.err", "1.out"])
+  }
+
   @Test("of a former host are left alone") func formerHost() throws {
     let first = try pool().take()
     let second = try pool().take()
