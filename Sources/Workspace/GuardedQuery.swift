@@ -220,9 +220,11 @@ public final class GuardedQuery {
     watch.refusal = nil
     let code = sqlite3_prepare_v2(connection, rest, -1, &next, nil)
     sqlite3_finalize(next)
-    guard code == SQLITE_OK, next == nil, sqlite3_stmt_readonly(statement) != 0 else {
+    let isAlone = code == SQLITE_OK && next == nil
+    guard isAlone, sqlite3_stmt_readonly(statement) != 0 else {
       sqlite3_finalize(statement)
-      throw GuardedQueryError.notAllowed(what: "it has more than one statement")
+      // The authorizer is not asked about `VACUUM`.
+      throw GuardedQueryError.notAllowed(what: isAlone ? Self.changing : "it has more than one statement")
     }
     return statement
   }

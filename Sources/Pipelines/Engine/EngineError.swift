@@ -8,7 +8,7 @@ public enum EngineError: Error, Sendable, Hashable {
   case file(String, Int32)
   /// A secret could not be read: its name and why.
   case secret(String, String)
-  /// The history could not be written: what the workspace said.
+  /// The history could not be read or written: what the workspace said.
   case history(String)
 
   /// Whether the computer is at a limit: other operations would fail for the same reason, so the run cannot go on.
@@ -43,7 +43,7 @@ extension EngineError: CustomStringConvertible {
     case .secret(let name, let reason):
       return "the secret '\(name)' cannot be read: \(reason)"
     case .history(let reason):
-      return "the history cannot be written: \(reason)"
+      return reason
     }
   }
 

@@ -5,7 +5,7 @@ import Values
 /// One try of an operation: its slot, its number, its record, and the wait before the next one.
 extension RunEngine {
   /// What an attempt of the operation takes.
-  private func demand(_ ordinal: Int) -> RunLimits.Demand {
+  func demand(_ ordinal: Int) -> RunLimits.Demand {
     let node = state.instances[ordinal].node
     return RunLimits.Demand(slots: node.needsSlot ? 1 : 0, resources: node.definition.resources)
   }
@@ -27,28 +27,38 @@ extension RunEngine {
   /// Waits for what the attempt needs, and begins it.
   func beginAttempt(_ ordinal: Int) async throws {
     if state.instances[ordinal].attempts > 0 { try await keepFormerAttempt(ordinal) }
-    if state.instances[ordinal].hasSlot {
-      // The scheduler took the slot of the first attempt.
-      state.instances[ordinal].hasSlot = false
-    } else {
-      let demand = demand(ordinal)
-      if demand.slots > 0 || !demand.resources.isEmpty, !limits.take(demand) {
-        let resources = state.instances[ordinal].node.definition.resources
-        if !resources.isEmpty {
-          let names = resources.map { JSONValue.string(state.pipeline.resources[$0.resource].name) }
-          enter(ordinal, .waiting, reason: "resources", detail: .object(["resources": .array(names)]))
-        } else if state.instances[ordinal].state != .pending {
-          enter(ordinal, .waiting, reason: "concurrency")
-        }
-        guard await limits.wait(for: demand, on: services.loop) else { throw CancellationError() }
-      }
-      endEarly(ordinal)
-    }
+    try await takeTurn(ordinal)
+    state.instances[ordinal].hasSlot = false
     if Task.isCancelled || isForced || cancellation != nil && state.instances[ordinal].node.event == nil {
       release(demand(ordinal))
       throw CancellationError()
     }
     countAttempt(ordinal)
+  }
+
+  /// Waits for what the next attempt needs, unless it has it: the scheduler may have taken the slot of the first one.
+  func takeTurn(_ ordinal: Int) async throws {
+    guard !state.instances[ordinal].hasSlot else { return }
+    let demand = demand(ordinal)
+    if demand.slots > 0 || !demand.resources.isEmpty, !limits.take(demand) {
+      let resources = state.instances[ordinal].node.definition.resources
+      if !resources.isEmpty {
+        let names = resources.map { JSONValue.string(state.pipeline.resources[$0.resource].name) }
+        enter(ordinal, .waiting, reason: "resources", detail: .object(["resources": .array(names)]))
+      } else if state.instances[ordinal].state != .pending {
+        enter(ordinal, .waiting, reason: "concurrency")
+      }
+      guard await limits.wait(for: demand, on: services.loop) else { throw CancellationError() }
+    }
+    state.instances[ordinal].hasSlot = true
+    endEarly(ordinal)
+  }
+
+  /// Gives back what was taken for an attempt that has not begun.
+  func giveUpTurn(_ ordinal: Int) {
+    guard state.instances[ordinal].hasSlot else { return }
+    state.instances[ordinal].hasSlot = false
+    release(demand(ordinal))
   }
 
   /// An attempt begins: it has what it needs.

@@ -15,10 +15,7 @@ extension RunEngine {
   func hasFinished(_ ordinal: Int) {
     endEarly(ordinal)
     discardPrepared(ordinal)
-    if state.instances[ordinal].hasSlot {
-      state.instances[ordinal].hasSlot = false
-      release(RunLimits.Demand(slots: 1, resources: []))
-    }
+    giveUpTurn(ordinal)
     settle(ordinal)
   }
 
@@ -108,6 +105,11 @@ extension RunEngine {
     if isTriedOnce {
       result = try await OperationRunner(attempts, context: services.context).run(isolation: self)
     } else {
+      // The deadline bounds attempts and the waits between them: waiting for others' is no part of it.
+      if node.definition.retry.deadline != nil, state.instances[ordinal].retryState == nil {
+        try await takeTurn(ordinal)
+      }
+      defer { giveUpTurn(ordinal) }
       var context = services.context
       context.retryObserver = retryObserver(ordinal)
       context.retryState = state.instances[ordinal].retryState
@@ -145,6 +147,7 @@ extension RunEngine {
       instance.attempts += 1
       instance.startedAt = started
     }
+    emitOnTheWay(.operation(running(ordinal)))
     var attempt = AttemptRecord(
       run: state.id, ordinal: ordinal, number: state.instances[ordinal].attempts, state: .succeeded, startedAt: started)
     let outcome = Result { () throws(any Error) -> (result: OperationResult, recorded: RecordedResult) in
@@ -166,6 +169,13 @@ extension RunEngine {
       emit(.attempt(attempt))
       throw failure
     }
+  }
+
+  /// What is told of an operation that is computed on the spot: whoever watches learns its name from that, and then of its attempt.
+  private func running(_ ordinal: Int) -> OperationRecord {
+    var record = operationRecord(ordinal)
+    record.state = .running
+    return record
   }
 
   private func succeed(_ ordinal: Int, _ result: OperationResult) {
@@ -253,7 +263,9 @@ extension OperationFailure {
       self.init(code: error.code, message: error.description)
       engineError = error.isExhaustion ? error : nil
     case let error as RepeatLimitReachedError: self.init(code: error.code, message: error.description)
-    case let error as WorkspaceError: self.init(code: "history", message: "\(error)")
+    case let error as WorkspaceError:
+      self.init(code: "history", message: "\(error)")
+      engineError = .history("\(error)")
     case is CancellationError: self.init(code: "cancelled", message: "cancelled")
     default: self.init(code: "failed", message: "\(error)")
     }

@@ -51,6 +51,12 @@ final class DocumentReader {
     NearestName.suggestion(for: name, among: Array(candidates)).map { "did you mean '\($0)'?" }
   }
 
+  /// Whether `node` has no key `key`, and none that is probably meant for it: that one is reported by itself.
+  func isMissing(_ key: String, in node: YAMLNode) -> Bool {
+    node[key] == nil
+      && node.entries?.contains { NearestName.suggestion(for: $0.name, among: [key]) != nil } != true
+  }
+
   // MARK: - Mappings
 
   /// Calls `body` with each entry of the mapping `node` whose key is in `table`, and reports every other entry.

@@ -39,8 +39,10 @@ extension DocumentReader {
 
   private func readName(_ node: YAMLNode, head: SourceRange, into draft: OperationDraft) {
     guard let nameNode = node["name"] else {
-      error(
-        "missing-key", "\(draft.event == nil ? "an operation" : "a handler") needs a 'name'", at: head)
+      if isMissing("name", in: node) {
+        error(
+          "missing-key", "\(draft.event == nil ? "an operation" : "a handler") needs a 'name'", at: head)
+      }
       return
     }
     draft.nameRange = nameNode.range

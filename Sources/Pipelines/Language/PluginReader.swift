@@ -131,7 +131,7 @@ extension DocumentReader {
       hash.hasPrefix("sha256:")
       ? "leave out 'sha256:'"
       : lowered != hash && lowered.utf8.count == 64
-        ? "write it in small letters" : "`penstock plugins verify FILE` writes it"
+        ? "write it in small letters" : "`penstock plugins inspect FILE` prints it"
     error(
       "invalid-hash",
       "'sha256' needs 64 hexadecimal digits, found \(hash.isEmpty ? "nothing" : "'\(hash.prefix(70))'")",
@@ -237,7 +237,7 @@ extension DocumentReader {
         }
       }
       guard let id else {
-        if item["uses"] == nil {
+        if isMissing("uses", in: item) {
           error("missing-key", "a controller needs a 'uses'", at: item.entries?.first?.key.range ?? item.range)
         }
         return nil

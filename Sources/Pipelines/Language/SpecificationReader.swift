@@ -60,7 +60,9 @@ extension DocumentReader {
       case .with: break
       }
     }
-    if entry.value["uses"] == nil { error("missing-key", "\(what) needs a 'uses'", at: entry.key.range) }
+    if isMissing("uses", in: entry.value) {
+      error("missing-key", "\(what) needs a 'uses'", at: entry.key.range)
+    }
     if let formula { specification.formula = formula }
     specification.hold = hold
   }

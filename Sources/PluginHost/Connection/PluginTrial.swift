@@ -60,13 +60,16 @@ extension PluginFailure {
     package var range: Range<Int>?
   }
 
+  private static let longestText: Int64 = 1 << 24
+
   /// `{"setting": "schedule", "position": 1, "length": 2}`, the last two only where a part of a text is meant.
   package var place: Place? {
     guard let setting = detail?["setting"]?.stringValue else { return nil }
     var place = Place(setting: setting)
-    if let position = detail?["position"]?.intValue.flatMap({ Int(exactly: $0) }), position >= 1 {
-      let length = detail?["length"]?.intValue.flatMap { Int(exactly: $0) } ?? 1
-      place.range = position - 1..<position - 1 + min(max(length, 0), 1 << 20)
+    // Both are of a plugin, which may say anything; no text of settings is longer than the limit.
+    if let position = detail?["position"]?.intValue, (1...Self.longestText).contains(position) {
+      let length = min(max(detail?["length"]?.intValue ?? 1, 0), Self.longestText)
+      place.range = Int(position) - 1..<Int(position) - 1 + Int(length)
     }
     return place
   }

@@ -155,6 +155,20 @@ public final class PluginHost: Sendable {
     return (reloaded, errors)
   }
 
+  /// The plugin with this id where it was loaded as `reference` asks for it, whatever has become of its file since.
+  package func loaded(_ id: String, _ reference: PluginReference) -> Plugin? {
+    let wanted = PluginFinder.plugin(of: id)
+    return state.withLock { Array($0.seats) }.lazy.compactMap { key, seat -> Plugin? in
+      guard let plugin = seat.loaded, plugin.id == wanted,
+        reference.path == nil || reference.path == plugin.file.foundPath,
+        reference.isolation == nil || reference.isolation == plugin.isolation,
+        reference.pins.allSatisfy({ $0.hashes.contains(plugin.sha256) })
+      else { return nil }
+      return key.isolation == .host || key.limits == reference.limits && key.environment == reference.environment
+        ? plugin : nil
+    }.first
+  }
+
   /// The plugins that are loaded, by their ids.
   public var plugins: [Plugin] {
     state.withLock { $0.seats.values.compactMap(\.loaded) }.sorted { $0.id < $1.id }

@@ -219,7 +219,7 @@ enum HostTables {
       }
       guard let answer else { return refuse(.noCallback) }
       if let mistake { return refuse(mistake) }
-      guard key.length <= longestKey else { return refuse(.tooLarge) }
+      guard key.length <= longestKey else { return refuse(.longKey) }
       let name: String
       switch PluginText.string(key) {
       case .success(let string): name = string

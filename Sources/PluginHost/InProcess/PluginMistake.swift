@@ -2,6 +2,7 @@
 struct PluginMistake: Hashable, Sendable {
   enum Kind: Error, Hashable, Sendable {
     case tooLarge
+    case longKey
     case noBytes
     case noUTF8(String)
     case noJSON(String)
@@ -23,7 +24,7 @@ struct PluginMistake: Hashable, Sendable {
     /// What the plugin is answered.
     var status: PluginStatus {
       switch self {
-      case .tooLarge: .tooLarge
+      case .tooLarge, .longKey: .tooLarge
       case .endedTwice: .ended
       case .afterDestroy, .neverWas, .afterClose: .unknown
       default: .invalid
@@ -50,12 +51,14 @@ struct PluginMistake: Hashable, Sendable {
       case .afterClose: 15
       case .noInstance: 16
       case .badMember: 17
+      case .longKey: 18
       }
     }
 
     func sentence(_ function: HostFunction) -> String {
       switch self {
       case .tooLarge: "gave '\(function.rawValue)' more than 16 MiB; hand over a file's path instead"
+      case .longKey: "gave '\(function.rawValue)' a key of more than 1,024 bytes"
       case .noBytes: "gave '\(function.rawValue)' a text with a length but without bytes"
       case .noUTF8(let text): "gave '\(function.rawValue)' bytes that are not UTF-8: \(text)"
       case .noJSON(let reason): "gave '\(function.rawValue)' what is not JSON: \(reason)"

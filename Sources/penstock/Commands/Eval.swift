@@ -30,6 +30,16 @@ struct Eval: ParsableCommand {
 
   @OptionGroup var shared: SharedOptions
 
+  /// The arguments with `--` in front of an expression that begins with a minus, which the parser would take for an option.
+  static func settingApart(_ arguments: [String]) -> [String] {
+    guard arguments.first == configuration.commandName, !arguments.contains("--"),
+      let place = arguments.firstIndex(where: { $0.firstMatch(of: /^-([0-9.]|Infinity)/) != nil })
+    else { return arguments }
+    var others = arguments
+    let expression = others.remove(at: place)
+    return others + ["--", expression]
+  }
+
   func validate() throws {
     if lines, expression != nil || context != nil {
       throw ValidationError("--lines takes expressions and contexts from standard input alone.")

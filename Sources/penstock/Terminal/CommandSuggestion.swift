@@ -32,8 +32,10 @@ struct CommandSuggestion {
 extension CommandConfiguration {
   /// The subcommands with their names.
   fileprivate var commands: [(name: String, command: any ParsableCommand.Type)] {
-    (subcommands + groupedSubcommands.flatMap(\.subcommands)).compactMap { command in
-      command.configuration.commandName.map { ($0, command) }
+    // The parser counts those of groups among the others, too.
+    var names: Set<String> = []
+    return (subcommands + groupedSubcommands.flatMap(\.subcommands)).compactMap { command in
+      command.configuration.commandName.flatMap { names.insert($0).inserted ? ($0, command) : nil }
     }
   }
 }

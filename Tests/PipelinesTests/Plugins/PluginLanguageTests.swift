@@ -238,7 +238,7 @@ struct PluginLanguageTests {
         "4:147 out-of-range 'descriptors' must be at least 16, found 1",
         "4:162 unknown-secret the pipeline declares no secret 'tokn' (did you mean 'token'?)",
         "5:19 invalid-hash 'sha256' needs 64 hexadecimal digits, found 'sha256:\(hash.prefix(63))' (leave out 'sha256:')",
-        "6:23 invalid-hash 'sha256' needs 64 hexadecimal digits, found 'abc' (`penstock plugins verify FILE` writes it)",
+        "6:23 invalid-hash 'sha256' needs 64 hexadecimal digits, found 'abc' (`penstock plugins inspect FILE` prints it)",
         "7:10 wrong-form the plugin 'plain' needs a path, found ''",
       ])
   }

@@ -115,4 +115,22 @@ private final class RecordedFailures: Sendable {
   var all: [PluginFailure?] { failures.withLock { $0 } }
 
   func note(_ failure: PluginFailure?) { failures.withLock { $0.append(failure) } }
+
+  @Test("whatever a plugin gives as the place of what is wrong is no number to trip over")
+  func places() {
+    let numbers: [JSONValue] = [
+      .int(.max), .int(.min), .int(.max - 1), 0, -1, 1, 1_000_000, .int(1 << 24), .int(1 << 24 + 1), 3.5, 1e300, "x",
+      .null,
+    ]
+    for position in numbers {
+      for length in numbers {
+        let detail: JSONValue = ["setting": "say", "position": position, "length": length]
+        let place = PluginFailure(code: "no-good", message: "x", detail: detail).place
+        #expect(place?.setting == "say")
+        #expect(place?.range.map { $0.lowerBound >= 0 && $0.count <= 1 << 24 } != false)
+      }
+    }
+    let whole: JSONValue = ["setting": "say", "position": .int(.max), "length": 2]
+    #expect(PluginFailure(code: "no-good", message: "x", detail: whole).place == PluginFailure.Place(setting: "say"))
+  }
 }

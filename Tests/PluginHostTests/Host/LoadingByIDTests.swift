@@ -68,6 +68,11 @@ struct LoadingByIDTests {
     #expect(errors.count == 1)
     #expect(result(of: plugin) == .ended(3))
     #expect(throws: PluginError.self) { try hosted.host.plugin("versioned") }
+    // Whoever wants to go on with what was loaded can.
+    #expect(hosted.host.loaded("versioned", PluginReference()) === plugin)
+    #expect(hosted.host.loaded("versioned", PluginReference(sha256: plugin.sha256)) === plugin)
+    #expect(hosted.host.loaded("versioned", PluginReference(sha256: String(repeating: "0", count: 64))) == nil)
+    #expect(hosted.host.loaded("other", PluginReference()) == nil)
   }
 
   @Test("a file that was only touched is not loaded again")

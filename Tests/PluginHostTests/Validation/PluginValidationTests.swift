@@ -93,6 +93,16 @@ struct BrokenPlugin: Sendable, CustomTestStringConvertible {
     BrokenPlugin("changes the environment", "good.echo/guest", "changed the environment") {
       $0.start = "setenv(\"SURPRISE\", \"1\", 1);" + $0.start
     },
+    BrokenPlugin(
+      "changes the environment when it opens", "good.echo/guest",
+      "changed the environment of the process when it was opened"
+    ) {
+      $0.open = "setenv(\"SURPRISE\", \"1\", 1);"
+    },
+    BrokenPlugin("ignores a signal from its opening on", "good.echo/guest", "signals changed: 2 when it was opened") {
+      $0.preamble += "\n#include <signal.h>"
+      $0.open = "signal(SIGINT, SIG_IGN);"
+    },
     BrokenPlugin("changes the locale", "good.echo/guest", "changed the locale from C to C.UTF-8") {
       $0.preamble += "\n#include <locale.h>"
       $0.start = "setlocale(LC_ALL, \"C.UTF-8\");" + $0.start

@@ -12,7 +12,7 @@
  *   3. for each kind of offer that it has, a table of four functions: create, start, stop, destroy;
  *   4. calls of the host's services: to complete, to yield, to log, to set a timer.
  *
- * The smallest whole plugin, an operation that gives back its requirement:
+ * The smallest whole plugin, an operation whose result is the input of its `start`:
  *
  *   #include <penstock/plugin.h>
  *   #include <stdlib.h>
@@ -21,8 +21,8 @@
  *   static const penstock_instance_service *instances;
  *
  *   static penstock_text describe(void) {
- *     return PENSTOCK_TEXT("{\"id\":\"echo\",\"version\":\"1.0.0\",\"summary\":\"Gives back what it gets\","
- *                          "\"offers\":[{\"kind\":\"operation\",\"id\":\"echo\",\"summary\":\"Gives back its requirement\"}]}");
+ *     return PENSTOCK_TEXT("{\"id\":\"echo\",\"version\":\"1.0.0\",\"summary\":\"Gives back its input\","
+ *                          "\"offers\":[{\"kind\":\"operation\",\"id\":\"echo\",\"summary\":\"Gives back its input\"}]}");
  *   }
  *
  *   static penstock_status open_plugin(const penstock_host *the_host) {
@@ -233,10 +233,10 @@ typedef struct penstock_plugin_entry {
  *         "id": "calendar.time-window",   the plugin's id, or the plugin's id, a dot and a name of the same form
  *         "summary": "…",                 required, one line
  *         "settings": [                   what `with:` may hold; anything else is an error in the pipeline file
- *           { "name": "from",             [a-z][a-z0-9_]*
+ *           { "name": "from",             [a-z][a-z0-9_]*, at most 64 characters
  *             "type": "string",           a type of the pipeline language: string int number bool duration size timestamp json
  *                                         [T] {field: T, optional?: T}
- *             "summary": "…",             one line
+ *             "summary": "…",             required, one line
  *             "required": true,           false where it is missing
  *             "default": "08:00",         a value of the type; for people, and filled in by the host
  *             "values": ["a", "b"] } ],   the only values that it may have
@@ -309,7 +309,8 @@ typedef struct penstock_instance_service {
   /* [any] The instance ends badly. `error` is {"code": "quota-exceeded", "message": "…", "retry_after": 2.5, "detail": …}: the code
    * ([a-z][a-z0-9-]*) is what `retry.on` names, `retry_after` are seconds; code and message are required. */
   penstock_status (*fail)(const penstock_host *host, penstock_id id, penstock_text error);
-  /* [any] How far an operation is: {"fraction": 0.25, "message": "…"}, either may be missing. May be dropped when many come. */
+  /* [any] How far an operation is: {"fraction": 0.25, "message": "…"}, either may be missing; the fraction is from 0 to 1. May be
+   * dropped when many come. */
   penstock_status (*progress)(const penstock_host *host, penstock_id id, penstock_text progress);
 } penstock_instance_service;
 
@@ -345,7 +346,7 @@ typedef struct penstock_log_service {
   uint32_t struct_size;
   uint32_t reserved;
   /* [any] `id` is the instance that it is about, or 0. `message` is plain text, `fields` a JSON object or empty. The lines of an operation go
-   * to its log in the history. */
+   * to its log in the history; of those that come faster than they can be written, 4 MiB wait, and the rest is counted there and dropped. */
   penstock_status (*log)(const penstock_host *host, penstock_id id, int32_t level, penstock_text message, penstock_text fields);
 } penstock_log_service;
 

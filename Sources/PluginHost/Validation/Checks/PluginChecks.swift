@@ -37,9 +37,11 @@ extension CheckContext {
   }
 
   func guest() throws(CheckInterruption) {
+    let closed = ProcessPicture.take()
     let (plugin, offer) = try opened()
     // Whatever is made once for all instances is there after the first.
     let before = ProcessPicture.take()
+    for change in before.changes(since: closed) { problem("\(change) when it was opened") }
     doing("start")
     let instance = try instance(plugin, offer)
     instance.start(goodInput(offer))
