@@ -36,6 +36,14 @@ extension RunEngine {
     countAttempt(ordinal)
   }
 
+  /// Waits for what the first of several attempts needs where they have a deadline, of which that wait is no part. One that a former host has begun
+  /// may wait for its next attempt first.
+  func awaitTurn(_ ordinal: Int) async throws {
+    guard state.instances[ordinal].node.definition.retry.deadline != nil, state.instances[ordinal].retryState == nil
+    else { return }
+    try await takeTurn(ordinal)
+  }
+
   /// Waits for what the next attempt needs, unless it has it: the scheduler may have taken the slot of the first one.
   func takeTurn(_ ordinal: Int) async throws {
     guard !state.instances[ordinal].hasSlot else { return }

@@ -105,10 +105,6 @@ extension RunEngine {
     if isTriedOnce {
       result = try await OperationRunner(attempts, context: services.context).run(isolation: self)
     } else {
-      // The deadline bounds attempts and the waits between them: waiting for others' is no part of it.
-      if node.definition.retry.deadline != nil, state.instances[ordinal].retryState == nil {
-        try await takeTurn(ordinal)
-      }
       defer { giveUpTurn(ordinal) }
       var context = services.context
       context.retryObserver = retryObserver(ordinal)
@@ -116,7 +112,8 @@ extension RunEngine {
       var policy = node.definition.retryPolicy
       policy.wakers = try wakers(ordinal) + httpWakers(ordinal)
       policy.decide = node.definition.retryDecision(budget: services.http.budget, clock: services.clock)
-      let operation = attempts.retry(policy).repeating(repeatPolicy(ordinal))
+      let operation = attempts.retry(policy).modifier(TurnModifier(engine: self, ordinal: ordinal))
+        .repeating(repeatPolicy(ordinal))
       result = try await OperationRunner(operation, context: context).run(isolation: self)
     }
     succeed(ordinal, result)
@@ -146,6 +143,8 @@ extension RunEngine {
     modify(ordinal) { instance in
       instance.attempts += 1
       instance.startedAt = started
+      // What it has waited for is over.
+      (instance.reason, instance.detail, instance.waitingSince) = (nil, nil, nil)
     }
     emitOnTheWay(.operation(running(ordinal)))
     var attempt = AttemptRecord(

@@ -21,13 +21,7 @@ private struct HostCatalog: PluginCatalog {
   let host: PluginHost
 
   func plugin(_ id: String, _ reference: PluginReference) throws(PluginError) -> any PipelinePlugin {
-    do throws(PluginError) {
-      return try host.plugin(id, reference)
-    } catch {
-      // A file that cannot be loaded, half written for example, does not take away what was loaded from it before.
-      guard let former = host.loaded(id, reference) else { throw error }
-      return former
-    }
+    try host.pluginOrFormer(id, reference)
   }
 
   var knownIDs: [String] { PluginFinder(host.configuration).all().files.map(\.id) }

@@ -47,8 +47,8 @@ public final class PluginHost: Sendable {
     var limits = PluginReference.Limits()
     var environment: [String] = []
 
-    init(_ file: PluginFile, _ reference: PluginReference, _ isolation: PluginReference.Isolation) {
-      path = file.path
+    init(path: String, _ reference: PluginReference, _ isolation: PluginReference.Isolation) {
+      self.path = path
       self.isolation = isolation
       guard isolation == .process else { return }
       limits = reference.limits
@@ -118,8 +118,8 @@ public final class PluginHost: Sendable {
   public func plugin(
     in file: PluginFile, _ reference: PluginReference = PluginReference()
   ) throws(PluginError) -> Plugin {
-    let isolation = reference.isolation ?? (file.isStandard ? .host : .process)
-    guard let seat = seat(Key(file, reference, isolation)) else { throw closed }
+    let isolation = isolation(reference, file)
+    guard let seat = seat(Key(path: file.path, reference, isolation)) else { throw closed }
     let plugin = try seat.plugin { (former) throws(PluginError) in
       try load(file, reference, isolation, former: former)
     }
@@ -155,18 +155,35 @@ public final class PluginHost: Sendable {
     return (reloaded, errors)
   }
 
-  /// The plugin with this id where it was loaded as `reference` asks for it, whatever has become of its file since.
-  package func loaded(_ id: String, _ reference: PluginReference) -> Plugin? {
-    let wanted = PluginFinder.plugin(of: id)
+  /// The plugin with this id; where its file cannot be loaded any more, half written for example, as it was loaded by the same reference before.
+  ///
+  /// - Throws: As ``plugin(_:_:)``, where nothing was.
+  package func pluginOrFormer(_ id: String, _ reference: PluginReference) throws(PluginError) -> Plugin {
+    do throws(PluginError) {
+      return try plugin(id, reference)
+    } catch {
+      guard let former = former(id, reference) else { throw error }
+      return former
+    }
+  }
+
+  /// What was loaded from the same file in the same way, whatever has become of the file since.
+  private func former(_ id: String, _ reference: PluginReference) -> Plugin? {
+    // One that is looked for by its id is where it is found now, and nowhere else.
+    let found = reference.path == nil ? try? finder.find(id) : nil
+    guard reference.path != nil || found != nil else { return nil }
     return state.withLock { Array($0.seats) }.lazy.compactMap { key, seat -> Plugin? in
-      guard let plugin = seat.loaded, plugin.id == wanted,
-        reference.path == nil || reference.path == plugin.file.foundPath,
-        reference.isolation == nil || reference.isolation == plugin.isolation,
+      guard let plugin = seat.loaded, plugin.id == PluginFinder.plugin(of: id),
+        found.map({ key.path == $0.path }) ?? (reference.path == plugin.file.foundPath),
+        key == Key(path: key.path, reference, self.isolation(reference, plugin.file)),
         reference.pins.allSatisfy({ $0.hashes.contains(plugin.sha256) })
       else { return nil }
-      return key.isolation == .host || key.limits == reference.limits && key.environment == reference.environment
-        ? plugin : nil
+      return plugin
     }.first
+  }
+
+  private func isolation(_ reference: PluginReference, _ file: PluginFile) -> PluginReference.Isolation {
+    reference.isolation ?? (file.isStandard ? .host : .process)
   }
 
   /// The plugins that are loaded, by their ids.

@@ -68,11 +68,17 @@ struct LoadingByIDTests {
     #expect(errors.count == 1)
     #expect(result(of: plugin) == .ended(3))
     #expect(throws: PluginError.self) { try hosted.host.plugin("versioned") }
-    // Whoever wants to go on with what was loaded can.
-    #expect(hosted.host.loaded("versioned", PluginReference()) === plugin)
-    #expect(hosted.host.loaded("versioned", PluginReference(sha256: plugin.sha256)) === plugin)
-    #expect(hosted.host.loaded("versioned", PluginReference(sha256: String(repeating: "0", count: 64))) == nil)
-    #expect(hosted.host.loaded("other", PluginReference()) == nil)
+    // Whoever wants to go on with what was loaded can: with that, from there, and run in that way.
+    #expect(try hosted.host.pluginOrFormer("versioned", PluginReference()) === plugin)
+    #expect(try hosted.host.pluginOrFormer("versioned", PluginReference(sha256: plugin.sha256)) === plugin)
+    let others = [
+      PluginReference(sha256: String(repeating: "0", count: 64)), PluginReference(path: "/nowhere/versioned.so"),
+      PluginReference(isolation: plugin.isolation == .host ? .process : .host),
+    ]
+    for other in others { #expect(throws: PluginError.self) { try hosted.host.pluginOrFormer("versioned", other) } }
+    #expect(throws: PluginError.self) { try hosted.host.pluginOrFormer("other", PluginReference()) }
+    try FileManager.default.removeItem(atPath: path)
+    #expect(throws: PluginError.self) { try hosted.host.pluginOrFormer("versioned", PluginReference()) }
   }
 
   @Test("a file that was only touched is not loaded again")
