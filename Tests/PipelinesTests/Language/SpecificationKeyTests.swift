@@ -72,7 +72,6 @@ struct SpecificationKeyTests {
         == [
           "2:3 missing-key the specification 'a' needs a 'uses'",
           "2:14 out-of-range 'hold' must be longer than nothing",
-          "3:3 missing-key the specification 'b' needs a 'uses'",
           "3:8 unknown-key a specification has no key 'use' (did you mean 'uses'?)",
           "4:6 wrong-form the specification 'c' needs a formula of specifications, found a list",
           "5:5 wrong-form the specification 'd' needs a formula of specifications, found nothing",
