@@ -41,21 +41,6 @@ struct AttemptModifier<Operation: OperationRequest>: OperationModifier where Ope
   }
 }
 
-/// Lets the time in which an operation waits for others pass before the deadline of its attempts begins.
-struct TurnModifier<Operation: OperationRequest>: OperationModifier where Operation.Value == OperationResult {
-  let engine: RunEngine
-  let ordinal: Int
-
-  func run(
-    isolation: isolated (any Actor)?, in context: OperationContext, using operation: Operation,
-    with continuation: OperationContinuation<OperationResult, any Error>
-  ) async throws -> OperationResult {
-    try await engine.awaitTurn(ordinal)
-    return try await operation.run(
-      isolation: isolation, in: context, with: continuation.narrowed(to: Operation.Failure.self))
-  }
-}
-
 extension OperationDefinition {
   /// The retry policy that the `retry:` of this operation spells.
   var retryPolicy: RetryPolicy {

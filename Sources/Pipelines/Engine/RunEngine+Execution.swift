@@ -105,6 +105,7 @@ extension RunEngine {
     if isTriedOnce {
       result = try await OperationRunner(attempts, context: services.context).run(isolation: self)
     } else {
+      try await awaitTurn(ordinal)
       defer { giveUpTurn(ordinal) }
       var context = services.context
       context.retryObserver = retryObserver(ordinal)
@@ -112,8 +113,7 @@ extension RunEngine {
       var policy = node.definition.retryPolicy
       policy.wakers = try wakers(ordinal) + httpWakers(ordinal)
       policy.decide = node.definition.retryDecision(budget: services.http.budget, clock: services.clock)
-      let operation = attempts.retry(policy).modifier(TurnModifier(engine: self, ordinal: ordinal))
-        .repeating(repeatPolicy(ordinal))
+      let operation = attempts.retry(policy).repeating(repeatPolicy(ordinal))
       result = try await OperationRunner(operation, context: context).run(isolation: self)
     }
     succeed(ordinal, result)
