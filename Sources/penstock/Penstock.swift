@@ -85,6 +85,6 @@ extension CommandConfiguration {
 
   /// The subcommand that is called `name`.
   fileprivate func subcommand(named name: String) -> (any ParsableCommand.Type)? {
-    (subcommands + groupedSubcommands.flatMap(\.subcommands)).first { $0.configuration.commandName == name }
+    subcommands.first { $0.configuration.commandName == name }
   }
 }

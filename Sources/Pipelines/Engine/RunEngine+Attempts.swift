@@ -5,7 +5,7 @@ import Values
 /// One try of an operation: its slot, its number, its record, and the wait before the next one.
 extension RunEngine {
   /// What an attempt of the operation takes.
-  func demand(_ ordinal: Int) -> RunLimits.Demand {
+  private func demand(_ ordinal: Int) -> RunLimits.Demand {
     let node = state.instances[ordinal].node
     return RunLimits.Demand(slots: node.needsSlot ? 1 : 0, resources: node.definition.resources)
   }
@@ -45,7 +45,7 @@ extension RunEngine {
   }
 
   /// Waits for what the next attempt needs, unless it has it: the scheduler may have taken the slot of the first one.
-  func takeTurn(_ ordinal: Int) async throws {
+  private func takeTurn(_ ordinal: Int) async throws {
     guard !state.instances[ordinal].hasSlot else { return }
     let demand = demand(ordinal)
     if demand.slots > 0 || !demand.resources.isEmpty, !limits.take(demand) {

@@ -143,10 +143,9 @@ extension RunEngine {
     modify(ordinal) { instance in
       instance.attempts += 1
       instance.startedAt = started
-      // What it has waited for is over.
-      (instance.reason, instance.detail, instance.waitingSince) = (nil, nil, nil)
     }
-    emitOnTheWay(.operation(running(ordinal)))
+    // Whoever watches learns its name from that, and then of its attempt.
+    enter(ordinal, .running, at: started, mayEndAtOnce: true)
     var attempt = AttemptRecord(
       run: state.id, ordinal: ordinal, number: state.instances[ordinal].attempts, state: .succeeded, startedAt: started)
     let outcome = Result { () throws(any Error) -> (result: OperationResult, recorded: RecordedResult) in
@@ -168,13 +167,6 @@ extension RunEngine {
       emit(.attempt(attempt))
       throw failure
     }
-  }
-
-  /// What is told of an operation that is computed on the spot: whoever watches learns its name from that, and then of its attempt.
-  private func running(_ ordinal: Int) -> OperationRecord {
-    var record = operationRecord(ordinal)
-    record.state = .running
-    return record
   }
 
   private func succeed(_ ordinal: Int, _ result: OperationResult) {

@@ -9,7 +9,7 @@ extension RunEngine {
     let node = state.instances[ordinal].node
     let process =
       try prepared.removeValue(forKey: ordinal) ?? prepareProcess(ordinal, attempt: state.instances[ordinal].attempts)
-    defer { if case .descriptor(let input) = process.request.input { services.loop.whenIdle { Glibc.close(input) } } }
+    defer { close(inputOf: process) }
     let (files, pipes, directory) = (process.files, process.pipes, process.directory)
     if Task.isCancelled {
       logs.giveBack(files, sizes: (0, 0))
@@ -113,8 +113,9 @@ extension RunEngine {
     logs.giveBack(process.files, sizes: (0, 0))
   }
 
+  /// Lets go of an input when nothing else is to be done: its memory may be much to give back.
   private func close(inputOf process: PreparedProcess) {
-    if case .descriptor(let input) = process.request.input { Glibc.close(input) }
+    if case .descriptor(let input) = process.request.input { services.loop.whenIdle { Glibc.close(input) } }
   }
 
   private func commandLine(_ node: OperationNode, _ contexts: RunContexts) throws -> [String] {

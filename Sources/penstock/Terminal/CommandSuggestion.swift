@@ -32,10 +32,7 @@ struct CommandSuggestion {
 extension CommandConfiguration {
   /// The subcommands with their names.
   fileprivate var commands: [(name: String, command: any ParsableCommand.Type)] {
-    // The parser counts those of groups among the others, too.
-    var names: Set<String> = []
-    return (subcommands + groupedSubcommands.flatMap(\.subcommands)).compactMap { command in
-      command.configuration.commandName.flatMap { names.insert($0).inserted ? ($0, command) : nil }
-    }
+    // Those of groups are among them.
+    subcommands.compactMap { command in command.configuration.commandName.map { ($0, command) } }
   }
 }
