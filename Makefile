@@ -76,11 +76,12 @@ run-http: build ## Start a small feed server on port 8080, and run examples/rele
 	$(RELEASE) run --workspace .penstock examples/release-digest.yaml
 
 test: toolchain packages test-packages $(VALIDATOR)/ready $(SERVERS)/ready ## Set up and run all tests
-	@echo "==> swift test"
-	@mkdir -p .build; rm -f .build/tests.status; \
-	{ SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TEST_WIDTH) $(SWIFT) test 2>&1; echo $$? > .build/tests.status; } \
-	  | tee .build/tests.log; \
-	status=$$(cat .build/tests.status); \
+	@echo "==> swift build --build-tests"
+	@$(SWIFT) build --build-tests
+	@echo "==> the tests"
+	@SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TEST_WIDTH) \
+	  Tests/run "$$($(SWIFT) build --show-bin-path)/penstockPackageTests.xctest" .build/tests.log; \
+	status=$$?; \
 	if [ "$$status" != 0 ]; then \
 	  echo; echo "==> what failed (all of it is in .build/tests.log):"; \
 	  grep -a -A 16 'recorded an issue' .build/tests.log | grep -av '^. Test .* \(started\|passed\)' | cut -c 1-300 | head -n 40; \

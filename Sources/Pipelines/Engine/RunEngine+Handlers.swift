@@ -65,33 +65,49 @@ extension RunEngine {
 
 /// Processes that outlived the operation, or the host, that started them.
 enum LeftoverProcesses {
-  /// How long they may take to end by themselves.
+  /// How long they may take to end by themselves, and then, killed, to be gone.
   private static let grace = Duration.seconds(2)
+  /// Nothing tells the end of processes that are not ours, so they are looked at again and again.
+  private static let pause = Duration.milliseconds(20)
 
   /// Ends all processes that carry the mark of `run`, and returns how many there were.
   static func end(run: RunID, delayer: LoopDelayer, isolation: isolated (any Actor)? = #isolation) async -> Int {
     let mark = "PENSTOCK_RUN_ID=\(run.text)"
-    var found = ProcessTable.carrying(mark)
-    // A process that is just becoming another program shows no environment; where there may be one, it is looked for again.
-    var looks = 1
-    while found.isEmpty, looks < 4, penstock_has_children() == 1 {
-      try? await delayer.delay(for: .milliseconds(20))
-      found = ProcessTable.carrying(mark)
-      looks += 1
-    }
+    let found = await find(mark, delayer: delayer)
     guard !found.isEmpty else { return 0 }
     for pid in found {
       kill(pid, SIGTERM)
       kill(pid, SIGCONT)
     }
-    // Nothing tells the end of processes that are not ours, so they are looked at a few times.
     var waited = Duration.zero
     while waited < grace {
-      try? await delayer.delay(for: .milliseconds(20))
-      waited += .milliseconds(20)
-      if ProcessTable.carrying(mark).isEmpty { return found.count }
+      try? await delayer.delay(for: pause)
+      waited += pause
+      if ProcessTable.carrying(mark).isEmpty { break }
     }
-    for pid in ProcessTable.carrying(mark) { kill(pid, SIGKILL) }
+    // One that starts another just before it is killed is outlived by it.
+    waited = .zero
+    while waited < grace {
+      let remaining = await find(mark, delayer: delayer)
+      guard !remaining.isEmpty else { break }
+      for pid in remaining { kill(pid, SIGKILL) }
+      try? await delayer.delay(for: pause)
+      waited += pause
+    }
     return found.count
+  }
+
+  /// The processes with the mark. One that is just becoming another program shows no environment; where there may be one, it is looked for again.
+  private static func find(
+    _ mark: String, delayer: LoopDelayer, isolation: isolated (any Actor)? = #isolation
+  ) async -> [Int32] {
+    var found = ProcessTable.carrying(mark)
+    var looks = 1
+    while found.isEmpty, looks < 4, penstock_has_children() == 1 {
+      try? await delayer.delay(for: pause)
+      found = ProcessTable.carrying(mark)
+      looks += 1
+    }
+    return found
   }
 }

@@ -26,6 +26,8 @@ extension RunEngine {
           }
         }
         guard state.unfinished > 0 else { break }
+        // What has just begun may have cancelled the run, by a failure that all others would have as well.
+        guard cancellation == nil || hasCancelled else { continue }
         await withCheckedContinuation {
           wakeup = $0
           isAsleep = true
