@@ -183,6 +183,11 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
   private func gather() {
     guard delay > 0 else { return }
     let deadline = ThreadSignal.instant(in: delay)
+    if !isUrgent && !isStopping && buffer.count < maximumBatch {
+      signal.unlock()
+      workspace.shortenLogAtLeisure()
+      signal.lock()
+    }
     while !isUrgent && !isStopping && buffer.count < maximumBatch {
       if !signal.wait(until: deadline) { return }
     }

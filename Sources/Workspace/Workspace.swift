@@ -254,6 +254,11 @@ public final class Workspace: Sendable {
     try? writer().prepare(body)
   }
 
+  /// For whoever writes and has time left over.
+  func shortenLogAtLeisure() {
+    connections.withLock { $0.writer }?.shortenLogAtLeisure()
+  }
+
   private func watchForeignChanges() {
     let check: @Sendable () -> Void
     if isReadOnly {

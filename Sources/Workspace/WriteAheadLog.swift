@@ -7,11 +7,8 @@ import GRDB
 final class WriteAheadLog: @unchecked Sendable {
   /// The number of pages in the log, as of the last commit.
   private(set) var frames: Int32 = 0
-  private var due: Int32
-
-  init(due: Int32) {
-    self.due = due
-  }
+  /// The length from which on it is tried again, after it was written back and somebody still needed it.
+  private var due: Int32 = 0
 
   /// Has SQLite report the length of the log after each commit. This takes the place of its automatic checkpoint.
   func observe(_ connection: OpaquePointer) {

@@ -13,8 +13,9 @@ final class WriterConnection: Sendable {
   private static let checkpointFrames: Int32 = 4 << 20 / 4096
   /// When the log is longer than this, the snapshots that keep it from beginning anew are ended: 64 MiB.
   private static let longestFrames: Int32 = 64 << 20 / 4096
-  /// At close, a log shorter than this is left for the next process: writing it back would cost a small command two `fsync`s.
-  private static let closingFrames: Int32 = 256 << 10 / 4096
+  /// A log shorter than this, 1 MiB, is not worth the `fsync`s while there is time left over, and at close is left for the next process: that one reads it
+  /// in half a millisecond, and emptying it takes eight.
+  private static let shortFrames: Int32 = 1 << 20 / 4096
 
   // Before the queue, so that the statements are gone when the connection is closed.
   private let statements = ConnectionStatements()
@@ -33,7 +34,7 @@ final class WriterConnection: Sendable {
     lock = try WriteLock(path: files.lock, patience: files.patience)
     patience = BusyPatience(seconds: files.patience)
     queue = try DatabaseQueue(path: files.database, configuration: ConnectionSettings.writer(patience))
-    log = WriteAheadLog(due: Self.checkpointFrames)
+    log = WriteAheadLog()
     queue.writeWithoutTransaction { db in
       guard let connection = db.sqliteConnection else { return }
       log.observe(connection)
@@ -145,8 +146,13 @@ final class WriterConnection: Sendable {
     access(shortenLogAtEnd)
   }
 
+  /// Writes the log back when there is nothing else to do, rather than at the end, when somebody waits.
+  func shortenLogAtLeisure() {
+    access { shortenLog($0, every: Self.shortFrames) }
+  }
+
   private func shortenLogAtEnd(_ db: Database) {
-    guard log.frames >= Self.closingFrames, lock.tryLockExclusive() else { return }
+    guard log.frames >= Self.shortFrames, lock.tryLockExclusive() else { return }
     defer { lock.unlock() }
     log.truncate(db)
   }
@@ -237,9 +243,9 @@ final class WriterConnection: Sendable {
     queue.asyncWriteWithoutTransaction { [self] db in shortenLog(db) }
   }
 
-  private func shortenLog(_ db: Database) {
+  private func shortenLog(_ db: Database, every limit: Int32 = checkpointFrames) {
     if log.frames >= Self.longestFrames { longLog.withLock { $0 }?() }
-    if log.isDue(every: Self.checkpointFrames), lock.tryLockExclusive() {
+    if log.isDue(every: limit), lock.tryLockExclusive() {
       log.checkpoint(db, every: Self.checkpointFrames)
       lock.unlock()
     }

@@ -32,6 +32,26 @@ struct OrderedWriterTests {
     try await writer.close()
   }
 
+  @Test("writes the log back while it waits for company, so that nobody waits for that at the end")
+  func leisure() async throws {
+    let writer = OrderedWriter<Int>(
+      workspace: workspace, delay: .milliseconds(1),
+      apply: { db, sizes in
+        for size in sizes { try db.execute(sql: "INSERT INTO number (value) VALUES (zeroblob(?))", arguments: [size]) }
+      })
+    let log = directory.workspace + "/workspace.db-wal"
+    // 3.6 MB, each part in a transaction of its own: a log of less than 4 MiB is not written back for its length alone.
+    for _ in 0..<36 {
+      writer.append(100_000)
+      try await eventually { writer.progress.waiting == 0 }
+    }
+    let length = try #require(FileManager.default.attributesOfItem(atPath: log)[.size] as? Int)
+    #expect(length < 2_000_000)
+    try await writer.close()
+    let total = try await workspace.read { try Int.fetchOne($0, sql: "SELECT sum(length(value)) FROM number") }
+    #expect(total == 3_600_000)
+  }
+
   @Test("puts no more changes into a transaction than it may")
   func maximum() async throws {
     let writer = OrderedWriter.numbers(workspace, delay: .milliseconds(200), maximumBatch: 100)

@@ -96,8 +96,15 @@ struct WritingTests {
     }
     let log = try FileManager.default.attributesOfItem(atPath: workspace.path + "-wal")[.size] as? NSNumber
     #expect((log?.intValue ?? 0) < 6 << 20)
+    // At the end a long one is emptied; a short one is left for the next process.
+    try workspace.write { try $0.execute(sql: "INSERT INTO block (bytes) VALUES (zeroblob(2000000))") }
     workspace.close()
     #expect(try FileManager.default.attributesOfItem(atPath: workspace.path + "-wal")[.size] as? NSNumber == 0)
+    let next = try openNumbers(directory)
+    try next.write { try $0.execute(sql: "INSERT INTO block (bytes) VALUES (zeroblob(100000))") }
+    next.close()
+    #expect(try FileManager.default.attributesOfItem(atPath: workspace.path + "-wal")[.size] as? NSNumber != 0)
+    #expect(try openNumbers(directory).read { try Int.fetchOne($0, sql: "SELECT count(*) FROM block") } == 202)
   }
 
   @Test("Nobody writes the log back while another holds the write lock shared")
