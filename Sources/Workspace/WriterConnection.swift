@@ -261,12 +261,8 @@ final class WriterConnection: Sendable {
   }
 
   private func transaction<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
-    try db.beginTransaction(.immediate)
-    return try undoing(db) {
-      let result = try body(db)
-      try db.commit()
-      return result
-    }
+    try statements.begin(db)
+    return try change(db) { db, _ in try body(db) }
   }
 
   /// Whether the caller is the code of a transaction on this connection, which would wait for itself.

@@ -33,7 +33,7 @@ public final class RunHost: Sendable {
     let history = try History.open(at: directory, mode: .readWrite, first: .writer)
     guard !history.workspace.isReadOnly else { throw WorkspaceError.readOnly(path: history.workspace.path) }
     let failure = FailureRelay()
-    let recorder = HistoryRecorder(workspace: history.workspace, delay: .milliseconds(5)) { failure.report($0) }
+    let recorder = HistoryRecorder(workspace: history.workspace, delay: .milliseconds(10)) { failure.report($0) }
     // Its statements are prepared while this thread goes on.
     recorder.begin()
     try history.markInterrupted()
