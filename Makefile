@@ -94,7 +94,7 @@ test-tsan: toolchain packages test-packages ## Set up and run the tests of Opera
 	@echo "==> swift test --sanitize=thread --package-path $(TSAN_PACKAGE)"
 	@rm -rf $(TSAN_BUILD)/reports && mkdir -p $(TSAN_BUILD)/reports
 	@TSAN_OPTIONS="log_path='$(CURDIR)/$(TSAN_BUILD)/reports/of-process'" \
-	  $(SWIFT) test --sanitize=thread --package-path $(TSAN_PACKAGE) --scratch-path $(TSAN_BUILD); \
+	  timeout --foreground --kill-after=30 2400 $(SWIFT) test --sanitize=thread --package-path $(TSAN_PACKAGE) --scratch-path $(TSAN_BUILD); \
 	status=$$?; \
 	for report in $(TSAN_BUILD)/reports/*; do \
 	  [ -e "$$report" ] || continue; \

@@ -18,7 +18,9 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
   @usableFromInline let signal = ThreadSignal()
   private let workspace: Workspace
   private let delay: Int64
-  @usableFromInline let maximumBatch: Int
+  private let maximumBatch: Int
+  /// So many changes are worth a transaction without waiting for more: who waits on would only have more to write in the end, when somebody waits.
+  @usableFromInline let sufficientBatch: Int
   private let prepare: @Sendable (Database) throws -> Void
   private let apply: @Sendable (Database, ArraySlice<Change>) throws -> Void
   private let onFailure: @Sendable (WorkspaceError) -> Void
@@ -49,6 +51,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     self.workspace = workspace
     self.delay = delay
     self.maximumBatch = maximumBatch
+    sufficientBatch = min(maximumBatch, 1024)
     self.prepare = prepare
     self.apply = apply
     self.onFailure = onFailure
@@ -69,7 +72,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     if isStopping { return false }
     buffer.append(change)
     appended += 1
-    if isSleeping || !isStarted || buffer.count == maximumBatch { rouse() }
+    if isSleeping || !isStarted || buffer.count == sufficientBatch { rouse() }
     return true
   }
 
@@ -183,12 +186,12 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
   private func gather() {
     guard delay > 0 else { return }
     let deadline = ThreadSignal.instant(in: delay)
-    if !isUrgent && !isStopping && buffer.count < maximumBatch {
+    if !isUrgent && !isStopping && buffer.count < sufficientBatch {
       signal.unlock()
       workspace.shortenLogAtLeisure()
       signal.lock()
     }
-    while !isUrgent && !isStopping && buffer.count < maximumBatch {
+    while !isUrgent && !isStopping && buffer.count < sufficientBatch {
       if !signal.wait(until: deadline) { return }
     }
   }

@@ -7,12 +7,13 @@ public struct WorkspaceSchema: Sendable {
     /// 1 for the first one, and so on without gaps.
     public let number: Int
     /// One or more SQL statements. They run in one transaction with all other pending migrations.
-    public let sql: String
+    public var sql: String { makeSQL() }
+    private let makeSQL: @Sendable () -> String
 
-    /// Creates a migration.
-    public init(number: Int, sql: String) {
+    /// Creates a migration. Its text is only made where it has to run.
+    public init(number: Int, sql: @autoclosure @escaping @Sendable () -> String) {
       self.number = number
-      self.sql = sql
+      makeSQL = sql
     }
   }
 
@@ -21,18 +22,20 @@ public struct WorkspaceSchema: Sendable {
   /// The migrations, in order of their numbers.
   public let migrations: [Migration]
   /// Makes in an empty file what all migrations together make, if that can be said in fewer words; nil runs the migrations.
-  public let whole: String?
+  public var whole: String? { makeWhole() }
+  private let makeWhole: @Sendable () -> String?
   /// The types whose objects are kept. Their tables are created and extended after the migrations.
   public let objects: [any Storable.Type]
 
   /// Creates a schema. The numbers of `migrations` must be 1, 2, 3 ….
   public init(
-    applicationID: Int32, migrations: [Migration] = [], whole: String? = nil, objects: [any Storable.Type] = []
+    applicationID: Int32, migrations: [Migration] = [], whole: @autoclosure @escaping @Sendable () -> String? = nil,
+    objects: [any Storable.Type] = []
   ) {
     precondition(migrations.indices.allSatisfy { migrations[$0].number == $0 + 1 }, "migrations are numbered 1, 2, 3 …")
     self.applicationID = applicationID
     self.migrations = migrations
-    self.whole = whole
+    makeWhole = whole
     self.objects = objects
   }
 

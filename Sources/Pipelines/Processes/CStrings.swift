@@ -19,6 +19,13 @@ final class CString: @unchecked Sendable {
     pointer[bytes] = 0
   }
 
+  /// A copy of a string of C, whatever its bytes.
+  init(copying source: UnsafePointer<CChar>) {
+    let count = strlen(source) + 1
+    pointer = .allocate(capacity: count)
+    pointer.update(from: source, count: count)
+  }
+
   deinit { pointer.deallocate() }
 
   /// The text again.
@@ -68,24 +75,25 @@ struct ProcessEnvironment: Sendable {
   init() {}
 
   /// The environment of this process.
-  static func inherited() -> ProcessEnvironment {
-    var result = ProcessEnvironment()
-    var next = environ
+  static func inherited() -> ProcessEnvironment { ProcessEnvironment(copying: environ) }
+
+  /// What `list`, which ends with a null pointer, holds; its values need not be UTF-8.
+  init(copying list: UnsafePointer<UnsafeMutablePointer<CChar>?>) {
+    var next = list
     while let entry = next.pointee {
-      let text = String(cString: entry)
-      if let equals = text.firstIndex(of: "=") {
-        result[String(text[..<equals])] = String(text[text.index(after: equals)...])
+      if let equals = strchr(entry, Int32(UInt8(ascii: "="))) {
+        let name = UnsafeRawBufferPointer(start: entry, count: UnsafePointer(equals) - UnsafePointer(entry))
+        put(CString(copying: entry), for: String(decoding: name, as: UTF8.self))
       }
       next = next.advanced(by: 1)
     }
-    return result
   }
 
   /// The value of `name`.
   subscript(name: String) -> String? {
     get {
       guard let position = positions[name] else { return nil }
-      return String(entries[position].string.dropFirst(name.count + 1))
+      return String(cString: entries[position].pointer + name.utf8.count + 1)
     }
     set {
       guard let newValue else {
@@ -94,13 +102,16 @@ struct ProcessEnvironment: Sendable {
         for (other, index) in positions where index > position { positions[other] = index - 1 }
         return
       }
-      let entry = CString("\(name)=\(newValue)")
-      if let position = positions[name] {
-        entries[position] = entry
-      } else {
-        positions[name] = entries.count
-        entries.append(entry)
-      }
+      put(CString("\(name)=\(newValue)"), for: name)
+    }
+  }
+
+  private mutating func put(_ entry: CString, for name: String) {
+    if let position = positions[name] {
+      entries[position] = entry
+    } else {
+      positions[name] = entries.count
+      entries.append(entry)
     }
   }
 

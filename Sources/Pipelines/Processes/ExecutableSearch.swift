@@ -14,7 +14,7 @@ final class ExecutableSearch {
     let path = path ?? "/usr/local/bin:/usr/bin:/bin"
     let key = Key(name: name, path: path)
     if let known = found[key] { return known }
-    guard !name.contains("/") else {
+    guard !name.utf8.contains(UInt8(ascii: "/")) else {
       let result = CString(name)
       found[key] = result
       return result

@@ -33,11 +33,18 @@ struct Eval: ParsableCommand {
   /// The arguments with `--` in front of an expression that begins with a minus, which the parser would take for an option.
   static func settingApart(_ arguments: [String]) -> [String] {
     guard arguments.first == configuration.commandName, !arguments.contains("--"),
-      let place = arguments.firstIndex(where: { $0.firstMatch(of: /^-([0-9.]|Infinity)/) != nil })
+      let place = arguments.firstIndex(where: isNegative)
     else { return arguments }
     var others = arguments
     let expression = others.remove(at: place)
     return others + ["--", expression]
+  }
+
+  /// Whether the argument begins as a number below zero does.
+  private static func isNegative(_ argument: String) -> Bool {
+    guard argument.hasPrefix("-"), let second = argument.utf8.dropFirst().first else { return false }
+    return second == UInt8(ascii: ".") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(second)
+      || argument.hasPrefix("-Infinity")
   }
 
   func validate() throws {

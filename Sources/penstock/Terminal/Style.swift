@@ -2,8 +2,30 @@ import ArgumentParser
 import Glibc
 
 /// When to use colours.
-enum ColorChoice: String, ExpressibleByArgument, CaseIterable {
+///
+/// What the parser needs to know is written out: what it has for enumerations with raw values looks for protocols at run time, at the start of every command.
+enum ColorChoice: ExpressibleByArgument {
   case auto, always, never
+
+  static let allValueStrings = ["auto", "always", "never"]
+  static let defaultCompletionKind = CompletionKind.list(allValueStrings)
+
+  init?(argument: String) {
+    switch argument {
+    case "auto": self = .auto
+    case "always": self = .always
+    case "never": self = .never
+    default: return nil
+    }
+  }
+
+  var defaultValueDescription: String {
+    switch self {
+    case .auto: "auto"
+    case .always: "always"
+    case .never: "never"
+    }
+  }
 }
 
 /// Colours, where they are wanted.
@@ -37,7 +59,7 @@ struct Style {
     }
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { Environment[$0] }.first?.lowercased()
     // Without any locale, terminals of today still read UTF-8; a locale that names another encoding is believed.
-    isUnicode = locale.map { $0.contains("utf") } ?? true
+    isUnicode = locale.map { name in name.utf8.indices.contains { name.utf8[$0...].starts(with: "utf".utf8) } } ?? true
   }
 
   init(isColored: Bool, isUnicode: Bool) {
