@@ -12,10 +12,10 @@ enum ConnectionSettings {
     var configuration = base(patience)
     configuration.prepareDatabase { db in
       // NORMAL: a commit survives the death of the process; a power cut may take the last commits, never the file.
-      try db.execute(sql: "PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY")
-      // A log that had to grow beyond this is made shorter when it begins anew: 16 MiB, four times what it has from one checkpoint
+      // A log that had to grow beyond the limit is made shorter when it begins anew: 16 MiB, four times what it has from one checkpoint
       // to the next. Without a limit the file stays as long as it ever was.
-      try db.execute(sql: "PRAGMA journal_size_limit = 16777216")
+      try execute(
+        "PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 16777216", on: db)
     }
     return configuration
   }
@@ -26,9 +26,17 @@ enum ConnectionSettings {
     configuration.readonly = true
     configuration.allowsUnsafeTransactions = isLent
     configuration.prepareDatabase { db in
-      try db.execute(sql: "PRAGMA temp_store = MEMORY")
+      try execute("PRAGMA temp_store = MEMORY", on: db)
     }
     return configuration
+  }
+
+  /// Runs statements without GRDB, which works out for each one what it would change: every command waits for that.
+  private static func execute(_ sql: String, on db: Database) throws {
+    let code = sqlite3_exec(db.sqliteConnection, sql, nil, nil, nil)
+    guard code != SQLITE_OK else { return }
+    let message = db.sqliteConnection.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) }
+    throw DatabaseError(resultCode: ResultCode(rawValue: code), message: message, sql: sql)
   }
 
   private static func base(_ patience: BusyPatience) -> Configuration {

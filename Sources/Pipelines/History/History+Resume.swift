@@ -67,7 +67,10 @@ extension History {
 
   private func hasAbandoned() throws(WorkspaceError) -> Bool {
     do {
-      return try workspace.readWithoutOpening { try !RunOwnership.abandoned(in: $0).isEmpty }
+      return try workspace.readWithoutOpening { db in
+        // A short question first: the start of every run waits for the answer, which is mostly no.
+        try RunOwnership.hasUnfinished(in: db) && !RunOwnership.abandoned(in: db).isEmpty
+      }
     } catch {
       throw WorkspaceError(error, path: workspace.path)
     }

@@ -15,6 +15,12 @@ enum RunOwnership {
     ).compactMap(RunRows.record).filter(\.isAbandoned)
   }
 
+  /// Whether any run has not ended, whosever it is.
+  static func hasUnfinished(in db: Database) throws -> Bool {
+    try Int.fetchOne(
+      db.cachedStatement(sql: "SELECT 1 FROM run_record WHERE state IN ('queued', 'running') LIMIT 1")) != nil
+  }
+
   /// Records that the run was interrupted. Needs a write transaction in which the run was found to be abandoned.
   static func markInterrupted(_ run: RunRows.Numbered, in db: Database) throws {
     let range = InstanceKey.range(of: run.number)
