@@ -41,6 +41,7 @@ PLUGINS = $(shell $(SWIFT) package dump-package | sed -n 's/^ *"name" : "\(penst
 # as the one of the root would have every target built, which takes many times as long and instruments other people's code.
 TSAN_PACKAGE := Tests/ThreadSanitizer
 TSAN_BUILD := .build-tsan
+TSAN_BUILD_OPTIONS = --sanitize=thread --package-path $(TSAN_PACKAGE) --scratch-path $(TSAN_BUILD)
 # The same for the address sanitizer, which is about the code that lends memory to C: that of HTTP. Its tests are built with all the others.
 ASAN_BUILD := .build-asan
 # How many tests run at a time. Most wait for processes; all at once they would only wait for each other.
@@ -91,10 +92,12 @@ test: toolchain packages test-packages $(VALIDATOR)/ready $(SERVERS)/ready ## Se
 
 # Reports go to files, one for each process: the tests that start a process of their own do not pass on what it prints.
 test-tsan: toolchain packages test-packages ## Set up and run the tests of Operations and Workspace under the thread sanitizer
-	@echo "==> swift test --sanitize=thread --package-path $(TSAN_PACKAGE)"
+	@echo "==> swift build --build-tests --sanitize=thread --package-path $(TSAN_PACKAGE)"
+	@$(SWIFT) build --build-tests $(TSAN_BUILD_OPTIONS)
+	@echo "==> the tests, under the thread sanitizer"
 	@rm -rf $(TSAN_BUILD)/reports && mkdir -p $(TSAN_BUILD)/reports
 	@TSAN_OPTIONS="log_path='$(CURDIR)/$(TSAN_BUILD)/reports/of-process'" \
-	  timeout --foreground --kill-after=30 2400 $(SWIFT) test --sanitize=thread --package-path $(TSAN_PACKAGE) --scratch-path $(TSAN_BUILD); \
+	  Tests/run "$$($(SWIFT) build --show-bin-path $(TSAN_BUILD_OPTIONS))/penstock-thread-sanitizerPackageTests.xctest" $(TSAN_BUILD)/tests.log; \
 	status=$$?; \
 	for report in $(TSAN_BUILD)/reports/*; do \
 	  [ -e "$$report" ] || continue; \

@@ -3,7 +3,8 @@ import GRDB
 /// The group commit: takes small changes from any thread and writes them in their order, many in one transaction.
 ///
 /// One dedicated thread applies the changes. It begins a commit as soon as changes are there, but waits up to `delay` for more
-/// to join them, or until 1,024 are there; while it commits, the next ones gather. A change is durable against the death of the process once
+/// to join them, or until 1,024 are there; while it commits, the next ones gather. A log that has grown long is written back
+/// in that time, which may take a few milliseconds more. A change is durable against the death of the process once
 /// ``flush()`` has returned.
 ///
 /// **Failure.** When a batch cannot be committed (a full disk, an I/O error, a lock held for too long), it is rolled back and

@@ -31,14 +31,16 @@ final class WriteAheadLog: @unchecked Sendable {
 
   /// Writes back as much as readers permit, without waiting for them.
   func checkpoint(_ db: Database, every limit: Int32) {
-    sqlite3_wal_checkpoint_v2(db.sqliteConnection, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+    guard let connection = db.sqliteConnection else { return }
+    sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
     // While a reader needs the log it cannot start anew; trying again at each commit would only cost `fsync`s.
     due = frames + limit
   }
 
   /// Writes everything back and empties the log, unless somebody is reading.
   func truncate(_ db: Database) {
-    sqlite3_busy_timeout(db.sqliteConnection, 0)
-    sqlite3_wal_checkpoint_v2(db.sqliteConnection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+    guard let connection = db.sqliteConnection else { return }
+    sqlite3_busy_timeout(connection, 0)
+    if sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK { frames = 0 }
   }
 }

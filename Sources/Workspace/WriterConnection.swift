@@ -146,7 +146,7 @@ final class WriterConnection: Sendable {
     access(shortenLogAtEnd)
   }
 
-  /// Writes the log back when there is nothing else to do, rather than at the end, when somebody waits.
+  /// Writes the log back when nobody waits for what is written next, rather than at the end, when somebody does.
   func shortenLogAtLeisure() {
     access { shortenLog($0, every: Self.shortFrames) }
   }
@@ -261,8 +261,13 @@ final class WriterConnection: Sendable {
   }
 
   private func transaction<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
-    try statements.begin(db)
-    return try change(db) { db, _ in try body(db) }
+    // By way of GRDB, whose observers a body may have added; but not by its own functions for it, which prepare the statement anew each time.
+    try db.cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
+    return try undoing(db) {
+      let result = try body(db)
+      try db.cachedStatement(sql: "COMMIT TRANSACTION").execute()
+      return result
+    }
   }
 
   /// Whether the caller is the code of a transaction on this connection, which would wait for itself.

@@ -69,7 +69,13 @@ struct CStringList: Sendable {
 /// Copies share their strings, so an operation's environment costs only what it adds to that of its run.
 struct ProcessEnvironment: Sendable {
   private var entries: [CString] = []
-  private var positions: [String: Int] = [:]
+  private var positions: [Name: Int] = [:]
+
+  /// The bytes of a name: two that look alike, or are no text, are two.
+  private struct Name: Hashable {
+    let bytes: [UInt8]
+    init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
+  }
 
   /// An empty environment.
   init() {}
@@ -82,8 +88,8 @@ struct ProcessEnvironment: Sendable {
     var next = list
     while let entry = next.pointee {
       if let equals = strchr(entry, Int32(UInt8(ascii: "="))) {
-        let name = UnsafeRawBufferPointer(start: entry, count: UnsafePointer(equals) - UnsafePointer(entry))
-        put(CString(copying: entry), for: String(decoding: name, as: UTF8.self))
+        let length = UnsafePointer(equals) - UnsafePointer(entry)
+        put(CString(copying: entry), for: Name(UnsafeRawBufferPointer(start: entry, count: length)))
       }
       next = next.advanced(by: 1)
     }
@@ -92,21 +98,21 @@ struct ProcessEnvironment: Sendable {
   /// The value of `name`.
   subscript(name: String) -> String? {
     get {
-      guard let position = positions[name] else { return nil }
+      guard let position = positions[Name(name.utf8)] else { return nil }
       return String(cString: entries[position].pointer + name.utf8.count + 1)
     }
     set {
       guard let newValue else {
-        guard let position = positions.removeValue(forKey: name) else { return }
+        guard let position = positions.removeValue(forKey: Name(name.utf8)) else { return }
         entries.remove(at: position)
         for (other, index) in positions where index > position { positions[other] = index - 1 }
         return
       }
-      put(CString("\(name)=\(newValue)"), for: name)
+      put(CString("\(name)=\(newValue)"), for: Name(name.utf8))
     }
   }
 
-  private mutating func put(_ entry: CString, for name: String) {
+  private mutating func put(_ entry: CString, for name: Name) {
     if let position = positions[name] {
       entries[position] = entry
     } else {

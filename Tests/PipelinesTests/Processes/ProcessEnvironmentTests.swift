@@ -37,6 +37,17 @@ struct ProcessEnvironmentTests {
     #expect(environment["ABSENT"] == nil)
   }
 
+  @Test("keeps names apart that look alike, or are no text")
+  func names() {
+    let (composed, decomposed) = (Array("\u{E9}=1".utf8), Array("e\u{301}=2".utf8))
+    let entries = [composed, decomposed, [0xFF] + Array("=3".utf8), [0xFE] + Array("=4".utf8)]
+    let environment = environment(entries)
+    #expect(bytes(environment) == entries)
+    #expect(environment["\u{E9}"] == "1")
+    #expect(environment["e\u{301}"] == "2")
+    #expect(environment["\u{FFFD}"] == nil)
+  }
+
   @Test("takes the later of two values, and forgets what is removed")
   func changes() {
     var environment = environment([Array("A=1".utf8), Array("B=2".utf8), Array("A=3".utf8), Array("no entry".utf8)])
