@@ -63,20 +63,35 @@ public final class TestInstance: Sendable {
     functions?.destroy(pointer.value)
   }
 
-  /// Returns what it has told when that are at least `count` events.
+  /// Returns what it has told when that are at least `count` events, or when the task is cancelled.
   public func events(_ count: Int) async -> [TestEvent] {
     await host.waiters.wait { [self] in events.count >= count }
     return events
   }
 
-  /// Returns when it has ended: its result, or nil where it has none. Throws the ``PluginProblem`` that it failed with.
+  /// Returns when `event` is what it told last, or when the task is cancelled.
+  ///
+  /// For a specification that comes to know its value on another thread: whether the host hears that it is unknown before that is a matter
+  /// of luck, so that a test which counts events may wait for one that never comes.
+  public func tells(_ event: TestEvent) async {
+    _ = await events(until: { $0 == event })
+  }
+
+  /// Returns what it has told when the last event satisfies `condition`, or when the task is cancelled.
+  public func events(until condition: @escaping @Sendable (TestEvent) -> Bool) async -> [TestEvent] {
+    await host.waiters.wait { [self] in events.last.map(condition) ?? false }
+    return events
+  }
+
+  /// Returns when it has ended: its result, or nil where it has none. Throws the ``PluginProblem`` that it failed with, and
+  /// `CancellationError` when the task is cancelled first.
   @discardableResult
   public func end() async throws -> JSONValue? {
     await host.waiters.wait { [self] in state.withLock { $0.hasEnded } }
     switch events.last {
     case .completed(let result): return result
     case .failed(let problem): throw problem
-    default: return nil
+    default: throw CancellationError()
     }
   }
 }

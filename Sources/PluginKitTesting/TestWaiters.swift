@@ -4,6 +4,12 @@ import Synchronization
 final class TestWaiters: Sendable {
   private typealias Waiter = (condition: @Sendable () -> Bool, continuation: CheckedContinuation<Void, Never>)
 
+  private final class Flag: Sendable {
+    private let value = Atomic(false)
+    var isSet: Bool { value.load(ordering: .acquiring) }
+    func set() { value.store(true, ordering: .releasing) }
+  }
+
   private struct State {
     var waiting: [Waiter] = []
     /// How often it was said that something may have become true.
@@ -13,9 +19,17 @@ final class TestWaiters: Sendable {
   private let state = Mutex(State())
 
   /// Returns when `condition` is true; it is asked again after each ``look()``, and must not wait for anything itself.
+  ///
+  /// Returns too when the task is cancelled: a test whose time is over fails then, instead of waiting for ever.
   func wait(until condition: @escaping @Sendable () -> Bool) async {
-    await withCheckedContinuation { continuation in
-      state.withLock { $0.waiting.append((condition, continuation)) }
+    let isCancelled = Flag()
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        state.withLock { $0.waiting.append(({ isCancelled.isSet || condition() }, continuation)) }
+        look()
+      }
+    } onCancel: {
+      isCancelled.set()
       look()
     }
   }

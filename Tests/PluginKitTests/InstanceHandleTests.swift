@@ -5,7 +5,7 @@ import Testing
 
 @testable import PluginKit
 
-@Suite struct InstanceHandleTests {
+@Suite(.timeLimit(.minutes(5))) struct InstanceHandleTests {
   /// Runs `body` on a thread of its own.
   private func thread(_ body: @escaping @Sendable () -> Void) -> pthread_t {
     final class Box: Sendable {

@@ -2,7 +2,7 @@ import PluginKit
 import PluginKitTesting
 import Testing
 
-@Suite struct OfferControllerTests {
+@Suite(.timeLimit(.minutes(5))) struct OfferControllerTests {
   @Test func aTaskControllerTellsStatesAndRerunsAndEndsByItself() async throws {
     let host = try TestPluginHost(Words.self, now: Timestamp(seconds: 0))
     let instance = try host.controller("words.ticks", with: ["every": "10s"])

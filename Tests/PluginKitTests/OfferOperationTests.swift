@@ -2,7 +2,7 @@ import PluginKit
 import PluginKitTesting
 import Testing
 
-@Suite struct OfferOperationTests {
+@Suite(.timeLimit(.minutes(5))) struct OfferOperationTests {
   @Test func anOperationGetsItsSettingsAndRequirementAndGivesItsResult() async throws {
     let host = try TestPluginHost(Words.self)
     let result = try await host.run(

@@ -3,7 +3,7 @@ import PluginKitTesting
 import Testing
 
 // One flag for all of them.
-@Suite(.serialized) struct OfferSpecificationTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct OfferSpecificationTests {
   @Test func aSpecificationTellsItsValueAtTheStartAndWhenItChanges() throws {
     FlagSpecification.flag.value = false
     let host = try TestPluginHost(Words.self)

@@ -20,4 +20,12 @@ import Testing
     }
     #expect(asked.withLock { $0 } == 2)
   }
+
+  @Test(.timeLimit(.minutes(1)))
+  func whoIsCancelledWaitsNoLonger() async {
+    let waiters = TestWaiters()
+    let never = Task { await waiters.wait { false } }
+    never.cancel()
+    await never.value
+  }
 }

@@ -4,7 +4,7 @@ import PluginKitTesting
 import Testing
 
 /// The shared objects that the same build has made, loaded as a host loads them.
-@Suite struct SharedObjectTests {
+@Suite(.timeLimit(.minutes(5))) struct SharedObjectTests {
   // One test, since a loaded object is opened once.
   @Test(.enabled(if: SharedObject("interval").isBuilt)) func aBuiltControllerRunsByTheHostsClock() async throws {
     let host = try TestPluginHost(entry: SharedObject("interval").entry(), now: Timestamp(seconds: 7))

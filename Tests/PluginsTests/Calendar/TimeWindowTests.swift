@@ -4,7 +4,7 @@ import Testing
 
 @testable import CalendarPlugin
 
-@Suite struct TimeWindowSpecificationTests {
+@Suite(.timeLimit(.minutes(5))) struct TimeWindowSpecificationTests {
   private func time(_ text: String) throws -> Timestamp { try #require(Timestamp(notation: text)) }
 
   private let office: JSONValue = ["days": "mon-fri", "from": "08:00", "to": "18:00", "zone": "Europe/Berlin"]

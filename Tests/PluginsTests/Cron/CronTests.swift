@@ -4,7 +4,7 @@ import Testing
 
 @testable import CronPlugin
 
-@Suite struct CronTests {
+@Suite(.timeLimit(.minutes(5))) struct CronTests {
   /// 2026-01-01T00:00:30Z, a Thursday.
   private let start = Timestamp(seconds: 1_767_225_630)
   private let input: JSONValue = ["pipeline": "nightly"]

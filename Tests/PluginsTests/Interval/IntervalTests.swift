@@ -4,7 +4,7 @@ import Testing
 
 @testable import IntervalPlugin
 
-@Suite struct IntervalTests {
+@Suite(.timeLimit(.minutes(5))) struct IntervalTests {
   private let start = Timestamp(seconds: 1_000_000_007)
 
   private func reruns(_ instance: TestInstance) -> [JSONValue] {

@@ -76,7 +76,7 @@ private final class Listener {
   deinit { end() }
 }
 
-@Suite("The network", .serialized)
+@Suite("The network", .serialized, .timeLimit(.minutes(5)))
 struct NetworkTests {
   private let host: TestPluginHost
   private let network = NetworkInTest.network
@@ -109,18 +109,13 @@ struct NetworkTests {
       "network.reachable", with: ["host": "127.0.0.1", "port": .int(Int64(listener.port)), "interval": "30s"])
     instance.start()
     let place = "127.0.0.1:\(listener.port)"
-    #expect(
-      await instance.events(2) == [
-        .changed(nil, reason: "\(place) was not tried yet"),
-        .changed(true, reason: "\(place) accepts connections since 2001-09-09T01:46:40Z"),
-      ])
+    await instance.tells(.changed(true, reason: "\(place) accepts connections since 2001-09-09T01:46:40Z"))
     await host.clock.hasTimers()
     listener.end()
     host.clock.advance(by: .seconds(30))
-    #expect(
-      await instance.events(3).last
-        == .changed(
-          false, reason: "\(place) cannot be reached since 2001-09-09T01:47:10Z: connect failed: Connection refused"))
+    await instance.tells(
+      .changed(
+        false, reason: "\(place) cannot be reached since 2001-09-09T01:47:10Z: connect failed: Connection refused"))
     instance.destroy()
     #expect(host.faults.isEmpty)
   }
@@ -133,11 +128,11 @@ struct NetworkTests {
     let instance = try host.specification(
       "network.reachable", with: ["host": "127.0.0.1", "port": .int(Int64(port)), "interval": "1h"])
     instance.start()
-    #expect(await instance.events(2).last.map { if case .changed(false, _) = $0 { true } else { false } } == true)
+    _ = await instance.events(until: { if case .changed(false, _) = $0 { true } else { false } })
     await host.clock.hasTimers()
     listener = try Listener(port: port)
     network.become(network.currentStatus == .connected ? .disconnected : .connected)
-    #expect(await instance.events(3).last.map { if case .changed(true, _) = $0 { true } else { false } } == true)
+    _ = await instance.events(until: { if case .changed(true, _) = $0 { true } else { false } })
     instance.destroy()
     listener.end()
   }

@@ -40,7 +40,7 @@ private final class PressureByHand: MemoryPressureSource {
   }
 }
 
-@Suite("The conditions of the system", .serialized)
+@Suite("The conditions of the system", .serialized, .timeLimit(.minutes(5)))
 struct SystemConditionsTests {
   private let folder: SystemFolder
   private let host: TestPluginHost
