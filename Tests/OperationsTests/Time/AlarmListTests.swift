@@ -21,13 +21,13 @@ struct AlarmListTests {
       alarms.add(after: .seconds(3), ring("last")), alarms.add(after: .seconds(1), ring("first")),
       alarms.add(after: .seconds(2), ring("second")), alarms.add(after: .seconds(2), ring("third")),
     ]
-    await wakesUp(in: .seconds(1))
+    await sleeps(for: .seconds(1), .seconds(3))
     clock.advance(by: .seconds(1))
     await rung.reaches(1)
-    await wakesUp(in: .seconds(1))
+    await sleeps(for: .seconds(1), .seconds(2))
     clock.advance(by: .seconds(1))
     await rung.reaches(3)
-    await wakesUp(in: .seconds(1))
+    await sleeps(for: .seconds(1))
     clock.advance(by: .seconds(1))
     await rung.reaches(4)
     #expect(rung.elements == ["first", "second", "third", "last"])
@@ -41,7 +41,7 @@ struct AlarmListTests {
     let subscriptions = [
       alarms.add(after: .seconds(2), ring("second")), alarms.add(after: .seconds(1), ring("first")),
     ]
-    await wakesUp(in: .seconds(1))
+    await sleeps(for: .seconds(1), .seconds(2), .seconds(20))
     clock.advance(by: .seconds(10))
     await rung.reaches(2)
     await sleeps(for: .seconds(10))
@@ -54,7 +54,7 @@ struct AlarmListTests {
     let alarms = alarms()
     let kept = alarms.add(after: .seconds(2), ring("kept"))
     alarms.add(after: .seconds(1), ring("cancelled")).cancel()
-    await wakesUp(in: .seconds(1))
+    await sleeps(for: .seconds(1), .seconds(2))
     clock.advance(by: .seconds(1))
     await sleeps(for: .seconds(1))
     #expect(rung.elements == [])
@@ -73,8 +73,7 @@ struct AlarmListTests {
     let far = alarms.add(after: .seconds(3600), ring("far"))
     for number in 1...10 {
       let near = alarms.add(after: .seconds(1), ring("near"))
-      while clock.remainingDelays.first != .seconds(1) { await Task.yield() }
-      #expect(clock.delayCount == 2)
+      await sleeps(for: .seconds(1), .seconds(3601 - number))
       clock.advance(by: .seconds(1))
       await rung.reaches(number)
       withExtendedLifetime(near) {}
@@ -93,23 +92,20 @@ struct AlarmListTests {
       other.cancel()
       added.append(alarms.add(after: .seconds(5)) { rung.append("added") })
     }
-    await wakesUp(in: .seconds(1))
+    await sleeps(for: .seconds(1), .seconds(2))
     clock.advance(by: .seconds(1))
-    await wakesUp(in: .seconds(5))
+    await sleeps(for: .seconds(5))
     clock.advance(by: .seconds(5))
     await rung.reaches(1)
     #expect(rung.elements == ["added"])
     withExtendedLifetime(first) {}
   }
 
-  /// Returns when the first sleep to end goes on for so long.
-  private func wakesUp(in duration: Duration) async {
-    while clock.remainingDelays.first != duration { await Task.yield() }
-  }
-
-  /// Returns when one sleep goes on, for so long.
-  private func sleeps(for duration: Duration) async {
-    while clock.remainingDelays != [duration] { await Task.yield() }
+  /// Returns when just these sleeps go on, the first to end first.
+  ///
+  /// All of them, since one that has yet to begin would end late: how long it is to last is known before it begins, and time may pass between.
+  private func sleeps(for durations: Duration...) async {
+    while clock.remainingDelays != durations { await Task.yield() }
   }
 }
 
