@@ -84,8 +84,31 @@ static void let_go_of(struct instance *instance) {
   instance->pidfd = -1;
 }
 
+/* Lets the signals in that are taken over, also where all threads of the host block them. */
+static void admit_signals(void) {
+  sigset_t taken, blocked;
+  int signal;
+  pthread_mutex_lock(&lock);
+  taken_signals(&taken);
+  pthread_mutex_unlock(&lock);
+  sigfillset(&blocked);
+  for (signal = 1; signal <= SIGRTMAX; signal++) {
+    if (sigismember(&taken, signal) == 1) sigdelset(&blocked, signal);
+  }
+  pthread_sigmask(SIG_SETMASK, &blocked, NULL);
+  pthread_mutex_lock(&lock);
+  restore_signals();
+  pthread_mutex_unlock(&lock);
+}
+
 /* Does what the instance is queued for. Called and returns with the lock held. */
 static void attend(struct instance *instance) {
+  /* Who is told of the end, or waits for it, finds the signal handled as before; it may have been given back since the thread looked. */
+  if (instance->offer == SIGNALS_ON && (instance->is_gone || instance->is_stopping)) {
+    pthread_mutex_unlock(&lock);
+    admit_signals();
+    pthread_mutex_lock(&lock);
+  }
   if (!instance->is_gone && !instance->is_stopping && !instance->has_ended && instance->offer == PID_ALIVE) {
     pthread_mutex_unlock(&lock);
     look_at_pid_file(instance);
@@ -180,23 +203,6 @@ int watch_descriptor(int descriptor, penstock_id id) {
   event.events = EPOLLIN | EPOLLONESHOT;
   event.data.u64 = id;
   return epoll_ctl(poller, EPOLL_CTL_ADD, descriptor, &event) == 0 ? 0 : errno;
-}
-
-/* Lets the signals in that are taken over, also where all threads of the host block them. */
-static void admit_signals(void) {
-  sigset_t taken, blocked;
-  int signal;
-  pthread_mutex_lock(&lock);
-  taken_signals(&taken);
-  pthread_mutex_unlock(&lock);
-  sigfillset(&blocked);
-  for (signal = 1; signal <= SIGRTMAX; signal++) {
-    if (sigismember(&taken, signal) == 1) sigdelset(&blocked, signal);
-  }
-  pthread_sigmask(SIG_SETMASK, &blocked, NULL);
-  pthread_mutex_lock(&lock);
-  restore_signals();
-  pthread_mutex_unlock(&lock);
 }
 
 static void *watch(void *context) {
