@@ -43,11 +43,7 @@ struct SchemaUpgrade {
     for sql in WorkspaceTables.migrations.dropFirst(found / 1000) {
       try db.execute(sql: sql)
     }
-    if found % 1000 == 0, let whole = schema.whole {
-      try db.execute(sql: whole)
-    } else {
-      for migration in schema.migrations.dropFirst(found % 1000) { try db.execute(sql: migration.sql) }
-    }
+    for migration in schema.migrations.dropFirst(found % 1000) { try db.execute(sql: migration.sql) }
     try objects.migrate(db)
     try db.execute(
       sql: "PRAGMA application_id = \(schema.applicationID); PRAGMA user_version = \(schema.version);")

@@ -62,15 +62,26 @@ struct WorkspaceFiles {
     faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0
   }
 
+  /// How a database has come to be there.
+  enum Origin {
+    /// It was there.
+    case found
+    /// It is an empty file that this process has made.
+    case empty
+    /// This process has copied a template.
+    case copied
+  }
+
   /// Creates the directory, the database and the notification file as far as they are missing.
   ///
-  /// Returns whether the database is new. A workspace that exists and may not be written is left alone.
-  func createMissing() throws(WorkspaceError) -> Bool {
-    if try exists() { return false }
+  /// A workspace that exists and may not be written is left alone.
+  func createMissing(_ template: WorkspaceTemplate?) throws(WorkspaceError) -> Origin {
+    if try exists() { return .found }
     try createDirectory(directory)
-    let isNew = try createFile(database)
+    var origin = Origin.copied
+    if template?.bytes.map(createDatabase) != true { origin = try createFile(database) ? .empty : .found }
     _ = try createFile(notification)
-    return isNew
+    return origin
   }
 
   private func createDirectory(_ path: String) throws(WorkspaceError) {
@@ -81,6 +92,22 @@ struct WorkspaceFiles {
     guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
       throw .cannotCreate(path: directory, reason: WorkspaceError.systemMessage(errno))
     }
+  }
+
+  /// Creates the database with these bytes: with all of them, on the disk, or not at all, so that nobody ever finds a part of them. It has no name until then,
+  /// and nothing is left of it if the process is killed.
+  ///
+  /// False where that does not succeed: a file system may not know files without names, another process may have been faster, and what is wrong with a full
+  /// disk is said by whoever creates the file in the ordinary way next.
+  private func createDatabase(_ bytes: [UInt8]) -> Bool {
+    // O_TMPFILE, a macro that Swift does not import.
+    let unnamed = 0o20_000_000 | O_DIRECTORY
+    let descriptor = open(directory, unnamed | O_RDWR | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    return fchmod(descriptor, 0o600) == 0 && write(descriptor, bytes, bytes.count) == bytes.count
+      && fdatasync(descriptor) == 0
+      && linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, database, AT_SYMLINK_FOLLOW) == 0
   }
 
   /// SQLite gives its -wal and -shm files the mode of the database file, so the mode is set here once, whatever the umask.

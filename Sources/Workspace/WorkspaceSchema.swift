@@ -21,21 +21,20 @@ public struct WorkspaceSchema: Sendable {
   public let applicationID: Int32
   /// The migrations, in order of their numbers.
   public let migrations: [Migration]
-  /// Makes in an empty file what all migrations together make, if that can be said in fewer words; nil runs the migrations.
-  public var whole: String? { makeWhole() }
-  private let makeWhole: @Sendable () -> String?
+  /// What a new file begins as, which is quicker than to run all migrations; nil runs them.
+  public let template: WorkspaceTemplate?
   /// The types whose objects are kept. Their tables are created and extended after the migrations.
   public let objects: [any Storable.Type]
 
   /// Creates a schema. The numbers of `migrations` must be 1, 2, 3 ….
   public init(
-    applicationID: Int32, migrations: [Migration] = [], whole: @autoclosure @escaping @Sendable () -> String? = nil,
+    applicationID: Int32, migrations: [Migration] = [], template: WorkspaceTemplate? = nil,
     objects: [any Storable.Type] = []
   ) {
     precondition(migrations.indices.allSatisfy { migrations[$0].number == $0 + 1 }, "migrations are numbered 1, 2, 3 …")
     self.applicationID = applicationID
     self.migrations = migrations
-    makeWhole = whole
+    self.template = template
     self.objects = objects
   }
 

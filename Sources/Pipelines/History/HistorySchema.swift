@@ -19,9 +19,7 @@ public enum HistorySchema {
       WorkspaceSchema.Migration(number: 4, sql: itemsApart),
       WorkspaceSchema.Migration(number: 5, sql: drops + views(cut, moreOfRuns: controllers) + gates + events),
     ],
-    // Each change of a table lets SQLite read all views again: here they come last.
-    whole: tables + plugins + HistoryTallies.migration + views(cut, moreOfRuns: controllers)
-      + durations(itemsAs: nameOfItems) + gates + events)
+    template: .history)
 
   /// The names of the public views.
   public static let publicViews = [
