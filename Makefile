@@ -33,8 +33,12 @@ DIRECT_TYPES_OPTION = $(shell $(SWIFT) -frontend -help-hidden 2> /dev/null | gre
 # The C++ library, which the Swift runtime is written with, is put into the tool as well, where its archive is there: in a folder without the shared one.
 STATIC_LIBRARIES := .build/static-libraries
 STATIC_OPTION = -Xswiftc '-L$(CURDIR)/$(STATIC_LIBRARIES)' -Xswiftc -Xclang-linker -Xswiftc -static-libgcc
+# The tool has a fixed address: otherwise each start writes 110,000 addresses into pages of its own, a tenth of what a short command takes. Its libraries, stack
+# and heap are where chance puts them. `make build FIXED_ADDRESS=` has chance place the program as well.
+FIXED_ADDRESS := -Xswiftc -Xclang-linker -Xswiftc -no-pie -Xswiftc -Xclang-linker -Xswiftc -Wno-unused-command-line-argument
 # Nothing looks for functions in the tool: without 23,000 names for others to find, it is loaded faster.
-RELEASE_OPTIONS = -c release --static-swift-stdlib -Xlinker --no-export-dynamic $(DIRECT_TYPES_OPTION) $(STATIC_OPTION)
+RELEASE_OPTIONS = -c release --static-swift-stdlib -Xlinker --no-export-dynamic $(DIRECT_TYPES_OPTION) $(STATIC_OPTION) \
+  $(FIXED_ADDRESS)
 # The products of the standard plugins, whatever they are: each becomes a shared object lib<product>.so.
 PLUGINS = $(shell $(SWIFT) package dump-package | sed -n 's/^ *"name" : "\(penstock-[a-z0-9-]*\)".*/\1/p' | sort -u)
 # What the thread sanitizer looks at is built apart, as all of it is instrumented; and from the package in Tests/ThreadSanitizer,
