@@ -96,6 +96,8 @@ final class LogFilePool {
   private var errors: [LogFile] = []
   /// Files that stayed empty and do not serve again.
   private var retired: [CString] = []
+  /// What was given back and has not been looked at yet.
+  private var ended: [(files: LogFiles, sizes: (output: Int64, error: Int64), areNamed: Bool)] = []
   private var exists = false
   /// Whether the latest attempt kept its file, so that the next ones may do the same.
   private var isOutputKept = false
@@ -146,6 +148,7 @@ final class LogFilePool {
   /// Creates the files that the next attempt will probably need: while a process runs, it costs nobody's time.
   func makeSpares() {
     guard !isOver else { return }
+    settle()
     // What cannot be created is missed, with its reason, by the attempt that needs it.
     if isOutputKept, outputs.isEmpty, let file = try? takeOutput() { outputs.append(file) }
     if isErrorKept, errors.isEmpty, let file = try? takeError() { errors.append(file) }
@@ -153,6 +156,7 @@ final class LogFilePool {
 
   /// An empty file for standard error alone, which is not given back.
   func takeError() throws(EngineError) -> LogFile {
+    if errors.isEmpty { settle() }
     if let file = errors.popLast() { return file }
     // What is made for one attempt has one number.
     return try create(from: number) { directory, number throws(EngineError) in
@@ -161,6 +165,7 @@ final class LogFilePool {
   }
 
   private func takeOutput() throws(EngineError) -> OutputFile {
+    if outputs.isEmpty { settle() }
     if let file = outputs.popLast() { return file }
     return try create(from: nextNumber()) { directory, number throws(EngineError) in
       try OutputFile(directory: directory, relative: relative, number: number)
@@ -185,20 +190,31 @@ final class LogFilePool {
 
   /// Gives files back after an attempt; what nobody wrote to, or still could, serves again. Not so where the history names them already: the record by
   /// which it does not any more may be lost with this host, and what another attempt wrote would seem to be of this one.
+  ///
+  /// They are looked at when others are asked for, or with ``settle()``.
   func giveBack(_ files: LogFiles, sizes: (output: Int64, error: Int64), areNamed: Bool = false) {
-    let free = files.free(sizes: sizes)
-    (isOutputKept, isErrorKept) = (areNamed || free.output == nil, areNamed || free.error == nil)
-    if areNamed {
-      retired += [free.output?.log.path, free.error?.path].compactMap { $0 }
-      return
+    ended.append((files, sizes, areNamed))
+  }
+
+  /// Looks at what was given back, which takes some system calls: a good moment is when the next process has just been started.
+  func settle() {
+    for (files, sizes, areNamed) in ended {
+      let free = files.free(sizes: sizes)
+      (isOutputKept, isErrorKept) = (areNamed || free.output == nil, areNamed || free.error == nil)
+      if areNamed {
+        retired += [free.output?.log.path, free.error?.path].compactMap { $0 }
+        continue
+      }
+      if let output = free.output { outputs.append(output) }
+      if let error = free.error { errors.append(error) }
     }
-    if let output = free.output { outputs.append(output) }
-    if let error = free.error { errors.append(error) }
+    ended.removeAll(keepingCapacity: true)
   }
 
   /// Removes the files that stayed empty. To be called when the history names none of them.
   func removeEmpty() {
     isOver = true
+    settle()
     for path in outputs.map(\.log.path) + errors.map(\.path) + retired { unlink(path.pointer) }
     outputs = []
     errors = []

@@ -91,6 +91,24 @@ import Testing
     #expect(try pool.take().relativeOutput != first.relativeOutput)
   }
 
+  @Test("that are held when the pool looks at them are not handed on, though they were let go of later") func heldThen()
+    throws
+  {
+    let pool = pool()
+    let (first, second) = (try pool.take(), try pool.take())
+    let other = open(first.error.pointer, O_WRONLY | O_APPEND)
+    pool.giveBack(first, sizes: first.sizes())
+    // Not looked at before.
+    close(other)
+    pool.settle()
+    #expect(try pool.take().relativeError == first.relativeError)
+    let another = open(second.error.pointer, O_WRONLY | O_APPEND)
+    pool.giveBack(second, sizes: second.sizes())
+    pool.settle()
+    close(another)
+    #expect(try pool.take().relativeError == "runs/a/3.err")
+  }
+
   @Test("are for their owner alone") func permissions() throws {
     let files = try pool().take()
     var status = stat()
@@ -117,6 +135,7 @@ import Testing
     #expect(!pool.runsShort)
     _ = write(first.outputDescriptor, "x", 1)
     pool.giveBack(first, sizes: first.sizes())
+    pool.settle()
     #expect(pool.runsShort)
     pool.makeSpares()
     #expect(access("\(directory)/runs/a/2.out", F_OK) == 0)
@@ -129,6 +148,7 @@ import Testing
     #expect(second.relativeError == "runs/a/1.err")
     #expect(pool.runsShort)
     pool.giveBack(second, sizes: second.sizes())
+    pool.settle()
     #expect(!pool.runsShort)
   }
 
