@@ -98,7 +98,8 @@ struct WorkspaceFiles {
   /// and nothing is left of it if the process is killed.
   ///
   /// False where that does not succeed: a file system may not know files without names, another process may have been faster, and what is wrong with a full
-  /// disk is said by whoever creates the file in the ordinary way next.
+  /// disk is said by whoever creates the file in the ordinary way next. Nor where a log has been left of a database that is gone: SQLite ignores it beside an
+  /// empty file, and would write it into any other.
   private func createDatabase(_ bytes: [UInt8]) -> Bool {
     // O_TMPFILE, a macro that Swift does not import.
     let unnamed = 0o20_000_000 | O_DIRECTORY
@@ -107,7 +108,14 @@ struct WorkspaceFiles {
     defer { close(descriptor) }
     return fchmod(descriptor, 0o600) == 0 && write(descriptor, bytes, bytes.count) == bytes.count
       && fdatasync(descriptor) == 0
+      && !["-wal", "-journal"].contains { isThere(database + $0) }
       && linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, database, AT_SYMLINK_FOLLOW) == 0
+  }
+
+  /// Whether there is anything by that name, or whether that cannot be told.
+  private func isThere(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 || errno != ENOENT
   }
 
   /// SQLite gives its -wal and -shm files the mode of the database file, so the mode is set here once, whatever the umask.

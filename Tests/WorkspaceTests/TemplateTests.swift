@@ -75,6 +75,29 @@ struct TemplateTests {
     #expect(try Workspace.open(at: directory.workspace, schema: schema(template), mode: .readWrite).values() == [1, 2])
   }
 
+  @Test("A log that a removed database has left is no part of the new one", arguments: ["-wal", "-journal"])
+  func strayLog(_ suffix: String) async throws {
+    let schema = schema(WorkspaceTemplate.text(of: try await file()))
+    let former = try Workspace.open(at: directory.workspace, schema: schema, mode: .readWrite)
+    try await former.write { db in
+      for number in 0..<1000 {
+        try db.execute(sql: "INSERT INTO number (value) VALUES (?)", arguments: [number])
+      }
+    }
+    former.close()
+    let log = directory.workspace + "/workspace.db-wal"
+    #expect(try FileManager.default.attributesOfItem(atPath: log)[.size] as? Int ?? 0 > 4096)
+    if suffix != "-wal" {
+      try FileManager.default.moveItem(atPath: log, toPath: directory.workspace + "/workspace.db" + suffix)
+    }
+    try FileManager.default.removeItem(atPath: directory.workspace + "/workspace.db")
+    let workspace = try Workspace.open(at: directory.workspace, schema: schema, mode: .readWrite)
+    #expect(try workspace.values() == [])
+    try await workspace.write { try $0.execute(sql: "INSERT INTO number (value) VALUES (7)") }
+    #expect(try workspace.values() == [7])
+    #expect(try await workspace.read { try String.fetchAll($0, sql: "PRAGMA integrity_check") } == ["ok"])
+  }
+
   @Test("What a template of an older version lacks is added")
   func older() async throws {
     let template = WorkspaceTemplate.text(of: try await file())

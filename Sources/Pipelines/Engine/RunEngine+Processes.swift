@@ -12,7 +12,7 @@ extension RunEngine {
     defer { close(inputOf: process) }
     let (files, pipes, directory) = (process.files, process.pipes, process.directory)
     if Task.isCancelled {
-      logs.giveBack(files, sizes: (0, 0))
+      logs.giveBack(files)
       throw CancellationError()
     }
     let exit: ProcessExit
@@ -30,7 +30,7 @@ extension RunEngine {
         assumeIsolated { $0.processExited(ordinal) }
       }
     } catch {
-      logs.giveBack(files, sizes: files.sizes(), areNamed: takeNamed(ordinal))
+      logs.giveBack(files, areNamed: takeNamed(ordinal))
       // There has never been what was recorded as going on.
       state.instances[ordinal].attempt?.pid = nil
       state.instances[ordinal].attempt?.standardOutput = nil
@@ -44,7 +44,7 @@ extension RunEngine {
     state.instances[ordinal].attempt?.standardOutput = sizes.output > 0 ? files.relativeOutput : nil
     state.instances[ordinal].attempt?.standardError = sizes.error > 0 ? files.relativeError : nil
     let areNamed = takeNamed(ordinal)
-    defer { if !exit.leftGroup { logs.giveBack(files, sizes: sizes, areNamed: areNamed) } }
+    defer { if !exit.leftGroup { logs.giveBack(files, areNamed: areNamed) } }
     if Task.isCancelled || isForced {
       unlink(files.result.pointer)
       throw CancellationError()
@@ -96,7 +96,7 @@ extension RunEngine {
       pipes = try maskingPipes(node, files)
       input = try standardInput(ordinal, node, contexts)
     } catch {
-      logs.giveBack(files, sizes: (0, 0))
+      logs.giveBack(files)
       throw error
     }
     let request = ProcessRequest(
@@ -111,7 +111,7 @@ extension RunEngine {
   func discardPrepared(_ ordinal: Int) {
     guard let process = prepared.removeValue(forKey: ordinal) else { return }
     close(inputOf: process)
-    logs.giveBack(process.files, sizes: (0, 0))
+    logs.giveBack(process.files)
   }
 
   /// Lets go of an input when nothing else is to be done: its memory may be much to give back.
@@ -258,7 +258,6 @@ extension RunEngine {
     let type = node.definition.result
     var status = stat()
     let isFile = lstat(files.result.pointer, &status) == 0
-    files.hasNoResultFile = !isFile && errno == ENOENT
     guard !isFile || stat(files.result.pointer, &status) == 0 && status.st_mode & S_IFMT == S_IFREG else {
       // What cannot be removed, a directory with something in it, must not meet a later attempt.
       remove(files.result.pointer)

@@ -47,8 +47,6 @@ private final class OutputFile {
 final class LogFiles {
   private let outputFile: OutputFile
   private let errorFile: LogFile
-  /// Whether it is known that nothing is where the process could have put its result.
-  var hasNoResultFile = false
 
   fileprivate init(output: OutputFile, error: LogFile) {
     outputFile = output
@@ -67,17 +65,17 @@ final class LogFiles {
   /// How many bytes the two files hold.
   func sizes() -> (output: Int64, error: Int64) { (outputFile.log.size, errorFile.size) }
 
-  /// The files that may serve again.
-  fileprivate func free(sizes: (output: Int64, error: Int64)) -> (output: OutputFile?, error: LogFile?) {
-    // Who still holds either of them may also have yet to write a result, whose place goes with the output.
-    let isHeld = !errorFile.isFree
-    let isOutputFree = sizes.output == 0 && !isHeld && isResultPlaceFree && outputFile.log.isFree
-    return (isOutputFree ? outputFile : nil, sizes.error == 0 && !isHeld ? errorFile : nil)
+  /// The files that may serve again: nobody has written anything to them, nor will, however long it is since their process has ended.
+  fileprivate func free() -> (output: OutputFile?, error: LogFile?) {
+    // What a process that was left behind writes, it writes before it lets go: so that is what is asked first, of both. Who holds either of them
+    // may also have yet to write a result, whose place goes with the output.
+    guard errorFile.isFree else { return (nil, nil) }
+    let isOutputFree = outputFile.log.isFree && outputFile.log.size == 0 && isResultPlaceFree
+    return (isOutputFree ? outputFile : nil, errorFile.size == 0 ? errorFile : nil)
   }
 
   /// Whether a later attempt finds nothing where it may put its result: neither one that stays in its file, nor what could not be removed.
   private var isResultPlaceFree: Bool {
-    if hasNoResultFile { return true }
     var status = stat()
     return lstat(result.pointer, &status) != 0 && errno == ENOENT
   }
@@ -97,7 +95,7 @@ final class LogFilePool {
   /// Files that stayed empty and do not serve again.
   private var retired: [CString] = []
   /// What was given back and has not been looked at yet.
-  private var ended: [(files: LogFiles, sizes: (output: Int64, error: Int64), areNamed: Bool)] = []
+  private var ended: [(files: LogFiles, areNamed: Bool)] = []
   private var exists = false
   /// Whether the latest attempt kept its file, so that the next ones may do the same.
   private var isOutputKept = false
@@ -191,15 +189,18 @@ final class LogFilePool {
   /// Gives files back after an attempt; what nobody wrote to, or still could, serves again. Not so where the history names them already: the record by
   /// which it does not any more may be lost with this host, and what another attempt wrote would seem to be of this one.
   ///
-  /// They are looked at when others are asked for, or with ``settle()``.
-  func giveBack(_ files: LogFiles, sizes: (output: Int64, error: Int64), areNamed: Bool = false) {
-    ended.append((files, sizes, areNamed))
+  /// They are looked at with ``settle()``, when others are asked for, or when several wait for it: each keeps two descriptors.
+  func giveBack(_ files: LogFiles, areNamed: Bool = false) {
+    ended.append((files, areNamed))
+    if ended.count >= Self.mostWaiting { settle() }
   }
+
+  private static let mostWaiting = 4
 
   /// Looks at what was given back, which takes some system calls: a good moment is when the next process has just been started.
   func settle() {
-    for (files, sizes, areNamed) in ended {
-      let free = files.free(sizes: sizes)
+    for (files, areNamed) in ended {
+      let free = files.free()
       (isOutputKept, isErrorKept) = (areNamed || free.output == nil, areNamed || free.error == nil)
       if areNamed {
         retired += [free.output?.log.path, free.error?.path].compactMap { $0 }

@@ -41,7 +41,8 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
   private static let emptyFile = CString("/dev/null")
 
   private let loop: EventLoop
-  /// What every process reads that is given nothing, or -1; to have it already is quicker than to have each one open it.
+  /// What every process reads that is given nothing, or -1; to have it already is quicker than to have each one open it. They share its position, flags and
+  /// locks, which mean nothing for /dev/null.
   private let empty: Int32
   private var running: [Int32: Running] = [:]
 

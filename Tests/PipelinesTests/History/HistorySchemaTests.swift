@@ -7,6 +7,9 @@ import Testing
 
 @Suite("The schema of history")
 struct HistorySchemaTests {
+  private static let content =
+    "SELECT type || ' ' || name || ' of ' || tbl_name || ': ' || ifnull(sql, '') FROM sqlite_schema"
+
   /// What a workspace is made of, after it was opened with each of the schemas.
   private func content(_ schemas: [WorkspaceSchema]) throws -> Set<String> {
     let path = NSTemporaryDirectory() + "history-schema-" + UUID().uuidString
@@ -15,8 +18,7 @@ struct HistorySchemaTests {
     for schema in schemas {
       let workspace = try Workspace.open(at: path, schema: schema, mode: .readWrite)
       content = try workspace.read { db in
-        try String.fetchSet(
-          db, sql: "SELECT type || ' ' || name || ' of ' || tbl_name || ': ' || ifnull(sql, '') FROM sqlite_schema")
+        try String.fetchSet(db, sql: Self.content)
       }
       workspace.close()
     }
@@ -86,6 +88,10 @@ struct HistorySchemaTests {
         #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)") == 0, "\(table)")
       }
     }
+    let content = try await queue.writeWithoutTransaction { try String.fetchSet($0, sql: Self.content) }
     try queue.close()
+    #expect(
+      try self.content([WorkspaceSchema(applicationID: schema.applicationID, migrations: schema.migrations)]) == content
+    )
   }
 }
