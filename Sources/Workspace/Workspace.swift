@@ -100,9 +100,9 @@ public final class Workspace: Sendable {
   ) throws(WorkspaceError) -> Workspace {
     let files = WorkspaceFiles(directory: directory, patience: patience / .seconds(1))
     var isReadOnly = mode == .readOnly
-    var origin = WorkspaceFiles.Origin.found
+    var isNew = false
     if !isReadOnly {
-      origin = try files.createMissing(schema.template)
+      isNew = try files.createMissing(schema.template)
       isReadOnly = !files.isWritable
     } else if try !files.exists() {
       throw .notAWorkspace(path: files.directory, reason: "there is no workspace.db in it")
@@ -110,7 +110,7 @@ public final class Workspace: Sendable {
     do {
       let upgrade = SchemaUpgrade(schema: schema, path: files.database)
       // The writer creates the file of its lock; what may be a database of another program is looked at first, and gets nothing beside it.
-      if origin == .found, isReadOnly || first == .reader || !files.hasLock {
+      if !isNew, isReadOnly || first == .reader || !files.hasLock {
         let reader = try files.openReader()
         if try reader.unsafeRead(upgrade.isCurrent) {
           let workspace = Workspace(
@@ -123,7 +123,7 @@ public final class Workspace: Sendable {
         guard !isReadOnly else { throw WorkspaceError.readOnly(path: files.database) }
       }
       let writer = try WriterConnection(files: files)
-      if try origin == .empty || !writer.prepare(upgrade.isCurrent) { try writer.prepare(upgrade) }
+      if try isNew || !writer.prepare(upgrade.isCurrent) { try writer.prepare(upgrade) }
       let workspace = Workspace(
         files: files, schema: schema, isReadOnly: false, connections: Connections(writer: writer))
       try workspace.buildIndexes(upgrade.pendingIndexes { try writer.prepare($0) })

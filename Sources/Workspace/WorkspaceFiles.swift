@@ -62,26 +62,16 @@ struct WorkspaceFiles {
     faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0
   }
 
-  /// How a database has come to be there.
-  enum Origin {
-    /// It was there.
-    case found
-    /// It is an empty file that this process has made.
-    case empty
-    /// This process has copied a template.
-    case copied
-  }
-
   /// Creates the directory, the database and the notification file as far as they are missing.
   ///
-  /// A workspace that exists and may not be written is left alone.
-  func createMissing(_ template: WorkspaceTemplate?) throws(WorkspaceError) -> Origin {
-    if try exists() { return .found }
+  /// Returns whether the database is new: empty, or a copy of the template. A workspace that exists and may not be written is left alone.
+  func createMissing(_ template: WorkspaceTemplate?) throws(WorkspaceError) -> Bool {
+    if try exists() { return false }
     try createDirectory(directory)
-    var origin = Origin.copied
-    if template?.bytes.map(createDatabase) != true { origin = try createFile(database) ? .empty : .found }
+    let isCopied = template?.bytes.map(createDatabase) ?? false
+    let isNew = isCopied ? true : try createFile(database)
     _ = try createFile(notification)
-    return origin
+    return isNew
   }
 
   private func createDirectory(_ path: String) throws(WorkspaceError) {
@@ -108,14 +98,8 @@ struct WorkspaceFiles {
     defer { close(descriptor) }
     return fchmod(descriptor, 0o600) == 0 && write(descriptor, bytes, bytes.count) == bytes.count
       && fdatasync(descriptor) == 0
-      && !["-wal", "-journal"].contains { isThere(database + $0) }
+      && !["-wal", "-journal"].contains { permits(database + $0, F_OK) }
       && linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, database, AT_SYMLINK_FOLLOW) == 0
-  }
-
-  /// Whether there is anything by that name, or whether that cannot be told.
-  private func isThere(_ path: String) -> Bool {
-    var status = stat()
-    return lstat(path, &status) == 0 || errno != ENOENT
   }
 
   /// SQLite gives its -wal and -shm files the mode of the database file, so the mode is set here once, whatever the umask.

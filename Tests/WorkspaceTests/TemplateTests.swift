@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Testing
+import WorkspaceChild
 
 @testable import Workspace
 
@@ -22,9 +23,12 @@ struct TemplateTests {
     return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path + "/workspace.db")))
   }
 
-  private func schema(like schema: WorkspaceSchema = .numbers, _ template: String) -> WorkspaceSchema {
+  private func schema(
+    like schema: WorkspaceSchema = .numbers, _ template: String, objects: [any Storable.Type] = []
+  ) -> WorkspaceSchema {
     WorkspaceSchema(
-      applicationID: schema.applicationID, migrations: schema.migrations, template: WorkspaceTemplate(template))
+      applicationID: schema.applicationID, migrations: schema.migrations, template: WorkspaceTemplate(template),
+      objects: objects)
   }
 
   private func tables(_ workspace: Workspace) throws -> Set<String> {
@@ -33,7 +37,7 @@ struct TemplateTests {
 
   @Test("A text stands for the bytes that it was made of")
   func text() throws {
-    var generator = SystemRandomNumberGenerator()
+    var generator = Repeatable(seed: 1)
     var files: [[UInt8]] = [[0], [1], [0, 0, 7], [7, 0, 0], [UInt8](repeating: 0, count: 5000)]
     files.append([UInt8](repeating: 9, count: 5000))
     for share in 1...20 {
@@ -106,6 +110,15 @@ struct TemplateTests {
     #expect(try tables(workspace).contains("mark"))
     try await workspace.write { try $0.execute(sql: "INSERT INTO number (value, note) VALUES (1, 'a')") }
     #expect(try workspace.values() == [1])
+  }
+
+  @Test("The tables of objects are added to what a template has")
+  func objects() async throws {
+    let template = WorkspaceTemplate.text(of: try await file())
+    let schema = schema(template, objects: [Note.self])
+    let workspace = try Workspace.open(at: directory.workspace, schema: schema, mode: .readWrite)
+    let tables = try tables(workspace)
+    #expect(tables.isSuperset(of: ["lease_record", "number", "mark", "note"]))
   }
 
   @Test("A template of a newer version, or of another program, is refused as such a file is")
