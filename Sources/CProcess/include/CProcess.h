@@ -117,6 +117,9 @@ int penstock_memory_file(const void *bytes, size_t count);
 /// files. Returns the descriptor, or -errno.
 int penstock_memory_copy(const char *name, int source);
 
+/// Removes a directory with all that is in it, as far as that can be; of links, themselves and not what they point to.
+void penstock_remove_tree(const char *path);
+
 /// The bytes that `malloc` has given out in this process, of all arenas.
 int64_t penstock_heap_in_use(void);
 

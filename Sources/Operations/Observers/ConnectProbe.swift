@@ -6,13 +6,7 @@ import Synchronization
 struct ConnectProbe: OperationRequest {
   let host: String
   let port: UInt16
-  let lookup: HostLookup
-
-  init(host: String, port: UInt16) {
-    self.host = host
-    self.port = port
-    lookup = HostLookup(host: host, port: port)
-  }
+  var lookup = HostLookup.shared
 
   func run(
     isolation: isolated (any Actor)?,
@@ -20,7 +14,7 @@ struct ConnectProbe: OperationRequest {
     with continuation: OperationContinuation<Void, any Error>
   ) async throws {
     var last: any Error = ReachabilityError.noAddress(host)
-    for address in try await lookup.addresses() {
+    for address in try await lookup.addresses(of: host, port: port) {
       try Task.checkCancellation()
       do {
         return try await connect(to: address)

@@ -337,9 +337,56 @@ struct PluginValidationTests {
     #expect(given.results.map(\.outcome) == [.passed, .passed])
   }
 
+  @Test("Each check has a directory of its own, which is gone with all that the plugin left in it")
+  func directories() async throws {
+    let scratch = try Scratch()
+    let kept = try scratch.write("kept", to: "outside/file")
+    let source = CheckedPlugin.good {
+      $0.preamble += """
+
+        #include <stdio.h>
+        #include <sys/stat.h>
+        #include <unistd.h>
+        """
+      $0.tail = #"""
+        static void leave(void *instance, penstock_text input) {
+          char *text = calloc(1, input.length + 1);
+          memcpy(text, input.bytes, input.length);
+          char *directory = strstr(text, "\"directory\":\"") + strlen("\"directory\":\"");
+          *strchr(directory, '"') = 0;
+          char path[4096];
+          snprintf(path, sizeof path, "%s/deep", directory);
+          if (mkdir(path, 0700) == 0) {
+            // Once for each directory: there was nothing in it.
+            FILE *log = fopen("\#(scratch.path)/directories", "a");
+            fprintf(log, "%s\n", directory);
+            fclose(log);
+          }
+          snprintf(path, sizeof path, "%s/deep/file", directory);
+          FILE *file = fopen(path, "w");
+          if (file) fclose(file);
+          snprintf(path, sizeof path, "%s/deep/link", directory);
+          (void)!symlink("\#(scratch.path)/outside", path);
+          free(text);
+          start(instance, input);
+        }
+        static const penstock_functions leaving = {sizeof(penstock_functions), 0, create, leave, stop, destroy};
+        static const void *leaving_capability(penstock_text name) { (void)name; return &leaving; }
+        """#
+      $0.capabilityFunction = "leaving_capability"
+    }
+    let report = try await CheckedPlugin.report(on: source, only: ["run", "stop"])
+    #expect(report.results.filter { $0.outcome != .passed } == [])
+    let log = try String(contentsOfFile: "\(scratch.path)/directories", encoding: .utf8)
+    let directories = log.split(separator: "\n").map(String.init)
+    #expect(directories.count == report.results.count && Set(directories).count == directories.count)
+    for directory in directories { #expect(!FileManager.default.fileExists(atPath: directory)) }
+    #expect(FileManager.default.fileExists(atPath: kept))
+  }
+
   @Test("The same seed tries the same delays")
   func seed() {
-    var order = CheckOrder(["--check", "stop", "--seed", "42", "--", "x.so"])
+    var order = CheckOrder(["--check", "stop", "--seed", "42", "--directory", "/nowhere", "--", "x.so"])
     let delays = order.map { CheckContext(order: $0, channel: nil).delays() }
     #expect(delays == order.map { CheckContext(order: $0, channel: nil).delays() })
     order?.seed = 43

@@ -82,7 +82,9 @@ final class CheckContext {
     SettingsSample.settings(of: offer, given: order.settings[offer.id] ?? order.settings[""])
   }
 
-  func goodInput(_ offer: PluginOffer) -> [UInt8] { Array(SettingsSample.input(of: offer).text.utf8) }
+  func goodInput(_ offer: PluginOffer) -> [UInt8] {
+    Array(SettingsSample.input(of: offer, directory: order.directory).text.utf8)
+  }
 
   /// An instance with good settings.
   func instance(_ plugin: DrivenPlugin, _ offer: PluginOffer) throws(CheckInterruption) -> DrivenInstance {

@@ -47,9 +47,15 @@ struct CheckProcess {
       return .notStarted(errno)
     }
     defer { close(errors[0]) }
+    guard let scratch = ScratchDirectory() else {
+      let error = errno
+      close(output[1])
+      close(errors[1])
+      return .notStarted(error)
+    }
     var pid: pid_t = 0
     var pidfd: Int32 = -1
-    let failure = spawn(output: output[1], errors: errors[1], &pid, &pidfd)
+    let failure = spawn(in: scratch.path, output: output[1], errors: errors[1], &pid, &pidfd)
     close(output[1])
     close(errors[1])
     guard failure == 0 else { return .notStarted(failure) }
@@ -81,9 +87,11 @@ struct CheckProcess {
     return reaped == 0 ? .ended(exit) : .notStarted(reaped)
   }
 
-  private func spawn(output: Int32, errors: Int32, _ pid: inout pid_t, _ pidfd: inout Int32) -> Int32 {
+  private func spawn(
+    in directory: String, output: Int32, errors: Int32, _ pid: inout pid_t, _ pidfd: inout Int32
+  ) -> Int32 {
     var arguments = validation.child + ["--check", check.rawValue, "--seed", String(validation.seed)]
-    arguments += ["--grace", String(validation.grace.wholeMilliseconds)]
+    arguments += ["--grace", String(validation.grace.wholeMilliseconds), "--directory", directory]
     if let offer { arguments += ["--offer", offer] }
     for (id, settings) in validation.settings.sorted(by: { $0.key < $1.key }) {
       arguments += ["--settings", "\(id)=\(settings.text)"]

@@ -43,6 +43,8 @@ struct CheckOrder {
   var settings: [String: JSONValue] = [:]
   /// How long `stop` gives, and other calls may take.
   var grace = Duration.seconds(1)
+  /// Where the files of the pipeline would be: an empty directory of the check's own.
+  var directory = ""
   var file = ""
 
   init?(_ arguments: [String]) {
@@ -60,6 +62,7 @@ struct CheckOrder {
       case "--grace":
         guard let milliseconds = Int64(value) else { return nil }
         grace = .milliseconds(milliseconds)
+      case "--directory": directory = value
       case "--settings":
         let parts = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let json = try? JSONValue.parse(String(parts[1])) else { return nil }
@@ -68,7 +71,7 @@ struct CheckOrder {
       default: return nil
       }
     }
-    if file.isEmpty { return nil }
+    if file.isEmpty || directory.isEmpty { return nil }
   }
 }
 

@@ -38,17 +38,20 @@ enum SettingsSample {
   }
 
   /// What `start` of an offer gets.
-  static func input(of offer: PluginOffer) -> JSONValue {
+  ///
+  /// - Parameter directory: Where the files of the pipeline would be.
+  static func input(of offer: PluginOffer, directory: String) -> JSONValue {
+    let directory = JSONValue.string(directory)
     switch offer.kind {
     case .operation:
       var members: OrderedDictionary<String, JSONValue> = [
         "attempt": 1, "operation": "check", "run": "00000000-0000-0000-0000-000000000000", "pipeline": "check",
-        "directory": "/tmp",
+        "directory": directory,
       ]
       if let requirement = offer.requirement { members["requirement"] = value(of: requirement) }
       return .object(members)
-    case .controller: return .object(["pipeline": "check", "directory": "/tmp"])
-    case .specification: return .object(["directory": "/tmp"])
+    case .controller: return .object(["pipeline": "check", "directory": directory])
+    case .specification: return .object(["directory": directory])
     }
   }
 }
