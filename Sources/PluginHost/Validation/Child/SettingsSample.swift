@@ -37,9 +37,7 @@ enum SettingsSample {
     }
   }
 
-  /// What `start` of an offer gets.
-  ///
-  /// - Parameter directory: Where the files of the pipeline would be.
+  /// What `start` of an offer gets. `directory` is where the files of the pipeline would be.
   static func input(of offer: PluginOffer, directory: String) -> JSONValue {
     let directory = JSONValue.string(directory)
     switch offer.kind {
