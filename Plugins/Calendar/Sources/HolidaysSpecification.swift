@@ -56,7 +56,7 @@ struct HolidaysSpecification: OperationRunSpecification {
     _ path: String, _ context: OperationContext, _ body: @escaping @Sendable () -> Void
   ) -> OperationSubscription? {
     do throws(ObserverError) {
-      return try CalendarFileWatch.subscribe(path, body)
+      return try DirectoryWatches.shared.subscribe(toDirectoryOf: path, body)
     } catch {
       context.pluginLog.warning("changes of '\(path)' are not noticed: \(error)")
       return nil

@@ -39,6 +39,16 @@ struct PluginProbeTests {
     }
   }
 
+  @Test("a crash when its process ends, which it would bring to the host too, is told as that")
+  func crashAtTheEnd() {
+    #expect(throws: PluginError(.crashed, "plugin 'probed' crashed: SIGSEGV while its process ended")) {
+      try describe { $0.preamble += "\n__attribute__((destructor)) static void last(void) { raise(SIGSEGV); }" }
+    }
+    #expect(throws: PluginError(.crashed, "plugin 'probed' exited with 9 while its process ended")) {
+      try describe { $0.preamble += "\n__attribute__((destructor)) static void last(void) { _exit(9); }" }
+    }
+  }
+
   @Test("what the loader refuses arrives with its code and its words")
   func refused() {
     let open = #expect(throws: PluginError.self) { try describe { $0.open = "return PENSTOCK_FAILED;" } }

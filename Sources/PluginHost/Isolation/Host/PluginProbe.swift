@@ -1,15 +1,58 @@
+import Glibc
+
 /// Finds out what a plugin says about itself without letting it into this process.
 package enum PluginProbe {
-  /// Loads the plugin in a child that is thrown away. The calling thread waits for it.
+  /// Loads the plugin in a child, and has the child end again. The calling thread waits for it.
+  ///
+  /// The end counts: what the plugin does when its process ends, it would do in the host too.
   ///
   /// - Throws: Why it cannot be loaded, with `plugin-crashed` where it took the child with it.
   package static func describe(
     _ launch: ChildLaunch, options: IsolatedConnection.Options = .init()
   ) throws(PluginError) -> PluginDescription {
-    let connection = try IsolatedConnection.open(launch, options: options)
-    let description = connection.description
-    connection.retire()
-    return description
+    let thread = try ChildThread.start(for: launch)
+    let awaited = AwaitedOutcome<PluginDescription, PluginError>()
+    let log = options.log
+    thread.execute {
+      _ = ChildStart.start(
+        launch, on: thread, options: options, line: { log(.info, $0) },
+        told: { outcome in
+          do throws(PluginError) {
+            let (process, description) = try outcome.get()
+            process.onMessage = { _ in }
+            process.onEnd = { end in
+              thread.stop()
+              awaited.resume(with: end.fault(of: launch).map { .failure($0) } ?? .success(description))
+            }
+            process.close(options.limits)
+          } catch {
+            thread.stop()
+            awaited.resume(with: .failure(error))
+          }
+        })
+    }
+    return try awaited.get()
+  }
+}
+
+extension ChildEnd {
+  /// What was wrong with the end of a child that was asked to end; nil where nothing was, or where it was the host that lost
+  /// patience.
+  fileprivate func fault(of launch: ChildLaunch) -> PluginError? {
+    guard exitCode != 0, signal != SIGTERM, signal != SIGKILL else { return nil }
+    var own = self
+    own.reason = nil
+    return PluginError(own.code, own.message(plugin: launch.name, while: "its process ended"))
+  }
+}
+
+extension ChildThread {
+  fileprivate static func start(for launch: ChildLaunch) throws(PluginError) -> ChildThread {
+    do throws(SystemError) {
+      return try ChildThread()
+    } catch {
+      throw PluginError(.childHost, "no child host can be started for plugin '\(launch.name)': \(error)")
+    }
   }
 }
 
@@ -22,12 +65,7 @@ extension IsolatedConnection {
   package static func open(
     _ launch: ChildLaunch, options: Options = Options()
   ) throws(PluginError) -> IsolatedConnection {
-    let thread: ChildThread
-    do throws(SystemError) {
-      thread = try ChildThread()
-    } catch {
-      throw PluginError(.childHost, "no child host can be started for plugin '\(launch.name)': \(error)")
-    }
+    let thread = try ChildThread.start(for: launch)
     let awaited = AwaitedOutcome<IsolatedConnection, PluginError>()
     let log = options.log
     thread.execute {

@@ -1,5 +1,7 @@
 /// The dynamic section: where the tables are that the dynamic linker works with.
 struct ELFDynamic {
+  /// Where it lies itself.
+  let range: Range<UInt64>
   private var values: [UInt64: UInt64] = [:]
   /// Offsets of the names of the libraries that are needed.
   private var needed: [UInt64] = []
@@ -46,10 +48,11 @@ struct ELFDynamic {
   ]
 
   /// Nothing.
-  init() {}
+  init() { range = 0..<0 }
 
   init(_ image: ELFImage, at address: UInt64, count: UInt64) throws(Refusal) {
     let table = try image.table(at: address, count: count, "the dynamic section")
+    range = address..<(address + count)
     var isComplete = false
     for at in stride(from: 0, to: table.count - 15, by: 16) {
       let tag = table.u64(at)

@@ -18,8 +18,18 @@ struct ELFRelocations {
   /// The highest number of a symbol that was looked at, and those in use.
   private var symbols: Set<UInt32> = []
   /// What is written where addresses of functions are expected.
-  private var functions: [UInt64: UInt64?] = [:]
+  private var functions: [UInt64: Function] = [:]
   private let functionArrays: [Range<UInt64>]
+
+  /// Which function an entry of a table of functions has in the end.
+  private enum Function {
+    /// The one at this address of the object.
+    case address(UInt64)
+    /// The one at the address of the object that the file has there.
+    case addressInFile
+    /// The one with this number in the table of symbols.
+    case symbol(UInt32)
+  }
 
   /// Checks them all.
   ///
@@ -62,9 +72,12 @@ struct ELFRelocations {
     try checkPlace(place, kind == Self.variableDescriptor ? 16 : 8)
     if symbol != 0 { symbols.insert(symbol) }
     if kind == Self.resolvedFunction { try checkFunction(addend) }
-    if functionArrays.contains(where: { $0.contains(place) }) {
-      // What is known by its name only is found when it is loaded, or not.
-      functions[place] = kind == Self.relative ? .some(addend) : .some(nil)
+    guard isOfFunctionArray(place) else { return }
+    switch kind {
+    // These write all of it, whatever relative ones, which are before them, have made of it.
+    case Self.relative: functions[place] = .address(addend)
+    case Self.absolute where addend == 0: functions[place] = .symbol(symbol)
+    default: throw Self.noFunction
     }
   }
 
@@ -78,14 +91,14 @@ struct ELFRelocations {
       for at in stride(from: 0, to: table.count, by: 8) {
         let entry = table.u64(at)
         if entry & 1 == 0 {
-          try checkPlace(entry, 8)
+          try checkRelative(place: entry)
           next = entry + 8
         } else {
           var bits = entry >> 1
           while bits != 0 {
             let place = next.addingReportingOverflow(8 * UInt64(bits.trailingZeroBitCount))
             guard !place.overflow else { throw Self.outside }
-            try checkPlace(place.partialValue, 8)
+            try checkRelative(place: place.partialValue)
             bits &= bits - 1
           }
           next = next &+ 8 * 63
@@ -94,9 +107,22 @@ struct ELFRelocations {
     }
   }
 
+  private mutating func checkRelative(place: UInt64) throws(Refusal) {
+    try checkPlace(place, 8)
+    guard isOfFunctionArray(place) else { return }
+    // Twice, it is no address any more.
+    guard functions.updateValue(.addressInFile, forKey: place) == nil else { throw Self.noFunction }
+  }
+
   private mutating func checkPlace(_ place: UInt64, _ count: UInt64) throws(Refusal) {
     let (end, overflow) = place.addingReportingOverflow(count)
     guard !overflow else { throw Self.outside }
+    guard end <= dynamic.range.lowerBound || place >= dynamic.range.upperBound else {
+      throw .damaged("a relocation changes the dynamic section")
+    }
+    for array in functionArrays where place < array.upperBound && array.lowerBound < end {
+      guard place >= array.lowerBound, (place - array.lowerBound) % 8 == 0 else { throw Self.noFunction }
+    }
     if last.lowerBound <= place, end <= last.upperBound { return }
     guard let range = writable.first(where: { $0.lowerBound <= place && end <= $0.upperBound }) else {
       throw Self.outside
@@ -128,44 +154,59 @@ struct ELFRelocations {
     for array in functionArrays {
       guard array.count % 8 == 0 else { throw .damaged("the table of initializers ends within one") }
       for place in stride(from: array.lowerBound, to: array.upperBound, by: 8) {
-        let function: UInt64?
-        if let known = functions[place] {
-          function = known
-        } else {
-          function = try image.table(at: place, count: 8, "the table of initializers").u64(0)
+        // An entry that nothing makes an address of where the object lies is none: each is called, also 0.
+        guard let function = functions[place] else { throw Self.noFunction }
+        switch function {
+        case .address(let address): try checkFunction(address)
+        case .addressInFile: try checkFunction(image.table(at: place, count: 8, "the table of initializers").u64(0))
+        case .symbol(let number): try checkFunction(symbol: number)
         }
-        // Neither of them is called.
-        guard let function, function != 0, function != .max else { continue }
-        try checkFunction(function)
       }
     }
   }
 
   private func checkFunction(_ address: UInt64) throws(Refusal) {
-    guard executable.contains(where: { $0.contains(address) }) else {
-      throw .damaged("a function to be called when it is loaded lies outside of its code")
-    }
+    guard executable.contains(where: { $0.contains(address) }) else { throw Self.noFunction }
   }
+
+  /// Its number was looked at before; where another object has the function, that is found when this one is loaded, or not.
+  private func checkFunction(symbol: UInt32) throws(Refusal) {
+    guard let table = dynamic.symbols else { throw Self.noSymbol }
+    let address = table + ELFSymbol.size * UInt64(symbol)
+    let entry = try image.table(at: address, count: ELFSymbol.size, "the table of symbols")
+    if entry.u16(6) != 0 { try checkFunction(entry.u64(8)) }
+  }
+
+  /// Whether the address of a function to be called is expected there.
+  private func isOfFunctionArray(_ place: UInt64) -> Bool { functionArrays.contains { $0.contains(place) } }
+
+  private static let noFunction = Refusal.damaged(
+    "a function to be called when it is loaded lies outside of its code")
 
   // MARK: Kinds, by the processor
 
   #if arch(x86_64)
+    private static let absolute: UInt32 = 1
     private static let relative: UInt32 = 8
     private static let resolvedFunction: UInt32 = 37
     private static let variableDescriptor: UInt32 = 36
   #elseif arch(arm64)
+    private static let absolute: UInt32 = 257
     private static let relative: UInt32 = 1027
     private static let resolvedFunction: UInt32 = 1032
     private static let variableDescriptor: UInt32 = 1031
   #elseif arch(riscv64)
+    private static let absolute: UInt32 = 2
     private static let relative: UInt32 = 3
     private static let resolvedFunction: UInt32 = 58
     private static let variableDescriptor: UInt32 = 12
   #elseif arch(s390x)
+    private static let absolute: UInt32 = 22
     private static let relative: UInt32 = 12
     private static let resolvedFunction: UInt32 = 61
     private static let variableDescriptor: UInt32 = .max
   #elseif arch(powerpc64le)
+    private static let absolute: UInt32 = 38
     private static let relative: UInt32 = 22
     private static let resolvedFunction: UInt32 = 248
     private static let variableDescriptor: UInt32 = .max

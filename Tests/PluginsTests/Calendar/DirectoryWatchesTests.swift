@@ -1,0 +1,127 @@
+import Foundation
+import PluginKit
+import Synchronization
+import Testing
+
+@testable import CalendarPlugin
+
+@Suite("Watches of directories", .timeLimit(.minutes(5))) struct DirectoryWatchesTests {
+  /// Directories that are gone with the value.
+  private final class Directories: Sendable {
+    let path: String
+
+    init() throws {
+      path = NSTemporaryDirectory() + "penstock-watches-" + UUID().uuidString.lowercased()
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// The path of a file that is not there, in a directory that is.
+    func file(_ name: String) throws -> String {
+      try FileManager.default.createDirectory(atPath: "\(path)/\(name)", withIntermediateDirectories: true)
+      return "\(path)/\(name)/file"
+    }
+  }
+
+  /// Whom something was told, in order; one that is told twice is there once.
+  private final class Told: Sendable {
+    private let names = Mutex<[String]>([])
+    private let stream: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+
+    init() { (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+
+    func handler(_ name: String) -> @Sendable () -> Void {
+      { [self] in
+        names.withLock { if !$0.contains(name) { $0.append(name) } }
+        continuation.yield()
+      }
+    }
+
+    /// Waits until all of these were told something; returns who was, and forgets it.
+    func take(with expected: Set<String>) async -> Set<String> {
+      for await _ in stream where names.withLock({ expected.isSubset(of: $0) }) { break }
+      return names.withLock { names in
+        defer { names = [] }
+        return Set(names)
+      }
+    }
+  }
+
+  private static func write(_ path: String) throws { try Data("text".utf8).write(to: URL(fileURLWithPath: path)) }
+
+  @Test("Those who watch a directory are told of it, until they end, and nobody else")
+  func told() async throws {
+    let (directories, watches, told) = (try Directories(), DirectoryWatches(), Told())
+    let (one, other) = (try directories.file("one"), try directories.file("other"))
+    let first = try watches.subscribe(toDirectoryOf: one, told.handler("first"))
+    let second = try watches.subscribe(toDirectoryOf: one, told.handler("second"))
+    let third = try watches.subscribe(toDirectoryOf: other, told.handler("third"))
+    try Self.write(one)
+    #expect(await told.take(with: ["first", "second"]) == ["first", "second"])
+    first.cancel()
+    try Self.write(one)
+    try Self.write(other)
+    // Events come in order, so that nobody could still be told of the first.
+    #expect(await told.take(with: ["second", "third"]) == ["second", "third"])
+    second.cancel()
+    try Self.write(one)
+    try Self.write(other)
+    #expect(await told.take(with: ["third"]) == ["third"])
+    third.cancel()
+    // With all ended it begins anew.
+    let again = try watches.subscribe(toDirectoryOf: one, told.handler("again"))
+    try Self.write(one)
+    #expect(await told.take(with: ["again"]) == ["again"])
+    again.cancel()
+  }
+
+  @Test("A directory that is removed is told of, and does not disturb the others")
+  func removed() async throws {
+    let (directories, watches, told) = (try Directories(), DirectoryWatches(), Told())
+    let (one, other) = (try directories.file("one"), try directories.file("other"))
+    let first = try watches.subscribe(toDirectoryOf: one, told.handler("first"))
+    let second = try watches.subscribe(toDirectoryOf: other, told.handler("second"))
+    try FileManager.default.removeItem(atPath: "\(directories.path)/one")
+    #expect(await told.take(with: ["first"]) == ["first"])
+    first.cancel()
+    // The same path is another directory now.
+    let third = try watches.subscribe(toDirectoryOf: try directories.file("one"), told.handler("third"))
+    first.cancel()
+    try Self.write(one)
+    try Self.write(other)
+    #expect(await told.take(with: ["second", "third"]) == ["second", "third"])
+    second.cancel()
+    third.cancel()
+  }
+
+  @Test("A directory that is not there is an error, and leaves nothing behind")
+  func missing() async throws {
+    let (directories, watches, told) = (try Directories(), DirectoryWatches(), Told())
+    #expect(throws: ObserverError.systemCall("inotify_add_watch", ENOENT)) {
+      try watches.subscribe(toDirectoryOf: "\(directories.path)/none/file", told.handler("none"))
+    }
+    let one = try directories.file("one")
+    let first = try watches.subscribe(toDirectoryOf: one, told.handler("first"))
+    try Self.write(one)
+    #expect(await told.take(with: ["first"]) == ["first"])
+    first.cancel()
+  }
+
+  @Test("Hundreds of watches take one descriptor of which a user has few")
+  func descriptors() throws {
+    func count() -> Int {
+      let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+      return entries.filter {
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == "anon_inode:inotify"
+      }.count
+    }
+    let (directories, watches) = (try Directories(), DirectoryWatches())
+    let before = count()
+    let subscriptions = try (0..<500).map { try watches.subscribe(toDirectoryOf: directories.file("\($0)")) {} }
+    // Other tests have their own.
+    #expect(count() - before < 50)
+    for subscription in subscriptions { subscription.cancel() }
+  }
+}
