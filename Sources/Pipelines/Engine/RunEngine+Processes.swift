@@ -259,7 +259,6 @@ extension RunEngine {
     var status = stat()
     let isFile = lstat(files.result.pointer, &status) == 0
     guard !isFile || stat(files.result.pointer, &status) == 0 && status.st_mode & S_IFMT == S_IFREG else {
-      // What cannot be removed, a directory with something in it, must not meet a later attempt.
       remove(files.result.pointer)
       if type == ValueType.none { return .none }
       throw OperationFailure(
@@ -285,6 +284,7 @@ extension RunEngine {
       }
       guard isFile else { return .file(ResultFile(path: path, size: size, type: type)) }
       let kept = try keep(path, masked: node.definition.receivesSecret)
+      logs.keepResult(path)
       return .file(ResultFile(path: path, size: kept, type: type))
     }
     guard let bytes = isFile ? FileBytes.read(path) : FileBytes.read(descriptor: files.outputDescriptor) else {

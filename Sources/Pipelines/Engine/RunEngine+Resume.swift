@@ -42,6 +42,9 @@ extension RunEngine {
       }
       state.instances[attempt.ordinal].latestEnd = end
     }
+    for result in recorded.operations.map(\.result) + recorded.attempts.map(\.result) {
+      if case .file(let path, _) = result { logs.keepResult(path) }
+    }
     for ordinal in state.pipeline.operations.indices where state.instances[ordinal].state.isFinal { count(ordinal) }
     emit(.run(record))
   }

@@ -31,15 +31,43 @@ final class LogFile {
 /// Where standard output goes, and with it the place where a process may put its result.
 private final class OutputFile {
   let log: LogFile
-  /// Where the process may write its result; no such file exists when it starts.
-  let result: CString
-  /// What tells the process so.
-  let resultVariable: CString
+  private(set) var place: ResultPlace
+  private let number: Int
+  private var useCount = 1
 
   init(directory: String, relative: String, number: Int) throws(EngineError) {
+    self.number = number
+    place = ResultPlace(directory: directory, name: "\(number)")
+    guard place.isFree else { throw .file(place.path.string, EEXIST) }
     log = try LogFile(directory: directory, relative: relative, name: "\(number).out")
-    result = CString("\(directory)/\(number).result")
-    resultVariable = CString("PENSTOCK_RESULT=\(directory)/\(number).result")
+  }
+
+  /// Another place for the next attempt: whatever the former one left behind knows its own alone.
+  func move(directory: String) {
+    repeat {
+      useCount += 1
+      place = ResultPlace(directory: directory, name: "\(number)-\(useCount)")
+    } while !place.isFree
+  }
+}
+
+/// Where one attempt may put its result, and no other ever.
+private struct ResultPlace {
+  let path: CString
+  /// What tells the process so.
+  let variable: CString
+
+  init(directory: String, name: String) {
+    path = CString("\(directory)/\(name)\(Self.suffix)")
+    variable = CString("PENSTOCK_RESULT=\(directory)/\(name)\(Self.suffix)")
+  }
+
+  static let suffix = ".result"
+
+  /// Whether nothing is there. That the former host of a run may have left something is why this is asked.
+  var isFree: Bool {
+    var status = stat()
+    return lstat(path.pointer, &status) != 0
   }
 }
 
@@ -51,12 +79,16 @@ final class LogFiles {
   fileprivate init(output: OutputFile, error: LogFile) {
     outputFile = output
     errorFile = error
+    result = output.place.path
+    resultVariable = output.place.variable
   }
 
   var output: CString { outputFile.log.path }
   var error: CString { errorFile.path }
-  var result: CString { outputFile.result }
-  var resultVariable: CString { outputFile.resultVariable }
+  /// Where the process may write its result; no such file exists when it starts.
+  let result: CString
+  /// What tells the process so.
+  let resultVariable: CString
   var outputDescriptor: Int32 { outputFile.log.descriptor }
   var errorDescriptor: Int32 { errorFile.descriptor }
   var relativeOutput: String { outputFile.log.relative }
@@ -67,17 +99,9 @@ final class LogFiles {
 
   /// The files that may serve again: nobody has written anything to them, nor will, however long it is since their process has ended.
   fileprivate func free() -> (output: OutputFile?, error: LogFile?) {
-    // What a process that was left behind writes, it writes before it lets go: so that is what is asked first, of both. Who holds either of them
-    // may also have yet to write a result, whose place goes with the output.
-    guard errorFile.isFree else { return (nil, nil) }
-    let isOutputFree = outputFile.log.isFree && outputFile.log.size == 0 && isResultPlaceFree
-    return (isOutputFree ? outputFile : nil, errorFile.size == 0 ? errorFile : nil)
-  }
-
-  /// Whether a later attempt finds nothing where it may put its result: neither one that stays in its file, nor what could not be removed.
-  private var isResultPlaceFree: Bool {
-    var status = stat()
-    return lstat(result.pointer, &status) != 0 && errno == ENOENT
+    // What a process that was left behind writes, it writes before it lets go: so that is what is asked first.
+    let isOutputFree = outputFile.log.isFree && outputFile.log.size == 0
+    return (isOutputFree ? outputFile : nil, errorFile.isFree && errorFile.size == 0 ? errorFile : nil)
   }
 }
 
@@ -101,6 +125,8 @@ final class LogFilePool {
   private var isOutputKept = false
   private var isErrorKept = false
   private var isOver = false
+  /// The names of the results that stay in their files.
+  private var keptResults: Set<String> = []
 
   /// A pool for the run whose directory is `relative` to the workspace.
   init(workspace: String, relative: String) {
@@ -206,16 +232,40 @@ final class LogFilePool {
         retired += [free.output?.log.path, free.error?.path].compactMap { $0 }
         continue
       }
-      if let output = free.output { outputs.append(output) }
+      if let output = free.output {
+        output.move(directory: directory)
+        outputs.append(output)
+      }
       if let error = free.error { errors.append(error) }
     }
     ended.removeAll(keepingCapacity: true)
   }
 
-  /// Removes the files that stayed empty. To be called when the history names none of them.
+  /// Notes that the result at `path`, which may be in another directory, stays in its file.
+  func keepResult(_ path: String) {
+    keptResults.insert(String(path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...]))
+  }
+
+  /// Removes what was left where results are expected and became none: by a process that was left behind, or whose host was killed. It may hold secrets,
+  /// which nobody has masked.
+  private func removeLateResults() {
+    guard let stream = opendir(directory) else { return }
+    defer { closedir(stream) }
+    while let entry = readdir(stream) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      // A copy without secrets has a name that goes on after that.
+      guard name.contains(ResultPlace.suffix), !keptResults.contains(name) else { continue }
+      penstock_remove_tree("\(directory)/\(name)")
+    }
+  }
+
+  /// Removes the files that stayed empty, and late results. To be called when the history names none of them.
   func removeEmpty() {
     isOver = true
     settle()
+    if exists { removeLateResults() }
     for path in outputs.map(\.log.path) + errors.map(\.path) + retired { unlink(path.pointer) }
     outputs = []
     errors = []

@@ -47,15 +47,45 @@ import Testing
     #expect(third.relativeError == "runs/a/2.err")
   }
 
-  @Test("whose result stays belong to their attempt, but for the file of errors") func keptResult() throws {
+  @Test("that serve again come with another place for the result, which nobody else has ever known") func places()
+    throws
+  {
     let pool = pool()
-    let first = try pool.take()
-    let result = open(first.result.pointer, O_WRONLY | O_CREAT, 0o600)
-    close(result)
-    pool.giveBack(first)
-    let second = try pool.take()
-    #expect(second.relativeOutput == "runs/a/2.out")
-    #expect(second.relativeError == "runs/a/1.err")
+    var places: Set<String> = []
+    for _ in 1...3 {
+      let files = try pool.take()
+      #expect(files.relativeOutput == "runs/a/1.out")
+      #expect(places.insert(files.result.string).inserted)
+      #expect(files.resultVariable.string == "PENSTOCK_RESULT=\(files.result.string)")
+      pool.giveBack(files)
+    }
+    // Also where the former host of the run had such a place, and left something there.
+    let other = self.pool()
+    _ = try other.runDirectory()
+    for name in ["1.result", "2-2.result", "2-3.result"] {
+      try Data("former".utf8).write(to: URL(fileURLWithPath: "\(directory)/runs/a/\(name)"))
+    }
+    unlink("\(directory)/runs/a/1.out")
+    for expected in ["2.result", "2-4.result"] {
+      let files = try other.take()
+      #expect(files.result.string.hasSuffix("/\(expected)"))
+      other.giveBack(files)
+    }
+  }
+
+  @Test("go with the run's end, and with them what was left where results are expected, but for what is kept")
+  func lateResults() throws {
+    let pool = pool()
+    let files = [try pool.take(), try pool.take(), try pool.take()]
+    for files in files { close(open(files.result.pointer, O_WRONLY | O_CREAT, 0o644)) }
+    pool.keepResult(files[1].result.string)
+    unlink(files[2].result.pointer)
+    try FileManager.default.createDirectory(
+      atPath: files[2].result.string + "/deep", withIntermediateDirectories: true)
+    try Data("half".utf8).write(to: URL(fileURLWithPath: files[0].result.string + ".masked"))
+    for files in files { pool.giveBack(files) }
+    pool.removeEmpty()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: "\(directory)/runs/a") == ["2.result"])
   }
 
   @Test("that the history names are not handed on, and gone after the run where they stayed empty") func named() throws
@@ -95,7 +125,7 @@ import Testing
     "that somebody wrote to after their attempt had ended are not handed on, nor removed", arguments: [false, true])
   func writtenLater(areNamed: Bool) throws {
     let pool = pool()
-    let files = [try pool.take(), try pool.take(), try pool.take()]
+    let files = [try pool.take(), try pool.take()]
     // What was left behind by each attempt still has its files open, writes to one of them, and lets go before the pool looks.
     let held = files.map {
       [open($0.output.pointer, O_WRONLY | O_APPEND), open($0.error.pointer, O_WRONLY | O_APPEND)]
@@ -103,18 +133,16 @@ import Testing
     for files in files { pool.giveBack(files, areNamed: areNamed) }
     _ = write(held[0][0], "x", 1)
     _ = write(held[1][1], "x", 1)
-    close(open(files[2].result.pointer, O_WRONLY | O_CREAT, 0o600))
     for descriptor in held.joined() { close(descriptor) }
     pool.settle()
-    let next = [try pool.take(), try pool.take(), try pool.take(), try pool.take()]
+    let next = [try pool.take(), try pool.take(), try pool.take()]
     let outputs = Set(next.map(\.relativeOutput))
     #expect(outputs.contains(files[1].relativeOutput) == !areNamed)
-    #expect(!outputs.contains(files[0].relativeOutput) && !outputs.contains(files[2].relativeOutput))
+    #expect(!outputs.contains(files[0].relativeOutput))
     #expect(!next.map(\.relativeError).contains(files[1].relativeError))
     pool.removeEmpty()
     #expect(access(files[0].output.pointer, F_OK) == 0)
     #expect(access(files[1].error.pointer, F_OK) == 0)
-    #expect(access(files[2].result.pointer, F_OK) == 0)
   }
 
   @Test("of many attempts that end while none begins are not all kept open") func waiting() throws {
