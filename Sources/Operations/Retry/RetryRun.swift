@@ -49,12 +49,15 @@ package final class RetryRun<Operation: OperationRequest> where Operation.Failur
       _ = beginAttempt()
       return try pause(after: early)
     }
-    guard let remaining = progress.takeRemainingDelay() else { return nil }
-    if let deadline = progress.deadline, progress.elapsed + remaining >= deadline {
+    let isResumed = progress.state.attemptsUsed > 0
+    let remaining = progress.takeRemainingDelay()
+    if let deadline = progress.deadline, isResumed || remaining != nil,
+      progress.elapsed + (remaining ?? .zero) >= deadline
+    {
       context.retryObserver?.onGiveUp(.deadline)
       throw RetryDeadlineError(deadline: deadline)
     }
-    return RetryPause(of: remaining, wakers: policy.wakers, in: context)
+    return remaining.map { RetryPause(of: $0, wakers: policy.wakers, in: context) }
   }
 
   private func checkCancellation() throws {

@@ -99,7 +99,7 @@ extension RunEngine {
     let isTriedOnce = node.isTriedOnce && state.instances[ordinal].retryState == nil
     if isTriedOnce, node.definition.timeout == nil { return try await executeAttempt(ordinal) }
     let attempts = ActionOperation(engine: self, ordinal: ordinal)
-      .timeout(node.definition.timeout)
+      .timeout(timeLimit(ordinal))
       .modifier(AttemptModifier(engine: self, ordinal: ordinal))
     let result: OperationResult
     if isTriedOnce {
@@ -117,6 +117,17 @@ extension RunEngine {
       result = try await OperationRunner(operation, context: context).run(isolation: self)
     }
     succeed(ordinal, result)
+  }
+
+  /// How long an attempt may take. For an approval that a former host asked for, what is left of that; at least a second, in which an
+  /// answer that came meanwhile is found.
+  private func timeLimit(_ ordinal: Int) -> Duration? {
+    let instance = state.instances[ordinal]
+    guard let limit = instance.node.definition.timeout, let asked = instance.askedAt else {
+      return instance.node.definition.timeout
+    }
+    let passed = Duration.microseconds(services.now().microseconds - asked.microseconds)
+    return min(limit, max(limit - passed, .seconds(1)))
   }
 
   /// Most operations have no modifiers: then the action is run as the one attempt it is.

@@ -11,12 +11,8 @@ extension RunEngine {
     record.reason = nil
     state.hostAttempt += 1
     state.event = JSONValue(recorded: recorded.run.event)
-    var latest: [Int: AttemptRecord] = [:]
-    var lost: [Int: Int] = [:]
-    for attempt in recorded.attempts {
-      if attempt.number >= latest[attempt.ordinal]?.number ?? 0 { latest[attempt.ordinal] = attempt }
-      if attempt.error?.code == "host-died" { lost[attempt.ordinal, default: 0] += 1 }
-    }
+    var former: [Int: FormerAttempts] = [:]
+    for attempt in recorded.attempts { former[attempt.ordinal, default: FormerAttempts()].add(attempt) }
     let fixed = state.instances.count
     let highest = recorded.operations.map(\.ordinal).max() ?? -1
     let byOrdinal = Dictionary(recorded.operations.map { ($0.ordinal, $0) }) { $1 }
@@ -33,7 +29,7 @@ extension RunEngine {
       }
     }
     for operation in recorded.operations where operation.ordinal < state.instances.count {
-      restore(operation, latest: latest[operation.ordinal], lost: lost[operation.ordinal] ?? 0)
+      restore(operation, after: former[operation.ordinal] ?? FormerAttempts())
     }
     for attempt in recorded.attempts where attempt.ordinal < state.instances.count && attempt.error?.code != "host-died"
     {
@@ -58,7 +54,8 @@ extension RunEngine {
     }
   }
 
-  private func restore(_ operation: OperationRecord, latest: AttemptRecord?, lost: Int) {
+  private func restore(_ operation: OperationRecord, after former: FormerAttempts) {
+    let latest = former.latest
     modify(operation.ordinal) { instance in
       instance.attempts = max(operation.attempts, latest?.number ?? 0)
       instance.startedAt = operation.startedAt
@@ -67,13 +64,9 @@ extension RunEngine {
       guard operation.state.isFinal, !wasCancelled else {
         instance.waitDue = operation.dueTime
         instance.waitSince = operation.waitBegan
-        if let latest, let due = latest.retryDue, latest.error?.code != "host-died" {
-          instance.retryState = RetryState(
-            attemptsUsed: latest.number - lost, previousDelay: latest.retryDelay.map { .microseconds($0) },
-            remainingDelay: .microseconds(max(0, due.microseconds - services.now().microseconds)))
-        } else if instance.attempts > lost {
-          instance.retryState = RetryState(attemptsUsed: instance.attempts - lost)
-        }
+        if case .approve = instance.node.definition.action { instance.askedAt = former.began }
+        instance.retryState = former.retryState(
+          attempts: instance.attempts, isRepeated: instance.node.definition.repetition != nil, now: services.now())
         return
       }
       instance.state = operation.state

@@ -100,6 +100,8 @@ struct OperationInstance {
   var waitDue: RecordTime?
   /// When a former host began to wait for a specification.
   var waitSince: RecordTime?
+  /// When a former host asked for the approval that is still waited for.
+  var askedAt: RecordTime?
   /// What opened its gate, and since when it had waited for that.
   var opened: JSONValue?
   var recordedResult: RecordedResult = .none
