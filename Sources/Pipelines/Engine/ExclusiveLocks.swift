@@ -6,7 +6,7 @@ import Workspace
 /// Names that only one operation on the workspace may hold at a time, in whatever process it runs.
 ///
 /// Inside the process contenders queue by name, first come, first served; the first of them holds or waits for the workspace's lease. A lease that another process holds is
-/// tried again when that process gives it back, or ends. *On the loop.*
+/// tried again when that process gives it back, or ends; then what it left running for the name is ended first. *On the loop.*
 final class ExclusiveLocks: @unchecked Sendable {
   // @unchecked: the compiler cannot see it, but this is touched on one thread alone, that of the loop: by what runs there anyway and
   // by what is sent there with `execute`.
@@ -25,14 +25,14 @@ final class ExclusiveLocks: @unchecked Sendable {
 
   private let loop: EventLoop
   private let recorder: HistoryRecorder
-  private let workspace: Workspace
+  private let history: History
   /// Contenders behind the one that holds or waits for the lease.
   private var queues: [String: Deque<LoopWaiter>] = [:]
 
-  init(loop: EventLoop, recorder: HistoryRecorder, workspace: Workspace) {
+  init(loop: EventLoop, recorder: HistoryRecorder, history: History) {
     self.loop = loop
     self.recorder = recorder
-    self.workspace = workspace
+    self.history = history
   }
 
   /// Whether taking `name` would wait for somebody in this process.
@@ -42,7 +42,7 @@ final class ExclusiveLocks: @unchecked Sendable {
   ///
   /// - Throws: `CancellationError` when the task is cancelled, or what the workspace says.
   func take(
-    _ name: String, holder: String, watch: WorkspaceWatch, isolation: isolated (any Actor)? = #isolation,
+    _ name: String, holder: LeaseHolder, watch: WorkspaceWatch, isolation: isolated (any Actor)? = #isolation,
     waiting: (Holder) -> Void
   ) async throws -> Hold {
     if queues[name] != nil {
@@ -62,7 +62,7 @@ final class ExclusiveLocks: @unchecked Sendable {
     }
     do {
       // Nobody is listened to before somebody stands in the way.
-      if case .granted(let lease) = try await recorder.perform({ try Leases.acquire(name, holder: holder, in: $0) }) {
+      if case .granted(let lease) = try await acquire(name, holder) {
         return Hold(name: name, fence: lease.fence)
       }
       while true {
@@ -71,7 +71,7 @@ final class ExclusiveLocks: @unchecked Sendable {
         let waiter = LoopWaiter(loop: loop)
         let observer = watch.add { waiter.wake() }
         defer { watch.remove(observer) }
-        switch try await recorder.perform({ try Leases.acquire(name, holder: holder, in: $0) }) {
+        switch try await acquire(name, holder) {
         case .granted(let lease):
           return Hold(name: name, fence: lease.fence)
         case .held(let lease):
@@ -88,10 +88,35 @@ final class ExclusiveLocks: @unchecked Sendable {
     }
   }
 
+  private func acquire(
+    _ name: String, _ holder: LeaseHolder, isolation: isolated (any Actor)? = #isolation
+  ) async throws -> LeaseOutcome {
+    let (former, outcome) = try await recorder.perform { db in
+      (try Leases.current(name, in: db), try Leases.acquire(name, holder: holder.description, in: db))
+    }
+    // A lease that was not free and could be had is that of a process which is gone.
+    if case .granted = outcome, let run = former.flatMap({ LeaseHolder($0.holder)?.run }) {
+      try await endProcesses(of: run)
+    }
+    return outcome
+  }
+
+  /// Ends what the gone host of a run, or of those nested in it, left running: it may still use what the name stands for.
+  private func endProcesses(of run: RunID, isolation: isolated (any Actor)? = #isolation) async throws {
+    var open = [run]
+    while let run = open.popLast() {
+      open += try history.nestedRuns(of: run)
+      // One that somebody has resumed meanwhile has had them ended, and its processes are another host's.
+      _ = await LeftoverProcesses.end(run: run, delayer: LoopDelayer(loop: loop)) {
+        (try? history.run(run)?.state.isFinal) ?? false
+      }
+    }
+  }
+
   /// Gives a name back.
   func giveBack(_ hold: Hold, isolation: isolated (any Actor)? = #isolation) async {
     _ = try? await recorder.perform { try Leases.release(hold.name, fence: hold.fence, in: $0) }
-    workspace.notify()
+    history.workspace.notify()
     handOver(hold.name)
   }
 

@@ -47,7 +47,7 @@ final class HostServices: @unchecked Sendable {
     directory = Self.currentDirectory()
     hostName = Self.hostName()
     user = Self.userName()
-    locks = ExclusiveLocks(loop: loop, recorder: recorder, workspace: history.workspace)
+    locks = ExclusiveLocks(loop: loop, recorder: recorder, history: history)
     paths = PathWatch(loop: loop)
     http = HTTPHost(workspace: history.workspace.directory, loop: loop, paths: paths)
     latestRuns = LatestRuns(history: history)

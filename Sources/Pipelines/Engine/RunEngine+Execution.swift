@@ -52,7 +52,7 @@ extension RunEngine {
     if services.locks.isTaken(key) {
       enter(ordinal, .waiting, reason: "exclusive", detail: .object(["exclusive": .string(name)]))
     }
-    let holder = "operation '\(state.instances[ordinal].name)' of run \(state.id.text)"
+    let holder = LeaseHolder(run: state.id, operation: state.instances[ordinal].name)
     let hold = try await services.locks.take(key, holder: holder, watch: services.watch) { other in
       enter(
         ordinal, .waiting, reason: "exclusive",

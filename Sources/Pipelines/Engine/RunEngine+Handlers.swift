@@ -71,10 +71,14 @@ enum LeftoverProcesses {
   private static let pause = Duration.milliseconds(20)
 
   /// Ends all processes that carry the mark of `run`, and returns how many there were.
-  static func end(run: RunID, delayer: LoopDelayer, isolation: isolated (any Actor)? = #isolation) async -> Int {
+  ///
+  /// - Parameter areLeft: Asked each time that some were found, before they are ended: whether those were left behind.
+  static func end(
+    run: RunID, delayer: LoopDelayer, isolation: isolated (any Actor)? = #isolation, if areLeft: () -> Bool = { true }
+  ) async -> Int {
     let mark = "PENSTOCK_RUN_ID=\(run.text)"
     let found = await find(mark, delayer: delayer)
-    guard !found.isEmpty else { return 0 }
+    guard !found.isEmpty, areLeft() else { return 0 }
     for pid in found {
       kill(pid, SIGTERM)
       kill(pid, SIGCONT)
@@ -89,7 +93,7 @@ enum LeftoverProcesses {
     waited = .zero
     while waited < grace {
       let remaining = await find(mark, delayer: delayer)
-      guard !remaining.isEmpty else { break }
+      guard !remaining.isEmpty, areLeft() else { break }
       for pid in remaining { kill(pid, SIGKILL) }
       try? await delayer.delay(for: pause)
       waited += pause

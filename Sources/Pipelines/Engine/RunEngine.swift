@@ -198,7 +198,7 @@ actor RunEngine {
       emit(.notice(state.id, "queued: another run of '\(state.pipeline.name)' is going on"))
     }
     var told: Int32?
-    return try await services.locks.take(name, holder: "run \(state.id.text)", watch: services.watch) { holder in
+    return try await services.locks.take(name, holder: LeaseHolder(run: state.id), watch: services.watch) { holder in
       guard told != holder.process else { return }
       told = holder.process
       let other = "\(holder.description) of '\(state.pipeline.name)'"
