@@ -2,7 +2,7 @@ import PluginKit
 import Schedules
 
 /// Satisfied while something takes place in a calendar file; unknown while the file cannot be read.
-struct HolidaysSpecification: OperationRunSpecification {
+struct HolidaysSpecification: DeferredSpecification {
   /// The path as the settings say it.
   private let path: String
   private let file = CalendarFile()
@@ -16,6 +16,10 @@ struct HolidaysSpecification: OperationRunSpecification {
   private func moment(in context: OperationContext) -> ICalendar.Moment? {
     guard case .calendar(let calendar) = file.content else { return nil }
     return calendar.moment(at: context.pluginClock.now().seconds, in: zone)
+  }
+
+  func hasAnswer(in context: OperationContext) -> Bool {
+    if case .unread = file.content { false } else { true }
   }
 
   func isSatisfied(in context: OperationContext) -> Bool { value(in: context) == true }

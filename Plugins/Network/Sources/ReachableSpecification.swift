@@ -2,7 +2,7 @@ import PluginKit
 import Synchronization
 
 /// Whether a host accepts TCP connections on a port. Nothing is sent while nobody subscribes.
-final class ReachableSpecification: OperationRunSpecification {
+final class ReachableSpecification: DeferredSpecification {
   private let settings: ReachableSettings
   private let network: any NetworkObserver
   /// Made with the first subscription, whose context has the time.
@@ -12,6 +12,9 @@ final class ReachableSpecification: OperationRunSpecification {
     self.settings = settings
     self.network = network
   }
+
+  /// Whether the first try has come to something.
+  func hasAnswer(in context: OperationContext) -> Bool { value(in: context) != nil }
 
   func isSatisfied(in context: OperationContext) -> Bool { value(in: context) == true }
 

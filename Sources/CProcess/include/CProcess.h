@@ -120,6 +120,9 @@ int penstock_memory_copy(const char *name, int source);
 /// Removes a directory with all that is in it, as far as that can be; of links, themselves and not what they point to.
 void penstock_remove_tree(const char *path);
 
+/// The same, of which nothing can be changed any more, by whoever has it.
+int penstock_sealed_copy(const char *name, int source);
+
 /// The bytes that `malloc` has given out in this process, of all arenas.
 int64_t penstock_heap_in_use(void);
 

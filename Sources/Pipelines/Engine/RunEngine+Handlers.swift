@@ -70,9 +70,8 @@ enum LeftoverProcesses {
   /// Nothing tells the end of processes that are not ours, so they are looked at again and again.
   private static let pause = Duration.milliseconds(20)
 
-  /// Ends all processes that carry the mark of `run`, and returns how many there were.
-  ///
-  /// - Parameter areLeft: Asked each time that some were found, before they are ended: whether those were left behind.
+  /// Ends all processes that carry the mark of `run`, and returns how many there were. Each time that some were found, and before they are
+  /// ended, `areLeft` is asked whether those were left behind.
   static func end(
     run: RunID, delayer: LoopDelayer, isolation: isolated (any Actor)? = #isolation, if areLeft: () -> Bool = { true }
   ) async -> Int {

@@ -42,7 +42,8 @@ extension PluginConnector {
           "cannot load \(verified.path.quotedForMessage) in a process of its own: this host was not told how to start one "
             + "(PluginHost.Configuration.childHost)")
       }
-      let launch = ChildLaunch(verified, reference, command: command)
+      // What may be written while it is in use would crash children, and bring code into new ones that nobody has verified.
+      let launch = ChildLaunch(verified, reference, command: command, file: try PluginCopy(of: verified))
       if let connection = former?.connection as? IsolatedConnection {
         try connection.replace(with: launch)
         return connection
@@ -57,9 +58,9 @@ extension PluginConnector {
 extension VerifiedPlugin: ChildLaunch.File {}
 
 extension ChildLaunch {
-  init(_ plugin: VerifiedPlugin, _ reference: PluginReference, command: [String]) {
+  init(_ plugin: VerifiedPlugin, _ reference: PluginReference, command: [String], file: (any File)? = nil) {
     self.init(
-      command: command, name: plugin.file.id, path: plugin.path, file: plugin, limits: reference.limits,
+      command: command, name: plugin.file.id, path: plugin.path, file: file ?? plugin, limits: reference.limits,
       environment: reference.environment)
   }
 }

@@ -1,3 +1,4 @@
+import CProcess
 import Glibc
 import Synchronization
 
@@ -79,11 +80,57 @@ public final class VerifiedPlugin: Sendable {
   fileprivate func hash() throws(Refusal) -> String {
     if let known = computed.withLock({ $0 }) { return known }
     let hash = try PluginHash.sha256(ofDescriptor: descriptor)
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, PluginFile.Identity(status) == identity else {
-      throw Refusal(.unreadable, "it changed while it was read", fix: "try again when nobody writes it any more")
-    }
+    try checkUnchanged()
     computed.withLock { $0 = hash }
     return hash
   }
+
+  private static let changed = Refusal(
+    .unreadable, "it changed while it was read", fix: "try again when nobody writes it any more")
+
+  private func checkUnchanged() throws(Refusal) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, PluginFile.Identity(status) == identity else { throw Self.changed }
+  }
+
+  /// A copy of the file's content that nobody can change.
+  ///
+  /// - Returns: An open descriptor, which is the caller's, with the close-on-exec flag.
+  /// - Throws: `plugin-unreadable`, also where the content is another one than was verified.
+  func copy() throws(PluginError) -> Int32 {
+    do throws(Refusal) {
+      let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map {
+        String(decoding: $0.suffix(200), as: UTF8.self)
+      }
+      let memory = penstock_sealed_copy("penstock-\(name ?? "plugin")", descriptor)
+      guard memory >= 0 else {
+        throw Refusal(
+          .unreadable, "it cannot be copied into memory: \(String(cString: strerror(-memory)))",
+          fix: "see that there is memory for it")
+      }
+      do throws(Refusal) {
+        // Whoever has pinned it does not rely on the times that a file shows.
+        if let known = computed.withLock({ $0 }), try PluginHash.sha256(ofDescriptor: memory) != known {
+          throw Self.changed
+        }
+        try checkUnchanged()
+      } catch {
+        close(memory)
+        throw error
+      }
+      return memory
+    } catch {
+      throw error.error(for: file.foundPath)
+    }
+  }
+}
+
+/// The content of a plugin's file as it was when it was verified: what is written to the file later does not reach it.
+final class PluginCopy: ChildLaunch.File {
+  let descriptor: Int32
+
+  /// - Throws: `plugin-unreadable`.
+  init(of plugin: VerifiedPlugin) throws(PluginError) { descriptor = try plugin.copy() }
+
+  deinit { close(descriptor) }
 }

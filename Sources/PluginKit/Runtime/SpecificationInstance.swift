@@ -58,6 +58,7 @@ final class SpecificationInstance<Specification: OperationRunSpecification>: Ins
     }
     guard begins else { return }
     while let context = contextForAnotherLook() {
+      if let deferred = specification as? any DeferredSpecification, !deferred.hasAnswer(in: context) { continue }
       let description = specification.description(in: context)
       let now = Told(value: description.value, reason: description.reason)
       let isNews = state.withLock { state in

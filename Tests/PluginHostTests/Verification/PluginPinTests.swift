@@ -27,6 +27,27 @@ struct PluginPinTests {
     }
   }
 
+  @Test("a copy for children is what was verified, cannot be changed, and is not made of anything else")
+  func copied() throws {
+    let path = try sound()
+    let verified = try PluginVerifier().verify(PluginFile(at: path, origin: .commandLine))
+    let hash = try verified.sha256()
+    let copy = try PluginCopy(of: verified)
+    #expect(try PluginHash.sha256(ofDescriptor: copy.descriptor) == hash)
+    let writer = open("/proc/self/fd/\(copy.descriptor)", O_RDWR)
+    #expect(write(writer < 0 ? copy.descriptor : writer, "x", 1) == -1)
+    if writer >= 0 { close(writer) }
+    // Written into the same file, as `cp` does, at once and with the old times.
+    var status = stat()
+    #expect(stat(path, &status) == 0)
+    let file = open(path, O_WRONLY)
+    #expect(pwrite(file, "x", 1, 4096) == 1)
+    futimens(file, [status.st_atim, status.st_mtim])
+    close(file)
+    #expect(try PluginHash.sha256(ofDescriptor: copy.descriptor) == hash)
+    #expect(throws: PluginError.self) { try PluginCopy(of: verified) }
+  }
+
   @Test("its hash lets it pass, and every pin counts")
   func matching() throws {
     let path = try sound()
