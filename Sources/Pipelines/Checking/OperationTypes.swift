@@ -84,7 +84,7 @@ struct OperationTypes: TypeEnvironment {
   /// `errors.x`.
   static let error = ValueType.object([
     field("code", .string), field("message", .string), field("exit_code", .int, optional: true),
-    field("status", .int, optional: true),
+    field("signal", .string, optional: true), field("status", .int, optional: true),
     field("attempts", .int, optional: true),
   ])
   /// `operations.x`.

@@ -17,6 +17,22 @@ struct TypeTests {
       found == ["4:45 unknown-member 'results.fetch[0]' has no member 'tgo' (its members are tag, draft)"])
   }
 
+  @Test("an error has the members that it has in a run, each of its type")
+  func errorMembers() {
+    #expect(
+      findings(
+        """
+        operations:
+          - { name: a, run: ls }
+          - { name: b, value: "${{ errors.a.signal || errors.a.exit_code || errors.a.status }}" }
+          - { name: c, value: "${{ errors.a.signal }}", result: int }
+          - { name: d, value: "${{ errors.a.signl }}" }
+        """) == [
+          "4:23 type-mismatch operation 'c' declares int, but its value is string",
+          "5:37 unknown-member 'errors.a' has no member 'signl' (did you mean 'errors.a.signal'?)",
+        ])
+  }
+
   @Test("what is injected must be of the type that is required")
   func injections() {
     #expect(
