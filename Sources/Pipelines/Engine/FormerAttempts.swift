@@ -7,14 +7,16 @@ struct FormerAttempts {
   /// When the first of them began.
   private(set) var began: RecordTime?
   private var delay: (number: Int, microseconds: Int64)?
-  /// How many of them ended with their host, which is nothing that a retry counts.
-  private var lost = 0
+  /// How many of them a retry does not count: those of the rounds of a repetition that ended well, and those that ended with their host.
+  private var uncounted = 0
 
+  /// Adds the next one; they come in the order of their numbers.
   mutating func add(_ attempt: AttemptRecord) {
     if attempt.number >= latest?.number ?? 0 { latest = attempt }
     if attempt.startedAt < began ?? attempt.startedAt.advanced(by: 1) { began = attempt.startedAt }
     if let chosen = attempt.retryDelay, attempt.number >= delay?.number ?? 0 { delay = (attempt.number, chosen) }
-    if attempt.error?.code == "host-died" { lost += 1 }
+    if attempt.error?.code == "host-died" { uncounted += 1 }
+    if attempt.state == .succeeded { (uncounted, delay) = (attempt.number, nil) }
   }
 
   /// Where the retry goes on; nil where nothing counts of what was done.
@@ -26,10 +28,10 @@ struct FormerAttempts {
     let previous = delay.map { Duration.microseconds($0.microseconds) }
     if let latest, let due = latest.retryDue, latest.error?.code != "host-died" {
       return RetryState(
-        attemptsUsed: latest.number - lost, previousDelay: previous, elapsed: .microseconds(elapsed),
+        attemptsUsed: latest.number - uncounted, previousDelay: previous, elapsed: .microseconds(elapsed),
         remainingDelay: .microseconds(max(0, due.microseconds - now.microseconds)))
     }
-    guard attempts > lost else { return nil }
-    return RetryState(attemptsUsed: attempts - lost, previousDelay: previous, elapsed: .microseconds(elapsed))
+    guard attempts > uncounted else { return nil }
+    return RetryState(attemptsUsed: attempts - uncounted, previousDelay: previous, elapsed: .microseconds(elapsed))
   }
 }

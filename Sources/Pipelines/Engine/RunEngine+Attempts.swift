@@ -229,11 +229,15 @@ extension RunEngine {
       state.instances[ordinal].attempt = attempt
       emit(.attempt(attempt))
     }
-    let limit = state.instances[ordinal].node.definition.retry.limit
+    let definition = state.instances[ordinal].node.definition
+    let attempts = state.instances[ordinal].attempts
     var detail: OrderedDictionary<String, JSONValue> = [
-      "attempt": .int(Int64(state.instances[ordinal].attempts)), "of": .int(Int64(limit + 1)),
-      "due": .string(due.text), "delay_ms": .int(wait.delay.wholeMicroseconds / 1000),
+      "attempt": .int(Int64(attempts)), "due": .string(due.text),
+      "delay_ms": .int(wait.delay.wholeMicroseconds / 1000),
     ]
+    // Attempts count on over hosts and rounds, which take nothing from the retries: the last number there can be is the retries that are left on top of
+    // this one. In a repetition nobody knows it.
+    if definition.repetition == nil { detail["of"] = .int(Int64(attempts + definition.retry.limit + 1 - wait.attempt)) }
     let early = early(ordinal)
     if !early.isEmpty { detail["early"] = .array(early) }
     // Recorded with the next commit rather than after a delay of its own: the wait may outlive this host.
