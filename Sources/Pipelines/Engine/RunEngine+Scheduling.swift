@@ -103,51 +103,41 @@ extension RunEngine {
       conclude(ordinal, .cancelled, reason: "run-cancelled")
       return true
     }
-    switch state.decision(for: ordinal) {
-    case .run, .runWithoutResult:
+    let decision = state.decision(for: ordinal)
+    if decision.runs {
       let node = state.instances[ordinal].node
       if node.needsSlot, node.isPlain { readyForSlot.append(ordinal) } else { ready.append(ordinal) }
       return false
-    case .skip:
-      conclude(ordinal, .skipped, reason: "dependency-skipped", detail: culprits(of: ordinal) { $0 == .skipped })
-      return true
-    case .requirementNotSatisfied:
-      let detail = culprits(of: ordinal) { $0 == .succeededWithoutResult }
-      conclude(
-        ordinal, .cancelled, reason: "requirement-not-satisfied", detail: detail,
-        failure: OperationFailure(
-          code: "requirement-not-satisfied",
-          message:
-            "\(detail.names) ended without a result, and one is required; give a default (`results.x || …`) if it may be missing"
-        ))
-      return true
-    case .dependencyFailed:
-      let detail = culprits(of: ordinal) { $0 == .failed }
-      let cause = state.instances[ordinal].node.definition.dependencies.lazy.compactMap { dependency in
-        self.state.instances[dependency].state == .failed ? self.state.instances[dependency].failure : nil
-      }.first
-      conclude(
-        ordinal, .cancelled, reason: "dependency-failed", detail: detail,
-        failure: OperationFailure(
-          code: "dependency-failed", message: "\(detail.names) failed: \(cause?.message ?? "")",
-          exitCode: cause?.exitCode,
-          signal: cause?.signal))
-      return true
-    case .dependencyCancelled:
-      let detail = culprits(of: ordinal) { $0 == .cancelled }
-      conclude(
-        ordinal, .cancelled, reason: "dependency-cancelled", detail: detail,
-        failure: OperationFailure(code: "dependency-cancelled", message: "\(detail.names) was cancelled"))
-      return true
     }
+    end(ordinal, because: decision)
+    return true
   }
 
-  /// The dependencies that decided, for `explain`.
-  private func culprits(of ordinal: Int, where isCulprit: (DependencyOutcomeKind) -> Bool) -> JSONValue {
-    let names = state.instances[ordinal].node.definition.dependencies
-      .filter { isCulprit(state.instances[$0].outcome) }
-      .map { JSONValue.string(state.instances[$0].name) }
-    return .object(["dependencies": .array(names)])
+  /// Ends an operation that its dependencies don't let run.
+  private func end(_ ordinal: Int, because decision: InjectionDecisionKind) {
+    let culprits = state.culprits(of: ordinal, for: decision)
+    let names = culprits.map { state.instances[$0].name }
+    // Kept for `explain`.
+    let detail = JSONValue.object(["dependencies": .array(names.map { .string($0) })])
+    guard let code = decision.cancellationCode else {
+      return conclude(ordinal, .skipped, reason: "dependency-skipped", detail: detail)
+    }
+    let quoted = names.map { "'\($0)'" }.joined(separator: ", ")
+    var failure = OperationFailure(code: code, message: "")
+    switch decision {
+    case .requirementNotSatisfied:
+      let required = names.count == 1 ? "one is" : "their results are"
+      failure.message =
+        "\(quoted) ended without a result, and \(required) required; give a default (`results.x || …`) if it may be missing"
+    case .dependencyCancelled:
+      failure.message = "\(quoted) \(names.count == 1 ? "was" : "were") cancelled"
+    case .dependencyFailed, .run, .runWithoutResult, .skip:
+      let cause = culprits.lazy.compactMap { self.state.instances[$0].failure }.first
+      failure.message = "\(quoted) failed: \(cause?.message ?? "")"
+      failure.exitCode = cause?.exitCode
+      failure.signal = cause?.signal
+    }
+    conclude(ordinal, .cancelled, reason: code, detail: detail, failure: failure)
   }
 
   /// The run is being cancelled: what has not started never will.
@@ -160,15 +150,5 @@ extension RunEngine {
       conclude(ordinal, .cancelled, reason: cancellation == .timeout ? "run-timeout" : "run-cancelled")
     }
     wake()
-  }
-}
-
-extension JSONValue {
-  /// The names in a list of dependencies, for a message.
-  fileprivate var names: String {
-    guard let names = self["dependencies"]?.arrayValue?.compactMap(\.stringValue), !names.isEmpty else {
-      return "a dependency"
-    }
-    return names.map { "'\($0)'" }.joined(separator: ", ")
   }
 }

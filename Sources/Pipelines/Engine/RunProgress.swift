@@ -197,14 +197,23 @@ final class RunProgress {
     // A definition is large: it is looked at where it is.
     let node = instances[ordinal].node
     var strongest = InjectionDecisionKind.run
-    for dependency in node.definition.dependencies {
-      let required = node.definition.requiredResults.contains(dependency)
-      let request = InjectionRequest(
-        needsResult: required, handlesFailure: node.handlesFailure,
-        hasDefault: !required && node.defaulted.contains(instances[dependency].name))
-      strongest = max(strongest, InjectionTable.decide(instances[dependency].outcome, request))
-    }
+    for dependency in node.definition.dependencies { strongest = max(strongest, decision(of: node, about: dependency)) }
     return strongest
+  }
+
+  /// The dependencies of an operation that make it end as it does.
+  func culprits(of ordinal: Int, for decision: InjectionDecisionKind) -> [Int] {
+    let node = instances[ordinal].node
+    return node.definition.dependencies.filter { self.decision(of: node, about: $0) == decision }
+  }
+
+  /// What becomes of an operation, as far as one dependency goes.
+  private func decision(of node: OperationNode, about dependency: Int) -> InjectionDecisionKind {
+    let required = node.definition.requiredResults.contains(dependency)
+    let request = InjectionRequest(
+      needsResult: required, handlesFailure: node.handlesFailure,
+      hasDefault: !required && node.defaulted.contains(instances[dependency].name))
+    return InjectionTable.decide(instances[dependency].outcome, request)
   }
 
   /// Whether any dependency of `ordinal` failed.

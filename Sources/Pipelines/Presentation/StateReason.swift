@@ -141,10 +141,14 @@ package enum StateReason {
         + (detail(of: record)["why"]?.stringValue.map { ": \($0)" } ?? "")
     case "not-selected": "because it was not chosen"
     case "dependency-skipped":
-      "because \(culprits(of: record).map { "'\($0)'" }.joined(separator: ", ")) was skipped"
+      because(skipped: culprits(of: record))
     case let reason?: reason
     case nil: ""
     }
+  }
+
+  private static func because(skipped names: [String]) -> String {
+    "because \(names.map { "'\($0)'" }.joined(separator: ", ")) \(names.count == 1 ? "was" : "were") skipped"
   }
 
   /// `params.x == 1 is false`; a condition that says `false` itself is not repeated.
