@@ -14,6 +14,11 @@ package enum ClockText {
     return "\(parts.tm_year + 1900)-\(padded(parts.tm_mon + 1))-\(padded(parts.tm_mday)) " + self.time(time)
   }
 
+  /// The time alone where it is less than a day from `reference`, else with its date, since it could be that of any day.
+  package static func moment(_ time: RecordTime, seenFrom reference: RecordTime) -> String {
+    abs(time.microseconds - reference.microseconds) < 86_400_000_000 ? self.time(time) : dateAndTime(time)
+  }
+
   /// `3m12s ago`, or the date when it is more than a week.
   package static func ago(_ time: RecordTime, now: RecordTime = .now) -> String {
     let distance = now.microseconds - time.microseconds

@@ -100,7 +100,8 @@ extension RunExplanation {
     let text = StateReason.text(of: record, now: now)
     switch record.state {
     case .waiting:
-      return "\(record.name) waits \(text)" + (record.waitingSince.map { ", since \(ClockText.time($0))" } ?? "")
+      return "\(record.name) waits \(text)"
+        + (record.waitingSince.map { ", since \(ClockText.moment($0, seenFrom: now))" } ?? "")
     case .running:
       if depth < Self.maximumDepth, let inner = nestedRuns(nested.recorded.run.id, record.name),
         !inner.recorded.run.state.isFinal

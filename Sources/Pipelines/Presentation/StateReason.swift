@@ -84,9 +84,9 @@ package enum StateReason {
     case "wait" where detail["formula"] != nil: return specification(detail)
     case "wait":
       guard let due = due(of: record) else { return "for a time" }
-      return "until \(ClockText.time(due))" + (now.map { " (\(distance(from: $0, to: due)))" } ?? "")
+      return "until \(moment(due, of: record, now: now))" + (now.map { " (\(distance(from: $0, to: due)))" } ?? "")
     case "run_when":
-      let until = due(of: record).map { ", until \(ClockText.time($0)) at most" } ?? ""
+      let until = due(of: record).map { ", until \(moment($0, of: record, now: now)) at most" } ?? ""
       return specification(detail) + until
     case "approval": return "for approval: \(detail["message"]?.stringValue ?? "")"
     case "concurrency": return "for a free slot"
@@ -101,6 +101,11 @@ package enum StateReason {
     case let reason?: return "for \(reason)"
     case nil: return ""
     }
+  }
+
+  /// A time to come. Where `now` is left out, it is read beside the time at which the wait began.
+  private static func moment(_ time: RecordTime, of record: OperationRecord, now: RecordTime?) -> String {
+    ClockText.moment(time, seenFrom: now ?? record.waitingSince ?? .now)
   }
 
   private static func specification(_ detail: JSONValue) -> String {

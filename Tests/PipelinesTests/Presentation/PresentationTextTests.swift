@@ -51,6 +51,28 @@ struct PresentationTextTests {
     #expect(text(.succeeded, nil) == "")
   }
 
+  @Test("what is waited for has its date where it is a day away or more")
+  func moments() {
+    let began = RecordTime(microseconds: 1_800_000_000_000_000)
+    func text(_ reason: String, after seconds: Int64, now: RecordTime?) -> String {
+      let due = began.advanced(by: seconds * 1_000_000)
+      var record = OperationRecord(
+        run: run, ordinal: 0, name: "a", position: 0, state: .waiting, reason: reason,
+        detail: "{\"due\":\"\(due.text)\",\"why\":\"b\"\(reason == "wait" ? "" : ",\"formula\":\"b\"")}", attempts: 1)
+      record.waitingSince = began
+      let text = StateReason.text(of: record, now: now)
+      return text.replacing(ClockText.dateAndTime(due), with: "DATE")
+        .replacing(ClockText.time(due), with: "TIME")
+    }
+    let day: Int64 = 86_400
+    #expect(text("wait", after: day - 1, now: nil) == "until TIME")
+    #expect(text("wait", after: day, now: nil) == "until DATE")
+    #expect(text("wait", after: 30 * day, now: began) == "until DATE (in 30d0h)")
+    #expect(text("wait", after: 30 * day, now: began.advanced(by: 29 * day * 1_000_000 + 1)) == "until TIME (in 1d0h)")
+    #expect(text("run_when", after: 2 * day, now: nil) == "for b: b, until DATE at most")
+    #expect(text("run_when", after: 60, now: nil) == "for b: b, until TIME at most")
+  }
+
   @Test("the starter pipeline loads without a finding")
   func starter() {
     let name = StarterPipeline.name(forFile: "some/nightly build.yaml")
