@@ -6,8 +6,8 @@ public enum EngineError: Error, Sendable, Hashable {
   case systemCall(String, Int32)
   /// A file or directory could not be made or written: its path and the error number.
   case file(String, Int32)
-  /// A secret could not be read: its name and why.
-  case secret(String, String)
+  /// Secrets could not be read: all of them, each with the reason.
+  case secrets([UnreadableSecret])
   /// The history could not be read or written: what the workspace said.
   case history(String)
 
@@ -17,7 +17,7 @@ public enum EngineError: Error, Sendable, Hashable {
     case .systemCall(_, let number), .file(_, let number):
       [EMFILE, ENFILE, ENOMEM, EAGAIN, ENOSPC, EDQUOT, EFBIG, EROFS, EIO].contains(number)
     case .history: true
-    case .secret: false
+    case .secrets: false
     }
   }
 
@@ -26,9 +26,23 @@ public enum EngineError: Error, Sendable, Hashable {
     switch self {
     case .systemCall: "system-call"
     case .file: "file"
-    case .secret: "secret-unavailable"
+    case .secrets: "secret-unavailable"
     case .history: "history"
     }
+  }
+}
+
+/// A secret that could not be read.
+public struct UnreadableSecret: Sendable, Hashable {
+  /// Its name in the pipeline.
+  public let name: String
+  /// Why it could not be read.
+  public let reason: String
+
+  /// The secret `name` could not be read for `reason`.
+  public init(name: String, reason: String) {
+    self.name = name
+    self.reason = reason
   }
 }
 
@@ -40,8 +54,12 @@ extension EngineError: CustomStringConvertible {
       return "\(name) failed: \(String(cString: strerror(number)))\(Self.hint(number))"
     case .file(let path, let number):
       return "cannot write '\(path)': \(String(cString: strerror(number)))\(Self.hint(number))"
-    case .secret(let name, let reason):
-      return "the secret '\(name)' cannot be read: \(reason)"
+    case .secrets(let unreadable):
+      if let only = unreadable.first, unreadable.count == 1 {
+        return "the secret '\(only.name)' cannot be read: \(only.reason)"
+      }
+      let list = unreadable.map { "'\($0.name)': \($0.reason)" }.joined(separator: "; ")
+      return "\(unreadable.count) secrets cannot be read: \(list)"
     case .history(let reason):
       return reason
     }

@@ -11,18 +11,33 @@ struct SecretReader {
   private static let limit = 1 << 20
   private static let grace = Duration.seconds(10)
 
+  /// Why one secret cannot be read.
+  private struct Failure: Error {
+    let reason: String
+
+    init(_ reason: String) { self.reason = reason }
+  }
+
   let services: HostServices
   /// Where relative paths start from, and commands are run.
   let directory: String
 
   /// The value of every secret, by name.
   ///
-  /// - Throws: ``EngineError/secret(_:_:)`` for the first one that cannot be read, or `CancellationError`.
+  /// - Throws: ``EngineError/secrets(_:)`` with all that cannot be read, so that they can be mended in one go, or `CancellationError`.
   func read(
     _ secrets: [PipelineDefinition.Secret], isolation: isolated (any Actor)? = #isolation
   ) async throws -> [String: String] {
     var values: [String: String] = [:]
-    for secret in secrets { values[secret.name] = try await read(secret, isolation: isolation) }
+    var unreadable: [UnreadableSecret] = []
+    for secret in secrets {
+      do {
+        values[secret.name] = try await read(secret, isolation: isolation)
+      } catch let failure as Failure {
+        unreadable.append(UnreadableSecret(name: secret.name, reason: failure.reason))
+      }
+    }
+    guard unreadable.isEmpty else { throw EngineError.secrets(unreadable) }
     return values
   }
 
@@ -30,26 +45,26 @@ struct SecretReader {
     switch secret.origin {
     case .environment(let name):
       guard let value = getenv(name) else {
-        throw EngineError.secret(secret.name, "the environment variable '\(name)' is not set")
+        throw Failure("the environment variable '\(name)' is not set")
       }
       return String(cString: value)
     case .file(let path):
       let absolute = path.hasPrefix("/") ? path : "\(directory)/\(path)"
       guard let bytes = FileBytes.read(absolute) else {
-        throw EngineError.secret(secret.name, "'\(absolute)': \(String(cString: strerror(errno)))")
+        throw Failure("'\(absolute)': \(String(cString: strerror(errno)))")
       }
-      return try text(bytes, of: secret)
+      return try text(of: bytes)
     case .command(let arguments):
-      return try text(try await output(of: arguments, for: secret, isolation: isolation), of: secret)
+      return try text(of: try await output(of: arguments, isolation: isolation))
     }
   }
 
   private func output(
-    of arguments: [String], for secret: PipelineDefinition.Secret, isolation: isolated (any Actor)?
+    of arguments: [String], isolation: isolated (any Actor)?
   ) async throws -> [UInt8] {
-    guard let program = arguments.first else { throw EngineError.secret(secret.name, "its command is empty") }
+    guard let program = arguments.first else { throw Failure("its command is empty") }
     guard let executable = services.executables.locate(program, path: services.inherited["PATH"]) else {
-      throw EngineError.secret(secret.name, "its command '\(program)' was not found in PATH")
+      throw Failure("its command '\(program)' was not found in PATH")
     }
     let output = try memoryFile()
     defer { close(output) }
@@ -64,18 +79,18 @@ struct SecretReader {
       exit = try await services.runner.run(isolation: isolation, request, started: { _ in }, exited: {})
     } catch {
       let reason = String(cString: strerror(error.number))
-      throw EngineError.secret(secret.name, "its command '\(program)' could not be run: \(reason)")
+      throw Failure("its command '\(program)' could not be run: \(reason)")
     }
     try Task.checkCancellation()
     guard exit.code == 0 else {
       let end = exit.signal.map { "was ended by \(SignalName.name(of: $0))" } ?? "exited with code \(exit.code ?? -1)"
       let printed = String(decoding: FileBytes.read(descriptor: error) ?? [], as: UTF8.self)
       let complaint = printed.split(separator: "\n").last
-      throw EngineError.secret(secret.name, "its command '\(program)' \(end)\(complaint.map { ": \($0)" } ?? "")")
+      throw Failure("its command '\(program)' \(end)\(complaint.map { ": \($0)" } ?? "")")
     }
     guard let bytes = FileBytes.read(descriptor: output), bytes.count <= Self.limit else {
       let limit = SizeNotation.format(Int64(Self.limit))
-      throw EngineError.secret(secret.name, "its command '\(program)' printed more than \(limit)")
+      throw Failure("its command '\(program)' printed more than \(limit)")
     }
     return bytes
   }
@@ -87,9 +102,9 @@ struct SecretReader {
   }
 
   /// The text without its last newline, which editors and `echo` add.
-  private func text(_ bytes: [UInt8], of secret: PipelineDefinition.Secret) throws(EngineError) -> String {
+  private func text(of bytes: [UInt8]) throws(Failure) -> String {
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw EngineError.secret(secret.name, "it is not UTF-8 text")
+      throw Failure("it is not UTF-8 text")
     }
     return text.hasSuffix("\n") ? String(text.dropLast()) : text
   }
