@@ -35,7 +35,7 @@ extension RunEngine {
       state.instances[ordinal].attempt?.pid = nil
       state.instances[ordinal].attempt?.standardOutput = nil
       state.instances[ordinal].attempt?.standardError = nil
-      throw startFailure(error, executable: process.request.executable.string, directory: directory)
+      throw startFailure(error, of: process)
     }
     pipes?.output.finish()
     pipes?.error.finish()
@@ -79,6 +79,11 @@ extension RunEngine {
     let contexts = contexts(ordinal, environment: environment.own)
     let arguments = try commandLine(node, contexts)
     let directory = try workingDirectory(node, contexts)
+    guard arguments.first != "" else {
+      throw OperationFailure(
+        code: "command-not-found", message: "the name of the program, the first of the arguments, is empty",
+        exitCode: 127)
+    }
     guard let program = arguments.first, let executable = services.executables.locate(program, path: environment.path)
     else {
       throw OperationFailure(
@@ -222,13 +227,19 @@ extension RunEngine {
     )
   }
 
-  private func startFailure(_ error: ProcessStartError, executable: String, directory: String?) -> any Error {
+  private func startFailure(_ error: ProcessStartError, of process: PreparedProcess) -> any Error {
     let reason = String(cString: strerror(error.number))
+    let executable = process.request.executable.string
     switch error.number {
     case ENOENT, ENOTDIR:
+      // The new process has opened its logs and entered its directory before it looked for its program, and tells no more than the number.
+      if let missing = process.missingLog { return EngineError.file(missing, ENOENT) }
       var status = stat()
-      if let directory, stat(directory, &status) != 0 || status.st_mode & S_IFMT != S_IFDIR {
-        return OperationFailure(code: "directory-not-found", message: "the directory '\(directory)' does not exist")
+      if let directory = process.directory, stat(directory, &status) != 0 || status.st_mode & S_IFMT != S_IFDIR {
+        let isThere = lstat(directory, &status) == 0
+        return OperationFailure(
+          code: "directory-not-found",
+          message: "the directory '\(directory)' \(isThere ? "is no directory" : "does not exist")")
       }
       return OperationFailure(
         code: "command-not-found", message: "'\(executable)' does not exist, or its interpreter does not", exitCode: 127
@@ -339,4 +350,12 @@ struct PreparedProcess {
   let files: LogFiles
   let pipes: (output: MaskingPipe, error: MaskingPipe)?
   let directory: String?
+
+  /// The path of a log that the process was to open and that is not there any more.
+  var missingLog: String? {
+    for case .file(let path) in [request.output, request.error] where access(path.pointer, F_OK) != 0 {
+      return path.string
+    }
+    return nil
+  }
 }

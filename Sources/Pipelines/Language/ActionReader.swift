@@ -42,7 +42,8 @@ extension DocumentReader {
         node, "'command'", needs: "a list of arguments",
         fix: node.text == nil ? nil : "write a list such as [ls, -l], or use 'run' for a shell")
     }
-    guard !items.isEmpty else { return wrongForm(node, "'command'", needs: "at least a program") }
+    guard let program = items.first else { return wrongForm(node, "'command'", needs: "at least a program") }
+    if program.text == "" { wrongForm(program, "'command'", needs: "the name of a program first") }
     draft.definition.action = .command(
       items.compactMap { template($0, "an argument", .command, into: &draft.sites) })
   }

@@ -96,7 +96,7 @@ final class DocumentReader {
     let found =
       switch node.content {
       case .mapping: "a mapping"
-      case .sequence: "a list"
+      case .sequence(let items): items.isEmpty ? "an empty list" : "a list"
       case .scalar(let text, let style):
         text.isEmpty && style == .plain ? "nothing" : "'\(text.count > 40 ? text.prefix(37) + "…" : text[...])'"
       }

@@ -156,6 +156,8 @@ extension DocumentReader {
         let words = texts(entry.value, "'command'", allowsOne: false).map(\.text)
         if words.isEmpty, entry.value.items?.isEmpty == true {
           wrongForm(entry.value, "'command'", needs: "at least a program")
+        } else if words.first == "", let program = entry.value.items?.first {
+          wrongForm(program, "'command'", needs: "the name of a program first")
         }
         origins.append(words.isEmpty ? nil : .command(words))
       }

@@ -47,11 +47,24 @@ struct Eval: ParsableCommand {
       || argument.hasPrefix("-Infinity")
   }
 
+  /// The first of the arguments that looks like an option and is none of this command's.
+  private static func unknownOption(in arguments: [String]) -> String? {
+    let known = ["--context", "--lines"] + SharedOptions.names
+    return arguments.prefix { $0 != "--" }.first { argument in
+      argument.hasPrefix("-") && argument != "-" && !known.contains(String(argument.prefix { $0 != "=" }))
+    }
+  }
+
   func validate() throws {
     if lines, expression != nil || context != nil {
       throw ValidationError("--lines takes expressions and contexts from standard input alone.")
     }
-    if !lines, expression == nil { throw ValidationError("Give an expression, or --lines.") }
+    guard !lines, expression == nil else { return }
+    // The parser looks for what is missing before it looks at what it does not know.
+    if let option = Self.unknownOption(in: Array(CommandLine.arguments.dropFirst(2))) {
+      throw ValidationError("Unknown option '\(option)'. An expression that begins with '-' goes after --.")
+    }
+    throw ValidationError("Give an expression, or --lines.")
   }
 
   func run() throws {

@@ -66,7 +66,8 @@ struct Logs: ParsableCommand {
       style: shared.style)
     LogReader(history: history, run: record.id, selection: selection, printer: printer, tail: tail).read(
       following: follow)
-    if !follow, !printer.hasPrinted, !shared.quiet, !shared.json {
+    // Of no lines nobody can tell whether there were any.
+    if !follow, !printer.hasPrinted, tail != 0, !shared.quiet, !shared.json {
       TextOutput.standard.flush()
       let subject = operation.map { "'\(TerminalText.visible($0))'" } ?? "run \(reference.short(record.id))"
       TextOutput.error.writeLine("\(subject) has written nothing")

@@ -21,6 +21,10 @@ struct SharedOptions: ParsableArguments, Sendable {
   @Option(help: ArgumentHelp("Use colours: auto, always or never. NO_COLOR is honoured.", valueName: "when"))
   var color: ColorChoice = .auto
 
+  /// How the options are written; those in ``valued`` are followed by a value.
+  static let names = ["--workspace", "--json", "--quiet", "-q", "--color"]
+  static let valued: Set = ["--workspace", "--color"]
+
   /// The style of standard output.
   var style: Style { Style(color, for: .standard) }
 

@@ -39,7 +39,13 @@ struct ActionTests {
         "3:14 wrong-form 'command' needs a list of arguments, found 'ls -l' (write a list such as [ls, -l], or use 'run' for a shell)"
       ])
     #expect(
-      findings(inOperation: "command: []") == ["3:14 wrong-form 'command' needs at least a program, found a list"])
+      findings(inOperation: "command: []") == [
+        "3:14 wrong-form 'command' needs at least a program, found an empty list"
+      ])
+    #expect(
+      findings(inOperation: "command: ['', -l]") == [
+        "3:15 wrong-form 'command' needs the name of a program first, found ''"
+      ])
     guard case .command(let arguments) = try operation("command: [echo, 12, true, 'a b']").action else {
       return #expect(Bool(false), "not a command")
     }

@@ -112,7 +112,9 @@ struct KeyTests {
   @Test("a pipeline without operations says so, where it begins")
   func noOperations() {
     #expect(findings("name: x\n") == ["1:1 missing-key a pipeline needs 'operations'"])
-    #expect(findings("operations: []\n") == ["1:13 wrong-form 'operations' needs at least one operation, found a list"])
+    #expect(
+      findings("operations: []\n") == ["1:13 wrong-form 'operations' needs at least one operation, found an empty list"]
+    )
     #expect(
       findings("operations:\n  x: {run: ls}\n") == [
         "2:3 wrong-form 'operations' needs a list of operations, found a mapping (write each one as '- name: …')"

@@ -198,7 +198,7 @@ struct SpecificationKeyTests {
       ])
     #expect(
       SpecificationFixture.found(inOperation: "retry: { early: [] }") == [
-        "6:21 wrong-form 'early' needs at least one specification, found a list"
+        "6:21 wrong-form 'early' needs at least one specification, found an empty list"
       ])
     #expect(
       SpecificationFixture.found("defaults: { retry: { early: connectd } }\n" + SpecificationFixture.work).count == 1)
