@@ -24,13 +24,32 @@ struct RunReference {
   /// The record of the operation instance that `name` means in a run.
   func operation(_ name: String, in run: RunRecord) throws -> OperationRecord {
     let operations = try history.operations(of: run.id)
-    if let operation = operations.first(where: { $0.name == name }) { return operation }
     let names = operations.map(\.name)
+    let known = OperationName.find(name, among: names)
+    if let operation = operations.first(where: { $0.name == known }) { return operation }
     let near = NearestName.suggestion(for: name, among: names).map { ", did you mean '\($0)'?" }
     let listed = names.prefix(12).joined(separator: ", ") + (names.count > 12 ? ", …" : "")
     throw CommandFailure(
       "run \(short(run.id)) of \(run.pipeline) has no operation '\(name)'"
         + (near ?? (names.isEmpty ? "; none was recorded" : "; it has \(listed)")))
+  }
+
+  /// The run that the operation is in which `path` leads to from `run`, and that operation as it is named in the path: `deploy/build` is `build` of the
+  /// latest run that `deploy` has started.
+  func end(of path: String, from run: RunRecord) throws -> (run: RunRecord, operation: String) {
+    var run = run
+    var names = OperationName.path(path)
+    guard let last = names.popLast(), !names.isEmpty else { return (run, path) }
+    for name in names {
+      let operation = try operation(name, in: run).name
+      guard let nested = try history.startedRuns(of: run.id).last(where: { $0.operation == operation }),
+        let record = try history.run(nested.id)
+      else {
+        throw CommandFailure("'\(TerminalText.visible(operation))' of run \(short(run.id)) has started no run")
+      }
+      run = record
+    }
+    return (run, last)
   }
 
   private func ambiguous(_ text: String, _ candidates: [RunID]) -> CommandFailure {

@@ -17,6 +17,20 @@ extension History {
     }.compactMap { RunID($0) }
   }
 
+  /// The runs that operations of `parent` have started, the oldest first, each with the operation and when it was created.
+  package func startedRuns(
+    of parent: RunID
+  ) throws(WorkspaceError) -> [(id: RunID, operation: String, createdAt: RecordTime)] {
+    try read { db in
+      try Row.fetchAll(
+        db.cachedStatement(sql: "SELECT id, parent_operation, created_at FROM run_record WHERE parent = ? ORDER BY id"),
+        arguments: [parent.text]
+      ).compactMap { row in
+        RunID(row[0] as String).map { ($0, row[1] as String? ?? "", RecordTime(microseconds: row[2])) }
+      }
+    }
+  }
+
   /// The latest nested run that an operation of `parent` started.
   func nestedRun(of parent: RunID, operation: String) throws(WorkspaceError) -> RunRecord? {
     let id = try read { db in

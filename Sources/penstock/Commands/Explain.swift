@@ -17,7 +17,8 @@ struct Explain: ParsableCommand {
   @Argument(help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"))
   var runName = "last"
 
-  @Argument(help: "The operation; `name[3]` for an item of a loop.")
+  @Argument(
+    help: "The operation; `name[3]` for an item of a loop, `name/inner` for one of the run that `name` has started.")
   var operation: String?
 
   @OptionGroup var shared: SharedOptions
@@ -25,7 +26,13 @@ struct Explain: ParsableCommand {
   func run() throws {
     let history = try shared.requireHistory()
     let reference = RunReference(history: history)
-    let record = try reference.find(runName)
+    var record = try reference.find(runName)
+    var operation = operation
+    if let path = operation {
+      let end = try reference.end(of: path, from: record)
+      record = end.run
+      operation = end.operation
+    }
     let short = reference.short(record.id)
     guard var recorded = try history.loadForResume(record.id) else {
       throw CommandFailure("run \(short) has just been forgotten by another command")
@@ -35,8 +42,9 @@ struct Explain: ParsableCommand {
     let pipeline = PipelineLoader.load(
       text: recorded.definition, path: record.path ?? "\(record.pipeline).yaml", plugins: .unchecked
     ).pipeline
-    if let operation, pipeline?.operations.contains(where: { $0.name == operation }) != true {
-      _ = try reference.operation(operation, in: record)
+    if let name = operation {
+      let known = OperationName.find(name, among: pipeline?.operations.map(\.name) ?? [])
+      operation = try known ?? reference.operation(name, in: record).name
     }
     let explanation = RunExplanation(
       of: recorded, pipeline: pipeline, operation: operation, shortID: short,

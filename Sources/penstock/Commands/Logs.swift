@@ -8,9 +8,11 @@ struct Logs: ParsableCommand {
     discussion: """
       Of one operation, exactly what it wrote. Of several, each line begins with
       the operation's name, and | for standard output or ! for standard error.
+      Those of a run that an operation has started are named behind it: deploy/build.
       With --follow, goes on until the run has ended.
 
         penstock logs last fetch
+        penstock logs last deploy/build
         penstock logs -f
         penstock logs 03kx9fab --tail 20
       """)
@@ -18,7 +20,8 @@ struct Logs: ParsableCommand {
   @Argument(help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"))
   var runName = "last"
 
-  @Argument(help: "The operation; `name[3]` for an item of a loop.")
+  @Argument(
+    help: "The operation; `name[3]` for an item of a loop, `name/inner` for one of the run that `name` has started.")
   var operation: String?
 
   @Flag(name: .shortAndLong, help: "Show what is written from now on, too, until the run has ended.")
@@ -47,20 +50,16 @@ struct Logs: ParsableCommand {
     let history = try shared.requireHistory()
     let reference = RunReference(history: history)
     let record = try reference.find(runName)
-    var operationName: String?
-    if let operation {
-      let known = try history.operations(of: record.id)
-      // An operation that has not begun has no record; following it is what `-f` is for.
-      if follow, !record.state.isFinal, !known.contains(where: { $0.name == operation }) {
-        operationName = operation
-      } else {
-        operationName = try reference.operation(operation, in: record).name
-      }
+    let isFollowed = follow && !record.state.isFinal
+    // An operation that has not begun has no record; following it is what `-f` is for.
+    if !isFollowed {
+      let end = try operation.map { try reference.end(of: $0, from: record) }
+      let run = end?.run ?? record
+      let name = try end.map { try reference.operation($0.operation, in: run).name }
+      if let attempt { try requireAttempt(attempt, of: name, in: run, history) }
     }
-    if let attempt, !follow || record.state.isFinal {
-      try requireAttempt(attempt, of: operationName, in: record, history)
-    }
-    let selection = LogSelection(operation: operationName, attempt: attempt, allAttempts: allAttempts)
+    let selection = LogSelection(
+      path: operation.map(OperationName.path) ?? [], attempt: attempt, allAttempts: allAttempts)
     let printer = LogPrinter(
       isPrefixed: operation == nil, isJSON: shared.json, isRaw: raw || !TextOutput.standard.isTerminal,
       style: shared.style)

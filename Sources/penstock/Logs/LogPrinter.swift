@@ -3,6 +3,7 @@ import Values
 
 /// Prints what comes out of log files, line by line or as it is.
 final class LogPrinter {
+  /// Whether each line begins with the operation's name; that of a nested run does in any case.
   private let isPrefixed: Bool
   private let isJSON: Bool
   private let isRaw: Bool
@@ -24,7 +25,7 @@ final class LogPrinter {
   func print(_ bytes: ArraySlice<UInt8>, from source: LogSource) {
     guard !bytes.isEmpty else { return }
     hasPrinted = true
-    if isRaw, !isPrefixed, !isJSON {
+    if isRaw, !isPrefixed, !source.isBelow, !isJSON {
       TextOutput.standard.write(Array(bytes))
       return
     }
@@ -60,7 +61,7 @@ final class LogPrinter {
       return
     }
     let shown = isRaw ? text : LogTail.visible(text)
-    guard isPrefixed else { return TextOutput.standard.writeLine(shown) }
+    guard isPrefixed || source.isBelow else { return TextOutput.standard.writeLine(shown) }
     let isError = source.stream == .standardError
     let mark = isError ? "!" : "|"
     TextOutput.standard.writeLine(
