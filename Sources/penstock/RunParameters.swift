@@ -36,7 +36,7 @@ enum RunParameters {
 
   static func requireOperation(_ name: String, in pipeline: PipelineDefinition) throws {
     let names = pipeline.operations.map(\.name)
-    guard !names.contains(name) else { return }
+    guard OperationName.find(name, among: names) == nil else { return }
     let near = NearestName.suggestion(for: name, among: names).map { ", did you mean '\($0)'?" }
     throw CommandFailure(
       "the pipeline '\(pipeline.name)' has no operation '\(TerminalText.visible(name))'" + (near ?? ""))

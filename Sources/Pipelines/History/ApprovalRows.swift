@@ -22,7 +22,8 @@ enum ApprovalRows {
   ) throws -> ApprovalOutcome {
     guard let found = try RunRows.find(run, in: db) else { return .notAsked(pending: []) }
     let all = try approvals(of: found, onlyPending: false, in: db)
-    guard var approval = all.last(where: { $0.operation == operation }) else {
+    let name = OperationName.find(operation, among: all.map(\.operation))
+    guard var approval = all.last(where: { $0.operation == name }) else {
       return .notAsked(pending: all.filter { $0.answer == nil && !$0.isOver }.map(\.operation))
     }
     guard approval.answer == nil else { return .alreadyAnswered(approval) }

@@ -108,7 +108,7 @@ struct RunListing {
       require(
         """
         EXISTS (SELECT 1 FROM operation_record o WHERE o.key BETWEEN r.number << 32 AND r.number << 32 | 4294967295
-          AND (o.name = ? OR substr(o.name, 1, ?) = ?))
+          AND (o.name = ? COLLATE NOCASE OR substr(o.name, 1, ?) = ? COLLATE NOCASE))
         """, operation, operation.unicodeScalars.count + 1, operation + "[")
     }
     if let condition = filter.condition.flatMap({ RunConditionSQL($0).text }) { conditions.append(condition) }

@@ -135,7 +135,9 @@ extension History {
       let series = try StatisticsQuery(span: span, pipeline: pipeline).run(in: db)
       return series.sorted { $0.key < $1.key }.flatMap { name, found in
         found.sorted { $0.key < $1.key }.filter { entry in
-          operation.map { entry.key == $0 || entry.key == $0 + "[*]" } ?? true
+          operation.map { name in
+            [name, name + "[*]"].contains { OperationName.areSame(entry.key, $0) }
+          } ?? true
         }.map { entry in
           DurationStatistics(
             pipeline: name, operation: entry.key.isEmpty ? nil : entry.key, slices: entry.value, of: span)
