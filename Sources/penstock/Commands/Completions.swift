@@ -1,4 +1,5 @@
 import ArgumentParser
+import Values
 
 struct Completions: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
@@ -26,6 +27,9 @@ struct Completions: ParsableCommand {
       case .zsh: .zsh
       case .fish: .fish
       }
-    TextOutput.standard.writeLine(Penstock.completionScript(for: target))
+    let script = Penstock.completionScript(for: target)
+    TextOutput.standard.writeLine(
+      shared.json
+        ? JSONValue.object(["shell": .string(shell.rawValue), "script": .string(script)]).text : script)
   }
 }
