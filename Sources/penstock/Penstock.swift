@@ -64,6 +64,10 @@ struct Penstock: ParsableCommand {
     {
       return command
     }
+    // The parser answers what it does not know with the help of the root.
+    if arguments.first == "help", let mistake = CommandSuggestion(root: Penstock.self).text(for: arguments) {
+      throw CommandFailure(mistake)
+    }
     return try parseAsRoot(arguments)
   }
 }

@@ -4,7 +4,7 @@ import Values
 public struct ParameterProblem: Error, Sendable, Hashable, CustomStringConvertible {
   /// The param's name, as it was given or is declared.
   public var name: String
-  /// A stable, kebab-case identifier: `unknown-param`, `missing-param` or `invalid-param`.
+  /// A stable, kebab-case identifier: `unknown-param`, `duplicate-param`, `missing-param` or `invalid-param`.
   public var code: String
   /// What is wrong, in one sentence without a full stop.
   public var message: String
@@ -26,7 +26,7 @@ public struct ParameterProblems: Error, Sendable, Hashable, CustomStringConverti
 
 /// Turns what a person gives to `-p name=value` into the values of a pipeline's params.
 public enum ParameterResolver {
-  /// The values of all params of `definition`: those `given`, the last one for each name, and defaults for the rest.
+  /// The values of all params of `definition`: those `given`, none of them twice, and defaults for the rest.
   ///
   /// A text is read by the param's type: `string`, `file`, `duration`, `size` and `timestamp` as they are, everything else as
   /// JSON (for `json`, what is no JSON is a string). Then it is checked against the type, `min`, `max`, `enum` and `pattern`.
@@ -37,7 +37,13 @@ public enum ParameterResolver {
     var values: [String: JSONValue] = [:]
     var problems: [ParameterProblem] = []
     var misread: Set<String> = []
+    var seen: Set<String> = []
     for (name, text) in given {
+      guard seen.insert(name).inserted else {
+        problems.append(
+          ParameterProblem(name: name, code: "duplicate-param", message: "the param '\(name)' is given more than once"))
+        continue
+      }
       guard let parameter = declared[name] else {
         problems.append(unknown(name, in: definition))
         continue

@@ -24,7 +24,7 @@ struct Run: ForegroundCommand {
 
   @Option(
     name: [.customShort("p"), .customLong("param")],
-    help: ArgumentHelp("A param of the pipeline; may be given several times.", valueName: "name=value"))
+    help: ArgumentHelp("A param of the pipeline; may be given once for each.", valueName: "name=value"))
   var parameters: [String] = []
 
   @Flag(help: "Show what would run, with which injections, and what is known already. Runs nothing.")
