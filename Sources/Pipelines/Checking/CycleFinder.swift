@@ -91,7 +91,7 @@ extension PipelineChecker {
     for component in components where finder.isCycle(component) {
       let cycle = startingBehindReference(finder.cycle(in: component))
       guard let first = cycle.first, let last = cycle.last else { continue }
-      let names = (cycle + [first]).map { draft.operations[$0].definition.name }.joined(separator: " → ")
+      let names = shown((cycle + [first]).map { draft.operations[$0].definition.name })
       let place = references[last].first { $0.target == first && $0.place != nil }?.place
       let message =
         cycle.count == 1
@@ -100,6 +100,13 @@ extension PipelineChecker {
       reader.error("cycle", message, at: place.map(range(of:)) ?? draft.operations[last].nameRange)
     }
     return components.flatMap { $0 }
+  }
+
+  /// The names with arrows between them; of a long list the ends, which are looked at first.
+  private func shown(_ names: [String]) -> String {
+    guard names.count > 12 else { return names.joined(separator: " → ") }
+    let parts = names.prefix(5) + ["… (\(names.count - 9) more)"] + names.suffix(4)
+    return parts.joined(separator: " → ")
   }
 
   /// The cycle turned so that what closes it is written in the file, and not only implied by the order of a chain.

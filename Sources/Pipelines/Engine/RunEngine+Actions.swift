@@ -174,9 +174,11 @@ extension RunEngine {
   }
 
   private static func nestedFailure(_ run: RunRecord, because reason: String?) -> OperationFailure {
-    OperationFailure(
+    // A run that was cancelled may have no other reason than that.
+    let why = reason == run.state.rawValue ? nil : reason
+    return OperationFailure(
       code: "nested-\(run.state.rawValue)",
-      message: "run \(run.id.text) of '\(run.pipeline)' \(run.state.rawValue)\(reason.map { ": \($0)" } ?? "")")
+      message: "run \(run.id.text) of '\(run.pipeline)' \(run.state.rawValue)\(why.map { ": \($0)" } ?? "")")
   }
 
   /// What failed first, for the message of the run that contains this one.

@@ -59,7 +59,9 @@ extension RunEngine {
   /// Ends the processes that operations of this run started and left behind.
   func endLeftovers() async {
     let ended = await LeftoverProcesses.end(run: state.id, delayer: LoopDelayer(loop: services.loop))
-    if ended > 0 { emit(.notice(state.id, "ended \(ended) processes that operations had left running")) }
+    guard ended > 0 else { return }
+    let processes = Count.of(ended, "process", plural: "processes")
+    emit(.notice(state.id, "ended \(processes) that operations had left running"))
   }
 }
 

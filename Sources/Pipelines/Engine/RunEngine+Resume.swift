@@ -166,7 +166,9 @@ extension RunEngine {
   /// Ends the processes that the former host of the run left behind.
   func endFormerProcesses() async {
     let ended = await LeftoverProcesses.end(run: state.id, delayer: LoopDelayer(loop: services.loop))
-    if ended > 0 { emit(.notice(state.id, "ended \(ended) processes that the former host had left running")) }
+    guard ended > 0 else { return }
+    let processes = Count.of(ended, "process", plural: "processes")
+    emit(.notice(state.id, "ended \(processes) that the former host had left running"))
   }
 
   // MARK: Reuse

@@ -81,7 +81,7 @@ extension RunExplanation {
     let isWaiting = run.state == .running && !open.isEmpty && !open.contains { $0.state == .running }
     let lines = open.compactMap { line(of: $0, in: nested, depth: depth) }
     var text = "\(nested.shortID) \(isWaiting ? "waits" : Self.verb(run.state))"
-    guard !lines.isEmpty else { return text + (run.reason.map { ": \($0)" } ?? "") }
+    guard !lines.isEmpty else { return text + (run.tellingReason.map { ": \($0)" } ?? "") }
     text += ": " + lines.prefix(Self.limit).joined(separator: "; ")
     return lines.count > Self.limit ? text + "; and \(lines.count - Self.limit) more" : text
   }

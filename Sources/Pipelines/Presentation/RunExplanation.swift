@@ -56,7 +56,7 @@ package struct RunExplanation: Sendable {
   private func runEntry() -> Entry {
     var because: [String] = []
     var remedies: [String] = []
-    if let reason = run.reason { because.append(reason) }
+    if let reason = run.tellingReason { because.append(reason) }
     switch run.state {
     case .queued:
       because.append("it has not begun; its pipeline lets only one run go on at a time")

@@ -25,7 +25,7 @@ struct Conclusion {
     let state = style.paint(run.state.rawValue, StatePaint.of(run.state))
     var line = "run \(run.id.short) \(state)" + (took.isEmpty ? "" : " in \(took)") + " (\(RunText.counts(run)))"
     // Where operations tell what went wrong, the reason of the run would only repeat it.
-    if let reason = run.reason, run.counts.failed == 0 { line += ": \(TerminalText.oneLine(reason))" }
+    if let reason = run.tellingReason, run.counts.failed == 0 { line += ": \(TerminalText.oneLine(reason))" }
     return line
   }
 

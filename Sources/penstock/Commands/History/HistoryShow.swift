@@ -67,7 +67,7 @@ struct HistoryShow: ParsableCommand {
     output.writeLine(
       "run \(style.paint(reference.short(record.id), .bold)) of \(TerminalText.visible(record.pipeline)) \(state)"
         + (took.isEmpty ? "" : " \(record.endedAt == nil ? "for" : "in") \(took)") + " (\(RunText.counts(record)))")
-    if let reason = record.reason { line("reason", reason) }
+    if let reason = record.tellingReason { line("reason", reason) }
     line("started", ClockText.dateAndTime(record.startedAt ?? record.createdAt))
     let trigger = record.trigger.rawValue + (record.controller.map { " \(TerminalText.visible($0))" } ?? "")
     line("by", "\(record.user) on \(record.host), \(trigger), penstock \(record.version)")
