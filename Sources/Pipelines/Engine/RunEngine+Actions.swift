@@ -59,6 +59,8 @@ extension RunEngine {
   }
 
   private func performApproval(_ ordinal: Int, _ message: Template?) async throws -> OperationResult {
+    // Nobody is asked again what was answered after the former host had ended.
+    if state.hostAttempt > 1, let answer = try answer(of: ordinal) { return try result(of: answer) }
     let text = try message?.evaluate(in: contexts(ordinal)).injectedText ?? "approve '\(state.instances[ordinal].name)'"
     let asked = state.masker.mask(text)
     let approval = Approval(
@@ -79,18 +81,25 @@ extension RunEngine {
       let waiter = LoopWaiter(loop: services.loop)
       approvals[ordinal] = waiter
       defer { approvals[ordinal] = nil }
-      if let answer = try services.history.approvals(of: state.id).first(where: { $0.ordinal == ordinal })?.answer {
-        var members: OrderedDictionary<String, JSONValue> = ["approved": .bool(answer.isApproved)]
-        if let note = answer.note { members["note"] = .string(note) }
-        members["by"] = .string(answer.who)
-        guard answer.isApproved else {
-          let note = answer.note.map { ": \($0)" } ?? ""
-          throw OperationFailure(code: "rejected", message: "rejected by \(answer.who)\(note)")
-        }
-        return .value(.object(members))
-      }
+      if let answer = try answer(of: ordinal) { return try result(of: answer) }
       guard await waiter.wait() else { throw CancellationError() }
     }
+  }
+
+  /// What a person has answered to the question of an operation; nil as long as nobody has.
+  private func answer(of ordinal: Int) throws -> Approval.Answer? {
+    try services.history.approvals(of: state.id).first { $0.ordinal == ordinal }?.answer
+  }
+
+  private func result(of answer: Approval.Answer) throws(OperationFailure) -> OperationResult {
+    var members: OrderedDictionary<String, JSONValue> = ["approved": .bool(answer.isApproved)]
+    if let note = answer.note { members["note"] = .string(note) }
+    members["by"] = .string(answer.who)
+    guard answer.isApproved else {
+      let note = answer.note.map { ": \($0)" } ?? ""
+      throw OperationFailure(code: "rejected", message: "rejected by \(answer.who)\(note)")
+    }
+    return .value(.object(members))
   }
 
   private func performPipeline(

@@ -122,8 +122,30 @@ package struct RunExplanation: Sendable {
     entry.remedies = nested.remedies + entry.remedies
     if let gate = gateLine(of: record) { entry.because.append(gate) }
     if inDetail { entry.because += attemptLines(of: record) + conditionLines(of: name) }
-    if isInterrupted, !record.state.isFinal { entry.remedies = ["penstock resume \(shortID)"] }
+    if isInterrupted, !record.state.isFinal {
+      let question = questionLines(of: record)
+      entry.because += question.because
+      entry.remedies = question.remedies + ["penstock resume \(shortID)"]
+    }
     return entry
+  }
+
+  /// What an operation of an interrupted run has asked, which can be answered without its host.
+  private func questionLines(of record: OperationRecord) -> (because: [String], remedies: [String]) {
+    guard let question = recorded.approvals.last(where: { $0.ordinal == record.ordinal }), !question.isOver else {
+      return ([], [])
+    }
+    guard let answer = question.answer else {
+      let asked = record.state == .waiting ? [] : ["it had asked for approval: \(question.message)"]
+      return (asked + ["it can be answered now; the run goes on with that"], approvalRemedies(record))
+    }
+    let answered =
+      "\(answer.isApproved ? "approved" : "rejected") by \(answer.who) \(ClockText.ago(answer.at, now: now))"
+    return (["it had asked for approval, and was \(answered); the run goes on with that"], [])
+  }
+
+  private func approvalRemedies(_ record: OperationRecord) -> [String] {
+    ["penstock approve \(shortID) \(record.name)", "penstock approve \(shortID) \(record.name) --reject --note WHY"]
   }
 
   /// What the operation waited for before it began, and what let it begin.
@@ -197,8 +219,7 @@ package struct RunExplanation: Sendable {
 
   private func waitingRemedies(_ record: OperationRecord) -> [String] {
     switch record.reason {
-    case "approval":
-      ["penstock approve \(shortID) \(record.name)", "penstock approve \(shortID) \(record.name) --reject --note WHY"]
+    case "approval": approvalRemedies(record)
     case "concurrency": ["it begins when another operation ends; `concurrency` allows more at once"]
     case "resources": ["it begins when what holds the resources ends"]
     case "exclusive": ["it begins when the holder lets go"]

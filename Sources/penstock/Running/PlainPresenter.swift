@@ -11,6 +11,8 @@ final class PlainPresenter: RunPresenter {
   /// The attempt whose retry was told last.
   private var retried: [Instance: Int] = [:]
   private var isRunTold = false
+  /// When this process began to tell of the run: nothing that it tells of happened before.
+  private let began = RecordTime.now
   private var clock: (second: Int64, text: String) = (0, "")
 
   private struct Instance: Hashable {
@@ -75,8 +77,9 @@ final class PlainPresenter: RunPresenter {
     guard let words = words(for: record) else { return }
     if presentation.isQuiet, record.state != .failed { return }
     let name = TerminalText.visible(board.prefix(of: record.run) + record.name)
-    // A reused record carries the times of the run that it comes from.
-    let at = time(record.state == .reused ? .now : record.endedAt ?? record.waitingSince ?? record.startedAt)
+    // A reused record carries the times of the run that it comes from, and one that is gone on with those of its former host.
+    let recorded = record.endedAt ?? record.waitingSince ?? record.startedAt
+    let at = time(recorded.map { $0 < began || record.state == .reused } ?? true ? .now : recorded)
     text += "\(at) \(name) \(words)\n"
     if record.state == .waiting, let command = StateReason.detail(of: record)["command"]?.stringValue {
       text += "         \(TerminalText.visible(command))\n"
