@@ -18,6 +18,8 @@ public struct OperationFailure: Error, Sendable, Hashable {
   public var retryAfter: Duration?
   /// The status of the response, when that is what failed.
   public var httpStatus: Int?
+  /// Whether the message is made of the engine's own words and of names of the file alone, so that no secret can be in it, however short one is.
+  var isOwnWords = false
   /// Why another attempt makes no sense; nil where that is not known.
   var stopReason: String?
   /// Whom a request was for that is worth another try.
@@ -32,10 +34,21 @@ public struct OperationFailure: Error, Sendable, Hashable {
     self.signal = signal
   }
 
+  /// A failure whose message has nothing in it that came from outside.
+  init(code: String, ownWords message: String, exitCode: Int32? = nil, signal: Int32? = nil) {
+    self.init(code: code, message: message, exitCode: exitCode, signal: signal)
+    isOwnWords = true
+  }
+
   /// What a plugin told of its failure, or what happened to it.
   init(_ failure: PluginFailure) {
     self.init(code: failure.code, message: failure.message)
     retryAfter = failure.retryAfter
+  }
+
+  /// As the history keeps it.
+  func recorded(_ masker: SecretMasker) -> RecordedError {
+    RecordedError(code: code, message: isOwnWords ? message : masker.mask(message))
   }
 
   /// As `errors.<name>`.

@@ -133,7 +133,7 @@ extension RunEngine {
   private func fail(_ attempt: inout AttemptRecord, with error: any Error) -> OperationFailure {
     let failure = OperationFailure(error)
     attempt.state = .failed
-    attempt.error = RecordedError(code: failure.code, message: state.masker.mask(failure.message))
+    attempt.error = failure.recorded(state.masker)
     // A process that ended well can still have printed the wrong thing: then its code is known already.
     if let code = failure.exitCode { attempt.exitCode = Int(code) }
     attempt.signal = failure.signal.map(Int.init)

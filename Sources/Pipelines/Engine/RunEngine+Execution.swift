@@ -173,7 +173,7 @@ extension RunEngine {
     case .failure(let error):
       let failure = OperationFailure(error)
       attempt.state = .failed
-      attempt.error = RecordedError(code: failure.code, message: state.masker.mask(failure.message))
+      attempt.error = failure.recorded(state.masker)
       state.instances[ordinal].attempt = attempt
       emit(.attempt(attempt))
       throw failure
@@ -199,7 +199,7 @@ extension RunEngine {
       let reason = cancellation == .timeout ? "run-timeout" : "run-cancelled"
       return conclude(
         ordinal, .cancelled, reason: reason,
-        failure: OperationFailure(code: "cancelled", message: "the run was cancelled"))
+        failure: OperationFailure(code: "cancelled", ownWords: "the run was cancelled"))
     }
     let failure = OperationFailure(error)
     conclude(ordinal, .failed, reason: failure.code, detail: withoutRetry(ordinal, failure), failure: failure)
@@ -253,22 +253,22 @@ extension OperationFailure {
     case let failure as OperationFailure: self = failure
     case let error as OperationTimeoutError:
       self.init(
-        code: "timeout", message: "did not end within its timeout of \(DurationNotation.format(error.duration))")
+        code: "timeout", ownWords: "did not end within its timeout of \(DurationNotation.format(error.duration))")
     case let error as RetryDeadlineError:
       self.init(
         code: error.code,
-        message: "no attempt succeeded within the deadline of \(DurationNotation.format(error.deadline))")
+        ownWords: "no attempt succeeded within the deadline of \(DurationNotation.format(error.deadline))")
     case let error as ExpressionError:
       // An expression that needs a result which cannot be read is not itself wrong.
       self.init(code: error.code.hasPrefix("result-") ? error.code : "expression", message: error.message)
     case let error as EngineError:
       self.init(code: error.code, message: error.description)
       engineError = error.isExhaustion ? error : nil
-    case let error as RepeatLimitReachedError: self.init(code: error.code, message: error.description)
+    case let error as RepeatLimitReachedError: self.init(code: error.code, ownWords: error.description)
     case let error as WorkspaceError:
       self.init(code: "history", message: "\(error)")
       engineError = .history("\(error)")
-    case is CancellationError: self.init(code: "cancelled", message: "cancelled")
+    case is CancellationError: self.init(code: "cancelled", ownWords: "cancelled")
     default: self.init(code: "failed", message: "\(error)")
     }
   }

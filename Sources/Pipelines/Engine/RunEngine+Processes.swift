@@ -53,11 +53,11 @@ extension RunEngine {
       unlink(files.result.pointer)
       let name = SignalName.name(of: signal)
       let hint = signal == SIGKILL ? "; if nobody killed it, the machine may have run out of memory" : ""
-      throw OperationFailure(code: "signal", message: "was ended by \(name)\(hint)", signal: signal)
+      throw OperationFailure(code: "signal", ownWords: "was ended by \(name)\(hint)", signal: signal)
     }
     if let code = exit.code, code != 0 {
       unlink(files.result.pointer)
-      throw OperationFailure(code: "exit", message: "exited with code \(code)", exitCode: code)
+      throw OperationFailure(code: "exit", ownWords: "exited with code \(code)", exitCode: code)
     }
     if let code = exit.code { state.instances[ordinal].attempt?.exitCode = Int(code) }
     return try takeResult(

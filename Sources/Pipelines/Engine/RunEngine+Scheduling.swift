@@ -123,7 +123,7 @@ extension RunEngine {
       return conclude(ordinal, .skipped, reason: "dependency-skipped", detail: detail)
     }
     let quoted = names.map { "'\($0)'" }.joined(separator: ", ")
-    var failure = OperationFailure(code: code, message: "")
+    var failure = OperationFailure(code: code, ownWords: "")
     switch decision {
     case .requirementNotSatisfied:
       let required = names.count == 1 ? "one is" : "their results are"
@@ -134,6 +134,7 @@ extension RunEngine {
     case .dependencyFailed, .run, .runWithoutResult, .skip:
       let cause = culprits.lazy.compactMap { self.state.instances[$0].failure }.first
       failure.message = "\(quoted) failed: \(cause?.message ?? "")"
+      failure.isOwnWords = cause?.isOwnWords ?? true
       failure.exitCode = cause?.exitCode
       failure.signal = cause?.signal
     }

@@ -24,7 +24,7 @@ extension RunEngine {
   static func secretInResult(of type: ValueType) -> OperationFailure {
     OperationFailure(
       code: "result-secret",
-      message:
+      ownWords:
         "the result contains a secret and cannot be kept as \(type.description); leave the secret out, or declare `result: none`"
     )
   }

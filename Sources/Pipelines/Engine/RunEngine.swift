@@ -144,7 +144,7 @@ actor RunEngine {
       for ordinal in state.pipeline.operations.indices where !state.instances[ordinal].state.isFinal {
         conclude(ordinal, .cancelled, reason: "run-not-started")
       }
-      return try await end(as: reason.state, reason: reason.reason)
+      return try await end(as: reason.state, reason: state.masker.mask(reason.reason))
     }
     begin(isResumed: recorded != nil)
     // Durable before the first process starts, so that no process ever belongs to a run that nobody knows of.
@@ -281,11 +281,12 @@ actor RunEngine {
 
   // MARK: Ending
 
+  /// Ends the run. The reason has no secret in it: codes and names of operations, or what was masked.
   private func end(as outcome: RunState, reason: String?) async throws -> RunOutcome {
     if let timer = recordingTimer { services.loop.cancelTimer(timer) }
     recordingTimer = nil
     record.state = outcome
-    record.reason = reason.map { state.masker.mask($0) }
+    record.reason = reason
     record.endedAt = services.now()
     record.counts = counts()
     services.recorder.record(

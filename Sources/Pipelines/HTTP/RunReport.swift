@@ -49,7 +49,7 @@ extension RunEngine {
     var run: OrderedDictionary<String, JSONValue> = [
       "id": .string(state.id.text), "pipeline": .string(state.pipeline.name), "state": .string(outcome.rawValue),
     ]
-    if let reason { run["reason"] = .string(state.masker.mask(reason)) }
+    if let reason { run["reason"] = .string(reason) }
     run["trigger"] = .string(options.trigger.rawValue)
     run["started_at"] = .string(state.startedAt.text)
     run["ended_at"] = .string(ended.text)
@@ -60,7 +60,7 @@ extension RunEngine {
     var report = RunReport(
       run: run, operations: [], idempotencyKey: "\(state.id.text)-\(handler)",
       text: "\(state.pipeline.name) \(outcome.rawValue)"
-        + (reason.map { ": \(state.masker.mask($0))" } ?? "") + " (run \(state.id.text))")
+        + (reason.map { ": \($0)" } ?? "") + " (run \(state.id.text))")
     guard case .report(_, let sendsResults) = action.body else { return report }
     if sendsResults { report.results = [:] }
     for position in state.pipeline.operations.indices {

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import Values
 
 @testable import Pipelines
 
@@ -97,5 +98,14 @@ import Testing
     let masker = SecretMasker(["", ""])
     #expect(masker.isEmpty)
     #expect(masker.mask("text") == "text")
+  }
+
+  @Test("a short secret leaves the form of particulars alone, and is masked in what came from outside")
+  func details() throws {
+    let detail = try JSONValue.parse(
+      #"{"due":"2027-01-15T08:00:00Z","attempt":1,"why":"due 1","early":[{"formula":"due","why":"u"}]}"#)
+    #expect(
+      SecretMasker(["u", "1"]).mask(detail: detail).text
+        == #"{"due":"2027-01-15T08:00:00Z","attempt":1,"why":"d***e ***","early":[{"formula":"due","why":"***"}]}"#)
   }
 }
