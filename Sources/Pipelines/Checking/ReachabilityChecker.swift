@@ -4,7 +4,9 @@ extension PipelineChecker {
   /// Warns of operations that cannot run in any run.
   func checkReachability() {
     forEachDraft { operation in
-      guard let condition = operation.definition.condition, let range = operation.conditionRange else { return }
+      guard let condition = operation.definition.condition, let range = operation.conditionRange,
+        condition.isSound
+      else { return }
       if !condition.usesStatusFunction, condition.references.isEmpty {
         guard let runs = try? condition.isTruthy(in: NoContexts()), !runs else { return }
         reader.warning("never-runs", "\(operation.title) never runs: its 'when' is always false", at: range)

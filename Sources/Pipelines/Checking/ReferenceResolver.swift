@@ -62,7 +62,7 @@ extension PipelineChecker {
   private func resolveSites(
     of operation: OperationDraft, own: Int?, into found: inout [DependencyReference], _ required: inout Set<Int>
   ) {
-    for site in operation.sites {
+    for (index, site) in operation.sites.enumerated() {
       let references = site.references
       guard !references.isEmpty else { continue }
       checkAvailability(in: site, references, of: operation)
@@ -83,7 +83,10 @@ extension PipelineChecker {
           if own != nil { reportWhole(reference, at: place) }
           continue
         }
-        guard let target = resolve(name, at: place, prefix: reference.context + ".") else { continue }
+        guard let target = resolve(name, at: place, prefix: reference.context + ".") else {
+          operation.sites[index].hasUnknownName = true
+          continue
+        }
         found.append(DependencyReference(target: target, place: place))
         guard reference.context == "results", site.use != .when else { continue }
         if withDefault == nil { withDefault = site.resultsWithDefault }

@@ -65,7 +65,8 @@ extension PipelineChecker {
     }
     // An expression with a mistake is of no known type: what else is wrong with it would only follow from the mistake.
     // That of the bare word null says as little.
-    return result.problems.isEmpty && result.type != .none ? result.type : .json
+    guard result.problems.isEmpty, site.isSound, !site.hasUnknownName else { return .json }
+    return result.type == .none ? .json : result.type
   }
 
   /// The operation's own variables that the context `env` holds at a site.

@@ -11,9 +11,11 @@ public struct Expression: Sendable, Hashable {
     let program: ExpressionProgram
     let resultsWithDefault: Set<String>
     let functionNames: Set<String>
+    let isSound: Bool
 
     init(_ program: ExpressionProgram) {
       self.program = program
+      isSound = program.isSound
       resultsWithDefault = program.resultsWithDefault()
       functionNames = program.nodes.reduce(into: []) { names, node in
         if node.kind == .call { names.insert(node.function.name) }
@@ -29,8 +31,20 @@ public struct Expression: Sendable, Hashable {
   ///
   /// - Throws: `ExpressionError` with the place of what is wrong. Unknown contexts are no errors here; see ``ExpressionChecker``.
   public static func parse(_ text: String) throws(ExpressionError) -> Expression {
-    Expression(text: text, storage: Storage(try ExpressionParser.parse(text)))
+    let (expression, problems) = read(text)
+    if let problem = problems.first { throw problem }
+    return expression
   }
+
+  /// Reads an expression as far as that is possible, with everything that keeps it from being evaluated. What else can be
+  /// known of one that is not sound can be checked like that of any other.
+  static func read(_ text: String) -> (expression: Expression, problems: [ExpressionError]) {
+    let (program, problems) = ExpressionParser.read(text)
+    return (Expression(text: text, storage: Storage(program)), problems)
+  }
+
+  /// Whether it could be read without a mistake; one that could not has no type and no value.
+  var isSound: Bool { storage.isSound }
 
   /// The expression's value in `contexts`.
   ///
@@ -75,4 +89,9 @@ public struct Expression: Sendable, Hashable {
 
   /// Hashes the text.
   public func hash(into hasher: inout Hasher) { hasher.combine(text) }
+}
+
+extension Expression {
+  /// What stands for a text in which no expression could be found.
+  init(mistake text: String) { self.init(text: text, storage: Storage(.mistake)) }
 }

@@ -13,6 +13,8 @@ struct ExpressionBuilder {
   private var openReferences: [Int?] = []
   /// The operands of variadic nodes, until the end: chains grow in place.
   private var lists: [[Int32]] = []
+  /// The calls that are wrong, in the order in which they end.
+  private(set) var problems: [ExpressionError] = []
 
   init() {
     // Most expressions have no more parts than these.
@@ -27,7 +29,7 @@ struct ExpressionBuilder {
     tree.root = operands[0]
     for index in tree.nodes.indices {
       switch tree.nodes[index].kind {
-      case .and, .or, .call:
+      case .and, .or, .call, .mistake:
         let list = lists[Int(tree.nodes[index].first)]
         tree.nodes[index].first = Int32(tree.children.count)
         tree.nodes[index].second = Int32(list.count)
@@ -182,32 +184,44 @@ struct ExpressionBuilder {
       depth: max(depths[Int(target)], depths[Int(key)]) + 1)
   }
 
+  /// Notes a mistake that leaves the rest of the expression readable.
+  mutating func note(_ problem: ExpressionError) { problems.append(problem) }
+
+  /// Replaces the top operands by a call with them. A call with too few or too many of them is noted, as one of no function
+  /// was before; what it is called with is still checked.
   mutating func pushCall(
-    _ function: ExpressionFunction, name: ExpressionToken, arguments count: Int, end: ExpressionToken
+    _ function: ExpressionFunction?, name: ExpressionToken, arguments count: Int, end: ExpressionToken
   ) throws(ExpressionError) {
-    let allowed = function.argumentCount
-    guard allowed.contains(count), function != .case || count % 2 == 1 else {
-      let problem =
-        if count < allowed.lowerBound {
-          "too few arguments"
-        } else if count > allowed.upperBound {
-          "too many arguments"
-        } else {
-          "an even number of arguments, which leaves no default,"
-        }
-      throw ExpressionError(
-        code: "argument-count", "\(problem) for '\(function.name)'", position: name.start + 1,
-        length: name.end - name.start,
-        fix: "it is called \(function.usage)")
-    }
-    if function.isStatus { tree.usesStatusFunction = true }
+    let problem = function.flatMap { Self.argumentProblem(of: $0, count: count, name: name) }
+    if let problem { note(problem) }
+    if function?.isStatus == true { tree.usesStatusFunction = true }
     let arguments = Array(operands.suffix(count))
     operands.removeLast(count)
     lists.append(arguments)
-    var call = node(.call, name, first: Int32(lists.count - 1), end: Int32(end.end + 1))
-    call.function = function
+    let isSound = function != nil && problem == nil
+    var call = node(isSound ? .call : .mistake, name, first: Int32(lists.count - 1), end: Int32(end.end + 1))
+    if let function { call.function = function }
     var depth = 1
     for argument in arguments { depth = max(depth, depths[Int(argument)] + 1) }
     try push(call, depth: depth)
+  }
+
+  private static func argumentProblem(
+    of function: ExpressionFunction, count: Int, name: ExpressionToken
+  ) -> ExpressionError? {
+    let allowed = function.argumentCount
+    if allowed.contains(count), function != .case || count % 2 == 1 { return nil }
+    let problem =
+      if count < allowed.lowerBound {
+        "too few arguments"
+      } else if count > allowed.upperBound {
+        "too many arguments"
+      } else {
+        "an even number of arguments, which leaves no default,"
+      }
+    return ExpressionError(
+      code: "argument-count", "\(problem) for '\(function.name)'", position: name.start + 1,
+      length: name.end - name.start,
+      fix: "it is called \(function.usage)")
   }
 }

@@ -57,6 +57,8 @@ struct ExpressionEvaluation {
       }
       return result
     case .call: return try call(node, in: contexts)
+    case .mistake:
+      throw ExpressionError(code: "expression-syntax", "the expression cannot be read").placed(at: node)
     }
   }
 

@@ -11,7 +11,8 @@ struct ExpressionParser {
     case binary(ExpressionProgram.Kind)
     case group
     case index
-    case call(ExpressionFunction, name: ExpressionToken, arguments: Int)
+    /// nil for a function that there is not.
+    case call(ExpressionFunction?, name: ExpressionToken, arguments: Int)
 
     /// How tightly it binds; brackets hold what is inside.
     var precedence: Int {
@@ -39,14 +40,22 @@ struct ExpressionParser {
   private var newest: ExpressionToken?
   private var previous: ExpressionToken?
 
-  static func parse(_ text: String) throws(ExpressionError) -> ExpressionProgram {
+  /// The program of `text`, and everything that is wrong with it, in the order of reading. A call that is wrong does not end
+  /// the reading; what comes after other mistakes cannot be understood.
+  static func read(_ text: String) -> (program: ExpressionProgram, problems: [ExpressionError]) {
     guard text.utf8.count <= maximumLength || text.utf16.count <= maximumLength else {
-      throw ExpressionError(
+      let problem = ExpressionError(
         code: "expression-too-long", "the expression is longer than \(maximumLength) characters",
         position: maximumLength + 1)
+      return (.mistake, [problem])
     }
     var parser = ExpressionParser(lexer: ExpressionLexer(text))
-    return try parser.whole()
+    do throws(ExpressionError) {
+      let program = try parser.whole()
+      return (program, parser.builder.problems)
+    } catch {
+      return (.mistake, parser.builder.problems + [error])
+    }
   }
 
   private init(lexer: ExpressionLexer) {
@@ -136,12 +145,14 @@ struct ExpressionParser {
         try builder.pushContext(word, token)
         return false
       }
-      guard let function = ExpressionFunction.named(word) else {
+      let function = ExpressionFunction.named(word)
+      if function == nil {
         let near = NearestName.suggestion(for: word, among: ExpressionFunction.allCases.map(\.name))
-        throw ExpressionError(
-          code: "unknown-function", "unknown function '\(word)'", position: token.start + 1,
-          length: token.end - token.start,
-          fix: near.map { "did you mean '\($0)'?" })
+        builder.note(
+          ExpressionError(
+            code: "unknown-function", "unknown function '\(word)'", position: token.start + 1,
+            length: token.end - token.start,
+            fix: near.map { "did you mean '\($0)'?" }))
       }
       operators.append((.call(function, name: token, arguments: 0), next(expectsValue: true)))
       return true

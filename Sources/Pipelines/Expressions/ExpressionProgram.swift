@@ -26,6 +26,9 @@ struct ExpressionProgram: Sendable {
     case and, or
     /// The function `function`, called with the nodes `children[first..<first + second]`.
     case call
+    /// What is wrong and has been reported: it stands on the nodes `children[first..<first + second]`, has no type, and is
+    /// only ever checked.
+    case mistake
   }
 
   struct Node: Sendable {
@@ -48,6 +51,12 @@ struct ExpressionProgram: Sendable {
   var root: Int32 = 0
   var references: [ExpressionReference] = []
   var usesStatusFunction = false
+
+  /// The program of a text that cannot be read.
+  static let mistake = ExpressionProgram(nodes: [Node(kind: .mistake, position: 1, length: 1, start: 1, end: 1)])
+
+  /// Whether nothing in it has been reported as wrong.
+  var isSound: Bool { !nodes.contains { $0.kind == .mistake } }
 
   /// The nodes that a variadic node stands on.
   func children(of node: Node) -> ArraySlice<Int32> {
@@ -119,7 +128,7 @@ struct ExpressionProgram: Sendable {
         collectResults(
           of: child, hasDefault: hasDefault || place < operands.count - 1, withDefault: &withDefault, without: &without)
       }
-    case .call:
+    case .call, .mistake:
       for child in children(of: node) {
         collectResults(of: child, hasDefault: false, withDefault: &withDefault, without: &without)
       }

@@ -68,6 +68,9 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
       let operands = program.children(of: node).map { infer($0) }
       return Self.union(operands.dropLast().map(\.passed) + operands.suffix(1))
     case .call: return inferCall(node)
+    case .mistake:
+      for child in program.children(of: node) { _ = infer(child) }
+      return Inferred(type: .json)
     }
   }
 

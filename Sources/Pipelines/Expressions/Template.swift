@@ -26,8 +26,17 @@ public struct Template: Sendable, Hashable {
   ///
   /// - Throws: `ExpressionError`, whose position counts in the template's text.
   public static func parse(_ text: String) throws(ExpressionError) -> Template {
+    let (template, problems) = read(text)
+    if let problem = problems.first { throw problem }
+    return template
+  }
+
+  /// Reads a template as far as that is possible, with everything that is wrong in all of its expressions; positions count in
+  /// the template's text.
+  static func read(_ text: String) -> (template: Template, problems: [ExpressionError]) {
     // Most strings of a pipeline hold no expression.
-    guard text.utf8.contains(UInt8(ascii: "$")) else { return Template(literal: text) }
+    guard text.utf8.contains(UInt8(ascii: "$")) else { return (Template(literal: text), []) }
+    var problems: [ExpressionError] = []
     let scalars = Array(text.unicodeScalars)
     var segments: [Segment] = []
     var literalStart = 0
@@ -40,17 +49,21 @@ public struct Template: Sendable, Hashable {
       if at > literalStart { segments.append(.literal(String(scalars: scalars[literalStart..<at]))) }
       let opening = at
       at += 3
-      guard let end = closing(in: scalars, from: at) else {
-        throw ExpressionError(
-          code: "expression-not-closed", "'${{' is not closed", position: opening + 1, length: 3,
-          fix: "end the expression with '}}'")
+      let end = closing(in: scalars, from: at)
+      if let end {
+        segments.append(expression(in: scalars, at..<end, opening: opening, &problems))
+      } else {
+        problems.append(
+          ExpressionError(
+            code: "expression-not-closed", "'${{' is not closed", position: opening + 1, length: 3,
+            fix: "end the expression with '}}'"))
+        segments.append(.expression(Expression(mistake: String(scalars: scalars[at...])), offset: at))
       }
-      segments.append(try expression(in: scalars, at..<end, opening: opening))
-      at = end + 2
+      at = end.map { $0 + 2 } ?? scalars.count
       literalStart = at
     }
     if literalStart < scalars.count { segments.append(.literal(String(scalars: scalars[literalStart...]))) }
-    return Template(text: text, segments: segments)
+    return (Template(text: text, segments: segments), problems)
   }
 
   private init(text: String, segments: [Segment]) {
@@ -82,20 +95,20 @@ public struct Template: Sendable, Hashable {
   }
 
   private static func expression(
-    in scalars: [Unicode.Scalar], _ range: Range<Int>, opening: Int
-  ) throws(ExpressionError) -> Segment {
+    in scalars: [Unicode.Scalar], _ range: Range<Int>, opening: Int, _ problems: inout [ExpressionError]
+  ) -> Segment {
     var range = range
     while let first = scalars[range].first, ExpressionLexer.isSpace(first) { range.removeFirst() }
     while let last = scalars[range].last, ExpressionLexer.isSpace(last) { range.removeLast() }
     guard !range.isEmpty else {
-      throw ExpressionError(
-        code: "expression-syntax", "expected an expression between '${{' and '}}'", position: opening + 1, length: 3)
+      problems.append(
+        ExpressionError(
+          code: "expression-syntax", "expected an expression between '${{' and '}}'", position: opening + 1, length: 3))
+      return .expression(Expression(mistake: ""), offset: range.lowerBound)
     }
-    do throws(ExpressionError) {
-      return .expression(try Expression.parse(String(scalars: scalars[range])), offset: range.lowerBound)
-    } catch {
-      throw error.shifted(by: range.lowerBound)
-    }
+    let found = Expression.read(String(scalars: scalars[range]))
+    for problem in found.problems { problems.append(problem.shifted(by: range.lowerBound)) }
+    return .expression(found.expression, offset: range.lowerBound)
   }
 
   /// The template's value: that of the expression where it is one `${{ }}` and nothing else, otherwise a string.
@@ -137,6 +150,9 @@ public struct Template: Sendable, Hashable {
       throw error.shifted(by: offset)
     }
   }
+
+  /// Whether all its expressions could be read without a mistake.
+  var isSound: Bool { expressions.allSatisfy { $0.expression.isSound } }
 
   /// Whether there is no expression in it.
   public var isLiteral: Bool { segments.allSatisfy(\.isLiteral) }

@@ -70,6 +70,16 @@ struct ExpressionSite {
   let use: Use
   /// For a value under `env`: the variables above it, which it sees in the context `env`.
   var earlierVariables: [String] = []
+  /// Whether it names something that there is not; what else would follow from that is not reported.
+  var hasUnknownName = false
+
+  /// Whether its expressions could be read.
+  var isSound: Bool {
+    switch body {
+    case .template(let template), .part(let template, _): template.isSound
+    case .expression(let expression, _): expression.isSound
+    }
+  }
 
   /// Every place that names a context; positions count in the node's text, from 1.
   var references: [ExpressionReference] {

@@ -256,18 +256,15 @@ struct SpecificationParser {
 
   private mutating func path(_ argument: SpecificationLexer.Argument, at place: ParsedFormula.Place) -> Template {
     if argument.text.utf8.contains(0) { problem("wrong-form", "a path cannot hold a NUL character", at: place) }
-    do {
-      let template = try Template.parse(argument.text)
-      if !template.isLiteral { parsed.templates.append((template, argument.start + argument.dropped)) }
-      return template
-    } catch {
+    let (template, problems) = Template.read(argument.text)
+    for problem in problems {
       parsed.problems.append(
         ExpressionProblem(
-          position: argument.start + argument.dropped + max(error.position, 1), length: max(error.length, 1),
-          code: error.code,
-          error.message, fix: error.fix))
-      return Template(literal: argument.text)
+          position: argument.start + argument.dropped + max(problem.position, 1), length: max(problem.length, 1),
+          code: problem.code, problem.message, fix: problem.fix))
     }
+    if !template.isLiteral { parsed.templates.append((template, argument.start + argument.dropped)) }
+    return template
   }
 
   // MARK: - What is wrong

@@ -1,7 +1,7 @@
 import Values
 
 extension DocumentReader {
-  /// A text in which expressions may stand; what they name is noted in `sites`.
+  /// A text in which expressions may stand; what they name is noted in `sites`, also where some of them cannot be read.
   func template(
     _ node: YAMLNode, _ what: String, _ use: ExpressionSite.Use, into sites: inout [ExpressionSite]
   ) -> Template? {
@@ -12,16 +12,12 @@ extension DocumentReader {
   /// As above, for a text that has been taken from `node` already.
   func template(
     text: String, _ node: YAMLNode, _ use: ExpressionSite.Use, into sites: inout [ExpressionSite]
-  ) -> Template? {
+  ) -> Template {
     guard Self.expressionOffset(in: text) != nil else { return Template(literal: text) }
-    do {
-      let template = try Template.parse(text)
-      sites.append(ExpressionSite(body: .template(template), node: node, use: use))
-      return template
-    } catch {
-      report(error, in: node, offset: 0)
-      return nil
-    }
+    let (template, problems) = Template.read(text)
+    for problem in problems { report(problem, in: node, offset: 0) }
+    sites.append(ExpressionSite(body: .template(template), node: node, use: use))
+    return template
   }
 
   /// An expression, written bare or as one `${{ }}`.
@@ -32,28 +28,23 @@ extension DocumentReader {
     // White space around `${{ }}`, such as the line break at the end of a block scalar, means nothing here.
     let lead = text.unicodeScalars.prefix(while: Self.isBlank).count
     let trimmed = Self.trimmed(text)
-    do {
-      var expression: Expression
-      var offset = lead
-      if Self.expressionOffset(in: text) == nil {
-        expression = try Expression.parse(trimmed)
-      } else {
-        let template = try Template.parse(trimmed)
-        guard case .expression(let whole, let inner)? = template.segments.first, template.segments.count == 1 else {
-          error(
-            "mixed-expression", "\(what) is one expression, but there is text around '${{ }}' here", at: node.range,
-            fix: "put the whole condition inside '${{ }}'")
-          return nil
-        }
-        expression = whole
-        offset = lead + inner
-      }
-      sites.append(ExpressionSite(body: .expression(expression, offset: offset), node: node, use: use))
+    guard Self.expressionOffset(in: text) != nil else {
+      let (expression, problems) = Expression.read(trimmed)
+      for problem in problems { report(problem, in: node, offset: lead) }
+      sites.append(ExpressionSite(body: .expression(expression, offset: lead), node: node, use: use))
       return expression
-    } catch {
-      report(error, in: node, offset: lead)
+    }
+    let (template, problems) = Template.read(trimmed)
+    for problem in problems { report(problem, in: node, offset: lead) }
+    guard case .expression(let whole, let inner)? = template.segments.first, template.segments.count == 1 else {
+      error(
+        "mixed-expression", "\(what) is one expression, but there is text around '${{ }}' here", at: node.range,
+        fix: "put the whole condition inside '${{ }}'")
+      sites.append(ExpressionSite(body: .part(template, offset: lead), node: node, use: use))
       return nil
     }
+    sites.append(ExpressionSite(body: .expression(whole, offset: lead + inner), node: node, use: use))
+    return whole
   }
 
   /// Data with expressions in its strings.
@@ -63,8 +54,7 @@ extension DocumentReader {
     switch node.content {
     case .scalar(let text, _):
       guard Self.expressionOffset(in: text) != nil else { return .literal(node.coreScalar ?? .null) }
-      guard let template = template(text: text, node, use, into: &sites) else { return .literal(.null) }
-      return .template(template)
+      return .template(template(text: text, node, use, into: &sites))
     case .sequence(let items):
       let elements = items.map { data($0, use, into: &sites) }
       if let literals = Self.literals(elements) { return .literal(.array(literals)) }
