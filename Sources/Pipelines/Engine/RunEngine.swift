@@ -210,7 +210,8 @@ actor RunEngine {
   private func readSecrets() async throws -> [String: String] {
     guard !state.pipeline.secrets.isEmpty else { return [:] }
     guard cancellation == nil else { throw CancellationError() }
-    let reader = SecretReader(services: services, directory: state.pipeline.source.directory)
+    let reader = SecretReader(
+      services: services, directory: state.pipeline.source.directory, inherited: inheritedSecrets)
     let secrets = state.pipeline.secrets
     let task = Task(executorPreference: services.loop) { try await reader.read(secrets) }
     secretReading = task

@@ -10,6 +10,8 @@ struct SecretReader {
   /// Longer ones are no secrets but files that happen to be named as such.
   private static let limit = 1 << 20
   private static let grace = Duration.seconds(10)
+  /// So much output of a command that failed is masked in its complaint, line by line; with more there is no complaint.
+  private static let maskedLimit = 64 << 10
 
   /// Why one secret cannot be read.
   private struct Failure: Error {
@@ -21,6 +23,8 @@ struct SecretReader {
   let services: HostServices
   /// Where relative paths start from, and commands are run.
   let directory: String
+  /// The secrets that are known already.
+  var inherited: [String] = []
 
   /// The value of every secret, by name.
   ///
@@ -32,7 +36,7 @@ struct SecretReader {
     var unreadable: [UnreadableSecret] = []
     for secret in secrets {
       do {
-        values[secret.name] = try await read(secret, isolation: isolation)
+        values[secret.name] = try await read(secret, known: Array(values.values), isolation: isolation)
       } catch let failure as Failure {
         unreadable.append(UnreadableSecret(name: secret.name, reason: failure.reason))
       }
@@ -41,7 +45,9 @@ struct SecretReader {
     return values
   }
 
-  private func read(_ secret: PipelineDefinition.Secret, isolation: isolated (any Actor)?) async throws -> String {
+  private func read(
+    _ secret: PipelineDefinition.Secret, known: [String], isolation: isolated (any Actor)?
+  ) async throws -> String {
     switch secret.origin {
     case .environment(let name):
       guard let value = getenv(name) else {
@@ -55,12 +61,12 @@ struct SecretReader {
       }
       return try text(of: bytes)
     case .command(let arguments):
-      return try text(of: try await output(of: arguments, isolation: isolation))
+      return try text(of: try await output(of: arguments, known: known, isolation: isolation))
     }
   }
 
   private func output(
-    of arguments: [String], isolation: isolated (any Actor)?
+    of arguments: [String], known: [String], isolation: isolated (any Actor)?
   ) async throws -> [UInt8] {
     guard let program = arguments.first else { throw Failure("its command is empty") }
     guard let executable = services.executables.locate(program, path: services.inherited["PATH"]) else {
@@ -84,8 +90,7 @@ struct SecretReader {
     try Task.checkCancellation()
     guard exit.code == 0 else {
       let end = exit.signal.map { "was ended by \(SignalName.name(of: $0))" } ?? "exited with code \(exit.code ?? -1)"
-      let printed = String(decoding: FileBytes.read(descriptor: error) ?? [], as: UTF8.self)
-      let complaint = printed.split(separator: "\n").last
+      let complaint = complaint(FileBytes.read(descriptor: error), printed: FileBytes.read(descriptor: output), known)
       throw Failure("its command '\(program)' \(end)\(complaint.map { ": \($0)" } ?? "")")
     }
     guard let bytes = FileBytes.read(descriptor: output), bytes.count <= Self.limit else {
@@ -93,6 +98,16 @@ struct SecretReader {
       throw Failure("its command '\(program)' printed more than \(limit)")
     }
     return bytes
+  }
+
+  /// The last line of what a command printed as errors, for a message that is kept: without the secrets that are known, and
+  /// without what the command printed as the secret before it failed. Nil where that is too much to be looked for.
+  private func complaint(_ errors: [UInt8]?, printed: [UInt8]?, _ known: [String]) -> String? {
+    guard let errors, let printed, printed.count <= Self.maskedLimit else { return nil }
+    let output = String(decoding: printed, as: UTF8.self)
+    let whole = output.hasSuffix("\n") ? String(output.dropLast()) : output
+    let masker = SecretMasker(known + inherited + [whole])
+    return String(decoding: errors, as: UTF8.self).split(separator: "\n").last.map { masker.mask(String($0)) }
   }
 
   private func memoryFile() throws(EngineError) -> Int32 {
