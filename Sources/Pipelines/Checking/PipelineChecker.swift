@@ -52,7 +52,7 @@ final class PipelineChecker {
     checkTypes(in: order)
     trySettings()
     checkNestedSecrets()
-    checkReachability()
+    checkReachability(in: order)
     return definition()
   }
 

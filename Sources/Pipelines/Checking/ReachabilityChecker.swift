@@ -1,22 +1,61 @@
+import Operations
 import Values
 
 extension PipelineChecker {
-  /// Warns of operations that cannot run in any run.
-  func checkReachability() {
+  /// Warns of operations that cannot run in any run; `order` has each operation after its dependencies.
+  func checkReachability(in order: [Int]) {
     forEachDraft { operation in
-      guard let condition = operation.definition.condition, let range = operation.conditionRange,
-        condition.isSound
-      else { return }
-      if !condition.usesStatusFunction, condition.references.isEmpty {
-        guard let runs = try? condition.isTruthy(in: NoContexts()), !runs else { return }
-        reader.warning("never-runs", "\(operation.title) never runs: its 'when' is always false", at: range)
-        return
+      if checkCondition(of: operation) { operation.neverRuns = true }
+    }
+    checkRequirements(in: order)
+  }
+
+  /// Whether the operation's own condition is never true, which is reported.
+  private func checkCondition(of operation: OperationDraft) -> Bool {
+    guard let condition = operation.definition.condition, let range = operation.conditionRange, condition.isSound
+    else { return false }
+    if !condition.usesStatusFunction, condition.references.isEmpty {
+      guard let runs = try? condition.isTruthy(in: NoContexts()), !runs else { return false }
+      reader.warning("never-runs", "\(operation.title) never runs: its 'when' is always false", at: range)
+      return true
+    }
+    let bare = condition.text.lowercased().filter { !$0.isWhitespace }
+    guard bare == "failure()", operation.definition.dependencies.isEmpty, operation.event == nil else { return false }
+    reader.warning(
+      "never-runs", "\(operation.title) never runs: nothing that it depends on can fail, as it depends on nothing",
+      at: range, fix: "add 'needs', or make it a handler under 'after: {failure: …}'")
+    return true
+  }
+
+  /// Warns of operations that need one that never runs, as ``InjectionTable`` has it: whatever their conditions ask, nothing
+  /// but a default lets them run without it.
+  private func checkRequirements(in order: [Int]) {
+    // Where each one that never runs because of another gets it from in the end.
+    var origins: [Int: String] = [:]
+    for index in order where !draft.operations[index].neverRuns {
+      let operation = draft.operations[index]
+      let candidates = operation.definition.dependencies.filter { draft.operations[$0].neverRuns }
+      guard !candidates.isEmpty else { continue }
+      let required = operation.definition.requiredResults
+      let defaulted = operation.definition.resultsWithDefault
+      let needed = candidates.first { candidate in
+        let hasDefault = defaulted.contains(draft.operations[candidate].definition.name)
+        return !InjectionTable.decide(
+          .skipped,
+          InjectionRequest(
+            needsResult: required.contains(candidate), handlesFailure: false,
+            hasDefault: hasDefault && !required.contains(candidate))
+        ).runs
       }
-      let bare = condition.text.lowercased().filter { !$0.isWhitespace }
-      guard bare == "failure()", operation.definition.dependencies.isEmpty, operation.event == nil else { return }
+      guard let needed else { continue }
+      let name = draft.operations[needed].definition.name
+      operation.neverRuns = true
+      origins[index] = origins[needed] ?? name
+      let place = references[index].first { $0.target == needed && $0.place != nil }?.place
       reader.warning(
-        "never-runs", "\(operation.title) never runs: nothing that it depends on can fail, as it depends on nothing",
-        at: range, fix: "add 'needs', or make it a handler under 'after: {failure: …}'")
+        "never-runs",
+        "\(operation.title) never runs: it needs '\(name)', which never runs\(origins[needed].map { " because of '\($0)'" } ?? "")",
+        at: place.map(range(of:)) ?? operation.nameRange)
     }
   }
 }

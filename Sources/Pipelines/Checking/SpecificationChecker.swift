@@ -142,6 +142,9 @@ extension PipelineChecker {
       guard let gate = operation.definition.gate, let range = operation.gate?.range else { return }
       guard gate.formula.root.constant(known) == false else { return }
       reader.warning("never-runs", "\(operation.title) never runs: its 'run_when' is never true", at: range)
+      // What is taken over needs no gate; and one that fails for its gate is no reason not to run for what handles failures.
+      guard !operation.definition.mayBeReused else { return }
+      operation.neverRuns = gate.otherwise == .skip || gate.otherwise == .wait && gate.waitAtMost == nil
     }
   }
 }

@@ -26,6 +26,8 @@ final class OperationDraft {
   var injectRange: SourceRange?
   var resultRange: SourceRange?
   var conditionRange: SourceRange?
+  /// Whether it is known that it runs in no run, and needs not even fail for that.
+  var neverRuns = false
   var gate: GateDraft?
   var pluginUse: PluginUseDraft?
   /// The words of `retry.early` that go with requests.

@@ -190,8 +190,50 @@ struct TypeTests {
         "2:31 warning never-runs operation 'a' never runs: its 'when' is always false",
         "3:31 warning never-runs operation 'b' never runs: its 'when' is always false",
         "4:31 warning never-runs operation 'c' never runs: nothing that it depends on can fail, as it depends on nothing (add 'needs', or make it a handler under 'after: {failure: …}')",
+        "5:49 warning never-runs operation 'd' never runs: it needs 'a', which never runs",
       ])
     _ = try pipeline(text)
+  }
+
+  @Test("what needs something that never runs never runs either")
+  func neverRunsBecauseOfAnother() throws {
+    let text = """
+      operations:
+        - { name: a, run: ls, when: false }
+        - { name: b, run: ls, needs: [f, a], when: always() }
+        - { name: c, run: cat, inject: b }
+        - { name: d, value: "${{ results.a || 1 }}", when: "results.b || true" }
+        - { name: e, value: "${{ results.d }}" }
+        - { name: f, run: ls }
+        - { name: g, run: ls, run_when: never }
+        - { name: h, run: ls, needs: g }
+        - { name: i, run: ls, run_when: never, otherwise: fail }
+        - { name: j, run: ls, needs: i, when: failure() }
+      """
+    #expect(
+      findings(text) == [
+        "2:31 warning never-runs operation 'a' never runs: its 'when' is always false",
+        "3:36 warning never-runs operation 'b' never runs: it needs 'a', which never runs",
+        "4:34 warning never-runs operation 'c' never runs: it needs 'b', which never runs because of 'a'",
+        "8:35 warning never-runs operation 'g' never runs: its 'run_when' is never true",
+        "9:32 warning never-runs operation 'h' never runs: it needs 'g', which never runs",
+        "10:35 warning never-runs operation 'i' never runs: its 'run_when' is never true",
+      ])
+  }
+
+  @Test("in a chain, what stands below something that never runs never runs either")
+  func neverRunsInAChain() throws {
+    let text = """
+      order: chain
+      operations:
+        - { name: a, run: ls, when: false }
+        - { name: b, run: ls }
+      """
+    #expect(
+      findings(text) == [
+        "3:31 warning never-runs operation 'a' never runs: its 'when' is always false",
+        "4:13 warning never-runs operation 'b' never runs: it needs 'a', which never runs",
+      ])
   }
 
   @Test("standard input has one source")
