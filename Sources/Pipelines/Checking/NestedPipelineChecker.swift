@@ -11,7 +11,7 @@ extension PipelineChecker {
       guard nested[call.path] == nil || refused.contains(call.path) else { return }
       switch session.nested(call.path, from: draft.definition.source) {
       case .loaded(let pipeline): nested[call.path] = .some(pipeline)
-      case .broken: nested[call.path] = .some(nil)
+      case .broken(let known): nested[call.path] = .some(known)
       case .refused(let code, let message):
         refused.insert(call.path)
         nested[call.path] = .some(nil)
@@ -22,7 +22,8 @@ extension PipelineChecker {
 
   /// Checks the params that are handed to a nested pipeline against what it declares.
   func checkNestedParameters(of operation: OperationDraft, _ types: [ValueType]) {
-    guard operation.actionKey == .pipeline, let call = operation.nestedCall, let pipeline = nested[call.path] ?? nil
+    guard operation.actionKey == .pipeline, let call = operation.nestedCall, let pipeline = nested[call.path] ?? nil,
+      pipeline.gaps?.parameters != true
     else {
       return
     }

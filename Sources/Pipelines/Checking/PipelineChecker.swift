@@ -14,7 +14,8 @@ final class PipelineChecker {
   var handlerNames: Set<String> = []
   /// For each operation, where it names each of its dependencies.
   var references: [[DependencyReference]] = []
-  /// The nested pipelines by the path written in the file; nil for one that could not be loaded.
+  /// The nested pipelines by the path written in the file, what is known of one with errors; nil for one that could not be
+  /// loaded.
   var nested: [String: PipelineDefinition?] = [:]
   /// Nested pipelines that are handed a secret.
   var nestedWithSecrets: Set<String> = []
@@ -38,7 +39,7 @@ final class PipelineChecker {
     self.session = session
   }
 
-  /// The finished definition; of use only when the reader has no errors.
+  /// The finished definition; when the reader has errors, of use for what is known of it only.
   func check() -> PipelineDefinition {
     indexNames()
     findSecretVariables()

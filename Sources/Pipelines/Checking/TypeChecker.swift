@@ -152,7 +152,7 @@ enum NestedResult {
   private static let depth = 3
 
   static func type(of pipeline: PipelineDefinition, depth: Int = Self.depth) -> ValueType {
-    guard depth > 0 else { return .json }
+    guard depth > 0, pipeline.gaps?.operations != true else { return .json }
     var fields: [ValueType.Field] = []
     for operation in pipeline.operations {
       var type = self.type(of: operation, in: pipeline, depth: depth)

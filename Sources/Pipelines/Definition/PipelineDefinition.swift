@@ -174,4 +174,6 @@ public struct PipelineDefinition: Sendable {
   public var handlers: [(event: Event, operation: OperationDefinition)] = []
   /// Pipelines that operations of this one run, by the path written in the file.
   public var nested: [String: PipelineDefinition] = [:]
+  /// What could not be read, where its file has errors and it only serves the checks of those who run it.
+  var gaps: Gaps?
 }

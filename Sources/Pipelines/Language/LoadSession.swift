@@ -4,6 +4,13 @@ import Crypto
 final class LoadSession {
   private struct Loaded {
     var definition: PipelineDefinition?
+    /// Whether its file has no errors.
+    var isSound: Bool
+
+    var nested: Nested {
+      guard let definition else { return .broken(nil) }
+      return isSound ? .loaded(definition) : .broken(definition)
+    }
   }
 
   private var loaded: [String: Loaded] = [:]
@@ -24,7 +31,7 @@ final class LoadSession {
 
   /// Loads the outermost file.
   func load(_ source: SourceText) -> LoadResult {
-    let pipeline = read(source, absolutePath: PipelineFile.absolute(source.path))
+    let pipeline = read(source, absolutePath: PipelineFile.absolute(source.path)).definition
     let all = diagnostics.flatMap { $0 }
     return LoadResult(
       pipeline: all.contains { $0.severity == .error } ? nil : pipeline, diagnostics: all, sources: sources)
@@ -33,8 +40,8 @@ final class LoadSession {
   /// What naming a nested pipeline led to.
   enum Nested {
     case loaded(PipelineDefinition)
-    /// It has errors, which are reported in its own file.
-    case broken
+    /// It has errors, which are reported in its own file; with what is known of it all the same.
+    case broken(PipelineDefinition?)
     /// It cannot be run from here at all.
     case refused(code: String, message: String)
   }
@@ -47,7 +54,7 @@ final class LoadSession {
       let steps = (chain[start...].map(\.shown) + [shown]).joined(separator: " → ")
       return .refused(code: "recursive-pipeline", message: "the pipeline runs itself: \(steps)")
     }
-    if let known = loaded[absolute] { return known.definition.map { .loaded($0) } ?? .broken }
+    if let known = loaded[absolute] { return known.nested }
     guard chain.count <= PipelineLoader.maximumDepth else {
       let message = "pipelines are nested more than \(PipelineLoader.maximumDepth) deep"
       return .refused(code: "too-deep", message: message)
@@ -57,12 +64,11 @@ final class LoadSession {
       let message = failure.code == "file-not-found" ? "there is no file '\(shown)'" : failure.message
       return .refused(code: failure.code, message: message)
     case .success(let bytes):
-      let definition = read(SourceText(path: shown, bytes: bytes), absolutePath: absolute)
-      return definition.map { .loaded($0) } ?? .broken
+      return read(SourceText(path: shown, bytes: bytes), absolutePath: absolute).nested
     }
   }
 
-  private func read(_ source: SourceText, absolutePath: String) -> PipelineDefinition? {
+  private func read(_ source: SourceText, absolutePath: String) -> Loaded {
     chain.append((absolutePath, source.path))
     let place = diagnostics.count
     diagnostics.append([])
@@ -78,12 +84,18 @@ final class LoadSession {
         hash: Self.hash(of: source.text))
       let draft = reader.pipeline(root, source: origin)
       definition = PipelineChecker(draft: draft, reader: reader, session: self).check()
+      if reader.hasErrors {
+        // What a mistake of YAML hides is anybody's guess.
+        let isReadable = !yaml.diagnostics.contains { $0.severity == .error }
+        let errors = reader.diagnostics.lazy.filter { $0.severity == .error }.map(\.range)
+        definition = isReadable ? definition?.knownPart(of: root, errors: Array(errors)) : nil
+      }
     }
-    if reader.hasErrors { definition = nil }
     // A nested pipeline with errors has none of its own to show for it; the outer one is broken all the same.
     diagnostics[place] = Self.sorted(reader.diagnostics)
-    loaded[absolutePath] = Loaded(definition: definition)
-    return definition
+    let found = Loaded(definition: definition, isSound: !reader.hasErrors)
+    loaded[absolutePath] = found
+    return found
   }
 
   private static func sorted(_ diagnostics: [Diagnostic]) -> [Diagnostic] {

@@ -58,6 +58,58 @@ struct NestedPipelineTests {
     #expect(nested.source.hash.count == 64)
   }
 
+  @Test("what is known of a nested pipeline with errors is checked all the same")
+  func knownPart() throws {
+    let (found, _) = try load([
+      "main.yaml": """
+      operations:
+        - { name: a, pipeline: child.yaml, params: { cuont: 1 } }
+        - { name: b, pipeline: child.yaml, params: { tag: 12, odd: [1], key: x } }
+        - { name: c, value: "${{ results.b.bulid }} ${{ results.b.build[0].x }} ${{ results.b.lost.x[0] }}" }
+      """,
+      "child.yaml": """
+      params:
+        tag: string
+        count: { type: int, default: 1 }
+        odd: { tpye: string }
+        key: { type: strng }
+      operations:
+        - { name: build, run: ls, result: [string] }
+        - { name: lost, run: ls, result: [strng] }
+      """,
+    ])
+    #expect(
+      found.filter { $0.hasPrefix("main") } == [
+        "main.yaml:2:26 missing-param the pipeline 'child' needs the param 'tag', a string (add 'params: {tag: …}')",
+        "main.yaml:2:48 unknown-param the pipeline 'child' has no param 'cuont' (did you mean 'count'?)",
+        "main.yaml:3:53 type-mismatch the param 'tag' is not of its type: expected string, found int 12",
+        "main.yaml:4:38 unknown-member 'results.b' has no member 'bulid' (did you mean 'results.b.build'?)",
+        "main.yaml:4:70 no-members 'results.b.build[0]' is a string and has no member 'x'",
+      ])
+    #expect(found.count == 8)
+  }
+
+  @Test(
+    "what cannot be known of a nested pipeline with errors is not missed",
+    arguments: [
+      "parms: { tag: string }\noperations: [{ run: ls }]",
+      "params: [tag]\noperations: { build: { run: ls } }",
+      "params: { tag: { type: int } }\noperations: [{ name: build",
+      "params: { tag: { type: nit } }\noperations: [{ name: build }]",
+    ])
+  func unknownPart(child: String) throws {
+    let (found, _) = try load([
+      "main.yaml": """
+      operations:
+        - { name: a, pipeline: child.yaml, params: { tag: [1] } }
+        - { name: b, value: "${{ results.a.build.x }}" }
+      """,
+      "child.yaml": child,
+    ])
+    #expect(!found.isEmpty)
+    #expect(found.allSatisfy { $0.hasPrefix("child") }, "\(found)")
+  }
+
   @Test("params are checked against what the nested pipeline declares")
   func params() throws {
     let (found, _) = try load([
@@ -110,9 +162,9 @@ struct NestedPipelineTests {
     let (found, pipeline) = try load([
       "main.yaml": """
       operations:
-        - { name: a, pipeline: child.yaml, params: { nonsense: 1 } }
+        - { name: a, pipeline: child.yaml }
         - { name: b, pipeline: ./child.yaml }
-        - { name: c, value: "${{ results.a.anything }}" }
+        - { name: c, value: "${{ results.a.x.anything }}" }
       """,
       "child.yaml": "operations: [{ name: x, rnu: ls }]",
     ])
