@@ -155,7 +155,8 @@ extension RunEngine {
   private func definition(of former: RecordedRun?, current: PipelineDefinition) throws -> PipelineDefinition {
     guard let former, former.run.definitionHash != current.source.hash else { return current }
     let loaded = PipelineLoader.load(
-      text: former.definition, path: former.run.path ?? current.source.path, plugins: services.plugins)
+      text: former.definition, path: former.run.path ?? current.source.path, nested: former.nestedDefinitions,
+      plugins: services.plugins)
     guard let pipeline = loaded.pipeline else {
       throw OperationFailure(
         code: "nested-invalid",

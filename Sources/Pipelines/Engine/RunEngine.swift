@@ -170,6 +170,9 @@ actor RunEngine {
   private func announce() {
     record.params = parametersText()
     record.counts = RunCounts(operations: state.pipeline.operations.count)
+    if !state.pipeline.nested.isEmpty {
+      services.recorder.record(.nestedDefinitions(state.id, state.pipeline.nestedTexts))
+    }
     services.recorder.record(.runCreated(record, definition: state.pipeline.source.text))
     emit(.run(record))
   }

@@ -98,7 +98,8 @@ public final class RunHost: Sendable {
       throw RunNotResumable(id: id, state: recorded.run.state, process: owner)
     }
     let loaded = PipelineLoader.load(
-      text: recorded.definition, path: recorded.run.path ?? "recorded.yaml", plugins: services.plugins)
+      text: recorded.definition, path: recorded.run.path ?? "recorded.yaml", nested: recorded.nestedDefinitions,
+      plugins: services.plugins)
     guard let pipeline = loaded.pipeline else { throw InvalidPipeline(result: loaded) }
     // Only one process may go on with it.
     guard let claimed = try await services.recorder.claim(id) else {

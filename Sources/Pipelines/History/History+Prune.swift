@@ -160,10 +160,7 @@ struct PruneSelection {
       _ = try delete("DELETE FROM run_record WHERE number = ?", [run.number])
       deleted.runs.append(run.record.id)
     }
-    try db.execute(
-      sql: """
-        DELETE FROM definition WHERE NOT EXISTS (SELECT 1 FROM run_record r WHERE r.definition = definition.number)
-        """)
+    try db.execute(sql: NestedDefinitions.pruneSQL)
     report.runs += deleted.runs
     report.operations += deleted.operations
     report.attempts += deleted.attempts

@@ -7,6 +7,8 @@ public struct RecordedRun: Sendable {
   public var run: RunRecord
   /// The text of its definition.
   public var definition: String
+  /// The texts of the pipelines that it runs, by the absolute paths of their files.
+  public var nestedDefinitions: [String: String] = [:]
   /// Its operation instances, by ordinal.
   public var operations: [OperationRecord]
   /// Its attempts, by ordinal and number.
@@ -40,6 +42,7 @@ extension History {
         operations: try OperationRows.operations(of: found, in: db),
         attempts: try OperationRows.attempts(of: found, ordinal: nil, in: db),
         approvals: try ApprovalRows.approvals(of: found, onlyPending: false, in: db))
+      recorded.nestedDefinitions = try NestedDefinitions.of(found.record.id, in: db)
       if recorded.run.state == .queued {
         recorded.turn = try Leases.current(RunRecord.turn(of: recorded.run.pipeline), in: db).flatMap {
           $0.owner.isAlive ? $0 : nil

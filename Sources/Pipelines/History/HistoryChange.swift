@@ -4,6 +4,9 @@ import Workspace
 public enum HistoryChange: Sendable {
   /// A run exists. `definition` is the text whose hash the record names; it is stored once for each hash.
   case runCreated(RunRecord, definition: String)
+  /// The texts of the pipelines that a run runs, by the absolute paths of their files; recorded before the run, so that none
+  /// is without them.
+  case nestedDefinitions(RunID, [String: String])
   /// The run's operations may begin.
   case runStarted(RunID, at: RecordTime)
   /// The run has come to a final state.

@@ -34,6 +34,9 @@ final class HistoryStatements: @unchecked Sendable {
         try write(latest, key: key, with: &attempt)
       case .runCreated(let record, let definition):
         try create(record, definition: definition, in: db)
+      case .nestedDefinitions(let run, let texts):
+        try db.cachedStatement(sql: Self.definitionSQL).execute(
+          arguments: [NestedDefinitions.key(of: run), NestedDefinitions.text(of: texts)])
       case .runStarted(let run, let time):
         try db.cachedStatement(
           sql: "UPDATE run_record SET state = 'running', started_at = coalesce(started_at, ?) WHERE id = ?"

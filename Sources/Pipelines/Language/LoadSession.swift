@@ -20,13 +20,17 @@ final class LoadSession {
   private var sources: [SourceText] = []
   private let parts: LanguageParts
   let plugins: PluginSource
+  /// Texts that stand for files, by their absolute paths.
+  private let texts: [String: String]
 
   /// - Parameters:
   ///   - parts: The parts of the language that are read.
   ///   - plugins: What `uses` may reach.
-  init(parts: LanguageParts = .available, plugins: PluginSource = .none) {
+  ///   - texts: Texts that stand for files, by their absolute paths.
+  init(parts: LanguageParts = .available, plugins: PluginSource = .none, texts: [String: String] = [:]) {
     self.parts = parts
     self.plugins = plugins
+    self.texts = texts
   }
 
   /// Loads the outermost file.
@@ -58,6 +62,9 @@ final class LoadSession {
     guard chain.count <= PipelineLoader.maximumDepth else {
       let message = "pipelines are nested more than \(PipelineLoader.maximumDepth) deep"
       return .refused(code: "too-deep", message: message)
+    }
+    if let text = texts[absolute] {
+      return read(SourceText(path: shown, text: text), absolutePath: absolute).nested
     }
     switch PipelineFile.read(absolute, requiresRegularFile: true) {
     case .failure(let failure):
@@ -110,5 +117,23 @@ final class LoadSession {
     let digest = text.withUTF8 { SHA256.hash(data: UnsafeRawBufferPointer($0)) }
     let digits = Array("0123456789abcdef".utf8)
     return String(decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+}
+
+extension PipelineDefinition {
+  /// The texts of all pipelines that it runs, directly or not, by the absolute paths of their files: what ``LoadSession``
+  /// reads in place of them.
+  var nestedTexts: [String: String] {
+    var texts: [String: String] = [:]
+    collectNestedTexts(into: &texts)
+    return texts
+  }
+
+  private func collectNestedTexts(into texts: inout [String: String]) {
+    for (path, pipeline) in nested {
+      let absolute = PipelineFile.absolute(PipelineFile.join(source.directory, path))
+      guard texts.updateValue(pipeline.source.text, forKey: absolute) == nil else { continue }
+      pipeline.collectNestedTexts(into: &texts)
+    }
   }
 }

@@ -43,8 +43,17 @@ public enum PipelineLoader {
 
   /// Loads a text as if it were the contents of the file at `path`, which need not exist. Relative paths in the text start from
   /// the directory of `path`.
-  public static func load(text: String, path: String, plugins: PluginSource = .none) -> LoadResult {
-    load(text: text, path: path, parts: .available, plugins: plugins)
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - path: The file that it stands for.
+  ///   - nested: Texts of nested pipelines by the absolute paths of their files, which are not read then.
+  ///   - plugins: What `uses` may reach.
+  /// - Returns: The pipeline where it has no errors, and all findings.
+  public static func load(
+    text: String, path: String, nested: [String: String] = [:], plugins: PluginSource = .none
+  ) -> LoadResult {
+    LoadSession(plugins: plugins, texts: nested).load(SourceText(path: path, text: text))
   }
 
   /// The same with these parts of the language, whether or not the engine can act on them.

@@ -40,7 +40,9 @@ struct Resume: ForegroundCommand {
     }
     let definition = try history.definition(of: record.id) ?? ""
     let pipeline = PipelineLoader.load(
-      text: definition, path: record.path ?? "\(record.pipeline).yaml", plugins: .unchecked
+      text: definition, path: record.path ?? "\(record.pipeline).yaml",
+      nested: try history.nestedDefinitions(of: record.id),
+      plugins: .unchecked
     ).pipeline
     var presentation = shared.presentation(of: pipeline, in: host)
     presentation.isResumed = true

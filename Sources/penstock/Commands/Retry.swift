@@ -81,6 +81,8 @@ struct Retry: ForegroundCommand {
       return pipeline
     }
     return try PipelineFileLoading.accept(
-      PipelineLoader.load(text: text, path: path, plugins: plugins), options: shared)
+      PipelineLoader.load(
+        text: text, path: path, nested: try history.nestedDefinitions(of: record.id), plugins: plugins), options: shared
+    )
   }
 }

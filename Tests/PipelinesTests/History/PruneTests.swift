@@ -60,6 +60,22 @@ struct PruneTests {
     #expect(try history.runs().map(\.id) == [run.id])
   }
 
+  @Test("The recorded definitions of nested pipelines go with the run that they were recorded for")
+  func nestedDefinitions() async throws {
+    var runs: [RunID] = []
+    for minute in 0..<2 {
+      let run = try await fixture.ended("outer", at: time(minute))
+      fixture.recorder.record(.nestedDefinitions(run, ["/x/inner.yaml": "name: inner \(minute)"]))
+      runs.append(run)
+    }
+    try await fixture.recorder.flush()
+    #expect(try history.nestedDefinitions(of: runs[0]) == ["/x/inner.yaml": "name: inner 0"])
+    #expect(try history.prune(PruneRule(keep: 1)).runs == [runs[0]])
+    #expect(try history.nestedDefinitions(of: runs[0]) == [:])
+    #expect(try history.nestedDefinitions(of: runs[1]) == ["/x/inner.yaml": "name: inner 1"])
+    #expect(try history.loadForResume(runs[1])?.nestedDefinitions == ["/x/inner.yaml": "name: inner 1"])
+  }
+
   @Test("A nested run that was interrupted goes with the run that started it, which has ended")
   func nestedInterrupted() async throws {
     let outer = try await fixture.ended(at: time(0))

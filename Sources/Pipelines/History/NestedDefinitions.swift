@@ -1,0 +1,41 @@
+import GRDB
+import Values
+import Workspace
+
+/// The definitions of the pipelines that a run runs, directly or not, which it goes on with whatever has become of their files.
+///
+/// They are one more text among the definitions, a JSON object by the absolute paths of the files. In place of a hash it has
+/// the id of its run. A run without nested pipelines has none.
+enum NestedDefinitions {
+  private static let prefix = "nested:"
+
+  /// Forgets the definitions that belong to no run any more.
+  static let pruneSQL = """
+    DELETE FROM definition WHERE NOT EXISTS (SELECT 1 FROM run_record r WHERE r.definition = definition.number)
+      AND NOT (hash GLOB '\(prefix)*'
+        AND EXISTS (SELECT 1 FROM run_record r WHERE r.id = substr(definition.hash, \(prefix.count + 1))))
+    """
+
+  /// What stands in place of a hash.
+  static func key(of run: RunID) -> String { prefix + run.text }
+
+  static func text(of definitions: [String: String]) -> String {
+    JSONValue.object(
+      .init(definitions.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }) { first, _ in first }
+    )
+    .text
+  }
+
+  static func of(_ run: RunID, in db: Database) throws -> [String: String] {
+    let text = try String.fetchOne(db, sql: "SELECT text FROM definition WHERE hash = ?", arguments: [key(of: run)])
+    guard let text, case .object(let members)? = try? JSONValue.parse(text) else { return [:] }
+    return Dictionary(members.compactMap { name, value in value.stringValue.map { (name, $0) } }) { first, _ in first }
+  }
+}
+
+extension History {
+  /// The texts of the pipelines that a run runs, as they were when it began, by the absolute paths of their files.
+  public func nestedDefinitions(of run: RunID) throws(WorkspaceError) -> [String: String] {
+    try read { try NestedDefinitions.of(run, in: $0) }
+  }
+}
