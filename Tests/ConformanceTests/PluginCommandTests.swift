@@ -96,6 +96,30 @@ struct PluginCommandTests {
     #expect(try await place.shell("penstock plugins verify --write && penstock plugins verify").code == 0)
   }
 
+  @Test("several lines for one id are alternatives, of which not every file need be there")
+  func alternatives() async throws {
+    try await place.compile()
+    let others = "echo \(String(repeating: "a", count: 64)) echo echo-arm.so"
+    let own = "echo $(sha256sum echo.so | cut -c 1-64) echo echo.so"
+    #expect(try await place.shell("(\(others); \(own)) > plugins.lock; penstock plugins verify").code == 0)
+    // Where the file lies that is for another processor, it is not what counts here.
+    let both = try await place.shell(
+      "cp echo.so echo-arm.so; printf '\\363' | dd of=echo-arm.so bs=1 seek=18 conv=notrunc status=none; penstock plugins verify"
+    )
+    #expect(both.code == 0, "\(both.output)")
+    #expect(both.output.hasSuffix("1 plugin: 1 ok, 0 failed\n"))
+
+    let wrong = try await place.shell("(\(others); \(others)2) > plugins.lock; penstock plugins verify")
+    #expect(wrong.code == 1)
+    #expect(wrong.output.contains("its SHA-256 is "))
+    let missing = try await place.shell("rm *.so; penstock plugins verify")
+    #expect(missing.code == 1)
+    #expect(
+      missing.output.hasPrefix(
+        "failed  echo  none of 'echo-arm.so', 'echo-arm.so2', where it was pinned, is there, and there is no plugin 'echo': "
+      ))
+  }
+
   @Test("while one plugin fails, no pin is written")
   func noPartialPins() async throws {
     try await place.compile()

@@ -57,6 +57,12 @@ public struct PluginLock: Sendable, Hashable {
     return pipeline[...slash] + fileName
   }
 
+  /// The pinned plugins, each once, in the order of their first lines.
+  public var ids: [String] {
+    var known: Set<String> = []
+    return lines.map(\.id).filter { known.insert($0).inserted }
+  }
+
   /// What a plugin is pinned to.
   ///
   /// - Parameter id: The id of the plugin.

@@ -93,17 +93,37 @@ struct PluginsVerify: ParsableCommand {
         + errors.map { Target(id: "?", file: .failure($0)) }
     }
     var targets: [Target] = []
-    for line in lock.lines {
-      let pinned = target(line.id) { () throws(PluginError) in
-        try PluginFile(at: lock.file(of: line), origin: .commandLine)
-      }
-      let found = target(line.id) { () throws(PluginError) in try survey.finder.find(line.id) }
-      // By its id it is what runs; by its path it may be what a pipeline file names.
-      let candidates = [found, pinned].filter { if case .success = $0.file { true } else { false } }
-      for target in candidates.isEmpty ? [found] : candidates
+    for id in lock.ids {
+      for target in self.targets(of: id, lock, survey)
       where !targets.contains(where: { $0.id == target.id && $0.isSameFile(as: target) }) { targets.append(target) }
     }
     return targets
+  }
+
+  /// The files that a pinned id may stand for; why there is none, where there is none. Its lines are alternatives, not all of which need be there.
+  private func targets(of id: String, _ lock: PluginLock, _ survey: PluginSurvey) -> [Target] {
+    let found = target(id) { () throws(PluginError) in try survey.finder.find(id) }
+    let paths = lock.lines.filter { $0.id == id }.map(lock.file(of:))
+    let pinned = paths.map { path in
+      target(id) { () throws(PluginError) in try PluginFile(at: path, origin: .commandLine) }
+    }
+    // By its id it is what runs; by its path it may be what a pipeline file names.
+    let candidates = ([found] + pinned).filter { if case .success = $0.file { true } else { false } }
+    if candidates.isEmpty { return [Target(id: id, file: missing(found, paths))] }
+    // What is for another computer is never loaded on this one.
+    let loadable = candidates.filter { !$0.isForAnotherProcessor }
+    return loadable.isEmpty ? candidates : loadable
+  }
+
+  /// Why there is no file for an id, with all the places where it was looked for.
+  private func missing(_ found: Target, _ paths: [String]) -> Result<PluginFile, PluginError> {
+    guard case .failure(let error) = found.file, error.code == .notFound else { return found.file }
+    let quoted = paths.map { "'\($0)'" }
+    let pinned =
+      quoted.count == 1
+      ? "\(quoted[0]), where it was pinned, is not there"
+      : "none of \(quoted.joined(separator: ", ")), where it was pinned, is there"
+    return .failure(PluginError(error.code, "\(pinned), and \(error.message)"))
   }
 
   private func target(_ id: String, _ file: () throws(PluginError) -> PluginFile) -> Target {
@@ -164,6 +184,16 @@ struct PluginsVerify: ParsableCommand {
 }
 
 extension PluginsVerify.Target {
+  fileprivate var isForAnotherProcessor: Bool {
+    guard case .success(let file) = file else { return false }
+    do throws(PluginError) {
+      _ = try PluginVerifier().verify(file)
+      return false
+    } catch {
+      return error.code == .wrongArchitecture
+    }
+  }
+
   fileprivate func isSameFile(as other: Self) -> Bool {
     guard case .success(let file) = file, case .success(let otherFile) = other.file else { return false }
     return file.identity.isSameFile(as: otherFile.identity)
