@@ -99,13 +99,27 @@ public struct PluginFinder: Sendable {
       case .failure(let problem): places.append("\(path) (\(problem.text))")
       }
     }
-    let place = places.isEmpty ? "no directories were given to look in" : "looked in \(places.joined(separator: ", "))"
-    let fix =
-      NearestName.suggestion(for: id, among: names).map { "did you mean '\($0.escapedForMessage)'?" }
-      ?? (DescriptionReader.NameForm.id.fits(id)
-        ? "put libpenstock-\(id).so into a directory of PENSTOCK_PLUGIN_PATH, or name the file with --plugin or under 'plugins'"
-        : "an id has lower-case letters, digits and '-' only")
-    return PluginError(.notFound, "there is no plugin \(id.quotedForMessage): \(place); \(fix)")
+    var place = places.isEmpty ? "no directories were given to look in" : "looked in \(places.joined(separator: ", "))"
+    let named = files.map { "\($0.quotedForMessage) has the name of \(PluginFile.id(ofFile: $0).quotedForMessage)" }
+    if !named.isEmpty { place += ", and \(named.joined(separator: ", "))" }
+    return PluginError(
+      .notFound,
+      "there is no plugin \(id.quotedForMessage): \(place); \(remedy(id, NearestName.suggestion(for: id, among: names)))"
+    )
+  }
+
+  private func remedy(_ id: String, _ near: String?) -> String {
+    if let near { return "did you mean '\(near.escapedForMessage)'?" }
+    guard DescriptionReader.NameForm.id.fits(id) else { return "an id has lower-case letters, digits and '-' only" }
+    guard files.isEmpty else {
+      // What it was told to look at may well be the plugin, under a name that says otherwise.
+      let names = PluginFile.names(of: id, isPrefixed: false)
+      return
+        "the file of \(id.quotedForMessage) must be called \(names.dropLast().joined(separator: ", ")) or \(names.last ?? ""),"
+        + " or be named with 'path' under 'plugins'"
+    }
+    return
+      "put libpenstock-\(id).so into a directory of PENSTOCK_PLUGIN_PATH, or name the file with --plugin or under 'plugins'"
   }
 }
 

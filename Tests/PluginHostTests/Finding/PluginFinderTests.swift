@@ -96,6 +96,15 @@ struct PluginFinderTests {
         + "PENSTOCK_PLUGIN_PATH, or name the file with --plugin or under 'plugins'")
   }
 
+  @Test("a file that a command line names by another name is told, with the names that it may have")
+  func misnamed() throws {
+    let named = try scratch.write("", to: "mine/foo.so")
+    #expect(
+      refusal("evil", finder("mine", files: [named]))?.message
+        == "there is no plugin 'evil': looked in '\(scratch("mine"))', and '\(named)' has the name of 'foo'; the file of 'evil' must be "
+        + "called libpenstock-evil.so, penstock-evil.so or evil.so, or be named with 'path' under 'plugins'")
+  }
+
   @Test("what is no id is never made a part of a path", arguments: ["../a/calendar", "a/calendar", "Calendar", ""])
   func hostile(id: String) throws {
     try scratch.write("", to: "a/calendar.so")
