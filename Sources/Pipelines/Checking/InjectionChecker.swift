@@ -26,6 +26,8 @@ extension PipelineChecker {
         fix: "add 'inject'")
       return
     }
+    // What of it could be read does not say what was meant.
+    if operation.hasUnreadInjection { return }
     let found: ValueType
     let origin: String
     if let name = operation.injectedName?.name {
@@ -43,7 +45,23 @@ extension PipelineChecker {
     reader.error(
       "type-mismatch",
       "\(owner) \(Self.shown(required)), but \(origin) \(Self.shown(found))\(Self.detail(reason))",
-      at: range)
+      at: range, fix: Self.literalFix(operation, required))
+  }
+
+  /// Where a number or truth value was written that is text here, because it is no expression: how to write it.
+  private static func literalFix(_ operation: OperationDraft, _ required: ValueType) -> String? {
+    guard case .object(let fields) = required else { return nil }
+    for (name, value) in operation.namedInjections {
+      guard case .literal = value.data, let text = value.node.text, let scalar = value.node.coreScalar,
+        let field = fields.first(where: { $0.name == name })
+      else { continue }
+      switch (field.type, scalar) {
+      case (.int, .int), (.number, .int), (.number, .double), (.bool, .bool):
+        return "without '${{ }}' it is text; write '\(name): ${{ \(text) }}'"
+      default: continue
+      }
+    }
+    return nil
   }
 
   /// Reports results that are asked of operations which have none.

@@ -120,7 +120,9 @@ extension PipelineChecker {
   ) {
     var range = use.node.range
     if error.code != .lock, let entry, let path = entry.pathRange { range = path }
-    if error.code == .hashMismatch, let hash = entry?.hashRange { range = hash }
+    // Where it is plugins.lock that it does not fit, the hash in the file is right, and the message says where the wrong one is.
+    let isOfLock = lock??.pin(id).map { error.message.contains("\($0.place) pins it") } ?? false
+    if error.code == .hashMismatch, !isOfLock, let hash = entry?.hashRange { range = hash }
     guard error.code == .notFound, entry?.reference.path == nil else {
       return reader.error(error.code.rawValue, error.message, at: range)
     }
@@ -142,9 +144,12 @@ extension PipelineChecker {
           .map { "did you mean '\(SpecificationWord(rawValue: $0)?.usage ?? $0)'?" })
     }
     // The message says what is near among those that are found; here is what only the file names.
-    let near = NearestName.suggestion(
-      for: id, among: draft.plugins.filter { $0.pathRange != nil }.map(\.id) + [HTTPPlugin.id]
-    ).map { "did you mean '\($0)\(use.id.dropFirst(id.count))'?" }
+    let near =
+      NearestName.suggestion(for: id, among: catalog.knownIDs) != nil
+      ? nil
+      : NearestName.suggestion(
+        for: id, among: draft.plugins.filter { $0.pathRange != nil }.map(\.id) + [HTTPPlugin.id]
+      ).map { "did you mean '\($0)\(use.id.dropFirst(id.count))'?" }
     reader.error(error.code.rawValue, error.message, at: range, fix: near)
   }
 
@@ -152,14 +157,16 @@ extension PipelineChecker {
 
   /// Checks what `with` says against what the offer takes; `types` are those of the use's expressions.
   func checkSettings(of use: PluginUseDraft, types: ArraySlice<ValueType>) {
-    guard let offer = use.offer else { return }
+    guard let offer = use.offer, !use.hasUnreadSettings else { return }
     let types = Array(types)
     let given = use.settings.map { setting -> (name: String, given: GivenSetting) in
+      // It is given, whatever it was meant to be.
+      if setting.value.isFaulty { return (setting.name, .type(.json)) }
       if case .literal(let value) = setting.value.data { return (setting.name, .value(value)) }
       return (setting.name, .type(TypeInference.type(of: setting.value, siteTypes: types)))
     }
     let problems = offer.problems(with: given)
-    use.hasFittingSettings = problems.isEmpty
+    use.hasFittingSettings = problems.isEmpty && !use.settings.contains { $0.value.isFaulty }
     for problem in problems {
       let place = use.settings.first { $0.name == problem.setting }
       let range: SourceRange =

@@ -115,4 +115,6 @@ struct PlacedData {
   let data: DataTemplate
   let node: YAMLNode
   let firstSite: Int
+  /// Whether something in it could not be read, which is reported: of the value itself nothing is known.
+  var isFaulty = false
 }

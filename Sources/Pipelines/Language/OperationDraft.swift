@@ -24,6 +24,8 @@ final class OperationDraft {
   var automaticInjection: PlacedData?
   var namedInjections: [(name: String, value: PlacedData)] = []
   var injectRange: SourceRange?
+  /// Whether some of what is injected could not be read, which is reported.
+  var hasUnreadInjection = false
   var resultRange: SourceRange?
   var conditionRange: SourceRange?
   /// Whether it is known that it runs in no run, and needs not even fail for that.
@@ -37,6 +39,8 @@ final class OperationDraft {
   var settings: [(name: String, range: SourceRange, value: PlacedData)] = []
   /// Where the word `with` is.
   var settingsRange: SourceRange?
+  /// Whether what stands there is no mapping.
+  var hasUnreadSettings = false
   var value: PlacedData?
   var wait: PlacedData?
   var loopList: PlacedData?

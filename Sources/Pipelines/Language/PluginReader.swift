@@ -30,6 +30,8 @@ final class PluginUseDraft {
   var settings: [(name: String, range: SourceRange, value: PlacedData)] = []
   /// Where the word `with` is; nil without one.
   var withRange: SourceRange?
+  /// Whether what stands at `with` is no mapping, so that nothing is known of the settings.
+  var hasUnreadSettings = false
   /// Whether the settings are known to be what the offer describes.
   var hasFittingSettings = false
   /// The expressions in the settings; those of an operation are among its own.
@@ -162,14 +164,14 @@ extension DocumentReader {
     return nil
   }
 
-  /// `with`: the settings, with their expressions in `sites`.
+  /// `with`: the settings, with their expressions in `sites`; nil, and reported, where they are no mapping.
   func settings(
     _ node: YAMLNode, _ use: ExpressionSite.Use, into sites: inout [ExpressionSite]
-  ) -> [(name: String, range: SourceRange, value: PlacedData)] {
-    if isNull(node) { return [] }
+  ) -> [(name: String, range: SourceRange, value: PlacedData)]? {
+    if isNull(node), !node.isFaulty { return [] }
     guard let entries = node.entries else {
       wrongForm(node, "'with'", needs: "a mapping of settings")
-      return []
+      return nil
     }
     return entries.map { ($0.name, $0.key.range, placedData($0.value, use, into: &sites)) }
   }
@@ -182,7 +184,9 @@ extension DocumentReader {
 
   /// `with` of an operation.
   func readSettings(_ entry: YAMLEntry, into draft: OperationDraft) {
-    draft.settings = settings(entry.value, .settings, into: &draft.sites)
+    let read = settings(entry.value, .settings, into: &draft.sites)
+    draft.settings = read ?? []
+    draft.hasUnreadSettings = read == nil
     draft.settingsRange = entry.key.range
   }
 
@@ -190,6 +194,7 @@ extension DocumentReader {
   func finishPluginOperation(of draft: OperationDraft) {
     guard let use = draft.pluginUse else { return }
     use.settings = draft.settings
+    use.hasUnreadSettings = draft.hasUnreadSettings
     use.withRange = draft.settingsRange
     draft.definition.action = .uses(use.use)
   }
@@ -208,7 +213,11 @@ extension DocumentReader {
     _ id: String, _ uses: YAMLNode, with entry: YAMLEntry?, at position: Int, _ what: String
   ) -> SpecificationFormula {
     let draft = PluginUseDraft(owner: .specification(position), title: what, id: id, node: uses)
-    if let entry { draft.settings = settings(entry.value, .specification, into: &draft.sites) }
+    if let entry {
+      let read = settings(entry.value, .specification, into: &draft.sites)
+      draft.settings = read ?? []
+      draft.hasUnreadSettings = read == nil
+    }
     draft.withRange = entry?.key.range
     pluginUses.append(draft)
     return SpecificationFormula(text: id, root: .plugin(draft.use))
@@ -225,7 +234,7 @@ extension DocumentReader {
         return nil
       }
       var id: (text: String, node: YAMLNode)?
-      var read: [(name: String, range: SourceRange, value: PlacedData)] = []
+      var read: [(name: String, range: SourceRange, value: PlacedData)]? = []
       var sites: [ExpressionSite] = []
       var withRange: SourceRange?
       readKeys(of: item, ControllerKey.table) { key, _, entry in
@@ -243,7 +252,8 @@ extension DocumentReader {
         return nil
       }
       let draft = PluginUseDraft(owner: .controller, title: "the controller '\(id.text)'", id: id.text, node: id.node)
-      draft.settings = read
+      draft.settings = read ?? []
+      draft.hasUnreadSettings = read == nil
       draft.withRange = withRange
       draft.sites = sites
       pluginUses.append(draft)

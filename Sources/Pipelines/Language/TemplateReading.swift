@@ -70,8 +70,10 @@ extension DocumentReader {
   func placedData(
     _ node: YAMLNode, _ use: ExpressionSite.Use, into sites: inout [ExpressionSite]
   ) -> PlacedData {
-    let first = sites.count
-    return PlacedData(data: data(node, use, into: &sites), node: node, firstSite: first)
+    let (first, known) = (sites.count, diagnostics.count)
+    let data = data(node, use, into: &sites)
+    return PlacedData(
+      data: data, node: node, firstSite: first, isFaulty: node.isFaulty || diagnostics.count > known)
   }
 
   /// A template as placed data.

@@ -25,12 +25,25 @@ public struct PluginLock: Sendable, Hashable {
     public let sha256: String
     /// Where it was pinned: relative to the directory of the lock where it is below it, else absolute.
     public let path: String
+    /// Which line of the file it was, from 1 on; nil where it was not read from one. It is no part of what makes two lines equal.
+    public let number: Int?
 
     /// A line that pins `id`.
-    public init(id: String, sha256: String, path: String) {
+    public init(id: String, sha256: String, path: String, number: Int? = nil) {
       self.id = id
       self.sha256 = sha256
       self.path = path
+      self.number = number
+    }
+
+    public static func == (left: Self, right: Self) -> Bool {
+      left.id == right.id && left.sha256 == right.sha256 && left.path == right.path
+    }
+
+    public func hash(into hasher: inout Hasher) {
+      hasher.combine(id)
+      hasher.combine(sha256)
+      hasher.combine(path)
     }
   }
 
@@ -68,11 +81,18 @@ public struct PluginLock: Sendable, Hashable {
   /// - Parameter id: The id of the plugin.
   /// - Returns: nil where it is not pinned.
   public func pin(_ id: String) -> PluginPin? {
-    let hashes = lines.filter { $0.id == id }.map(\.sha256)
-    return hashes.isEmpty
-      ? nil
-      : PluginPin(
-        hashes: hashes, place: path.quotedForMessage, remedy: "'penstock plugins verify --write' pins the new one")
+    let lines = lines.filter { $0.id == id }
+    if lines.isEmpty { return nil }
+    let numbers = lines.compactMap(\.number).map(String.init)
+    let place =
+      switch numbers.count {
+      case 0: ""
+      case 1: " (line \(numbers[0]))"
+      default: " (lines \(numbers.joined(separator: ", ")))"
+      }
+    return PluginPin(
+      hashes: lines.map(\.sha256), place: path.quotedForMessage + place,
+      remedy: "'penstock plugins verify --write' pins the new one")
   }
 
   /// Pins a plugin to a hash, in place of everything that it was pinned to.
@@ -147,7 +167,8 @@ extension PluginLock {
             + " - mend it, or remove the file and pin what is there now with 'penstock plugins verify --write'")
       }
       // The path may have spaces within, and is aligned with spaces before it.
-      lines.append(Line(id: String(parts[1]), sha256: String(first), path: String(parts[2].drop { $0 == " " })))
+      lines.append(
+        Line(id: String(parts[1]), sha256: String(first), path: String(parts[2].drop { $0 == " " }), number: index + 1))
     }
   }
 

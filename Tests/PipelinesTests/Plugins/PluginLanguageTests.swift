@@ -243,6 +243,46 @@ struct PluginLanguageTests {
       ])
   }
 
+  @Test("what is given and cannot be read is one mistake, and not a setting or a value that is missing besides")
+  func unreadSettings() throws {
+    let found = try Self.catalog().findings(
+      """
+      specifications: { a: { uses: calendar.time-window, with: { from: "${{ 1 + }}" } } }
+      automatic: a
+      controllers: [{ uses: cron, with: [1] }]
+      operations:
+        - { name: x, uses: text.length, inject: "${{ 1 + }}", with: { limit: ["${{ 1 + }}"] } }
+        - { name: y, uses: text.join, inject: { first: "${{ 1 + }}" } }
+      """)
+    #expect(
+      found.map { $0.split(separator: " ").prefix(2).joined(separator: " ") } == [
+        "1:73 expression-syntax", "3:35 wrong-form", "5:50 expression-syntax", "5:80 expression-syntax",
+        "6:57 expression-syntax",
+      ], "\(found)")
+  }
+
+  @Test("a number that is injected as text is answered with how to write it")
+  func literalInjection() throws {
+    let found = try Self.catalog().findings(
+      """
+      operations:
+        - { name: x, uses: text.join, inject: { first: a, second: 1 } }
+        - { name: z, run: ls, requires: "{on: bool}", inject: { on: true } }
+      """)
+    #expect(
+      found.map { $0.split(separator: "(").last ?? "" } == [
+        "without '${{ }}' it is text; write 'second: ${{ 1 }}')",
+        "without '${{ }}' it is text; write 'on: ${{ true }}')",
+      ], "\(found)")
+  }
+
+  @Test("the nearest name is told once, also where the file names it")
+  func oneSuggestion() throws {
+    let found = try Self.catalog().findings(
+      "plugins: { cron: cron.so }\noperations: [{ name: x, uses: corn }, { name: y, uses: cron }]")
+    #expect(found.first == "2:31 plugin-not-found there is no plugin 'corn': looked in '/plugins'")
+  }
+
   @Test("a plugin that nothing uses is a warning")
   func unused() throws {
     let found = try Self.catalog().findings("plugins: { text: text.so }\n" + Self.work)

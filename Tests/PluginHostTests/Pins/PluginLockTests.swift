@@ -32,12 +32,14 @@ struct PluginLockTests {
     let text = "# comment\n\n\(one)  a  x.so\n\(two) b y.so\r\n\(two)  a  z.so\n"
     var lock = try PluginLock(parsing: text, path: "plugins.lock")
     #expect(lock.pin("a")?.hashes == [one, two])
-    #expect(lock.pin("b")?.place == "'plugins.lock'")
+    #expect(lock.pin("b")?.place == "'plugins.lock' (line 4)")
+    #expect(lock.pin("a")?.place == "'plugins.lock' (lines 3, 5)")
     #expect(lock.pin("c") == nil)
     let three = String(repeating: "3", count: 64)
     try lock.pin("a", to: three, file: "/new.so")
     #expect(lock.lines.map(\.id) == ["a", "b"])
     #expect(lock.pin("a")?.hashes == [three])
+    #expect(lock.pin("a")?.place == "'plugins.lock'")
   }
 
   @Test("a file that is not there pins nothing; one that is not right is told with its line")
