@@ -44,10 +44,16 @@ struct PluginCommandTests {
             "{\"kind\":\"operation\",\"id\":\"echo\",\"summary\":\"Gives back its requirement\",\"requirement\":\"json\","
             "\"settings\":[{\"name\":\"times\",\"type\":\"int\",\"summary\":\"How often\",\"default\":1}]}]}");
         }
+        static const penstock_host *host;
+        static penstock_status opened(const penstock_host *the_host) { host = the_host; return PENSTOCK_OK; }
         static penstock_status create(penstock_id id, penstock_text offer, penstock_text settings, void **instance) {
-          (void)id; (void)offer; (void)settings; CREATE *instance = instance; return PENSTOCK_OK;
+          (void)offer; (void)settings; CREATE *instance = (void *)(uintptr_t)id; return PENSTOCK_OK;
         }
-        static void start(void *instance, penstock_text input) { (void)instance; (void)input; }
+        static void start(void *instance, penstock_text input) {
+          (void)input;
+          const penstock_instance_service *instances = host->service(host, PENSTOCK_INSTANCE);
+          instances->complete(host, (penstock_id)(uintptr_t)instance, PENSTOCK_TEXT("\"VERSION\""));
+        }
         static void stop(void *instance, uint64_t nanoseconds) { (void)instance; (void)nanoseconds; }
         static void destroy(void *instance) { (void)instance; }
         static const penstock_functions functions = { sizeof(penstock_functions), 0, create, start, stop, destroy };
@@ -55,7 +61,7 @@ struct PluginCommandTests {
           return penstock_text_equals(id, PENSTOCK_OPERATION) ? &functions : NULL;
         }
         PENSTOCK_EXPORT const penstock_plugin_entry penstock_plugin = {
-          sizeof(penstock_plugin_entry), PENSTOCK_ABI_MAJOR, PENSTOCK_ABI_MINOR, 0, {0}, describe, NULL, NULL, capability };
+          sizeof(penstock_plugin_entry), PENSTOCK_ABI_MAJOR, PENSTOCK_ABI_MINOR, 0, {0}, describe, opened, NULL, capability };
         """#.replacing("VERSION", with: version).replacing("CREATE", with: create)
       try source.write(toFile: path + "/echo.c", atomically: false, encoding: .utf8)
       let include = header.appendingPathComponent("Sources/PluginABI/include").path
@@ -158,6 +164,39 @@ struct PluginCommandTests {
     #expect(
       json.output.contains(
         #""settings":[{"name":"times","type":"int","summary":"How often","required":false,"default":1}]"#))
+  }
+
+  @Test("a plugin of operations alone is loaded again while a run goes on, and what replaced it in vain is told")
+  func replacedDuringRun() async throws {
+    try await place.compile(version: "2.0.0")
+    _ = try await place.shell("mv echo.so second")
+    try await place.compile()
+    let outcome = try await place.shell(
+      """
+      cat > p.yaml <<'END'
+      name: p
+      operations:
+        - { name: a, uses: echo }
+        - { name: b, needs: a, run: "touch began; until [ -e go ]; do sleep 0.02; done" }
+        - { name: c, needs: b, uses: echo }
+        - { name: d, needs: c, run: "touch again; until [ -e on ]; do sleep 0.02; done" }
+        - { name: e, needs: d, uses: echo }
+      END
+      penstock run p.yaml --json --workspace w > out 2> errors & pid=$!
+      until [ -e began ]; do sleep 0.02; done
+      mv second echo.so
+      until grep -q 'loaded again from' errors; do sleep 0.02; done
+      touch go
+      until [ -e again ]; do sleep 0.02; done
+      echo broken > new && chmod 755 new && mv new echo.so
+      until grep -q 'the old code runs on' errors; do sleep 0.02; done
+      touch on
+      wait $pid; echo "exit $?"
+      penstock history sql --workspace w --csv "SELECT operation, result FROM operations WHERE result IS NOT NULL ORDER BY operation"
+      """)
+    #expect(outcome.output.hasPrefix("exit 0\n"), "\(outcome)")
+    let results = outcome.output.split(separator: "\n").filter { $0.contains(".0.0") }
+    #expect(results.map { String($0.filter { $0 != "\"" }) } == ["a,1.0.0", "c,2.0.0", "e,2.0.0"], "\(outcome)")
   }
 
   @Test("a plugin that is not there is a wrong argument")

@@ -57,6 +57,8 @@ actor RunEngine {
   var children: [ObjectIdentifier: RunEngine] = [:]
   /// The plugins that the run has used so far, by the offers that it has used of them.
   var plugins: [String: PluginInUse] = [:]
+  /// What loads them again when their files change, by the ids of the plugins.
+  var pluginRenewals: [String: PluginRenewal] = [:]
   /// What every instance of their operations is told.
   private(set) lazy var sharedPluginInput = makeSharedPluginInput()
   /// The attempts of plugins' operations that go on, by operation.
@@ -132,6 +134,7 @@ actor RunEngine {
     }
     defer {
       services.loop.cancelTimer(timer)
+      endPluginRenewals()
       if let observer { services.watch.remove(observer) }
     }
     var locks: [ExclusiveLocks.Hold] = []

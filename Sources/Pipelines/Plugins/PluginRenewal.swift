@@ -2,7 +2,8 @@ import Operations
 import PluginHost
 import Synchronization
 
-/// Loads a plugin again soon after its file has changed, for what lives long: controllers and conditions. Any thread.
+/// Loads a plugin again soon after its file has changed, for what lives long: controllers, conditions, and runs that use its operations. Any
+/// thread.
 final class PluginRenewal: Sendable {
   private struct State {
     /// Of the code that is in use.

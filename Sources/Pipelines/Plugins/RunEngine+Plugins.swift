@@ -15,7 +15,17 @@ extension RunEngine {
       plugin: try services.plugin(id, in: state.pipeline),
       access: PluginAccess(secrets: pluginSecrets(id), storage: services.storage(of: id, in: state.pipeline)))
     plugins[offer] = plugin
+    // Once for a plugin, not for each of its operations. Nobody needs to be told: what begins later is made by the new code.
+    if plugin.plugin.path != nil, pluginRenewals[id] == nil {
+      pluginRenewals[id] = PluginRenewal(of: plugin.plugin, services) {}
+    }
     return plugin
+  }
+
+  /// Looks no longer whether the files of the plugins change.
+  func endPluginRenewals() {
+    for renewal in pluginRenewals.values { renewal.end() }
+    pluginRenewals = [:]
   }
 
   /// Runs a plugin's operation once.
