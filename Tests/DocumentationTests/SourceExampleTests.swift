@@ -20,6 +20,16 @@ struct SourceExampleTests {
     #expect(isThere, "\(example.testDescription) differs from \(origin)")
   }
 
+  @Test(
+    "is the whole of the files that it is to be tried with, so that it compiles as printed",
+    arguments: ["DocumentedPlugin.swift", "Station.swift"])
+  func whole(file: String) throws {
+    let origin = "Tests/PluginKitTests/Support/\(file)"
+    let printed = Documents.examples.filter { $0.origin == origin && $0.document == "Documentation/writing-plugins.md" }
+    let lines = Self.lines(try Documents.text(origin)).drop { $0.hasPrefix("// ") }
+    #expect(printed.flatMap { Self.lines($0.text) } == Array(lines))
+  }
+
   /// The lines without their indentation, which depends on where the code stands, and without empty ones.
   private static func lines(_ text: String) -> [String] {
     text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
