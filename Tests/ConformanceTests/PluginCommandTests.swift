@@ -199,6 +199,18 @@ struct PluginCommandTests {
     #expect(results.map { String($0.filter { $0 != "\"" }) } == ["a,1.0.0", "c,2.0.0", "e,2.0.0"], "\(outcome)")
   }
 
+  @Test("why no check of an offer can be made is told once")
+  func skipped() async throws {
+    try await place.compile(
+      create: #"""
+        const penstock_instance_service *instances = host->service(host, PENSTOCK_INSTANCE);
+        instances->fail(host, id, PENSTOCK_TEXT("{\"code\":\"no\",\"message\":\"never\"}")); if (instances) return PENSTOCK_INVALID;
+        """#)
+    let outcome = try await place.shell("penstock plugins check echo --only create --only run --only stop")
+    #expect(outcome.output.split(separator: "\n").count { $0.hasPrefix("    skipped: ") } == 1, "\(outcome)")
+    #expect(outcome.output.contains("3 checks: 0 passed, 3 skipped"), "\(outcome)")
+  }
+
   @Test("a plugin that is not there is a wrong argument")
   func missing() async throws {
     try await place.compile()

@@ -262,10 +262,12 @@ final class InProcessInstance: PluginInstance {
   }
 
   func end(_ outcome: Result<JSONValue?, PluginFailure>, from function: HostFunction) -> PluginStatus {
-    switch post(.ended(outcome), ending: .byPlugin) {
+    // Whoever refuses its settings says so by `fail` before the start; nothing can have been completed by then.
+    switch post(.ended(outcome), ending: .byPlugin, needsStart: function == .complete) {
     case nil: return .ok
-    case .byPlugin: return refuse(.endedTwice, function)
-    default: return .ended
+    case .byPlugin?: return refuse(.endedTwice, function)
+    case .byHost?: return .ended
+    case Ending.none?: return refuseEnd(.beforeStart, function, "a result that is refused")
     }
   }
 
@@ -293,8 +295,9 @@ final class InProcessInstance: PluginInstance {
 
   /// Tells the owner of an event, after those before it.
   ///
-  /// - Returns: Nil where it was or will be told; otherwise how the instance had ended.
-  func post(_ event: Event, ending: Ending = .none) -> Ending? {
+  /// - Parameter needsStart: Whether it is refused before the start of the instance.
+  /// - Returns: Nil where it was or will be told; otherwise how the instance had ended, or that it had not even begun.
+  func post(_ event: Event, ending: Ending = .none, needsStart: Bool = false) -> Ending? {
     enum Verdict {
       case refused(Ending)
       case waits
@@ -303,6 +306,7 @@ final class InProcessInstance: PluginInstance {
     let verdict: Verdict = state.withLock { state in
       guard state.ending == .none else { return .refused(state.ending) }
       guard !state.isLetGo else { return .refused(.byHost) }
+      if needsStart, !state.isStarted { return .refused(.none) }
       state.ending = ending
       guard state.isTelling else {
         state.isTelling = true
@@ -359,9 +363,10 @@ extension PluginOffer.Kind {
 }
 
 extension Duration {
-  /// For messages: `10s`, `1.5s`, `200ms`.
+  /// For messages: `10s`, `1.5s`, `200ms`, `10µs`.
   var brief: String {
     let milliseconds = nanoseconds / 1_000_000
+    if milliseconds == 0, nanoseconds > 0 { return "\(nanoseconds / 1000)µs" }
     guard milliseconds >= 1000 else { return "\(milliseconds)ms" }
     return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(Double(milliseconds / 100) / 10)s"
   }

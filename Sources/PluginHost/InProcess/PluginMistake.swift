@@ -16,6 +16,7 @@ struct PluginMistake: Hashable, Sendable {
     case wrongKind(String)
     case mismatch(String)
     case endedTwice
+    case beforeStart
     case afterDestroy
     case neverWas
     case afterClose
@@ -46,6 +47,7 @@ struct PluginMistake: Hashable, Sendable {
       case .wrongKind: 9
       case .mismatch: 10
       case .endedTwice: 11
+      case .beforeStart: 12
       case .afterDestroy: 13
       case .neverWas: 14
       case .afterClose: 15
@@ -72,6 +74,7 @@ struct PluginMistake: Hashable, Sendable {
       case .wrongKind(let kind): "called '\(function.rawValue)' for \(kind), which has no such function"
       case .mismatch(let reason): "gave '\(function.rawValue)' a value of another type than it describes: \(reason)"
       case .endedTwice: "called '\(function.rawValue)' although the instance had ended; an instance ends once"
+      case .beforeStart: "called '\(function.rawValue)' before 'start'; 'create' makes the instance, and that is all"
       case .afterDestroy:
         "called '\(function.rawValue)' for an instance that is destroyed; 'destroy' must end whatever goes on in it"
       case .neverWas: "called '\(function.rawValue)' for an instance that never was"

@@ -60,6 +60,20 @@ struct PluginMistakeTests {
     #expect(warnings(log) == [])
   }
 
+  @Test("a result before the start is refused and reported, and ends the instance badly")
+  func early() throws {
+    var source = TestPlugin.Source()
+    source.create = #"instances->complete(host, id, PENSTOCK_TEXT("1"));"#
+    let (statuses, events, log) = try outcome(
+      of: [#"instances->complete(host, me->id, PENSTOCK_TEXT("2"))"#], in: source)
+    #expect(statuses == [])
+    #expect(events.failure == "malformed-plugin")
+    #expect(
+      warnings(log) == [
+        "warning echo: operation 'echo' of plugin 'echo' called 'complete' before 'start'; 'create' makes the instance, and that is all"
+      ])
+  }
+
   @Test(
     "a result that is no JSON ends the instance and names what is wrong",
     arguments: [

@@ -132,6 +132,10 @@ struct BrokenPlugin: Sendable, CustomTestStringConvertible {
       $0.preamble += "\n#include <unistd.h>"
       $0.start = "close(1);" + $0.start
     },
+    BrokenPlugin("prints", "good.echo/guest", "it wrote to standard output, which belongs to the host: 'hello'") {
+      $0.preamble += "\n#include <stdio.h>"
+      $0.start = "puts(\"hello\");" + $0.start
+    },
     BrokenPlugin("leaves a new instance NULL", "good.echo/create", "left the instance NULL") {
       $0.create = "*instance = NULL; return PENSTOCK_OK;"
     },
@@ -297,6 +301,21 @@ struct PluginValidationTests {
     }
     #expect(problems.contains { $0.contains(plugin.problem) }, "found instead: \(problems)")
     #expect(!report.isPassed)
+  }
+
+  @Test("A result that is no JSON, or comes before the start, ends the instance, and is told as what it is")
+  func refusedEnds() async throws {
+    let garbage = try await CheckedPlugin.report(
+      on: CheckedPlugin.good {
+        $0.start = "instances->complete(host, me->id, PENSTOCK_TEXT(\"hello\")); (void)input; (void)end; (void)is_json;"
+      },
+      only: ["good.echo/run"])
+    #expect(garbage.results.map(\.outcome) == [.failed(["it called complete with text that is not JSON: hello"])])
+    #expect(garbage.results.map(\.note) == [""])
+    let early = try await CheckedPlugin.report(
+      on: CheckedPlugin.good { $0.create = "instances->complete(host, id, PENSTOCK_TEXT(\"1\"));" },
+      only: ["good.echo/create"])
+    #expect(early.results.map(\.outcome) == [.failed(["it called complete before the instance was started"])])
   }
 
   @Test("A file that is no shared object fails the first check, and nothing else is tried")

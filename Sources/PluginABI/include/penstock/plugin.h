@@ -94,7 +94,7 @@
  * The process
  *
  * A plugin is a guest in a process that has other guests. It leaves alone what belongs to all of them: the working directory, the
- * environment, the locale, the standard descriptors, limits, and how signals are handled. It does not end the process. Its threads block all
+ * environment, the locale, the standard descriptors (whoever prints, prints into the host's output), limits, and how signals are handled. It does not end the process. Its threads block all
  * signals before they do anything else, as the host waits for some of them; its descriptors are close-on-exec. It may find itself in a
  * child process of the host, with an environment that holds little. Threads and timers that an instance does not need belong to nobody
  * after its `destroy`; those that all instances share may live until `close`.
@@ -304,7 +304,8 @@ typedef struct penstock_instance_service {
   uint32_t reserved;
   /* [any] The instance ends well. `result` is an operation's result, checked against its type; empty where it has none, and for
    * controllers and specifications. A second end is refused with PENSTOCK_ENDED and reported. A result that is refused as it is no JSON,
-   * too large or not of its type ends the instance all the same: badly, and with that reason. So does an error of `fail` that is none. */
+   * too large or not of its type ends the instance all the same: badly, and with that reason. So does an error of `fail` that is none, and a
+   * `complete` before `start`. */
   penstock_status (*complete)(const penstock_host *host, penstock_id id, penstock_text result);
   /* [any] The instance ends badly. `error` is {"code": "quota-exceeded", "message": "…", "retry_after": 2.5, "detail": …}: the code
    * ([a-z][a-z0-9-]*) is what `retry.on` names, `retry_after` are seconds; code and message are required. */

@@ -55,11 +55,11 @@ extension CheckContext {
   func stop() throws(CheckInterruption) {
     let (plugin, offer) = try opened()
     for delay in delays() {
-      doing("stop \(delay) after start")
+      doing("stop \(delay.brief) after start")
       let instance = try instance(plugin, offer)
       instance.start(goodInput(offer))
       if delay > .zero { sleep(delay) }
-      finish(instance, " (it was stopped \(delay) after its start)")
+      finish(instance, " (it was stopped \(delay.brief) after its start)")
     }
     doing("stop after the end")
     let ended = try instance(plugin, offer)
@@ -83,7 +83,7 @@ extension CheckContext {
   func destroy() throws(CheckInterruption) {
     let (plugin, offer) = try opened()
     for delay in delays() {
-      doing("destroy \(delay) after start, without stop")
+      doing("destroy \(delay.brief) after start, without stop")
       let instance = try instance(plugin, offer)
       instance.start(goodInput(offer))
       if delay > .zero { sleep(delay) }

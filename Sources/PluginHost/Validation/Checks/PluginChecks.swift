@@ -37,6 +37,7 @@ extension CheckContext {
   }
 
   func guest() throws(CheckInterruption) {
+    let output = PrintedOutput()
     let closed = ProcessPicture.take()
     let (plugin, offer) = try opened()
     // Whatever is made once for all instances is there after the first.
@@ -64,8 +65,34 @@ extension CheckContext {
     finish(instance)
     let after = ProcessPicture.take()
     for change in after.changes(since: before) { problem(change) }
+    if let printed = output?.text {
+      problem(
+        "it wrote to standard output, which belongs to the host: '\(printed)'; call 'log' of penstock.log/1 instead")
+    }
     let kept = after.descriptors.subtracting(before.descriptors).count
     if kept > 16 { problem("it keeps \(kept) descriptors of one destroyed instance") }
+  }
+}
+
+/// What is written to standard output from now on, in a file that has no name.
+private struct PrintedOutput {
+  private let file: Int32
+
+  /// Nil where there is no room for such a file.
+  init?() {
+    guard let stream = tmpfile() else { return nil }
+    file = fcntl(fileno(stream), F_DUPFD_CLOEXEC, 3)
+    fclose(stream)
+    guard file >= 0, dup2(file, 1) == 1 else { return nil }
+  }
+
+  /// The first line of what was written; nil where nothing was.
+  var text: String? {
+    fflush(nil)
+    var bytes = [UInt8](repeating: 0, count: 100)
+    let count = pread(file, &bytes, bytes.count, 0)
+    guard count > 0 else { return nil }
+    return String(decoding: bytes[..<count].prefix { $0 != 0x0A }, as: UTF8.self)
   }
 }
 

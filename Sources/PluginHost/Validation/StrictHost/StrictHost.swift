@@ -126,7 +126,14 @@ final class StrictHost: @unchecked Sendable {
     if instance.end != nil { return Int32(PENSTOCK_ENDED) }
     if !takesAnyValue || what.isError, let problem = instance.objection(toValueOf: what, payload) {
       noteLocked(problem)
-      if payload.problem != nil { return Int32(payload.isTooLarge ? PENSTOCK_TOO_LARGE : PENSTOCK_INVALID) }
+      if payload.problem != nil {
+        if what.isEnd {
+          instance.refuseEnd()
+          instances[id] = instance
+          monitor.wakeAll()
+        }
+        return Int32(payload.isTooLarge ? PENSTOCK_TOO_LARGE : PENSTOCK_INVALID)
+      }
     }
     instance.take(what, payload)
     instances[id] = instance

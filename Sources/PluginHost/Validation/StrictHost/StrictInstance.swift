@@ -11,6 +11,8 @@ struct StrictInstance {
   enum End: Equatable {
     case completed(JSONValue?)
     case failed(code: String, message: String)
+    /// It was told in a way that no host takes, who ends the instance then.
+    case refused
   }
 
   let offer: PluginOffer
@@ -36,10 +38,13 @@ struct StrictInstance {
     }
   }
 
+  /// Ends it by what was told and refused.
+  mutating func refuseEnd() { end = .refused }
+
   /// Which rule it breaks to tell anything of the kind now; nil where it breaks none.
   func objection(to what: Told) -> String? {
     if let kind = what.kind, kind != offer.kind { return "it called \(what.name) for \(offer.kind.withArticle)" }
-    if what.isEnd, end != nil { return "an instance ended twice: \(what.name) was called after its end" }
+    if what.isEnd, let end, end != .refused { return "an instance ended twice: \(what.name) was called after its end" }
     if phase == .created || (phase == .creating && what.name != "fail") {
       return "it called \(what.name) before the instance was started"
     }

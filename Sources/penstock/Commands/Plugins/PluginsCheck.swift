@@ -18,9 +18,12 @@ struct PluginsCheck: ParsableCommand {
         penstock plugins check countdown.so
         penstock plugins check greet.so --settings 'greet={"name": "Ada"}'
         penstock plugins check greet.so --only greet/stop --seed 42
+        penstock plugins check cron
       """)
 
-  @Argument(help: "The shared object.", completion: .file(extensions: ["so"]))
+  @Argument(
+    help: ArgumentHelp("The shared object, or the plugin's id.", valueName: "id-or-file"),
+    completion: .file(extensions: ["so"]))
   var file: String
 
   @Option(
@@ -42,6 +45,7 @@ struct PluginsCheck: ParsableCommand {
   @OptionGroup var shared: SharedOptions
 
   func run() throws {
+    let file = try path()
     guard access(file, R_OK) == 0 else {
       throw CommandFailure("cannot read '\(TerminalText.visible(file))': \(String(cString: strerror(errno)))")
     }
@@ -52,10 +56,18 @@ struct PluginsCheck: ParsableCommand {
       file: file, child: ["/proc/self/exe", "plugins", PluginsCheckChild.configuration.commandName ?? ""], seed: seed,
       settings: try givenSettings(), only: only)
     validation.grace = grace
+    // What keeps an offer from being created is the same for all of its checks.
+    var told: (offer: String?, reason: String)?
     let report = validation.run { result in
       if shared.json { return TextOutput.standard.writeLine(result.json.text) }
       if shared.quiet, case .passed = result.outcome { return }
-      show(result)
+      if case .skipped(let reason) = result.outcome {
+        let isTold = told.map { $0 == (result.offer, reason) } ?? false
+        told = (result.offer, reason)
+        show(result, reason: isTold ? nil : reason)
+      } else {
+        show(result)
+      }
       TextOutput.standard.flush()
     }
     if report.results.isEmpty {
@@ -66,6 +78,16 @@ struct PluginsCheck: ParsableCommand {
     }
     if shared.json { TextOutput.standard.writeLine(report.json.text) } else { show(report) }
     if !report.isPassed { throw ExitStatus.failed }
+  }
+
+  /// The file that is meant. Whatever there is of that name comes before the plugin of that id.
+  private func path() throws -> String {
+    guard !PluginSurvey.isPath(file), access(file, F_OK) != 0 else { return file }
+    do throws(PluginError) {
+      return try PluginFinder(directories: PluginDirectory.standard()).find(file).path
+    } catch {
+      throw CommandFailure(error)
+    }
   }
 
   private func givenSettings() throws -> [String: JSONValue] {
@@ -88,7 +110,7 @@ struct PluginsCheck: ParsableCommand {
     return given
   }
 
-  private func show(_ result: PluginCheckResult) {
+  private func show(_ result: PluginCheckResult, reason: String? = nil) {
     let style = shared.style
     let (mark, paint): (String, Style.Paint) =
       switch result.outcome {
@@ -106,7 +128,8 @@ struct PluginsCheck: ParsableCommand {
     case .passed: break
     case .failed(let problems):
       for problem in problems { TextOutput.standard.writeLine("    \(TerminalText.visible(problem))") }
-    case .skipped(let reason): TextOutput.standard.writeLine("    skipped: \(TerminalText.visible(reason))")
+    case .skipped:
+      if let reason { TextOutput.standard.writeLine("    skipped: \(TerminalText.visible(reason))") }
     }
   }
 
