@@ -1,5 +1,6 @@
 import Glibc
 import Pipelines
+import PluginHost
 
 /// One run in the foreground: the host that runs it, and the thread that shows it.
 struct RunSession {
@@ -25,7 +26,9 @@ struct RunSession {
     let handlers = PresentationThread.Handlers { times in
       onInterruption()
       switch times {
-      case 1: run.cancel()
+      case 1:
+        run.cancel()
+        Task { await Self.endIfHanging() }
       case 2: host.kill()
       default:
         TextOutput.error.writeLine("penstock: ended at once; `penstock resume` goes on with the run")
@@ -61,6 +64,21 @@ struct RunSession {
     default: break
     }
     return try result.get()
+  }
+}
+
+extension RunSession {
+  /// How long a call of a plugin may last after the run was to end.
+  private static let patience = Duration.seconds(10)
+
+  /// Ends this process where a plugin in it keeps the thread that would cancel the run: nobody else could, and whoever asked only
+  /// once, as `timeout` does, would wait for ever.
+  private static func endIfHanging() async {
+    guard let call = await HangingCalls.lasting(patience).first else { return }
+    TextOutput.error.writeLine(
+      "penstock: \(call) does not return, and the run cannot be cancelled; ended at once; `penstock resume` goes on with the run"
+    )
+    _exit(ExitStatus.cancelled.rawValue)
   }
 }
 

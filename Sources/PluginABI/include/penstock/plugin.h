@@ -128,7 +128,8 @@
  * instance is to work, such as whether a file is there, belongs to `start`. `start` sets it going; it ends itself, exactly once, by `complete` or `fail` of `penstock.instance/1`; `destroy`
  * frees it. The host calls `destroy` exactly once for each instance that `create` made: after the end; without `start`, when
  * it changed its mind; or after `stop` without an end, when the time that `stop` gave is over. An operation ends with its result. A
- * controller or a specification ends when it was stopped, with empty text, or on its own when there is nothing more to come.
+ * controller or a specification ends when it was stopped, with empty text, or on its own when there is nothing more to come. What a
+ * specification has said holds until its end, and is unknown from then on: one whose answer never changes tells it once, and stays.
  *
  * An instance may end from within `start` or `stop`, or on a thread of the plugin while the host calls one of them: `stop` then finds
  * an instance that has ended, and does nothing. What is told of an instance after its end is refused with PENSTOCK_ENDED, after its

@@ -185,6 +185,7 @@ extension IsolatedConnection {
         return (session, nil, state.launch.name)
       }
       state.phase = .resting
+      if session.hasServed { state.backoff = RestartBackoff() }
       return (session, state.backoff.delay(afterBeingWell: .nanoseconds(now - session.start)), state.launch.name)
     }
     defer { tellClosers() }

@@ -5,7 +5,7 @@ extension IsolatedConnection {
   func received(_ message: ChildMessage, from number: Int, _ process: ChildProcess) {
     switch message {
     case .completed(let id, let value):
-      guard let instance = take(id, number) else { break }
+      guard let instance = take(id, number, hasCompleted: true) else { break }
       instance.finish(instance.checked(value))
     case .failed(let id, let failure): take(id, number)?.finish(.failure(failure))
     case .progressed(let id, let progress): find(id, number)?.tell { $0.progressed(progress) }
@@ -39,9 +39,10 @@ extension IsolatedConnection {
   }
 
   /// The instance, which has ended; nil where it was let go of meanwhile, or never was.
-  private func take(_ id: UInt64, _ number: Int) -> IsolatedInstance? {
+  private func take(_ id: UInt64, _ number: Int, hasCompleted: Bool = false) -> IsolatedInstance? {
     let (instance, drained) = state.withLock { state in
-      (state.sessions[number]?.instances.removeValue(forKey: id), state.drained(number))
+      if hasCompleted { state.sessions[number]?.hasServed = true }
+      return (state.sessions[number]?.instances.removeValue(forKey: id), state.drained(number))
     }
     drained?.close(options.limits)
     return instance

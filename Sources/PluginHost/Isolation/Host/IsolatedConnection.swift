@@ -65,6 +65,8 @@ package final class IsolatedConnection: PluginConnection {
     let description: PluginDescription
     let start: Int64
     var instances: [UInt64: IsolatedInstance] = [:]
+    /// Whether an instance has come to its end in it as it should.
+    var hasServed = false
     /// Whether it only brings to an end what it has: another child takes new instances.
     var isDraining = false
     /// Lines of the child's that belong to no instance.

@@ -1,5 +1,5 @@
 /// How long a crashed child waits to be started again: 100 ms at first, twice as long each time up to 30 s, and 100 ms again once a child has
-/// been well for a minute.
+/// been well for a minute, or whoever counts begins anew, as after one in which something came to its proper end.
 struct RestartBackoff: Hashable, Sendable {
   static let first = Duration.milliseconds(100)
   static let longest = Duration.seconds(30)

@@ -1,0 +1,13 @@
+/// Calls of plugins' functions in this process that do not return.
+package enum HangingCalls {
+  /// What is being called now and still will be after `time`: `'start' of 'notify.post'`, the longest first.
+  ///
+  /// May be called on any thread; a call that hangs blocks none but its own.
+  package static func lasting(_ time: Duration) async -> [String] {
+    let before = CallWatchdog.shared.callsUnderWay()
+    guard !before.isEmpty else { return [] }
+    try? await Task.sleep(for: time)
+    let after = CallWatchdog.shared.callsUnderWay()
+    return before.filter { after[$0.key] != nil }.sorted { $0.key.start < $1.key.start }.map(\.value)
+  }
+}
