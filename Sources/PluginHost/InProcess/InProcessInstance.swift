@@ -293,9 +293,8 @@ final class InProcessInstance: PluginInstance {
     return kind.status
   }
 
-  /// Tells the owner of an event, after those before it.
+  /// Tells the owner of an event, after those before it; with `needsStart`, not before the start of the instance.
   ///
-  /// - Parameter needsStart: Whether it is refused before the start of the instance.
   /// - Returns: Nil where it was or will be told; otherwise how the instance had ended, or that it had not even begun.
   func post(_ event: Event, ending: Ending = .none, needsStart: Bool = false) -> Ending? {
     enum Verdict {

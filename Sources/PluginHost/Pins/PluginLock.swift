@@ -36,10 +36,12 @@ public struct PluginLock: Sendable, Hashable {
       self.number = number
     }
 
+    /// Whether both pin the same, in whichever line.
     public static func == (left: Self, right: Self) -> Bool {
       left.id == right.id && left.sha256 == right.sha256 && left.path == right.path
     }
 
+    /// Feeds what is compared to a hasher.
     public func hash(into hasher: inout Hasher) {
       hasher.combine(id)
       hasher.combine(sha256)
