@@ -167,11 +167,10 @@ struct PluginOperationTests {
         instance.events.ended(.success(["secret": .string(secret), "other": .string(refused)]))
       }
     }
-    setenv("PLUGIN_TEST_TOKEN", "hunter2-hunter2", 1)
     try await withHost([plugin]) { host in
       let run = try await host.run(
         """
-        secrets: { token: { env: PLUGIN_TEST_TOKEN }, other: { env: PLUGIN_TEST_TOKEN } }
+        secrets: { token: { command: [echo, hunter2-hunter2] }, other: { command: [echo, hunter2-hunter2] } }
         plugins: { echo: { secrets: [token] } }
         operations: [{ name: x, uses: echo }]
         """)
