@@ -1,0 +1,25 @@
+extension JSONValue {
+  /// The first number in the value that JSON cannot write, `NaN` or an infinity, by its name in expressions, and where it is:
+  /// `limits.max`, `[2]`, or nothing for the value itself. Nil where the value is JSON.
+  package var numberBeyondJSON: (number: String, place: String)? {
+    switch self {
+    case .double(let number) where !number.isFinite:
+      return (number.isNaN ? "NaN" : number < 0 ? "-Infinity" : "Infinity", "")
+    case .array(let elements):
+      for (index, element) in elements.enumerated() {
+        if let (number, place) = element.numberBeyondJSON { return (number, Self.joined("[\(index)]", place)) }
+      }
+      return nil
+    case .object(let members):
+      for (name, member) in members {
+        if let (number, place) = member.numberBeyondJSON { return (number, Self.joined(name, place)) }
+      }
+      return nil
+    default: return nil
+    }
+  }
+
+  private static func joined(_ outer: String, _ inner: String) -> String {
+    inner.isEmpty || inner.hasPrefix("[") ? outer + inner : "\(outer).\(inner)"
+  }
+}
