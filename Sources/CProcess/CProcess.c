@@ -138,31 +138,20 @@ int penstock_memory_file(const void *bytes, size_t count) {
   return descriptor;
 }
 
-static int copy_to_memory(const char *name, int source, unsigned int flags) {
-  int descriptor = memfd_create(name, MFD_CLOEXEC | flags);
+int penstock_memory_copy(const char *name, int source) {
+  int descriptor = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (descriptor < 0) return -errno;
   off_t offset = 0;
   for (;;) {
     ssize_t count = sendfile(descriptor, source, &offset, 1 << 30);
-    if (count == 0) return descriptor;
-    if (count < 0 && errno != EINTR) {
+    int is_done = count == 0 && fcntl(descriptor, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) == 0;
+    if (is_done) return descriptor;
+    if (count == 0 || (count < 0 && errno != EINTR)) {
       int error = errno;
       close(descriptor);
       return -error;
     }
   }
-}
-
-int penstock_memory_copy(const char *name, int source) { return copy_to_memory(name, source, 0); }
-
-int penstock_sealed_copy(const char *name, int source) {
-  int descriptor = copy_to_memory(name, source, MFD_ALLOW_SEALING);
-  if (descriptor >= 0 && fcntl(descriptor, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) != 0) {
-    int error = errno;
-    close(descriptor);
-    return -error;
-  }
-  return descriptor;
 }
 
 int64_t penstock_heap_in_use(void) {

@@ -85,19 +85,10 @@ final class DirectoryWatches: Sendable {
     var touched: Set<Int32> = []
     var gone: Set<Int32> = []
     var isEverything = false
-    withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
-      while true {
-        let count = read(inotify.number, buffer.baseAddress, buffer.count)
-        guard count > 0, let base = buffer.baseAddress else { break }
-        var offset = 0
-        while offset + MemoryLayout<inotify_event>.size <= count {
-          let event = (base + offset).loadUnaligned(as: inotify_event.self)
-          offset += MemoryLayout<inotify_event>.size + Int(event.len)
-          touched.insert(event.wd)
-          if event.mask & UInt32(IN_IGNORED) != 0 { gone.insert(event.wd) }
-          if event.mask & UInt32(IN_Q_OVERFLOW) != 0 { isEverything = true }
-        }
-      }
+    InotifyEvents.read(from: inotify.number) { event, _ in
+      touched.insert(event.wd)
+      if event.mask & UInt32(IN_IGNORED) != 0 { gone.insert(event.wd) }
+      if event.mask & UInt32(IN_Q_OVERFLOW) != 0 { isEverything = true }
     }
     return state.withLock { state in
       let handlers = (isEverything ? Set(state.handlers.keys) : touched).flatMap { (state.handlers[$0] ?? [:]).values }

@@ -62,19 +62,7 @@ final class FileTree {
   /// Reads what the kernel has told.
   func drain() -> Dirt {
     var dirt = Dirt.nothing
-    withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 8) { buffer in
-      while true {
-        let count = read(descriptor.number, buffer.baseAddress, buffer.count)
-        guard count > 0, let base = buffer.baseAddress else { return }
-        var offset = 0
-        while offset + MemoryLayout<inotify_event>.size <= count {
-          let event = (base + offset).loadUnaligned(as: inotify_event.self)
-          let text = (base + offset + MemoryLayout<inotify_event>.size).assumingMemoryBound(to: CChar.self)
-          dirt.add(self.dirt(of: event, event.len > 0 ? String(cString: text) : nil))
-          offset += MemoryLayout<inotify_event>.size + Int(event.len)
-        }
-      }
-    }
+    InotifyEvents.read(from: descriptor.number, capacity: 64 << 10) { dirt.add(self.dirt(of: $0, $1)) }
     return dirt
   }
 

@@ -113,15 +113,12 @@ const char *penstock_signal_name(int number);
 /// An anonymous file in memory, close-on-exec, positioned at its start. Returns the descriptor, or -errno.
 int penstock_memory_file(const void *bytes, size_t count);
 
-/// An anonymous file in memory with what `source` has, whose position stays; close-on-exec. `name`, of at most 249 bytes, is seen in lists of mapped
-/// files. Returns the descriptor, or -errno.
+/// An anonymous file in memory with what `source` has, whose position stays; close-on-exec, and never to be changed by anybody. `name`, of at most
+/// 249 bytes, is seen in lists of mapped files. Returns the descriptor, or -errno.
 int penstock_memory_copy(const char *name, int source);
 
 /// Removes a directory with all that is in it, as far as that can be; of links, themselves and not what they point to.
 void penstock_remove_tree(const char *path);
-
-/// The same, of which nothing can be changed any more, by whoever has it.
-int penstock_sealed_copy(const char *name, int source);
 
 /// The bytes that `malloc` has given out in this process, of all arenas.
 int64_t penstock_heap_in_use(void);

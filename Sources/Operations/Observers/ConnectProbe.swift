@@ -6,7 +6,6 @@ import Synchronization
 struct ConnectProbe: OperationRequest {
   let host: String
   let port: UInt16
-  var lookup = HostLookup.shared
 
   func run(
     isolation: isolated (any Actor)?,
@@ -14,7 +13,7 @@ struct ConnectProbe: OperationRequest {
     with continuation: OperationContinuation<Void, any Error>
   ) async throws {
     var last: any Error = ReachabilityError.noAddress(host)
-    for address in try await lookup.addresses(of: host, port: port) {
+    for address in try await HostLookup.shared.addresses(of: host, port: port) {
       try Task.checkCancellation()
       do {
         return try await connect(to: address)

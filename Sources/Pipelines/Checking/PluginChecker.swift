@@ -157,18 +157,18 @@ extension PipelineChecker {
 
   /// Checks what `with` says against what the offer takes; `types` are those of the use's expressions.
   func checkSettings(of use: PluginUseDraft, types: ArraySlice<ValueType>) {
-    guard let offer = use.offer, !use.hasUnreadSettings else { return }
+    guard let offer = use.offer, let settings = use.settings else { return }
     let types = Array(types)
-    let given = use.settings.map { setting -> (name: String, given: GivenSetting) in
+    let given = settings.map { setting -> (name: String, given: GivenSetting) in
       // It is given, whatever it was meant to be.
       if setting.value.isFaulty { return (setting.name, .type(.json)) }
       if case .literal(let value) = setting.value.data { return (setting.name, .value(value)) }
       return (setting.name, .type(TypeInference.type(of: setting.value, siteTypes: types)))
     }
     let problems = offer.problems(with: given)
-    use.hasFittingSettings = problems.isEmpty && !use.settings.contains { $0.value.isFaulty }
+    use.hasFittingSettings = problems.isEmpty && !settings.contains { $0.value.isFaulty }
     for problem in problems {
-      let place = use.settings.first { $0.name == problem.setting }
+      let place = settings.first { $0.name == problem.setting }
       let range: SourceRange =
         switch problem.code {
         case .unknown: place?.range ?? use.node.range

@@ -43,7 +43,7 @@ extension PipelineChecker {
     }
     let source = use.use.plugin == HTTPPlugin.id ? "penstock schema" : "penstock plugins inspect \(use.use.plugin)"
     let advice = "'\(source)' says what it takes"
-    guard let place = failure.place, let setting = use.settings.first(where: { $0.name == place.setting }) else {
+    guard let place = failure.place, let setting = use.settings?.first(where: { $0.name == place.setting }) else {
       return reader.error(
         failure.code, "'\(use.id)' does not take its settings: \(failure.message)", at: range, fix: advice)
     }
@@ -63,7 +63,7 @@ extension PluginUseDraft {
   /// The settings, where none of them holds an expression.
   fileprivate var literalSettings: JSONValue? {
     var values: OrderedDictionary<String, JSONValue> = [:]
-    for setting in settings {
+    for setting in settings ?? [] {
       guard case .literal(let value) = setting.value.data else { return nil }
       values[setting.name] = value
     }

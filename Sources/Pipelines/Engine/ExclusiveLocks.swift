@@ -96,16 +96,18 @@ final class ExclusiveLocks: @unchecked Sendable {
     }
     // A lease that was not free and could be had is that of a process which is gone.
     if case .granted = outcome, let run = former.flatMap({ LeaseHolder($0.holder)?.run }) {
-      try await endProcesses(of: run)
+      await endProcesses(of: run)
     }
     return outcome
   }
 
   /// Ends what the gone host of a run, or of those nested in it, left running: it may still use what the name stands for.
-  private func endProcesses(of run: RunID, isolation: isolated (any Actor)? = #isolation) async throws {
+  ///
+  /// A history that cannot be read is no reason to fail, as the lease is granted already; whoever holds it will be told soon enough.
+  private func endProcesses(of run: RunID, isolation: isolated (any Actor)? = #isolation) async {
     var open = [run]
     while let run = open.popLast() {
-      open += try history.nestedRuns(of: run)
+      open += (try? history.nestedRuns(of: run)) ?? []
       // One that somebody has resumed meanwhile has had them ended, and its processes are another host's.
       _ = await LeftoverProcesses.end(run: run, delayer: LoopDelayer(loop: loop)) {
         (try? history.run(run)?.state.isFinal) ?? false

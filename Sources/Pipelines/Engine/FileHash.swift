@@ -58,13 +58,7 @@ enum FileHash {
     var result: [String] = []
     var open = [directory]
     while let next = open.popLast() {
-      guard let stream = opendir(next) else { continue }
-      defer { closedir(stream) }
-      while let entry = readdir(stream) {
-        let name = withUnsafePointer(to: &entry.pointee.d_name) {
-          $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-        }
-        guard name != ".", name != ".." else { continue }
+      for name in DirectoryNames.of(next) {
         let path = next.hasSuffix("/") ? next + name : "\(next)/\(name)"
         var status = stat()
         // Symbolic links are not followed, so that a cycle ends the walk.

@@ -122,10 +122,8 @@ extension RunEngine {
   /// How long an attempt may take. For an approval that a former host asked for, what is left of that; at least a second, in which an
   /// answer that came meanwhile is found.
   private func timeLimit(_ ordinal: Int) -> Duration? {
-    let instance = state.instances[ordinal]
-    guard let limit = instance.node.definition.timeout, let asked = instance.askedAt else {
-      return instance.node.definition.timeout
-    }
+    let limit = state.instances[ordinal].node.definition.timeout
+    guard let limit, let asked = state.instances[ordinal].askedAt else { return limit }
     let passed = Duration.microseconds(services.now().microseconds - asked.microseconds)
     return min(limit, max(limit - passed, .seconds(1)))
   }

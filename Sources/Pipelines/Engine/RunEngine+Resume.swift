@@ -12,7 +12,10 @@ extension RunEngine {
     state.hostAttempt += 1
     state.event = JSONValue(recorded: recorded.run.event)
     var former: [Int: FormerAttempts] = [:]
-    for attempt in recorded.attempts { former[attempt.ordinal, default: FormerAttempts()].add(attempt) }
+    for attempt in recorded.attempts {
+      former[attempt.ordinal, default: FormerAttempts()].add(attempt)
+      logs.keepResult(attempt.result)
+    }
     let fixed = state.instances.count
     let highest = recorded.operations.map(\.ordinal).max() ?? -1
     let byOrdinal = Dictionary(recorded.operations.map { ($0.ordinal, $0) }) { $1 }
@@ -28,7 +31,9 @@ extension RunEngine {
         formerItems[ItemKey(parent: parent, index: index)] = state.addItem(of: parent, index: index, value: item)
       }
     }
-    for operation in recorded.operations where operation.ordinal < state.instances.count {
+    for operation in recorded.operations {
+      logs.keepResult(operation.result)
+      guard operation.ordinal < state.instances.count else { continue }
       restore(operation, after: former[operation.ordinal] ?? FormerAttempts())
     }
     for attempt in recorded.attempts where attempt.ordinal < state.instances.count && attempt.error?.code != "host-died"
@@ -37,9 +42,6 @@ extension RunEngine {
         continue
       }
       state.instances[attempt.ordinal].latestEnd = end
-    }
-    for result in recorded.operations.map(\.result) + recorded.attempts.map(\.result) {
-      if case .file(let path, _) = result { logs.keepResult(path) }
     }
     for ordinal in state.pipeline.operations.indices where state.instances[ordinal].state.isFinal { count(ordinal) }
     emit(.run(record))

@@ -11,10 +11,7 @@ extension History {
 
   /// The runs that operations of `parent` started, the oldest first.
   func nestedRuns(of parent: RunID) throws(WorkspaceError) -> [RunID] {
-    try read { db in
-      try String.fetchAll(
-        db.cachedStatement(sql: "SELECT id FROM run_record WHERE parent = ? ORDER BY id"), arguments: [parent.text])
-    }.compactMap { RunID($0) }
+    try startedRuns(of: parent).map(\.id)
   }
 
   /// The runs that operations of `parent` have started, the oldest first, each with the operation and when it was created.

@@ -36,11 +36,9 @@ final class OperationDraft {
   var earlyWords: [(name: String, range: SourceRange)] = []
   /// Whether `defaults` has a `retry`.
   var hasDefaultRetry = false
-  var settings: [(name: String, range: SourceRange, value: PlacedData)] = []
+  var settings: [(name: String, range: SourceRange, value: PlacedData)]? = []
   /// Where the word `with` is.
   var settingsRange: SourceRange?
-  /// Whether what stands there is no mapping.
-  var hasUnreadSettings = false
   var value: PlacedData?
   var wait: PlacedData?
   var loopList: PlacedData?

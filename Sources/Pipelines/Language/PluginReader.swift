@@ -27,11 +27,10 @@ final class PluginUseDraft {
   let id: String
   /// Where the id is written.
   let node: YAMLNode
-  var settings: [(name: String, range: SourceRange, value: PlacedData)] = []
+  /// The settings; nil where what stands at `with` is no mapping, so that nothing is known of them.
+  var settings: [(name: String, range: SourceRange, value: PlacedData)]? = []
   /// Where the word `with` is; nil without one.
   var withRange: SourceRange?
-  /// Whether what stands at `with` is no mapping, so that nothing is known of the settings.
-  var hasUnreadSettings = false
   /// Whether the settings are known to be what the offer describes.
   var hasFittingSettings = false
   /// The expressions in the settings; those of an operation are among its own.
@@ -48,7 +47,7 @@ final class PluginUseDraft {
     self.node = node
   }
 
-  var use: PluginUse { PluginUse(offer: id, settings: settings.map { ($0.name, $0.value.data) }) }
+  var use: PluginUse { PluginUse(offer: id, settings: (settings ?? []).map { ($0.name, $0.value.data) }) }
 
   var kind: PluginOffer.Kind {
     switch owner {
@@ -184,9 +183,7 @@ extension DocumentReader {
 
   /// `with` of an operation.
   func readSettings(_ entry: YAMLEntry, into draft: OperationDraft) {
-    let read = settings(entry.value, .settings, into: &draft.sites)
-    draft.settings = read ?? []
-    draft.hasUnreadSettings = read == nil
+    draft.settings = settings(entry.value, .settings, into: &draft.sites)
     draft.settingsRange = entry.key.range
   }
 
@@ -194,7 +191,6 @@ extension DocumentReader {
   func finishPluginOperation(of draft: OperationDraft) {
     guard let use = draft.pluginUse else { return }
     use.settings = draft.settings
-    use.hasUnreadSettings = draft.hasUnreadSettings
     use.withRange = draft.settingsRange
     draft.definition.action = .uses(use.use)
   }
@@ -213,11 +209,7 @@ extension DocumentReader {
     _ id: String, _ uses: YAMLNode, with entry: YAMLEntry?, at position: Int, _ what: String
   ) -> SpecificationFormula {
     let draft = PluginUseDraft(owner: .specification(position), title: what, id: id, node: uses)
-    if let entry {
-      let read = settings(entry.value, .specification, into: &draft.sites)
-      draft.settings = read ?? []
-      draft.hasUnreadSettings = read == nil
-    }
+    if let entry { draft.settings = settings(entry.value, .specification, into: &draft.sites) }
     draft.withRange = entry?.key.range
     pluginUses.append(draft)
     return SpecificationFormula(text: id, root: .plugin(draft.use))
@@ -252,8 +244,7 @@ extension DocumentReader {
         return nil
       }
       let draft = PluginUseDraft(owner: .controller, title: "the controller '\(id.text)'", id: id.text, node: id.node)
-      draft.settings = read ?? []
-      draft.hasUnreadSettings = read == nil
+      draft.settings = read
       draft.withRange = withRange
       draft.sites = sites
       pluginUses.append(draft)

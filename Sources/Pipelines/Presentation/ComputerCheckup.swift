@@ -68,14 +68,9 @@ enum ComputerCheckup {
 enum LeftProcesses {
   /// The processes whose environment names the workspace, and a run that `isOver`.
   static func of(workspace: String, isOver: (RunID) -> Bool) -> [(pid: Int32, run: RunID)] {
-    guard let stream = opendir("/proc") else { return [] }
-    defer { closedir(stream) }
     var found: [(pid: Int32, run: RunID)] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      guard let pid = Int32(name), pid != getpid(), let environment = environment(of: pid) else { continue }
+    for pid in ProcessTable.all() where pid != getpid() {
+      guard let environment = environment(of: pid) else { continue }
       guard environment["PENSTOCK_WORKSPACE"] == workspace,
         let run = environment["PENSTOCK_RUN_ID"].flatMap({ RunID($0) }),
         isOver(run)

@@ -53,8 +53,10 @@ package struct RunDirectories {
     let directory = open("\(workspace)/runs", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard directory >= 0 else { return [] }
     defer { close(directory) }
-    return Self.entries(of: directory).compactMap { name in RunID(name).flatMap { $0.text == name ? $0 : nil } }
-      .sorted()
+    return DirectoryNames.of(descriptor: directory).compactMap { name in
+      RunID(name).flatMap { $0.text == name ? $0 : nil }
+    }
+    .sorted()
   }
 
   /// How much the files of these runs hold, in bytes.
@@ -76,7 +78,7 @@ package struct RunDirectories {
       close(descriptor)
       return
     }
-    for entry in entries(of: descriptor) {
+    for entry in DirectoryNames.of(descriptor: descriptor) {
       var status = stat()
       guard fstatat(descriptor, entry, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
       if status.st_mode & S_IFMT == S_IFDIR {
@@ -95,29 +97,11 @@ package struct RunDirectories {
     }
   }
 
-  private static func entries(of descriptor: Int32) -> [String] {
-    // The stream takes the descriptor over and closes it.
-    let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-    guard copy >= 0, let stream = fdopendir(copy) else {
-      if copy >= 0 { close(copy) }
-      return []
-    }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    return names
-  }
-
   private static func size(of path: String) -> Int64 {
     let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else { return 0 }
     defer { close(descriptor) }
-    return entries(of: descriptor).reduce(0) { total, entry in
+    return DirectoryNames.of(descriptor: descriptor).reduce(0) { total, entry in
       var status = stat()
       guard fstatat(descriptor, entry, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return total }
       switch status.st_mode & S_IFMT {

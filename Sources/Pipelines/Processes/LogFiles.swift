@@ -241,7 +241,12 @@ final class LogFilePool {
     ended.removeAll(keepingCapacity: true)
   }
 
-  /// Notes that the result at `path`, which may be in another directory, stays in its file.
+  /// Notes that a recorded result, which may be in another directory, stays in its file.
+  func keepResult(_ result: RecordedResult) {
+    if case .file(let path, _) = result { keepResult(path) }
+  }
+
+  /// Notes that the result at `path` stays in its file.
   func keepResult(_ path: String) {
     keptResults.insert(String(path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...]))
   }
@@ -249,14 +254,8 @@ final class LogFilePool {
   /// Removes what was left where results are expected and became none: by a process that was left behind, or whose host was killed. It may hold secrets,
   /// which nobody has masked.
   private func removeLateResults() {
-    guard let stream = opendir(directory) else { return }
-    defer { closedir(stream) }
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      // A copy without secrets has a name that goes on after that.
-      guard name.contains(ResultPlace.suffix), !keptResults.contains(name) else { continue }
+    // A copy without secrets has a name that goes on after the suffix.
+    for name in DirectoryNames.of(directory) where name.contains(ResultPlace.suffix) && !keptResults.contains(name) {
       penstock_remove_tree("\(directory)/\(name)")
     }
   }
@@ -265,8 +264,8 @@ final class LogFilePool {
   func removeEmpty() {
     isOver = true
     settle()
-    if exists { removeLateResults() }
     for path in outputs.map(\.log.path) + errors.map(\.path) + retired { unlink(path.pointer) }
+    if exists { removeLateResults() }
     outputs = []
     errors = []
     retired = []

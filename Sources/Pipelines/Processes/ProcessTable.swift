@@ -3,18 +3,7 @@ import Glibc
 /// What `/proc` tells about the processes of this machine.
 enum ProcessTable {
   /// The ids of all processes.
-  static func all() -> [Int32] {
-    guard let directory = opendir("/proc") else { return [] }
-    defer { closedir(directory) }
-    var result: [Int32] = []
-    while let entry = readdir(directory) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if let pid = Int32(name) { result.append(pid) }
-    }
-    return result
-  }
+  static func all() -> [Int32] { DirectoryNames.of("/proc").compactMap { Int32($0) } }
 
   /// The processes of a group that have not ended (zombies left out).
   static func members(ofGroup group: Int32) -> [Int32] {

@@ -104,9 +104,7 @@ struct SecretReader {
   /// without what the command printed as the secret before it failed. Nil where that is too much to be looked for.
   private func complaint(_ errors: [UInt8]?, printed: [UInt8]?, _ known: [String]) -> String? {
     guard let errors, let printed, printed.count <= Self.maskedLimit else { return nil }
-    let output = String(decoding: printed, as: UTF8.self)
-    let whole = output.hasSuffix("\n") ? String(output.dropLast()) : output
-    let masker = SecretMasker(known + inherited + [whole])
+    let masker = SecretMasker(known + inherited + [Self.trimmed(String(decoding: printed, as: UTF8.self))])
     return String(decoding: errors, as: UTF8.self).split(separator: "\n").last.map { masker.mask(String($0)) }
   }
 
@@ -116,11 +114,13 @@ struct SecretReader {
     return descriptor
   }
 
-  /// The text without its last newline, which editors and `echo` add.
   private func text(of bytes: [UInt8]) throws(Failure) -> String {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw Failure("it is not UTF-8 text")
     }
-    return text.hasSuffix("\n") ? String(text.dropLast()) : text
+    return Self.trimmed(text)
   }
+
+  /// The text without its last newline, which editors and `echo` add.
+  private static func trimmed(_ text: String) -> String { text.hasSuffix("\n") ? String(text.dropLast()) : text }
 }

@@ -110,10 +110,7 @@ package final class PluginImage: @unchecked Sendable {
       throw PluginError(.unreadable, "cannot read plugin '\(file)': \(String(cString: strerror(errno)))")
     }
     defer { if descriptor == nil { close(source) } }
-    let name = file.utf8.split(separator: UInt8(ascii: "/")).last.map {
-      String(decoding: $0.suffix(200), as: UTF8.self)
-    }
-    let memory = penstock_memory_copy("penstock-\(name ?? "plugin")", source)
+    let memory = MemoryCopy.make(of: source, path: file)
     guard memory >= 0 else {
       throw PluginError(
         .unreadable, "cannot copy plugin '\(file)' into memory: \(String(cString: strerror(-memory)))")

@@ -1,4 +1,3 @@
-import CProcess
 import Glibc
 import Synchronization
 
@@ -99,10 +98,7 @@ public final class VerifiedPlugin: Sendable {
   /// - Throws: `plugin-unreadable`, also where the content is another one than was verified.
   func copy() throws(PluginError) -> Int32 {
     do throws(Refusal) {
-      let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map {
-        String(decoding: $0.suffix(200), as: UTF8.self)
-      }
-      let memory = penstock_sealed_copy("penstock-\(name ?? "plugin")", descriptor)
+      let memory = MemoryCopy.make(of: descriptor, path: path)
       guard memory >= 0 else {
         throw Refusal(
           .unreadable, "it cannot be copied into memory: \(String(cString: strerror(-memory)))",

@@ -1,6 +1,14 @@
 import Foundation
+import Values
 
 @testable import PluginHost
+
+/// JSON in a test.
+struct JSONText: ExpressibleByStringLiteral, Sendable {
+  let text: String
+  init(stringLiteral text: String) { self.text = text }
+  func value() throws -> JSONValue { try JSONValue.parse(text) }
+}
 
 /// Validations of plugins that tests compile, with the process that is built beside the tests.
 enum CheckedPlugin {

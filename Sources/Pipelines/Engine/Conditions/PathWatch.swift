@@ -134,20 +134,7 @@ final class PathWatch: @unchecked Sendable {
 
   private func drain() {
     var touched: Set<Int> = []
-    withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 8) { buffer in
-      while true {
-        let count = read(descriptor, buffer.baseAddress, buffer.count)
-        guard count > 0, let base = buffer.baseAddress else { break }
-        var offset = 0
-        while offset + MemoryLayout<inotify_event>.size <= count {
-          let event = (base + offset).loadUnaligned(as: inotify_event.self)
-          let text = (base + offset + MemoryLayout<inotify_event>.size).assumingMemoryBound(to: CChar.self)
-          let name = event.len > 0 ? String(cString: text) : nil
-          note(event, name, into: &touched)
-          offset += MemoryLayout<inotify_event>.size + Int(event.len)
-        }
-      }
-    }
+    InotifyEvents.read(from: descriptor) { note($0, $1, into: &touched) }
     tell(touched)
   }
 

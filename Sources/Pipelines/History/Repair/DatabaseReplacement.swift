@@ -78,9 +78,8 @@ enum OpenFiles {
   /// Another process that has the file open; nil if there is none.
   static func user(of path: String) -> Int32? {
     guard let wanted = identity(path) else { return nil }
-    for name in entries("/proc") {
-      guard let pid = Int32(name), pid != getpid() else { continue }
-      for descriptor in entries("/proc/\(pid)/fd") where identity("/proc/\(pid)/fd/\(descriptor)") == wanted {
+    for pid in ProcessTable.all() where pid != getpid() {
+      for descriptor in DirectoryNames.of("/proc/\(pid)/fd") where identity("/proc/\(pid)/fd/\(descriptor)") == wanted {
         return pid
       }
     }
@@ -95,18 +94,5 @@ enum OpenFiles {
   private static func identity(_ path: String) -> Identity? {
     var status = stat()
     return stat(path, &status) == 0 ? Identity(device: UInt(status.st_dev), inode: UInt(status.st_ino)) : nil
-  }
-
-  private static func entries(_ path: String) -> [String] {
-    guard let stream = opendir(path) else { return [] }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if !name.hasPrefix(".") { names.append(name) }
-    }
-    return names
   }
 }

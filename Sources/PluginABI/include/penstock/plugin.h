@@ -94,8 +94,9 @@
  * The process
  *
  * A plugin is a guest in a process that has other guests. It leaves alone what belongs to all of them: the working directory, the
- * environment, the locale, the standard descriptors (whoever prints, prints into the host's output), limits, and how signals are handled. It does not end the process. Its threads block all
- * signals before they do anything else, as the host waits for some of them; its descriptors are close-on-exec. It may find itself in a
+ * environment, the locale, the standard descriptors (whoever prints, prints into the host's output), limits, and how signals are
+ * handled. It does not end the process. Its threads block all signals before they do anything else, as the host waits for some of them;
+ * its descriptors are close-on-exec. It may find itself in a
  * child process of the host, with an environment that holds little. Threads and timers that an instance does not need belong to nobody
  * after its `destroy`; those that all instances share may live until `close`.
  *

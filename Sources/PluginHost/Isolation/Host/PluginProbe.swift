@@ -10,28 +10,14 @@ package enum PluginProbe {
   package static func describe(
     _ launch: ChildLaunch, options: IsolatedConnection.Options = .init()
   ) throws(PluginError) -> PluginDescription {
-    let thread = try ChildThread.start(for: launch)
-    let awaited = AwaitedOutcome<PluginDescription, PluginError>()
-    let log = options.log
-    thread.execute {
-      _ = ChildStart.start(
-        launch, on: thread, options: options, line: { log(.info, $0) },
-        told: { outcome in
-          do throws(PluginError) {
-            let (process, description) = try outcome.get()
-            process.onMessage = { _ in }
-            process.onEnd = { end in
-              thread.stop()
-              awaited.resume(with: end.fault(of: launch).map { .failure($0) } ?? .success(description))
-            }
-            process.close(options.limits)
-          } catch {
-            thread.stop()
-            awaited.resume(with: .failure(error))
-          }
-        })
+    try ChildThread.load(launch, options) { thread, process, description, awaited in
+      process.onMessage = { _ in }
+      process.onEnd = { end in
+        thread.stop()
+        awaited.resume(with: end.fault(of: launch).map { .failure($0) } ?? .success(description))
+      }
+      process.close(options.limits)
     }
-    return try awaited.get()
   }
 }
 
@@ -47,12 +33,36 @@ extension ChildEnd {
 }
 
 extension ChildThread {
-  fileprivate static func start(for launch: ChildLaunch) throws(PluginError) -> ChildThread {
+  /// Starts a child on a thread of its own, and waits for what comes of it: why its plugin cannot be loaded, or what `loaded`, on the
+  /// thread, resumes with. The thread goes on with what it has then.
+  fileprivate static func load<Value: Sendable>(
+    _ launch: ChildLaunch, _ options: IsolatedConnection.Options,
+    loaded:
+      @escaping @Sendable (
+        ChildThread, ChildProcess, PluginDescription, AwaitedOutcome<Value, PluginError>
+      ) -> Void
+  ) throws(PluginError) -> Value {
+    let thread: ChildThread
     do throws(SystemError) {
-      return try ChildThread()
+      thread = try ChildThread()
     } catch {
       throw PluginError(.childHost, "no child host can be started for plugin '\(launch.name)': \(error)")
     }
+    let awaited = AwaitedOutcome<Value, PluginError>()
+    let log = options.log
+    thread.execute {
+      _ = ChildStart.start(
+        launch, on: thread, options: options, line: { log(.info, $0) },
+        told: { outcome in
+          switch outcome {
+          case .success(let (process, description)): loaded(thread, process, description, awaited)
+          case .failure(let error):
+            thread.stop()
+            awaited.resume(with: .failure(error))
+          }
+        })
+    }
+    return try awaited.get()
   }
 }
 
@@ -65,21 +75,11 @@ extension IsolatedConnection {
   package static func open(
     _ launch: ChildLaunch, options: Options = Options()
   ) throws(PluginError) -> IsolatedConnection {
-    let thread = try ChildThread.start(for: launch)
-    let awaited = AwaitedOutcome<IsolatedConnection, PluginError>()
-    let log = options.log
-    thread.execute {
-      _ = ChildStart.start(
-        launch, on: thread, options: options, line: { log(.info, $0) },
-        told: { outcome in
-          if case .failure = outcome { thread.stop() }
-          awaited.resume(
-            with: outcome.map { process, description in
-              IsolatedConnection(launch, description: description, options: options, thread: thread, process: process)
-            })
-        })
+    try ChildThread.load(launch, options) { thread, process, description, awaited in
+      awaited.resume(
+        with: .success(
+          IsolatedConnection(launch, description: description, options: options, thread: thread, process: process)))
     }
-    return try awaited.get()
   }
 
   /// A connection that takes over a child whose plugin is loaded. *On the thread.*

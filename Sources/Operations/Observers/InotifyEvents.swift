@@ -1,0 +1,25 @@
+import CLinuxObservers
+import Glibc
+
+/// What the kernel tells of files, as it is read from an inotify descriptor that does not block.
+package enum InotifyEvents {
+  /// Reads all events that have come, up to `capacity` bytes at a time, and hands each to `body` with the name that it is about, if any.
+  package static func read(
+    from descriptor: Int32, capacity: Int = 16 << 10, _ body: (_ event: inotify_event, _ name: String?) -> Void
+  ) {
+    let size = MemoryLayout<inotify_event>.size
+    withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 8) { buffer in
+      while true {
+        let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+        guard count > 0, let base = buffer.baseAddress else { return }
+        var offset = 0
+        while offset + size <= count {
+          let event = (base + offset).loadUnaligned(as: inotify_event.self)
+          let text = (base + offset + size).assumingMemoryBound(to: CChar.self)
+          body(event, event.len > 0 ? String(cString: text) : nil)
+          offset += size + Int(event.len)
+        }
+      }
+    }
+  }
+}
