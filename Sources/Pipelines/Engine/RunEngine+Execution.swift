@@ -225,11 +225,9 @@ extension RunEngine {
   /// A computed value, when it is of the declared type, and JSON: what the history could not hold, a run that is gone on with would not have.
   func checkedValue(_ value: JSONValue, _ ordinal: Int) throws -> JSONValue {
     let node = state.instances[ordinal].node
-    if let (number, place) = value.numberBeyondJSON {
+    if let problem = value.problemBeyondJSON {
       throw OperationFailure(
-        code: "result-invalid",
-        message: "the value has \(number)\(place.isEmpty ? "" : " at '\(place)'"), which is no number of JSON; "
-          + "give it as text, or leave it out")
+        code: "result-invalid", message: "the value \(problem); give it as text, or leave it out")
     }
     if let type = node.definition.result { _ = try ResultText.checked(value, as: type) }
     return try withoutSecrets(value, of: node)

@@ -129,7 +129,11 @@ struct HTTPActionRequest {
       request.body = .bytes(Array(try template.evaluate(in: contexts).injectedText.utf8))
       type = MediaType.text.description
     case .json(let data):
-      request.body = .bytes(Array(try data.evaluate(in: contexts).text.utf8))
+      let value = try data.evaluate(in: contexts)
+      if let problem = value.problemBeyondJSON {
+        throw OperationFailure(code: "value-mismatch", message: "http: 'json' \(problem)")
+      }
+      request.body = .bytes(Array(value.text.utf8))
       type = MediaType.json.description
     case .file(let template):
       request.body = .file(path: try path(template, in: contexts))

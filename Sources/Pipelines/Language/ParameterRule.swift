@@ -5,6 +5,8 @@ enum ParameterRule {
   /// What is wrong with `value`, as the end of a sentence: `must be at least 1, found 0`. Nil when nothing is.
   static func problem(with value: JSONValue, for parameter: PipelineDefinition.Parameter) -> String? {
     if let mismatch = parameter.type.mismatch(of: value) { return "is not of its type: \(mismatch)" }
+    // What the run is given is kept as JSON.
+    if let problem = value.problemBeyondJSON { return problem }
     if let number = value.doubleValue {
       if let minimum = parameter.minimum, number < minimum {
         return "must be at least \(JSONValue.double(minimum).text), found \(value.text)"

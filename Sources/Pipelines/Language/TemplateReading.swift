@@ -53,7 +53,7 @@ extension DocumentReader {
   ) -> DataTemplate {
     switch node.content {
     case .scalar(let text, _):
-      guard Self.expressionOffset(in: text) != nil else { return .literal(node.coreScalar ?? .null) }
+      guard Self.expressionOffset(in: text) != nil else { return .literal(literal(node, text)) }
       return .template(template(text: text, node, use, into: &sites))
     case .sequence(let items):
       let elements = items.map { data($0, use, into: &sites) }
@@ -64,6 +64,17 @@ extension DocumentReader {
       guard let literals = Self.literals(members.map(\.value)) else { return .object(members) }
       return .literal(.object(.init(zip(members.map(\.name), literals)) { first, _ in first }))
     }
+  }
+
+  /// A scalar without an expression.
+  private func literal(_ node: YAMLNode, _ text: String) -> JSONValue {
+    let value = node.coreScalar ?? .null
+    if let problem = value.problemBeyondJSON {
+      error(
+        "invalid-number", "the value \(problem)", at: node.range,
+        fix: "put it in quotes to have it as text: \"\(text)\"")
+    }
+    return value
   }
 
   /// The same with the place of its sites.

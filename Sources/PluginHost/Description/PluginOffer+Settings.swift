@@ -80,6 +80,11 @@ extension PluginOffer {
         message: "the setting '\(name)' of '\(id)' is not of its type: \(mismatch.description.escapedForMessage)",
         fix: setting.fix(for: mismatch))
     }
+    // A plugin gets its settings as JSON.
+    if let problem = value.problemBeyondJSON {
+      return PluginSettingProblem(
+        code: .invalid, setting: name, path: "", message: "the setting '\(name)' of '\(id)' \(problem)", fix: nil)
+    }
     guard let values = setting.values, !values.contains(where: { $0.isSameSetting(as: value) }) else { return nil }
     return PluginSettingProblem(
       code: .invalid, setting: name, path: "",

@@ -19,6 +19,13 @@ extension JSONValue {
     }
   }
 
+  /// What ``numberBeyondJSON`` found, as the end of a sentence: `has NaN at 'limits.max', which is no number of JSON`.
+  package var problemBeyondJSON: String? {
+    numberBeyondJSON.map {
+      "has \($0.number)\($0.place.isEmpty ? "" : " at '\($0.place)'"), which is no number of JSON"
+    }
+  }
+
   private static func joined(_ outer: String, _ inner: String) -> String {
     inner.isEmpty || inner.hasPrefix("[") ? outer + inner : "\(outer).\(inner)"
   }

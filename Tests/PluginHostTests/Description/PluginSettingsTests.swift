@@ -100,6 +100,15 @@ struct PluginSettingsTests {
     #expect(try problems(settings).count == 1)
   }
 
+  @Test("a number that JSON has not is none for a plugin")
+  func numbersBeyondJSON() {
+    let problem = offer.check(setting: "anything", value: ["max": .double(.infinity)])
+    #expect(problem?.code == .invalid)
+    #expect(
+      problem?.message
+        == "the setting 'anything' of 'calendar.window' has Infinity at 'max', which is no number of JSON")
+  }
+
   @Test("all mistakes are told at once: those that are there in their order, then what is missing")
   func several() throws {
     let problems = try problems(#"{"edge": 1, "xyzzy": 1, "count": []}"#)
