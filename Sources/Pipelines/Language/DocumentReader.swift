@@ -21,6 +21,20 @@ final class DocumentReader {
     self.parts = parts
   }
 
+  /// A reader for a part of the same file, which knows what this one knows of the file, and has found nothing yet.
+  func sibling() -> DocumentReader {
+    let sibling = DocumentReader(source: source, parts: parts)
+    sibling.specifications = specifications
+    return sibling
+  }
+
+  /// Adds what a sibling has found.
+  func take(_ sibling: DocumentReader) {
+    diagnostics += sibling.diagnostics
+    formulas += sibling.formulas
+    pluginUses += sibling.pluginUses
+  }
+
   // MARK: - Findings
 
   func report(_ diagnostic: Diagnostic) {

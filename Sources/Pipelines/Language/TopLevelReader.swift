@@ -111,11 +111,7 @@ extension DocumentReader {
         fix: node.entries == nil ? nil : "write each one as '- name: …'")
     }
     guard !items.isEmpty else { return wrongForm(node, "'operations'", needs: "at least one operation") }
-    draft.operations.reserveCapacity(items.count)
-    for item in items {
-      let index = draft.operations.count
-      if let operation = operation(item, index: index, defaults: draft.defaults) { draft.operations.append(operation) }
-    }
+    draft.operations = operations(items, defaults: draft.defaults)
   }
 
   private func readHandlers(_ node: YAMLNode, into draft: inout PipelineDraft) {
