@@ -154,6 +154,8 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
       while !hasWork && !isStopping { sleep() }
       if !hasWork && failure == nil { break }
       if isStopping && failure != nil { isRetrying = true }
+      // Whoever closes it while this commit goes on, and perhaps because it fails, has yet to be given a last try.
+      let isLast = isStopping
       gather()
       isUrgent = false
       batch.removeAll(keepingCapacity: true)
@@ -166,7 +168,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
       let result = commit(batch[...], work, first: first)
 
       signal.lock()
-      if !settle(result, batch) && isStopping { break }
+      if !settle(result, batch) && isLast { break }
     }
     finish()
     signal.unlock()

@@ -162,6 +162,26 @@ struct OrderedWriterTests {
     #expect(try Array(workspace.values().suffix(5000)) == Array(0..<5000))
   }
 
+  @Test("tries once more also when it is closed while it tells of a failure")
+  func closeDuringFailure() async throws {
+    try limitPages(true)
+    let (told, failed) = AsyncStream.makeStream(of: Void.self)
+    let isClosing = DispatchSemaphore(value: 0)
+    let writer = OrderedWriter.numbers(workspace) { _ in
+      failed.finish()
+      isClosing.wait()
+    }
+    for number in 0..<5000 { writer.append(number) }
+    for await _ in told {}
+    try limitPages(false)
+    async let closing: Void = writer.close()
+    // Once it takes nothing any more, it knows that it is being closed.
+    while writer.append(-1) { await Task.yield() }
+    isClosing.signal()
+    try await closing
+    #expect(try workspace.values().filter { $0 >= 0 } == Array(0..<5000))
+  }
+
   @Test("writes what it has when it is closed, and takes nothing afterwards")
   func close() async throws {
     let writer = OrderedWriter.numbers(workspace, delay: .seconds(10))

@@ -8,13 +8,23 @@ enum ProcessTable {
   /// The processes of a group that have not ended (zombies left out).
   static func members(ofGroup group: Int32) -> [Int32] {
     all().filter { pid in
-      guard let stat = read("/proc/\(pid)/stat", limit: 1024), let close = stat.lastIndex(of: UInt8(ascii: ")")) else {
-        return false
-      }
-      let fields = stat[(close + 1)...].split(separator: UInt8(ascii: " "))
-      guard fields.count > 2 else { return false }
+      guard let fields = fields(of: pid) else { return false }
       return fields[2].elementsEqual("\(group)".utf8) && !fields[0].elementsEqual("Z".utf8)
     }
+  }
+
+  /// The process that started another one, or has adopted it; nil where there is no such process.
+  static func parent(of pid: Int32) -> Int32? {
+    fields(of: pid).flatMap { Int32(String(decoding: $0[1], as: UTF8.self)) }
+  }
+
+  /// What `/proc` tells of a process behind its name: its state, its parent, its group, and more.
+  private static func fields(of pid: Int32) -> [ArraySlice<UInt8>]? {
+    guard let stat = read("/proc/\(pid)/stat", limit: 1024), let close = stat.lastIndex(of: UInt8(ascii: ")")) else {
+      return nil
+    }
+    let fields = stat[(close + 1)...].split(separator: UInt8(ascii: " "))
+    return fields.count > 2 ? fields : nil
   }
 
   /// The processes of this user whose initial environment held the entry `NAME=value`.

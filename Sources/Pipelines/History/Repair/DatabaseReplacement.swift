@@ -76,7 +76,18 @@ struct DatabaseReplacement {
 /// Which processes have a file open, as far as this user may know.
 enum OpenFiles {
   /// Another process that has the file open; nil if there is none.
+  ///
+  /// A process that another thread of this one has just started has open whatever this one has, until its program is loaded: that is waited for.
   static func user(of path: String) -> Int32? {
+    for _ in 0..<100 {
+      guard let pid = holder(of: path) else { return nil }
+      guard ProcessTable.parent(of: pid) == getpid() else { return pid }
+      usleep(10_000)
+    }
+    return holder(of: path)
+  }
+
+  private static func holder(of path: String) -> Int32? {
     guard let wanted = identity(path) else { return nil }
     for pid in ProcessTable.all() where pid != getpid() {
       for descriptor in DirectoryNames.of("/proc/\(pid)/fd") where identity("/proc/\(pid)/fd/\(descriptor)") == wanted {
