@@ -6,9 +6,9 @@ import Subprocess
 /// What it does is noted in a file before it is done: `begin OPERATION ATTEMPT PID`, `fall OPERATION ATTEMPT PID HOW`. Whether an attempt
 /// falls depends on the seed, the operation and the attempt alone.
 enum FlakyPlugin {
-  /// How many of 1,000 attempts fall, as long as the limit is not reached. Fifty operations reach a limit of nine for sure: what is
-  /// at hand at a fall is attempted again.
-  static let odds = 250
+  /// How many of 1,000 attempts fall, as long as the limit is not reached: with every other one, fifty operations come to nine falls but for one case in
+  /// many millions.
+  static let odds = 500
 
   /// Compiles it to `flaky.so` in `scratch`, and returns its path.
   static func compile(in scratch: Scratch) async throws -> String {
