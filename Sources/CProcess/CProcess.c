@@ -142,16 +142,15 @@ int penstock_memory_copy(const char *name, int source) {
   int descriptor = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (descriptor < 0) return -errno;
   off_t offset = 0;
-  for (;;) {
-    ssize_t count = sendfile(descriptor, source, &offset, 1 << 30);
-    int is_done = count == 0 && fcntl(descriptor, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) == 0;
-    if (is_done) return descriptor;
-    if (count == 0 || (count < 0 && errno != EINTR)) {
-      int error = errno;
-      close(descriptor);
-      return -error;
-    }
-  }
+  ssize_t count;
+  do {
+    count = sendfile(descriptor, source, &offset, 1 << 30);
+  } while (count > 0 || (count < 0 && errno == EINTR));
+  const int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+  if (count == 0 && fcntl(descriptor, F_ADD_SEALS, seals) == 0) return descriptor;
+  int error = errno;
+  close(descriptor);
+  return -error;
 }
 
 int64_t penstock_heap_in_use(void) {

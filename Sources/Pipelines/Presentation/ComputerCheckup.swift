@@ -70,9 +70,8 @@ enum LeftProcesses {
   static func of(workspace: String, isOver: (RunID) -> Bool) -> [(pid: Int32, run: RunID)] {
     var found: [(pid: Int32, run: RunID)] = []
     for pid in ProcessTable.all() where pid != getpid() {
-      guard let environment = environment(of: pid) else { continue }
-      guard environment["PENSTOCK_WORKSPACE"] == workspace,
-        let run = environment["PENSTOCK_RUN_ID"].flatMap({ RunID($0) }),
+      guard let variables = variables(of: pid), variables["PENSTOCK_WORKSPACE"] == workspace,
+        let run = variables["PENSTOCK_RUN_ID"].flatMap({ RunID($0) }),
         isOver(run)
       else { continue }
       found.append((pid, run))
@@ -80,19 +79,11 @@ enum LeftProcesses {
     return found.sorted { $0.pid < $1.pid }
   }
 
-  private static func environment(of pid: Int32) -> [String: String]? {
-    let descriptor = open("/proc/\(pid)/environ", O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 1 << 14)
-    while bytes.count < 1 << 21 {
-      let count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-      guard count > 0 else { break }
-      bytes += chunk[..<count]
-    }
+  /// What a process was told of the run that it belongs to.
+  private static func variables(of pid: Int32) -> [String: String]? {
+    guard let environment = ProcessTable.environment(of: pid) else { return nil }
     var variables: [String: String] = [:]
-    for part in bytes.split(separator: 0) {
+    for part in environment {
       guard let equals = part.firstIndex(of: UInt8(ascii: "=")), part.starts(with: "PENSTOCK_".utf8) else { continue }
       variables[String(decoding: part[..<equals], as: UTF8.self)] = String(
         decoding: part[(equals + 1)...], as: UTF8.self)

@@ -31,9 +31,13 @@ enum ProcessTable {
   static func carrying(_ entry: String) -> [Int32] {
     let wanted = Array(entry.utf8)
     return all().filter { pid in
-      guard pid != getpid(), let environment = read("/proc/\(pid)/environ", limit: 4 << 20) else { return false }
-      return environment.split(separator: 0).contains { $0.elementsEqual(wanted) }
+      pid != getpid() && environment(of: pid)?.contains { $0.elementsEqual(wanted) } == true
     }
+  }
+
+  /// The entries `NAME=value` of the environment that a process was started with; nil where this user may not know it.
+  static func environment(of pid: Int32) -> [ArraySlice<UInt8>]? {
+    read("/proc/\(pid)/environ", limit: 4 << 20)?.split(separator: 0)
   }
 
   private static func read(_ path: String, limit: Int) -> [UInt8]? {

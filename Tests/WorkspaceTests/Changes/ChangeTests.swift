@@ -389,28 +389,4 @@ struct ChangeTests {
     let job = try #require(try workspace.job("a"))
     #expect(job == Job(id: "a", state: .failed, attempt: 5, ticket: "T"))
   }
-
-  @Test("The dictionary changes with the transaction, and keeps types apart")
-  func dictionary() async throws {
-    let page = DictionaryKey<Int>("page")
-    let names = DictionaryKey<[String]>("names")
-    try await workspace.setValue(7, for: page)
-    try await perform { context in
-      #expect(try context.value(for: page) == 7)
-      try context.setValue(8, for: page)
-      try context.setValue(["a", "b"], for: names)
-    }
-    #expect(try workspace.value(for: page) == 8)
-    #expect(try workspace.value(for: names) == ["a", "b"])
-    _ = await caught(ChangeError.self) {
-      try await perform { context in
-        try context.setValue(9, for: page)
-        context.abort()
-      }
-    }
-    #expect(try workspace.value(for: page) == 8)
-    #expect(throws: WorkspaceError.self) { try workspace.value(for: DictionaryKey<[Int]>("page")) }
-    try await workspace.setValue(nil, for: page)
-    #expect(try workspace.value(for: page) == nil)
-  }
 }
