@@ -5,7 +5,9 @@ import Values
 ///
 /// A class, because the definition is large and shared by every item of a loop.
 final class OperationNode: Sendable {
-  let definition: OperationDefinition
+  // A definition is large: it stays where the pipeline has it.
+  private let definitions: [OperationDefinition]
+  private let place: Int
   /// Whether the operation runs under `after`.
   let event: PipelineDefinition.Event?
   /// Whether its `when` asks for `failure()` or `always()`.
@@ -44,9 +46,12 @@ final class OperationNode: Sendable {
     }
   }
 
-  init(_ definition: OperationDefinition, event: PipelineDefinition.Event? = nil) {
-    self.definition = definition
+  /// The node of the operation at `place` in `definitions`, which are not copied.
+  init(_ definitions: [OperationDefinition], at place: Int, event: PipelineDefinition.Event? = nil) {
+    self.definitions = definitions
+    self.place = place
     self.event = event
+    let definition = definitions[place]
     let functions = definition.condition?.functionNames ?? []
     handlesFailure = event != nil || functions.contains("failure") || functions.contains("always")
     defaulted = definition.resultsWithDefault
@@ -61,6 +66,11 @@ final class OperationNode: Sendable {
     isTriedOnce = definition.retry.limit == 0 && definition.repetition == nil
     atOnce = event == nil && isTriedOnce && definition.isUnshaped ? AtOnce(definition.action) : nil
     hasFormula = definition.gate != nil || definition.action.waitsForSpecification
+  }
+
+  /// What the file says of it.
+  var definition: OperationDefinition {
+    _read { yield definitions[place] }
   }
 
   /// Whether an attempt starts without waiting for anything but a slot.
@@ -176,13 +186,13 @@ final class RunProgress {
     instances.reserveCapacity(pipeline.operations.count + pipeline.handlers.count)
     var positions: [String: Int] = Dictionary(minimumCapacity: pipeline.operations.count)
     for place in pipeline.operations.indices {
-      let node = OperationNode(pipeline.operations[place])
+      let node = OperationNode(pipeline.operations, at: place)
       positions[node.definition.name.lowercased()] = node.definition.index
       instances.append(OperationInstance(node: node, name: node.definition.name))
     }
     for handler in pipeline.handlers {
-      instances.append(
-        OperationInstance(node: OperationNode(handler.operation, event: handler.event), name: handler.operation.name))
+      let node = OperationNode([handler.operation], at: 0, event: handler.event)
+      instances.append(OperationInstance(node: node, name: handler.operation.name))
     }
     self.positions = positions
   }

@@ -9,16 +9,18 @@ struct Approve: ParsableCommand {
     abstract: "Answer an operation that asks for approval.",
     discussion: """
       The answer is kept with your login name and the note. Without an operation,
-      answers the only question that the run has.
+      answers the only question that the run has, those of the runs that its
+      operations have started included.
 
         penstock approve 03kx9fab deploy --note "checked with ops"
+        penstock approve 03kx9fab deploy/publish
         penstock approve 03kx9fab deploy --reject --note "not on a Friday"
       """)
 
   @Argument(help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"))
   var runName: String
 
-  @Argument(help: "The operation that asks.")
+  @Argument(help: "The operation that asks; `name/inner` for one of the run that `name` has started.")
   var operation: String?
 
   @Flag(help: "Say no: the operation fails.")
@@ -33,12 +35,14 @@ struct Approve: ParsableCommand {
     let history = try shared.requireHistory(writing: true)
     let reference = RunReference(history: history)
     let record = try reference.find(runName)
-    let short = reference.short(record.id)
-    let name = try operation ?? onlyQuestion(of: record, in: history, short: short)
+    let questions = OpenQuestions(of: record, in: history)
+    let asked = try operation.map { try reference.end(of: $0, from: record) } ?? only(of: questions, reference)
+    let name = asked.operation
+    let short = reference.short(asked.run.id)
     let outcome = try history.answerApproval(
-      record.id, operation: name, approved: !reject, note: note, who: Self.loginName())
+      asked.run.id, operation: name, approved: !reject, note: note, who: Self.loginName())
     switch outcome {
-    case .answered(let approval): report(approval, record, short: short)
+    case .answered(let approval): report(approval, of: asked.run, in: record, reference)
     case .alreadyAnswered(let approval):
       let answer = approval.answer.map {
         "\($0.isApproved ? "approved" : "rejected") by \($0.who) \(ClockText.ago($0.at))"
@@ -46,23 +50,29 @@ struct Approve: ParsableCommand {
       throw CommandFailure("'\(name)' of run \(short) has been \(answer ?? "answered") already")
     case .over:
       // The run may have ended since it was looked up.
-      throw Self.nobodyWaits(name, in: try reference.find(record.id.text), short: short)
-    case .notAsked(let pending):
-      let asked =
+      throw Self.nobodyWaits(name, in: try reference.find(asked.run.id.text), short: short)
+    case .notAsked:
+      let pending = try questions.all().map(\.path)
+      let others =
         pending.isEmpty
         ? "nothing in it waits for approval" : "these wait for approval: \(pending.joined(separator: ", "))"
-      throw CommandFailure("'\(name)' of run \(short) has not asked for approval; \(asked)")
+      let subject = TerminalText.visible(operation ?? name)
+      throw CommandFailure("'\(subject)' of run \(reference.short(record.id)) has not asked for approval; \(others)")
     }
   }
 
-  private func onlyQuestion(of record: RunRecord, in history: History, short: String) throws -> String {
-    let pending = try history.pendingApprovals(record.id)
-    if pending.count == 1 { return pending[0].operation }
-    if pending.isEmpty, let over = try history.approvals(of: record.id).last(where: \.isOver) {
-      throw Self.nobodyWaits(over.operation, in: record, short: short)
+  /// The one question that nobody has answered, and the run that asks it.
+  private func only(
+    of questions: OpenQuestions, _ reference: RunReference
+  ) throws -> (run: RunRecord, operation: String) {
+    let pending = try questions.all()
+    if pending.count == 1 { return (pending[0].run, pending[0].approval.operation) }
+    let short = reference.short(questions.run.id)
+    if pending.isEmpty, let over = try reference.history.approvals(of: questions.run.id).last(where: \.isOver) {
+      throw Self.nobodyWaits(over.operation, in: questions.run, short: short)
     }
     guard !pending.isEmpty else { throw CommandFailure("nothing in run \(short) waits for approval") }
-    let listed = pending.map { "\n  \($0.operation): \(TerminalText.oneLine($0.message))" }.joined()
+    let listed = pending.map { "\n  \($0.path): \(TerminalText.oneLine($0.approval.message))" }.joined()
     throw CommandFailure("several operations of run \(short) wait for approval; name one:\(listed)")
   }
 
@@ -76,19 +86,22 @@ struct Approve: ParsableCommand {
     return CommandFailure("\(subject): nobody waits for an answer")
   }
 
-  private func report(_ approval: Approval, _ record: RunRecord, short: String) {
+  /// Tells of an answer to a question of `run`, which is `asked`, or was started by it.
+  private func report(_ approval: Approval, of run: RunRecord, in asked: RunRecord, _ reference: RunReference) {
     let output = TextOutput.standard
     if shared.json {
       output.writeLine(
         JSONValue.object([
-          "run": .string(record.id.text), "operation": .string(approval.operation), "approved": .bool(!reject),
+          "run": .string(run.id.text), "operation": .string(approval.operation), "approved": .bool(!reject),
           "note": JSONValue(note),
         ]).text)
       return
     }
     guard !shared.quiet else { return }
-    output.writeLine("\(reject ? "Rejected" : "Approved") \(TerminalText.visible(approval.operation)) of run \(short).")
-    if record.state == .interrupted {
+    let name = TerminalText.visible(approval.operation)
+    output.writeLine("\(reject ? "Rejected" : "Approved") \(name) of run \(reference.short(run.id)).")
+    if asked.state == .interrupted {
+      let short = reference.short(asked.id)
       output.writeLine("The host of the run is gone; `penstock resume \(short)` goes on with the answer.")
     }
   }

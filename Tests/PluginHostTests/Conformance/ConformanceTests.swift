@@ -71,7 +71,7 @@ struct ConformanceTests {
       isolation,
       TestPlugin.Source {
         $0.create = """
-          if (strstr(me->settings.bytes, "Mars")) {
+          if (says(me->settings, "Mars")) {
             free(me);
             instances->fail(host, id, PENSTOCK_TEXT("{\\"code\\": \\"bad-zone\\", \\"message\\": \\"no zone Mars\\"}"));
             return PENSTOCK_INVALID;
@@ -199,8 +199,8 @@ struct ConformanceTests {
       TestPlugin.Source {
         $0.offers = [#"{"kind": "operation", "id": "echo", "summary": "Gives an int", "result": "int"}"#]
         $0.start = """
-          if (strstr(input.bytes, "garbage")) instances->complete(host, me->id, PENSTOCK_TEXT("{"));
-          else if (strstr(input.bytes, "text")) instances->complete(host, me->id, PENSTOCK_TEXT("\\"x\\""));
+          if (says(input, "garbage")) instances->complete(host, me->id, PENSTOCK_TEXT("{"));
+          else if (says(input, "text")) instances->complete(host, me->id, PENSTOCK_TEXT("\\"x\\""));
           else {
             instances->complete(host, me->id, PENSTOCK_TEXT("42"));
             instances->complete(host, me->id, PENSTOCK_TEXT("43"));
@@ -294,7 +294,6 @@ struct ConformanceTests {
             instances->complete(host, me->id, (penstock_text){json, (size_t)count});
             free(json);
           }
-          static int says(test_instance *me, const char *word) { return strstr(me->settings.bytes, word) != NULL; }
           """
         $0.preamble = "#include <stdio.h>\n" + $0.preamble
         $0.start = """
@@ -302,12 +301,12 @@ struct ConformanceTests {
           static char long_key[1025];
           penstock_text key = PENSTOCK_TEXT("mark/gr\\xC3\\xBC\\xC3\\x9F"), none = {NULL, 0};
           memset(long_key, 'k', sizeof long_key);
-          if (says(me, "long")) workspace->get(host, me->id, (penstock_text){long_key, sizeof long_key}, answered, me);
-          else if (says(me, "garbage")) workspace->set(host, me->id, key, PENSTOCK_TEXT("{"), answered, me);
-          else if (says(me, "set")) workspace->set(host, me->id, key, me->settings, answered, me);
-          else if (says(me, "get")) workspace->get(host, me->id, key, answered, me);
-          else if (says(me, "list")) workspace->list(host, me->id, PENSTOCK_TEXT("mark/"), answered, me);
-          else if (says(me, "remove")) workspace->set(host, me->id, key, none, answered, me);
+          if (says(me->settings, "long")) workspace->get(host, me->id, (penstock_text){long_key, sizeof long_key}, answered, me);
+          else if (says(me->settings, "garbage")) workspace->set(host, me->id, key, PENSTOCK_TEXT("{"), answered, me);
+          else if (says(me->settings, "set")) workspace->set(host, me->id, key, me->settings, answered, me);
+          else if (says(me->settings, "get")) workspace->get(host, me->id, key, answered, me);
+          else if (says(me->settings, "list")) workspace->list(host, me->id, PENSTOCK_TEXT("mark/"), answered, me);
+          else if (says(me->settings, "remove")) workspace->set(host, me->id, key, none, answered, me);
           """
       })
     let access = PluginAccess(storage: MemoryStorage())

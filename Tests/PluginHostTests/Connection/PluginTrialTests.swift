@@ -18,16 +18,15 @@ struct PluginTrialTests {
     $0.preamble = """
       #include <signal.h>
       #include <unistd.h>
-      static int says(const test_instance *me, const char *word) { return strstr(me->settings.bytes, word) != NULL; }
       static void note(const char *word) {
         logs->log(host, 0, PENSTOCK_INFO, (penstock_text){word, strlen(word)}, (penstock_text){NULL, 0});
       }
       """
     $0.create = """
-      if (says(me, "raise")) raise(SIGSEGV);
-      if (says(me, "hang")) for (;;) pause();
-      if (says(me, "silent")) { free(me); return PENSTOCK_INVALID; }
-      if (says(me, "wrong")) {
+      if (says(me->settings, "raise")) raise(SIGSEGV);
+      if (says(me->settings, "hang")) for (;;) pause();
+      if (says(me->settings, "silent")) { free(me); return PENSTOCK_INVALID; }
+      if (says(me->settings, "wrong")) {
         instances->fail(host, id, PENSTOCK_TEXT("{\\"code\\":\\"no-good\\",\\"message\\":\\"say: it is wrong\\","
           "\\"detail\\":{\\"setting\\":\\"say\\",\\"position\\":2,\\"length\\":3}}"));
         free(me);

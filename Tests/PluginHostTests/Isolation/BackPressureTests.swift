@@ -15,7 +15,6 @@ struct BackPressureTests {
       #include <signal.h>
       #include <unistd.h>
       #include <stdatomic.h>
-      static int says(penstock_text text, const char *word) { return memmem(text.bytes, text.length, word, strlen(word)) != NULL; }
       static _Atomic int answers, good;
       static void answered(void *context, penstock_status status, penstock_text value) {
         test_instance *me = context;

@@ -17,7 +17,6 @@ struct ChildProcessTests {
       #include <signal.h>
       #include <sys/resource.h>
       extern char **environ;
-      static int says(penstock_text text, const char *word) { return memmem(text.bytes, text.length, word, strlen(word)) != NULL; }
       static void answer(penstock_id id, const char *text) {
         char json[4096];
         snprintf(json, sizeof json, "\\"%s\\"", text);

@@ -23,7 +23,6 @@ struct CrashTests {
         for (;;) pause();
       }
       static void hang_answered(void *context, penstock_status status, penstock_text value) { hang(context, status); }
-      static int says(penstock_text text, const char *word) { return memmem(text.bytes, text.length, word, strlen(word)) != NULL; }
       """
     $0.start = """
       if (strstr(me->offer, "controller")) { controllers->yield_state(host, me->id, PENSTOCK_TEXT("\\"here\\"")); return; }

@@ -11,7 +11,6 @@ struct DyingHostTests {
       #include <stdio.h>
       #include <signal.h>
       #include <unistd.h>
-      static int says(penstock_text text, const char *word) { return memmem(text.bytes, text.length, word, strlen(word)) != NULL; }
       """
     $0.start = """
       char text[60];

@@ -23,7 +23,7 @@ struct IsolatedConnectionTests {
     let plugin = try IsolatedTestPlugin(
       TestPlugin.Source(id: "notify") {
         $0.start = """
-          if (strstr(input.bytes, "crash")) { fprintf(stderr, "about to fall\\n"); raise(SIGSEGV); }
+          if (says(input, "crash")) { fprintf(stderr, "about to fall\\n"); raise(SIGSEGV); }
           instances->complete(host, me->id, input);
           """
         $0.preamble = "#include <stdio.h>\n#include <signal.h>"

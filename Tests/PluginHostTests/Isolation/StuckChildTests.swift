@@ -9,7 +9,6 @@ struct StuckChildTests {
   private static let busy = TestPlugin.Source(id: "busy") {
     $0.preamble = """
       #include <unistd.h>
-      static int says(penstock_text text, const char *word) { return memmem(text.bytes, text.length, word, strlen(word)) != NULL; }
       static const penstock_text line = {"flood", 5}, nothing = {NULL, 0};
       """
     $0.members = "int hangs;"

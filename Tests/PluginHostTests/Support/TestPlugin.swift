@@ -81,6 +81,14 @@ enum TestPlugin {
         \(members)
       } test_instance;
 
+      /* What the host hands over is not terminated: behind it stands whatever was there before. */
+      static inline int says(penstock_text text, const char *word) {
+        size_t length = strlen(word);
+        for (size_t at = 0; at + length <= text.length; at++)
+          if (memcmp(text.bytes + at, word, length) == 0) return 1;
+        return 0;
+      }
+
       \(preamble)
 
       static const char description[] = "\(json.escapedForC)";
@@ -180,7 +188,8 @@ enum TestPlugin {
       let file = "\(directory)/\(name).c"
       try source.write(toFile: file, atomically: false, encoding: .utf8)
       let arguments =
-        ["cc", "-std=c11", "-Wall", "-O1", "-pthread", "-I", header] + flags + ["-o", object, file]
+        ["cc", "-std=gnu11", "-Wall", "-O1", "-pthread"]
+        + ["-I", header] + flags + ["-o", object, file]
       try run(arguments, errors: "\(directory)/errors")
       // A umask of 002 would let the group write it.
       guard chmod(object, 0o755) == 0 else { throw TestPluginError(message: "cannot chmod \(object)") }

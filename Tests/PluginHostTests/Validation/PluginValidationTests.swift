@@ -61,7 +61,7 @@ struct PluginValidationTests {
          "settings": [{"name": "word", "type": "string", "summary": "The word", "required": true}]}
         """
       $0.create = """
-        if (!strstr(me->settings.bytes, "please")) {
+        if (!says(me->settings, "please")) {
           instances->fail(host, id, PENSTOCK_TEXT("{\\"code\\":\\"impolite\\",\\"message\\":\\"say the word\\"}"));
           return PENSTOCK_INVALID;
         }
