@@ -68,6 +68,27 @@ struct StuckChildTests {
     #expect(rest.contains(plugin.log.lines.last ?? ""))
   }
 
+  @Test("an operation that no child begins with fails, and does not go round for ever")
+  func goesRound() async throws {
+    // Each child says that a call does not return in it, and that it had begun with nothing.
+    let bytes = ChildMessage.stuck(begun: []).bytes.map { String($0) }.joined(separator: ", ")
+    let source = TestPlugin.Source(id: "round") {
+      $0.preamble = "#include <unistd.h>"
+      $0.start = """
+        static const unsigned char stuck[] = {\(bytes)};
+        if (write(3, stuck, sizeof stuck) < 0) _exit(1);
+        """
+    }
+    let plugin = try IsolatedTestPlugin(source, clock: clock)
+    let events = RecordedEvents()
+    try plugin.start(input: [:], events: events)
+    let message =
+      "'round' was handed on from one child host to the next 5 times: calls of plugin 'round' do not return"
+    let end = await events.waitForEnd()
+    #expect(end == .failed("plugin-unresponsive", message))
+    await plugin.connection.close()
+  }
+
   @Test("a child without any memory left still ends when it is asked to")
   func memory() async throws {
     let limits = PluginReference.Limits(memory: 64 << 20)

@@ -188,7 +188,7 @@ enum TestPlugin {
       let file = "\(directory)/\(name).c"
       try source.write(toFile: file, atomically: false, encoding: .utf8)
       let arguments =
-        ["cc", "-std=gnu11", "-Wall", "-O1", "-pthread"]
+        ["cc", "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Werror=implicit-function-declaration", "-O1", "-pthread"]
         + ["-I", header] + flags + ["-o", object, file]
       try run(arguments, errors: "\(directory)/errors")
       // A umask of 002 would let the group write it.

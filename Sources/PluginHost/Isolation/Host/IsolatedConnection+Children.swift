@@ -217,7 +217,7 @@ extension IsolatedConnection {
       return (moving.values.sorted { $0.id < $1.id }, state.drained(number))
     }
     drained?.close(options.limits)
-    for instance in moving { instance.moveOn() }
+    for instance in moving { instance.leaveStuckChild() }
   }
 
   /// What a child was doing: `it ran 'fetch'`, `it ran 3 instances`.

@@ -20,7 +20,12 @@ final class IsolatedInstance: PluginInstance {
     var isStopping = false
     var isDestroyed = false
     var graceAlarm: PluginAlarm?
+    /// How many children have said that they never would begin with it.
+    var moves = 0
   }
+
+  /// After that many children nobody else is asked: a plugin whose every child says so would go round for ever.
+  private static let mostMoves = 5
 
   let id: UInt64
   let offer: PluginOffer
@@ -153,7 +158,19 @@ final class IsolatedInstance: PluginInstance {
     }
   }
 
-  /// Its child has not begun with it, and never will: it goes to another one.
+  /// Its child has not begun with it, and never will, as a call of the plugin does not return in it: it goes to another one.
+  func leaveStuckChild() {
+    let mayMove = state.withLock { state in
+      state.moves += 1
+      return state.moves <= Self.mostMoves
+    }
+    guard !mayMove else { return moveOn() }
+    let message =
+      "'\(offer.id)' was handed on from one child host to the next \(Self.mostMoves) times: calls of plugin '\(connection.name)' do not return"
+    finish(.failure(PluginFailure(code: .unresponsive, message: message)))
+  }
+
+  /// Its child will do nothing with it any more: it goes to another one.
   func moveOn() {
     state.withLock { state in
       let input: JSONValue
