@@ -44,6 +44,7 @@ struct Penstock: ParsableCommand {
     // A reader that goes away is seen as a failed write, which ends the output quietly.
     signal(SIGPIPE, SIG_IGN)
     do {
+      try DescriptorLimit.requireRoom()
       var command = try parse(Eval.settingApart(Array(CommandLine.arguments.dropFirst())))
       try command.run()
       ExitStatus.succeeded.finish()

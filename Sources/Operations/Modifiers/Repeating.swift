@@ -9,6 +9,9 @@ public struct RepeatPolicy<Value>: Sendable {
   public var limit: Int?
   /// What ends the repeating; nil, the default, repeats up to the limit.
   public var until: Until?
+  /// How many runs came before, of a repetition that goes on after an interruption: they count as runs of this one. It runs once in any
+  /// case. 0 is the default.
+  public var runsBefore = 0
 
   /// A policy; one with neither limit nor `until` repeats until it fails or is cancelled.
   public init(every: Duration, limit: Int? = nil, until: Until? = nil) {
@@ -54,7 +57,7 @@ public struct RepeatModifier<Operation: OperationRequest>: OperationModifier {
     let narrowed = continuation.narrowed(to: Operation.Failure.self)
     let limit = policy.limit.map { max($0, 1) }
     var context = context
-    var runs = 0
+    var runs = max(policy.runsBefore, 0)
     while true {
       try Task.checkCancellation()
       let value = try await operation.run(isolation: isolation, in: context, with: narrowed)

@@ -79,7 +79,7 @@ extension PipelineChecker {
     return variables
   }
 
-  /// Reports a secret that is handed to a nested pipeline which makes an argument of it.
+  /// Reports a secret that is handed to a nested pipeline which makes an argument or an exclusive name of it.
   func checkNestedSecrets() {
     forEachDraft { operation in
       guard let call = operation.nestedCall, nestedWithSecrets.contains(call.path),
@@ -91,12 +91,21 @@ extension PipelineChecker {
           sites.contains(where: { site in
             Self.isWithin(site.node.range, parameter.value.node.range)
               && site.references.contains { self.isSecret($0, in: site.use, of: operation) }
-          }), let exposed = SecretMarking.argument(of: pipeline, from: parameter.name)
+          })
         else { continue }
-        reader.error(
-          "secret-in-arguments",
-          "the param '\(parameter.name)' becomes an argument of '\(exposed)' in the nested pipeline, where every user of the machine can see it",
-          at: parameter.value.node.range, fix: "let the nested pipeline declare the secret itself")
+        let fix = "let the nested pipeline declare the secret itself"
+        if let exposed = SecretMarking.argument(of: pipeline, from: parameter.name) {
+          reader.error(
+            "secret-in-arguments",
+            "the param '\(parameter.name)' becomes an argument of '\(exposed)' in the nested pipeline, where every user of the machine can see it",
+            at: parameter.value.node.range, fix: fix)
+        }
+        if let exposed = SecretMarking.exclusiveName(of: pipeline, from: parameter.name) {
+          reader.error(
+            "secret-exposed",
+            "the param '\(parameter.name)' becomes part of the exclusive name of '\(exposed)' in the nested pipeline, and names are shown",
+            at: parameter.value.node.range, fix: "name what is exclusive without the secret")
+        }
       }
     }
   }
@@ -119,10 +128,23 @@ enum SecretMarking {
 
   /// The operation that makes an argument of the param called `name`; nil when none does.
   static func argument(of pipeline: PipelineDefinition, from name: String) -> String? {
+    operation(of: pipeline, using: name) { operation in
+      guard case .command(let arguments) = operation.action else { return [] }
+      return arguments
+    }
+  }
+
+  /// The operation that makes an exclusive name of the param called `name`; nil when none does.
+  static func exclusiveName(of pipeline: PipelineDefinition, from name: String) -> String? {
+    operation(of: pipeline, using: name) { operation in operation.exclusive.map { [$0] } ?? [] }
+  }
+
+  private static func operation(
+    of pipeline: PipelineDefinition, using name: String, in templates: (OperationDefinition) -> [Template]
+  ) -> String? {
     for operation in pipeline.operations + pipeline.handlers.map(\.operation) {
-      guard case .command(let arguments) = operation.action else { continue }
-      for argument in arguments where !argument.isLiteral {
-        if argument.references.contains(where: {
+      for template in templates(operation) where !template.isLiteral {
+        if template.references.contains(where: {
           $0.context == "params" && ($0.path.first ?? name).lowercased() == name.lowercased()
         }) {
           return operation.name

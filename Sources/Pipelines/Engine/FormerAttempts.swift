@@ -6,6 +6,8 @@ struct FormerAttempts {
   private(set) var latest: AttemptRecord?
   /// When the first of them began.
   private(set) var began: RecordTime?
+  /// How many of them ended well: each was one round of a repetition.
+  private(set) var rounds = 0
   private var delay: (number: Int, microseconds: Int64)?
   /// How many of them a retry does not count: those of the rounds of a repetition that ended well, and those that ended with their host.
   private var uncounted = 0
@@ -16,7 +18,10 @@ struct FormerAttempts {
     if attempt.startedAt < began ?? attempt.startedAt.advanced(by: 1) { began = attempt.startedAt }
     if let chosen = attempt.retryDelay, attempt.number >= delay?.number ?? 0 { delay = (attempt.number, chosen) }
     if attempt.error?.code == "host-died" { uncounted += 1 }
-    if attempt.state == .succeeded { (uncounted, delay) = (attempt.number, nil) }
+    if attempt.state == .succeeded {
+      (uncounted, delay) = (attempt.number, nil)
+      rounds += 1
+    }
   }
 
   /// Where the retry goes on; nil where nothing counts of what was done.

@@ -18,13 +18,13 @@ struct RunContexts: ExpressionContexts {
     // The names of the built-in contexts arrive in lower case.
     switch context {
     case "results":
-      guard let position = run.position(of: name) else { return nil }
+      guard let position = position(of: name) else { return nil }
       return try result(of: position)
     case "errors":
-      guard let position = run.position(of: name) else { return nil }
+      guard let position = position(of: name) else { return nil }
       return error(of: position)
     case "operations":
-      guard let position = run.position(of: name) else { return nil }
+      guard let position = position(of: name) else { return nil }
       return summary(of: position)
     case "params":
       return lookup(name, in: run.parameters)
@@ -48,8 +48,10 @@ struct RunContexts: ExpressionContexts {
     switch context.lowercased() {
     case "results":
       var members: OrderedDictionary<String, JSONValue> = [:]
-      for position in run.pipeline.operations.indices where run.instances[position].result.isPresent {
-        members[run.instances[position].name] = try result(of: position)
+      for index in run.pipeline.operations.indices {
+        let position = seen(index)
+        guard run.instances[position].result.isPresent else { continue }
+        members[run.instances[index].name] = try result(of: position)
       }
       return .object(members)
     case "errors":
@@ -85,6 +87,16 @@ struct RunContexts: ExpressionContexts {
     } catch {
       throw ExpressionError(code: "hash-files", "hashFiles: \(error)")
     }
+  }
+
+  private func position(of name: String) -> Int? {
+    run.position(of: name).map(seen)
+  }
+
+  /// What an operation is to this expression: to one of an item, the loop is that item. Only `until` speaks of its own operation.
+  private func seen(_ position: Int) -> Int {
+    guard let ordinal, run.instances[ordinal].parent == position else { return position }
+    return ordinal
   }
 
   private func item(named context: String) -> JSONValue? {
@@ -147,8 +159,8 @@ struct RunContexts: ExpressionContexts {
 
   private func object(_ value: (Int) -> JSONValue?) -> JSONValue {
     var members: OrderedDictionary<String, JSONValue> = [:]
-    for position in run.pipeline.operations.indices {
-      if let value = value(position) { members[run.instances[position].name] = value }
+    for index in run.pipeline.operations.indices {
+      if let value = value(seen(index)) { members[run.instances[index].name] = value }
     }
     return .object(members)
   }

@@ -48,6 +48,11 @@ extension RunEngine {
     guard !name.isEmpty else {
       throw OperationFailure(code: "value-mismatch", message: "exclusive: the name is empty")
     }
+    // Names are in the workspace for everybody to see, long after the run. Where it can be known, the checker has said so.
+    guard state.masker.mask(name) == name else {
+      throw OperationFailure(
+        code: "secret-exposed", ownWords: "exclusive: the name has a secret in it, and names are shown")
+    }
     let key = exclusiveKey(name)
     if services.locks.isTaken(key) {
       enter(ordinal, .waiting, reason: "exclusive", detail: .object(["exclusive": .string(name)]))
@@ -244,7 +249,9 @@ extension RunEngine {
         }
       }
     }
-    return RepeatPolicy(every: repetition.every, limit: repetition.limit, until: until)
+    var policy = RepeatPolicy(every: repetition.every, limit: repetition.limit, until: until)
+    policy.runsBefore = state.instances[ordinal].roundsBefore
+    return policy
   }
 }
 

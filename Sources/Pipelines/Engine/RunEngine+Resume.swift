@@ -66,6 +66,7 @@ extension RunEngine {
       guard operation.state.isFinal, !wasCancelled else {
         instance.waitDue = operation.dueTime
         instance.waitSince = operation.waitBegan
+        instance.roundsBefore = former.rounds
         if case .approve = instance.node.definition.action { instance.askedAt = former.began }
         instance.retryState = former.retryState(
           attempts: instance.attempts, isRepeated: instance.node.definition.repetition != nil, now: services.now())

@@ -2,6 +2,20 @@ import Values
 
 /// What is done with the results of operations that can receive a secret.
 extension RunEngine {
+  /// Tells of secrets that nested pipelines will miss. It is no failure yet: their operations may have conditions, and the time until then may be used.
+  func tellOfMissingSecrets() {
+    for operation in state.pipeline.operations {
+      guard case .pipeline(let path, _) = operation.action, let nested = state.pipeline.nested[path],
+        !state.instances[operation.index].state.isFinal
+      else { continue }
+      for secret in SecretPreview.missingAnywhere(in: nested) {
+        emit(
+          .notice(
+            state.id, "'\(operation.name)' will fail: the secret '\(secret.name)' cannot be read: \(secret.reason)"))
+      }
+    }
+  }
+
   /// The result of an operation as it is handed on and kept, which is the same: without secrets where the operation can receive one, and as it is
   /// where it cannot.
   ///

@@ -143,6 +143,11 @@ actor RunEngine {
       try await prepare()
     } catch {
       for hold in locks { await services.locks.giveBack(hold) }
+      if recorded != nil, parent == nil, let error = error as? EngineError, error.code == "secret-unavailable" {
+        // Nothing that is durable is given up for what can be made available before the next try.
+        try await services.recorder.release(state.id)
+        throw error
+      }
       guard let reason = startFailure(error) else { throw error }
       for ordinal in state.pipeline.operations.indices where !state.instances[ordinal].state.isFinal {
         conclude(ordinal, .cancelled, reason: "run-not-started")
@@ -150,6 +155,7 @@ actor RunEngine {
       return try await end(as: reason.state, reason: state.masker.mask(reason.reason))
     }
     begin(isResumed: recorded != nil)
+    if parent == nil { tellOfMissingSecrets() }
     // Durable before the first process starts, so that no process ever belongs to a run that nobody knows of.
     try await services.recorder.flush()
     if source != nil || options.selection != .all { takeOver(from: source) }
@@ -230,10 +236,8 @@ actor RunEngine {
     state.secrets = try await readSecrets()
     state.masker = SecretMasker(Array(state.secrets.values) + inheritedSecrets)
     baseEnvironment = services.inherited
-    for secret in state.pipeline.secrets {
-      // A process that was not given the secret must not find it in what it inherits.
-      if case .environment(let name) = secret.origin { hiddenVariables.insert(name) }
-    }
+    // A process that was not given the secret must not find it in what it inherits.
+    hiddenVariables.formUnion(state.pipeline.secretVariables)
     for name in hiddenVariables { baseEnvironment[name] = nil }
     for (name, template) in state.pipeline.environment {
       let value = try template.evaluate(in: RunContexts(run: state)).injectedText

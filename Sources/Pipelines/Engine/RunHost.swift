@@ -88,7 +88,7 @@ public final class RunHost: Sendable {
   /// Goes on with a run whose host is gone: ends the processes it left behind, keeps every durable result, and executes the rest.
   /// Cancelling the calling task cancels the run.
   ///
-  /// - Throws: ``RunNotFound``, ``RunNotResumable``, and what `run` throws.
+  /// - Throws: ``RunNotFound``, ``RunNotResumable``, what `run` throws, and ``EngineError/secrets(_:)`` where a secret cannot be read: then the run stays interrupted.
   public func resume(
     _ id: RunID, version: String = "", events: RunEventRange = .all, onEvent: (@Sendable (RunEvent) -> Void)? = nil
   ) async throws -> RunOutcome {
@@ -101,6 +101,8 @@ public final class RunHost: Sendable {
       text: recorded.definition, path: recorded.run.path ?? "recorded.yaml", nested: recorded.nestedDefinitions,
       plugins: services.plugins)
     guard let pipeline = loaded.pipeline else { throw InvalidPipeline(result: loaded) }
+    let missing = try secretsMissing(for: pipeline, of: recorded)
+    guard missing.isEmpty else { throw EngineError.secrets(missing) }
     // Only one process may go on with it.
     guard let claimed = try await services.recorder.claim(id) else {
       let record = try history.run(id)
@@ -116,6 +118,20 @@ public final class RunHost: Sendable {
       services: services, pipeline: pipeline, options: options, id: id, parent: claimed.parent, events: events,
       onEvent: onEvent)
     return try await execute(engine, resuming: recorded)
+  }
+
+  /// What a run would miss that is gone on with, and the nested runs that it goes on with: it would end for that, with all that is durable in it.
+  private func secretsMissing(
+    for pipeline: PipelineDefinition, of recorded: RecordedRun
+  ) throws -> [UnreadableSecret] {
+    var missing = SecretPreview.missing(in: pipeline)
+    for operation in pipeline.operations {
+      guard case .pipeline(let path, _) = operation.action, let nested = pipeline.nested[path],
+        let run = try history.nestedRun(of: recorded.run.id, operation: operation.name), run.state == .interrupted
+      else { continue }
+      missing += SecretPreview.missing(in: nested)
+    }
+    return missing
   }
 
   /// Kills every process that is running, at once.

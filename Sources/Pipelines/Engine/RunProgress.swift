@@ -104,6 +104,8 @@ struct OperationInstance {
   var attempt: AttemptRecord?
   /// What a waiting retry had left when the former host ended.
   var retryState: RetryState?
+  /// How many rounds of its repetition former hosts have made.
+  var roundsBefore = 0
   /// When the latest attempt that ended by itself did, in this host or a former one.
   var latestEnd: RecordTime?
   /// When a wait that a former host began is over.

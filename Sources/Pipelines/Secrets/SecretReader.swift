@@ -51,18 +51,21 @@ struct SecretReader {
     switch secret.origin {
     case .environment(let name):
       guard let value = getenv(name) else {
-        throw Failure("the environment variable '\(name)' is not set")
+        throw Failure(SecretPreview.unsetVariable(name))
       }
       return String(cString: value)
     case .file(let path):
-      let absolute = path.hasPrefix("/") ? path : "\(directory)/\(path)"
-      guard let bytes = FileBytes.read(absolute) else {
-        throw Failure("'\(absolute)': \(String(cString: strerror(errno)))")
-      }
+      let absolute = Self.absolute(path, in: directory)
+      guard let bytes = FileBytes.read(absolute) else { throw Failure(SecretPreview.unreadableFile(absolute, errno)) }
       return try text(of: bytes)
     case .command(let arguments):
       return try text(of: try await output(of: arguments, known: known, isolation: isolation))
     }
+  }
+
+  /// Where a secret's file is.
+  static func absolute(_ path: String, in directory: String) -> String {
+    path.hasPrefix("/") ? path : "\(directory)/\(path)"
   }
 
   private func output(

@@ -54,7 +54,12 @@ struct Resume: ForegroundCommand {
       }
     }
     await pluginHost.shutDown()
-    return ExitStatus(of: try result.get().run)
+    do {
+      return ExitStatus(of: try result.get().run)
+    } catch let error as EngineError where error.code == "secret-unavailable" {
+      let short = reference.short(id)
+      throw CommandFailure("\(error); run \(short) stays interrupted: mend that, then `penstock resume \(short)` again")
+    }
   }
 }
 

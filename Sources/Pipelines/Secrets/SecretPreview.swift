@@ -1,0 +1,49 @@
+import Glibc
+
+/// What can be known of secrets without reading them: commands are not run.
+enum SecretPreview {
+  /// The secrets that a pipeline declares itself and that are not there.
+  static func missing(in pipeline: PipelineDefinition) -> [UnreadableSecret] {
+    pipeline.secrets.compactMap { secret in
+      reason(secret.origin, in: pipeline.source.directory).map { UnreadableSecret(name: secret.name, reason: $0) }
+    }
+  }
+
+  /// The same of all pipelines that it runs as well.
+  static func missingAnywhere(in pipeline: PipelineDefinition) -> [UnreadableSecret] {
+    let inner = pipeline.nested.sorted { $0.key < $1.key }.flatMap { missingAnywhere(in: $0.value) }
+    return missing(in: pipeline) + inner
+  }
+
+  private static func reason(_ origin: PipelineDefinition.Secret.Origin, in directory: String) -> String? {
+    switch origin {
+    case .environment(let name): getenv(name) == nil ? unsetVariable(name) : nil
+    case .file(let path): unreadable(SecretReader.absolute(path, in: directory))
+    case .command: nil
+    }
+  }
+
+  private static func unreadable(_ path: String) -> String? {
+    access(path, R_OK) == 0 ? nil : unreadableFile(path, errno)
+  }
+
+  /// Why the secret in an environment variable cannot be read.
+  static func unsetVariable(_ name: String) -> String { "the environment variable '\(name)' is not set" }
+
+  /// Why the secret in a file cannot be read.
+  static func unreadableFile(_ path: String, _ number: Int32) -> String {
+    "'\(path)': \(String(cString: strerror(number)))"
+  }
+}
+
+extension PipelineDefinition {
+  /// The environment variables that hold secrets of the pipeline, or of one that it runs.
+  var secretVariables: Set<String> {
+    var names: Set<String> = []
+    for secret in secrets {
+      if case .environment(let name) = secret.origin { names.insert(name) }
+    }
+    for pipeline in nested.values { names.formUnion(pipeline.secretVariables) }
+    return names
+  }
+}
