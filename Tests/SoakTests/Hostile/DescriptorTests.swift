@@ -86,7 +86,9 @@ extension Soak {
       try tool.expectRest()
     }
 
-    @Test("a few descriptors are enough, and too few are said to be", arguments: [4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 32])
+    @Test(
+      "a few descriptors are enough, and too few are said to be",
+      arguments: [4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 32])
     func scarce(_ limit: Int) async throws {
       let scratch = try Scratch()
       var tool = Tool(scratch: scratch, preparation: "ulimit -n \(limit)", limit: .seconds(60))
