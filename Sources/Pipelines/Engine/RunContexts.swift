@@ -89,11 +89,13 @@ struct RunContexts: ExpressionContexts {
     }
   }
 
+  /// What an expression calls `name`. Its own operation is found first, which may be a handler; only `until` speaks of that.
   private func position(of name: String) -> Int? {
-    run.position(of: name).map(seen)
+    if let ordinal, OperationName.areSame(run.instances[ordinal].node.definition.name, name) { return ordinal }
+    return run.position(of: name)
   }
 
-  /// What an operation is to this expression: to one of an item, the loop is that item. Only `until` speaks of its own operation.
+  /// What an operation is to this expression: to one of an item, the loop is that item.
   private func seen(_ position: Int) -> Int {
     guard let ordinal, run.instances[ordinal].parent == position else { return position }
     return ordinal
