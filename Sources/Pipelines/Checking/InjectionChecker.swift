@@ -31,7 +31,7 @@ extension PipelineChecker {
     let found: ValueType
     let origin: String
     if let name = operation.injectedName?.name {
-      guard let target = indexByName[name], resultTypes[target] != .none else { return }
+      guard let target = index(of: name), resultTypes[target] != .none else { return }
       (found, origin) = (resultTypes[target], "'\(name)' gives")
     } else if let value = operation.automaticInjection {
       (found, origin) = (TypeInference.type(of: value, siteTypes: types), "'inject' gives")
@@ -66,17 +66,17 @@ extension PipelineChecker {
 
   /// Reports results that are asked of operations which have none.
   func checkNoResults(of operation: OperationDraft) {
-    if let injected = operation.injectedName, let target = indexByName[injected.name], resultTypes[target] == .none {
+    if let injected = operation.injectedName, let target = index(of: injected.name), resultTypes[target] == .none {
       reportNoResult(of: target, at: injected.node.range)
     }
     for site in operation.sites {
       var withDefault: Set<String>?
       for reference in site.references where reference.context == "results" {
-        guard let name = reference.path.first, let target = indexByName[name], resultTypes[target] == .none else {
+        guard let name = reference.path.first, let target = index(of: name), resultTypes[target] == .none else {
           continue
         }
         if withDefault == nil { withDefault = site.resultsWithDefault }
-        guard withDefault?.contains(name) == false else { continue }
+        guard withDefault?.contains(name.lowercased()) == false else { continue }
         reportNoResult(
           of: target, at: reader.range(in: site.node, offset: reference.position - 1, length: reference.length))
       }

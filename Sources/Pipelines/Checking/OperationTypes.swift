@@ -69,8 +69,8 @@ struct OperationTypes: TypeEnvironment {
   // Names that no operation has were reported when references were resolved; here they are of a type that allows
   // everything.
   private func result(_ name: String) -> MemberType? {
-    if let own, own.name == name { return MemberType(own.type) }
-    guard let index = checker.indexByName[name] else { return MemberType(.json) }
+    if let own, OperationName.areSame(own.name, name) { return MemberType(own.type) }
+    guard let index = checker.index(of: name) else { return MemberType(.json) }
     let type = checker.resultTypes[index]
     return MemberType(type == .none ? .json : type, isOptional: required?.contains(index) != true)
   }

@@ -9,8 +9,9 @@ final class PipelineChecker {
   let reader: DocumentReader
   let session: LoadSession
   var draft: PipelineDraft
-  /// The positions of the operations by name.
-  var indexByName: [String: Int] = [:]
+  /// The positions of the operations by name, as it is written and in lower case.
+  private var indexByName: [String: Int] = [:]
+  /// The names of the handlers, in lower case.
   var handlerNames: Set<String> = []
   /// For each operation, where it names each of its dependencies.
   var references: [[DependencyReference]] = []
@@ -80,10 +81,13 @@ final class PipelineChecker {
   /// `did you mean 'x'?` for the operation nearest to `name`.
   func operationSuggestion(for name: String, prefix: String = "") -> String? {
     guard comparisonsLeft > 0 else { return nil }
-    comparisonsLeft -= indexByName.count
+    comparisonsLeft -= draft.operations.count
     return NearestName.suggestion(for: name, among: draft.operations.map(\.definition.name))
       .map { "did you mean '\(prefix)\($0)'?" }
   }
+
+  /// The position of the operation called `name`, whatever its case: no two are told apart by that.
+  func index(of name: String) -> Int? { indexByName[name] ?? indexByName[name.lowercased()] }
 
   private func indexNames() {
     var folded: [String: SourceRange] = [:]
@@ -106,7 +110,11 @@ final class PipelineChecker {
       let name = operation.definition.name
       if isNew(operation) || (!name.isEmpty && indexByName[name] == nil) { indexByName[name] = index }
     }
-    for handler in draft.handlers where isNew(handler) { handlerNames.insert(handler.definition.name) }
+    for (name, index) in indexByName {
+      let lowered = name.lowercased()
+      if lowered != name, indexByName[lowered] == nil { indexByName[lowered] = index }
+    }
+    for handler in draft.handlers where isNew(handler) { handlerNames.insert(handler.definition.name.lowercased()) }
   }
 
   private func resolveResources() {

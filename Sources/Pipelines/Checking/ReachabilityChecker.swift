@@ -39,7 +39,7 @@ extension PipelineChecker {
       let required = operation.definition.requiredResults
       let defaulted = operation.definition.resultsWithDefault
       let needed = candidates.first { candidate in
-        let hasDefault = defaulted.contains(draft.operations[candidate].definition.name)
+        let hasDefault = defaulted.contains(draft.operations[candidate].definition.name.lowercased())
         return !InjectionTable.decide(
           .skipped,
           InjectionRequest(

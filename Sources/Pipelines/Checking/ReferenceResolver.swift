@@ -76,7 +76,9 @@ extension PipelineChecker {
         default: continue
         }
         // `until` looks at the operation's own latest result; a second reader of it would be a cycle.
-        if site.use == .until, reference.path.first == operation.definition.name { continue }
+        if site.use == .until, let name = reference.path.first, OperationName.areSame(name, operation.definition.name) {
+          continue
+        }
         let place = DependencyReference.Place(
           node: site.node, offset: reference.position - 1, length: reference.length)
         guard let name = reference.path.first else {
@@ -90,7 +92,7 @@ extension PipelineChecker {
         found.append(DependencyReference(target: target, place: place))
         guard reference.context == "results", site.use != .when else { continue }
         if withDefault == nil { withDefault = site.resultsWithDefault }
-        if withDefault?.contains(name) == false { required.insert(target) }
+        if withDefault?.contains(name.lowercased()) == false { required.insert(target) }
       }
     }
     if hasSecretEnvironment, operation.isProcess { operation.definition.receivesSecret = true }
@@ -100,10 +102,10 @@ extension PipelineChecker {
   }
 
   private func resolve(_ name: String, at place: DependencyReference.Place, prefix: String) -> Int? {
-    if let index = indexByName[name] { return index }
+    if let index = index(of: name) { return index }
     let message: String
     var fix: String?
-    if handlerNames.contains(name) {
+    if handlerNames.contains(name.lowercased()) {
       message = "'\(name)' is a handler under 'after': nothing can refer to it"
     } else {
       message = "there is no operation '\(name)'"
@@ -120,9 +122,6 @@ extension PipelineChecker {
     for reference in references {
       let reason: String
       switch reference.context {
-      case "secrets":
-        checkSpelling(reference, in: site, among: draft.definition.secrets.map(\.name))
-        continue
       case "env" where operation != nil:
         let own = site.use.seesOwnVariables ? operation?.definition.environment.map(\.name) ?? [] : []
         checkSpelling(reference, in: site, among: draft.definition.environment.map(\.name) + own)
@@ -157,8 +156,8 @@ extension PipelineChecker {
     }
   }
 
-  /// Reports a member that is spelt with other letter case than where it is declared: variables and secrets are found
-  /// exactly.
+  /// Reports a variable that is spelt with other letter case than where it is declared: the environment tells such
+  /// apart, so that variables, unlike other members, are found exactly.
   private func checkSpelling(_ reference: ExpressionReference, in site: ExpressionSite, among names: [String]) {
     guard let name = reference.path.first, !names.contains(name) else { return }
     let folded = name.lowercased()

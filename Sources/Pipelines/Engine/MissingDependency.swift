@@ -23,7 +23,7 @@ public struct MissingDependency: Error, Sendable, Hashable {
         let needsResult = node.definition.requiredResults.contains(dependency)
         let request = InjectionRequest(
           needsResult: needsResult, handlesFailure: node.handlesFailure,
-          hasDefault: !needsResult && node.defaulted.contains(name))
+          hasDefault: !needsResult && node.defaults(name))
         // What is left out is as good as skipped.
         guard InjectionTable.decide(.skipped, request).runs else {
           return MissingDependency(operation: node.definition.name, dependency: name, source: options.source)
@@ -51,7 +51,7 @@ extension RunOptions {
 extension RunOptions.Selection {
   /// The operations to execute; nil for all.
   func positions(in pipeline: PipelineDefinition) -> Set<Int>? {
-    func index(of name: String) -> Int? { pipeline.operations.firstIndex { $0.name == name } }
+    func index(of name: String) -> Int? { pipeline.operations.firstIndex { OperationName.areSame($0.name, name) } }
     switch self {
     case .all: return nil
     case .only(let name): return index(of: name).map { [$0] }

@@ -29,7 +29,7 @@ struct RunContexts: ExpressionContexts {
     case "params":
       return lookup(name, in: run.parameters)
     case "secrets":
-      return run.secrets[name].map { .string($0) }
+      return lookup(name, in: run.secrets).map { .string($0) }
     case "env":
       let known = environment.last { $0.name == name } ?? run.environment.last { $0.name == name }
       return known.map { .string($0.value) }
@@ -155,7 +155,7 @@ struct RunContexts: ExpressionContexts {
     }
   }
 
-  private func lookup(_ name: String, in members: [String: JSONValue]) -> JSONValue? {
+  private func lookup<Value>(_ name: String, in members: [String: Value]) -> Value? {
     members[name] ?? members.first { $0.key.lowercased() == name.lowercased() }?.value
   }
 

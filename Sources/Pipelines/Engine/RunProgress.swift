@@ -12,8 +12,8 @@ final class OperationNode: Sendable {
   let event: PipelineDefinition.Event?
   /// Whether its `when` asks for `failure()` or `always()`.
   let handlesFailure: Bool
-  /// Names of operations for whose missing result its expressions give a default.
-  let defaulted: Set<String>
+  /// Names, in lower case, of operations for whose missing result its expressions give a default.
+  private let defaulted: Set<String>
   /// Whether `when` speaks of the loop's item, so that it is asked for each item.
   let conditionIsPerItem: Bool
   /// Whether nothing that its process is given depends on when it is computed, so that it can be made ready before its
@@ -72,6 +72,9 @@ final class OperationNode: Sendable {
   var definition: OperationDefinition {
     _read { yield definitions[place] }
   }
+
+  /// Whether its expressions give a default for a missing result of the operation called `name`.
+  func defaults(_ name: String) -> Bool { !defaulted.isEmpty && defaulted.contains(name.lowercased()) }
 
   /// Whether an attempt starts without waiting for anything but a slot.
   var isPlain: Bool {
@@ -224,7 +227,7 @@ final class RunProgress {
     let required = node.definition.requiredResults.contains(dependency)
     let request = InjectionRequest(
       needsResult: required, handlesFailure: node.handlesFailure,
-      hasDefault: !required && node.defaulted.contains(instances[dependency].name))
+      hasDefault: !required && node.defaults(instances[dependency].name))
     return InjectionTable.decide(instances[dependency].outcome, request)
   }
 
@@ -266,7 +269,7 @@ extension OperationDefinition {
   /// Whether a former success may be taken over.
   var mayBeReused: Bool { staleAfter != nil || staleWhen != nil }
 
-  /// Names of operations for whose missing result some expression of this operation gives a default.
+  /// Names, in lower case, of operations for whose missing result some expression of this operation gives a default.
   var resultsWithDefault: Set<String> {
     var names: Set<String> = condition?.resultsWithDefault ?? []
     switch injection {

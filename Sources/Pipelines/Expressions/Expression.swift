@@ -78,7 +78,7 @@ public struct Expression: Sendable, Hashable {
     }
   }
 
-  /// The operations whose result may be missing: every `results.x` in the expression stands on the left of a `||`, as in
+  /// The operations, in lower case, whose result may be missing: every `results.x` in the expression stands on the left of a `||`, as in
   /// `results.x || 0` or `results.x.count || 0`.
   ///
   /// Inside a comparison or a function call there is no default, unless it is given there.

@@ -83,7 +83,7 @@ struct ExpressionProgram: Sendable {
     }
   }
 
-  /// The operations that every use of `results.x` gives a default for; see ``Expression/resultsWithDefault``.
+  /// The operations, in lower case, that every use of `results.x` gives a default for; see ``Expression/resultsWithDefault``.
   func resultsWithDefault() -> Set<String> {
     guard references.contains(where: { $0.context == "results" }) else { return [] }
     var withDefault: Set<String> = []
@@ -101,9 +101,9 @@ struct ExpressionProgram: Sendable {
     case .member:
       guard names[Int(node.first)] == "results" else { break }
       if hasDefault {
-        withDefault.insert(names[Int(node.second)])
+        withDefault.insert(names[Int(node.second)].lowercased())
       } else {
-        without.insert(names[Int(node.second)])
+        without.insert(names[Int(node.second)].lowercased())
       }
     case .computedMember:
       collectResults(of: node.second, hasDefault: false, withDefault: &withDefault, without: &without)

@@ -181,7 +181,7 @@ public struct Template: Sendable, Hashable {
   /// Whether a status function is called in any of its expressions.
   public var usesStatusFunction: Bool { expressions.contains { $0.expression.usesStatusFunction } }
 
-  /// The operations whose result may be missing; see ``Expression/resultsWithDefault``. One that another of the template's
+  /// The operations, in lower case, whose result may be missing; see ``Expression/resultsWithDefault``. One that another of the template's
   /// expressions names without a default is not among them.
   public var resultsWithDefault: Set<String> {
     // Hardly any template has one.
@@ -191,7 +191,8 @@ public struct Template: Sendable, Hashable {
     for (expression, _) in expressions {
       withDefault.formUnion(expression.resultsWithDefault)
       for reference in expression.references where reference.context == "results" {
-        if let name = reference.path.first, !expression.resultsWithDefault.contains(name) { without.insert(name) }
+        guard let name = reference.path.first?.lowercased() else { continue }
+        if !expression.resultsWithDefault.contains(name) { without.insert(name) }
       }
     }
     return withDefault.subtracting(without)

@@ -98,7 +98,7 @@ struct ExpressionSite {
     }
   }
 
-  /// The operations whose result is followed by a default.
+  /// The operations, in lower case, whose result is followed by a default.
   var resultsWithDefault: Set<String> {
     switch body {
     case .template(let template), .part(let template, _): template.resultsWithDefault

@@ -7,9 +7,23 @@ extension DocumentReader {
       wrongForm(node, "'params'", needs: "a mapping")
       return []
     }
+    checkDistinct(entries, "param")
     return entries.map { entry in
       _ = checkName(entry.name, .member, "a parameter's name", at: entry.key.range)
       return parameter(entry)
+    }
+  }
+
+  /// Reports names that differ in letter case alone, which expressions do not regard.
+  private func checkDistinct(_ entries: [YAMLEntry], _ what: String) {
+    var first: [String: YAMLEntry] = [:]
+    for entry in entries {
+      if let other = first.updateValue(entry, forKey: entry.name.lowercased()) {
+        error(
+          "duplicate-name",
+          "the \(what) '\(other.name)' on line \(other.key.range.start.line) differs from '\(entry.name)' in letter case alone, which expressions do not regard",
+          at: entry.key.range)
+      }
     }
   }
 
@@ -135,6 +149,7 @@ extension DocumentReader {
       wrongForm(node, "'secrets'", needs: "a mapping")
       return []
     }
+    checkDistinct(entries, "secret")
     return entries.map { entry in
       _ = checkName(entry.name, .member, "a secret's name", at: entry.key.range)
       // A secret that cannot be read still counts as a name.

@@ -45,7 +45,7 @@ package struct OperationInput: Sendable, Hashable {
   package var arrival: Arrival
   /// What is handed over, as the file says it: an expression without `${{ }}`, or text with expressions in it.
   package var source: String
-  /// The operations whose result, error or state it is made of, in the order of the text.
+  /// The operations whose result, error or state it is made of, in the order of the text and as it spells them.
   package var operations: [String]
   /// All references in it.
   package var references: [ExpressionReference]
@@ -64,7 +64,7 @@ package struct OperationInput: Sendable, Hashable {
     self.references = references
     var names: [String] = []
     for reference in references where ["results", "errors", "operations"].contains(reference.context) {
-      if let name = reference.path.first, !names.contains(name) { names.append(name) }
+      if let name = reference.path.first, OperationName.find(name, among: names) == nil { names.append(name) }
     }
     operations = names
   }

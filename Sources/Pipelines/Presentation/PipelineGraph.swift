@@ -44,7 +44,7 @@ package struct PipelineGraph: Sendable {
     var placeOfName: [String: Int] = [:]
     for (offset, position) in order.enumerated() {
       placeOfIndex[operations[position].index] = nodes.count + offset
-      placeOfName[operations[position].name] = nodes.count + offset
+      placeOfName[operations[position].name.lowercased()] = nodes.count + offset
     }
     let first = nodes.count
     for position in order {
@@ -58,7 +58,9 @@ package struct PipelineGraph: Sendable {
       let operation = operations[position]
       var labels: [Int: [String]] = [:]
       for input in operation.inputs {
-        for name in input.operations { placeOfName[name].map { labels[$0, default: []].append(input.arrival.text) } }
+        for name in input.operations {
+          placeOfName[name.lowercased()].map { labels[$0, default: []].append(input.arrival.text) }
+        }
       }
       for from in operation.dependencies.compactMap({ placeOfIndex[$0] }).sorted() {
         edges.append(Edge(from: from, to: first + offset, label: labels[from]?.joined(separator: ", ")))

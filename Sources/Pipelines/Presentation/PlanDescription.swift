@@ -43,12 +43,14 @@ package struct PlanDescription: Sendable {
   package var steps: [Step] = []
 
   private let contexts: ObjectContexts
+  private let names: [String]
 
   /// Describes a run with these options; `history` is where former results would come from.
   package init(
     of pipeline: PipelineDefinition, options: RunOptions, history: History?, now: RecordTime = .now
   ) throws(WorkspaceError) {
     self.pipeline = pipeline
+    names = pipeline.operations.map(\.name)
     parameters = options.parameters
     var members = JSONValue.object([:]).objectValue ?? [:]
     for parameter in pipeline.parameters { members[parameter.name] = options.parameters[parameter.name] ?? .null }
@@ -75,8 +77,10 @@ package struct PlanDescription: Sendable {
   }
 
   private func describe(_ definition: OperationDefinition, event: PipelineDefinition.Event?, level: Int) -> Step {
-    let inputs = definition.inputs.map { input in
-      Given(input: input, value: value(ofExpression: input.source, references: input.references))
+    let inputs = definition.inputs.map { written in
+      var input = written
+      input.operations = written.operations.map { OperationName.find($0, among: names) ?? $0 }
+      return Given(input: input, value: value(ofExpression: input.source, references: input.references))
     }
     var step = Step(
       definition: definition, event: event, level: level,
@@ -90,16 +94,17 @@ package struct PlanDescription: Sendable {
     {
       step.disposition = .skipped(condition: condition.text)
     }
-    if case .runs = step.disposition, let skipped = skippedDependency(of: definition, needs: step.needs) {
+    if case .runs = step.disposition, let skipped = skippedDependency(of: step) {
       step.disposition = .skippedWith(dependency: skipped)
     }
     return step
   }
 
   /// A dependency that is known to be skipped, and whose result this operation has no default for.
-  private func skippedDependency(of definition: OperationDefinition, needs: [String]) -> String? {
+  private func skippedDependency(of step: Step) -> String? {
+    let definition = step.definition
     guard definition.condition?.usesStatusFunction != true else { return nil }
-    return needs.first { name in
+    return step.needs.first { name in
       let isSkipped = steps.contains { step in
         guard step.definition.name == name else { return false }
         switch step.disposition {
@@ -108,7 +113,7 @@ package struct PlanDescription: Sendable {
         }
       }
       guard isSkipped, let index = pipeline.operations.firstIndex(where: { $0.name == name }) else { return false }
-      return definition.requiredResults.contains(index) || !definition.inputs.contains { $0.operations.contains(name) }
+      return definition.requiredResults.contains(index) || !step.inputs.contains { $0.input.operations.contains(name) }
     }
   }
 

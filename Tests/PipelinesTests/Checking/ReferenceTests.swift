@@ -178,4 +178,66 @@ struct ReferenceTests {
       """)
     #expect(definition.operations.map(\.requiredResults) == [[], [0], [], [], [0], []])
   }
+
+  @Test("letter case makes no other operation of a name, wherever it stands")
+  func letterCase() throws {
+    let definition = try pipeline(
+      """
+      operations:
+        - { name: build, value: { tag: v1 } }
+        - { name: A, needs: Build, value: "${{ results['BUILD'].tag }}" }
+        - { name: b, inject: bUILD, requires: { tag: string }, run: cat }
+        - { name: c, value: "${{ Results.Build || 'x' }}" }
+        - { name: d, value: "${{ results.Build || 'x' }} ${{ results.build }}" }
+        - { name: e, value: 1, repeat: { until: "results.E == 1 && operations.a.state", limit: 2 } }
+      """)
+    #expect(definition.operations.map(\.dependencies) == [[], [0], [0], [0], [0], [1]])
+    #expect(definition.operations.map(\.requiredResults) == [[], [0], [0], [], [0], []])
+    #expect(
+      findings(
+        """
+        operations:
+          - { name: build, value: { tag: v1 } }
+          - { name: a, inject: Build, requires: int, run: cat }
+          - { name: b, value: "${{ results.BUILD.tga }}" }
+          - { name: c, needs: Biuld, run: ls }
+          - { name: d, needs: Page, run: ls }
+          - { name: e, when: results.E, run: ls }
+        after: { always: [{ name: page, run: ls, inject: BUILD }] }
+        """) == [
+          "3:24 type-mismatch operation 'a' requires int, but 'Build' gives {tag: string}",
+          "4:42 unknown-member 'results.BUILD' has no member 'tga' (did you mean 'results.BUILD.tag'?)",
+          "5:23 unknown-operation there is no operation 'Biuld' (did you mean 'build'?)",
+          "6:23 unknown-operation 'Page' is a handler under 'after': nothing can refer to it",
+          "7:22 cycle 'e' depends on itself: e → e",
+        ])
+  }
+
+  @Test("letter case makes no other param and no other secret, but another variable")
+  func letterCaseOfMembers() {
+    #expect(
+      findings(
+        """
+        params: { feed: string }
+        secrets: { tok: { env: T } }
+        env: { GREETING: "${{ params.FEED }}", TOKEN: "${{ secrets.TOK }}" }
+        operations:
+          - { name: a, run: ls, stdin: "${{ secrets.Tok }}" }
+          - { name: b, value: "${{ env.greeting }}" }
+          - { name: c, value: "${{ secrets.TOK }}" }
+        """) == [
+          "6:28 unknown-member 'env' has no member 'greeting' (did you mean 'env.GREETING'?)",
+          "7:28 secret-exposed a secret cannot be used in 'value', whose value is recorded or shown (secrets may stand in 'env', 'inject', 'stdin', 'params' and what 'http' sends)",
+        ])
+    #expect(
+      findings(
+        """
+        params: { feed: string, Feed: int }
+        secrets: { tok: { env: T }, TOK: { env: U } }
+        operations: [{ name: a, run: ls }]
+        """) == [
+          "1:25 duplicate-name the param 'feed' on line 1 differs from 'Feed' in letter case alone, which expressions do not regard",
+          "2:29 duplicate-name the secret 'tok' on line 2 differs from 'TOK' in letter case alone, which expressions do not regard",
+        ])
+  }
 }

@@ -70,7 +70,7 @@ struct SecretTests {
       ])
   }
 
-  @Test("variables and secrets are named as they are spelt, and only where they are known")
+  @Test("variables are named as they are spelt, secrets in any letter case, and both only where they are known")
   func spelling() {
     #expect(
       findings(
@@ -78,12 +78,12 @@ struct SecretTests {
         secrets: { token: { env: TOKEN } }
         env: { T: x }
         operations:
-          - { name: a, run: ls, env: { A: "${{ env.t }}", B: "${{ secrets.Token }}" } }
+          - { name: a, run: ls, env: { A: "${{ env.t }}", B: "${{ secrets.Token }}", C: "${{ secrets.tken }}" } }
           - { name: b, run: ls, env: { A: "${{ env.B }}", B: "${{ env.A }}" } }
           - { name: c, run: ls, env: { A: x }, when: env.A == 'x' }
         """) == [
           "4:40 unknown-member 'env' has no member 't' (did you mean 'env.T'?)",
-          "4:59 unknown-member 'secrets' has no member 'Token' (did you mean 'secrets.token'?)",
+          "4:94 unknown-member 'secrets' has no member 'tken' (did you mean 'secrets.token'?)",
           "5:44 unknown-member 'env' has no member 'B'",
           "6:50 unknown-member 'env' has no member 'A'",
         ])
