@@ -26,6 +26,7 @@ extension PipelineDefinition {
     for place in operations.indices where hasError(in: operations[place].extent) {
       known.operations[place].action = .value(.literal(.null))
       known.operations[place].result = nil
+      known.valueTypes[place] = nil
       known.operations[place].loop = nil
       known.operations[place].allowFailure = true
     }

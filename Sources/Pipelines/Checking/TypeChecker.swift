@@ -10,10 +10,23 @@ extension PipelineChecker {
       let operation = draft.operations[index]
       resultTypes[index] = checkTypes(of: operation, shared: shared)
     }
+    draft.definition.valueTypes = valueTypes()
     for handler in draft.handlers { _ = checkTypes(of: handler, shared: shared) }
     let outside = OperationTypes(shared: shared, checker: self, seesOperations: false)
     let types = draft.sites.map { check($0, of: nil, in: outside) }
     for use in reader.pluginUses { checkSettings(of: use, types: types[use.firstSite...]) }
+  }
+
+  /// What is known of values that declare no result. All together they are bounded like one type, as they are the type of
+  /// what the pipeline results in.
+  private func valueTypes() -> [Int: ValueType] {
+    var types: [Int: ValueType] = [:]
+    for (index, operation) in draft.operations.enumerated()
+    where operation.actionKey == .value && operation.definition.result == nil && resultTypes[index] != .json {
+      types[index] = resultTypes[index]
+    }
+    let all = ValueType.object(types.values.map { ValueType.Field(name: "", type: $0) })
+    return TypeInference.isBounded(all) ? types : [:]
   }
 
   /// Checks one operation; answers the type of its whole result.
@@ -154,10 +167,9 @@ enum NestedResult {
   static func type(of pipeline: PipelineDefinition, depth: Int = Self.depth) -> ValueType {
     guard depth > 0, pipeline.gaps?.operations != true else { return .json }
     var fields: [ValueType.Field] = []
-    for operation in pipeline.operations {
-      var type = self.type(of: operation, in: pipeline, depth: depth)
+    for (place, operation) in pipeline.operations.enumerated() {
+      let type = pipeline.valueTypes[place] ?? self.type(of: operation, in: pipeline, depth: depth)
       guard type != .none else { continue }
-      if operation.loop != nil { type = .list(type) }
       // An operation that is skipped or may fail leaves no result behind.
       let isOptional = operation.condition != nil || operation.allowFailure || !operation.dependencies.isEmpty
       fields.append(ValueType.Field(name: operation.name, type: type, isOptional: isOptional))
@@ -165,8 +177,16 @@ enum NestedResult {
     return .object(fields)
   }
 
-  private static func type(of operation: OperationDefinition, in pipeline: PipelineDefinition, depth: Int) -> ValueType
-  {
+  private static func type(
+    of operation: OperationDefinition, in pipeline: PipelineDefinition, depth: Int
+  ) -> ValueType {
+    let single = typeOfOne(operation, in: pipeline, depth: depth)
+    return operation.loop == nil || single == .none ? single : .list(single)
+  }
+
+  private static func typeOfOne(
+    _ operation: OperationDefinition, in pipeline: PipelineDefinition, depth: Int
+  ) -> ValueType {
     switch operation.action {
     case .wait: return .none
     case .approve: return OperationTypes.approval

@@ -43,9 +43,12 @@ enum TypeInference {
   }
 
   /// The type, or `json` where it has more than 2,000 parts: values that hold earlier values twice double with every step.
-  static func bounded(_ type: ValueType) -> ValueType {
+  static func bounded(_ type: ValueType) -> ValueType { isBounded(type) ? type : .json }
+
+  /// Whether the type has no more than 2,000 parts.
+  static func isBounded(_ type: ValueType) -> Bool {
     var budget = 2_000
-    return fits(type, &budget) ? type : .json
+    return fits(type, &budget)
   }
 
   private static func fits(_ type: ValueType, _ budget: inout Int) -> Bool {

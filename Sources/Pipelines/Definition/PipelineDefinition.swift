@@ -174,6 +174,9 @@ public struct PipelineDefinition: Sendable {
   public var handlers: [(event: Event, operation: OperationDefinition)] = []
   /// Pipelines that operations of this one run, by the path written in the file.
   public var nested: [String: PipelineDefinition] = [:]
+  /// The types of the results of operations whose `value` shows it, by their positions: known to those who run the pipeline.
+  /// Empty where they would be too large to be of use.
+  var valueTypes: [Int: ValueType] = [:]
   /// What could not be read, where its file has errors and it only serves the checks of those who run it.
   var gaps: Gaps?
 }
