@@ -1,6 +1,6 @@
 /// Finds cycles in a graph given as lists of the positions that each position points to.
 struct CycleFinder {
-  let targets: [[Int]]
+  private(set) var targets: [[Int]]
 
   /// The strongly connected components, each after all that it points to: for dependencies, an order in which they can run.
   ///
@@ -77,6 +77,26 @@ struct CycleFinder {
     return component
   }
 
+  /// The cycles of a component: one, then one that is left when what closes the first is taken away, and so on, at most
+  /// `limit` of them. Each is turned by `turned`, and closed by what leads from its last position to its first.
+  func cycles(in component: [Int], limit: Int = 10, turned: ([Int]) -> [Int] = { $0 }) -> [[Int]] {
+    let members = component.sorted()
+    let places = Dictionary(uniqueKeysWithValues: members.enumerated().map { ($0.element, $0.offset) })
+    var rest = CycleFinder(targets: members.map { member in targets[member].compactMap { places[$0] } })
+    var cycles: [[Int]] = []
+    while cycles.count < limit {
+      let parts = rest.components().filter(rest.isCycle)
+      guard let part = parts.min(by: { $0.min() ?? 0 < $1.min() ?? 0 }) else { break }
+      let cycle = turned(rest.cycle(in: part).map { members[$0] })
+      guard let first = cycle.first.flatMap({ places[$0] }), let last = cycle.last.flatMap({ places[$0] }) else {
+        break
+      }
+      rest.targets[last].removeAll { $0 == first }
+      cycles.append(cycle)
+    }
+    return cycles
+  }
+
   /// Whether a component is a cycle.
   func isCycle(_ component: [Int]) -> Bool {
     component.count > 1 || component.first.map { targets[$0].contains($0) } ?? false
@@ -84,22 +104,26 @@ struct CycleFinder {
 }
 
 extension PipelineChecker {
-  /// Reports each cycle once; answers the positions of the operations, each after its dependencies where that can be.
+  /// Reports so many cycles that none is left without the references they are reported at; answers the positions of the
+  /// operations, each after its dependencies where that can be.
   func checkCycles() -> [Int] {
     let finder = CycleFinder(targets: draft.operations.map(\.definition.dependencies))
     let components = finder.components()
     for component in components where finder.isCycle(component) {
-      let cycle = startingBehindReference(finder.cycle(in: component))
-      guard let first = cycle.first, let last = cycle.last else { continue }
-      let names = shown((cycle + [first]).map { draft.operations[$0].definition.name })
-      let place = references[last].first { $0.target == first && $0.place != nil }?.place
-      let message =
-        cycle.count == 1
-        ? "'\(names.prefix { $0 != " " })' depends on itself: \(names)"
-        : "these operations wait for each other: \(names)"
-      reader.error("cycle", message, at: place.map(range(of:)) ?? draft.operations[last].nameRange)
+      finder.cycles(in: component, turned: startingBehindReference).forEach(report)
     }
     return components.flatMap { $0 }
+  }
+
+  private func report(_ cycle: [Int]) {
+    guard let first = cycle.first, let last = cycle.last else { return }
+    let names = shown((cycle + [first]).map { draft.operations[$0].definition.name })
+    let place = references[last].first { $0.target == first && $0.place != nil }?.place
+    let message =
+      cycle.count == 1
+      ? "'\(names.prefix { $0 != " " })' depends on itself: \(names)"
+      : "these operations wait for each other: \(names)"
+    reader.error("cycle", message, at: place.map(range(of:)) ?? draft.operations[last].nameRange)
   }
 
   /// The names with arrows between them; of a long list the ends, which are looked at first.

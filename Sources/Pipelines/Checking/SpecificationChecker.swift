@@ -23,7 +23,7 @@ extension PipelineChecker {
     checkGates(in: components)
   }
 
-  /// Reports each cycle of specifications once; answers the positions, each after those that it names where that can be.
+  /// Reports the cycles of specifications; answers the positions, each after those that it names where that can be.
   private func checkSpecificationCycles() -> [Int] {
     var targets = [[Int]](repeating: [], count: draft.definition.specifications.count)
     for site in reader.formulas {
@@ -32,8 +32,7 @@ extension PipelineChecker {
     }
     let finder = CycleFinder(targets: targets)
     let components = finder.components()
-    for component in components where finder.isCycle(component) {
-      let cycle = finder.cycle(in: component)
+    for cycle in components.filter(finder.isCycle).flatMap({ finder.cycles(in: $0) }) {
       guard let first = cycle.first, let last = cycle.last else { continue }
       let names = (cycle + [first]).map { draft.definition.specifications[$0].name }
       let message =

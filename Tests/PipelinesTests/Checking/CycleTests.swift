@@ -40,6 +40,37 @@ struct CycleTests {
         ])
   }
 
+  @Test(
+    "of operations that all wait for each other, every cycle is printed that is left without the references printed before"
+  )
+  func entangledCycles() {
+    #expect(
+      findings(
+        """
+        operations:
+          - { name: c, run: ls, needs: [d, c] }
+          - { name: d, run: ls, needs: c }
+          - { name: i, run: ls, needs: [j, k] }
+          - { name: j, run: ls, needs: i }
+          - { name: k, run: ls, needs: i }
+        """) == [
+          "2:36 cycle 'c' depends on itself: c → c",
+          "3:32 cycle these operations wait for each other: c → d → c",
+          "5:32 cycle these operations wait for each other: i → j → i",
+          "6:32 cycle these operations wait for each other: i → k → i",
+        ])
+  }
+
+  @Test("of very many cycles among the same operations, ten are printed")
+  func manyCycles() {
+    let names = (0..<300).map { "n\($0)" }
+    let lines = names.map { "  - { name: \($0), run: ls, needs: [\(names.joined(separator: ", "))] }\n" }
+    let found = findings("operations:\n" + lines.joined())
+    #expect(found.count == 10)
+    #expect(found.first == "2:34 cycle 'n0' depends on itself: n0 → n0")
+    #expect(found == findings("operations:\n" + lines.joined()))
+  }
+
   @Test("a cycle through the order of a chain is shown at what is written")
   func chainCycle() {
     #expect(
