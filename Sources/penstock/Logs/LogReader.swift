@@ -8,7 +8,7 @@ struct LogReader {
   let run: RunID
   let selection: LogSelection
   let printer: LogPrinter
-  /// How many lines of each log to begin with; nil for all.
+  /// How many lines to begin with, of each log that is there at the beginning; nil for all.
   let tail: Int?
 
   /// Whoever waits looks at least this often, since a notification can be missed.
@@ -18,16 +18,19 @@ struct LogReader {
     var offsets: [LogSource: Int64] = [:]
     let watch = following ? LogWatch(workspace: history.workspace.directory) : nil
     defer { watch?.end() }
+    // What is left out is of the time before: a log that comes up while it follows is new from its first line.
+    var isBeginning = true
     while true {
       // Asked before reading: what is written until the run has ended is read after that.
       let isOver = (try? history.run(run))??.state.isFinal ?? true
       let sources = selection.sources(of: run, in: history)
       for source in sources {
         watch?.add(directory: String(source.path[..<(source.path.lastIndex(of: "/") ?? source.path.startIndex)]))
-        readNew(source, &offsets)
+        readNew(source, &offsets, tail: isBeginning ? tail : nil)
         if TextOutput.standard.isGone { return }
       }
       TextOutput.standard.flush()
+      isBeginning = false
       guard let watch, !isOver else { break }
       watch.wait(milliseconds: Self.longestWait)
       if TextOutput.standard.isGone { return }
@@ -35,7 +38,7 @@ struct LogReader {
     for source in offsets.keys.sorted(by: { $0.path < $1.path }) { printer.finish(source) }
   }
 
-  private func readNew(_ source: LogSource, _ offsets: inout [LogSource: Int64]) {
+  private func readNew(_ source: LogSource, _ offsets: inout [LogSource: Int64], tail: Int?) {
     let descriptor = open(source.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return }
     defer { close(descriptor) }
