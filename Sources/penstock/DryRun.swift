@@ -13,7 +13,7 @@ struct DryRun {
     if let missing = MissingDependency.find(in: pipeline, options: options, former: former) { throw missing }
     let plan = try PlanDescription(of: pipeline, options: options, history: history)
     if shared.json {
-      for step in plan.steps { TextOutput.standard.writeLine(json(step).text) }
+      for step in plan.steps { TextOutput.standard.writeLine(json(step)) }
       return
     }
     let style = shared.style

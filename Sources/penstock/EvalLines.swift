@@ -28,14 +28,14 @@ struct EvalLines {
         start = end + 1
       }
       pending += chunk[start..<count]
-      TextOutput.standard.write(output)
+      TextOutput.standard.writeJSON(output)
       output.removeAll(keepingCapacity: true)
       // The next read may block; whoever asked waits for these answers before it asks again.
       TextOutput.standard.flush()
       if TextOutput.standard.isGone { return }
     }
     if !pending.isEmpty { answer(pending[...], into: &output) }
-    TextOutput.standard.write(output)
+    TextOutput.standard.writeJSON(output)
   }
 
   private func answer(_ line: ArraySlice<UInt8>, into output: inout [UInt8]) {

@@ -12,7 +12,7 @@ enum PipelineFileLoading {
   static func accept(_ result: LoadResult, options: SharedOptions) throws -> PipelineDefinition {
     if options.json, result.pipeline == nil {
       for diagnostic in result.diagnostics {
-        TextOutput.standard.writeLine(diagnostic.jsonValue().text)
+        TextOutput.standard.writeLine(diagnostic.jsonValue())
       }
     } else if result.pipeline == nil || !options.quiet {
       show(result.diagnostics, in: result.sources, color: options.color)

@@ -54,6 +54,11 @@ check_table() {
     $0 != wanted { print line "   (found: " $0 ")" }'
 }
 
+# on_terminal COLUMNS COMMAND…: what a command writes on a terminal of so many columns.
+on_terminal() {
+  python3 "$CONFORMANCE/terminal.py" "$@"
+}
+
 # serve [CERTIFICATE]: starts loopback.py for the rest of the step; its address is in $server. With a certificate it speaks TLS.
 serve() {
   rm -f address

@@ -20,7 +20,7 @@ package enum TerminalText {
 
   /// Controls, separators that some terminals take for line breaks, and the marks that reorder text (with which a line can
   /// be made to look like another one).
-  private static func isActing(_ scalar: Unicode.Scalar) -> Bool {
+  package static func isActing(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x00..<0x20, 0x7F..<0xA0, 0x061C, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF, 0xE0000...0xE007F:
       true

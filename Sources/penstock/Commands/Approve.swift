@@ -94,7 +94,7 @@ struct Approve: ParsableCommand {
         JSONValue.object([
           "run": .string(run.id.text), "operation": .string(approval.operation), "approved": .bool(!reject),
           "note": JSONValue(note),
-        ]).text)
+        ]))
       return
     }
     guard !shared.quiet else { return }

@@ -35,7 +35,7 @@ struct Cancel: ParsableCommand {
     try history.request(kill ? .kill : .cancel, of: record.id)
     if shared.json {
       TextOutput.standard.writeLine(
-        JSONValue.object(["run": .string(record.id.text), "requested": .string(kill ? "kill" : "cancel")]).text)
+        JSONValue.object(["run": .string(record.id.text), "requested": .string(kill ? "kill" : "cancel")]))
     } else if !shared.quiet {
       TextOutput.standard.writeLine(
         "Asked process \(record.owner.pid) to cancel run \(short) of \(TerminalText.visible(record.pipeline)).")

@@ -43,7 +43,7 @@ struct Check: ParsableCommand {
     }
     if shared.json {
       for diagnostic in DiagnosticRenderer.sorted(diagnostics, files: order.map(\.path)) {
-        TextOutput.standard.writeLine(diagnostic.jsonValue().text)
+        TextOutput.standard.writeLine(diagnostic.jsonValue())
       }
     } else {
       PipelineFileLoading.show(diagnostics, in: order, color: shared.color)

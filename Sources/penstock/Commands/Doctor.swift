@@ -33,7 +33,7 @@ struct Doctor: ParsableCommand {
           JSONValue.object([
             "grade": .string(finding.grade.rawValue), "subject": .string(finding.subject),
             "message": .string(finding.message),
-          ]).text)
+          ]))
         return
       }
       if shared.quiet, finding.grade == .ok { return }

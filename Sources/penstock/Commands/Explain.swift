@@ -76,7 +76,7 @@ struct Explain: ParsableCommand {
           "run": .string(explanation.run.id.text), "operation": JSONValue(entry.operation),
           "state": .string(entry.state),
           "because": .array(entry.because.map { .string($0) }), "remedies": .array(entry.remedies.map { .string($0) }),
-        ]).text)
+        ]))
     }
   }
 }

@@ -28,7 +28,7 @@ struct Graph: ParsableCommand {
   func run() throws {
     let graph = PipelineGraph(try PipelineFileLoading.load(file, options: shared, plugins: plugins.source()))
     if shared.json {
-      for line in graph.jsonLines() { TextOutput.standard.writeLine(line.text) }
+      for line in graph.jsonLines() { TextOutput.standard.writeLine(line) }
       return
     }
     switch format {

@@ -36,7 +36,7 @@ struct Init: ParsableCommand {
       throw CommandFailure("cannot write '\(file)': \(String(cString: strerror(failure)))")
     }
     if shared.json {
-      TextOutput.standard.writeLine(JSONValue.object(["file": .string(file)]).text)
+      TextOutput.standard.writeLine(JSONValue.object(["file": .string(file)]))
     } else if !shared.quiet {
       let shown = ShellText.quoted(file)
       TextOutput.standard.write(

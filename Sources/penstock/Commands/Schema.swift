@@ -26,7 +26,8 @@ struct Schema: ParsableCommand {
   func run() {
     // A plugin that is named is meant to be covered.
     let schema = PipelineSchema.jsonSchema(plugins: coversPlugins || !plugins.files.isEmpty ? descriptions() : [])
-    TextOutput.standard.writeLine(shared.json ? schema.text : schema.pretty())
+    let text = shared.json ? schema.text : schema.pretty()
+    TextOutput.standard.writeJSON(Array((text + "\n").utf8))
   }
 
   /// What the plugins say of themselves; those that cannot be used are told of, and left out.

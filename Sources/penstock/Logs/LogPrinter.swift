@@ -57,7 +57,7 @@ final class LogPrinter {
         JSONValue.object([
           "run": .string(source.run.text), "operation": .string(source.name), "attempt": .int(Int64(source.attempt)),
           "stream": .string(source.stream.rawValue), "text": .string(text),
-        ]).text)
+        ]))
       return
     }
     let shown = isRaw ? text : LogTail.visible(text)

@@ -17,7 +17,7 @@ final class JSONPresenter: RunPresenter {
       event.jsonValue { self.board.name(of: $1, in: $0) }.write(to: &bytes)
       bytes.append(0x0A)
     }
-    TextOutput.standard.write(bytes)
+    TextOutput.standard.writeJSON(bytes)
     TextOutput.standard.flush()
   }
 
@@ -34,6 +34,6 @@ final class JSONPresenter: RunPresenter {
       "failed": JSONValue(run.counts.failed), "skipped": JSONValue(run.counts.skipped),
       "cancelled": JSONValue(run.counts.cancelled), "reused": JSONValue(run.counts.reused), "results": .object(results),
     ])
-    TextOutput.standard.writeLine(line.text)
+    TextOutput.standard.writeLine(line)
   }
 }

@@ -31,12 +31,14 @@ struct Table {
   /// The table in at most `width` columns (nil: as wide as it is). Wide columns give way, the widest first, but keep eight.
   func render(width: Int?, style: Style) -> String {
     let cells = rows.map { row in row.map { TerminalText.visible($0) } }
-    var widths = columns.map { TerminalText.width(of: $0.title) }
+    // In SQL, whoever asks names the columns.
+    let titles = columns.map { TerminalText.oneLine($0.title) }
+    var widths = titles.map { TerminalText.width(of: $0) }
     for row in cells {
       for (column, cell) in row.enumerated() { widths[column] = max(widths[column], TerminalText.width(of: cell)) }
     }
     if let width { Self.shrink(&widths, to: width) }
-    var text = line(columns.map(\.title), widths: widths) { cell, _ in style.paint(cell, .bold) }
+    var text = line(titles, widths: widths) { cell, _ in style.paint(cell, .bold) }
     for row in cells {
       text += line(row, widths: widths) { cell, column in
         guard style.isColored else { return cell }

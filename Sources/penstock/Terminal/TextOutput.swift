@@ -22,6 +22,7 @@ final class TextOutput: Sendable {
   init(descriptor: Int32, capacity: Int) {
     self.descriptor = descriptor
     self.capacity = capacity
+    isTerminal = isatty(descriptor) == 1
   }
 
   /// Whether nobody reads any more: a producer of much output may stop.
@@ -30,7 +31,8 @@ final class TextOutput: Sendable {
   /// The error that has lost output, other than that the reader went away.
   var failure: Int32? { state.withLock(\.failure) }
 
-  var isTerminal: Bool { isatty(descriptor) == 1 }
+  /// Whether it is a terminal. Asked once: it is looked at for each line of data.
+  let isTerminal: Bool
 
   func write(_ text: String) {
     var text = text

@@ -46,7 +46,7 @@ struct HistoryDiff: ParsableCommand {
     else { return }
     let comparison = RunComparison(left, right, workspace: history.workspace.directory)
     if shared.json {
-      TextOutput.standard.writeLine(comparison.jsonValue().text)
+      TextOutput.standard.writeLine(comparison.jsonValue())
     } else {
       ComparisonText(comparison: comparison, reference: reference, style: shared.style, showsLogs: logs).print()
     }

@@ -43,12 +43,12 @@ struct HistoryExport: ParsableCommand {
     do {
       if csv {
         try history.exportRows(rows ?? .operations, of: filter) { values in
-          output.write(CSV.line(values.map(\.text)))
+          output.writeCSV(values.map(\.text))
           if output.isGone { throw ReaderGone() }
         }
       } else {
         try history.export(filter) { line in
-          output.write(line + [0x0A])
+          output.writeJSON(line + [0x0A])
           if output.isGone { throw ReaderGone() }
         }
       }

@@ -52,7 +52,7 @@ struct HistoryImport: ParsableCommand {
           "imported": JSONValue(report.imported.count), "known": JSONValue(report.known),
           "unfinished": JSONValue(report.unfinished), "copied_files": JSONValue(report.copiedFiles),
           "missing_files": JSONValue(report.missingFiles),
-        ]).text)
+        ]))
     } else if !shared.quiet {
       var text = "Imported \(Count.of(report.imported.count, "run"))"
       if report.copiedFiles > 0 { text += " with \(Count.of(report.copiedFiles, "file"))" }

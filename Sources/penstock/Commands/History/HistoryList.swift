@@ -31,7 +31,7 @@ struct HistoryList: ParsableCommand {
     if let limit, isCut { runs.removeSubrange(limit...) }
     if runs.isEmpty { try FilterOptions.check(filter, in: history) }
     if shared.json {
-      for run in runs where !TextOutput.standard.isGone { TextOutput.standard.writeLine(run.jsonValue().text) }
+      for run in runs where !TextOutput.standard.isGone { TextOutput.standard.writeLine(run.jsonValue()) }
     } else if csv {
       printCSV(runs)
     } else if runs.isEmpty {
@@ -74,22 +74,20 @@ struct HistoryList: ParsableCommand {
 
   private func printCSV(_ runs: [RunRecord]) {
     let output = TextOutput.standard
-    output.write(
-      CSV.line([
-        "id", "pipeline", "state", "reason", "trigger", "created_at", "started_at", "ended_at", "duration_ms",
-        "operations",
-        "succeeded", "failed", "skipped", "cancelled", "reused", "host", "user", "path",
-      ]))
+    output.writeCSV([
+      "id", "pipeline", "state", "reason", "trigger", "created_at", "started_at", "ended_at", "duration_ms",
+      "operations",
+      "succeeded", "failed", "skipped", "cancelled", "reused", "host", "user", "path",
+    ])
     for run in runs where !output.isGone {
       let counts = run.counts
-      output.write(
-        CSV.line([
-          run.id.text, run.pipeline, run.state.rawValue, run.reason ?? "", run.trigger.rawValue, run.createdAt.text,
-          run.startedAt?.text ?? "", run.endedAt?.text ?? "",
-          run.durationMilliseconds.map { JSONValue.double($0).text } ?? "",
-          String(counts.operations), String(counts.succeeded), String(counts.failed), String(counts.skipped),
-          String(counts.cancelled), String(counts.reused), run.host, run.user, run.path ?? "",
-        ]))
+      output.writeCSV([
+        run.id.text, run.pipeline, run.state.rawValue, run.reason ?? "", run.trigger.rawValue, run.createdAt.text,
+        run.startedAt?.text ?? "", run.endedAt?.text ?? "",
+        run.durationMilliseconds.map { JSONValue.double($0).text } ?? "",
+        String(counts.operations), String(counts.succeeded), String(counts.failed), String(counts.skipped),
+        String(counts.cancelled), String(counts.reused), run.host, run.user, run.path ?? "",
+      ])
     }
   }
 }

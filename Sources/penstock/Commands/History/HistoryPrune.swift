@@ -98,7 +98,7 @@ struct HistoryPrune: ParsableCommand {
         JSONValue.object([
           "runs": .array(report.runs.map { .string($0.text) }), "operations": JSONValue(report.operations),
           "attempts": JSONValue(report.attempts), "log_bytes": .int(removal.bytes), "dry_run": .bool(dryRun),
-        ]).text)
+        ]))
     } else if !shared.quiet {
       let counts =
         "\(Count.of(report.runs.count, "run")), \(Count.of(report.operations, "operation")), "

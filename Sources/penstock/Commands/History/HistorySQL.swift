@@ -48,11 +48,11 @@ struct HistorySQL: ParsableCommand {
       while !output.isGone, let row = try query.next() {
         var object: OrderedDictionary<String, JSONValue> = [:]
         for (column, value) in zip(names, row) { object[column] = value.jsonValue }
-        output.writeLine(JSONValue.object(object).text)
+        output.writeLine(JSONValue.object(object))
       }
     } else if csv {
-      output.write(CSV.line(query.columns))
-      while !output.isGone, let row = try query.next() { output.write(CSV.line(row.map(\.text))) }
+      output.writeCSV(query.columns)
+      while !output.isGone, let row = try query.next() { output.writeCSV(row.map(\.text)) }
     } else {
       var table = Table(query.columns.map { Table.Column($0) })
       while let row = try query.next() { table.rows.append(row.map { TerminalText.oneLine($0.text) }) }

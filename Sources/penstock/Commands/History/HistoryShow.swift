@@ -39,7 +39,7 @@ struct HistoryShow: ParsableCommand {
       recorded = recorded.withPending(of: loaded.pipeline)
     }
     if shared.json {
-      TextOutput.standard.writeLine(History.json(recorded).text)
+      TextOutput.standard.writeLine(History.json(recorded))
     } else if csv {
       printCSV(recorded.operations)
     } else {
@@ -118,17 +118,17 @@ struct HistoryShow: ParsableCommand {
 
   private func printCSV(_ operations: [OperationRecord]) {
     let output = TextOutput.standard
-    output.write(
-      CSV.line(["operation", "state", "reason", "attempts", "started_at", "ended_at", "error_code", "error", "result"]))
+    output.writeCSV([
+      "operation", "state", "reason", "attempts", "started_at", "ended_at", "error_code", "error", "result",
+    ])
     for operation in operations where !output.isGone {
       var result = ""
       if case .inline(let text) = operation.result { result = text }
-      output.write(
-        CSV.line([
-          operation.name, operation.state.rawValue, operation.reason ?? "", String(operation.attempts),
-          operation.startedAt?.text ?? "", operation.endedAt?.text ?? "", operation.error?.code ?? "",
-          operation.error?.message ?? "", result,
-        ]))
+      output.writeCSV([
+        operation.name, operation.state.rawValue, operation.reason ?? "", String(operation.attempts),
+        operation.startedAt?.text ?? "", operation.endedAt?.text ?? "", operation.error?.code ?? "",
+        operation.error?.message ?? "", result,
+      ])
     }
   }
 }

@@ -42,19 +42,17 @@ struct HistoryStats: ParsableCommand {
     let rows = try statistics(since: since, until: until)
     let output = TextOutput.standard
     if shared.json {
-      for row in rows { output.writeLine(row.jsonValue().text) }
+      for row in rows { output.writeLine(row.jsonValue()) }
     } else if csv {
-      output.write(
-        CSV.line([
-          "pipeline", "operation", "count", "succeeded", "failed", "average_ms", "p50_ms", "p95_ms", "max_ms",
-          "retried",
-        ]))
+      output.writeCSV([
+        "pipeline", "operation", "count", "succeeded", "failed", "average_ms", "p50_ms", "p95_ms", "max_ms",
+        "retried",
+      ])
       for row in rows {
         let durations = [row.averageMilliseconds, row.p50Milliseconds, row.p95Milliseconds, row.maximumMilliseconds]
-        output.write(
-          CSV.line(
-            [row.pipeline, row.operation ?? "", String(row.count), String(row.succeeded), String(row.failed)]
-              + durations.map { $0.map { JSONValue.double($0).text } ?? "" } + [String(row.retried)]))
+        output.writeCSV(
+          [row.pipeline, row.operation ?? "", String(row.count), String(row.succeeded), String(row.failed)]
+            + durations.map { $0.map { JSONValue.double($0).text } ?? "" } + [String(row.retried)])
       }
     } else if rows.isEmpty {
       if !shared.quiet { output.writeLine("No runs.") }

@@ -24,7 +24,7 @@ struct HistoryVacuum: ParsableCommand {
     let after = size(of: history.workspace.path)
     if shared.json {
       TextOutput.standard.writeLine(
-        JSONValue.object(["bytes_before": .int(before), "bytes_after": .int(after)]).text)
+        JSONValue.object(["bytes_before": .int(before), "bytes_after": .int(after)]))
     } else if !shared.quiet {
       TextOutput.standard.writeLine(
         "The database took up \(SizeNotation.format(before)), and takes up \(SizeNotation.format(after)) now.")

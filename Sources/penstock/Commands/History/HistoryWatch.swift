@@ -61,7 +61,7 @@ struct HistoryWatch: ParsableCommand {
 
   private func show(_ run: RunRecord, _ reference: RunReference) {
     guard !shared.json else {
-      return TextOutput.standard.writeLine(RunEvent.run(run).jsonValue { _, _ in nil }.text)
+      return TextOutput.standard.writeLine(RunEvent.run(run).jsonValue { _, _ in nil })
     }
     let style = shared.style
     let time = ClockText.time(run.endedAt ?? run.startedAt ?? run.createdAt)

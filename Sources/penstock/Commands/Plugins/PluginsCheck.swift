@@ -59,7 +59,7 @@ struct PluginsCheck: ParsableCommand {
     // What keeps an offer from being created is the same for all of its checks.
     var told: (offer: String?, reason: String)?
     let report = validation.run { result in
-      if shared.json { return TextOutput.standard.writeLine(result.json.text) }
+      if shared.json { return TextOutput.standard.writeLine(result.json) }
       if shared.quiet, case .passed = result.outcome { return }
       if case .skipped(let reason) = result.outcome {
         let isTold = told.map { $0 == (result.offer, reason) } ?? false
@@ -76,7 +76,7 @@ struct PluginsCheck: ParsableCommand {
         "there is no check and no offer called \(only.map { "'\(TerminalText.visible($0))'" }.joined(separator: ", ")); "
           + "the checks are \(names)")
     }
-    if shared.json { TextOutput.standard.writeLine(report.json.text) } else { show(report) }
+    if shared.json { TextOutput.standard.writeLine(report.json) } else { show(report) }
     if !report.isPassed { throw ExitStatus.failed }
   }
 

@@ -27,7 +27,7 @@ struct PluginsInspect: ParsableCommand {
       throw CommandFailure(error)
     }
     if shared.json {
-      TextOutput.standard.writeLine(Self.json(facts).text)
+      TextOutput.standard.writeLine(Self.json(facts))
     } else {
       PluginText(style: shared.style).write(facts)
     }

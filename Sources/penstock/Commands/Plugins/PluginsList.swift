@@ -21,7 +21,7 @@ struct PluginsList: ParsableCommand {
   func run() throws {
     let (facts, errors) = PluginSurvey(plugins.finder).all()
     if shared.json {
-      for facts in facts { TextOutput.standard.writeLine(Self.json(facts).text) }
+      for facts in facts { TextOutput.standard.writeLine(Self.json(facts)) }
     } else if facts.isEmpty {
       if !shared.quiet { TextOutput.standard.writeLine("No plugins.") }
     } else {

@@ -161,7 +161,7 @@ struct PluginsVerify: ParsableCommand {
       case .failed(let error):
         json.append(("error", ["code": .string(error.code.rawValue), "message": .string(error.message)]))
       }
-      return TextOutput.standard.writeLine(JSONValue(members: json).text)
+      return TextOutput.standard.writeLine(JSONValue(members: json))
     }
     let (paint, text): (Style.Paint, String) =
       switch outcome {

@@ -58,7 +58,7 @@ struct ScheduleNext: ParsableCommand {
           "weekday": .string(weekday.name.lowercased()), "zone": .string(rules.name),
           "abbreviation": .string(rules.localTime(at: instant).abbreviation),
         ]
-        TextOutput.standard.writeLine(row.text)
+        TextOutput.standard.writeLine(row)
       } else {
         let day = weekday.name + String(repeating: " ", count: "Wednesday".count - weekday.name.count)
         TextOutput.standard.writeLine("\(time)  \(day)  \(rules.name)")

@@ -50,7 +50,7 @@ struct PluginsNew: ParsableCommand {
         ("directory", .string(directory)), ("files", .array(scaffold.files.map { .string($0.path) })),
       ]
       if let checkout { members.append(("penstock", .string(checkout))) }
-      TextOutput.standard.writeLine(JSONValue(members: members).text)
+      TextOutput.standard.writeLine(JSONValue(members: members))
     } else if !shared.quiet {
       TextOutput.standard.write(next(directory))
     }
