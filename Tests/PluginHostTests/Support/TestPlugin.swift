@@ -187,8 +187,10 @@ enum TestPlugin {
         atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       let file = "\(directory)/\(name).c"
       try source.write(toFile: file, atomically: false, encoding: .utf8)
+      // What C forgives would make a test of something else, as long as it compiles.
+      let unforgiven = ["implicit-function-declaration", "int-conversion", "incompatible-pointer-types", "return-type"]
       let arguments =
-        ["cc", "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Werror=implicit-function-declaration", "-O1", "-pthread"]
+        ["cc", "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-O1", "-pthread"] + unforgiven.map { "-Werror=\($0)" }
         + ["-I", header] + flags + ["-o", object, file]
       try run(arguments, errors: "\(directory)/errors")
       // A umask of 002 would let the group write it.
