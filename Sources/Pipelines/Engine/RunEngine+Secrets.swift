@@ -2,16 +2,17 @@ import Values
 
 /// What is done with the results of operations that can receive a secret.
 extension RunEngine {
-  /// Tells of secrets that nested pipelines will miss. It is no failure yet: their operations may have conditions, and the time until then may be used.
+  /// Tells of secrets that nested pipelines will miss, once for each of those. It is no failure yet: their operations may have conditions, and the time
+  /// until then may be used.
   func tellOfMissingSecrets() {
+    var told: Set<String> = []
     for operation in state.pipeline.operations {
-      guard case .pipeline(let path, _) = operation.action, let nested = state.pipeline.nested[path],
-        !state.instances[operation.index].state.isFinal
+      guard case .pipeline(let path, _) = operation.action, !state.instances[operation.index].state.isFinal,
+        told.insert(path).inserted, let nested = state.pipeline.nested[path]
       else { continue }
       for secret in SecretPreview.missingAnywhere(in: nested) {
-        emit(
-          .notice(
-            state.id, "'\(operation.name)' will fail: the secret '\(secret.name)' cannot be read: \(secret.reason)"))
+        let reason = "the secret '\(secret.name)' cannot be read: \(secret.reason)"
+        emit(.notice(state.id, "'\(operation.name)' will fail: \(reason)"))
       }
     }
   }

@@ -123,17 +123,20 @@ final class LoadSession {
 extension PipelineDefinition {
   /// The texts of all pipelines that it runs, directly or not, by the absolute paths of their files: what ``LoadSession``
   /// reads in place of them.
-  var nestedTexts: [String: String] {
-    var texts: [String: String] = [:]
-    collectNestedTexts(into: &texts)
-    return texts
+  var nestedTexts: [String: String] { allNested.mapValues(\.source.text) }
+
+  /// All pipelines that it runs, directly or not, by the absolute paths of their files: each once, however many ways lead to it.
+  var allNested: [String: PipelineDefinition] {
+    var pipelines: [String: PipelineDefinition] = [:]
+    collectNested(into: &pipelines)
+    return pipelines
   }
 
-  private func collectNestedTexts(into texts: inout [String: String]) {
+  private func collectNested(into pipelines: inout [String: PipelineDefinition]) {
     for (path, pipeline) in nested {
       let absolute = PipelineFile.absolute(PipelineFile.join(source.directory, path))
-      guard texts.updateValue(pipeline.source.text, forKey: absolute) == nil else { continue }
-      pipeline.collectNestedTexts(into: &texts)
+      guard pipelines.updateValue(pipeline, forKey: absolute) == nil else { continue }
+      pipeline.collectNested(into: &pipelines)
     }
   }
 }

@@ -11,7 +11,7 @@ enum SecretPreview {
 
   /// The same of all pipelines that it runs as well.
   static func missingAnywhere(in pipeline: PipelineDefinition) -> [UnreadableSecret] {
-    let inner = pipeline.nested.sorted { $0.key < $1.key }.flatMap { missingAnywhere(in: $0.value) }
+    let inner = pipeline.allNested.sorted { $0.key < $1.key }.flatMap { missing(in: $0.value) }
     return missing(in: pipeline) + inner
   }
 
@@ -39,11 +39,7 @@ enum SecretPreview {
 extension PipelineDefinition {
   /// The environment variables that hold secrets of the pipeline, or of one that it runs.
   var secretVariables: Set<String> {
-    var names: Set<String> = []
-    for secret in secrets {
-      if case .environment(let name) = secret.origin { names.insert(name) }
-    }
-    for pipeline in nested.values { names.formUnion(pipeline.secretVariables) }
-    return names
+    let all = secrets + allNested.values.flatMap(\.secrets)
+    return Set(all.compactMap { if case .environment(let name) = $0.origin { name } else { nil } })
   }
 }
