@@ -38,11 +38,16 @@ struct HistoryList: ParsableCommand {
       printEmpty()
     } else {
       printTable(runs, in: history)
-      if isCut, self.filter.limit == nil, !shared.quiet {
-        TextOutput.standard.writeLine(
-          shared.style.paint("The latest \(runs.count) of more; --limit NUMBER shows more, --limit 0 all.", .dim))
-      }
     }
+    if isCut, self.filter.limit == nil, !shared.quiet { tellOfMore(than: runs.count) }
+  }
+
+  /// Says that the list is not complete: below a table, and where data are printed on standard error, so that nobody takes it for a run.
+  private func tellOfMore(than count: Int) {
+    let text = "The latest \(count) of more; --limit NUMBER shows more, --limit 0 all."
+    guard shared.json || csv else { return TextOutput.standard.writeLine(shared.style.paint(text, .dim)) }
+    TextOutput.standard.flush()
+    TextOutput.error.writeLine("penstock: the latest \(count) of more; --limit NUMBER shows more, --limit 0 all")
   }
 
   /// How many runs are listed where nobody says.
