@@ -18,7 +18,7 @@ struct ChartTests {
     return RecordedRun(run: record, definition: "", operations: operations, attempts: [], approvals: [])
   }
 
-  @Test("a timeline fills the terminal's width and no more", arguments: [60, 80, 100, 200])
+  @Test("a timeline fills the terminal's width and no more", arguments: [20, 30, 40, 60, 80, 100, 200])
   func width(columns: Int) throws {
     let lines = TimelineText(style: .plain, width: columns).render(try recorded()).split(separator: "\n")
     #expect(lines.count == 3)

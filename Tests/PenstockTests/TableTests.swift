@@ -1,3 +1,4 @@
+import Pipelines
 import Testing
 
 @testable import penstock
@@ -26,6 +27,32 @@ struct TableTests {
   func cut() {
     let lines = table().render(width: 24, style: .plain).split(separator: "\n")
     #expect(lines.last == "日本    12s  a long rea…")
+  }
+
+  @Test("no line is longer than the terminal is wide, however narrow it is", arguments: 1...60)
+  func narrow(width: Int) {
+    var table = Table((1...6).map { Table.Column("COLUMN \($0)", right: $0 == 5) })
+    table.add("2py1kkvq", "nightly-release", "succeeded", "3 minutes ago", "1.2s", "4 succeeded, 1 failed")
+    for line in table.render(width: width, style: .plain).split(separator: "\n") {
+      #expect(TerminalText.width(of: String(line)) <= width)
+    }
+  }
+
+  @Test("what has no room is left out at the right")
+  func leftOut() {
+    var table = Table(["RUN", "PIPELINE", "STATE", "TOOK"].map { Table.Column($0) })
+    table.add("2py1kkvq", "nightly-release", "succeeded", "1.2s")
+    #expect(
+      table.render(width: 20, style: .plain) == """
+        RUN       PIPELINE
+        2py1kkvq  nightly…
+
+        """)
+  }
+
+  @Test("headings are on one line, and act on no terminal")
+  func headings() {
+    #expect(Table([.init("a\nb\u{1B}c")]).render(width: nil, style: .plain) == "a b\\x1bc\n")
   }
 
   @Test("what acts on a terminal is shown as text")

@@ -28,7 +28,8 @@ struct Table {
     rows.append(cells)
   }
 
-  /// The table in at most `width` columns (nil: as wide as it is). Wide columns give way, the widest first, but keep eight.
+  /// The table in at most `width` columns (nil: as wide as it is). Wide columns give way, the widest first, but keep eight; what has no room even
+  /// then is left out at the right.
   func render(width: Int?, style: Style) -> String {
     let cells = rows.map { row in row.map { TerminalText.visible($0) } }
     // In SQL, whoever asks names the columns.
@@ -37,7 +38,10 @@ struct Table {
     for row in cells {
       for (column, cell) in row.enumerated() { widths[column] = max(widths[column], TerminalText.width(of: cell)) }
     }
-    if let width { Self.shrink(&widths, to: width) }
+    if let width {
+      Self.shrink(&widths, to: width)
+      Self.cut(&widths, to: width)
+    }
     var text = line(titles, widths: widths) { cell, _ in style.paint(cell, .bold) }
     for row in cells {
       text += line(row, widths: widths) { cell, column in
@@ -59,13 +63,24 @@ struct Table {
     }
   }
 
+  /// Ends the table at the edge of the terminal: a line that wraps is harder to read than one that is cut.
+  private static func cut(_ widths: inout [Int], to width: Int) {
+    var room = width
+    for column in widths.indices {
+      if column > 0 { room -= 2 }
+      guard room > 0 else { return widths.removeSubrange(column...) }
+      widths[column] = min(widths[column], room)
+      room -= widths[column]
+    }
+  }
+
   private func line(_ cells: [String], widths: [Int], paint: (String, Int) -> String) -> String {
     var text = ""
-    for (column, cell) in cells.enumerated() {
+    for (column, cell) in cells.prefix(widths.count).enumerated() {
       let shown = TerminalText.fitted(cell, width: widths[column])
       let gap = String(repeating: " ", count: widths[column] - TerminalText.width(of: shown))
       let painted = paint(shown, column)
-      let isLast = column == cells.count - 1
+      let isLast = column == widths.count - 1
       if column > 0 { text += "  " }
       if columns[column].isRightAligned {
         text += gap + painted

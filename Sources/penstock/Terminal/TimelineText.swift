@@ -6,23 +6,28 @@ struct TimelineText {
   let width: Int
 
   private static let longestName = 30
+  private static let shortestName = 4
   private static let shortestBar = 10
 
   func render(_ recorded: RecordedRun, now: RecordTime = .now) -> String {
     // The names decide how much room is left.
     let probe = RunTimeline(recorded, width: 1, now: now)
     guard !probe.rows.isEmpty else { return "" }
-    let names = probe.rows.map { row in
-      TerminalText.fitted((row.isItem ? "  " : "") + TerminalText.visible(row.name), width: Self.longestName)
-    }
     let durations = probe.rows.map { DurationText.format(microseconds: $0.duration) }
-    let nameWidth = max(8, names.map { TerminalText.width(of: $0) }.max() ?? 0)
     let durationWidth = durations.map(\.count).max() ?? 0
-    let room = max(Self.shortestBar, width - nameWidth - durationWidth - 4)
+    // Before a line wraps, the names give way to the bars, and then the bars to the edge of the terminal.
+    let roomForNames = max(Self.shortestName, width - Self.shortestBar - durationWidth - 4)
+    let names = probe.rows.map { row in
+      TerminalText.fitted(
+        (row.isItem ? "  " : "") + TerminalText.visible(row.name), width: min(Self.longestName, roomForNames))
+    }
+    let title = TerminalText.fitted("TIMELINE", width: roomForNames)
+    let nameWidth = max(title.count, names.map { TerminalText.width(of: $0) }.max() ?? 0)
+    let room = max(1, width - nameWidth - durationWidth - 4)
     let timeline = RunTimeline(recorded, width: room, now: now)
     let end = DurationText.format(microseconds: timeline.duration)
     let axis = "0" + String(repeating: " ", count: max(1, room - 1 - end.count)) + end
-    var text = "\n" + style.paint(padded("TIMELINE", nameWidth) + "  " + axis, .bold) + "\n"
+    var text = "\n" + style.paint(padded(title, nameWidth) + "  " + axis, .bold) + "\n"
     for (index, row) in timeline.rows.enumerated() {
       let gap = String(repeating: " ", count: durationWidth - durations[index].count)
       text += padded(names[index], nameWidth) + "  " + bar(row) + "  " + gap + durations[index] + "\n"
