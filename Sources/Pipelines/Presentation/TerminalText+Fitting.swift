@@ -15,6 +15,22 @@ extension TerminalText {
     return String(text.unicodeScalars[..<end]) + "…"
   }
 
+  /// The end of `text` in at most `width` columns, with `…` before it where there is more. `text` must be visible text without colours.
+  package static func fittedEnd(_ text: String, width: Int) -> String {
+    guard text.utf8.count > width, self.width(of: text) > width else { return text }
+    guard width > 0 else { return "" }
+    var used = 0
+    var start = text.unicodeScalars.endIndex
+    while start > text.unicodeScalars.startIndex {
+      let former = text.unicodeScalars.index(before: start)
+      let next = self.width(of: text.unicodeScalars[former])
+      guard used + next <= width - 1 else { break }
+      used += next
+      start = former
+    }
+    return "…" + String(text.unicodeScalars[start...])
+  }
+
   /// `text` on one line: line breaks and stretches of blanks become one blank, everything else that acts on a terminal is shown.
   package static func oneLine(_ text: String) -> String {
     var line = ""

@@ -3,8 +3,11 @@ import Pipelines
 
 /// The last lines of a log.
 enum LogTail {
-  /// What an attempt said last: of its standard error, or of its standard output where that is empty. At most `count` lines, made
-  /// harmless for a terminal.
+  /// The columns that a line may take: four rows of a usual terminal. Programs that print all they know on one line would bury everything else.
+  private static let longestLine = 300
+
+  /// What an attempt said last: of its standard error, or of its standard output where that is empty. At most `count` lines, cut
+  /// where they are long, and made harmless for a terminal.
   static func lines(of attempt: AttemptRecord?, workspace: String, count: Int = 10) -> [String] {
     for path in [attempt?.standardError, attempt?.standardOutput].compactMap({ $0 }) {
       let lines = lines(ofFile: "\(workspace)/\(path)", count: count)
@@ -19,14 +22,20 @@ enum LogTail {
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_size > 0 else { return [] }
-    // Enough for ten long lines; a longer last line is cut at its beginning.
+    // Enough for ten long lines; of a longer last line the beginning is left out.
     var bytes = [UInt8](repeating: 0, count: min(Int(status.st_size), 16 << 10))
     let start = Int(status.st_size) - bytes.count
     let read = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(start)) }
     guard read > 0 else { return [] }
     var lines = bytes[..<read].split(separator: 0x0A, omittingEmptySubsequences: false)
     if lines.last?.isEmpty == true { lines.removeLast() }
-    return lines.suffix(count).map { visible(String(decoding: $0, as: UTF8.self)) }
+    // What was read begins within a line.
+    let cut = start > 0 ? lines.startIndex : nil
+    return lines.indices.suffix(count).map { index in
+      let line = visible(String(decoding: lines[index], as: UTF8.self))
+      return index == cut
+        ? TerminalText.fittedEnd("…" + line, width: longestLine) : TerminalText.fitted(line, width: longestLine)
+    }
   }
 
   /// A line of a log as it may be shown: tabs become blanks, what acts on a terminal becomes text.
