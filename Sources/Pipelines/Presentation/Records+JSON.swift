@@ -39,8 +39,8 @@ extension RunRecord {
 
 extension RunEvent {
   /// The event as an object whose `event` says what it is: `run`, `operation`, `attempt`, `progress`, `approval` or `notice`. All
-  /// have `run` and, but for progress and a notice, `time`. Members that have no value are left out.
-  package func jsonValue(operationName: (RunID, Int) -> String?) -> JSONValue {
+  /// have `run` and, but for progress and a notice, `time`, that of the record unless another one is given. Members that have no value are left out.
+  package func jsonValue(at time: RecordTime? = nil, operationName: (RunID, Int) -> String?) -> JSONValue {
     var object: OrderedDictionary<String, JSONValue> = [:]
     func add(_ name: String, _ value: JSONValue) {
       if value != .null { object[name] = value }
@@ -48,7 +48,7 @@ extension RunEvent {
     switch self {
     case .run(let record):
       object = ["event": "run", "run": .string(record.id.text), "state": .string(record.state.rawValue)]
-      add("time", JSONValue(record.endedAt ?? record.startedAt ?? record.createdAt))
+      add("time", JSONValue(time ?? record.endedAt ?? record.startedAt ?? record.createdAt))
       add("pipeline", .string(record.pipeline))
       add("reason", JSONValue(record.reason))
       add("parent", JSONValue(record.parent?.run.text))
@@ -59,7 +59,7 @@ extension RunEvent {
         "event": "operation", "run": .string(record.run.text), "operation": .string(record.name),
         "state": .string(record.state.rawValue),
       ]
-      add("time", JSONValue(record.endedAt ?? record.waitingSince ?? record.startedAt))
+      add("time", JSONValue(time ?? record.endedAt ?? record.waitingSince ?? record.startedAt))
       add("reason", JSONValue(record.reason))
       add("detail", JSONValue(recorded: record.detail))
       add("error_code", JSONValue(record.error?.code))
@@ -74,7 +74,7 @@ extension RunEvent {
       add("operation", JSONValue(operationName(record.run, record.ordinal)))
       add("number", JSONValue(record.number))
       add("state", .string(record.state.rawValue))
-      add("time", JSONValue(record.endedAt ?? record.startedAt))
+      add("time", JSONValue(time ?? record.endedAt ?? record.startedAt))
       add("exit_code", JSONValue(record.exitCode))
       add("signal", JSONValue(record.signal))
       add("error_code", JSONValue(record.error?.code))
@@ -88,7 +88,7 @@ extension RunEvent {
       add("message", JSONValue(progress.message))
     case .approval(let approval):
       object = ["event": "approval", "run": .string(approval.run.text), "operation": .string(approval.operation)]
-      add("time", JSONValue(approval.answer?.at ?? approval.requestedAt))
+      add("time", JSONValue(time ?? approval.answer?.at ?? approval.requestedAt))
       add("message", .string(approval.message))
       add("approved", approval.answer.map { .bool($0.isApproved) } ?? .null)
       add("note", JSONValue(approval.answer?.note))

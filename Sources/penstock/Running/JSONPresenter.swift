@@ -5,6 +5,9 @@ import Values
 /// Prints each event as a JSON object on a line, and the results last.
 final class JSONPresenter: RunPresenter {
   private var board: RunBoard
+  /// Operations that begin again. When they do is known by the event that follows each at once, of the attempt: their record has only when the
+  /// first one began.
+  private var begun: [OperationRecord] = []
 
   init(_ presentation: RunPresentation) {
     board = RunBoard(pipeline: presentation.pipeline)
@@ -14,15 +17,32 @@ final class JSONPresenter: RunPresenter {
     var bytes: [UInt8] = []
     for event in events {
       board.apply(event)
-      event.jsonValue { self.board.name(of: $1, in: $0) }.write(to: &bytes)
-      bytes.append(0x0A)
+      switch event {
+      case .operation(let record) where record.state == .running && record.attempts > 1:
+        begun.append(record)
+        continue
+      case .attempt(let attempt):
+        if let index = begun.firstIndex(where: { $0.run == attempt.run && $0.ordinal == attempt.ordinal }) {
+          write(.operation(begun.remove(at: index)), at: attempt.startedAt, to: &bytes)
+        }
+      default: break
+      }
+      write(event, to: &bytes)
     }
     TextOutput.standard.writeJSON(bytes)
     TextOutput.standard.flush()
   }
 
+  private func write(_ event: RunEvent, at time: RecordTime? = nil, to bytes: inout [UInt8]) {
+    event.jsonValue(at: time) { self.board.name(of: $1, in: $0) }.write(to: &bytes)
+    bytes.append(0x0A)
+  }
+
   func conclude(_ outcome: RunOutcome) {
     let run = outcome.run
+    var bytes: [UInt8] = []
+    for record in begun { write(.operation(record), to: &bytes) }
+    TextOutput.standard.writeJSON(bytes)
     var results: OrderedDictionary<String, JSONValue> = [:]
     let names = board.rootEntry?.pipeline?.operations.map(\.name) ?? outcome.results.keys.sorted()
     for name in names { results[name] = outcome.results[name] }
