@@ -27,6 +27,15 @@ struct LiveScreenTests {
     #expect(screen.erase().isEmpty)
   }
 
+  @Test("a screen that others write to is left as it is, but for the cursor, and begun anew below")
+  func abandon() {
+    var screen = LiveScreen()
+    _ = screen.frame(["a", "b"])
+    #expect(screen.abandon() == "\u{1B}[?25h")
+    #expect(screen.abandon().isEmpty)
+    #expect(screen.frame(["a"]) == "\u{1B}[?2026h\u{1B}[?25l\ra\u{1B}[K\n\u{1B}[?2026l")
+  }
+
   @Test("lines that a narrower terminal has wrapped are gone over, too")
   func narrower() {
     var screen = LiveScreen()

@@ -9,6 +9,8 @@ final class LivePresenter: RunPresenter {
   private var size = TerminalSize.current()
   private var notices: [String] = []
   private var isOver = false
+  /// Whether nothing is drawn, because the terminal belongs to somebody else.
+  private var isHidden = false
   /// Grows only, so that columns do not jump when items come and go.
   private var nameColumn = 0
 
@@ -40,6 +42,18 @@ final class LivePresenter: RunPresenter {
 
   func leave() {
     emit(screen.erase())
+  }
+
+  /// Draws nothing from now on. What stands on the terminal is left there: others may have written below it.
+  func hide() {
+    isHidden = true
+    emit(screen.abandon())
+  }
+
+  /// Draws again, below what others have written. Whoever is in the background is not told of another size of the terminal.
+  func show() {
+    isHidden = false
+    redraw()
   }
 
   func cancelling(times: Int) {
@@ -80,7 +94,7 @@ final class LivePresenter: RunPresenter {
   }
 
   private func draw() {
-    guard !isOver, board.root != nil else { return }
+    guard !isOver, !isHidden, board.root != nil else { return }
     let notes = notices.suffix(3).map { style.paint(TerminalText.fitted($0, width: size.columns - 1), .yellow) }
     let height = max(3, size.rows - 2 - notes.count)
     var layout = TreeLayout(board: board, style: style, now: .now, width: size.columns - 1, height: height)
@@ -125,6 +139,13 @@ struct LiveScreen {
     guard isCursorHidden else { return "" }
     defer { self = LiveScreen() }
     return "\r" + (rows > 0 ? "\u{1B}[\(rows)A" : "") + "\u{1B}[J\u{1B}[?25h"
+  }
+
+  /// What to write so that the cursor is as it was; all else stays as it is.
+  mutating func abandon() -> String {
+    guard isCursorHidden else { return "" }
+    self = LiveScreen()
+    return "\u{1B}[?25h"
   }
 
   /// The terminal has changed its width, and has wrapped lines that no longer fit.

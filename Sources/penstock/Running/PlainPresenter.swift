@@ -7,6 +7,8 @@ final class PlainPresenter: RunPresenter {
   private let style: Style
   /// Where lines go: failures of a quiet run are errors.
   private let output: TextOutput
+  /// Whether it only keeps track, because somebody else shows the run.
+  var isMuted = false
   private var started: Set<Instance> = []
   /// The attempt whose retry was told last.
   private var retried: [Instance: Int] = [:]
@@ -39,7 +41,7 @@ final class PlainPresenter: RunPresenter {
       case .attempt, .approval, .progress: break
       }
     }
-    guard !text.isEmpty else { return }
+    guard !text.isEmpty, !isMuted else { return }
     output.write(text)
     output.flush()
   }
@@ -84,7 +86,7 @@ final class PlainPresenter: RunPresenter {
     if record.state == .waiting, let command = StateReason.detail(of: record)["command"]?.stringValue {
       text += "         \(TerminalText.visible(command))\n"
     }
-    guard record.state == .failed else { return }
+    guard record.state == .failed, !isMuted else { return }
     let attempt = board.runs[record.run]?.attempts[record.ordinal]
     for line in LogTail.lines(of: attempt, workspace: presentation.workspace) { text += "           \(line)\n" }
   }

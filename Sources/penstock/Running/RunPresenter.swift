@@ -57,6 +57,6 @@ struct RunPresentation: Sendable {
     if isIdle { return IdlePresenter() }
     if isJSON { return JSONPresenter(self) }
     let isLive = TextOutput.standard.isTerminal && !isQuiet && Environment["TERM"].map { $0 != "dumb" } ?? false
-    return isLive ? LivePresenter(self) : PlainPresenter(self)
+    return isLive ? TerminalPresenter(self) : PlainPresenter(self)
   }
 }
