@@ -3,29 +3,34 @@ import Testing
 
 extension Soak {
   @Suite("A workspace that may not be written is read, and refused for running") struct ReadOnlyTests {
-    @Test("a workspace that has become read-only")
+    @Test(
+      "a workspace on a disk that has become read-only",
+      .enabled("no disk may be mounted") { try await SmallDisk.isPossible })
     func becomesReadOnly() async throws {
       let scratch = try Scratch()
-      if let disk = try await SmallDisk(scratch("disk"), size: "8m") {
-        do {
-          try await use(scratch, workspace: disk.path + "/space") {
-            let isReadOnly = try await disk.becomeReadOnly()
-            #expect(isReadOnly)
-          }
-          try await disk.unmount()
-        } catch {
-          try await disk.unmount()
-          throw error
+      let disk = try #require(await SmallDisk(scratch("disk"), size: "8m"))
+      do {
+        try await use(scratch, workspace: disk.path + "/space") {
+          let isReadOnly = try await disk.becomeReadOnly()
+          #expect(isReadOnly)
         }
-      } else if geteuid() != 0 {
-        try await use(scratch, workspace: "space") {
-          for name in try FileManager.default.contentsOfDirectory(atPath: scratch("space")) {
-            chmod(scratch("space/" + name), 0o500)
-          }
-          chmod(scratch("space"), 0o500)
-        }
-        chmod(scratch("space"), 0o700)
+        try await disk.unmount()
+      } catch {
+        try await disk.unmount()
+        throw error
       }
+    }
+
+    @Test("a workspace whose files may not be written", .enabled(if: geteuid() != 0, "root may write everything"))
+    func losesPermission() async throws {
+      let scratch = try Scratch()
+      try await use(scratch, workspace: "space") {
+        for name in try FileManager.default.contentsOfDirectory(atPath: scratch("space")) {
+          chmod(scratch("space/" + name), 0o500)
+        }
+        chmod(scratch("space"), 0o500)
+      }
+      chmod(scratch("space"), 0o700)
     }
 
     private func use(_ scratch: Scratch, workspace: String, close: () async throws -> Void) async throws {

@@ -5,6 +5,16 @@ import Subprocess
 final class SmallDisk {
   let path: String
 
+  /// Whether one can be mounted here.
+  static var isPossible: Bool {
+    get async throws {
+      let scratch = try Scratch()
+      guard let disk = try await SmallDisk(scratch("disk"), size: "64k") else { return false }
+      try await disk.unmount()
+      return true
+    }
+  }
+
   /// Nil when mounting is not permitted.
   init?(_ path: String, size: String) async throws {
     self.path = path
