@@ -7,8 +7,9 @@ struct Run: ForegroundCommand {
     abstract: "Run a pipeline file.",
     discussion: """
       The file is checked first; nothing starts when it has errors. On a terminal,
-      a live tree shows what goes on; in a pipe, plain lines. Ctrl-C cancels the
-      run, with its handlers; pressed again, it kills its processes.
+      a live tree shows what goes on; in a pipe or in the background, plain lines.
+      Ctrl-C cancels the run, with its handlers; pressed again, it kills its
+      processes.
 
         penstock run nightly.yaml -p date=2026-11-20 -p limit=5
         penstock run nightly.yaml --dry-run
