@@ -21,7 +21,7 @@ enum ExitStatus: Int32 {
     case let status as ExitStatus: return status
     case let failure as CommandFailure:
       TextOutput.standard.flush()
-      if !failure.message.isEmpty { TextOutput.error.writeLine("penstock: \(failure.message)") }
+      if !failure.message.isEmpty { TextOutput.error.writeLine("penstock: \(TerminalLines.visible(failure.message))") }
       return failure.status
     case is MissingDependency, is RunNotFound, is RunNotResumable:
       TextOutput.standard.flush()
@@ -29,11 +29,11 @@ enum ExitStatus: Int32 {
       return .usage
     case let error as WorkspaceError:
       TextOutput.standard.flush()
-      TextOutput.error.writeLine("penstock: \(error.advice)")
+      TextOutput.error.writeLine("penstock: \(TerminalLines.visible(error.advice))")
       return .engineFailed
     case let error as EngineError:
       TextOutput.standard.flush()
-      TextOutput.error.writeLine("penstock: \(error.description)")
+      TextOutput.error.writeLine("penstock: \(TerminalLines.visible(error.description))")
       return .engineFailed
     default: return reportParsing(error)
     }
@@ -57,7 +57,7 @@ enum ExitStatus: Int32 {
     }
     TextOutput.standard.flush()
     let suggestion = CommandSuggestion(root: Penstock.self).text(for: Array(CommandLine.arguments.dropFirst()))
-    TextOutput.error.writeLine(suggestion.map { "penstock: \($0)" } ?? text)
+    TextOutput.error.writeLine(TerminalLines.visible(suggestion.map { "penstock: \($0)" } ?? text))
     return .usage
   }
 }
