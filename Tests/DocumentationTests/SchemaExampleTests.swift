@@ -62,6 +62,24 @@ struct SchemaExampleTests {
     #expect(answer == "checked \(documents.count)\n")
   }
 
+  @Test("admits what is no text as the text that it is written as, where the loader does")
+  func scalars() async throws {
+    let values = ["true", "5", "1.5", "-1", "0x10", "text", "'true'"]
+    var documents = values.flatMap { value in
+      [
+        ("run \(value)", "operations: [{ name: a, run: \(value) }]"),
+        ("text \(value)", "description: \(value)\noperations: [{ name: a, command: [\(value)], stdin: \(value) }]"),
+      ]
+    }
+    for key in ["http_version: 2", "http_version: 1.1", "tls: { minimum: 1.2 }"] {
+      documents.append((key, "operations: [{ name: a, http: { url: \"https://example.org\", \(key) } }]"))
+    }
+    for (name, text) in documents { #expect(PipelineLoader.load(text: text, path: name).isValid, "\(name)") }
+    let answer = try await SchemaValidator.validate(
+      documents.map { (name: $0.0, text: $0.1) }, against: PipelineSchema.jsonSchema())
+    #expect(answer == "checked \(documents.count)\n")
+  }
+
   @Test("refuses what is not a pipeline")
   func mistakes() async throws {
     let answer = try await SchemaValidator.validate(

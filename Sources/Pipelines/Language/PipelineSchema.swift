@@ -71,7 +71,8 @@ public enum PipelineSchema {
     switch form {
     case .text, .template, .expression: return ["type": scalar]
     case .formula: return ["type": "string", "not": ["pattern": "^\\s*\\$\\{\\{"]]
-    case .script: return ["type": scalar, "not": ["pattern": "\\$\\{\\{"]]
+    // A pattern says nothing of what is no string, so that `not` alone would refuse it.
+    case .script: return ["type": scalar, "not": ["type": "string", "pattern": "\\$\\{\\{"]]
     case .bool: return ["type": "boolean"]
     case .int(let minimum): return ["type": "integer", "minimum": .int(Int64(minimum))]
     case .number: return ["type": "number"]
@@ -81,7 +82,10 @@ public enum PipelineSchema {
       return ["type": ["string", "integer"], "pattern": "^[0-9]+(\\.[0-9]+)? *([KMGT]i?B|kB|B)?$", "minimum": 0]
     // No number is a name; an unquoted `true` is one.
     case .name(let pattern): return ["type": ["string", "boolean"], "pattern": .string(pattern)]
-    case .choice(let words): return ["enum": .array(words.map { .string($0) })]
+    case .choice(let words):
+      // A word that is a number counts without quotes too.
+      let numbers = words.compactMap { YAMLCoreSchema.value(of: $0) }.filter { $0.stringValue == nil }
+      return ["enum": .array(words.map { .string($0) } + numbers)]
     case .data: return [:]
     case .type: return ["$ref": "#/$defs/type"]
     case .list(let element, let minimum):
