@@ -31,8 +31,10 @@ extension RunEngine {
     case .duration(let template):
       let text = try template.evaluate(in: contexts(ordinal)).injectedText
       guard let duration = DurationNotation.parse(text) else {
-        throw OperationFailure(
-          code: "value-mismatch", message: "wait: '\(text.escapedForMessage)' is not a duration such as 30s")
+        let reason =
+          DurationNotation.isTooLong(text)
+          ? "is longer than \(DurationNotation.longest), the longest" : "is not a duration such as 30s"
+        throw OperationFailure(code: "value-mismatch", message: "wait: '\(text.escapedForMessage)' \(reason)")
       }
       delay = duration
     case .specification(let formula):

@@ -69,10 +69,8 @@ extension DocumentReader {
 
   /// Reports that `text` is no duration.
   func invalidDuration(_ text: String, _ what: String, at range: SourceRange) {
-    let isBare = !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) }
-    error(
-      "invalid-duration", "\(what) needs a duration with its unit, found '\(text)'", at: range,
-      fix: isBare ? "for seconds write '\(text)s'" : "write it like '30s', '1h30m' or '200ms'")
+    let problem = DurationProblem(text, what, shown: text)
+    error(problem.code, problem.message, at: range, fix: problem.fix)
   }
 
   /// One of the words of an enumeration.

@@ -234,10 +234,8 @@ struct SpecificationParser {
 
   private mutating func duration(_ text: String, at place: ParsedFormula.Place) -> Duration {
     guard let duration = DurationNotation.parse(text) else {
-      let isBare = text.utf8.allSatisfy { (48...57).contains($0) }
-      problem(
-        "invalid-duration", "'older-than' needs a duration with its unit, found '\(Self.clipped(text))'", at: place,
-        fix: isBare ? "for seconds write '\(text)s'" : "write it like '30s', '1h30m' or '200ms'")
+      let found = DurationProblem(text, "'older-than'", shown: Self.clipped(text))
+      problem(found.code, found.message, at: place, fix: found.fix)
       return .zero
     }
     if duration == .zero { problem("out-of-range", "'older-than' must be longer than nothing", at: place) }

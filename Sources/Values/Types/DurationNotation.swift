@@ -6,7 +6,7 @@ public enum DurationNotation {
     ("s", 1_000_000_000), ("ms", 1_000_000),
   ]
 
-  /// The duration that `text` stands for; nil where it is none, or longer than 292 years.
+  /// The duration that `text` stands for; nil where it is none, or longer than ``longest``.
   ///
   /// The units are `ms s m h d w`, the largest first, each at most once; a number may have a fraction of up to nine digits.
   /// Only `0` needs no unit.
@@ -30,6 +30,27 @@ public enum DurationNotation {
       total = sum
     }
     return bytes.isEmpty ? nil : .nanoseconds(total)
+  }
+
+  /// The longest duration in whole weeks: 292 years in nanoseconds are what 64 bits hold.
+  public static let longest = "15250w"
+
+  /// Whether `text` is written as a duration, but stands for more than there can be.
+  public static func isTooLong(_ text: String) -> Bool {
+    var total = 0.0
+    var rest = text[...]
+    var left = units[...]
+    while !rest.isEmpty {
+      let digits = rest.prefix { $0 == "." || ("0"..."9").contains($0) }
+      let name = rest.dropFirst(digits.count).prefix { ("a"..."z").contains($0) }
+      guard digits.first != ".", digits.last != ".", let number = Double(digits),
+        let unit = left.firstIndex(where: { $0.name == name })
+      else { return false }
+      total += number * Double(units[unit].nanoseconds)
+      left = units[(unit + 1)...]
+      rest = rest.dropFirst(digits.count + name.count)
+    }
+    return total >= Double(Int64.max)
   }
 
   /// The notation of `duration`, such as `1h30m`, rounded to milliseconds; days are the largest unit, none at all is `0s`.

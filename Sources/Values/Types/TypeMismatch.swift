@@ -54,6 +54,9 @@ extension ValueType {
         if let mismatch = field.type.mismatch(of: value) { return mismatch.below(ValueType.step(to: field.name)) }
       }
       return nil
+    case (.duration, .string(let text)) where DurationNotation.isTooLong(text):
+      return TypeMismatch(
+        path: "", expected: "duration of at most \(DurationNotation.longest)", found: ValueType.summary(of: value))
     default: return TypeMismatch(path: "", expected: description, found: ValueType.summary(of: value))
     }
   }

@@ -74,6 +74,11 @@ struct ModifierTests {
         "4:14 invalid-duration 'timeout' needs a duration with its unit, found 'soon' (write it like '30s', '1h30m' or '200ms')"
       ])
     #expect(
+      findings(inOperation: "run: ls", "timeout: 20000w", "stale_when: older-than(20000w)") == [
+        "4:14 out-of-range 'timeout' must be at most 15250w, some 292 years, found '20000w'",
+        "5:28 out-of-range 'older-than' must be at most 15250w, some 292 years, found '20000w'",
+      ])
+    #expect(
       findings(inOperation: "run: ls", "timeout: 0s") == ["4:14 out-of-range 'timeout' must be longer than nothing"])
     #expect(
       findings(inOperation: "run: ls", "timeout: ${{ params.t }}") == [

@@ -32,6 +32,18 @@ struct NotationTests {
     #expect(DurationNotation.parse(text) == nil)
   }
 
+  @Test(
+    "what is longer than the longest duration is told from what is none",
+    arguments: [
+      ("20000w", true), ("106752d", true), ("15250w2d", true), ("999999999999999999999999999999ms", true),
+      ("15250w1d23h47m16s854ms", false), ("1w", false), ("99999999999999999999", false), ("20000x", false),
+      ("1d20000w", false), ("", false), ("20000w1", false), ("1.2.3w", false), (".5w", false), ("20000.w", false),
+    ])
+  func tooLong(text: String, isTooLong: Bool) {
+    #expect(DurationNotation.isTooLong(text) == isTooLong)
+    #expect(DurationNotation.parse(DurationNotation.longest) != nil)
+  }
+
   @Test("negative durations are written with a sign")
   func negative() {
     #expect(DurationNotation.format(.milliseconds(-1500)) == "-1.5s")
