@@ -50,11 +50,6 @@ struct TableTests {
         """)
   }
 
-  @Test("headings are on one line, and act on no terminal")
-  func headings() {
-    #expect(Table([.init("a\nb\u{1B}c")]).render(width: nil, style: .plain) == "a b\\x1bc\n")
-  }
-
   @Test("what acts on a terminal is shown as text")
   func harmless() {
     var table = Table([.init("A")])
