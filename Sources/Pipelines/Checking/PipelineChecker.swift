@@ -55,6 +55,7 @@ final class PipelineChecker {
     trySettings()
     checkNestedSecrets()
     checkReachability(in: order)
+    checkExclusiveOrder()
     return definition()
   }
 

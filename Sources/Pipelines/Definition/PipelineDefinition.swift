@@ -177,6 +177,8 @@ public struct PipelineDefinition: Sendable {
   /// The types of the results of operations whose `value` shows it, by their positions: known to those who run the pipeline.
   /// Empty where they would be too large to be of use.
   var valueTypes: [Int: ValueType] = [:]
+  /// The exclusive names that its operations take, for the checks of those who run the pipeline.
+  var exclusiveUse = ExclusiveUse()
   /// What could not be read, where its file has errors and it only serves the checks of those who run it.
   var gaps: Gaps?
 }

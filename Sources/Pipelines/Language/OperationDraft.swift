@@ -28,6 +28,7 @@ final class OperationDraft {
   var hasUnreadInjection = false
   var resultRange: SourceRange?
   var conditionRange: SourceRange?
+  var exclusiveRange: SourceRange?
   /// Whether it is known that it runs in no run, and needs not even fail for that.
   var neverRuns = false
   var gate: GateDraft?

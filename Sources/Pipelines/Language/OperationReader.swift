@@ -102,6 +102,7 @@ extension DocumentReader {
     case .allowFailure: if let allows = bool(value, "'allow_failure'") { draft.definition.allowFailure = allows }
     case .forEach, .matrix: readLoop(key, entry, into: draft)
     case .exclusive:
+      draft.exclusiveRange = value.range
       if value.text == "", !isNull(value) { return wrongForm(value, "'exclusive'", needs: "a name") }
       draft.definition.exclusive = template(value, "'exclusive'", .exclusive, into: &draft.sites)
     case .resources: readAmounts(value, into: draft)
