@@ -32,7 +32,8 @@ struct Table {
   /// then is left out at the right.
   func render(width: Int?, style: Style) -> String {
     let cells = rows.map { row in row.map { TerminalText.visible($0) } }
-    var widths = columns.map { TerminalText.width(of: $0.title) }
+    let titles = columns.map { TerminalText.visible($0.title) }
+    var widths = titles.map { TerminalText.width(of: $0) }
     for row in cells {
       for (column, cell) in row.enumerated() { widths[column] = max(widths[column], TerminalText.width(of: cell)) }
     }
@@ -40,7 +41,7 @@ struct Table {
       Self.shrink(&widths, to: width)
       Self.cut(&widths, to: width)
     }
-    var text = line(columns.map(\.title), widths: widths) { cell, _ in style.paint(cell, .bold) }
+    var text = line(titles, widths: widths) { cell, _ in style.paint(cell, .bold) }
     for row in cells {
       text += line(row, widths: widths) { cell, column in
         guard style.isColored else { return cell }

@@ -54,7 +54,6 @@ struct HistorySQL: ParsableCommand {
       output.writeCSV(query.columns)
       while !output.isGone, let row = try query.next() { output.writeCSV(row.map(\.text)) }
     } else {
-      // Whoever asks names the columns.
       var table = Table(query.columns.map { Table.Column(TerminalText.oneLine($0)) })
       while let row = try query.next() { table.rows.append(row.map { TerminalText.oneLine($0.text) }) }
       output.write(table.render(width: shared.tableWidth, style: shared.style))
