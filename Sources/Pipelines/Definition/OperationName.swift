@@ -1,4 +1,4 @@
-/// Names of operations as people type them.
+/// Names of operations as files and people write them.
 package enum OperationName {
   /// Whether two names mean the same operation: names are unique without regard to case, and expressions don't regard it either.
   package static func areSame(_ one: String, _ other: String) -> Bool {
