@@ -45,7 +45,10 @@ struct RunReference {
       guard let nested = try history.startedRuns(of: run.id).last(where: { $0.operation == operation }),
         let record = try history.run(nested.id)
       else {
-        throw CommandFailure("'\(TerminalText.visible(operation))' of run \(short(run.id)) has started no run")
+        let shown = TerminalText.visible(operation)
+        let items = try history.startedRuns(of: run.id).map(\.operation).filter { $0.hasPrefix(operation + "[") }
+        let hint = items.last.map { "; its items have: name one, as in '\(TerminalText.visible($0))'" } ?? ""
+        throw CommandFailure("'\(shown)' of run \(short(run.id)) has started no run\(hint)")
       }
       run = record
     }

@@ -16,6 +16,9 @@ extension PipelineChecker {
       guard let use = exclusiveUse(of: operation) else { continue }
       whole.add(use)
       sizeLeft -= use.size
+      // Items of a loop can run side by side, too.
+      let isLoop = operation.definition.loop.map { $0.concurrency != 1 } ?? false
+      if isLoop { for (order, place) in use.orders { earlier[order, default: []].append((index, place)) } }
       for (order, place) in use.orders {
         let pair: Set = [order.held, order.taken]
         for other in earlier[order.reversed] ?? [] {
@@ -29,7 +32,7 @@ extension PipelineChecker {
             at: operation.exclusiveRange ?? operation.nameRange, fix: "take them in the same order everywhere")
         }
       }
-      for (order, place) in use.orders { earlier[order, default: []].append((index, place)) }
+      if !isLoop { for (order, place) in use.orders { earlier[order, default: []].append((index, place)) } }
     }
     for handler in draft.handlers { exclusiveUse(of: handler).map { whole.add($0) } }
     draft.definition.exclusiveUse = whole

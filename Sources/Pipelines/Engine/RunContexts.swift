@@ -53,6 +53,10 @@ struct RunContexts: ExpressionContexts {
         guard run.instances[position].result.isPresent else { continue }
         members[run.instances[index].name] = try result(of: position)
       }
+      // A handler that is repeated sees its own beside them.
+      if let ordinal, run.instances[ordinal].node.event != nil, run.instances[ordinal].result.isPresent {
+        members[run.instances[ordinal].node.definition.name] = try result(of: ordinal)
+      }
       return .object(members)
     case "errors":
       return object { run.instances[$0].failure == nil ? nil : error(of: $0) }

@@ -127,7 +127,8 @@ extension RunEngine {
     let child = RunEngine(
       services: services, pipeline: definition, options: options, id: former?.run.id ?? .generate(),
       parent: RunRecord.Parent(run: state.id, operation: state.instances[ordinal].name),
-      inheritedSecrets: Array(state.secrets.values) + inheritedSecrets, hiddenVariables: hiddenVariables,
+      inheritedSecrets: Array(state.secrets.values) + inheritedSecrets, formerSecrets: formerSecrets,
+      hiddenVariables: hiddenVariables,
       heldNames: try namesHeld(by: ordinal), events: events, onEvent: onEvent)
     let key = ObjectIdentifier(child)
     children[key] = child

@@ -2,17 +2,22 @@ import Values
 
 /// What is done with the results of operations that can receive a secret.
 extension RunEngine {
-  /// Tells of secrets that nested pipelines will miss, once for each of those. It is no failure yet: their operations may have conditions, and the time
-  /// until then may be used.
+  /// Tells of secrets that nested pipelines would miss. It is no failure yet: their operations may have conditions, and the time until then may be
+  /// used.
   func tellOfMissingSecrets() {
-    var told: Set<String> = []
-    for operation in state.pipeline.operations {
-      guard case .pipeline(let path, _) = operation.action, !state.instances[operation.index].state.isFinal,
-        told.insert(path).inserted, let nested = state.pipeline.nested[path]
-      else { continue }
+    var names: [String: [String]] = [:]
+    var paths: [String] = []
+    for instance in state.instances where !instance.state.isFinal {
+      guard case .pipeline(let path, _) = instance.node.definition.action else { continue }
+      if names[path] == nil { paths.append(path) }
+      names[path, default: []].append("'\(instance.node.definition.name)'")
+    }
+    for path in paths {
+      guard let nested = state.pipeline.nested[path], let names = names[path] else { continue }
+      let shown = names.prefix(3).joined(separator: ", ") + (names.count > 3 ? " and \(names.count - 3) more" : "")
       for secret in SecretPreview.missingAnywhere(in: nested) {
-        let reason = "the secret '\(secret.name)' cannot be read: \(secret.reason)"
-        emit(.notice(state.id, "'\(operation.name)' will fail: \(reason)"))
+        let reason = "the secret '\(secret.name)' of '\(path)' cannot be read: \(secret.reason)"
+        emit(.notice(state.id, "\(shown) would fail: \(reason)"))
       }
     }
   }

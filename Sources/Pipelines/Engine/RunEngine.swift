@@ -75,6 +75,8 @@ actor RunEngine {
   private var secretReading: Task<[String: String], any Error>?
   /// What the run that contains this one knows to be secret, and the variables that its processes must not inherit.
   let inheritedSecrets: [String]
+  /// The secrets of runs that a former host had begun, which were read before any of them was touched.
+  let formerSecrets: [RunID: [String: String]]
   var hiddenVariables: Set<String>
   /// The instances of loop items that a former host of the run had begun.
   var formerItems: [ItemKey: Int] = [:]
@@ -95,7 +97,8 @@ actor RunEngine {
 
   init(
     services: HostServices, pipeline: PipelineDefinition, options: RunOptions, id: RunID, parent: RunRecord.Parent?,
-    inheritedSecrets: [String] = [], hiddenVariables: Set<String> = [], heldNames: [String: RunID] = [:],
+    inheritedSecrets: [String] = [], formerSecrets: [RunID: [String: String]] = [:], hiddenVariables: Set<String> = [],
+    heldNames: [String: RunID] = [:],
     events: RunEventRange = .all, onEvent: (@Sendable (RunEvent) -> Void)?
   ) {
     self.services = services
@@ -103,6 +106,7 @@ actor RunEngine {
     self.options = options
     self.parent = parent
     self.inheritedSecrets = inheritedSecrets
+    self.formerSecrets = formerSecrets
     self.hiddenVariables = hiddenVariables
     self.heldNames = heldNames
     self.events = events
@@ -143,11 +147,6 @@ actor RunEngine {
       try await prepare()
     } catch {
       for hold in locks { await services.locks.giveBack(hold) }
-      if recorded != nil, parent == nil, let error = error as? EngineError, error.code == "secret-unavailable" {
-        // Nothing that is durable is given up for what can be made available before the next try.
-        try await services.recorder.release(state.id)
-        throw error
-      }
       guard let reason = startFailure(error) else { throw error }
       for ordinal in state.pipeline.operations.indices where !state.instances[ordinal].state.isFinal {
         conclude(ordinal, .cancelled, reason: "run-not-started")
@@ -155,10 +154,10 @@ actor RunEngine {
       return try await end(as: reason.state, reason: state.masker.mask(reason.reason))
     }
     begin(isResumed: recorded != nil)
-    if parent == nil { tellOfMissingSecrets() }
     // Durable before the first process starts, so that no process ever belongs to a run that nobody knows of.
     try await services.recorder.flush()
     if source != nil || options.selection != .all { takeOver(from: source) }
+    if parent == nil { tellOfMissingSecrets() }
     await drive()
     let (outcome, reason) = await runHandlers()
     if hasLeftGroups || penstock_has_children() == 1 { await endLeftovers() }
@@ -221,6 +220,7 @@ actor RunEngine {
   /// Reads the secrets. A secret's command may wait for somebody, so `cancel` ends it.
   private func readSecrets() async throws -> [String: String] {
     guard !state.pipeline.secrets.isEmpty else { return [:] }
+    if let known = formerSecrets[id] { return known }
     guard cancellation == nil else { throw CancellationError() }
     let reader = SecretReader(
       services: services, directory: state.pipeline.source.directory, inherited: inheritedSecrets)

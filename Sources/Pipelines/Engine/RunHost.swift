@@ -99,10 +99,9 @@ public final class RunHost: Sendable {
     }
     let loaded = PipelineLoader.load(
       text: recorded.definition, path: recorded.run.path ?? "recorded.yaml", nested: recorded.nestedDefinitions,
-      plugins: services.plugins)
+      plugins: services.plugins, isRecorded: true)
     guard let pipeline = loaded.pipeline else { throw InvalidPipeline(result: loaded) }
-    let missing = try secretsMissing(for: pipeline, of: recorded)
-    guard missing.isEmpty else { throw EngineError.secrets(missing) }
+    let secrets = try await secrets(of: id, pipeline)
     // Only one process may go on with it.
     guard let claimed = try await services.recorder.claim(id) else {
       let record = try history.run(id)
@@ -115,23 +114,9 @@ public final class RunHost: Sendable {
         Dictionary(uniqueKeysWithValues: $0.map { ($0.key, $0.value) })
       } ?? [:]
     let engine = RunEngine(
-      services: services, pipeline: pipeline, options: options, id: id, parent: claimed.parent, events: events,
-      onEvent: onEvent)
+      services: services, pipeline: pipeline, options: options, id: id, parent: claimed.parent, formerSecrets: secrets,
+      events: events, onEvent: onEvent)
     return try await execute(engine, resuming: recorded)
-  }
-
-  /// What a run would miss that is gone on with, and the nested runs that it goes on with: it would end for that, with all that is durable in it.
-  private func secretsMissing(
-    for pipeline: PipelineDefinition, of recorded: RecordedRun
-  ) throws -> [UnreadableSecret] {
-    var missing = SecretPreview.missing(in: pipeline)
-    for operation in pipeline.operations {
-      guard case .pipeline(let path, _) = operation.action, let nested = pipeline.nested[path],
-        let run = try history.nestedRun(of: recorded.run.id, operation: operation.name), run.state == .interrupted
-      else { continue }
-      missing += SecretPreview.missing(in: nested)
-    }
-    return missing
   }
 
   /// Kills every process that is running, at once.
@@ -242,7 +227,7 @@ extension InvalidPipeline: CustomStringConvertible {
   public var description: String {
     let findings = DiagnosticRenderer().render(result.diagnostics, in: result.sources)
     return """
-      the definition that was recorded with the run does not load any more; put the files it names back where they were, then try again
+      the definition that was recorded with the run does not load any more; put files that it names back where they were, or use the version that recorded it
       \(findings)
       """
   }

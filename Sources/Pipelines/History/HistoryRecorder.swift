@@ -71,9 +71,4 @@ public final class HistoryRecorder: Sendable {
   public nonisolated(nonsending) func claim(_ run: RunID, at time: RecordTime = .now) async throws -> RunRecord? {
     try await writer.perform { try RunOwnership.claim(run, owner: .current, at: time, in: $0) }
   }
-
-  /// Gives a run that was claimed back, as interrupted as it was: nothing of it has been executed since.
-  public nonisolated(nonsending) func release(_ run: RunID) async throws {
-    try await writer.perform { try RunOwnership.release(run, in: $0) }
-  }
 }

@@ -41,10 +41,6 @@ enum RunOwnership {
         """, arguments: [range.first, range.last])
   }
 
-  static func release(_ run: RunID, in db: Database) throws {
-    if let found = try RunRows.find(run, in: db) { try markInterrupted(found, in: db) }
-  }
-
   static func claim(_ run: RunID, owner: ProcessIdentity, at time: RecordTime, in db: Database) throws -> RunRecord? {
     guard let found = try RunRows.find(run, in: db) else { return nil }
     if found.isAbandoned {

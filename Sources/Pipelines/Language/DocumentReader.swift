@@ -16,14 +16,18 @@ final class DocumentReader {
   /// Every use of a plugin outside operations, in the order of reading.
   var pluginUses: [PluginUseDraft] = []
 
-  init(source: SourceText, parts: LanguageParts = .available) {
+  /// The codes of errors that are warnings here.
+  private let forgiven: Set<String>
+
+  init(source: SourceText, parts: LanguageParts = .available, forgiven: Set<String> = []) {
     self.source = source
     self.parts = parts
+    self.forgiven = forgiven
   }
 
   /// A reader for a part of the same file, which knows what this one knows of the file, and has found nothing yet.
   func sibling() -> DocumentReader {
-    let sibling = DocumentReader(source: source, parts: parts)
+    let sibling = DocumentReader(source: source, parts: parts, forgiven: forgiven)
     sibling.specifications = specifications
     return sibling
   }
@@ -42,7 +46,8 @@ final class DocumentReader {
   }
 
   func error(_ code: String, _ message: String, at range: SourceRange, fix: String? = nil) {
-    diagnostics.append(Diagnostic(.error, code: code, message, file: source.path, range: range, fix: fix))
+    let severity: Diagnostic.Severity = forgiven.contains(code) ? .warning : .error
+    diagnostics.append(Diagnostic(severity, code: code, message, file: source.path, range: range, fix: fix))
   }
 
   func warning(_ code: String, _ message: String, at range: SourceRange, fix: String? = nil) {

@@ -22,15 +22,27 @@ final class LoadSession {
   let plugins: PluginSource
   /// Texts that stand for files, by their absolute paths.
   private let texts: [String: String]
+  /// Whether what is loaded has been run before, by this version or a former one.
+  private let isRecorded: Bool
+  /// What is found in a definition that was right when it was recorded is found by a check that is newer than it. These leave a whole definition behind,
+  /// which can go on.
+  private static let newerChecks: Set<String> = [
+    "duplicate-name", "secret-exposed", "secret-in-arguments", "type-mismatch", "unknown-member",
+  ]
 
   /// - Parameters:
   ///   - parts: The parts of the language that are read.
   ///   - plugins: What `uses` may reach.
   ///   - texts: Texts that stand for files, by their absolute paths.
-  init(parts: LanguageParts = .available, plugins: PluginSource = .none, texts: [String: String] = [:]) {
+  ///   - isRecorded: Whether it has been run before.
+  init(
+    parts: LanguageParts = .available, plugins: PluginSource = .none, texts: [String: String] = [:],
+    isRecorded: Bool = false
+  ) {
     self.parts = parts
     self.plugins = plugins
     self.texts = texts
+    self.isRecorded = isRecorded
   }
 
   /// Loads the outermost file.
@@ -82,7 +94,7 @@ final class LoadSession {
     sources.append(source)
     defer { _ = chain.popLast() }
     let yaml = YAMLReader.read(source)
-    let reader = DocumentReader(source: source, parts: parts)
+    let reader = DocumentReader(source: source, parts: parts, forgiven: isRecorded ? Self.newerChecks : [])
     for finding in yaml.diagnostics { reader.report(finding) }
     var definition: PipelineDefinition?
     if let root = yaml.root {

@@ -49,11 +49,12 @@ public enum PipelineLoader {
   ///   - path: The file that it stands for.
   ///   - nested: Texts of nested pipelines by the absolute paths of their files, which are not read then.
   ///   - plugins: What `uses` may reach.
+  ///   - isRecorded: Whether the text is one that has been run: what checks of a later version find in it are warnings, as far as it can go on with that.
   /// - Returns: The pipeline where it has no errors, and all findings.
   public static func load(
-    text: String, path: String, nested: [String: String] = [:], plugins: PluginSource = .none
+    text: String, path: String, nested: [String: String] = [:], plugins: PluginSource = .none, isRecorded: Bool = false
   ) -> LoadResult {
-    LoadSession(plugins: plugins, texts: nested).load(SourceText(path: path, text: text))
+    LoadSession(plugins: plugins, texts: nested, isRecorded: isRecorded).load(SourceText(path: path, text: text))
   }
 
   /// The same with these parts of the language, whether or not the engine can act on them.

@@ -40,7 +40,7 @@ struct Explain: ParsableCommand {
     // Readers say `interrupted` where the owner is gone; what is recorded may still say `running`.
     recorded.run = record
     let pipeline = PipelineLoader.load(
-      text: recorded.definition, path: record.path ?? "\(record.pipeline).yaml", plugins: .unchecked
+      text: recorded.definition, path: record.path ?? "\(record.pipeline).yaml", plugins: .unchecked, isRecorded: true
     ).pipeline
     if let name = operation {
       let known = OperationName.find(name, among: pipeline?.operations.map(\.name) ?? [])

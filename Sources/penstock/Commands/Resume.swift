@@ -42,7 +42,7 @@ struct Resume: ForegroundCommand {
     let pipeline = PipelineLoader.load(
       text: definition, path: record.path ?? "\(record.pipeline).yaml",
       nested: try history.nestedDefinitions(of: record.id),
-      plugins: .unchecked
+      plugins: .unchecked, isRecorded: true
     ).pipeline
     var presentation = shared.presentation(of: pipeline, in: host)
     presentation.isResumed = true
@@ -56,6 +56,9 @@ struct Resume: ForegroundCommand {
     await pluginHost.shutDown()
     do {
       return ExitStatus(of: try result.get().run)
+    } catch is CancellationError {
+      // Nothing had been touched yet.
+      return .cancelled
     } catch let error as EngineError where error.code == "secret-unavailable" {
       let short = reference.short(id)
       throw CommandFailure("\(error); run \(short) stays interrupted: mend that, then `penstock resume \(short)` again")

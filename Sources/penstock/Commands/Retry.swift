@@ -82,7 +82,9 @@ struct Retry: ForegroundCommand {
     }
     return try PipelineFileLoading.accept(
       PipelineLoader.load(
-        text: text, path: path, nested: try history.nestedDefinitions(of: record.id), plugins: plugins), options: shared
+        text: text, path: path, nested: try history.nestedDefinitions(of: record.id), plugins: plugins, isRecorded: true
+      ),
+      options: shared
     )
   }
 }

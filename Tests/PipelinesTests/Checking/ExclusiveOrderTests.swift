@@ -33,6 +33,18 @@ struct ExclusiveOrderTests {
       ])
   }
 
+  @Test("the items of a loop come to wait for each other, unless they come one after the other")
+  func loops() {
+    let files = [
+      "crossed.yaml":
+        "operations: [{ name: x, exclusive: L1, pipeline: two.yaml }, { name: y, exclusive: L2, pipeline: one.yaml, needs: x }]"
+    ]
+    let found = findings("name: p, for_each: [1, 2], pipeline: crossed.yaml", files: files)
+    #expect(found.count == 1 && found.allSatisfy { $0.contains("exclusive-order 'p/") })
+    #expect(
+      findings("name: p, for_each: { in: [1, 2], concurrency: 1 }, pipeline: crossed.yaml", files: files).isEmpty)
+  }
+
   @Test(
     "what cannot come to wait for each other is none",
     arguments: [

@@ -122,4 +122,15 @@ struct ParameterTests {
           "5:17 wrong-form 'command' needs a list, found 'pass'",
         ])
   }
+
+  @Test("what a newer check finds in a definition that has been run is a warning")
+  func recorded() {
+    let text = "params: { Feed: { default: a }, feed: { default: b } }\noperations: [{ name: a, run: ls }]"
+    #expect(PipelineLoader.load(text: text, path: "/p/main.yaml").pipeline == nil)
+    let loaded = PipelineLoader.load(text: text, path: "/p/main.yaml", isRecorded: true)
+    #expect(loaded.pipeline != nil)
+    #expect(loaded.diagnostics.map(\.code) == ["duplicate-name"])
+    #expect(
+      PipelineLoader.load(text: "operations: [{ nam: a }]", path: "/p/main.yaml", isRecorded: true).pipeline == nil)
+  }
 }
