@@ -83,4 +83,14 @@ struct HostileTextTests {
     let expression = String(repeating: "(", count: 50_000)
     #expect(!findings(inOperation: "value: ${{ \(expression) }}").isEmpty)
   }
+
+  @Test("of a text with very many mistakes the first fifty are told")
+  func manyMistakes() {
+    let calls = String(repeating: "nat(", count: 3_000) + "1" + String(repeating: ")", count: 3_000)
+    let result = PipelineLoader.load(
+      text: "operations: [{ name: a, value: '${{ \(calls) }}' }]", path: "/p/main.yaml")
+    #expect(result.pipeline == nil)
+    #expect(result.diagnostics.count == 50)
+    #expect(result.diagnostics.allSatisfy { $0.code == "unknown-function" })
+  }
 }

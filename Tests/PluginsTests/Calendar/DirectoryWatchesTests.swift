@@ -75,6 +75,7 @@ import Testing
     try Self.write(other)
     #expect(await told.take(with: ["third"]) == ["third"])
     third.cancel()
+    told.forget()
     // With all ended it begins anew.
     let again = try watches.subscribe(toDirectoryOf: one, told.handler("again"))
     try Self.write(one)
@@ -91,6 +92,7 @@ import Testing
     try FileManager.default.removeItem(atPath: "\(directories.path)/one")
     #expect(await told.take(with: ["first"]) == ["first"])
     first.cancel()
+    told.forget()
     // The same path is another directory now.
     let third = try watches.subscribe(toDirectoryOf: try directories.file("one"), told.handler("third"))
     first.cancel()
