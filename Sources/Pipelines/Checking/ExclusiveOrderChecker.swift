@@ -18,10 +18,10 @@ extension PipelineChecker {
       sizeLeft -= use.size
       // Items of a loop can run side by side, too.
       let isLoop = operation.definition.loop.map { $0.concurrency != 1 } ?? false
-      if isLoop { for (order, place) in use.orders { earlier[order, default: []].append((index, place)) } }
       for (order, place) in use.orders {
         let pair: Set = [order.held, order.taken]
-        for other in earlier[order.reversed] ?? [] {
+        let own = isLoop ? use.orders[order.reversed].map { [(operation: index, place: $0)] } : nil
+        for other in (earlier[order.reversed] ?? []) + (own ?? []) {
           guard pairsLeft > 0, !reported.contains(pair) else { break }
           pairsLeft -= 1
           guard other.place.guards.isDisjoint(with: place.guards), !areOrdered(other.operation, index) else { continue }
@@ -32,7 +32,7 @@ extension PipelineChecker {
             at: operation.exclusiveRange ?? operation.nameRange, fix: "take them in the same order everywhere")
         }
       }
-      if !isLoop { for (order, place) in use.orders { earlier[order, default: []].append((index, place)) } }
+      for (order, place) in use.orders { earlier[order, default: []].append((index, place)) }
     }
     for handler in draft.handlers { exclusiveUse(of: handler).map { whole.add($0) } }
     draft.definition.exclusiveUse = whole

@@ -93,10 +93,11 @@ struct RunContexts: ExpressionContexts {
     }
   }
 
-  /// What an expression calls `name`. Its own operation is found first, which may be a handler; only `until` speaks of that.
+  /// What an expression calls `name`: an operation, or the handler that it belongs to.
   private func position(of name: String) -> Int? {
-    if let ordinal, OperationName.areSame(run.instances[ordinal].node.definition.name, name) { return ordinal }
-    return run.position(of: name)
+    if let position = run.position(of: name) { return seen(position) }
+    guard let ordinal, OperationName.areSame(run.instances[ordinal].node.definition.name, name) else { return nil }
+    return ordinal
   }
 
   /// What an operation is to this expression: to one of an item, the loop is that item.

@@ -4,6 +4,10 @@ extension DocumentReader {
   /// How many mistakes of one text are told. Nobody reads more of them, and finding the place of each takes as long as the text is.
   private static let mostProblems = 50
 
+  private func report(_ problems: [ExpressionError], in node: YAMLNode, offset: Int) {
+    for problem in problems.prefix(Self.mostProblems) { report(problem, in: node, offset: offset) }
+  }
+
   /// A text in which expressions may stand; what they name is noted in `sites`, also where some of them cannot be read.
   func template(
     _ node: YAMLNode, _ what: String, _ use: ExpressionSite.Use, into sites: inout [ExpressionSite]
@@ -18,7 +22,7 @@ extension DocumentReader {
   ) -> Template {
     guard Self.expressionOffset(in: text) != nil else { return Template(literal: text) }
     let (template, problems) = Template.read(text)
-    for problem in problems.prefix(Self.mostProblems) { report(problem, in: node, offset: 0) }
+    report(problems, in: node, offset: 0)
     sites.append(ExpressionSite(body: .template(template), node: node, use: use))
     return template
   }
@@ -33,12 +37,12 @@ extension DocumentReader {
     let trimmed = Self.trimmed(text)
     guard Self.expressionOffset(in: text) != nil else {
       let (expression, problems) = Expression.read(trimmed)
-      for problem in problems.prefix(Self.mostProblems) { report(problem, in: node, offset: lead) }
+      report(problems, in: node, offset: lead)
       sites.append(ExpressionSite(body: .expression(expression, offset: lead), node: node, use: use))
       return expression
     }
     let (template, problems) = Template.read(trimmed)
-    for problem in problems.prefix(Self.mostProblems) { report(problem, in: node, offset: lead) }
+    report(problems, in: node, offset: lead)
     guard case .expression(let whole, let inner)? = template.segments.first, template.segments.count == 1 else {
       error(
         "mixed-expression", "\(what) is one expression, but there is text around '${{ }}' here", at: node.range,
