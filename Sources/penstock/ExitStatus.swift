@@ -56,7 +56,7 @@ enum ExitStatus: Int32 {
       return .succeeded
     }
     TextOutput.standard.flush()
-    let suggestion = CommandSuggestion(root: Penstock.self).text(for: Array(CommandLine.arguments.dropFirst()))
+    let suggestion = CommandSuggestion(root: Penstock.self).text(for: Arguments.words)
     TextOutput.error.writeLine(TerminalLines.visible(suggestion.map { "penstock: \($0)" } ?? text))
     return .usage
   }

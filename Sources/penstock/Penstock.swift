@@ -39,13 +39,13 @@ struct Penstock: ParsableCommand {
 
   static func main() {
     // Nothing that the tool does for people is for a child host, which is started by the tool itself.
-    if CommandLine.arguments.dropFirst().first == ChildHost.argument { ChildHost.main() }
+    if Arguments.words.first == ChildHost.argument { ChildHost.main() }
     StandardDescriptors.complete()
     // A reader that goes away is seen as a failed write, which ends the output quietly.
     signal(SIGPIPE, SIG_IGN)
     do {
       try DescriptorLimit.requireRoom()
-      var command = try parse(Eval.settingApart(Array(CommandLine.arguments.dropFirst())))
+      var command = try parse(Eval.settingApart(Arguments.words))
       try command.run()
       ExitStatus.succeeded.finish()
     } catch {

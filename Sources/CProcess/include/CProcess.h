@@ -120,6 +120,15 @@ int penstock_memory_copy(const char *name, int source);
 /// Removes a directory with all that is in it, as far as that can be; of links, themselves and not what they point to.
 void penstock_remove_tree(const char *path);
 
+/// How many arguments this process was started with, its own name among them; 0 where the C library does not tell.
+int penstock_argument_count(void);
+
+/// One of them, or NULL. It stays as long as the process.
+const char *penstock_argument(int index);
+
+/// The path by which this program was started, as whoever started it wrote it, relative to where that was; NULL where the kernel does not tell.
+const char *penstock_executable_name(void);
+
 /// The bytes that `malloc` has given out in this process, of all arenas.
 int64_t penstock_heap_in_use(void);
 

@@ -42,13 +42,13 @@ public struct PluginDirectory: Sendable, Hashable {
     return directories
   }
 
-  /// The path of the program that this process runs, without symbolic links; nil where `/proc` is not there.
+  /// The path of the program that this process runs, without symbolic links; nil where the kernel does not tell.
   ///
   /// - Returns: An absolute path.
   public static func runningExecutable() -> String? {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink("/proc/self/exe", &buffer, buffer.count)
-    guard count > 0 else { return nil }
+    guard count > 0 else { return OwnExecutable.path == "/proc/self/exe" ? nil : OwnExecutable.path }
     let path = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     // What the kernel shows of a program that was replaced while it runs.
     return path.hasSuffix(" (deleted)") ? String(path.dropLast(10)) : path

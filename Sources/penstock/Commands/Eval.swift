@@ -61,7 +61,7 @@ struct Eval: ParsableCommand {
     }
     guard !lines, expression == nil else { return }
     // The parser looks for what is missing before it looks at what it does not know.
-    if let option = Self.unknownOption(in: Array(CommandLine.arguments.dropFirst(2))) {
+    if let option = Self.unknownOption(in: Array(Arguments.all.dropFirst(2))) {
       throw ValidationError("Unknown option '\(option)'. An expression that begins with '-' goes after --.")
     }
     throw ValidationError("Give an expression, or --lines.")

@@ -20,7 +20,7 @@ struct PluginOptions: ParsableArguments, Sendable {
   func host() -> PluginHost {
     PluginHost(
       PluginHost.Configuration(
-        directories: PluginDirectory.standard(), files: files, childHost: ["/proc/self/exe", "plugin-host"],
+        directories: PluginDirectory.standard(), files: files, childHost: [OwnExecutable.path, "plugin-host"],
         log: { level, plugin, message in
           // What only its author wants to know stays out of the way.
           guard level != .debug else { return }

@@ -11,6 +11,11 @@ protocol ForegroundCommand: ParsableCommand, Sendable {
 extension ForegroundCommand {
   /// Ends the process: the first thread only keeps the process alive, with the signals blocked that the run answers to.
   func run() throws {
+    // libdispatch, which waits for processes and timers, ends the process by SIGILL without it.
+    guard access("/proc/self/task", X_OK) == 0 else {
+      throw CommandFailure(
+        "/proc is not mounted, and a run needs it; mount it (`mount -t proc proc /proc`)", status: .engineFailed)
+    }
     SignalSource.block()
     RunHost.adoptOrphans()
     Task {

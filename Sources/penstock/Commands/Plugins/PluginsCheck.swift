@@ -53,7 +53,7 @@ struct PluginsCheck: ParsableCommand {
       throw CommandFailure("--grace '\(TerminalText.visible(grace))' is no duration; write it as 500ms, 1s or 1m")
     }
     var validation = PluginValidation(
-      file: file, child: ["/proc/self/exe", "plugins", PluginsCheckChild.configuration.commandName ?? ""], seed: seed,
+      file: file, child: [OwnExecutable.path, "plugins", PluginsCheckChild.configuration.commandName ?? ""], seed: seed,
       settings: try givenSettings(), only: only)
     validation.grace = grace
     // What keeps an offer from being created is the same for all of its checks.

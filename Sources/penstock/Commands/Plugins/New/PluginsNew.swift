@@ -58,7 +58,7 @@ struct PluginsNew: ParsableCommand {
 
   /// The checkout that was named, or the one that this program was built in; nil where there is none.
   private func findCheckout() throws -> String? {
-    guard let penstock else { return PluginScaffold.checkout(above: "/proc/self/exe") }
+    guard let penstock else { return PluginScaffold.checkout(above: OwnExecutable.path) }
     guard let path = PluginScaffold.resolved(penstock), PluginScaffold.isCheckout(path) else {
       throw CommandFailure("'\(penstock)' is no checkout of Penstock: it has no Package.swift with Sources/PluginKit")
     }
@@ -67,7 +67,7 @@ struct PluginsNew: ParsableCommand {
 
   /// Whether a shell finds this program by its name.
   private static var isInPath: Bool {
-    guard let path = getenv("PATH"), let own = PluginScaffold.resolved("/proc/self/exe") else { return false }
+    guard let path = getenv("PATH"), let own = PluginScaffold.resolved(OwnExecutable.path) else { return false }
     let files: [String] = String(cString: path).split(separator: ":").map { "\($0)/penstock" }
     let found = files.first { access($0, X_OK) == 0 }
     return found.flatMap(PluginScaffold.resolved) == own
@@ -80,10 +80,10 @@ struct PluginsNew: ParsableCommand {
       return """
         Wrote \(TerminalText.visible(directory)). Now try:
           make -C \(place)
-          make -C \(place) test\(Self.isInPath ? "" : " PENSTOCK=\(ShellText.quoted(PluginScaffold.resolved("/proc/self/exe") ?? "penstock"))")
+          make -C \(place) test\(Self.isInPath ? "" : " PENSTOCK=\(ShellText.quoted(PluginScaffold.resolved(OwnExecutable.path) ?? "penstock"))")
 
         """
-    case .swift where PluginScaffold.checkout(above: "/proc/self/exe") == nil && penstock == nil:
+    case .swift where PluginScaffold.checkout(above: OwnExecutable.path) == nil && penstock == nil:
       return """
         Wrote \(TerminalText.visible(directory)).
         It does not build yet: write the path of a checkout of Penstock into its Package.swift, where it says so.
