@@ -131,10 +131,13 @@ let package = Package(
     ),
     .target(name: "Schedules", swiftSettings: settings),
     .target(name: "PluginABI", cSettings: cSettings),
+    // Says which plugin in this process ended it; the other one catches `_exit` for the tool.
+    .target(name: "CPluginGuard", cSettings: cSettings),
+    .target(name: "CEndOfProcess", dependencies: ["CPluginGuard"], cSettings: cSettings),
     .target(
       name: "PluginHost",
       dependencies: [
-        "CProcess", "Operations", "PluginABI", "Values",
+        "CPluginGuard", "CProcess", "Operations", "PluginABI", "Values",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HeapModule", package: "swift-collections"),
@@ -172,7 +175,7 @@ let package = Package(
     .executableTarget(
       name: "penstock",
       dependencies: [
-        "CPluginHeader", "CProcess", "Pipelines", "PluginHost", "Schedules", "Values", "Workspace",
+        "CEndOfProcess", "CPluginHeader", "CProcess", "Pipelines", "PluginHost", "Schedules", "Values", "Workspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings

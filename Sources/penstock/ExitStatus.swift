@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import Pipelines
+import PluginHost
 import Workspace
 
 /// The exit codes of every command.
@@ -43,9 +44,14 @@ enum ExitStatus: Int32 {
   func finish() -> Never {
     TextOutput.standard.flush()
     TextOutput.error.flush()
-    guard let failure = TextOutput.standard.failure else { exit(rawValue) }
+    guard let failure = TextOutput.standard.failure else { end(rawValue) }
     TextOutput.error.writeLine("penstock: cannot write to standard output: \(String(cString: strerror(failure)))")
-    exit(self == .succeeded ? Self.engineFailed.rawValue : rawValue)
+    end(self == .succeeded ? Self.engineFailed.rawValue : rawValue)
+  }
+
+  private func end(_ status: Int32) -> Never {
+    ProcessGuard.release(status: status)
+    exit(status)
   }
 
   /// Help and versions are successes on standard output; wrong arguments are the only other thing the parser throws.

@@ -33,6 +33,17 @@ struct PluginCommandTests {
       return (outcome.standardOutput, outcome.standardError, Int32(code))
     }
 
+    /// Compiles one of the sources in `Plugins`.
+    func compile(source: String, to name: String) async throws {
+      let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      let include = tests.deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("Sources/PluginABI/include").path
+      let compiled = try await shell(
+        "cc -Wall -Wno-infinite-recursion -shared -fPIC -I '\(include)' -o new '\(tests.path)/Plugins/\(source)' && chmod 755 new && mv new \(name)"
+      )
+      try #require(compiled.code == 0, "\(compiled.errors)")
+    }
+
     /// Compiles the plugin, anew with another `version`; `create` is what it does when an instance is made.
     func compile(version: String = "1.0.0", create: String = "") async throws {
       var header = URL(fileURLWithPath: #filePath)

@@ -30,6 +30,7 @@ extension PluginConnector {
       _ = try PluginProbe.describe(launch, options: options)
     }
     inProcess = { verified, isCopy throws(PluginError) in
+      configuration.willLoadIntoProcess()
       let image = try PluginImage.open(verified.path, descriptor: verified.descriptor, isCopy: isCopy)
       let options = InProcessConnection.Options(
         clock: configuration.clock, limits: limits, log: configuration.log)

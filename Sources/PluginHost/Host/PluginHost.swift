@@ -22,6 +22,8 @@ public final class PluginHost: Sendable {
     public var childHost: [String]
     /// What time it is for plugins, in this process and in child hosts, and what measures the limits of child hosts.
     public var clock: any PluginClock
+    /// Called before a plugin is loaded into this process: what a program does that has its process to itself.
+    public var willLoadIntoProcess: @Sendable () -> Void
     /// Told of the lines that plugins log and of what the host notices about them. Called on any thread, under no lock, also on a
     /// thread of a plugin: it must return at once.
     public var log: @Sendable (PluginLogLevel, _ plugin: String, _ message: String) -> Void
@@ -30,12 +32,14 @@ public final class PluginHost: Sendable {
     public init(
       directories: [PluginDirectory] = [], files: [String] = [], childHost: [String] = [],
       clock: any PluginClock = SystemPluginClock.shared,
-      log: @escaping @Sendable (PluginLogLevel, _ plugin: String, _ message: String) -> Void = { _, _, _ in }
+      log: @escaping @Sendable (PluginLogLevel, _ plugin: String, _ message: String) -> Void = { _, _, _ in },
+      willLoadIntoProcess: @escaping @Sendable () -> Void = {}
     ) {
       self.directories = directories
       self.files = files
       self.childHost = childHost
       self.clock = clock
+      self.willLoadIntoProcess = willLoadIntoProcess
       self.log = log
     }
   }

@@ -1,3 +1,4 @@
+import CPluginGuard
 import CProcess
 import Glibc
 import Synchronization
@@ -7,6 +8,20 @@ enum PluginFunction: String, Sendable, Hashable {
   case open, close, create, start, stop, destroy
   case timer = "timer callback"
   case answer = "answer callback"
+
+  /// The name for reports of a crash, which need it without a string's being made.
+  var staticName: StaticString {
+    switch self {
+    case .open: "open"
+    case .close: "close"
+    case .create: "create"
+    case .start: "start"
+    case .stop: "stop"
+    case .destroy: "destroy"
+    case .timer: "timer callback"
+    case .answer: "answer callback"
+    }
+  }
 
   /// Whether the contract gives it a second.
   var mayTakeLong: Bool { self == .open || self == .close || self == .destroy }
@@ -36,6 +51,8 @@ final class CallWatchdog: Sendable {
     let function: PluginFunction
     var start: Int64
     var isReported = false
+    /// How often the watchdog has found it. A process that was stopped, or a computer that slept, makes a call older but not this greater.
+    var looks = 0
   }
 
   /// A call that takes long.
@@ -54,6 +71,9 @@ final class CallWatchdog: Sendable {
     }
 
     func report(isOver: Bool) { connection.reportSlow(self, isOver: isOver) }
+
+    /// `'create' of operation 'echo' of plugin 'sample'`
+    var text: String { "'\(function.rawValue)' of \(connection.name(of: offer))" }
   }
 
   /// Names a call that is under way: a thread begins no two at the same moment.
@@ -89,6 +109,9 @@ final class CallWatchdog: Sendable {
   /// How often the thread looks, in milliseconds.
   private static let interval: Int32 = 250
 
+  /// The looks at which a call counts as one that never returns.
+  private static let overdue = Int(ProcessGuard.patience.nanoseconds / 1_000_000) / Int(interval)
+
   private struct State {
     var slots: [ObjectIdentifier: Slot] = [:]
     var wake: Int32 = -1
@@ -97,12 +120,14 @@ final class CallWatchdog: Sendable {
   private let state = Mutex(State())
   private let isParked = Atomic<Bool>(true)
   private let onHang = Mutex<@Sendable () -> Void>({})
+  private let onOverdue = Mutex<(@Sendable (SlowCall) -> Void)?>(nil)
   private let key: pthread_key_t?
 
   private init() {
     var key = pthread_key_t()
     let error = pthread_key_create(&key) { pointer in
       guard let pointer else { return }
+      penstock_guard_leave_thread()
       CallWatchdog.shared.forget(Unmanaged<Slot>.fromOpaque(pointer).takeRetainedValue())
     }
     self.key = error == 0 ? key : nil
@@ -118,6 +143,10 @@ final class CallWatchdog: Sendable {
       start: Self.now())
     defer { withExtendedLifetime((connection, offer)) {} }
     let former = slot.put(call)
+    let formerNote = penstock_guard_note(
+      UnsafeRawPointer(function.staticName.utf8Start).assumingMemoryBound(to: CChar.self),
+      offer?.subject ?? connection.subject)
+    defer { penstock_guard_put(formerNote) }
     // The watchdog looks at all slots once more after it has said that it sleeps: either it sees the call, or this sees that.
     if isParked.load(ordering: .sequentiallyConsistent) { wake() }
     let answer = body()
@@ -129,14 +158,20 @@ final class CallWatchdog: Sendable {
   func pause(_ body: () -> Void) {
     guard let slot = slot(), var call = slot.put(nil) else { return body() }
     let start = Self.now()
+    let note = penstock_guard_note(nil, nil)
     body()
+    penstock_guard_put(note)
     call.start += Self.now() - start
+    call.looks = 0
     _ = slot.put(call)
   }
 
   /// Calls `body` whenever a call is reported that has not returned, unless it is one of `open` or `close`: before and after the plugin is
   /// used. On the watchdog's thread.
   func whenHanging(_ body: @escaping @Sendable () -> Void) { onHang.withLock { $0 = body } }
+
+  /// Calls `body` with each call that has not returned for ``ProcessGuard/patience``. On the watchdog's thread.
+  func whenOverdue(_ body: @escaping @Sendable (SlowCall) -> Void) { onOverdue.withLock { $0 = body } }
 
   /// The calls that are being made at the moment, on all threads, with what to say of them: `'start' of operation 'echo'`.
   func callsUnderWay() -> [CallKey: String] {
@@ -176,6 +211,7 @@ final class CallWatchdog: Sendable {
       return nil
     }
     state.withLock { $0.slots[ObjectIdentifier(slot)] = slot }
+    penstock_guard_prepare_thread()
     return OwnSlot(slot: reference)
   }
 
@@ -248,15 +284,19 @@ final class CallWatchdog: Sendable {
     let now = Self.now()
     var isAny = false
     for slot in slots {
-      let hanging: SlowCall? = slot.call.withLock { call in
-        guard let current = call else { return nil }
+      let (hanging, overdue): (SlowCall?, SlowCall?) = slot.call.withLock { call in
+        guard let current = call else { return (nil, nil) }
         isAny = true
-        guard !current.isReported else { return nil }
+        call?.looks += 1
         let slow = SlowCall(current, nanoseconds: now - current.start)
-        guard slow.nanoseconds > slow.connection.options.limits.hanging else { return nil }
+        let overdue = current.looks + 1 == Self.overdue ? slow : nil
+        guard !current.isReported, slow.nanoseconds > slow.connection.options.limits.hanging else {
+          return (nil, overdue)
+        }
         call?.isReported = true
-        return slow
+        return (slow, overdue)
       }
+      if let overdue { onOverdue.withLock { $0 }?(overdue) }
       guard let hanging else { continue }
       hanging.report(isOver: false)
       if hanging.function != .open, hanging.function != .close { onHang.withLock { $0 }() }

@@ -1,9 +1,13 @@
+import CPluginGuard
+import Glibc
 import PluginABI
 import Synchronization
 import Values
 
 /// A plugin that runs in this process.
-final class InProcessConnection: PluginConnection {
+final class InProcessConnection: PluginConnection, @unchecked Sendable {
+  // @unchecked: `subject` is written before anybody has it, and never changed or freed.
+
   /// What a connection is given.
   struct Options: Sendable {
     var clock: any PluginClock = SystemPluginClock.shared
@@ -29,6 +33,8 @@ final class InProcessConnection: PluginConnection {
 
   let description: PluginDescription
   let options: Options
+  /// `plugin 'calendar'`, for reports of a crash.
+  let subject: UnsafePointer<CChar>
   private let image: PluginImage
   private let offers: [LoadedOffer]
   private let table = Mutex(Table())
@@ -49,13 +55,16 @@ final class InProcessConnection: PluginConnection {
           "plugin '\(image.file)' describes \(offer.kind.noun) '\(offer.id)', but has no '\(offer.kind.capability)'")
       }
       let loaded = try LoadedOffer(
-        offer, index: index, functions: table.assumingMemoryBound(to: penstock_functions.self), file: image.file)
+        offer, index: index, functions: table.assumingMemoryBound(to: penstock_functions.self), file: image.file,
+        plugin: description.id)
       offers.append(loaded)
     }
     self.image = image
     self.description = description
     self.offers = offers
     self.options = options
+    subject = .permanent("plugin '\(description.id)'")
+    penstock_guard_add(image.entry, description.id)
     try open()
   }
 
@@ -245,7 +254,7 @@ final class InProcessConnection: PluginConnection {
 
   func reportSlow(_ call: CallWatchdog.SlowCall, isOver: Bool) {
     let time = Duration.nanoseconds(call.nanoseconds).brief
-    let what = "'\(call.function.rawValue)' of \(name(of: call.offer))"
+    let what = call.text
     guard isOver else {
       return report(.warning, "\(what) has not returned for \(time); what waits for it cannot go on")
     }

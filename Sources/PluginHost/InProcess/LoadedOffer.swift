@@ -1,3 +1,4 @@
+import Glibc
 import PluginABI
 
 /// An offer of a loaded plugin, with the functions behind it.
@@ -9,6 +10,8 @@ final class LoadedOffer: @unchecked Sendable {
   let index: Int
   /// The id in UTF-8.
   let id: [UInt8]
+  /// `operation 'echo' of plugin 'sample'`, for reports of a crash.
+  let subject: UnsafePointer<CChar>
   let create:
     @convention(c) (penstock_id, penstock_text, penstock_text, UnsafeMutablePointer<UnsafeMutableRawPointer?>?)
       -> penstock_status
@@ -20,7 +23,7 @@ final class LoadedOffer: @unchecked Sendable {
   ///
   /// - Throws: `malformed`, where a function is missing or the table is smaller than the first version's.
   init(
-    _ offer: PluginOffer, index: Int, functions: UnsafePointer<penstock_functions>, file: String
+    _ offer: PluginOffer, index: Int, functions: UnsafePointer<penstock_functions>, file: String, plugin: String
   ) throws(PluginError) {
     func malformed(_ what: String) -> PluginError {
       PluginError(
@@ -40,10 +43,20 @@ final class LoadedOffer: @unchecked Sendable {
     self.offer = offer
     self.index = index
     id = Array(offer.id.utf8)
+    subject = .permanent("\(offer.kind.rawValue) '\(offer.id)' of plugin '\(plugin)'")
     self.create = create
     self.start = start
     self.stop = stop
     self.destroy = destroy
+  }
+}
+
+extension UnsafePointer<CChar> {
+  /// The text, terminated, for the rest of the life of the process, as that of a loaded plugin.
+  static func permanent(_ text: String) -> Self { strdup(text).map { Self($0) } ?? outOfMemory }
+
+  private static var outOfMemory: Self {
+    UnsafeRawPointer(("a plugin" as StaticString).utf8Start).assumingMemoryBound(to: CChar.self)
   }
 }
 

@@ -99,7 +99,7 @@ final class LogWatch {
     var waits = [
       pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
       // A pipe whose reader has gone reports an error without being asked.
-      pollfd(fd: STDOUT_FILENO, events: 0, revents: 0),
+      pollfd(fd: TextOutput.standard.descriptor, events: 0, revents: 0),
     ]
     poll(&waits, 2, milliseconds)
     if waits[1].revents & Int16(POLLERR | POLLHUP) != 0 {

@@ -32,7 +32,7 @@ struct RunSession {
       case 2: host.kill()
       default:
         TextOutput.error.writeLine("penstock: ended at once; `penstock resume` goes on with the run")
-        _exit(ExitStatus.cancelled.rawValue)
+        ExitStatus.cancelled.finishAtOnce()
       }
     } onJobControl: { isStopping in
       host.noticeForeground(isStopping: isStopping)
@@ -47,11 +47,13 @@ struct RunSession {
       _ = await run.result
       throw error
     }
+    ProcessGuard.advise("the run is interrupted: `penstock resume` continues it")
     let result = await withTaskCancellationHandler {
       await run.result
     } onCancel: {
       run.cancel()
     }
+    ProcessGuard.advise("")
     switch result {
     case .success(let outcome): feed.finish(.outcome(outcome))
     case .failure: feed.finish(.abandoned)
@@ -78,7 +80,7 @@ extension RunSession {
     TextOutput.error.writeLine(
       "penstock: \(call) does not return, and the run cannot be cancelled; ended at once; `penstock resume` goes on with the run"
     )
-    _exit(ExitStatus.cancelled.rawValue)
+    ExitStatus.cancelled.finishAtOnce()
   }
 }
 

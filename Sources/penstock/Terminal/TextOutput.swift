@@ -13,16 +13,30 @@ final class TextOutput: Sendable {
     var buffer: [UInt8] = []
     var isGone = false
     var failure: Int32?
+    var descriptor: Int32
   }
 
-  let descriptor: Int32
   private let capacity: Int
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   init(descriptor: Int32, capacity: Int) {
-    self.descriptor = descriptor
+    state = Mutex(State(descriptor: descriptor))
     self.capacity = capacity
     isTerminal = isatty(descriptor) == 1
+  }
+
+  /// Where it writes to.
+  var descriptor: Int32 { state.withLock(\.descriptor) }
+
+  /// Writes to a copy of its descriptor from now on, which programs that this one starts do not inherit. The descriptor itself leads to standard
+  /// error then: code in this process that prints does not write between the lines of this one.
+  func setApart() {
+    state.withLock { state in
+      let copy = fcntl(state.descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+      guard copy >= 0 else { return }
+      dup2(STDERR_FILENO, state.descriptor)
+      state.descriptor = copy
+    }
   }
 
   /// Whether nobody reads any more: a producer of much output may stop.
@@ -67,12 +81,12 @@ final class TextOutput: Sendable {
   private func drain(_ state: inout State) {
     var start = 0
     while start < state.buffer.count, !state.isGone {
-      let count = state.buffer[start...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      let count = state.buffer[start...].withUnsafeBytes { Glibc.write(state.descriptor, $0.baseAddress, $0.count) }
       if count > 0 {
         start += count
       } else if errno == EAGAIN {
         // Another program has made the descriptor non-blocking for everybody.
-        var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        var wait = pollfd(fd: state.descriptor, events: Int16(POLLOUT), revents: 0)
         poll(&wait, 1, -1)
       } else if errno != EINTR {
         // EIO is a terminal that has been taken away.

@@ -1,0 +1,294 @@
+#define _GNU_SOURCE
+#include "CPluginGuard.h"
+
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+_Thread_local penstock_guard_call penstock_guard_current __attribute__((tls_model("initial-exec")));
+
+// Written before `count` is raised, and never again: handlers read them without a lock.
+static struct {
+  uintptr_t start, end;
+  char plugin[104];
+} images[64];
+static atomic_size_t image_count;
+static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
+
+static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS};
+enum { fault_count = sizeof faults / sizeof *faults };
+static struct sigaction former[fault_count];
+
+static atomic_bool is_active;
+static atomic_bool is_released;
+static pid_t owner;
+static int exit_status;
+// What the program itself ends with.
+static _Atomic int released_status;
+static bool has_terminal;
+// Two places, so that a report finds a whole text whenever it comes.
+static char advice[2][404];
+static atomic_int current_advice;
+static _Thread_local bool has_own_stack;
+
+// MARK: Who it was
+
+/// The plugin whose code an address is in; NULL where it is in none.
+static const char *plugin_at(uintptr_t address) {
+  size_t count = atomic_load_explicit(&image_count, memory_order_acquire);
+  for (size_t index = 0; index < count; index++) {
+    if (address >= images[index].start && address < images[index].end) return images[index].plugin;
+  }
+  return NULL;
+}
+
+/// The plugin whose code is on the calling thread's stack, the innermost one: of whatever lies there, an address that is in the code of a plugin is
+/// nearly always one to return to. Memory that is not there ends the search, and nothing else: the stack may be broken.
+static const char *plugin_on_stack(uintptr_t from) {
+  uintptr_t words[128];
+  from &= ~(uintptr_t)(sizeof(uintptr_t) - 1);
+  for (int step = 0; step < 256; step++, from += sizeof words) {
+    struct iovec here = {words, sizeof words}, there = {(void *)from, sizeof words};
+    ssize_t count = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
+    for (ssize_t index = 0; index < count / (ssize_t)sizeof *words; index++) {
+      const char *plugin = plugin_at(words[index]);
+      if (plugin) return plugin;
+    }
+    if (count != (ssize_t)sizeof words) return NULL;
+  }
+  return NULL;
+}
+
+// MARK: What is told
+
+typedef struct {
+  size_t length;
+  char bytes[1024];
+} report;
+
+static void add(report *text, const char *what) {
+  while (*what && text->length < sizeof text->bytes - 1) text->bytes[text->length++] = *what++;
+}
+
+static void add_number(report *text, int number) {
+  char digits[12], *next = digits + sizeof digits;
+  unsigned left = number < 0 ? 0U - (unsigned)number : (unsigned)number;
+  *--next = 0;
+  do *--next = (char)('0' + left % 10); while ((left /= 10) != 0);
+  if (number < 0) *--next = '-';
+  add(text, next);
+}
+
+static void add_place(report *text, penstock_guard_call call, const char *whose) {
+  if (call.function) {
+    add(text, " in '");
+    add(text, call.function);
+    add(text, "' of ");
+    add(text, call.subject ? call.subject : "a plugin");
+  } else if (whose) {
+    add(text, " on a thread of plugin '");
+    add(text, whose);
+    add(text, "'");
+  }
+}
+
+static void tell(report *text) {
+  const char *what = advice[atomic_load(&current_advice)];
+  if (*what) {
+    add(text, "; ");
+    add(text, what);
+  }
+  add(text, "\n");
+  for (size_t start = 0; start < text->length;) {
+    ssize_t count = write(2, text->bytes + start, text->length - start);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return;
+    start += (size_t)count;
+  }
+}
+
+static void begin_report(report *text) {
+  text->length = 0;
+  // A tree that is being drawn hides it.
+  if (has_terminal) add(text, "\r\033[?25h\n");
+}
+
+/// Reports an end that is none of the program's doing. Whether it is one.
+static bool report_exit(const char *function, int status, const void *stack) {
+  if (!atomic_load(&is_active) || atomic_load(&is_released)) return false;
+  // A plugin's child that ends before it has become another program.
+  if ((pid_t)syscall(SYS_getpid) != owner) return false;
+  released_status = exit_status;
+  if (atomic_exchange(&is_released, true)) return false;
+  penstock_guard_call call = penstock_guard_current;
+  report text;
+  begin_report(&text);
+  add(&text, "penstock: ");
+  add(&text, function);
+  add(&text, "(");
+  add_number(&text, status);
+  add(&text, ") was called");
+  add_place(&text, call, call.function ? NULL : plugin_on_stack((uintptr_t)stack));
+  add(&text, ", which ends this process; with 'isolation: process' it would end the plugin's own");
+  tell(&text);
+  return true;
+}
+
+static void at_exit(int status, void *context) {
+  (void)context;
+  if (report_exit("exit", status, __builtin_frame_address(0))) syscall(SYS_exit_group, exit_status);
+}
+
+static void at_quick_exit_(void) {
+  // Its status is told to nobody.
+  if (report_exit("quick_exit", 0, __builtin_frame_address(0))) syscall(SYS_exit_group, exit_status);
+}
+
+_Noreturn void penstock_guard_end(int status) {
+  // What a plugin does while the process ends does not change what it ends with.
+  if (atomic_load(&is_active) && atomic_load(&is_released) && (pid_t)syscall(SYS_getpid) == owner) status = released_status;
+  else if (report_exit("_exit", status, __builtin_frame_address(0))) status = exit_status;
+  for (;;) syscall(SYS_exit_group, status);
+}
+
+// MARK: Fatal signals
+
+static uintptr_t instruction(const ucontext_t *context) {
+#if defined(__x86_64__)
+  return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+  return (uintptr_t)context->uc_mcontext.pc;
+#else
+  return 0;
+#endif
+}
+
+static uintptr_t stack_pointer(const ucontext_t *context) {
+#if defined(__x86_64__)
+  return (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
+#elif defined(__aarch64__)
+  return (uintptr_t)context->uc_mcontext.sp;
+#else
+  return 0;
+#endif
+}
+
+static void on_fault(int number, siginfo_t *info, void *context) {
+  int saved = errno;
+  // Handled as before from here on, by whoever did so.
+  for (size_t index = 0; index < fault_count; index++) sigaction(faults[index], &former[index], NULL);
+  if ((pid_t)syscall(SYS_getpid) == owner && !atomic_exchange(&is_released, true)) {
+    penstock_guard_call call = penstock_guard_current;
+    const char *whose = NULL;
+    if (!call.function) {
+      whose = plugin_at(instruction(context));
+      if (!whose) whose = plugin_on_stack(stack_pointer(context));
+    }
+    if (call.function || whose) {
+      report text;
+      begin_report(&text);
+      add(&text, "penstock: ");
+      const char *name = sigabbrev_np(number);
+      add(&text, name ? "SIG" : "signal ");
+      if (name) add(&text, name); else add_number(&text, number);
+      add_place(&text, call, whose);
+      add(&text, ", which ends this process; with 'isolation: process' it would end the plugin's own");
+      tell(&text);
+    }
+  }
+  // What the thread itself does happens once more when this returns; what was sent has to be sent again.
+  if (info->si_code <= 0) syscall(SYS_tgkill, owner, syscall(SYS_gettid), number);
+  errno = saved;
+}
+
+// MARK: What the program asks for
+
+int penstock_guard_begin(int status) {
+  bool expected = false;
+  if (!atomic_compare_exchange_strong(&is_active, &expected, true)) return 0;
+  owner = getpid();
+  exit_status = status;
+  has_terminal = isatty(2) == 1;
+  if (on_exit(at_exit, NULL) != 0 || at_quick_exit(at_quick_exit_) != 0) return ENOMEM;
+  struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+  sigemptyset(&action.sa_mask);
+  for (size_t index = 0; index < fault_count; index++) {
+    sigaction(faults[index], NULL, &former[index]);
+    // Who ignores one of these wants that.
+    bool is_simple = !(former[index].sa_flags & SA_SIGINFO);
+    if (is_simple && former[index].sa_handler == SIG_IGN) continue;
+    if (sigaction(faults[index], &action, NULL) != 0) return errno;
+  }
+  return 0;
+}
+
+void penstock_guard_add(const void *address, const char *plugin) {
+  Dl_info info;
+  struct link_map *map = NULL;
+  if (dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) == 0 || map == NULL) return;
+  const ElfW(Ehdr) *header = info.dli_fbase;
+  const ElfW(Phdr) *segments = (const void *)((const char *)info.dli_fbase + header->e_phoff);
+  pthread_mutex_lock(&adding);
+  for (int index = 0; index < header->e_phnum; index++) {
+    size_t count = atomic_load(&image_count);
+    if (segments[index].p_type != PT_LOAD || !(segments[index].p_flags & PF_X)) continue;
+    if (count == sizeof images / sizeof *images) break;
+    images[count].start = map->l_addr + segments[index].p_vaddr;
+    images[count].end = images[count].start + segments[index].p_memsz;
+    strncpy(images[count].plugin, plugin, sizeof images[count].plugin - 1);
+    atomic_store_explicit(&image_count, count + 1, memory_order_release);
+  }
+  pthread_mutex_unlock(&adding);
+}
+
+void penstock_guard_advise(const char *text) {
+  pthread_mutex_lock(&adding);
+  int next = 1 - atomic_load(&current_advice);
+  strncpy(advice[next], text, sizeof advice[next] - 1);
+  atomic_store(&current_advice, next);
+  pthread_mutex_unlock(&adding);
+}
+
+void penstock_guard_release(int status) {
+  released_status = status;
+  atomic_store(&is_released, true);
+}
+
+// MARK: Threads
+
+/// What a handler needs, with what the processor saves of a thread.
+static size_t stack_size(void) {
+  long least = sysconf(_SC_MINSIGSTKSZ);
+  return (size_t)(least > 0 ? least : MINSIGSTKSZ) + (16 << 10);
+}
+
+void penstock_guard_prepare_thread(void) {
+  stack_t stack;
+  if (!atomic_load(&is_active) || sigaltstack(NULL, &stack) != 0 || !(stack.ss_flags & SS_DISABLE)) return;
+  void *memory = mmap(NULL, stack_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+  if (memory == MAP_FAILED) return;
+  stack = (stack_t){.ss_sp = memory, .ss_size = stack_size()};
+  has_own_stack = sigaltstack(&stack, NULL) == 0;
+  if (!has_own_stack) munmap(memory, stack_size());
+}
+
+void penstock_guard_leave_thread(void) {
+  stack_t none = {.ss_flags = SS_DISABLE}, stack;
+  if (!has_own_stack || sigaltstack(&none, &stack) != 0) return;
+  has_own_stack = false;
+  munmap(stack.ss_sp, stack.ss_size);
+}
+
+void penstock_guard_except_faults(void *set) {
+  for (size_t index = 0; index < fault_count; index++) sigdelset(set, faults[index]);
+}

@@ -1,0 +1,29 @@
+import CEndOfProcess
+import Glibc
+import PluginHost
+
+/// What this process does before plugins are loaded into it, which is before the first of them; see ``ProcessGuard``.
+///
+/// A command that loads none pays for nothing of this.
+enum HostedPlugins {
+  /// Gets ready, once.
+  static func prepare() { _ = preparation }
+
+  private static let preparation: Void = {
+    // What a plugin prints must not stand between the lines that a program reads.
+    TextOutput.standard.setApart()
+    ProcessGuard.begin(status: ExitStatus.engineFailed.rawValue) { message in
+      let advice = ProcessGuard.advice
+      TextOutput.error.writeLine("penstock: \(message)\(advice.isEmpty ? "" : "; \(advice)")")
+      ExitStatus.engineFailed.finishAtOnce()
+    }
+  }()
+}
+
+extension ExitStatus {
+  /// Ends the process without waiting for anything.
+  func finishAtOnce() -> Never {
+    ProcessGuard.release(status: rawValue)
+    _exit(rawValue)
+  }
+}

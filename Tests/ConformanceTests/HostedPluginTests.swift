@@ -1,0 +1,103 @@
+import Foundation
+import Subprocess
+import Testing
+
+/// What plugins do to the process of `penstock` that they run in, as seen from outside.
+@Suite("Plugins with isolation: host")
+struct HostedPluginTests {
+  private let place: PluginCommandTests.Place
+
+  init() async throws {
+    place = try PluginCommandTests.Place()
+    try await place.compile(source: "mischief.c", to: "mischief.so")
+  }
+
+  private func run(
+    _ what: String, isolation: String = "host", options: String = ""
+  ) async throws -> (output: String, errors: String, code: Int32?) {
+    try await place.shell(
+      """
+      cat > p.yaml <<'END'
+      name: p
+      plugins: { mischief: { isolation: \(isolation) } }
+      operations: [{ name: a, uses: mischief, with: { what: \(what) } }]
+      END
+      ulimit -c 0; penstock run p.yaml --workspace w \(options); echo "exit $?"
+      """)
+  }
+
+  private static let advice =
+    "; with 'isolation: process' it would end the plugin's own; the run is interrupted: `penstock resume` continues it\n"
+  private static let place = "in 'start' of operation 'mischief' of plugin 'mischief', which ends this process"
+  private static let thread = "on a thread of plugin 'mischief', which ends this process"
+
+  @Test(
+    "a plugin that ends the process is named, and the process does not end with 0",
+    arguments: [
+      ("exit", "exit(0) was called \(place)"), ("_exit", "_exit(0) was called \(place)"),
+      ("quick_exit", "quick_exit(0) was called \(place)"), ("own exit", "exit(0) was called \(thread)"),
+      ("own _exit", "_exit(0) was called \(thread)"),
+    ])
+  func exits(what: String, message: String) async throws {
+    let outcome = try await run(what)
+    #expect(outcome.output.hasSuffix("exit 3\n"), "\(outcome)")
+    #expect(outcome.errors.hasSuffix("penstock: \(message)\(Self.advice)"), "\(outcome)")
+    let resumed = try await place.shell(
+      "sed -i 's/what: [a-z_ ]*/what: nothing/' p.yaml; penstock history list --workspace w")
+    #expect(resumed.output.contains("interrupted"), "\(resumed)")
+  }
+
+  @Test(
+    "a crash of a plugin is told with its signal and the function that it was in",
+    arguments: [
+      ("segfault", "SIGSEGV \(place)", 139), ("copy", "SIGSEGV \(place)", 139), ("abort", "SIGABRT \(place)", 134),
+      ("overflow", "SIGSEGV \(place)", 139), ("own segfault", "SIGSEGV \(thread)", 139),
+      ("own abort", "SIGABRT \(thread)", 134), ("own copy", "SIGSEGV \(thread)", 139),
+    ])
+  func crashes(what: String, message: String, code: Int32) async throws {
+    let outcome = try await run(what)
+    #expect(outcome.output.hasSuffix("exit \(code)\n"), "\(outcome)")
+    #expect(outcome.errors.contains("penstock: \(message)\(Self.advice)"), "\(outcome)")
+  }
+
+  @Test("a call that never returns ends the process after ten seconds", arguments: ["hang"])
+  func hangs(what: String) async throws {
+    let outcome = try await run(what)
+    #expect(outcome.output.hasSuffix("exit 3\n"), "\(outcome)")
+    #expect(
+      outcome.errors.hasSuffix(
+        "penstock: 'start' of operation 'mischief' of plugin 'mischief' has not returned for 10s, and whatever waits for it waits for "
+          + "ever; with 'isolation: process' only the plugin's own process would end; the run is interrupted: `penstock resume` "
+          + "continues it\n"), "\(outcome)")
+  }
+
+  @Test("a plugin whose close never returns keeps the process for ten seconds, after the end of the run")
+  func hangingClose() async throws {
+    let outcome = try await run("close")
+    #expect(outcome.output.hasSuffix("exit 3\n"), "\(outcome)")
+    #expect(
+      outcome.errors.hasSuffix(
+        "penstock: 'close' of plugin 'mischief' has not returned for 10s, and whatever waits for it waits for ever; with "
+          + "'isolation: process' only the plugin's own process would end\n"), "\(outcome)")
+    let history = try await place.shell("penstock history list --workspace w")
+    #expect(history.output.contains("succeeded"), "\(history)")
+  }
+
+  @Test("what a plugin prints goes to standard error, not between the lines of --json")
+  func prints() async throws {
+    let outcome = try await run("print", options: "--json | sed 's/^[^{].*/NOT JSON/'")
+    #expect(!outcome.output.contains("NOT JSON\n{"), "\(outcome)")
+    #expect(!outcome.output.contains("by the plugin"), "\(outcome)")
+    #expect(outcome.errors.contains("printed by the plugin\n"), "\(outcome)")
+    #expect(outcome.errors.contains("written by the plugin\n"), "\(outcome)")
+    let lines = outcome.output.split(separator: "\n").dropLast()
+    #expect(lines.count > 2 && lines.allSatisfy { $0.hasPrefix("{") }, "\(outcome)")
+  }
+
+  @Test("a child of the plugin that ends is nobody's business")
+  func children() async throws {
+    let outcome = try await run("child")
+    #expect(outcome.output.hasSuffix("exit 0\n"), "\(outcome)")
+    #expect(!outcome.errors.contains("was called"), "\(outcome)")
+  }
+}
