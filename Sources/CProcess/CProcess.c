@@ -37,9 +37,19 @@ int penstock_reap(int pidfd, penstock_exit *result) {
   return 0;
 }
 
-int penstock_is_sole_holder(int descriptor) {
-  // A write lease is granted only when no other open file description refers to the file.
-  if (fcntl(descriptor, F_SETLEASE, F_WRLCK) != 0) return 0;
+int penstock_create_log(const char *path) {
+  int descriptor = open(path, O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (descriptor < 0) return -errno;
+  // The kernel announces that somebody breaks a lease by SIGIO, whose default ends the process; SIGURG is ignored by default.
+  if (fcntl(descriptor, F_SETSIG, SIGURG) == 0) return descriptor;
+  int error = errno;
+  close(descriptor);
+  return -error;
+}
+
+int penstock_has_no_writer(int descriptor) {
+  // A read lease is granted only while nobody has the file open for writing; readers neither break it nor wait for it.
+  if (fcntl(descriptor, F_SETLEASE, F_RDLCK) != 0) return 0;
   fcntl(descriptor, F_SETLEASE, F_UNLCK);
   return 1;
 }

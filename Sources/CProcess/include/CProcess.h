@@ -18,7 +18,7 @@ typedef struct {
   /// A descriptor of the host to duplicate, or -1 to open `path`.
   int descriptor;
   /// An existing file, opened by the child itself: for reading as its input, else for appending. So the host can tell (by a lease) whether anybody
-  /// still holds a log file.
+  /// can still write to a log file.
   const char *path;
 } penstock_stream;
 
@@ -68,8 +68,11 @@ int penstock_finish_start(penstock_start *start);
 /// Reaps the process behind `pidfd`, which must have ended. Returns 0, or the error number (EAGAIN while it still runs).
 int penstock_reap(int pidfd, penstock_exit *result);
 
-/// Whether nobody but `descriptor` has its file open. 1 yes, 0 no or not known.
-int penstock_is_sole_holder(int descriptor);
+/// Creates a file of the owner's alone, which must not exist, and opens it for reading only, close-on-exec. Returns the descriptor, or -errno.
+int penstock_create_log(const char *path);
+
+/// Whether nobody has a file open for writing; `descriptor` comes from `penstock_create_log`. 1 yes, 0 no or not known.
+int penstock_has_no_writer(int descriptor);
 
 /// A pipe whose ends are close-on-exec: `ends[0]` reads. Returns 0, or the error number.
 int penstock_pipe(int ends[2]);

@@ -4,7 +4,7 @@ import Glibc
 /// A file that one stream of an attempt's process goes to, opened by the process itself.
 final class LogFile {
   let path: CString
-  /// For the host's own reading, and for knowing whether anybody else still has the file open.
+  /// For the host's own reading, and for knowing whether anybody can still write to the file: so it is open for reading alone.
   let descriptor: Int32
   /// The path relative to the workspace.
   let relative: String
@@ -12,8 +12,8 @@ final class LogFile {
   fileprivate init(directory: String, relative: String, name: String) throws(EngineError) {
     path = CString("\(directory)/\(name)")
     self.relative = "\(relative)/\(name)"
-    descriptor = open(path.pointer, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw .file(path.string, errno) }
+    descriptor = penstock_create_log(path.pointer)
+    guard descriptor >= 0 else { throw .file(path.string, -descriptor) }
   }
 
   /// How many bytes it holds.
@@ -22,8 +22,8 @@ final class LogFile {
     return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0
   }
 
-  /// Whether nobody else has it open, and so nobody can write to it any more.
-  fileprivate var isFree: Bool { penstock_is_sole_holder(descriptor) == 1 }
+  /// Whether nobody can write to it any more. Readers (`penstock logs -f`, `tail`, a backup) may come and go.
+  fileprivate var isFree: Bool { penstock_has_no_writer(descriptor) == 1 }
 
   deinit { close(descriptor) }
 }
@@ -97,7 +97,7 @@ final class LogFiles {
   /// How many bytes the two files hold.
   func sizes() -> (output: Int64, error: Int64) { (outputFile.log.size, errorFile.size) }
 
-  /// The files that may serve again: nobody has written anything to them, nor will, however long it is since their process has ended.
+  /// The files that may serve again: nobody has written anything to them, nor can any more, however long it is since their process has ended.
   fileprivate func free() -> (output: OutputFile?, error: LogFile?) {
     // What a process that was left behind writes, it writes before it lets go: so that is what is asked first.
     let isOutputFree = outputFile.log.isFree && outputFile.log.size == 0

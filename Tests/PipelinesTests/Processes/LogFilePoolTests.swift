@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 import Testing
 
 @testable import Pipelines
@@ -10,6 +11,13 @@ import Testing
   private func pool() -> LogFilePool { LogFilePool(workspace: directory, relative: "runs/a") }
 
   init() throws { try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true) }
+
+  /// Writes to a file as the process of an attempt does.
+  private func append(to path: CString) {
+    let descriptor = open(path.pointer, O_WRONLY | O_APPEND | O_CLOEXEC)
+    #expect(write(descriptor, "x", 1) == 1)
+    close(descriptor)
+  }
 
   @Test("that stayed empty serve the next attempt") func reuse() throws {
     let pool = pool()
@@ -23,8 +31,8 @@ import Testing
   @Test("with content belong to their attempt for good") func kept() throws {
     let pool = pool()
     let first = try pool.take()
-    _ = write(first.outputDescriptor, "x", 1)
-    _ = write(first.errorDescriptor, "x", 1)
+    append(to: first.output)
+    append(to: first.error)
     pool.giveBack(first)
     let second = try pool.take()
     #expect(second.relativeOutput == "runs/a/2.out")
@@ -34,13 +42,13 @@ import Testing
   @Test("serve the next attempt one by one: what printed to one stream leaves the other") func halves() throws {
     let pool = pool()
     let first = try pool.take()
-    _ = write(first.outputDescriptor, "x", 1)
+    append(to: first.output)
     pool.giveBack(first)
     let second = try pool.take()
     #expect(second.relativeOutput == "runs/a/2.out")
     #expect(second.relativeError == "runs/a/1.err")
     #expect(second.result.string.hasSuffix("/runs/a/2.result"))
-    _ = write(second.errorDescriptor, "x", 1)
+    append(to: second.error)
     pool.giveBack(second)
     let third = try pool.take()
     #expect(third.relativeOutput == "runs/a/2.out")
@@ -92,7 +100,7 @@ import Testing
   {
     let pool = pool()
     let first = try pool.take()
-    _ = write(first.outputDescriptor, "x", 1)
+    append(to: first.output)
     pool.giveBack(first, areNamed: true)
     let second = try pool.take()
     #expect(second.relativeOutput == "runs/a/2.out")
@@ -119,6 +127,42 @@ import Testing
     defer { close(other) }
     pool.giveBack(first)
     #expect(try pool.take().relativeOutput != first.relativeOutput)
+  }
+
+  @Test("that somebody reads serve the next attempt") func read() throws {
+    let pool = pool()
+    let first = try pool.take()
+    let reader = open(first.output.pointer, O_RDONLY | O_CLOEXEC)
+    defer { close(reader) }
+    pool.giveBack(first)
+    #expect(try pool.take().relativeOutput == first.relativeOutput)
+  }
+
+  @Test(
+    "are looked at without a signal for the host, or a wait for readers, whoever opens them at that moment",
+    arguments: [O_RDONLY | O_NONBLOCK, O_RDONLY, O_WRONLY | O_APPEND])
+  func openedByOthers(flags: Int32) async throws {
+    let pool = pool()
+    let path = try { try pool.take() }().output.string
+    let unreadable = await withTaskGroup(of: Int.self) { group in
+      let isOver = Mutex(false)
+      group.addTask {
+        var refused = 0
+        while !isOver.withLock({ $0 }) {
+          let descriptor = open(path, flags | O_CLOEXEC)
+          if descriptor >= 0 { close(descriptor) } else { refused += 1 }
+        }
+        return refused
+      }
+      for _ in 0..<5_000 {
+        guard let files = try? pool.take() else { break }
+        pool.giveBack(files)
+        pool.settle()
+      }
+      isOver.withLock { $0 = true }
+      return await group.reduce(0, +)
+    }
+    #expect(unreadable == 0)
   }
 
   @Test(
@@ -149,7 +193,7 @@ import Testing
     let pool = pool()
     var files = try (0..<10).map { _ in try pool.take() }
     let descriptors = files.flatMap { [$0.outputDescriptor, $0.errorDescriptor] }
-    for descriptor in descriptors { _ = write(descriptor, "x", 1) }
+    for path in files.flatMap({ [$0.output, $0.error] }) { append(to: path) }
     while let last = files.popLast() { pool.giveBack(last) }
     // Numbers serve again, for other tests, too.
     let open = descriptors.filter { descriptor in
@@ -170,7 +214,7 @@ import Testing
   @Test("that stayed empty are gone after the run") func removed() throws {
     let pool = pool()
     let (first, second) = (try pool.take(), try pool.take())
-    _ = write(second.errorDescriptor, "x", 1)
+    append(to: second.error)
     pool.giveBack(first)
     pool.giveBack(second)
     pool.removeEmpty()
@@ -183,7 +227,7 @@ import Testing
     let first = try pool.take()
     // Nobody knows yet whether attempts print anything.
     #expect(!pool.runsShort)
-    _ = write(first.outputDescriptor, "x", 1)
+    append(to: first.output)
     pool.giveBack(first)
     pool.settle()
     #expect(pool.runsShort)
@@ -207,8 +251,8 @@ import Testing
   {
     let pool = pool()
     let first = try pool.take()
-    _ = write(first.outputDescriptor, "x", 1)
-    _ = write(first.errorDescriptor, "x", 1)
+    append(to: first.output)
+    append(to: first.error)
     pool.giveBack(first)
     pool.makeSpares()
     #expect(Set(try FileManager.default.contentsOfDirectory(atPath: "\(directory)/runs/a")).count == 4)
