@@ -56,9 +56,17 @@ extension RunEngine {
     return (.succeeded, nil)
   }
 
-  /// Ends the processes that operations of this run started and left behind.
+  /// Ends the processes that operations of this run started and left behind. Other processes are looked at only where there are such.
   func endLeftovers() async {
-    let ended = await LeftoverProcesses.end(run: state.id, delayer: LoopDelayer(loop: services.loop))
+    let delayer = LoopDelayer(loop: services.loop)
+    leftGroups = leftGroups.filter(ProcessTable.isAlive(group:))
+    if leftGroups.isEmpty {
+      let runner = services.runner
+      let areLeft = await AdoptedProcesses.carry(
+        LeftoverProcesses.mark(of: state.id), delayer: delayer, isKnown: runner.isRunning)
+      guard areLeft else { return }
+    }
+    let ended = await LeftoverProcesses.end(run: state.id, sessions: leftGroups, delayer: delayer)
     guard ended > 0 else { return }
     let processes = Count.of(ended, "process", plural: "processes")
     emit(.notice(state.id, "ended \(processes) that operations had left running"))
@@ -72,14 +80,19 @@ enum LeftoverProcesses {
   /// Nothing tells the end of processes that are not ours, so they are looked at again and again.
   private static let pause = Duration.milliseconds(20)
 
-  /// Ends all processes that carry the mark of `run`, and returns how many there were. Each time that some were found, and before they are
-  /// ended, `areLeft` is asked whether those were left behind.
+  /// What the environment of every process of a run holds.
+  static func mark(of run: RunID) -> String { "PENSTOCK_RUN_ID=\(run.text)" }
+
+  /// Ends all processes that carry the mark of `run` or are in one of `sessions`, and returns how many there were. Each time that some were
+  /// found, and before they are ended, `areLeft` is asked whether those were left behind. The sessions must be known to have processes in them.
   static func end(
-    run: RunID, delayer: LoopDelayer, isolation: isolated (any Actor)? = #isolation, if areLeft: () -> Bool = { true }
+    run: RunID, sessions: Set<Int32> = [], delayer: LoopDelayer, isolation: isolated (any Actor)? = #isolation,
+    if areLeft: () -> Bool = { true }
   ) async -> Int {
-    let mark = "PENSTOCK_RUN_ID=\(run.text)"
-    let found = await find(mark, delayer: delayer)
+    let mark = mark(of: run)
+    let found = await find(mark, sessions, delayer: delayer)
     guard !found.isEmpty, areLeft() else { return 0 }
+    defer { for pid in found { waitpid(pid, nil, WNOHANG) } }
     for pid in found {
       kill(pid, SIGTERM)
       kill(pid, SIGCONT)
@@ -88,12 +101,13 @@ enum LeftoverProcesses {
     while waited < grace {
       try? await delayer.delay(for: pause)
       waited += pause
-      if ProcessTable.carrying(mark).isEmpty { break }
+      let remaining = ProcessTable.carrying(mark)
+      if remaining.pids.isEmpty, !remaining.isUndecided, ProcessTable.members(ofSessions: sessions).isEmpty { break }
     }
     // One that starts another just before it is killed is outlived by it.
     waited = .zero
     while waited < grace {
-      let remaining = await find(mark, delayer: delayer)
+      let remaining = await find(mark, sessions, delayer: delayer)
       guard !remaining.isEmpty, areLeft() else { break }
       for pid in remaining { kill(pid, SIGKILL) }
       try? await delayer.delay(for: pause)
@@ -102,17 +116,20 @@ enum LeftoverProcesses {
     return found.count
   }
 
-  /// The processes with the mark. One that is just becoming another program shows no environment; where there may be one, it is looked for again.
+  /// The processes with the mark, and those of the sessions. One that is just becoming another program shows no environment; where there is such a one, it is
+  /// looked at again.
   private static func find(
-    _ mark: String, delayer: LoopDelayer, isolation: isolated (any Actor)? = #isolation
-  ) async -> [Int32] {
-    var found = ProcessTable.carrying(mark)
-    var looks = 1
-    while found.isEmpty, looks < 4, penstock_has_children() == 1 {
+    _ mark: String, _ sessions: Set<Int32>, delayer: LoopDelayer, isolation: isolated (any Actor)? = #isolation
+  ) async -> Set<Int32> {
+    var found = Set(ProcessTable.members(ofSessions: sessions))
+    var looks = 0
+    repeat {
+      let marked = ProcessTable.carrying(mark)
+      found.formUnion(marked.pids)
+      guard found.isEmpty, marked.isUndecided else { break }
       try? await delayer.delay(for: pause)
-      found = ProcessTable.carrying(mark)
       looks += 1
-    }
+    } while looks < 4
     return found
   }
 }

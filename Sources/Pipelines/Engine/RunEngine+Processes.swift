@@ -39,7 +39,7 @@ extension RunEngine {
     }
     pipes?.output.finish()
     pipes?.error.finish()
-    if exit.leftGroup { hasLeftGroups = true }
+    if exit.leftGroup, let group = state.instances[ordinal].attempt?.pid { leftGroups.insert(group) }
     let sizes = files.sizes()
     state.instances[ordinal].attempt?.standardOutput = sizes.output > 0 ? files.relativeOutput : nil
     state.instances[ordinal].attempt?.standardError = sizes.error > 0 ? files.relativeError : nil

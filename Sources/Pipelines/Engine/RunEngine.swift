@@ -1,4 +1,3 @@
-import CProcess
 import DequeModule
 import Operations
 import PluginHost
@@ -68,7 +67,8 @@ actor RunEngine {
   var baseEnvironment = ProcessEnvironment()
   var basePath: String?
   var sharedEnvironment = CStringList([])
-  var hasLeftGroups = false
+  /// The groups of ended processes in which others lived on.
+  var leftGroups: Set<Int32> = []
   var engineFailure: (any Error)?
   /// The wait until the pipeline's `overlap` lets the run begin.
   private var turn: Task<ExclusiveLocks.Hold, any Error>?
@@ -160,7 +160,7 @@ actor RunEngine {
     if parent == nil { tellOfMissingSecrets() }
     await drive()
     let (outcome, reason) = await runHandlers()
-    if hasLeftGroups || penstock_has_children() == 1 { await endLeftovers() }
+    await endLeftovers()
     for hold in locks { await services.locks.giveBack(hold) }
     return try await end(as: outcome, reason: reason)
   }

@@ -59,4 +59,7 @@ protocol ProcessRunner: AnyObject, Sendable {
 
   /// Kills every running process group at once, without grace.
   func killAll()
+
+  /// Whether the process was started by this runner and has not been waited for yet.
+  func isRunning(_ pid: Int32) -> Bool
 }

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Everything happens on the loop; there is no thread per process and no copying of output.
 final class SpawnRunner: ProcessRunner, @unchecked Sendable {
-  // @unchecked: `running` is touched only on the loop, which `run` and `killAll` are called on.
+  // @unchecked: `running` is touched only on the loop, which all members are called on.
 
   private final class Running {
     let pid: Int32
@@ -92,6 +92,8 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
     for process in running.values { process.signal(SIGKILL) }
   }
 
+  func isRunning(_ pid: Int32) -> Bool { running[pid] != nil }
+
   /// Starts the process. The caller holds the request, and with it all that is pointed to from here, until the process has ended.
   private func begin(
     _ request: borrowing ProcessRequest, _ start: inout OpaquePointer?, _ pid: inout Int32, _ descriptor: inout Int32
@@ -149,7 +151,7 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
       process.exit = .success(
         ProcessExit(
           code: raw.signal == 0 ? raw.exit_code : nil, signal: raw.signal == 0 ? nil : raw.signal,
-          leftGroup: kill(-process.pid, 0) == 0))
+          leftGroup: ProcessTable.isAlive(group: process.pid)))
     }
     // What waits for the slot goes on first: the next process starts while this one's end is still being recorded.
     process.exited()

@@ -43,6 +43,8 @@ final class FakeProcessRunner: ProcessRunner {
   }
 
   func killAll() {}
+
+  func isRunning(_ pid: Int32) -> Bool { false }
 }
 
 /// Runs pipelines in a temporary workspace, with a fake or the real process runner and a clock that delays move on.

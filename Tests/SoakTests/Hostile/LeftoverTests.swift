@@ -24,6 +24,38 @@ extension Soak {
       try tool.expectRest()
     }
 
+    @Test(
+      "a process that hides its environment is ended with the run, where it stays in its session",
+      arguments: ["env -i", "env -i sh -c 'sleep 1000; true'"])
+    func hidden(_ prefix: String) async throws {
+      let tool = Tool(scratch: try Scratch(), limit: .seconds(60))
+      let ending = try await tool.run(
+        pipeline: """
+          operations:
+            - { name: leaves, run: "\(prefix) sleep 1000 >/dev/null 2>&1 & echo $!", result: int }
+          """, "--quiet")
+      #expect(ending.code == 0, ending.summary)
+      let pid = try #require(try tool.outcomes()["leaves"]?.split(separator: " ").last.flatMap { Int32($0) })
+      #expect(!RunningProcesses.isRunning(pid))
+      try tool.expectRest()
+    }
+
+    @Test("the host waits for the ends of what was left behind, so that no zombies are left of it")
+    func zombies() async throws {
+      let tool = Tool(scratch: try Scratch(), limit: .seconds(60))
+      let count = #"cat /proc/[0-9]*/stat 2>/dev/null | grep -c ") Z $PPID " || true"#
+      let ending = try await tool.run(
+        pipeline: """
+          order: chain
+          operations:
+            - { name: leaves, run: "for i in 1 2 3 4 5; do (true &); done; sleep 0.3" }
+            - { name: left, run: '\(count)', result: int }
+          """, "--quiet")
+      #expect(ending.code == 0, ending.summary)
+      #expect(try tool.outcomes()["left"] == "succeeded - 0")
+      try tool.expectRest()
+    }
+
     @Test("a process that ignores SIGTERM is killed after its grace")
     func deaf() async throws {
       let tool = Tool(scratch: try Scratch(), limit: .seconds(60))
