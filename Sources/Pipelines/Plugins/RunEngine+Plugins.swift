@@ -182,6 +182,8 @@ final class PluginLog: @unchecked Sendable {
   private unowned let engine: RunEngine
   private let ordinal: Int
   private var file: LogFile?
+  /// What the file is written with, or -1.
+  private var descriptor: Int32 = -1
   var attempt: PluginAttempt?
   /// What has not been told of yet, and the time until it may be.
   var progress: PluginProgress?
@@ -194,6 +196,8 @@ final class PluginLog: @unchecked Sendable {
     logs = engine.logs
   }
 
+  deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
+
   /// The attempt has something to take. The engine is there as long as the log is open.
   func hasNews() {
     if !isClosed { engine.assumeIsolated { $0.pluginTold(ordinal, self) } }
@@ -204,11 +208,11 @@ final class PluginLog: @unchecked Sendable {
       // Without a file there is no log; the operation itself does not depend on it.
       guard let file = try? logs.takeError() else { return }
       self.file = file
+      descriptor = open(file.path.pointer, O_WRONLY | O_APPEND | O_CLOEXEC)
       engine.assumeIsolated { engine in
         engine.state.instances[ordinal].attempt?.standardError = file.relative
       }
     }
-    guard let file else { return }
     var text = ""
     for line in lines {
       text += line.utf8.contains(0x0A) ? line.replacing("\n", with: "\n  ") : line
@@ -217,8 +221,7 @@ final class PluginLog: @unchecked Sendable {
     text.withUTF8 { bytes in
       var written = 0
       while written < bytes.count {
-        let done = Glibc.write(
-          file.descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
+        let done = Glibc.write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
         if done < 0 {
           if errno == EINTR { continue }
           // A full disk loses log text.
@@ -233,6 +236,8 @@ final class PluginLog: @unchecked Sendable {
     isClosed = true
     attempt = nil
     file = nil
+    if descriptor >= 0 { Glibc.close(descriptor) }
+    descriptor = -1
     if let timer { engine.services.loop.cancelTimer(timer) }
     timer = nil
   }
