@@ -8,7 +8,8 @@ final class MaskingPipe {
   /// The end that the process writes to; the host closes it after the start.
   private(set) var writeEnd: Int32
   private let readEnd: Int32
-  private let log: Int32
+  /// Another one than the pool's, which only reads.
+  private var log: Int32
   private let masker: SecretMasker
   private let loop: EventLoop
   private var token: EventLoop.Token?
@@ -22,7 +23,7 @@ final class MaskingPipe {
     (readEnd, writeEnd) = (ends[0], ends[1])
     // Only our end may not block: a process expects its standard output to.
     _ = fcntl(readEnd, F_SETFL, O_NONBLOCK)
-    self.log = log
+    self.log = open("/proc/self/fd/\(log)", O_WRONLY | O_APPEND | O_CLOEXEC)
     self.masker = masker
     self.loop = loop
     token = try loop.watch(readEnd) { [weak self] in self?.drain() }
@@ -31,7 +32,13 @@ final class MaskingPipe {
   deinit {
     if let token { loop.unwatch(token) }
     close(readEnd)
+    closeLog()
     closeWriteEnd()
+  }
+
+  private func closeLog() {
+    if log >= 0 { close(log) }
+    log = -1
   }
 
   /// Closes the host's copy of the end that the process has by now.
@@ -46,6 +53,7 @@ final class MaskingPipe {
     if let token { loop.unwatch(token) }
     token = nil
     write(masker.take(from: &pending, isLast: true))
+    closeLog()
   }
 
   private func drain() {
