@@ -28,6 +28,7 @@ struct AttemptModifier<Operation: OperationRequest>: OperationModifier where Ope
     with continuation: OperationContinuation<OperationResult, any Error>
   ) async throws -> OperationResult {
     try await engine.beginAttempt(ordinal)
+    let context = await engine.attemptContext(ordinal, context)
     let outcome: Result<OperationResult, any Error>
     do {
       outcome = .success(

@@ -60,8 +60,8 @@ actor RunEngine {
   var pluginRenewals: [String: PluginRenewal] = [:]
   /// What every instance of their operations is told.
   private(set) lazy var sharedPluginInput = makeSharedPluginInput()
-  /// The attempts of plugins' operations that go on, by operation.
-  var pluginAttempts: [Int: PluginAttempt] = [:]
+  /// The attempts of plugins' operations that go on, with their instances, by operation.
+  var pluginAttempts: [Int: (attempt: PluginAttempt, instance: any PluginInstance)] = [:]
   /// Whom requests have failed to reach or to be answered by, by operation.
   var httpFailures: [Int: HTTPLatestFailure] = [:]
   var baseEnvironment = ProcessEnvironment()
@@ -351,7 +351,7 @@ actor RunEngine {
     for child in children.values { child.assumeIsolated { $0.kill() } }
     for signal in signals.values { signal.ring() }
     cancel(.requested)
-    for attempt in pluginAttempts.values { attempt.abandon() }
+    for (attempt, _) in pluginAttempts.values { attempt.abandon() }
     services.runner.killAll()
   }
 

@@ -53,7 +53,7 @@ extension RunEngine {
   func waitForPlugin(_ ordinal: Int, _ run: PluginRun) async throws -> OperationResult {
     // Many have ended by then.
     if let outcome = run.outcome { return try endPlugin(ordinal, run, outcome) }
-    pluginAttempts[ordinal] = run.attempt
+    pluginAttempts[ordinal] = (run.attempt, run.instance)
     defer { pluginAttempts[ordinal] = nil }
     let grace = state.instances[ordinal].node.definition.grace
     return try endPlugin(ordinal, run, await run.attempt.wait(for: run.instance, grace: grace))

@@ -49,6 +49,18 @@ package protocol PluginInstance: AnyObject, Sendable {
   /// Lets go of it, whether it has ended or not; no event follows once this has returned, except one that is being told at the time.
   /// May be called more than once. Has to be called for every instance, also for one that has ended.
   func destroy()
+
+  /// How long it has waited, since it was started, for the process that it runs in: what has not begun cannot be late.
+  var timeWaited: Duration { get }
+
+  /// Returns once it does not wait for its process: it has begun, or has ended.
+  func begun() async
+}
+
+extension PluginInstance {
+  // What runs in this process begins at once.
+  package var timeWaited: Duration { .zero }
+  package func begun() async {}
 }
 
 /// What an instance does. Every function may be called on any thread; those of one instance one after the other.

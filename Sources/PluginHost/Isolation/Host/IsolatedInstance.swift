@@ -12,11 +12,17 @@ final class IsolatedInstance: PluginInstance {
     case waiting(input: JSONValue)
     case running(ChildProcess, input: JSONValue)
     case ended
+
+    var isWaiting: Bool { if case .waiting = self { true } else { false } }
   }
 
   /// Invariant: once the stage is `ended` it stays so, and no event is told any more but the one that it ended with.
   private struct State {
-    var stage = Stage.made
+    var stage = Stage.made {
+      didSet { wait.note(stage.isWaiting, at: clock) }
+    }
+    let clock: any PluginClock
+    var wait = ProcessWait()
     var isStopping = false
     var isDestroyed = false
     var graceAlarm: PluginAlarm?
@@ -35,7 +41,7 @@ final class IsolatedInstance: PluginInstance {
   private let settings: JSONValue
   private let events: any PluginInstanceEvents
   private let connection: IsolatedConnection
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   init(
     id: UInt64, offer: PluginOffer, settings: JSONValue, access: PluginAccess, events: any PluginInstanceEvents,
@@ -48,6 +54,7 @@ final class IsolatedInstance: PluginInstance {
     self.access = access
     self.events = events
     self.connection = connection
+    state = Mutex(State(clock: connection.options.clock))
   }
 
   deinit {
@@ -82,6 +89,14 @@ final class IsolatedInstance: PluginInstance {
         state.graceAlarm = connection.options.clock.wake(after: limit) { [weak self] in self?.giveUp(after: grace) }
       case .ended: return
       }
+    }
+  }
+
+  var timeWaited: Duration { state.withLock { $0.wait.total(at: $0.clock) } }
+
+  func begun() async {
+    await withCheckedContinuation { continuation in
+      state.withLock { $0.wait.whenOver(continuation) }
     }
   }
 
