@@ -149,8 +149,10 @@ let package = Package(
     .target(
       name: "penstock-signals", dependencies: ["PluginABI"], path: "Plugins/Signals", publicHeadersPath: ".",
       cSettings: cSettings,
-      // It is plain C; SwiftPM links the Swift runtime all the same, and nothing of that is to be left.
-      linkerSettings: [.unsafeFlags(["-static-stdlib", "-Xlinker", "--gc-sections", "-Xlinker", "--as-needed"])]),
+      // It is plain C. SwiftPM links it as if it were Swift: the start files are what would bring the runtime in.
+      linkerSettings: [
+        .unsafeFlags(["-static-stdlib", "-nostartfiles", "-Xlinker", "--gc-sections", "-Xlinker", "--as-needed"])
+      ]),
     .target(
       name: "PluginKit",
       dependencies: [

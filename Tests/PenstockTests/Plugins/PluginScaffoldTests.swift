@@ -41,13 +41,23 @@ struct PluginScaffoldTests {
     }
   }
 
-  @Test("in Swift name the checkout, or say that it must be named")
+  @Test(
+    "in Swift find the checkout by a link beside the manifest, which has no directory of this computer and no unsafe flags"
+  )
   func checkout() throws {
-    let found = try text("Package.swift", of: scaffold(.swift, checkout: "/a \"b\""))
-    #expect(found.contains("let penstock = \"/a \\\"b\\\"\"\n"))
-    let missing = try text("Package.swift", of: scaffold(.swift))
-    #expect(
-      missing.contains(
-        "// TO DO: write the path of a checkout of Penstock here. Without it the plugin does not build.\n"))
+    let found = scaffold(.swift, checkout: "/a \"b\"")
+    let link = try #require(found.files.first { $0.isLink })
+    #expect(link.path == "Dependencies/penstock" && link.text == "/a \"b\"")
+    #expect(try text(".gitignore", of: found).contains("Dependencies\n"))
+    let manifest = try text("Package.swift", of: found)
+    #expect(manifest.contains(#".package(name: "penstock", path: "Dependencies/penstock")"#))
+    #expect(!manifest.contains("unsafeFlags") && !manifest.contains("/a"))
+    #expect(scaffold(.swift).files.allSatisfy { !$0.isLink })
+  }
+
+  @Test("have a pipeline to try them in", arguments: PluginScaffold.Language.allCases)
+  func pipeline(language: PluginScaffold.Language) throws {
+    #expect(try text("try.yaml", of: scaffold(language)).contains("uses: release-notes.greet"))
+    #expect(try text("Makefile", of: scaffold(language)).contains("\ntry: "))
   }
 }

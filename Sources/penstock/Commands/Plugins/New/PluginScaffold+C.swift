@@ -4,15 +4,19 @@ extension PluginScaffold {
   var filesInC: [File] {
     [
       File(path: "NAME.c".replacing("NAME", with: name), text: filled(Self.sourceInC)),
-      File(path: "Makefile", text: filled(Self.makefile)),
-      File(path: "test.sh", text: filled(Self.testScript), isProgram: true),
+      File(
+        path: "Makefile",
+        text: makefile(
+          sources: "NAME.c penstock/plugin.h", variables: "CFLAGS ?= -O2 -g -Wall -Wextra",
+          build: "$(CC) $(CFLAGS) -std=c99 -I. -fPIC -fvisibility=hidden -shared $(LDFLAGS) -o $@ NAME.c")),
+      pipeline("NAME.so".replacing("NAME", with: name)),
       File(path: "penstock/plugin.h", text: Self.header),
       File(path: ".gitignore", text: "*.so\n"),
     ]
   }
 
   /// The contract, as this version of Penstock has it.
-  private static var header: String {
+  static var header: String {
     String(
       decoding: UnsafeRawBufferPointer(start: penstock_plugin_header(), count: penstock_plugin_header_length()),
       as: UTF8.self)
@@ -89,35 +93,4 @@ extension PluginScaffold {
         sizeof(penstock_plugin_entry), PENSTOCK_ABI_MAJOR, PENSTOCK_ABI_MINOR, 0, {0}, describe, open_plugin, NULL, capability};
 
     """#
-
-  private static let makefile = """
-    CFLAGS ?= -O2 -g -Wall -Wextra
-    PENSTOCK ?= penstock
-
-    NAME.so: NAME.c penstock/plugin.h
-    \t$(CC) $(CFLAGS) -std=c99 -I. -fPIC -fvisibility=hidden -shared $(LDFLAGS) -o $@ NAME.c
-
-    test: NAME.so
-    \tPENSTOCK="$(PENSTOCK)" ./test.sh
-
-    clean:
-    \trm -f NAME.so
-
-    .PHONY: test clean
-
-    """
-
-  private static let testScript = """
-    #!/bin/sh
-    # Drives the plugin as Penstock does, and looks whether it keeps the contract.
-    set -eu
-    cd "$(dirname "$0")"
-    plugin=$PWD/NAME.so
-    penstock=${PENSTOCK:-penstock}
-
-    "$penstock" plugins verify "$plugin"
-    "$penstock" plugins check "$plugin"
-    echo "all is well"
-
-    """
 }

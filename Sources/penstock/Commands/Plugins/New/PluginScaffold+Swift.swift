@@ -1,41 +1,24 @@
 extension PluginScaffold {
+  /// Where the package has the checkout of Penstock, as a link: the manifest names no directory of this computer.
+  static let dependency = "Dependencies/penstock"
+
   var filesInSwift: [File] {
-    [
-      File(path: "Package.swift", text: manifest),
+    (checkout.map { [File(path: Self.dependency, text: $0, isLink: true)] } ?? []) + [
+      File(path: "Package.swift", text: filled(Self.manifest)),
+      File(path: "Makefile", text: filled(Self.swiftMakefile)),
+      pipeline("libpenstock-NAME.so".replacing("NAME", with: name)),
       File(path: "Sources/\(typeName)Plugin/\(typeName)Plugin.swift", text: filled(Self.plugin)),
       File(path: "Sources/\(typeName)Plugin/Greet.swift", text: filled(Self.operation)),
       File(path: "Sources/\(typeName)Export/Export.swift", text: filled(Self.export)),
       File(path: "Tests/\(typeName)PluginTests/GreetTests.swift", text: filled(Self.test)),
       File(path: "exports.map", text: "{\n  global: penstock_plugin;\n  local: *;\n};\n"),
-      File(path: ".gitignore", text: ".build\n"),
+      File(path: ".gitignore", text: ".build\nDependencies\n*.so\n"),
     ]
-  }
-
-  private var manifest: String {
-    let path: String
-    if let checkout {
-      path = "let penstock = \(Self.literal(checkout))\n"
-    } else {
-      path = """
-        // TO DO: write the path of a checkout of Penstock here. Without it the plugin does not build.
-        let penstock = "/path/to/penstock"
-
-        """
-    }
-    return filled(Self.manifest).replacing("PENSTOCK_PATH\n", with: path)
-  }
-
-  /// `text` as a literal in Swift.
-  private static func literal(_ text: String) -> String {
-    "\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
   }
 
   private static let manifest = #"""
     // swift-tools-version: 6.2
     import PackageDescription
-
-    // Where PluginKit comes from.
-    PENSTOCK_PATH
 
     let package = Package(
       name: "NAME",
@@ -43,21 +26,16 @@ extension PluginScaffold {
         // libpenstock-NAME.so, the shared object that Penstock loads. By this name it is found.
         .library(name: "penstock-NAME", type: .dynamic, targets: ["TYPEExport"])
       ],
-      dependencies: [.package(name: "penstock", path: penstock)],
+      dependencies: [
+        // For PluginKit: a checkout of Penstock, or a symbolic link to one, which is not for version control.
+        .package(name: "penstock", path: "Dependencies/penstock")
+      ],
       targets: [
         // The plugin, without an export, so that tests can use it.
         .target(name: "TYPEPlugin", dependencies: [.product(name: "PluginKit", package: "penstock")]),
         .target(
           name: "TYPEExport",
-          dependencies: ["TYPEPlugin", .product(name: "PluginKit", package: "penstock")],
-          linkerSettings: [
-            // The Swift runtime goes into the shared object, and nothing but `penstock_plugin` can be seen from outside: it runs where
-            // there is no Swift, and never gets in the way of its host or of other plugins.
-            .unsafeFlags([
-              "-static-stdlib", "-Xlinker", "--version-script=\(Context.packageDirectory)/exports.map",
-              "-Xlinker", "--gc-sections",
-            ])
-          ]),
+          dependencies: ["TYPEPlugin", .product(name: "PluginKit", package: "penstock")]),
         .testTarget(
           name: "TYPEPluginTests",
           dependencies: ["TYPEPlugin", .product(name: "PluginKitTesting", package: "penstock")]),
@@ -65,6 +43,37 @@ extension PluginScaffold {
     )
 
     """#
+
+  private static let swiftMakefile = #"""
+    PENSTOCK ?= penstock
+
+    # The Swift runtime goes into the shared object, and nothing but `penstock_plugin` can be seen from outside: it runs where there is no
+    # Swift, and never gets in the way of its host or of other plugins. Not in Package.swift, where it would keep the package from
+    # being a dependency of others.
+    LINK = -Xswiftc -static-stdlib -Xlinker --version-script=$(CURDIR)/exports.map -Xlinker --gc-sections
+
+    libpenstock-NAME.so: always
+    	swift build -c release --product penstock-NAME $(LINK)
+    	cp "$$(swift build -c release --show-bin-path)/$@" $@
+
+    # Its own tests, and the whole contract.
+    test: libpenstock-NAME.so
+    	swift test
+    	"$(PENSTOCK)" plugins verify ./libpenstock-NAME.so
+    	"$(PENSTOCK)" plugins check ./libpenstock-NAME.so
+
+    # Runs the pipeline try.yaml with it.
+    try: libpenstock-NAME.so
+    	"$(PENSTOCK)" run try.yaml
+
+    clean:
+    	rm -rf .build libpenstock-NAME.so
+
+    always:
+
+    .PHONY: always test try clean
+
+    """#.replacing("\\t", with: "\t")
 
   private static let plugin = #"""
     import PluginKit

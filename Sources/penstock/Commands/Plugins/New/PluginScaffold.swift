@@ -4,7 +4,7 @@ import Glibc
 struct PluginScaffold {
   /// What a plugin can be begun in.
   enum Language: String, CaseIterable {
-    case swift, c
+    case swift, c, cpp, rust
   }
 
   /// One file.
@@ -13,6 +13,8 @@ struct PluginScaffold {
     var path: String
     var text: String
     var isProgram = false
+    /// Whether `text` is where a symbolic link leads to.
+    var isLink = false
   }
 
   /// The plugin's id.
@@ -42,8 +44,55 @@ struct PluginScaffold {
   var files: [File] {
     switch language {
     case .c: filesInC
+    case .cpp: filesInCPlusPlus
+    case .rust: filesInRust
     case .swift: filesInSwift
     }
+  }
+
+  /// A pipeline to try the plugin in, whose shared object lies at `object` beside it.
+  func pipeline(_ object: String) -> File {
+    File(
+      path: "try.yaml",
+      text: filled(
+        """
+        # make try
+        name: try-NAME
+        plugins:
+          NAME: ./\(object)
+        operations:
+          - name: greet
+            uses: NAME.greet
+            with: { whom: Ann }
+
+        """))
+  }
+
+  /// Builds, tests and tries a plugin that is one source file: `build` makes `NAME.so`.
+  func makefile(sources: String, variables: String, build: String) -> String {
+    filled(
+      """
+      \(variables)
+      PENSTOCK ?= penstock
+
+      NAME.so: \(sources)
+      \t\(build)
+
+      # Drives it through the whole contract.
+      test: NAME.so
+      \t"$(PENSTOCK)" plugins verify ./NAME.so
+      \t"$(PENSTOCK)" plugins check ./NAME.so
+
+      # Runs the pipeline try.yaml with it.
+      try: NAME.so
+      \t"$(PENSTOCK)" run try.yaml
+
+      clean:
+      \trm -f NAME.so
+
+      .PHONY: test try clean
+
+      """)
   }
 
   /// The templates have `NAME` and `TYPE` where the plugin's own names go.
@@ -63,6 +112,10 @@ struct PluginScaffold {
     for file in files {
       let path = "\(directory)/\(file.path)"
       try Self.makeParents(of: path)
+      if file.isLink {
+        guard symlink(file.text, path) == 0 else { throw Self.failure(path) }
+        continue
+      }
       let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, file.isProgram ? 0o777 : 0o666)
       guard descriptor >= 0 else { throw Self.failure(path) }
       let output = TextOutput(descriptor: descriptor, capacity: 0)

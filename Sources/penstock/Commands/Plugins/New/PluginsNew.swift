@@ -9,9 +9,10 @@ struct PluginsNew: ParsableCommand {
     commandName: "new",
     abstract: "Write a small plugin to begin with, which builds, with a test.",
     discussion: """
-      Makes a directory with the sources of a plugin in Swift or in C. A plugin in C
-      needs nothing but a compiler; one in Swift needs a checkout of Penstock, for
-      its PluginKit. A directory that is there already is never touched.
+      Makes a directory with the sources of a plugin in Swift, C, C++ or Rust, a
+      Makefile, and a pipeline to try it in. A plugin in C, C++ or Rust needs nothing
+      but a compiler; one in Swift needs a checkout of Penstock, for its PluginKit. A
+      directory that is there already is never touched.
 
         penstock plugins new words --language swift
         penstock plugins new words --language c --directory plugins/words
@@ -19,7 +20,7 @@ struct PluginsNew: ParsableCommand {
 
   @Argument(help: ArgumentHelp("What the plugin is called: its id in pipeline files.", valueName: "name"))
   var name: String
-  @Option(help: "What it is written in: swift or c.") var language: PluginScaffold.Language
+  @Option(help: "What it is written in: swift, c, cpp or rust.") var language: PluginScaffold.Language
   @Option(
     help: ArgumentHelp("The directory to make; the name by default.", valueName: "directory"), completion: .directory)
   var directory: String?
@@ -75,25 +76,21 @@ struct PluginsNew: ParsableCommand {
 
   private func next(_ directory: String) -> String {
     let place = ShellText.quoted(directory)
+    let own = PluginScaffold.resolved(OwnExecutable.path) ?? "penstock"
+    let variable = Self.isInPath ? "" : " PENSTOCK=\(ShellText.quoted(own))"
     switch language {
-    case .c:
-      return """
-        Wrote \(TerminalText.visible(directory)). Now try:
-          make -C \(place)
-          make -C \(place) test\(Self.isInPath ? "" : " PENSTOCK=\(ShellText.quoted(PluginScaffold.resolved(OwnExecutable.path) ?? "penstock"))")
-
-        """
     case .swift where PluginScaffold.checkout(above: OwnExecutable.path) == nil && penstock == nil:
       return """
         Wrote \(TerminalText.visible(directory)).
-        It does not build yet: write the path of a checkout of Penstock into its Package.swift, where it says so.
+        It does not build yet: link a checkout of Penstock to \(TerminalText.visible(directory))/\(PluginScaffold.dependency).
 
         """
-    case .swift:
+    case .swift, .c, .cpp, .rust:
       return """
         Wrote \(TerminalText.visible(directory)). Now try:
-          swift build --package-path \(place)
-          swift test --package-path \(place)
+          make -C \(place)
+          make -C \(place) test\(variable)
+          make -C \(place) try\(variable)
 
         """
     }
