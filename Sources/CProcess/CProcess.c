@@ -6,6 +6,7 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -87,6 +88,32 @@ int penstock_has_children(void) {
 int penstock_socket_pair(int ends[2]) { return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0 ? 0 : errno; }
 
 int penstock_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 ? 0 : errno; }
+
+/// Whether /proc shows processes only to who may trace them.
+static int hides_processes(void) {
+  FILE *mounts = fopen("/proc/self/mountinfo", "re");
+  if (mounts == NULL) return 1;
+  char *line = NULL;
+  size_t size = 0;
+  int hides = 0;
+  while (getline(&line, &size, mounts) > 0) {
+    // The fifth field is the mount point; the options of the file system end the line.
+    const char *option = strstr(line, " /proc ") ? strstr(line, "hidepid=") : NULL;
+    if (option == NULL) continue;
+    option += strlen("hidepid=");
+    hides = *option != '0' && strncmp(option, "off", 3) != 0;
+  }
+  free(line);
+  fclose(mounts);
+  return hides;
+}
+
+int penstock_hide_process(void) {
+  if (hides_processes()) return 0;
+  return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 ? 0 : errno;
+}
+
+int penstock_keep_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno; }
 
 static int limit(int resource, int64_t value) {
   struct rlimit old;

@@ -1,4 +1,5 @@
 import CEndOfProcess
+import CProcess
 import Glibc
 import PluginHost
 
@@ -8,6 +9,12 @@ import PluginHost
 enum HostedPlugins {
   /// Gets ready, once.
   static func prepare() { _ = preparation }
+
+  /// Keeps the secrets in this process from the plugins that it runs in processes of their own, once.
+  static func hide() { _ = hiding }
+
+  // A process that cannot be hidden runs as it would have without.
+  private static let hiding: Void = { _ = penstock_hide_process() }()
 
   private static let preparation: Void = {
     // What a plugin prints must not stand between the lines that a program reads.

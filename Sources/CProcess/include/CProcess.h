@@ -10,8 +10,10 @@
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/signalfd.h>
+#include <sys/sysmacros.h>
 #include <sys/timerfd.h>
 #include <sys/types.h>
+#include <sys/xattr.h>
 
 /// Where one of the three standard descriptors of a new process comes from.
 typedef struct {
@@ -101,6 +103,20 @@ int penstock_socket_pair(int ends[2]);
 
 /// Ends this process with SIGKILL when the thread that started it ends. Returns 0, or the error number.
 int penstock_die_with_parent(void);
+
+/// Keeps other processes of this user from reading the memory, the environment and the descriptors of this one, and from tracing it; the
+/// superuser can. Programs that it starts are as they would have been. Nothing where /proc hides processes that may not be traced
+/// (`hidepid`): others of this user could not see that it lives. Returns 0, or the error number.
+int penstock_hide_process(void);
+
+/// Keeps this process, and what it starts, from getting privileges by a program that is set-user-id or has capabilities. Returns 0, or the
+/// error number.
+int penstock_keep_privileges(void);
+
+/// The number of a device, as `stat` gives it.
+static inline uint64_t penstock_device(uint32_t major_number, uint32_t minor_number) {
+  return makedev(major_number, minor_number);
+}
 
 /// The stack of a thread in a limited process that does not ask for another one.
 #define PENSTOCK_CHILD_STACK (1 << 20)

@@ -107,7 +107,7 @@ enum ProcessTable {
     read("/proc/\(pid)/environ", limit: 4 << 20)?.split(separator: 0)
   }
 
-  private static func read(_ path: String, limit: Int) -> [UInt8]? {
+  static func read(_ path: String, limit: Int) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }

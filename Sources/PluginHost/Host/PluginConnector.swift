@@ -25,6 +25,7 @@ extension PluginConnector {
             + "to start a child host that could try it first (PluginHost.Configuration.childHost)")
         return
       }
+      configuration.willStartChildHost()
       let launch = ChildLaunch(verified, PluginReference(), command: command)
       let options = IsolatedConnection.Options { configuration.log($0, launch.name, $1) }
       _ = try PluginProbe.describe(launch, options: options)
@@ -43,6 +44,7 @@ extension PluginConnector {
           "cannot load \(verified.path.quotedForMessage) in a process of its own: this host was not told how to start one "
             + "(PluginHost.Configuration.childHost)")
       }
+      configuration.willStartChildHost()
       // What may be written while it is in use would crash children, and bring code into new ones that nobody has verified.
       let launch = ChildLaunch(verified, reference, command: command, file: try PluginCopy(of: verified))
       if let connection = former?.connection as? IsolatedConnection {

@@ -24,6 +24,8 @@ public final class PluginHost: Sendable {
     public var clock: any PluginClock
     /// Called before a plugin is loaded into this process: what a program does that has its process to itself.
     public var willLoadIntoProcess: @Sendable () -> Void
+    /// Called before the child host of a plugin is started: what a program does that keeps its memory from its own children.
+    public var willStartChildHost: @Sendable () -> Void
     /// Told of the lines that plugins log and of what the host notices about them. Called on any thread, under no lock, also on a
     /// thread of a plugin: it must return at once.
     public var log: @Sendable (PluginLogLevel, _ plugin: String, _ message: String) -> Void
@@ -33,13 +35,14 @@ public final class PluginHost: Sendable {
       directories: [PluginDirectory] = [], files: [String] = [], childHost: [String] = [],
       clock: any PluginClock = SystemPluginClock.shared,
       log: @escaping @Sendable (PluginLogLevel, _ plugin: String, _ message: String) -> Void = { _, _, _ in },
-      willLoadIntoProcess: @escaping @Sendable () -> Void = {}
+      willLoadIntoProcess: @escaping @Sendable () -> Void = {}, willStartChildHost: @escaping @Sendable () -> Void = {}
     ) {
       self.directories = directories
       self.files = files
       self.childHost = childHost
       self.clock = clock
       self.willLoadIntoProcess = willLoadIntoProcess
+      self.willStartChildHost = willStartChildHost
       self.log = log
     }
   }

@@ -26,7 +26,7 @@ struct PluginOptions: ParsableArguments, Sendable {
           guard level != .debug else { return }
           let word = level == .warning ? "warning: " : level == .error ? "error: " : ""
           TextOutput.error.writeLine("penstock: \(plugin): \(word)\(TerminalText.visible(message))")
-        }, willLoadIntoProcess: { HostedPlugins.prepare() }))
+        }, willLoadIntoProcess: { HostedPlugins.prepare() }, willStartChildHost: { HostedPlugins.hide() }))
   }
 
   /// What pipelines may use.

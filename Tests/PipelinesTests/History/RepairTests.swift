@@ -37,6 +37,29 @@ struct RepairTests {
     return runs
   }
 
+  @Test("a process that has a lock on a file is found by it, as its descriptors may be hidden")
+  func lockHolder() throws {
+    let path = directory + "/locked"
+    try Data("text".utf8).write(to: URL(fileURLWithPath: path))
+    #expect(OpenFiles.lockHolder(of: path) == nil)
+    let other = Process()
+    let (input, output) = (Pipe(), Pipe())
+    other.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    other.arguments = [
+      "python3", "-c",
+      "import fcntl, sys; f = open(sys.argv[1], 'r+'); fcntl.lockf(f, fcntl.LOCK_SH, 1, 128); print('x', flush=True); sys.stdin.read()",
+      path,
+    ]
+    other.standardInput = input
+    other.standardOutput = output
+    try other.run()
+    _ = output.fileHandleForReading.availableData
+    #expect(OpenFiles.lockHolder(of: path) == other.processIdentifier)
+    try input.fileHandleForWriting.close()
+    other.waitUntilExit()
+    #expect(OpenFiles.lockHolder(of: path) == nil)
+  }
+
   /// The pages of a table's leaves, from the second on.
   private func leaves(of table: String) throws -> [Int] {
     let queue = try DatabaseQueue(path: database)

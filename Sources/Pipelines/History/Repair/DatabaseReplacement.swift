@@ -1,3 +1,4 @@
+import CProcess
 import Glibc
 import Values
 import Workspace
@@ -89,10 +90,30 @@ enum OpenFiles {
 
   private static func holder(of path: String) -> Int32? {
     guard let wanted = identity(path) else { return nil }
+    if let pid = lockHolder(of: path + "-shm") { return pid }
     for pid in ProcessTable.all() where pid != getpid() {
       for descriptor in DirectoryNames.of("/proc/\(pid)/fd") where identity("/proc/\(pid)/fd/\(descriptor)") == wanted {
         return pid
       }
+    }
+    return nil
+  }
+
+  /// Another process that has locked a part of the file, as every user of a database does with its index: the descriptors of a host that runs plugins
+  /// in processes of their own can be seen by the superuser alone.
+  static func lockHolder(of path: String) -> Int32? {
+    var status = stat()
+    guard stat(path, &status) == 0, let bytes = ProcessTable.read("/proc/locks", limit: 8 << 20) else { return nil }
+    let locks = String(decoding: bytes, as: UTF8.self)
+    // `1: POSIX  ADVISORY  READ 4242 fe:01:1234567 128 128`
+    for line in locks.split(separator: "\n") {
+      let fields = line.split(separator: " ")
+      guard fields.count > 5, let pid = Int32(fields[4]), pid > 0, pid != getpid() else { continue }
+      let place = fields[5].split(separator: ":")
+      guard place.count == 3, UInt64(place[2]) == UInt64(status.st_ino), let major = UInt32(place[0], radix: 16),
+        let minor = UInt32(place[1], radix: 16), penstock_device(major, minor) == UInt64(status.st_dev)
+      else { continue }
+      return pid
     }
     return nil
   }

@@ -38,6 +38,7 @@ package enum ChildHost {
     _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
     _ = fcntl(file, F_SETFD, FD_CLOEXEC)
     _ = penstock_die_with_parent()
+    _ = penstock_keep_privileges()
     signal(SIGPIPE, SIG_IGN)
     ChildServer(socket: socket, load: load).serve()
   }

@@ -80,7 +80,7 @@ extension PluginHost.Configuration {
       log: { level, plugin, message in
         guard level == .warning || level == .error else { return }
         TextOutput.error.writeLine("penstock: plugin '\(plugin)': \(TerminalLines.visible(message))")
-      }, willLoadIntoProcess: { HostedPlugins.prepare() })
+      }, willLoadIntoProcess: { HostedPlugins.prepare() }, willStartChildHost: { HostedPlugins.hide() })
   }
 }
 
