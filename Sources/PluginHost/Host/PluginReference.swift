@@ -10,8 +10,8 @@ public struct PluginReference: Sendable, Hashable {
 
   /// What a child process may use.
   public struct Limits: Sendable, Hashable {
-    /// Bytes of memory beyond what the child needs itself; nil is 512 MiB. Counted is what it can write and shares with nobody, each thread
-    /// with a stack of 1 MiB unless the plugin asks for another; not counted are code and mapped files.
+    /// Bytes of memory beyond what the child needs itself; nil is 512 MiB. What it can write and shares with nobody counts, each thread with a
+    /// stack of 1 MiB unless the plugin asks for another, and so do shared memory and files in memory; code and mapped files do not.
     public var memory: Int64?
     /// Open descriptors; nil is 256.
     public var descriptors: Int?

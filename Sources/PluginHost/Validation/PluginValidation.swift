@@ -24,6 +24,9 @@ public struct PluginValidation: Sendable {
   /// How long a plugin may take for `open`, `close` and `destroy`, and from `stop` to the end; a second.
   public var grace = Duration.seconds(1)
 
+  /// The bytes of memory that the plugin may have in each check, shared memory and files in memory included; 512 MiB.
+  public var memory: Int64 = ChildLaunch.defaultMemory
+
   /// A validation of `file`, not begun.
   public init(
     file: String, child: [String], seed: UInt64 = 1, settings: [String: JSONValue] = [:], only: [String] = []

@@ -1,6 +1,7 @@
 /* A plugin that does to its process what a plugin must not do. Its setting says what. */
 #include <penstock/plugin.h>
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -30,6 +31,17 @@ static penstock_status open_plugin(const penstock_host *the_host) {
 
 static void close_plugin(void) {
   while (hangs_in_close) pause();
+}
+
+/* Whether one of the files of the host that hold its secrets can be opened. */
+static penstock_text spy(void) {
+  static const char *names[] = {"environ", "mem", "fd"};
+  for (size_t index = 0; index < 3; index++) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/%s", getppid(), names[index]);
+    if (open(path, O_RDONLY) >= 0) return PENSTOCK_TEXT("\"seen\"");
+  }
+  return PENSTOCK_TEXT("\"hidden\"");
 }
 
 static int is(const char *word) { return strcmp(what, word) == 0; }
@@ -92,7 +104,7 @@ static void start(void *instance, penstock_text input) {
     return;
   }
   do_it();
-  instances->complete(host, (penstock_id)(uintptr_t)instance, PENSTOCK_TEXT("\"done\""));
+  instances->complete(host, (penstock_id)(uintptr_t)instance, is("spy") ? spy() : PENSTOCK_TEXT("\"done\""));
 }
 
 static void stop(void *instance, uint64_t nanoseconds) { (void)instance; (void)nanoseconds; }

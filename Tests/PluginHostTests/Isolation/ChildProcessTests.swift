@@ -15,6 +15,8 @@ struct ChildProcessTests {
       #include <fcntl.h>
       #include <pthread.h>
       #include <signal.h>
+      #include <sys/mman.h>
+      #include <sys/prctl.h>
       #include <sys/resource.h>
       extern char **environ;
       static void answer(penstock_id id, const char *text) {
@@ -61,6 +63,28 @@ struct ChildProcessTests {
         snprintf(text, sizeof text, "%s", count < 64 ? "little" : "much");
         return answer(me->id, text);
       }
+      /* Of 256 MiB at most each. */
+      if (says(input, "shared")) {
+        char *memory = mmap(NULL, 256 << 20, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        for (size_t at = 0; at < 256 << 20; at += 4096) memory[at] = 1;
+        return;
+      }
+      if (says(input, "file")) {
+        static char block[1 << 20];
+        int file = memfd_create("large", 0);
+        for (int count = 0; count < 256; count++) if (write(file, block, sizeof block) < 0) break;
+        return;
+      }
+      if (says(input, "some")) {
+        char *memory = mmap(NULL, 32 << 20, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        for (size_t at = 0; at < 32 << 20; at += 4096) memory[at] = 1;
+        usleep(1500000);
+        return answer(me->id, "kept");
+      }
+      if (says(input, "privileges")) {
+        snprintf(text, sizeof text, "%d", prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0));
+        return answer(me->id, text);
+      }
       if (says(input, "identity")) { snprintf(text, sizeof text, "%d", getpid()); return answer(me->id, text); }
       if (says(input, "stubborn")) { signal(SIGTERM, SIG_IGN); for (;;) pause(); }
       """
@@ -92,7 +116,7 @@ struct ChildProcessTests {
 
   @Test(
     "it leads a session, reads nothing, and has no file of its host's",
-    arguments: [("session", "own"), ("input", "0"), ("core", "0"), ("descriptors", "")])
+    arguments: [("session", "own"), ("input", "0"), ("core", "0"), ("descriptors", ""), ("privileges", "1")])
   func surroundings(question: String, answer: String) async throws {
     let its = try await ask(question)
     #expect(its == answer)
@@ -104,6 +128,27 @@ struct ChildProcessTests {
     #expect(try await ask("open") == "many")
     #expect(try await ask("memory", limits: .init(memory: 40 << 20)) == "little")
     #expect(try await ask("memory", limits: .init(memory: 200 << 20)) == "much")
+  }
+
+  @Test("shared memory and files in memory count as memory", arguments: ["shared", "file"])
+  func sharedMemory(kind: String) async throws {
+    let plugin = try IsolatedTestPlugin(Self.tells, limits: .init(memory: 64 << 20)) {
+      $0.controlGroups = ControlGroups(roots: [], membership: "") { _ in false }
+    }
+    let events = RecordedEvents()
+    try plugin.start(input: ["requirement": .string(kind)], events: events)
+    let end = await events.waitForEnd()
+    #expect(
+      end
+        == .failed(
+          "plugin-crashed",
+          "plugin 'tells' was ended: it took more memory than its limit of 64 MiB while it ran 'tells'"))
+    await plugin.connection.close()
+  }
+
+  @Test("shared memory within the limit is left alone")
+  func someSharedMemory() async throws {
+    #expect(try await ask("some", limits: .init(memory: 64 << 20)) == "kept")
   }
 
   @Test("closing leaves no process, no zombie, no thread and no descriptor")

@@ -14,6 +14,8 @@ struct ChildEnd: Hashable, Sendable {
     case hanging(String, Duration)
     /// It asked and asked, and read none of the answers.
     case notReading(Int)
+    /// It took more bytes of memory than this.
+    case tooLarge(Int64)
     /// It was not needed any more.
     case unneeded
   }
@@ -43,6 +45,7 @@ struct ChildEnd: Hashable, Sendable {
     case .unresponsive(let time): "did not answer for more than \(time.brief)"
     case .hanging(let call, let time): "hangs: \(call) did not return for more than \(time.brief)"
     case .notReading(let bytes): "does not read what it is sent: \(bytes >> 20) MiB wait for it"
+    case .tooLarge(let limit): "was ended: it took more memory than its limit of \(limit >> 20) MiB"
     case .unneeded: "was ended"
     case nil:
       if let exitCode {

@@ -27,6 +27,8 @@ final class ChildProcess: @unchecked Sendable {
   private let output: Int32
   /// Nil where the child has the system's clock, as this process does.
   private let lentClock: LentClock?
+  private let memory: MemoryWatch
+  private let memoryLimit: Int64
   private var decoder = FrameDecoder()
   private var lines = ChildOutput()
   private var tokens: [ChildThread.Token] = []
@@ -67,6 +69,9 @@ final class ChildProcess: @unchecked Sendable {
     }
     Self.close([ends[1], pipe[1]])
     lentClock?.closeChildEnd()
+    memoryLimit = launch.limits.memory ?? ChildLaunch.defaultMemory
+    memory = MemoryWatch(
+      pid: pid, limit: memoryLimit, file: launch.file.descriptor, groups: options.controlGroups)
     self.thread = thread
     clock = options.clock
     room = options.room
@@ -83,10 +88,12 @@ final class ChildProcess: @unchecked Sendable {
       tokens.append(try thread.watch(output) { [self] _ in readOutput() })
       tokens.append(try thread.watch(descriptor) { [self] _ in end() })
       if let lentClock { try lend(lentClock) }
+      if let token = try memory.begin(on: thread, exceeded: { [self] in kill(.tooLarge($0)) }) { tokens.append(token) }
     } catch {
       for token in tokens { thread.unwatch(token) }
       Glibc.kill(-pid, SIGKILL)
       waitpid(pid, nil, 0)
+      _ = memory.end()
       Self.close([ends[0], pipe[0], descriptor])
       throw error
     }
@@ -234,6 +241,7 @@ final class ChildProcess: @unchecked Sendable {
     readOutput()
     lines.finish(now: clock.monotonic(), tell: onLine)
     for token in tokens { thread.unwatch(token) }
+    if memory.end(), exit.signal == SIGKILL, reason == nil { reason = .tooLarge(memoryLimit) }
     outgoing.withLock { $0 = Outgoing(socket: -1) }
     Self.close([socket, output, descriptor])
     lentClock?.end()

@@ -19,6 +19,8 @@ package final class IsolatedConnection: PluginConnection {
     /// How much may wait for a child that does not read.
     var room = OutgoingQueue.Room()
     package var limits: ChildTimeLimits
+    /// Where groups for the memory of children may be made.
+    var controlGroups = ControlGroups.system
     /// Told of lines that belong to no instance.
     package var log: @Sendable (PluginLogLevel, _ message: String) -> Void
 

@@ -34,6 +34,7 @@ struct CheckProcess {
   private enum Ending {
     case ended(penstock_exit)
     case hung
+    case tooLarge
     case notStarted(Int32)
   }
 
@@ -63,19 +64,29 @@ struct CheckProcess {
     for end in [output[0], errors[0]] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
     let clock = ContinuousClock()
     var isOver = false
+    var nextLook = clock.now
+    func end(_ ending: Ending) -> Ending {
+      kill(-pid, SIGKILL)
+      var exit = penstock_exit()
+      var wait = pollfd(fd: pidfd, events: Int16(POLLIN), revents: 0)
+      // It cannot be kept from ending now.
+      while penstock_reap(pidfd, &exit) == EAGAIN { _ = poll(&wait, 1, 1000) }
+      telling.read(output[0], errors[0])
+      return ending
+    }
     while !isOver {
       var waits = [output[0], errors[0], pidfd].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
       if telling.isSilent { waits[0].fd = -1 }
       if telling.hasNoErrors { waits[1].fd = -1 }
       let left = (deadline - clock.now).wholeMilliseconds
-      if left <= 0 || poll(&waits, 3, Int32(clamping: left)) == 0 {
-        kill(-pid, SIGKILL)
-        var exit = penstock_exit()
-        // It cannot be kept from ending now.
-        while penstock_reap(pidfd, &exit) == EAGAIN { _ = poll(&waits[2], 1, 1000) }
-        telling.read(output[0], errors[0])
-        return .hung
+      guard left > 0 else { return end(.hung) }
+      let count = poll(&waits, 3, Int32(min(left, MemoryUse.intervals.first)))
+      if clock.now >= nextLook {
+        nextLook = clock.now + .milliseconds(MemoryUse.intervals.first)
+        let most = validation.memory.addingSaturating(MemoryUse.allowance)
+        if let bytes = MemoryUse.bytes(of: pid), bytes > most { return end(.tooLarge) }
       }
+      if count == 0 { continue }
       telling.read(output[0], errors[0])
       isOver = waits[2].revents != 0
     }
@@ -91,6 +102,7 @@ struct CheckProcess {
     in directory: String, output: Int32, errors: Int32, _ pid: inout pid_t, _ pidfd: inout Int32
   ) -> Int32 {
     var arguments = validation.child + ["--check", check.rawValue, "--seed", String(validation.seed)]
+    arguments += ["--memory", String(validation.memory)]
     arguments += ["--grace", String(validation.grace.wholeMilliseconds), "--directory", directory]
     if let offer { arguments += ["--offer", offer] }
     for (id, settings) in validation.settings.sorted(by: { $0.key < $1.key }) {
@@ -143,6 +155,9 @@ struct CheckProcess {
       return "it crashed with \(Self.name(ofSignal: exit.signal))\(moment)\(said)"
     case .ended(let exit): return "it ended the process with exit code \(exit.exit_code)\(moment)\(said)"
     case .hung: return "it hung: it was not done after \(patience.wholeMilliseconds) ms\(moment)\(said)"
+    case .tooLarge:
+      return
+        "it took more memory than the \(validation.memory >> 20) MiB that a check gives it (--memory)\(moment)\(said)"
     case .notStarted(let error):
       return "the process for the check could not be started: \(String(cString: strerror(error)))"
     }

@@ -1,3 +1,4 @@
+import CProcess
 import Glibc
 import Values
 
@@ -12,7 +13,13 @@ public enum PluginCheckChild {
   /// - Parameter arguments: Those that ``PluginValidation`` adds to its ``PluginValidation/child``.
   public static func run(_ arguments: [String]) -> Never {
     let channel = CheckChannel()
+    let limited = CheckOrder(arguments).map { limit(memory: $0.memory) } ?? 0
     ProcessPicture.prepare()
+    guard limited == 0 else {
+      let reason = String(cString: strerror(limited))
+      channel.tell(.result(.failed(["the process for the check cannot limit its memory: \(reason)"]), note: ""))
+      _exit(2)
+    }
     guard let order = CheckOrder(arguments) else {
       channel.tell(
         .result(.failed(["the process for the check was called with arguments that it does not know"]), note: ""))
@@ -33,6 +40,13 @@ public enum PluginCheckChild {
     // Not `exit`: what the plugin registered to run at the end is not what was checked.
     _exit(0)
   }
+
+  /// Bounds the memory of this process, and leaves its descriptors as they are.
+  private static func limit(memory: Int64) -> Int32 {
+    var descriptors = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &descriptors) == 0 else { return errno }
+    return penstock_limit_process(memory, Int64(clamping: descriptors.rlim_cur))
+  }
 }
 
 /// What one process is to check.
@@ -43,6 +57,8 @@ struct CheckOrder {
   var settings: [String: JSONValue] = [:]
   /// How long `stop` gives, and other calls may take.
   var grace = Duration.seconds(1)
+  /// The bytes of memory that the plugin may have.
+  var memory = ChildLaunch.defaultMemory
   /// Where the files of the pipeline would be: an empty directory of the check's own.
   var directory = ""
   var file = ""
@@ -62,6 +78,9 @@ struct CheckOrder {
       case "--grace":
         guard let milliseconds = Int64(value) else { return nil }
         grace = .milliseconds(milliseconds)
+      case "--memory":
+        guard let bytes = Int64(value), bytes > 0 else { return nil }
+        memory = bytes
       case "--directory": directory = value
       case "--settings":
         let parts = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -42,6 +42,10 @@ struct PluginsCheck: ParsableCommand {
       "How long the plugin may take for open, close and destroy, and from stop to the end.", valueName: "duration"))
   var grace = "1s"
 
+  @Option(
+    help: ArgumentHelp("How much memory the plugin may have in each check, such as 512MiB.", valueName: "size"))
+  var memory = "512MiB"
+
   @OptionGroup var shared: SharedOptions
 
   func run() throws {
@@ -52,10 +56,14 @@ struct PluginsCheck: ParsableCommand {
     guard let grace = DurationNotation.parse(grace), grace > .zero else {
       throw CommandFailure("--grace '\(TerminalText.visible(grace))' is no duration; write it as 500ms, 1s or 1m")
     }
+    guard let memory = SizeNotation.parse(memory), memory > 0 else {
+      throw CommandFailure("--memory '\(TerminalText.visible(memory))' is no size; write it as 512MiB or 1GiB")
+    }
     var validation = PluginValidation(
       file: file, child: [OwnExecutable.path, "plugins", PluginsCheckChild.configuration.commandName ?? ""], seed: seed,
       settings: try givenSettings(), only: only)
     validation.grace = grace
+    validation.memory = memory
     // What keeps an offer from being created is the same for all of its checks.
     var told: (offer: String?, reason: String)?
     let report = validation.run { result in
