@@ -31,6 +31,7 @@ static struct sigaction former[fault_count];
 
 static atomic_bool is_active;
 static atomic_bool is_released;
+static atomic_bool is_crashing;
 static pid_t owner;
 static int exit_status;
 // What the program itself ends with.
@@ -185,6 +186,7 @@ static uintptr_t stack_pointer(const ucontext_t *context) {
 
 static void on_fault(int number, siginfo_t *info, void *context) {
   int saved = errno;
+  atomic_store(&is_crashing, true);
   // Handled as before from here on, by whoever did so.
   for (size_t index = 0; index < fault_count; index++) sigaction(faults[index], &former[index], NULL);
   if ((pid_t)syscall(SYS_getpid) == owner && !atomic_exchange(&is_released, true)) {
@@ -263,6 +265,8 @@ void penstock_guard_release(int status) {
   released_status = status;
   atomic_store(&is_released, true);
 }
+
+int penstock_guard_is_crashing(void) { return atomic_load(&is_crashing); }
 
 // MARK: Threads
 

@@ -51,7 +51,10 @@ enum ExitStatus: Int32 {
 
   private func end(_ status: Int32) -> Never {
     ProcessGuard.release(status: status)
-    exit(status)
+    guard HostedPlugins.arePrepared else { exit(status) }
+    // What plugins have registered for the end may hang, crash, or end the process with a status of its own; `close` was their time.
+    fflush(nil)
+    _exit(status)
   }
 
   /// Help and versions are successes on standard output; wrong arguments are the only other thing the parser throws.

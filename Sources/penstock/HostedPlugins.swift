@@ -2,6 +2,7 @@ import CEndOfProcess
 import CProcess
 import Glibc
 import PluginHost
+import Synchronization
 
 /// What this process does before plugins are loaded into it, which is before the first of them; see ``ProcessGuard``.
 ///
@@ -10,6 +11,11 @@ enum HostedPlugins {
   /// Gets ready, once.
   static func prepare() { _ = preparation }
 
+  /// Whether plugins may have been loaded.
+  static var arePrepared: Bool { hasBegun.load(ordering: .acquiring) }
+
+  private static let hasBegun = Atomic(false)
+
   /// Keeps the secrets in this process from the plugins that it runs in processes of their own, once.
   static func hide() { _ = hiding }
 
@@ -17,6 +23,7 @@ enum HostedPlugins {
   private static let hiding: Void = { _ = penstock_hide_process() }()
 
   private static let preparation: Void = {
+    hasBegun.store(true, ordering: .releasing)
     // What a plugin prints must not stand between the lines that a program reads.
     TextOutput.standard.setApart()
     ProcessGuard.begin(status: ExitStatus.engineFailed.rawValue) { message in

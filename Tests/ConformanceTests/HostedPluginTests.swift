@@ -22,7 +22,7 @@ struct HostedPluginTests {
       plugins: { mischief: { isolation: \(isolation) } }
       operations: [{ name: a, uses: mischief, with: { what: \(what) } }]
       END
-      ulimit -c 0; penstock run p.yaml --workspace w \(options); echo "exit $?"
+      ulimit -c 0; SWIFT_BACKTRACE=enable=no penstock run p.yaml --workspace w \(options); echo "exit $?"
       """)
   }
 
@@ -92,6 +92,23 @@ struct HostedPluginTests {
     #expect(outcome.errors.contains("written by the plugin\n"), "\(outcome)")
     let lines = outcome.output.split(separator: "\n").dropLast()
     #expect(lines.count > 2 && lines.allSatisfy { $0.hasPrefix("{") }, "\(outcome)")
+  }
+
+  @Test("what a plugin has registered for the end of the process neither keeps it nor changes its status")
+  func atExit() async throws {
+    let outcome = try await run("atexit hang")
+    #expect(outcome.output.hasSuffix("exit 0\n"), "\(outcome)")
+    // The run fails after the plugin has done that.
+    let failing = try await place.shell(
+      """
+      cat > f.yaml <<'END'
+      name: f
+      plugins: { mischief: { isolation: host } }
+      operations: [{ name: a, uses: mischief, with: { what: atexit } }, { name: b, needs: a, run: "false" }]
+      END
+      penstock run f.yaml --workspace w; echo "exit $?"
+      """)
+    #expect(failing.output.hasSuffix("exit 1\n"), "\(failing)")
   }
 
   @Test("a child of the plugin that ends is nobody's business")

@@ -40,6 +40,9 @@ void penstock_guard_advise(const char *advice);
 /// The process ends with this status because its program says so: exit() is nobody's doing from now on.
 void penstock_guard_release(int status);
 
+/// Whether a fatal signal is being handled: whoever did so before may take seconds to report it. 1 yes, 0 no.
+int penstock_guard_is_crashing(void);
+
 /// What `_exit(status)` of this program does: reports it where a plugin has called it, and ends the process.
 _Noreturn void penstock_guard_end(int status);
 

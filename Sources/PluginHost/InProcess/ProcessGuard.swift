@@ -19,6 +19,8 @@ package enum ProcessGuard {
     // What it cannot watch over runs as it would have without it.
     guard penstock_guard_begin(status) == 0 else { return }
     CallWatchdog.shared.whenOverdue { call in
+      // The call that has crashed does not return either.
+      guard penstock_guard_is_crashing() == 0 else { return }
       end(
         "\(call.text) has not returned for \(patience.brief), and whatever waits for it waits for ever; "
           + "with 'isolation: process' only the plugin's own process would end")

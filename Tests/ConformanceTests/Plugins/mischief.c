@@ -46,6 +46,11 @@ static penstock_text spy(void) {
 
 static int is(const char *word) { return strcmp(what, word) == 0; }
 
+static void end_badly(void) {
+  if (is("atexit hang")) for (;;) pause();
+  _exit(0);
+}
+
 static volatile int depth;
 static int overflow(int level) {
   volatile char room[4096];
@@ -63,6 +68,7 @@ static void do_it(void) {
   if (is("overflow")) overflow(0);
   if (is("copy")) memcpy(what, (char *)8, (size_t)getpid());
   if (is("hang")) for (;;) pause();
+  if (strncmp(what, "atexit", 6) == 0) atexit(end_badly);
   if (is("child")) {
     pid_t child = fork();
     if (child == 0) exit(7);
