@@ -24,6 +24,13 @@ enum CronField: CaseIterable {
     }
   }
 
+  /// A bit for each of its values.
+  var all: UInt64 {
+    // The 7 of Sunday is no value of its own.
+    let range = self == .dayOfWeek ? 0...6 : range
+    return range.reduce(0) { $0 | 1 << UInt64($1) }
+  }
+
   /// Its names, the first for the number `firstName`.
   var names: [String] {
     switch self {

@@ -4,8 +4,6 @@ struct CronItem {
   var at: Int
   let end: Int
   let field: CronField
-  /// Whether the item was `*` alone.
-  private(set) var isWildcard = false
 
   private let start: Int
 
@@ -22,7 +20,6 @@ struct CronItem {
     if skip("*") {
       // The 7 of Sunday is no value of its own.
       let upper = field == .dayOfWeek ? 6 : field.range.upperBound
-      if at == end { isWildcard = true }
       return try add(field.range.lowerBound, upper, step: try step(), to: &values)
     }
     if field == .dayOfMonth, isLast(at) {

@@ -5,7 +5,7 @@ struct CronParser {
     var values: UInt64 = 0
     var hasLast = false
     var ordinals = [UInt8](repeating: 0, count: 7)
-    /// Whether the first of its items is anything but `*`.
+    /// Whether there is a value that it does not name, however it is written: `*/1` and `1-31` restrict nothing.
     var isRestricted = true
   }
 
@@ -122,10 +122,11 @@ struct CronParser {
       let end = scalars[start..<word.upperBound].firstIndex(of: ",") ?? word.upperBound
       var item = CronItem(scalars: scalars, at: start, end: end, field: field)
       try item.read(into: &values)
-      if start == word.lowerBound { values.isRestricted = !item.isWildcard }
-      guard end < word.upperBound else { return values }
+      guard end < word.upperBound else { break }
       start = end + 1
     }
+    values.isRestricted = values.values != field.all
+    return values
   }
 
   private func text(_ range: Range<Int>) -> String {

@@ -107,6 +107,28 @@ struct CronOccurrenceTests {
     #expect(schedule.next(after: try instant("9999-01-01 00:00"), in: .utc) == nil)
   }
 
+  @Test(
+    "a day field that names every value restricts nothing, however it is written",
+    arguments: ["*", "*/1", "1-31", "1-15,16-31", "1-31/1", "5,*"])
+  func everyDay(_ days: String) throws {
+    let expected = try CronExpression("32 9 * * mon").instants(after: 0, in: .utc, count: 20)
+    #expect(try CronExpression("32 9 \(days) * mon").instants(after: 0, in: .utc, count: 20) == expected)
+  }
+
+  @Test(
+    "so does a field of weekdays", arguments: ["*", "*/1", "0-6", "1-7", "sun-sat", "mon-sat,sun", "0-3,4-7"])
+  func everyWeekday(_ weekdays: String) throws {
+    let expected = try CronExpression("32 9 */4 * *").instants(after: 0, in: .utc, count: 20)
+    #expect(try CronExpression("32 9 */4 * \(weekdays)").instants(after: 0, in: .utc, count: 20) == expected)
+  }
+
+  @Test("a field that leaves one value out restricts") func almostEveryDay() throws {
+    let days = try CronExpression("0 0 1-30 * 0-5").instants(after: 0, in: .utc, count: 366)
+    // Either field names almost every day, so that together they leave out Saturdays that are a 31st alone.
+    #expect(days.count == 366)
+    #expect(days.contains(2 * 86_400))
+  }
+
   // MARK: - Against a walk through every minute
 
   /// A field as a random list of items, and the numbers that it means, found without the parser.
@@ -119,7 +141,6 @@ struct CronOccurrenceTests {
       self.numbers = Set(range)
       guard Double.random(in: 0..<1, using: &numbers) < one else { return }
       self.numbers = []
-      isRestricted = true
       var items: [String] = []
       for _ in 0..<Int.random(in: 1...3, using: &numbers) {
         let low = Int.random(in: range, using: &numbers)
@@ -141,6 +162,7 @@ struct CronOccurrenceTests {
         }
       }
       text = items.joined(separator: ",")
+      isRestricted = self.numbers.count < range.count
     }
   }
 

@@ -99,10 +99,11 @@ struct CronParsingTests {
   }
 
   @Test(
-    "a day field restricts unless it begins with * alone",
+    "a day field restricts unless it names every value",
     arguments: [
-      ("0 0 1 * mon", true), ("0 0 1-31 * mon", true), ("0 0 */2 * mon", true), ("0 0 1,* * mon", true),
-      ("0 0 L * mon", true), ("0 0 * * mon", false), ("0 0 *,1 * mon", false), ("0 0 1 * *", false),
+      ("0 0 1 * mon", true), ("0 0 1-31 * mon", false), ("0 0 */2 * mon", true), ("0 0 1,* * mon", false),
+      ("0 0 L * mon", true), ("0 0 1-30,L * mon", true), ("0 0 1 * mon#1", true), ("0 0 1 * 1-7", false),
+      ("0 0 * * mon", false), ("0 0 *,1 * mon", false), ("0 0 1 * *", false),
       ("0 0 1 * *,1", false),
     ])
   func restriction(line: String, isEither: Bool) throws {
