@@ -2,6 +2,13 @@ extension DocumentReader {
   /// The most combinations of a matrix that is written out: each becomes an attempt with its own record and logs.
   static let maximumCombinations = 100_000
 
+  /// Keys of a matrix that other tools have: as names of lists they would mean something else in silence.
+  private static let matrixKeysToCome = [
+    "include": "list the combinations under 'for_each', each as a mapping; a list of another name is a dimension",
+    "exclude":
+      "leave combinations out by 'when', as in when: ${{ !(item.system == 'freebsd' && item.cpu == 'arm64') }}",
+  ]
+
   /// `for_each` or `matrix`.
   func readLoop(_ key: OperationKey, _ entry: YAMLEntry, into draft: OperationDraft) {
     guard draft.definition.loop == nil else {
@@ -73,6 +80,12 @@ extension DocumentReader {
     var lists: [(name: String, values: DataTemplate)] = []
     var combinations = 1
     for entry in entries {
+      if let fix = Self.matrixKeysToCome[entry.name] {
+        error(
+          "not-available", "'\(entry.name)' of a matrix is not available in this version", at: entry.key.range, fix: fix
+        )
+        continue
+      }
       _ = checkName(entry.name, .member, "a name in a matrix", at: entry.key.range)
       let placed = list(entry.value, "'\(entry.name)'", into: &draft.sites)
       lists.append((entry.name, placed?.data ?? .literal(.array([]))))

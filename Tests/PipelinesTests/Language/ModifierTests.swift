@@ -214,6 +214,17 @@ struct ModifierTests {
       ])
   }
 
+  @Test("include and exclude of a matrix are no dimensions")
+  func matrixKeysToCome() {
+    #expect(
+      findings(inOperation: "run: ls", "matrix: {os: [a, b], include: [{os: c}], exclude: [{os: a}]}").map {
+        $0.split(separator: " (")[0]
+      } == [
+        "4:26 not-available 'include' of a matrix is not available in this version",
+        "4:46 not-available 'exclude' of a matrix is not available in this version",
+      ])
+  }
+
   @Test("a matrix that nobody can run is refused")
   func hugeMatrix() {
     let list = "[" + Array(repeating: "1", count: 100).joined(separator: ",") + "]"
