@@ -94,13 +94,13 @@ extension PipelineChecker {
           })
         else { continue }
         let fix = "let the nested pipeline declare the secret itself"
-        if let exposed = SecretMarking.argument(of: pipeline, from: parameter.name) {
+        if let exposed = SecretTrail.find(.argument, in: pipeline, from: parameter.name) {
           reader.error(
             "secret-in-arguments",
             "the param '\(parameter.name)' becomes an argument of '\(exposed)' in the nested pipeline, where every user of the machine can see it",
             at: parameter.value.node.range, fix: fix)
         }
-        if let exposed = SecretMarking.exclusiveName(of: pipeline, from: parameter.name) {
+        if let exposed = SecretTrail.find(.exclusiveName, in: pipeline, from: parameter.name) {
           reader.error(
             "secret-exposed",
             "the param '\(parameter.name)' becomes part of the exclusive name of '\(exposed)' in the nested pipeline, and names are shown",
@@ -124,33 +124,5 @@ enum SecretMarking {
     for index in pipeline.handlers.indices { pipeline.handlers[index].operation.receivesSecret = true }
     for (path, inner) in pipeline.nested { pipeline.nested[path] = marked(inner) }
     return pipeline
-  }
-
-  /// The operation that makes an argument of the param called `name`; nil when none does.
-  static func argument(of pipeline: PipelineDefinition, from name: String) -> String? {
-    operation(of: pipeline, using: name) { operation in
-      guard case .command(let arguments) = operation.action else { return [] }
-      return arguments
-    }
-  }
-
-  /// The operation that makes an exclusive name of the param called `name`; nil when none does.
-  static func exclusiveName(of pipeline: PipelineDefinition, from name: String) -> String? {
-    operation(of: pipeline, using: name) { operation in operation.exclusive.map { [$0] } ?? [] }
-  }
-
-  private static func operation(
-    of pipeline: PipelineDefinition, using name: String, in templates: (OperationDefinition) -> [Template]
-  ) -> String? {
-    for operation in pipeline.operations + pipeline.handlers.map(\.operation) {
-      for template in templates(operation) where !template.isLiteral {
-        if template.references.contains(where: {
-          $0.context == "params" && ($0.path.first ?? name).lowercased() == name.lowercased()
-        }) {
-          return operation.name
-        }
-      }
-    }
-    return nil
   }
 }

@@ -251,4 +251,91 @@ struct NestedPipelineTests {
         "main.yaml:2:62 secret-in-arguments the param 'key' becomes an argument of 'x' in the nested pipeline, where every user of the machine can see it (let the nested pipeline declare the secret itself)"
       ])
   }
+
+  /// A pipeline that hands a secret to the param `x` of `inner.yaml`.
+  private let handing = """
+    secrets: { token: { env: TOKEN } }
+    operations:
+      - { name: go, pipeline: inner.yaml, params: { x: "${{ secrets.token }}" } }
+    """
+
+  @Test(
+    "a secret that a nested pipeline makes an argument of is refused, whatever way it takes",
+    arguments: [
+      ("env: { A: \"${{ params.x }}\" }\n", "command: [curl, \"${{ env.A }}\"]"),
+      ("env: { A: \"${{ params.x }}\" }\n", "command: [curl, \"${{ env.B }}\"], env: { B: \"a${{ env.A }}\" }"),
+      ("env: { A: \"${{ params.x }}\" }\n", "command: [curl, \"${{ toJSON(env) }}\"]"),
+      ("defaults: { env: { A: x } }\n", "command: [curl, \"${{ env.B }}\"], env: { B: \"${{ params.x }}\" }"),
+      ("", "command: [curl, \"${{ params.X }}\"]"), ("", "command: [curl, \"${{ toJSON(params) }}\"]"),
+      ("", "command: [curl, \"${{ env.A }}\"], env: { A: \"${{ params.x }}\" }"),
+      ("", "command: [curl, \"${{ env.A }}\"], inject: { A: \"${{ params.x }}\" }"),
+      ("", "command: [curl, \"${{ env.B }}\"], env: { A: \"${{ params.x }}\" }, inject: { B: \"${{ env.A }}\" }"),
+      ("", "command: [curl, \"${{ item }}\"], for_each: [a, \"${{ params.x }}\"]"),
+      ("", "command: [curl, \"${{ t }}\"], for_each: { in: [\"${{ params.x }}\"], as: t }"),
+      ("", "command: [curl, \"${{ item.b }}\"], matrix: { a: [1], b: [\"${{ params.x }}\"] }"),
+      ("", "command: [curl, \"${{ toJSON(item) }}\"], matrix: { a: [1], b: [\"${{ params.x }}\"] }"),
+      ("", "command: [curl, \"${{ env.A }}\"], env: { A: \"${{ item }}\" }, for_each: [\"${{ params.x }}\"]"),
+      (
+        "env: { A: \"${{ params.x }}\" }\n",
+        "command: [curl, \"${{ item }}\"], for_each: [\"${{ env.A }}\"]"
+      ),
+    ])
+  func secretArguments(_ head: String, _ operation: String) throws {
+    let found = try load([
+      "main.yaml": handing,
+      "inner.yaml": "params: { x: string }\n\(head)operations: [{ name: fetch, \(operation) }]",
+    ]).found
+    #expect(
+      found == [
+        "main.yaml:3:52 secret-in-arguments the param 'x' becomes an argument of 'fetch' in the nested pipeline, where every user of the machine can see it (let the nested pipeline declare the secret itself)"
+      ])
+  }
+
+  @Test("a secret is followed through several levels, into handlers and into exclusive names")
+  func secretLevels() throws {
+    let inner = """
+      params: { x: string }
+      operations:
+        - { name: a, pipeline: most.yaml, params: { y: "b ${{ params.x }}" } }
+        - { name: b, pipeline: most.yaml, params: { y: plain } }
+      """
+    let deep = try load([
+      "main.yaml": handing, "inner.yaml": inner,
+      "most.yaml": """
+      params: { y: string }
+      operations: [{ name: c, run: ls }]
+      after: { always: [{ name: d, command: [x, "${{ params.y }}"] }] }
+      """,
+    ]).found
+    #expect(
+      deep.map { $0.split(separator: " ").prefix(6).joined(separator: " ") } == [
+        "main.yaml:3:52 secret-in-arguments the param 'x' becomes"
+      ])
+    #expect(deep.first?.contains("an argument of 'a/d' in the nested pipeline") == true)
+    let exclusive = try load([
+      "main.yaml": handing, "inner.yaml": inner,
+      "most.yaml":
+        "params: { y: string }\noperations: [{ name: c, run: ls, exclusive: \"k${{ item }}\", for_each: [\"${{ params.y }}\"] }]",
+    ]).found
+    #expect(exclusive.count == 1)
+    #expect(exclusive.first?.contains("becomes part of the exclusive name of 'a/c' in the nested pipeline") == true)
+  }
+
+  @Test(
+    "what does not show the secret is left alone",
+    arguments: [
+      "run: cat, stdin: \"${{ params.x }}\"", "run: cat, env: { A: \"${{ params.x }}\" }",
+      "command: [curl, \"${{ env.A }}\"], env: { A: plain }",
+      "command: [curl, \"${{ item.a }}\"], matrix: { a: [1], b: [\"${{ params.x }}\"] }",
+      "command: [curl, \"${{ params.y }}\"]", "value: \"${{ params.x }}\"",
+    ])
+  func secretInPlace(_ operation: String) throws {
+    let (found, pipeline) = try load([
+      "main.yaml": handing,
+      "inner.yaml":
+        "params: { x: string, y: { default: z } }\nenv: { A: \"${{ params.x }}\" }\noperations: [{ name: fetch, \(operation) }]",
+    ])
+    #expect(found == [])
+    #expect(pipeline != nil)
+  }
 }
