@@ -187,6 +187,8 @@ public struct OperationDefinition: Sendable {
   /// A success of the same fingerprint of which this is false is taken over. With ``staleAfter``, one that neither
   /// calls stale.
   public var staleWhen: SpecificationFormula?
+  /// A hash of all that the file says of it, where a former success may be taken over; else nil.
+  var contentHash: String?
   /// Whether a secret can reach the operation, so that its output must be masked.
   public var receivesSecret: Bool = false
   /// Dependencies whose result is needed: without one this operation cannot run. The others may end without a result.

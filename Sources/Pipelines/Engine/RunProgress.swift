@@ -154,8 +154,6 @@ struct OperationInstance {
 final class RunProgress {
   let id: RunID
   let pipeline: PipelineDefinition
-  /// The text of the definition by lines; only those who compare operations ask for it.
-  private(set) lazy var source = SourceText(path: pipeline.source.path, text: pipeline.source.text)
   let plan: RunPlan
   // Not checked at run time for two accesses at once, some forty times for each operation: all are on the loop, and none calls out meanwhile.
   /// The operations of the pipeline, then the handlers, then the items of loops as they come up.

@@ -59,7 +59,8 @@ extension RunEngine {
     return events
   }
 
-  private var httpDirectory: String {
+  /// What relative paths of requests start from.
+  var httpDirectory: String {
     let directory = state.pipeline.source.directory
     if directory.hasPrefix("/") { return directory }
     return directory.isEmpty ? services.directory : "\(services.directory)/\(directory)"

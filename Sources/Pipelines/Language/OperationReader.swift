@@ -34,6 +34,7 @@ extension DocumentReader {
     finishPluginOperation(of: draft)
     draft.hasDefaultRetry = defaults.retry != nil
     finishHTTP(of: draft, node)
+    if draft.definition.mayBeReused { draft.definition.contentHash = node.contentHash }
     return draft
   }
 

@@ -22,4 +22,7 @@ struct FileStamp: Equatable {
     latest = RecordTime(
       microseconds: Int64(status.st_ctim.tv_sec) * 1_000_000 + Int64(status.st_ctim.tv_nsec) / 1000)
   }
+
+  /// The state as text, the same for two equal ones.
+  var text: String { "\(device) \(inode) \(size) \(latest.microseconds)" }
 }
