@@ -68,6 +68,18 @@ private final class Reruns: Sendable {
   }
 }
 
+/// A specification that can be held back from outside.
+private struct HoldableSpecification: OperationRunSpecification {
+  let base: AnyOperationRunSpecification
+  let isHeld: @Sendable () -> Bool
+
+  func isSatisfied(in context: OperationContext) -> Bool { !isHeld() && base.isSatisfied(in: context) }
+
+  func subscribe(in context: OperationContext, onChange: @escaping @Sendable () -> Void) -> OperationSubscription {
+    base.subscribe(in: context, onChange: onChange)
+  }
+}
+
 extension RunHost {
   /// A store that runs `pipeline` when it is asked to, and without being asked as the file says: `automatic` allows it, `rerun_on_change` starts it,
   /// and `stale_when` says whether the latest success still will do.
@@ -77,11 +89,13 @@ extension RunHost {
   /// - Parameters:
   ///   - pipeline: What to run.
   ///   - parameters: Its params, for the paths of conditions.
+  ///   - isHeld: While it answers true, nothing runs without being asked, whatever `automatic` says. Asked on any thread. Default never.
   ///   - body: Runs it once. Called by one run at a time.
   /// - Returns: The store, which nobody shares.
   /// - Throws: An error where the path of a condition cannot be computed.
   public func store(
     for pipeline: PipelineDefinition, parameters: [String: JSONValue],
+    isHeld: @escaping @Sendable () -> Bool = { false },
     running body: @escaping @Sendable () async throws -> RunOutcome
   ) throws -> OperationStore<QueryState<RunOutcome, any Error>> {
     let conditions: @Sendable () -> RunConditions = { [services] in
@@ -89,7 +103,8 @@ extension RunHost {
       return RunConditions(run: run, services: services)
     }
     let shared = conditions()
-    let automatic = try pipeline.automatic.map { try shared.make($0) } ?? AnyOperationRunSpecification(.always)
+    let automatic = HoldableSpecification(
+      base: try pipeline.automatic.map { try shared.make($0) } ?? AnyOperationRunSpecification(.always), isHeld: isHeld)
     let reruns = try pipeline.rerunOnChange.map { formula in
       // Each run is asked for what is new since it began, of which it may have seen nothing.
       try Reruns(in: services.context) { try conditions().make(formula, since: .now) }
@@ -116,6 +131,15 @@ extension RunHost {
     let store = OperationStore.detached(automated, context: services.context)
     reruns?.follow(store)
     return store
+  }
+
+  /// Calls `body` each time the pipeline's `automatic` may have turned true, until the subscription is cancelled. Without that key, never.
+  public func followAutomatic(
+    of pipeline: PipelineDefinition, parameters: [String: JSONValue], _ body: @escaping @Sendable () -> Void
+  ) throws -> OperationSubscription {
+    guard let formula = pipeline.automatic else { return .empty }
+    let run = RunProgress(id: .generate(), pipeline: pipeline, parameters: parameters, workspace: "")
+    return try RunConditions(run: run, services: services).make(formula).subscribe(in: services.context, onChange: body)
   }
 
   /// Tells of changes of the files at `paths` after `moment` of ``FileClock``, each by its path.

@@ -42,9 +42,12 @@ struct Run: ForegroundCommand {
 
   @Flag(
     help:
-      "Run it again when one of its files changes, when its rerun_on_change says so, and when its controllers do, until Ctrl-C."
+      "Keep running it until Ctrl-C: when one of its files changes, its rerun_on_change says so, or its controllers do."
   )
   var watch = false
+
+  @Flag(help: "With --watch: run it at once, also where a controller or automatic says when.")
+  var now = false
 
   @OptionGroup var plugins: PluginOptions
 
@@ -55,6 +58,7 @@ struct Run: ForegroundCommand {
     if watch, dryRun || from != nil || only != nil {
       throw ValidationError("--watch runs the whole pipeline; it goes without --dry-run, --from and --only.")
     }
+    if now, !watch { throw ValidationError("--now goes with --watch; without it, the pipeline runs at once anyway.") }
   }
 
   func runInForeground() async throws -> ExitStatus {
@@ -115,7 +119,7 @@ struct Run: ForegroundCommand {
     // What is wrong from the beginning is a mistake of the call.
     _ = try load().content.get()
     let host = try RunHost.open(workspace: try shared.location().path, plugins: .host(pluginHost))
-    let result = await Result { try await WatchSession(host: host, shared: shared, load: load).run() }
+    let result = await Result { try await WatchSession(host: host, shared: shared, startsNow: now, load: load).run() }
     await pluginHost.shutDown()
     return try result.get()
   }

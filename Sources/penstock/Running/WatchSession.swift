@@ -13,6 +13,8 @@ struct WatchSession: Sendable {
     case changed(path: String)
     /// A controller asks for a run.
     case asked
+    /// `automatic` may have turned true, or nothing runs at first.
+    case allowed
     case signal
   }
 
@@ -26,13 +28,16 @@ struct WatchSession: Sendable {
 
   let host: RunHost
   let shared: SharedOptions
+  /// Whether the first run is to begin at once, whatever the file says of when.
+  let startsNow: Bool
   /// The file as it is now.
   let load: @Sendable () -> Loaded
   private let interruption = Interruption()
 
-  init(host: RunHost, shared: SharedOptions, load: @escaping @Sendable () -> Loaded) {
+  init(host: RunHost, shared: SharedOptions, startsNow: Bool, load: @escaping @Sendable () -> Loaded) {
     self.host = host
     self.shared = shared
+    self.startsNow = startsNow
     self.load = load
   }
 
@@ -49,12 +54,14 @@ struct WatchSession: Sendable {
   /// Runs until a signal ends it. The status is that of the last run.
   func run() async throws -> ExitStatus {
     var status = ExitStatus.succeeded
+    var isAsked = startsNow
     while true {
       let loaded = load()
       let step: Step
       switch loaded.content {
       case .success(let (pipeline, options)):
-        step = try await watch(pipeline, options, loaded, &status)
+        step = try await watch(pipeline, options, loaded, isAsked: isAsked, &status)
+        isAsked = false
       case .failure(let error):
         // A mistake in a file is told, and its correction waited for.
         status = ExitStatus.report(error)
@@ -80,10 +87,13 @@ struct WatchSession: Sendable {
     case stop
   }
 
-  /// Runs one definition of the pipeline until its files change.
+  /// Runs one definition of the pipeline until its files change. It runs at once where somebody has asked for that, or nothing else says when.
   private func watch(
-    _ pipeline: PipelineDefinition, _ options: RunOptions, _ loaded: Loaded, _ status: inout ExitStatus
+    _ pipeline: PipelineDefinition, _ options: RunOptions, _ loaded: Loaded, isAsked: Bool, _ status: inout ExitStatus
   ) async throws -> Step {
+    let startsAtOnce = isAsked || (pipeline.controllers.isEmpty && pipeline.automatic == nil)
+    // Controllers say when, and to subscribe is not to ask. Let go of as soon as somebody subscribes.
+    let isHeld = Atomic(!startsAtOnce && !pipeline.controllers.isEmpty)
     let (events, sink) = AsyncStream<Event>.makeStream()
     let presentation = shared.presentation(of: pipeline, in: host)
     let idle = IdleSignals(presentation: presentation) { noteSignal(sink) }
@@ -94,22 +104,25 @@ struct WatchSession: Sendable {
     let next = Mutex<ControllerEvent?>(nil)
     let controllers = try host.controllers(of: pipeline, parameters: options.parameters) { sink.yield(.asked) }
     defer { controllers.end() }
-    let store = try host.store(for: pipeline, parameters: options.parameters) { [host, shared] in
+    let store = try host.store(
+      for: pipeline, parameters: options.parameters, isHeld: { isHeld.load(ordering: .sequentiallyConsistent) }
+    ) { [host, shared] in
       try await idle.runBegins()
       guard !isInterrupted else {
         await idle.runEnded()
         throw CancellationError()
       }
       sink.yield(.began)
-      // The first run is the one that was asked for.
-      let isAsked = runs.add(1, ordering: .sequentiallyConsistent).oldValue == 0
+      // The first run is the one that was asked for, or that `automatic` has begun.
+      let isFirst = runs.add(1, ordering: .sequentiallyConsistent).oldValue == 0
+      let isUntold = isFirst && (startsAtOnce || pipeline.automatic != nil)
       var options = options
       if let event = next.withLock({ $0.take() }) {
         options.trigger = .controller
         options.controller = event.controller
         options.event = event.value
         if !shared.quiet { TextOutput.error.writeLine("penstock: \(Self.text(of: event))") }
-      } else if !isAsked, !shared.quiet, let condition = pipeline.rerunOnChange {
+      } else if !isUntold, !shared.quiet, let condition = pipeline.rerunOnChange {
         TextOutput.error.writeLine("penstock: \(condition.text) is true")
       }
       let chosen = options
@@ -136,9 +149,12 @@ struct WatchSession: Sendable {
     }
     let subscription = store.subscribe(with: OperationEventHandler())
     defer { subscription.cancel() }
-    // Whoever starts the tool asks for a run, whatever the conditions say; one that the subscription has begun will do.
-    let isBegun = store.isLoading || runs.load(ordering: .sequentiallyConsistent) > 0
-    let first = isBegun ? nil : Task { _ = try? await store.fetch() }
+    isHeld.store(false, ordering: .sequentiallyConsistent)
+    let hasBegun: @Sendable () -> Bool = { store.isLoading || runs.load(ordering: .sequentiallyConsistent) > 0 }
+    let following = try host.followAutomatic(of: pipeline, parameters: options.parameters) { sink.yield(.allowed) }
+    defer { following.cancel() }
+    // One that the subscription has begun will do.
+    var first = startsAtOnce && !hasBegun() ? Task { _ = try? await store.fetch() } : nil
     defer { first?.cancel() }
     // Begins the run that a controller asks for.
     let begin: @Sendable () async -> Void = {
@@ -152,7 +168,8 @@ struct WatchSession: Sendable {
     }
     var asked: Task<Void, Never>?
     defer { asked?.cancel() }
-    var isRunning = true
+    var isRunning = startsAtOnce || hasBegun()
+    if !isRunning { sink.yield(.allowed) }
     var changed: String?
     for await event in events {
       switch event {
@@ -162,6 +179,13 @@ struct WatchSession: Sendable {
         try? await Task.sleep(for: Self.settling)
       // A run that goes on is being cancelled; its end is waited for. What is asked for meanwhile waits too.
       case .signal, .asked: break
+      case .allowed:
+        // A first run that was not allowed until now. Later ones are those of `rerun_on_change` and of controllers.
+        guard !hasBegun(), first == nil, pipeline.controllers.isEmpty, !isInterrupted, changed == nil,
+          store.isAutomaticRunningEnabled
+        else { break }
+        isRunning = true
+        first = Task { _ = try? await store.fetch() }
       case .ended(let result):
         isRunning = false
         if let outcome = try result?.get() { status = ExitStatus(of: outcome.run) }
@@ -181,7 +205,7 @@ struct WatchSession: Sendable {
         continue
       }
       if try await idle.begin(), !shared.quiet {
-        TextOutput.error.writeLine("penstock: \(waiting(for: pipeline, loaded.files, controllers.awaited))")
+        TextOutput.error.writeLine("penstock: \(waiting(for: pipeline, hasBegun(), loaded.files, controllers.awaited))")
       }
     }
     return .stop
@@ -192,9 +216,12 @@ struct WatchSession: Sendable {
     return "\(event.controller) asks for a run\(TerminalText.oneLine(reason))"
   }
 
-  private func waiting(for pipeline: PipelineDefinition, _ files: [String], _ controllers: [String]) -> String {
+  private func waiting(
+    for pipeline: PipelineDefinition, _ hasBegun: Bool, _ files: [String], _ controllers: [String]
+  ) -> String {
     let others = files.count == 1 ? "" : files.count == 2 ? " and 1 more file" : " and \(files.count - 1) more files"
-    let causes = (pipeline.rerunOnChange.map { [$0.text] } ?? []) + controllers
+    let first = hasBegun || !controllers.isEmpty ? nil : pipeline.automatic?.text
+    let causes = [first, pipeline.rerunOnChange?.text].compactMap { $0 } + controllers
     let condition = causes.isEmpty ? "" : ", and for \(causes.joined(separator: ", "))"
     return "waiting for changes of \(files.first ?? "nothing")\(others)\(condition); Ctrl-C ends this"
   }
