@@ -5,7 +5,8 @@
 public enum InjectionTable {
   /// What becomes of the dependent, as far as one dependency goes.
   public static func decide(_ outcome: DependencyOutcomeKind, _ request: InjectionRequest) -> InjectionDecisionKind {
-    switch (outcome, needs: request.needsResult, handles: request.handlesFailure, default: request.hasDefault) {
+    if request.decidesItself { return outcome == .succeeded ? .run : .runWithoutResult }
+    return switch (outcome, needs: request.needsResult, handles: request.handlesFailure, default: request.hasDefault) {
     case (.succeeded, needs: _, handles: _, default: _): .run
 
     case (.succeededWithoutResult, needs: true, handles: _, default: false): .requirementNotSatisfied

@@ -19,16 +19,24 @@ extension PipelineChecker {
       reader.warning("never-runs", "\(operation.title) never runs: its 'when' is always false", at: range)
       return true
     }
-    let bare = condition.text.lowercased().filter { !$0.isWhitespace }
-    guard bare == "failure()", operation.definition.dependencies.isEmpty, operation.event == nil else { return false }
-    reader.warning(
-      "never-runs", "\(operation.title) never runs: nothing that it depends on can fail, as it depends on nothing",
-      at: range, fix: "add 'needs', or make it a handler under 'after: {failure: …}'")
+    guard operation.definition.dependencies.isEmpty, operation.event == nil else { return false }
+    switch condition.bareCall {
+    case "failure":
+      reader.warning(
+        "never-runs", "\(operation.title) never runs: nothing that it depends on can fail, as it depends on nothing",
+        at: range, fix: "add 'needs', or make it a handler under 'after: {failure: …}'")
+    case "cancelled":
+      reader.warning(
+        "never-runs",
+        "\(operation.title) never runs: it depends on nothing, so it is asked when the run begins, before anything can be cancelled",
+        at: range, fix: "add 'needs', or make it a handler under 'after: {cancel: …}'")
+    default: return false
+    }
     return true
   }
 
-  /// Warns of operations that need one that never runs, as ``InjectionTable`` has it: whatever their conditions ask, nothing
-  /// but a default lets them run without it.
+  /// Warns of operations that need one that never runs, as ``InjectionTable`` has it: nothing but a default lets them run without it,
+  /// or a condition that is asked anyway.
   private func checkRequirements(in order: [Int]) {
     // Where each one that never runs because of another gets it from in the end.
     var origins: [Int: String] = [:]
@@ -38,13 +46,18 @@ extension PipelineChecker {
       guard !candidates.isEmpty else { continue }
       let required = operation.definition.requiredResults
       let defaulted = operation.definition.resultsWithDefault
+      // What never runs cannot fail either.
+      let isAsked =
+        operation.definition.isAskedAnyway
+        && (operation.definition.condition?.bareCall != "failure"
+          || candidates.count < operation.definition.dependencies.count)
       let needed = candidates.first { candidate in
         let hasDefault = defaulted.contains(draft.operations[candidate].definition.name.lowercased())
         return !InjectionTable.decide(
           .skipped,
           InjectionRequest(
-            needsResult: required.contains(candidate), handlesFailure: false,
-            hasDefault: hasDefault && !required.contains(candidate))
+            needsResult: required.contains(candidate), hasDefault: hasDefault && !required.contains(candidate),
+            decidesItself: isAsked)
         ).runs
       }
       guard let needed else { continue }
@@ -57,6 +70,14 @@ extension PipelineChecker {
         "\(operation.title) never runs: it needs '\(name)', which never runs\(origins[needed].map { " because of '\($0)'" } ?? "")",
         at: place.map(range(of:)) ?? operation.nameRange)
     }
+  }
+}
+
+extension Expression {
+  /// The status function, in lower case, that the expression is a call of and nothing else; nil for any other.
+  fileprivate var bareCall: String? {
+    let text = text.lowercased().filter { !$0.isWhitespace }
+    return text.hasSuffix("()") && functionNames == [String(text.dropLast(2))] ? String(text.dropLast(2)) : nil
   }
 }
 

@@ -40,9 +40,7 @@ extension PipelineChecker {
       resolveSites(of: operation, own: index, into: &found, &required)
       references[index] = found
       operation.definition.dependencies = Self.ascending(found.map(\.target))
-      if !StatusFunctions.admitsFailure(operation.definition.condition) {
-        operation.definition.requiredResults = required
-      }
+      if !operation.definition.isAskedAnyway { operation.definition.requiredResults = required }
     }
     for index in draft.handlers.indices {
       var found: [DependencyReference] = []
@@ -186,37 +184,5 @@ extension PipelineChecker {
     var result: [Int] = []
     for target in targets.sorted() where result.last != target { result.append(target) }
     return result
-  }
-}
-
-/// Which outcomes of dependencies a condition asks for.
-enum StatusFunctions {
-  /// Whether the condition calls `failure()` or `always()`, so that its operation also runs when a dependency failed.
-  static func admitsFailure(_ condition: Expression?) -> Bool {
-    guard let condition, condition.usesStatusFunction else { return false }
-    return calls(in: condition.text).contains { $0 == "failure" || $0 == "always" }
-  }
-
-  /// The names of the functions that are called, in lower case.
-  static func calls(in text: String) -> [String] {
-    var names: [String] = []
-    var word = ""
-    var isQuoted = false
-    for scalar in text.unicodeScalars {
-      if scalar == "'" {
-        isQuoted.toggle()
-        word = ""
-      } else if isQuoted {
-        continue
-      } else if scalar.properties.isAlphabetic || scalar == "_" {
-        word.unicodeScalars.append(scalar)
-      } else if scalar == "(" {
-        if !word.isEmpty { names.append(word.lowercased()) }
-        word = ""
-      } else if !scalar.properties.isWhitespace {
-        word = ""
-      }
-    }
-    return names
   }
 }

@@ -198,6 +198,9 @@ public struct OperationDefinition: Sendable {
   /// Where all of it is written.
   public var extent: SourceRange
 
+  /// Whether its `when` is asked whatever became of what it depends on, near or far.
+  public var isAskedAnyway: Bool { condition?.looksAtOutcomes ?? false }
+
   /// An operation that does `action` and nothing around it.
   public init(name: String, index: Int, action: Action, range: SourceRange) {
     self.name = name

@@ -22,8 +22,7 @@ public struct MissingDependency: Error, Sendable, Hashable {
         guard !there.contains(name) else { continue }
         let needsResult = node.definition.requiredResults.contains(dependency)
         let request = InjectionRequest(
-          needsResult: needsResult, handlesFailure: node.handlesFailure,
-          hasDefault: !needsResult && node.defaults(name))
+          needsResult: needsResult, hasDefault: !needsResult && node.defaults(name), decidesItself: node.isAskedAnyway)
         // What is left out is as good as skipped.
         guard InjectionTable.decide(.skipped, request).runs else {
           return MissingDependency(operation: node.definition.name, dependency: name, source: options.source)

@@ -11,7 +11,7 @@ struct RunContexts: ExpressionContexts {
 
   var status: ExpressionStatus {
     guard let ordinal, run.instances[ordinal].node.event == nil else { return run.status }
-    return ExpressionStatus(hasFailure: run.dependencyFailed(ordinal), isCancelled: run.status.isCancelled)
+    return run.status(for: ordinal)
   }
 
   func member(_ name: String, of context: String) throws(ExpressionError) -> JSONValue? {

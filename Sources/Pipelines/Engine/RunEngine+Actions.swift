@@ -130,9 +130,8 @@ extension RunEngine {
       inheritedSecrets: Array(state.secrets.values) + inheritedSecrets, formerSecrets: formerSecrets,
       hiddenVariables: hiddenVariables,
       heldNames: try namesHeld(by: ordinal), events: events, onEvent: onEvent)
-    let key = ObjectIdentifier(child)
-    children[key] = child
-    defer { children[key] = nil }
+    children[ordinal] = child
+    defer { children[ordinal] = nil }
     modify(ordinal) { $0.detail = .object(["run": .string(child.id.text)]) }
     let task = Task(executorPreference: services.loop) { try await child.run(resuming: former, takingOver: retried) }
     let loop = services.loop

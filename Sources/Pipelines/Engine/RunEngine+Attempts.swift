@@ -29,7 +29,7 @@ extension RunEngine {
     if state.instances[ordinal].attempts > 0 { try await keepFormerAttempt(ordinal) }
     try await takeTurn(ordinal)
     state.instances[ordinal].hasSlot = false
-    if Task.isCancelled || isForced || cancellation != nil && state.instances[ordinal].node.event == nil {
+    if Task.isCancelled || isForced || isCalledOff(ordinal) {
       release(demand(ordinal))
       throw CancellationError()
     }

@@ -25,8 +25,10 @@ extension RunEngine {
     do {
       if let condition = node.definition.condition, !node.conditionIsPerItem, try !isSatisfied(condition, for: ordinal)
       {
+        if isCalledOff(ordinal) { return concludeCalledOff(ordinal) }
         return conclude(ordinal, .skipped, reason: "condition", detail: .object(["when": .string(condition.text)]))
       }
+      if mayBeAsked(ordinal), cancellation != nil { spared.insert(ordinal) }
       if node.definition.loop != nil {
         guard try await passGate(ordinal) else { return }
         try await executeLoop(ordinal)
@@ -201,9 +203,8 @@ extension RunEngine {
     if error is CancellationError || isForced
       || (cancellation != nil && (error as? OperationFailure)?.code == "cancelled")
     {
-      let reason = cancellation == .timeout ? "run-timeout" : "run-cancelled"
       return conclude(
-        ordinal, .cancelled, reason: reason,
+        ordinal, .cancelled, reason: cancellationReason,
         failure: OperationFailure(code: "cancelled", ownWords: "the run was cancelled"))
     }
     let failure = OperationFailure(error)

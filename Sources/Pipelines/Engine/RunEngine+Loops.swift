@@ -35,8 +35,9 @@ extension RunEngine {
   private func executeItem(_ ordinal: Int) async {
     let node = state.instances[ordinal].node
     do {
-      if cancellation != nil, node.event == nil { throw CancellationError() }
+      if isCalledOff(ordinal) { throw CancellationError() }
       if let condition = node.definition.condition, node.conditionIsPerItem, try !isSatisfied(condition, for: ordinal) {
+        if cancellation != nil, node.event == nil { throw CancellationError() }
         return conclude(ordinal, .skipped, reason: "condition", detail: .object(["when": .string(condition.text)]))
       }
       try await executeInstance(ordinal)
@@ -46,31 +47,48 @@ extension RunEngine {
   }
 
   private func concludeLoop(_ ordinal: Int, _ items: [Int]) throws {
-    let failed = items.filter { state.instances[$0].state == .failed }
-    if let first = failed.first {
-      let cause = state.instances[first].failure
-      throw OperationFailure(
-        code: "items-failed",
-        message:
-          "\(failed.count) of \(items.count) items failed; first '\(state.instances[first].name)': \(cause?.message ?? "")",
-        exitCode: cause?.exitCode, signal: cause?.signal)
+    if let failure = failure(of: items) {
+      guard state.instances[ordinal].node.definition.allowFailure else { throw failure }
+      try keepResults(of: items, for: ordinal)
+      return conclude(ordinal, .failed, reason: failure.code, failure: failure)
     }
     if items.contains(where: { state.instances[$0].state == .cancelled }) { throw CancellationError() }
-    let produces = state.instances[ordinal].node.definition.result != ValueType.none
+    try keepResults(of: items, for: ordinal)
+    conclude(ordinal, .succeeded, detail: .object(["items": .int(Int64(items.count))]))
+  }
+
+  /// What a loop fails with; nil when none of its items failed.
+  private func failure(of items: [Int]) -> OperationFailure? {
+    let failed = items.filter { state.instances[$0].state == .failed }
+    guard let first = failed.first else { return nil }
+    let cause = state.instances[first].failure
+    return OperationFailure(
+      code: "items-failed",
+      message:
+        "\(failed.count) of \(items.count) items failed; first '\(state.instances[first].name)': \(cause?.message ?? "")",
+      exitCode: cause?.exitCode, signal: cause?.signal)
+  }
+
+  /// Makes the list of the items' results that of the loop, with null for each item that has none. Where none has one, and none failed or was skipped, the
+  /// loop has none either.
+  private func keepResults(of items: [Int], for ordinal: Int) throws {
+    guard state.instances[ordinal].node.definition.result != ValueType.none else { return }
     var results: [JSONValue] = []
     results.reserveCapacity(items.count)
+    var isList = items.isEmpty
     for item in items {
       switch state.instances[item].result {
       case .none: results.append(.null)
       case .value(let value): results.append(value)
       case .file(let file): results.append(try file.load())
       }
+      let state = state.instances[item].state
+      if results.last != .null || state == .failed || state == .skipped { isList = true }
     }
-    let hasResult = produces && (items.isEmpty || results.contains { $0 != .null })
-    let result = hasResult ? OperationResult.value(.array(results)) : .none
+    guard isList else { return }
+    let result = OperationResult.value(.array(results))
     state.instances[ordinal].result = result
     state.instances[ordinal].recordedResult = try recorded(result)
-    conclude(ordinal, .succeeded, detail: .object(["items": .int(Int64(items.count))]))
   }
 
   private func loopItems(_ loop: OperationDefinition.Loop, _ ordinal: Int) throws -> [JSONValue] {

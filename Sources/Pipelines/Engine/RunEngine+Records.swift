@@ -26,6 +26,7 @@ extension RunEngine {
     {
       state.status.hasFailure = true
     }
+    if newState == .failed || newState == .cancelled { state.noteEnd(of: ordinal) }
     unrecorded.remove(ordinal)
     append(ordinal)
     // What has ended is never tried again; the result is kept with the operation, once.

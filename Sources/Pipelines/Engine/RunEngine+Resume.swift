@@ -51,6 +51,7 @@ extension RunEngine {
   private func count(_ ordinal: Int) {
     state.unfinished -= 1
     for dependent in state.plan.dependents(of: ordinal) { state.remaining[Int(dependent)] -= 1 }
+    state.noteEnd(of: ordinal)
     if state.instances[ordinal].state == .failed, !state.instances[ordinal].node.definition.allowFailure {
       state.status.hasFailure = true
     }
@@ -111,7 +112,9 @@ extension RunEngine {
     }
     let recorded = source?.operations.filter { $0.parent == nil } ?? []
     let known = Dictionary(recorded.map { ($0.name, $0) }) { first, _ in first }
+    let outdated = outdated(known)
     for position in state.pipeline.operations.indices where !selected.contains(position) {
+      if outdated.contains(position) { continue }
       if let source, let operation = known[state.instances[position].name],
         operation.isDone
       {
@@ -131,6 +134,19 @@ extension RunEngine {
       }
       count(position)
     }
+  }
+
+  /// Operations that ran because of what became of others, where a retry executes those again: a clean-up comes after the
+  /// second attempt at what it cleans up, too.
+  private func outdated(_ known: [String: OperationRecord]) -> Set<Int> {
+    guard !options.leavesOut else { return [] }
+    var found: Set<Int> = []
+    for position in state.pipeline.operations.indices {
+      guard let record = known[state.instances[position].name], record.state == .failed || record.state == .cancelled
+      else { continue }
+      found.formUnion(state.plan.downstream(of: position).subtracting([position]))
+    }
+    return found.filter { state.instances[$0].node.isAskedAnyway }
   }
 
   /// Remembers the items of a loop that succeeded in an earlier run, for when the loop finds the same ones again.

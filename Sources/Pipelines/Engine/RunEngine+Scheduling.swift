@@ -10,11 +10,11 @@ extension RunEngine {
     }
     // In a run that is gone on with, or was cancelled before it began, some of them end at once.
     for ordinal in first where decide(ordinal) { settle(ordinal) }
-    var hasCancelled = false
+    var reached = 0
     await withDiscardingTaskGroup { group in
       while state.unfinished > 0 {
-        if cancellation != nil, !hasCancelled {
-          hasCancelled = true
+        if cancellationStage > reached {
+          reached = cancellationStage
           group.cancelAll()
           cancelPending()
         }
@@ -22,12 +22,13 @@ extension RunEngine {
           switch beginAtOnce(ordinal) {
           case .ended: break
           case .running(let run): group.addImmediateTask { await self.finish(ordinal, run) }
+          case .needsTask where state.instances[ordinal].node.isAskedWhenCancelled: beginLasting(ordinal)
           case .needsTask: group.addImmediateTask { await self.execute(ordinal) }
           }
         }
         guard state.unfinished > 0 else { break }
         // What has just begun may have cancelled the run, by a failure that all others would have as well.
-        guard cancellation == nil || hasCancelled else { continue }
+        guard cancellationStage <= reached else { continue }
         await withCheckedContinuation {
           wakeup = $0
           isAsleep = true
@@ -99,8 +100,8 @@ extension RunEngine {
 
   /// Puts an operation whose dependencies have all ended where it belongs. True when that is its end.
   private func decide(_ ordinal: Int) -> Bool {
-    if cancellation != nil {
-      conclude(ordinal, .cancelled, reason: "run-cancelled")
+    if cancellation != nil, !mayBeAsked(ordinal) {
+      concludeCalledOff(ordinal)
       return true
     }
     let decision = state.decision(for: ordinal)
@@ -139,17 +140,5 @@ extension RunEngine {
       failure.signal = cause?.signal
     }
     conclude(ordinal, .cancelled, reason: code, detail: detail, failure: failure)
-  }
-
-  /// The run is being cancelled: what has not started never will.
-  private func cancelPending() {
-    ready.removeAll()
-    readyForSlot.removeAll()
-    for ordinal in state.pipeline.operations.indices where state.instances[ordinal].state == .pending {
-      guard !state.instances[ordinal].hasBegun else { continue }
-      state.unfinished -= 1
-      conclude(ordinal, .cancelled, reason: cancellation == .timeout ? "run-timeout" : "run-cancelled")
-    }
-    wake()
   }
 }

@@ -53,7 +53,12 @@ actor RunEngine {
   let conditions: RunConditions
   /// The waits for specifications, by operation.
   var signals: [Int: ConditionSignal] = [:]
-  var children: [ObjectIdentifier: RunEngine] = [:]
+  /// The nested runs that go on, by the operation that each belongs to.
+  var children: [Int: RunEngine] = [:]
+  /// The tasks of operations that may outlast a cancellation which ends all others.
+  var lasting: [Int: Task<Void, Never>] = [:]
+  /// Operations that begin, or go on, although the run is cancelled, because their `when` asks for it.
+  var spared: Set<Int> = []
   /// The plugins that the run has used so far, by the offers that it has used of them.
   var plugins: [String: PluginInUse] = [:]
   /// What loads them again when their files change, by the ids of the plugins.
@@ -339,20 +344,12 @@ actor RunEngine {
     guard cancellation == nil else { return }
     cancellation = reason
     state.status.isCancelled = reason == .requested
+    state.isTimedOut = reason == .timeout
     turn?.cancel()
     secretReading?.cancel()
-    for child in children.values { child.assumeIsolated { $0.cancel(reason) } }
+    spareWhatAsks()
+    for (ordinal, child) in children where isCalledOff(ordinal) { child.assumeIsolated { $0.cancel(reason) } }
     wake()
-  }
-
-  /// Kills every process at once.
-  func kill() {
-    isForced = true
-    for child in children.values { child.assumeIsolated { $0.kill() } }
-    for signal in signals.values { signal.ring() }
-    cancel(.requested)
-    for (attempt, _) in pluginAttempts.values { attempt.abandon() }
-    services.runner.killAll()
   }
 
   /// The history can't be written: nothing may go on whose result would be lost.

@@ -10,8 +10,10 @@ final class OperationNode: Sendable {
   private let place: Int
   /// Whether the operation runs under `after`.
   let event: PipelineDefinition.Event?
-  /// Whether its `when` asks for `failure()` or `always()`.
-  let handlesFailure: Bool
+  /// Whether it is asked its `when` whatever became of what it depends on. Handlers are.
+  let isAskedAnyway: Bool
+  /// Whether it is asked that in a cancelled run, too.
+  let isAskedWhenCancelled: Bool
   /// Names, in lower case, of operations for whose missing result its expressions give a default.
   private let defaulted: Set<String>
   /// Whether `when` speaks of the loop's item, so that it is asked for each item.
@@ -52,8 +54,8 @@ final class OperationNode: Sendable {
     self.place = place
     self.event = event
     let definition = definitions[place]
-    let functions = definition.condition?.functionNames ?? []
-    handlesFailure = event != nil || functions.contains("failure") || functions.contains("always")
+    isAskedAnyway = event != nil || definition.isAskedAnyway
+    isAskedWhenCancelled = event == nil && definition.condition?.asksForStatus ?? false
     defaulted = definition.resultsWithDefault
     if let loop = definition.loop, let condition = definition.condition {
       let item = loop.itemName.lowercased()
@@ -170,6 +172,11 @@ final class RunProgress {
   var secrets: [String: String] = [:]
   var masker = SecretMasker([])
   var status = ExpressionStatus()
+  /// Whether the time of the run was up before its operations had ended.
+  var isTimedOut = false
+  /// For each operation behind one that keeps it from succeeding, however far: the first such. Empty as long as nothing has gone wrong, so that a run
+  /// in which all goes well never looks further than at direct dependencies.
+  private(set) var culpritsBehind: [Int: Int] = [:]
   var startedAt: RecordTime = .now
   /// What the operations came to, and when; nil until all have ended.
   var outcome: (state: RunState, reason: String?, at: RecordTime)?
@@ -205,33 +212,80 @@ final class RunProgress {
     positions[name] ?? positions[name.lowercased()]
   }
 
-  /// What becomes of an operation whose dependencies have all ended: the one table of outcomes, asked for each of them.
+  /// What becomes of an operation whose dependencies have all ended: the one table of outcomes, asked for each of them. One that does not ask for it does
+  /// not run either where something further up failed, though what is between the two may have run: that is `success()`.
   func decision(for ordinal: Int) -> InjectionDecisionKind {
+    decision(for: ordinal, decidesItself: instances[ordinal].node.isAskedAnyway)
+  }
+
+  private func decision(for ordinal: Int, decidesItself: Bool) -> InjectionDecisionKind {
     // A definition is large: it is looked at where it is.
     let node = instances[ordinal].node
     var strongest = InjectionDecisionKind.run
-    for dependency in node.definition.dependencies { strongest = max(strongest, decision(of: node, about: dependency)) }
-    return strongest
+    for dependency in node.definition.dependencies {
+      strongest = max(strongest, decision(of: node, about: dependency, decidesItself: decidesItself))
+    }
+    guard !culpritsBehind.isEmpty, !decidesItself, strongest < .dependencyCancelled,
+      let culprit = culpritsBehind[ordinal]
+    else { return strongest }
+    return instances[culprit].state == .failed ? .dependencyFailed : .dependencyCancelled
   }
 
-  /// The dependencies of an operation that make it end as it does.
+  /// The operations that make another end as it does: dependencies, or the first one further up.
   func culprits(of ordinal: Int, for decision: InjectionDecisionKind) -> [Int] {
     let node = instances[ordinal].node
-    return node.definition.dependencies.filter { self.decision(of: node, about: $0) == decision }
+    let near = node.definition.dependencies.filter {
+      self.decision(of: node, about: $0, decidesItself: node.isAskedAnyway) == decision
+    }
+    return near.isEmpty ? culpritsBehind[ordinal].map { [$0] } ?? [] : near
   }
 
   /// What becomes of an operation, as far as one dependency goes.
-  private func decision(of node: OperationNode, about dependency: Int) -> InjectionDecisionKind {
+  private func decision(
+    of node: OperationNode, about dependency: Int, decidesItself: Bool
+  ) -> InjectionDecisionKind {
     let required = node.definition.requiredResults.contains(dependency)
     let request = InjectionRequest(
-      needsResult: required, handlesFailure: node.handlesFailure,
-      hasDefault: !required && node.defaults(instances[dependency].name))
+      needsResult: required, hasDefault: !required && node.defaults(instances[dependency].name),
+      decidesItself: decidesItself)
     return InjectionTable.decide(instances[dependency].outcome, request)
   }
 
-  /// Whether any dependency of `ordinal` failed.
-  func dependencyFailed(_ ordinal: Int) -> Bool {
-    instances[ordinal].node.definition.dependencies.contains { instances[$0].state == .failed }
+  /// Notes of an operation that has ended whether those behind it cannot succeed any more: it failed without being allowed to, or could not
+  /// run because a result is missing. A failure that is allowed is seen by direct dependents alone.
+  func noteEnd(of ordinal: Int) {
+    guard ordinal < pipeline.operations.count else { return }
+    switch instances[ordinal].state {
+    case .failed where !instances[ordinal].node.definition.allowFailure: break
+    case .cancelled where instances[ordinal].reason == InjectionDecisionKind.requirementNotSatisfied.cancellationCode:
+      break
+    default: return
+    }
+    // Each operation is noted once, so that all the failures of a run cost no more than one walk over its graph.
+    var open = [ordinal]
+    while let next = open.popLast() {
+      for dependent in plan.dependents(of: next) where culpritsBehind[Int(dependent)] == nil {
+        culpritsBehind[Int(dependent)] = ordinal
+        open.append(Int(dependent))
+      }
+    }
+  }
+
+  /// What the status functions of an operation, or of one of its items, answer.
+  func status(for ordinal: Int) -> ExpressionStatus {
+    // As in GitHub Actions, a run is cancelled or has failures, not both.
+    if status.isCancelled { return ExpressionStatus(isCancelled: true) }
+    let operation = instances[ordinal].parent ?? ordinal
+    let node = instances[operation].node
+    let dependencies = node.definition.dependencies
+    let hasFailure =
+      isTimedOut || culpritsBehind[operation] != nil || dependencies.contains { instances[$0].state == .failed }
+    // What was left out on purpose holds nothing back: nothing that needs it would have begun.
+    let isHeldBack = dependencies.contains { dependency in
+      instances[dependency].reason != "not-selected"
+        && !decision(of: node, about: dependency, decidesItself: false).runs
+    }
+    return ExpressionStatus(hasFailure: hasFailure, isHeldBack: isHeldBack)
   }
 
   /// Adds an item of a loop and returns its ordinal.

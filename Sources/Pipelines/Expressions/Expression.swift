@@ -11,6 +11,8 @@ public struct Expression: Sendable, Hashable {
     let program: ExpressionProgram
     let resultsWithDefault: Set<String>
     let functionNames: Set<String>
+    let asksForStatus: Bool
+    let looksAtOutcomes: Bool
     let isSound: Bool
 
     init(_ program: ExpressionProgram) {
@@ -20,6 +22,8 @@ public struct Expression: Sendable, Hashable {
       functionNames = program.nodes.reduce(into: []) { names, node in
         if node.kind == .call { names.insert(node.function.name) }
       }
+      asksForStatus = program.nodes.contains { $0.kind == .call && $0.function.isStatus && $0.function != .success }
+      looksAtOutcomes = asksForStatus || program.references.contains { $0.context == "operations" }
     }
   }
 
@@ -66,6 +70,13 @@ public struct Expression: Sendable, Hashable {
 
   /// Whether `success()`, `failure()`, `always()` or `cancelled()` is called anywhere in it.
   public var usesStatusFunction: Bool { storage.program.usesStatusFunction }
+
+  /// Whether it calls `always()`, `failure()` or `cancelled()`: a `when` that does is asked in a cancelled run, too.
+  public var asksForStatus: Bool { storage.asksForStatus }
+
+  /// Whether it calls `always()`, `failure()` or `cancelled()`, or names `operations.x`: a `when` that does is asked whatever became of the
+  /// operations before it, near or far.
+  public var looksAtOutcomes: Bool { storage.looksAtOutcomes }
 
   /// The names of the functions that the expression calls, as they are declared.
   public var functionNames: Set<String> { storage.functionNames }

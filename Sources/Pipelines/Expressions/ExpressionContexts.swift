@@ -19,14 +19,20 @@ public protocol ExpressionContexts {
 
 /// What the status functions of an expression answer.
 public struct ExpressionStatus: Sendable, Hashable {
-  /// `failure()`: a dependency failed (for a handler: the run did).
+  /// `failure()`: a dependency failed, near or far (for a handler: the run did).
   public var hasFailure: Bool
   /// `cancelled()`: the run was cancelled.
   public var isCancelled: Bool
+  /// Whether a dependency was skipped without which an operation that has no `when` would not run.
+  public var isHeldBack: Bool
 
-  /// A status; `success()` is true when neither holds.
-  public init(hasFailure: Bool = false, isCancelled: Bool = false) {
+  /// `success()`: none of these holds.
+  public var isSuccess: Bool { !hasFailure && !isCancelled && !isHeldBack }
+
+  /// A status; without arguments that of a success.
+  public init(hasFailure: Bool = false, isCancelled: Bool = false, isHeldBack: Bool = false) {
     self.hasFailure = hasFailure
     self.isCancelled = isCancelled
+    self.isHeldBack = isHeldBack
   }
 }

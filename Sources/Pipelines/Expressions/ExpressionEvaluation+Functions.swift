@@ -29,9 +29,7 @@ extension ExpressionEvaluation {
     of node: ExpressionProgram.Node, in contexts: borrowing some ExpressionContexts
   ) throws(ExpressionError) -> JSONValue {
     switch node.function {
-    case .success:
-      let status = contexts.status
-      return .bool(!status.hasFailure && !status.isCancelled)
+    case .success: return .bool(contexts.status.isSuccess)
     case .failure: return .bool(contexts.status.hasFailure)
     case .cancelled: return .bool(contexts.status.isCancelled)
     case .always: return .bool(true)

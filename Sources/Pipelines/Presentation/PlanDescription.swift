@@ -103,7 +103,7 @@ package struct PlanDescription: Sendable {
   /// A dependency that is known to be skipped, and whose result this operation has no default for.
   private func skippedDependency(of step: Step) -> String? {
     let definition = step.definition
-    guard definition.condition?.usesStatusFunction != true else { return nil }
+    guard !definition.isAskedAnyway else { return nil }
     return step.needs.first { name in
       let isSkipped = steps.contains { step in
         guard step.definition.name == name else { return false }

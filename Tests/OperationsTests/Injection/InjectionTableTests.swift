@@ -55,6 +55,15 @@ struct InjectionTableTests {
     #expect(Self.rows.map { requests($0).count }.reduce(0, +) == DependencyOutcomeKind.allCases.count * 8)
   }
 
+  @Test("A dependent that decides for itself runs whatever became of the dependency", arguments: rows)
+  func decidesItself(_ row: Row) {
+    for var request in requests(row) {
+      request.decidesItself = true
+      let expected: InjectionDecisionKind = row.outcome == .succeeded ? .run : .runWithoutResult
+      #expect(InjectionTable.decide(row.outcome, request) == expected, "\(row.outcome) \(request)")
+    }
+  }
+
   @Test("The decision with its errors agrees with the table, and carries the dependency's error")
   func generic() {
     let outcomes: [DependencyOutcome<Int>] = [

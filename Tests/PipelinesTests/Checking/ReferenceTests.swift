@@ -18,7 +18,7 @@ struct ReferenceTests {
         - name: last
           needs: b
           inject: c
-          when: ${{ operations.d.state == 'succeeded' }}
+          when: ${{ errors.d == null }}
           for_each: ${{ results.a }}
           env: { E: "${{ errors.e.code }}" }
           command: [echo, "${{ results.f || 'none' }}"]
@@ -26,6 +26,22 @@ struct ReferenceTests {
     let last = definition.operations[6]
     #expect(last.dependencies == [0, 1, 2, 3, 4, 5])
     #expect(last.requiredResults == [0, 2])
+  }
+
+  @Test(
+    "an operation that is asked anyway requires no result",
+    arguments: ["always()", "failure()", "!cancelled()", "operations.b.state == 'skipped'", "success() || failure()"])
+  func asked(_ when: String) throws {
+    let definition = try pipeline(
+      """
+      operations:
+        - { name: a, run: ls }
+        - { name: b, run: ls }
+        - { name: x, inject: a, when: "\(when)", run: cat }
+        - { name: y, inject: a, when: success() && results.b, run: cat }
+      """)
+    #expect(definition.operations[2].isAskedAnyway && definition.operations[2].requiredResults.isEmpty)
+    #expect(!definition.operations[3].isAskedAnyway && definition.operations[3].requiredResults == [0])
   }
 
   @Test("needs takes one name or several, and names nothing twice")

@@ -184,6 +184,8 @@ struct TypeTests {
         - { name: c, run: ls, when: failure() }
         - { name: d, run: ls, when: failure(), needs: a }
         - { name: e, run: ls, when: "${{ hashFiles('x') == '' }}" }
+        - { name: f, run: ls, when: cancelled() }
+        - { name: g, run: ls, when: cancelled(), needs: e }
       """
     #expect(
       findings(text) == [
@@ -191,16 +193,17 @@ struct TypeTests {
         "3:31 warning never-runs operation 'b' never runs: its 'when' is always false",
         "4:31 warning never-runs operation 'c' never runs: nothing that it depends on can fail, as it depends on nothing (add 'needs', or make it a handler under 'after: {failure: …}')",
         "5:49 warning never-runs operation 'd' never runs: it needs 'a', which never runs",
+        "7:31 warning never-runs operation 'f' never runs: it depends on nothing, so it is asked when the run begins, before anything can be cancelled (add 'needs', or make it a handler under 'after: {cancel: …}')",
       ])
     _ = try pipeline(text)
   }
 
-  @Test("what needs something that never runs never runs either")
+  @Test("what needs something that never runs never runs either, unless it is asked anyway")
   func neverRunsBecauseOfAnother() throws {
     let text = """
       operations:
         - { name: a, run: ls, when: false }
-        - { name: b, run: ls, needs: [f, a], when: always() }
+        - { name: b, run: ls, needs: [f, a], when: success() }
         - { name: c, run: cat, inject: b }
         - { name: d, value: "${{ results.a || 1 }}", when: "results.b || true" }
         - { name: e, value: "${{ results.d }}" }
@@ -209,6 +212,10 @@ struct TypeTests {
         - { name: h, run: ls, needs: g }
         - { name: i, run: ls, run_when: never, otherwise: fail }
         - { name: j, run: ls, needs: i, when: failure() }
+        - { name: k, run: ls, needs: [f, a], when: always() }
+        - { name: l, run: ls, needs: [f, a], when: failure() }
+        - { name: m, run: ls, when: operations.a.state == 'skipped' }
+        - { name: n, run: ls, needs: [k, m] }
       """
     #expect(
       findings(text) == [
