@@ -71,6 +71,16 @@ struct HostedPluginTests {
           + "continues it\n"), "\(outcome)")
   }
 
+  @Test("a call that never returns while a file is checked ends the command after ten seconds")
+  func hangingCreate() async throws {
+    let outcome = try await run("create")
+    #expect(outcome.output.hasSuffix("exit 3\n"), "\(outcome)")
+    #expect(
+      outcome.errors.hasSuffix(
+        "penstock: 'create' of operation 'mischief' of plugin 'mischief' has not returned for 10s, and whatever waits for it waits "
+          + "for ever; with 'isolation: process' only the plugin's own process would end\n"), "\(outcome)")
+  }
+
   @Test("a plugin whose close never returns keeps the process for ten seconds, after the end of the run")
   func hangingClose() async throws {
     let outcome = try await run("close")
