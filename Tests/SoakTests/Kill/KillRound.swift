@@ -53,9 +53,9 @@ final class KillRound {
       let ending: Tool.Ending
       let began = ContinuousClock.now
       if let run {
-        ending = try await host(["resume", run, "--quiet"], killedAfter: moment)
+        ending = try await tool.run(["resume", run, "--quiet"], killedAfter: moment)
       } else {
-        ending = try await host(["run", file, "--quiet"], killedAfter: moment)
+        ending = try await tool.run(["run", file, "--quiet"], killedAfter: moment)
       }
       check(!ending.overran, "the host hangs: \(ending.summary)")
       guard ending.signal == SIGKILL else {
@@ -86,18 +86,6 @@ final class KillRound {
   private func randomMoment() -> Duration {
     let limit = reference.duration / .microseconds(1) * 1.1
     return .microseconds(Int64(Double.random(in: 0...limit, using: &random)))
-  }
-
-  private func host(_ arguments: [String], killedAfter moment: Duration?) async throws -> Tool.Ending {
-    let began = ContinuousClock.now
-    return try await tool.run(arguments) { pid, send in
-      guard let due = moment.map({ began + $0 }) else { return }
-      while ContinuousClock.now < due {
-        guard RunningProcesses.isRunning(pid) else { return }
-        try await Task.sleep(until: min(due, .now + .milliseconds(2)))
-      }
-      send(.kill)
-    }
   }
 
   private func runs() throws -> Set<String> {

@@ -83,6 +83,19 @@ struct Tool: Sendable {
     }
     return ending
   }
+
+  /// Runs a command, and kills it after `moment`, unless it has ended by then; nil lets it come to its end.
+  func run(_ arguments: [String], killedAfter moment: Duration?) async throws -> Ending {
+    let began = ContinuousClock.now
+    return try await run(arguments) { pid, send in
+      guard let due = moment.map({ began + $0 }) else { return }
+      while ContinuousClock.now < due {
+        guard RunningProcesses.isRunning(pid) else { return }
+        try await Task.sleep(until: min(due, .now + .milliseconds(2)))
+      }
+      send(.kill)
+    }
+  }
 }
 
 /// Kills a process that does not end in time.
