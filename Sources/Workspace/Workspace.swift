@@ -17,8 +17,8 @@ import Synchronization
 /// Any thread may call any method. Reads and writes run on two connections, which are opened when they are first needed:
 /// a read never waits for a write of this or another process, and sees everything that was committed before it began.
 ///
-/// The directory holds `workspace.db` with SQLite's `-wal` and `-shm` beside it, `workspace.lock` (see ``WriteLock``) and
-/// `workspace.notify` (see ``notify()``), all readable and writable by their owner alone.
+/// The directory holds `workspace.db` with SQLite's `-wal` and `-shm` beside it, `workspace.lock` (see ``WriteLock``),
+/// `workspace.hosts` (see ``HostLock``) and `workspace.notify` (see ``notify()``), all readable and writable by their owner alone.
 public final class Workspace: Sendable {
   /// What a workspace is opened for.
   public enum Mode: Sendable {

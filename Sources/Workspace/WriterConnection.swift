@@ -21,6 +21,8 @@ final class WriterConnection: Sendable {
   private let statements = ConnectionStatements()
   private let queue: DatabaseQueue
   private let lock: WriteLock
+  /// Tells other processes that this one is alive.
+  private let host: HostLock
   private let log: WriteAheadLog
   private let version = Mutex<Int?>(nil)
   /// How many accesses are under way or waiting.
@@ -32,6 +34,7 @@ final class WriterConnection: Sendable {
 
   init(files: WorkspaceFiles) throws {
     lock = try WriteLock(path: files.lock, patience: files.patience)
+    host = try HostLock(directory: files.directory)
     patience = BusyPatience(seconds: files.patience)
     queue = try DatabaseQueue(path: files.database, configuration: ConnectionSettings.writer(patience))
     log = WriteAheadLog()

@@ -75,19 +75,22 @@ struct LeaseTests {
   @Test("A process is told from a later one with its id, from another boot's, and from a zombie")
   func identity() throws {
     let current = ProcessIdentity.current
-    #expect(current.isAlive && current.pid == getpid() && current.boot.count == 36)
+    #expect(
+      current.isAlive(in: directory.workspace) && current.pid == getpid()
+        && current.boot.prefix { $0 != "/" }.count == 36)
     #expect(ProcessIdentity.running(pid: getpid()) == current)
-    #expect(!dead.isAlive)
-    #expect(!ProcessIdentity(boot: "another", pid: current.pid, started: current.started).isAlive)
+    #expect(!dead.isAlive(in: directory.workspace))
+    #expect(
+      !ProcessIdentity(boot: "another", pid: current.pid, started: current.started).isAlive(in: directory.workspace))
 
     let child = Process()
     child.executableURL = URL(fileURLWithPath: "/bin/sleep")
     child.arguments = ["60"]
     try child.run()
     let identity = ProcessIdentity.running(pid: child.processIdentifier)
-    #expect(identity?.isAlive == true)
+    #expect(identity?.isAlive(in: directory.workspace) == true)
     kill(child.processIdentifier, SIGKILL)
     child.waitUntilExit()
-    #expect(identity?.isAlive == false)
+    #expect(identity?.isAlive(in: directory.workspace) == false)
   }
 }

@@ -22,7 +22,10 @@ struct OpeningTests {
     try workspace.write { try $0.execute(sql: "INSERT INTO number (value) VALUES (1)") }
     workspace.notify()
     #expect(try mode("") == 0o700)
-    for file in ["/workspace.db", "/workspace.db-wal", "/workspace.db-shm", "/workspace.lock", "/workspace.notify"] {
+    for file in [
+      "/workspace.db", "/workspace.db-wal", "/workspace.db-shm", "/workspace.lock", "/workspace.hosts",
+      "/workspace.notify",
+    ] {
       #expect(try mode(file) == 0o600, "\(file)")
     }
   }

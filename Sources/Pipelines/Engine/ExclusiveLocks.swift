@@ -76,9 +76,9 @@ final class ExclusiveLocks: @unchecked Sendable {
           return Hold(name: name, fence: lease.fence)
         case .held(let lease):
           waiting(Holder(description: lease.holder, process: lease.owner.pid))
-          let death = try watchProcess(lease.owner.pid) { waiter.wake() }
+          let death = try watchEnd(of: lease.owner) { waiter.wake() }
           defer { death() }
-          guard lease.owner.isAlive else { continue }
+          guard lease.owner.isAlive(in: history.workspace.directory) else { continue }
           guard await waiter.wait() else { throw CancellationError() }
         }
       }
@@ -126,9 +126,16 @@ final class ExclusiveLocks: @unchecked Sendable {
     if let next = queues[name]?.popFirst() { next.wake() } else { queues[name] = nil }
   }
 
-  /// Calls `body` when the process ends; the returned closure stops watching.
-  private func watchProcess(_ pid: Int32, _ body: @escaping () -> Void) throws -> () -> Void {
-    let descriptor = penstock_open_process(pid)
+  /// How long after a look the next one follows at a holder whose end nothing reports here, as it is in another pid namespace.
+  private static let pause = Duration.seconds(1)
+
+  /// Calls `body` when the process ends, or may have ended; the returned closure stops watching.
+  private func watchEnd(of process: ProcessIdentity, _ body: @escaping () -> Void) throws -> () -> Void {
+    guard process.isVisible else {
+      let timer = loop.schedule(after: Self.pause, body)
+      return { [loop] in loop.cancelTimer(timer) }
+    }
+    let descriptor = penstock_open_process(process.pid)
     guard descriptor >= 0 else {
       body()
       return {}

@@ -1,5 +1,6 @@
 import Operations
 import Values
+import Workspace
 
 /// Going on with a run whose host is gone, and taking over what an earlier run has done.
 extension RunEngine {
@@ -183,7 +184,14 @@ extension RunEngine {
   }
 
   /// Ends the processes that the former host of the run left behind.
-  func endFormerProcesses() async {
+  func endFormerProcesses(of owner: ProcessIdentity) async {
+    if owner.isElsewhere {
+      emit(
+        .notice(
+          state.id,
+          "the former host ran in another container (pid namespace): processes that it left there cannot be ended from here"
+        ))
+    }
     let ended = await LeftoverProcesses.end(run: state.id, delayer: LoopDelayer(loop: services.loop))
     guard ended > 0 else { return }
     let processes = Count.of(ended, "process", plural: "processes")

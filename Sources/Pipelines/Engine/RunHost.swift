@@ -94,8 +94,7 @@ public final class RunHost: Sendable {
   ) async throws -> RunOutcome {
     guard let recorded = try history.loadForResume(id) else { throw RunNotFound(id: id) }
     guard recorded.run.state == .interrupted else {
-      let owner = recorded.run.state == .running ? recorded.run.owner.pid : nil
-      throw RunNotResumable(id: id, state: recorded.run.state, process: owner)
+      throw RunNotResumable(id: id, state: recorded.run.state, whereabouts: whereabouts(of: recorded.run))
     }
     let loaded = PipelineLoader.load(
       text: recorded.definition, path: recorded.run.path ?? "recorded.yaml", nested: recorded.nestedDefinitions,
@@ -105,7 +104,7 @@ public final class RunHost: Sendable {
     // Only one process may go on with it.
     guard let claimed = try await services.recorder.claim(id) else {
       let record = try history.run(id)
-      throw RunNotResumable(id: id, state: record?.state ?? .running, process: record?.owner.pid)
+      throw RunNotResumable(id: id, state: record?.state ?? .running, whereabouts: record.flatMap(whereabouts))
     }
     var options = RunOptions()
     options.version = version
@@ -117,6 +116,10 @@ public final class RunHost: Sendable {
       services: services, pipeline: pipeline, options: options, id: id, parent: claimed.parent, formerSecrets: secrets,
       events: events, onEvent: onEvent)
     return try await execute(engine, resuming: recorded)
+  }
+
+  private func whereabouts(of run: RunRecord) -> String? {
+    run.state == .running ? run.owner.whereabouts(in: services.history.workspace.directory) : nil
   }
 
   /// Kills every process that is running, at once.
@@ -161,7 +164,7 @@ public final class RunHost: Sendable {
     defer { running.withLock { $0[id] = nil } }
     // A task of its own: what cancels the caller must not cancel the handlers of the run.
     let execution = Task(executorPreference: services.loop) {
-      if resuming != nil { await engine.endFormerProcesses() }
+      if let resuming { await engine.endFormerProcesses(of: resuming.run.owner) }
       return try await engine.run(resuming: resuming, takingOver: source)
     }
     return try await withTaskCancellationHandler {
@@ -202,13 +205,13 @@ public struct RunNotResumable: Error, Sendable, Hashable, CustomStringConvertibl
   public let id: RunID
   /// The state it is in.
   public let state: RunState
-  /// The process that it goes on in, where that is known.
-  public var process: Int32?
+  /// What is known of the process that runs it: "is running in process 12".
+  public var whereabouts: String?
   /// What happened, and what to do next.
   public var description: String {
     switch state {
     case .queued, .running:
-      "run \(id.text) is going on in \(process.map { "process \($0)" } ?? "another process")"
+      "run \(id.text) \(whereabouts ?? "is running in another process")"
     case .failed, .cancelled:
       "run \(id.text) \(state.rawValue); `penstock retry \(id.text)` runs again what did not succeed"
     default: "run \(id.text) \(state.rawValue); there is nothing left to do"

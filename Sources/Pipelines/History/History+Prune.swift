@@ -80,7 +80,7 @@ struct PruneSelection {
     var seen: [String: Int] = [:]
     var families: [[RunRows.Numbered]] = []
     while let row = try rows.next() {
-      guard let run = RunRows.record(row) else { continue }
+      guard let run = RunRows.record(row, in: db) else { continue }
       seen[run.record.pipeline, default: 0] += 1
       if let keep = rule.keep, seen[run.record.pipeline, default: 0] <= keep { continue }
       if let olderThan = rule.olderThan, run.record.createdAt >= olderThan { continue }
@@ -101,7 +101,7 @@ struct PruneSelection {
       let children = try Row.fetchAll(
         db.cachedStatement(sql: "SELECT \(RunRows.columns) FROM run_record r WHERE r.parent = ?"),
         arguments: [family[next].record.id.text])
-      family += children.compactMap(RunRows.record)
+      family += children.compactMap { RunRows.record($0, in: db) }
       next += 1
     }
   }

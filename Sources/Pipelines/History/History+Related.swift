@@ -6,7 +6,7 @@ extension History {
   /// The oldest run of a pipeline that is going on, other than `run`.
   func activeRun(of pipeline: String, except run: RunID) throws(WorkspaceError) -> RunID? {
     let others = try runs(RunFilter(pipeline: pipeline, states: [.running], includesNested: true, order: .oldestFirst))
-    return others.first { $0.id != run && $0.owner.isAlive }?.id
+    return others.first { $0.id != run && $0.owner.isAlive(in: workspace.directory) }?.id
   }
 
   /// The runs that operations of `parent` started, the oldest first.

@@ -45,7 +45,7 @@ extension History {
       recorded.nestedDefinitions = try NestedDefinitions.of(found.record.id, in: db)
       if recorded.run.state == .queued {
         recorded.turn = try Leases.current(RunRecord.turn(of: recorded.run.pipeline), in: db).flatMap {
-          $0.owner.isAlive ? $0 : nil
+          $0.owner.isAlive(in: db) ? $0 : nil
         }
       }
       return recorded

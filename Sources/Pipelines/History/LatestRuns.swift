@@ -30,7 +30,7 @@ final class LatestRuns: Sendable {
     let answer = try? history.read { db in
       // All reads go through one connection, so that its count tells them apart.
       let version = try Int64.fetchOne(db.cachedStatement(sql: "PRAGMA data_version")) ?? 0
-      if let known, known.version == version, known.active.allSatisfy(\.owner.isAlive) { return known }
+      if let known, known.version == version, known.active.allSatisfy({ $0.owner.isAlive(in: db) }) { return known }
       let filter = RunFilter(pipeline: pipeline, states: states, includesNested: true, limit: 1)
       var active: [RunRecord] = []
       if states.contains(.interrupted) {

@@ -72,7 +72,7 @@ struct RunListing {
     var runs: [RunRecord] = []
     let limit = filter.limit ?? .max
     while runs.count < limit, let row = try rows.next() {
-      guard let run = RunRows.record(row) else { continue }
+      guard let run = RunRows.record(row, in: db) else { continue }
       // The states are looked at again as readers see them.
       if !filter.states.isEmpty {
         let state = run.isAbandoned ? .interrupted : run.record.state

@@ -12,7 +12,7 @@ enum RunOwnership {
     try Row.fetchAll(
       db.cachedStatement(
         sql: "SELECT \(RunRows.columns) FROM run_record r WHERE r.state IN ('queued', 'running')")
-    ).compactMap(RunRows.record).filter(\.isAbandoned)
+    ).compactMap { RunRows.record($0, in: db) }.filter(\.isAbandoned)
   }
 
   /// Whether any run has not ended, whosever it is.

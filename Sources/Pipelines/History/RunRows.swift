@@ -14,9 +14,9 @@ enum RunRows {
   /// A run as it is recorded, with the number that addresses its operations.
   struct Numbered {
     var number: Int64
+    /// Whether the record said when it was read that the run goes on, but its process was gone.
+    let isAbandoned: Bool
     var record: RunRecord
-    /// Whether the record says that the run goes on, but its process is gone.
-    var isAbandoned: Bool { !record.state.isFinal && !record.owner.isAlive }
     /// Whether `resume` could go on with it.
     var isInterrupted: Bool { record.state == .interrupted || isAbandoned }
   }
@@ -28,22 +28,23 @@ enum RunRows {
   static func find(_ run: RunID, in db: Database) throws -> Numbered? {
     try Row.fetchOne(
       db.cachedStatement(sql: "SELECT \(columns) FROM run_record r WHERE r.id = ?"), arguments: [run.text]
-    ).flatMap(record)
+    ).flatMap { record($0, in: db) }
   }
 
   /// Nil for a row whose words this version does not know, which only another program can have written.
-  static func record(_ row: Row) -> Numbered? {
+  static func record(_ row: Row, in db: Database) -> Numbered? {
     guard let id = RunID(row[1] as String), let state = RunState(rawValue: row[15]) else { return nil }
     var parent: RunRecord.Parent?
     if let text = row[13] as String?, let run = RunID(text) {
       parent = RunRecord.Parent(run: run, operation: row[14] as String? ?? "")
     }
+    let owner = ProcessIdentity(boot: row[10], pid: row[11], started: row[12])
     var numbered = Numbered(
-      number: row[0],
+      number: row[0], isAbandoned: !state.isFinal && !owner.isAlive(in: db),
       record: RunRecord(
         id: id, pipeline: row[2], definitionHash: row[3] as String? ?? "", path: row[4], params: row[5],
         trigger: RunTrigger(rawValue: row[6]), host: row[7], user: row[8], version: row[9],
-        owner: ProcessIdentity(boot: row[10], pid: row[11], started: row[12]), parent: parent, state: state,
+        owner: owner, parent: parent, state: state,
         reason: row[16], createdAt: RecordTime(microseconds: row[17]),
         startedAt: (row[18] as Int64?).map(RecordTime.init(microseconds:)),
         endedAt: (row[19] as Int64?).map(RecordTime.init(microseconds:)),

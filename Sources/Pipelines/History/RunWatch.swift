@@ -75,7 +75,7 @@ public struct RunWatch {
   ) throws -> [RunRows.Numbered] {
     try Row.fetchAll(
       db.cachedStatement(sql: "SELECT \(RunRows.columns) FROM run_record r WHERE \(condition)"), arguments: arguments
-    ).compactMap(RunRows.record)
+    ).compactMap { RunRows.record($0, in: db) }
   }
 }
 

@@ -15,7 +15,7 @@ public enum Leases {
   public static func acquire(
     _ name: String, holder: String, owner: ProcessIdentity = .current, in db: Database
   ) throws -> LeaseOutcome {
-    if let lease = try current(name, in: db), lease.owner.isAlive { return .held(lease) }
+    if let lease = try current(name, in: db), lease.owner.isAlive(in: db) { return .held(lease) }
     let now = microsecondsNow()
     // The row stays when the lease is free, because the fencing number must never go back.
     let fence = try Int64.fetchOne(

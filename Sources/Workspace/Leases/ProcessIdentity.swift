@@ -1,8 +1,10 @@
+import GRDB
 import Glibc
 
-/// One process, for as long as the computer runs and beyond: a process id alone is given to another process sooner or later.
+/// One process, for as long as the computer runs and beyond: a process id alone is given to another process sooner or later, and is another process's in
+/// another container.
 public struct ProcessIdentity: Sendable, Hashable {
-  /// The identity of the boot, from `/proc/sys/kernel/random/boot_id`.
+  /// The boot, from `/proc/sys/kernel/random/boot_id`, a slash, and the number of the pid namespace, from `/proc/self/ns/pid`. Former versions recorded the boot alone.
   public let boot: String
   /// The process id.
   public let pid: Int32
@@ -20,19 +22,64 @@ public struct ProcessIdentity: Sendable, Hashable {
   public static let current = ProcessIdentity(
     boot: currentBoot, pid: getpid(), started: startTime(of: getpid()) ?? 0)
 
-  /// The boot that this process runs in; empty where the kernel does not tell.
-  public static let currentBoot = text(of: "/proc/sys/kernel/random/boot_id")?.prefix { $0 != "\n" }.description ?? ""
+  /// The boot and the pid namespace that this process runs in, as in ``boot``; empty where the kernel does not tell.
+  public static let currentBoot: String = {
+    guard let boot = text(of: "/proc/sys/kernel/random/boot_id")?.prefix(while: { $0 != "\n" }) else { return "" }
+    var status = stat()
+    return stat("/proc/self/ns/pid", &status) == 0 ? "\(boot)/\(status.st_ino)" : String(boot)
+  }()
 
   /// The running process with the id, or nil if there is none.
   public static func running(pid: Int32) -> ProcessIdentity? {
     startTime(of: pid).map { ProcessIdentity(boot: currentBoot, pid: pid, started: $0) }
   }
 
-  /// Whether this very process is still running. A zombie counts as dead: it does nothing any more.
-  public var isAlive: Bool {
-    if self == .current { return true }
-    return boot == Self.currentBoot && Self.startTime(of: pid) == started
+  /// What can be told of a process.
+  public enum Judgement: Sendable {
+    /// It is running. It may be stopped.
+    case alive
+    /// It has ended. A zombie counts as ended: it does nothing any more.
+    case dead
+    /// It is in another pid namespace, such as another container, and its lock in the workspace cannot be asked for. Nobody may take over what it holds.
+    case unknown
   }
+
+  /// Whether this very process is still running: by `/proc` where that shows it, else by the lock that it holds in the workspace in `directory` as
+  /// long as it may write there.
+  public func judgement(in directory: @autoclosure () -> String) -> Judgement {
+    if self == .current { return .alive }
+    if isVisible { return Self.startTime(of: pid) == started ? .alive : .dead }
+    // Neither an identity of a former version nor one that nobody has ever had, such as that of an imported run, has a lock.
+    guard boot.utf8.contains(UInt8(ascii: "/")) else { return .dead }
+    if let isHeld = HostLock.isHeld(by: self, in: directory()) { return isHeld ? .alive : .dead }
+    // Where this computer has been started again since, nothing of that time is left.
+    return isElsewhere ? .unknown : .dead
+  }
+
+  /// Whether the process may be running: it is, or nobody can tell.
+  public func isAlive(in directory: @autoclosure () -> String) -> Bool {
+    switch judgement(in: directory()) {
+    case .alive, .unknown: true
+    case .dead: false
+    }
+  }
+
+  /// The same for a process that is recorded in a workspace's database.
+  public func isAlive(in db: Database) -> Bool {
+    isAlive(in: HostLock.directory(of: db))
+  }
+
+  /// Whether `/proc` shows the process as long as it is running: it is of this boot and this pid namespace.
+  public var isVisible: Bool {
+    guard !Self.currentBoot.isEmpty else { return false }
+    // Former versions recorded the boot alone; what they ran in is taken to be this namespace.
+    return boot == Self.currentBoot || boot.utf8.elementsEqual(Self.bootAlone(Self.currentBoot).utf8)
+  }
+
+  /// Whether the process is, or was, in another pid namespace of this boot, such as another container.
+  public var isElsewhere: Bool { !isVisible && Self.bootAlone(boot) == Self.bootAlone(Self.currentBoot) }
+
+  private static func bootAlone(_ boot: String) -> Substring { boot.prefix { $0 != "/" } }
 
   private static func startTime(of pid: Int32) -> Int64? {
     guard let stat = text(of: "/proc/\(pid)/stat"), let name = stat.lastIndex(of: ")") else { return nil }

@@ -36,7 +36,7 @@ struct Resume: ForegroundCommand {
         "no run was interrupted; `penstock retry` runs again what failed, `penstock history list` shows the runs")
     }
     guard record.state == .interrupted else {
-      throw CommandFailure(RunNotResumable.message(of: record, short: reference.short(record.id)))
+      throw CommandFailure(RunNotResumable.message(of: record, short: reference.short(record.id), in: history))
     }
     let definition = try history.definition(of: record.id) ?? ""
     let pipeline = PipelineLoader.load(
@@ -68,9 +68,9 @@ struct Resume: ForegroundCommand {
 
 extension RunNotResumable {
   /// Why a run cannot be gone on with, and what to do instead.
-  static func message(of run: RunRecord, short: String) -> String {
+  static func message(of run: RunRecord, short: String, in history: History) -> String {
     switch run.state {
-    case .queued, .running: "run \(short) is going on in process \(run.owner.pid) on \(run.host)"
+    case .queued, .running: "run \(short) \(run.owner.whereabouts(in: history.workspace.directory)) on \(run.host)"
     case .failed, .cancelled:
       "run \(short) \(run.state.rawValue) by itself; `penstock retry \(short)` runs again what did not succeed"
     case .succeeded: "run \(short) has succeeded; there is nothing left to do"

@@ -37,7 +37,7 @@ struct Retry: ForegroundCommand {
     let reference = RunReference(history: history)
     let record = try find(in: history, reference)
     guard record.state.isFinal else {
-      throw CommandFailure(RunNotResumable.message(of: record, short: reference.short(record.id)))
+      throw CommandFailure(RunNotResumable.message(of: record, short: reference.short(record.id), in: history))
     }
     let pipeline = try definition(of: record, in: history, plugins: .host(pluginHost))
     var options = RunOptions()

@@ -5,13 +5,13 @@ import Workspace
 extension History {
   /// The leases whose processes are gone. They are free already, and only look as if they were held.
   func abandonedLeases() throws(WorkspaceError) -> [Lease] {
-    try read { try Leases.all(in: $0) }.filter { !$0.owner.isAlive }
+    try read { db in try Leases.all(in: db).filter { !$0.owner.isAlive(in: db) } }
   }
 
   /// Gives back the leases whose processes are gone; returns how many there were.
   func releaseAbandonedLeases() throws(WorkspaceError) -> Int {
     let released = try write { db in
-      try Leases.all(in: db).filter { !$0.owner.isAlive }
+      try Leases.all(in: db).filter { !$0.owner.isAlive(in: db) }
         .filter { try Leases.release($0.name, fence: $0.fence, in: db) }.count
     }
     if released > 0 { workspace.notify() }

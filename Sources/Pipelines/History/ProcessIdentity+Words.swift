@@ -1,0 +1,13 @@
+import Workspace
+
+extension ProcessIdentity {
+  /// Where a run that has not ended is, for people: "is running in process 12". `directory` is that of the workspace.
+  package func whereabouts(in directory: String) -> String {
+    switch judgement(in: directory) {
+    case .alive, .dead: "is running in process \(pid)" + (isVisible ? "" : " of another container (pid namespace)")
+    case .unknown:
+      "may still be running in process \(pid) of another container (pid namespace), which 'workspace.hosts' in the workspace would tell, and that file "
+        + "cannot be read; end that container, restore the file, or run this command there"
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import CLibSQLite
+import GRDB
+import Glibc
+
+/// The lock that a process which writes to a workspace holds on `workspace.hosts`, as long as it may write.
+///
+/// The kernel keeps it and takes it away when the process ends, however it ends, and shows it to every process that can open the file. So it tells of a
+/// process in another pid namespace, such as one in another container, which `/proc` does not show. Each process locks one byte, whose place follows
+/// from its ``ProcessIdentity``. The lock belongs to the open file (`F_OFD_SETLK`), so closing other descriptors of the file does not release it.
+final class HostLock: Sendable {
+  private static let name = "/workspace.hosts"
+  private let descriptor: Int32
+
+  /// Opens the file, creating it for its owner alone, and locks the byte of this process.
+  init(directory: String) throws(WorkspaceError) {
+    let path = directory + Self.name
+    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0o600)
+    guard descriptor >= 0 else {
+      let code = errno
+      if code == EACCES || code == EROFS || code == EPERM { throw .readOnly(path: path) }
+      throw .io(path: path, code: Int(code), message: WorkspaceError.systemMessage(code))
+    }
+    guard Self.isFile(descriptor) else {
+      close(descriptor)
+      throw .notAWorkspace(path: directory, reason: "its workspace.hosts is not a regular file")
+    }
+    // Shared, as several workspace objects of one process may hold it.
+    var request = Self.request(F_RDLCK, ProcessIdentity.current)
+    guard fcntl(descriptor, Self.setLock, &request) == 0 else {
+      let code = errno
+      close(descriptor)
+      throw .io(path: path, code: Int(code), message: WorkspaceError.systemMessage(code))
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  // MARK: Asking
+
+  /// Whether the process holds its lock in the workspace in a directory; nil where that cannot be asked.
+  static func isHeld(by process: ProcessIdentity, in directory: String) -> Bool? {
+    let descriptor = open(directory + name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    // A FIFO or a device has locks too, but nobody holds theirs.
+    guard isFile(descriptor) else { return nil }
+    var request = request(F_WRLCK, process)
+    guard fcntl(descriptor, getLock, &request) == 0 else { return nil }
+    return request.l_type != Int16(F_UNLCK)
+  }
+
+  /// The directory of the workspace that a connection is open to; empty for a database without a file.
+  static func directory(of db: Database) -> String {
+    guard let path = sqlite3_db_filename(db.sqliteConnection, "main").map({ String(cString: $0) }) else { return "" }
+    return path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+  }
+
+  private static func isFile(_ descriptor: Int32) -> Bool {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
+  // MARK: The byte
+
+  /// `F_OFD_GETLK` and `F_OFD_SETLK`, which glibc declares for `_GNU_SOURCE` alone.
+  private static let (getLock, setLock): (Int32, Int32) = (36, 37)
+
+  private static func request(_ kind: Int32, _ process: ProcessIdentity) -> Glibc.flock {
+    var request = Glibc.flock()
+    request.l_type = Int16(kind)
+    request.l_whence = Int16(SEEK_SET)
+    request.l_start = Int(place(of: process))
+    request.l_len = 1
+    return request
+  }
+
+  /// The byte of a process: FNV-1a over its identity, in 62 bits, so that the end of the range is a valid offset too.
+  static func place(of process: ProcessIdentity) -> Int64 {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in "\(process.boot) \(process.pid) \(process.started)".utf8 {
+      hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+    }
+    return Int64(hash >> 2)
+  }
+}
