@@ -48,7 +48,15 @@ public struct OperationFailure: Error, Sendable, Hashable {
 
   /// As the history keeps it.
   func recorded(_ masker: SecretMasker) -> RecordedError {
-    RecordedError(code: code, message: isOwnWords ? message : masker.mask(message))
+    RecordedError(code: code, message: masked(by: masker).message)
+  }
+
+  /// The failure without secrets in its message.
+  func masked(by masker: SecretMasker) -> OperationFailure {
+    guard !isOwnWords, !masker.isEmpty else { return self }
+    var failure = self
+    failure.message = masker.mask(message)
+    return failure
   }
 
   /// As `errors.<name>`.

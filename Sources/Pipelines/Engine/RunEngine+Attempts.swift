@@ -222,7 +222,7 @@ extension RunEngine {
 
   private func waitsForRetry(_ ordinal: Int, _ wait: RetryWait) {
     let due = RecordTime(microseconds: wait.due.seconds * 1_000_000 + Int64(wait.due.nanoseconds / 1000))
-    state.instances[ordinal].failure = OperationFailure(wait.error)
+    state.instances[ordinal].failure = OperationFailure(wait.error).masked(by: state.masker)
     if var attempt = state.instances[ordinal].attempt {
       attempt.retryDelay = wait.delay.wholeMicroseconds
       attempt.retryDue = due

@@ -13,6 +13,9 @@ extension RunEngine {
     failure: OperationFailure? = nil
   ) {
     let now = services.now()
+    // Masked before anybody gets it, as results are: `errors.x` reaches arguments and results of operations that no secret is meant for, and the message of a
+    // nested run reaches a run that does not know its secrets.
+    let failure = failure.map { $0.masked(by: state.masker) }
     modify(ordinal) { instance in
       instance.state = newState
       instance.reason = reason
