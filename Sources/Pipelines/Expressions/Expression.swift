@@ -22,7 +22,9 @@ public struct Expression: Sendable, Hashable {
       functionNames = program.nodes.reduce(into: []) { names, node in
         if node.kind == .call { names.insert(node.function.name) }
       }
-      asksForStatus = program.nodes.contains { $0.kind == .call && $0.function.isStatus && $0.function != .success }
+      let status = program.nodes.filter { $0.kind == .call && $0.function.isStatus }
+      // `success()`, or a conjunction with it, can only be true where the operation would run anyway; `!success()` would never be.
+      asksForStatus = status.contains { $0.function != .success } || !status.isEmpty && !program.requiresSuccess
       looksAtOutcomes = asksForStatus || program.references.contains { $0.context == "operations" }
     }
   }
@@ -71,10 +73,11 @@ public struct Expression: Sendable, Hashable {
   /// Whether `success()`, `failure()`, `always()` or `cancelled()` is called anywhere in it.
   public var usesStatusFunction: Bool { storage.program.usesStatusFunction }
 
-  /// Whether it calls `always()`, `failure()` or `cancelled()`: a `when` that does is asked in a cancelled run, too.
+  /// Whether it calls `always()`, `failure()` or `cancelled()`, or calls `success()` and can be true without it: a `when` that does is asked in a
+  /// cancelled run, too.
   public var asksForStatus: Bool { storage.asksForStatus }
 
-  /// Whether it calls `always()`, `failure()` or `cancelled()`, or names `operations.x`: a `when` that does is asked whatever became of the
+  /// Whether it calls a status function as in ``asksForStatus``, or names `operations.x`: a `when` that does is asked whatever became of the
   /// operations before it, near or far.
   public var looksAtOutcomes: Bool { storage.looksAtOutcomes }
 

@@ -69,6 +69,17 @@ struct ExpressionProgram: Sendable {
     return node.kind == .literal ? literals[Int(node.first)] : nil
   }
 
+  /// Whether it cannot be true unless `success()` is: it is a call of that, or a conjunction with one.
+  var requiresSuccess: Bool {
+    var open = [root]
+    while let next = open.popLast() {
+      let node = nodes[Int(next)]
+      if node.kind == .call, node.function == .success { return true }
+      if node.kind == .and { open += children(of: node) }
+    }
+    return false
+  }
+
   /// The place in the contexts that a node always takes its value from, as names in lower case; nil where that is not fixed.
   func fixedPlace(of index: Int32) -> [String]? {
     let node = nodes[Int(index)]

@@ -30,7 +30,10 @@ struct ReferenceTests {
 
   @Test(
     "an operation that is asked anyway requires no result",
-    arguments: ["always()", "failure()", "!cancelled()", "operations.b.state == 'skipped'", "success() || failure()"])
+    arguments: [
+      "always()", "failure()", "!cancelled()", "operations.b.state == 'skipped'", "success() || failure()",
+      "!success()", "success() == false",
+    ])
   func asked(_ when: String) throws {
     let definition = try pipeline(
       """

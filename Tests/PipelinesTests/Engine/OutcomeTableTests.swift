@@ -31,30 +31,30 @@ import Values
     "skipped dependency-skipped", "cancelled dependency-failed", "cancelled dependency-cancelled"
   )
   /// Conditions of which nothing but a success up to here lets the operation run, and those that say it themselves.
-  static let whens = [nil, "success()", "failure()", "success() || failure()", "!failure()"]
+  static let whens = [nil, "success()", "failure()", "success() || failure()", "!failure()", "!success()"]
 
   /// For each end, what becomes of a direct dependent with each of `whens`.
   static let near: [End: [String]] = [
-    .succeeded: [runs, runs, isFalse, runs, runs],
-    .withoutResult: [runs, runs, isFalse, runs, runs],
-    .failed: [fails, fails, runs, runs, isFalse],
-    .failedAllowed: [runs, isFalse, runs, runs, isFalse],
-    .skipped: [skips, skips, isFalse, isFalse, runs],
-    .skippedByItsGate: [skips, skips, isFalse, isFalse, runs],
-    .cancelledByAFailure: [cancels, cancels, runs, runs, isFalse],
-    .cancelledForALackOfAResult: [cancels, cancels, runs, runs, isFalse],
+    .succeeded: [runs, runs, isFalse, runs, runs, isFalse],
+    .withoutResult: [runs, runs, isFalse, runs, runs, isFalse],
+    .failed: [fails, fails, runs, runs, isFalse, runs],
+    .failedAllowed: [runs, isFalse, runs, runs, isFalse, runs],
+    .skipped: [skips, skips, isFalse, isFalse, runs, runs],
+    .skippedByItsGate: [skips, skips, isFalse, isFalse, runs, runs],
+    .cancelledByAFailure: [cancels, cancels, runs, runs, isFalse, runs],
+    .cancelledForALackOfAResult: [cancels, cancels, runs, runs, isFalse, runs],
   ]
 
   /// The same where an operation stands between the two that runs anyway.
   static let far: [End: [String]] = [
-    .succeeded: [runs, runs, isFalse, runs, runs],
-    .withoutResult: [runs, runs, isFalse, runs, runs],
-    .failed: [fails, fails, runs, runs, isFalse],
-    .failedAllowed: [runs, runs, isFalse, runs, runs],
-    .skipped: [runs, runs, isFalse, runs, runs],
-    .skippedByItsGate: [runs, runs, isFalse, runs, runs],
-    .cancelledByAFailure: [fails, fails, runs, runs, isFalse],
-    .cancelledForALackOfAResult: [cancels, cancels, runs, runs, isFalse],
+    .succeeded: [runs, runs, isFalse, runs, runs, isFalse],
+    .withoutResult: [runs, runs, isFalse, runs, runs, isFalse],
+    .failed: [fails, fails, runs, runs, isFalse, runs],
+    .failedAllowed: [runs, runs, isFalse, runs, runs, isFalse],
+    .skipped: [runs, runs, isFalse, runs, runs, isFalse],
+    .skippedByItsGate: [runs, runs, isFalse, runs, runs, isFalse],
+    .cancelledByAFailure: [fails, fails, runs, runs, isFalse, runs],
+    .cancelledForALackOfAResult: [cancels, cancels, runs, runs, isFalse, runs],
   ]
 
   /// What is asked whatever became of the others, and what that comes to in a run that nobody cancels.
