@@ -278,13 +278,16 @@ final class RunProgress {
     let operation = instances[ordinal].parent ?? ordinal
     let node = instances[operation].node
     let dependencies = node.definition.dependencies
-    let hasFailure =
-      isTimedOut || culpritsBehind[operation] != nil || dependencies.contains { instances[$0].state == .failed }
+    let cannotSucceed = isTimedOut || culpritsBehind[operation] != nil
+    // A failure that is allowed is one to those who ask, and holds nobody back.
+    let hasFailure = cannotSucceed || dependencies.contains { instances[$0].state == .failed }
     // What was left out on purpose holds nothing back: nothing that needs it would have begun.
-    let isHeldBack = dependencies.contains { dependency in
-      instances[dependency].reason != "not-selected"
-        && !decision(of: node, about: dependency, decidesItself: false).runs
-    }
+    let isHeldBack =
+      cannotSucceed
+      || dependencies.contains { dependency in
+        instances[dependency].reason != "not-selected"
+          && !decision(of: node, about: dependency, decidesItself: false).runs
+      }
     return ExpressionStatus(hasFailure: hasFailure, isHeldBack: isHeldBack)
   }
 

@@ -23,16 +23,16 @@ public struct ExpressionStatus: Sendable, Hashable {
   public var hasFailure: Bool
   /// `cancelled()`: the run was cancelled.
   public var isCancelled: Bool
-  /// Whether a dependency was skipped without which an operation that has no `when` would not run.
+  /// Whether what came before keeps an operation that has no `when` from running: a failure that is not allowed, or a skip.
   public var isHeldBack: Bool
 
-  /// `success()`: none of these holds.
-  public var isSuccess: Bool { !hasFailure && !isCancelled && !isHeldBack }
+  /// `success()`: what an operation that has no `when` runs by.
+  public var isSuccess: Bool { !isCancelled && !isHeldBack }
 
-  /// A status; without arguments that of a success.
-  public init(hasFailure: Bool = false, isCancelled: Bool = false, isHeldBack: Bool = false) {
+  /// A status; without arguments that of a success. A failure holds back unless `isHeldBack` says otherwise.
+  public init(hasFailure: Bool = false, isCancelled: Bool = false, isHeldBack: Bool? = nil) {
     self.hasFailure = hasFailure
     self.isCancelled = isCancelled
-    self.isHeldBack = isHeldBack
+    self.isHeldBack = isHeldBack ?? hasFailure
   }
 }

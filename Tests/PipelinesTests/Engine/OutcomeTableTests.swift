@@ -38,7 +38,7 @@ import Values
     .succeeded: [runs, runs, isFalse, runs, runs, isFalse],
     .withoutResult: [runs, runs, isFalse, runs, runs, isFalse],
     .failed: [fails, fails, runs, runs, isFalse, runs],
-    .failedAllowed: [runs, isFalse, runs, runs, isFalse, runs],
+    .failedAllowed: [runs, runs, runs, runs, isFalse, isFalse],
     .skipped: [skips, skips, isFalse, isFalse, runs, runs],
     .skippedByItsGate: [skips, skips, isFalse, isFalse, runs, runs],
     .cancelledByAFailure: [cancels, cancels, runs, runs, isFalse, runs],
