@@ -5,7 +5,8 @@ extension RunEngine {
   /// SHA-256 over all inputs of the operation, in hexadecimal.
   ///
   /// The inputs are: what the file says of it, aliases resolved; the shell and the directory that it starts in; the values of its expressions; the
-  /// pipeline's params and `env`; the item. Of files that it sends or runs, what they are now; of a plugin, its code and the secrets that it may ask for.
+  /// pipeline's params and `env`; the item. Of files that it sends or runs, what they are now; of a plugin, its code and the secrets that it may ask for; of a
+  /// nested pipeline, its files and the code of its plugins, but nothing that it reads itself.
   func fingerprint(of ordinal: Int) throws -> String {
     let instance = state.instances[ordinal]
     let definition = instance.node.definition
@@ -45,7 +46,7 @@ extension RunEngine {
     case .value(let data): inputs.add("value", try data.evaluate(in: contexts).text)
     case .http(let action):
       for part in action.templates { inputs.add(part.name, try part.template.evaluate(in: contexts).text) }
-      for path in action.sentFiles {
+      for path in action.readFiles {
         let path = try path.evaluate(in: contexts).injectedText
         let absolute = path.hasPrefix("/") ? path : "\(httpDirectory)/\(path)"
         inputs.add("file \(path)", FileStamp(absolute)?.text ?? "missing")
@@ -63,10 +64,22 @@ extension RunEngine {
       for parameter in parameters {
         inputs.add("params.\(parameter.name)", try parameter.value.evaluate(in: contexts).text)
       }
-      for hash in state.pipeline.nested[path]?.sourceHashes ?? [] { inputs.add("pipeline", hash) }
+      guard let nested = state.pipeline.nested[path] else { break }
+      for hash in nested.sourceHashes { inputs.add("pipeline", hash) }
+      for hash in pluginHashes(of: nested) { inputs.add("plugin", hash) }
     // Time and people are asked each time.
     case .wait, .approve: break
     }
+  }
+
+  /// The code of the plugins whose operations a pipeline and those that it runs have, in the order of the file. One that cannot be had fails where it is used.
+  private func pluginHashes(of pipeline: PipelineDefinition) -> [String] {
+    var hashes: [String] = []
+    for operation in pipeline.operations + pipeline.handlers.map(\.operation) {
+      guard case .uses(let use) = operation.action else { continue }
+      hashes.append((try? services.plugin(use.plugin, in: pipeline))?.hash ?? "missing")
+    }
+    return hashes + pipeline.nested.sorted { $0.key < $1.key }.flatMap { pluginHashes(of: $0.value) }
   }
 }
 
@@ -118,16 +131,19 @@ extension YAMLNode {
 }
 
 extension HTTPAction {
-  /// The paths of the files whose content it sends.
-  fileprivate var sentFiles: [Template] {
-    switch body {
-    case .file(let path): [path]
-    case .form(let fields):
-      fields.compactMap { field in
-        if case .file(let path) = field.value { path } else { nil }
+  /// The paths of the files whose content it sends, or finds its credentials in.
+  fileprivate var readFiles: [Template] {
+    let sent: [Template] =
+      switch body {
+      case .file(let path): [path]
+      case .form(let fields):
+        fields.compactMap { field in
+          if case .file(let path) = field.value { path } else { nil }
+        }
+      case .none, .text, .json, .report: []
       }
-    case .none, .text, .json, .report: []
-    }
+    if case .netrc(let path) = authorization { return sent + [path] }
+    return sent
   }
 }
 

@@ -144,6 +144,14 @@ extension RunEngine {
           "f": content,
         ]
       }),
+    Row(
+      input: "http: content of the netrc file",
+      files: ["x", "yy"].map { content in
+        [
+          "main.yaml": "operations: [{ name: x, stale_after: 1h, http: { url: http://h/, auth: { netrc: f } } }]",
+          "f": content,
+        ]
+      }),
     .seeded("uses: with", "uses: echo, with: { text: \"SEED\" }"),
     .seeded("uses: inject", "uses: echo, inject: \"SEED\""),
     Row(
@@ -184,6 +192,14 @@ extension RunEngine {
           "most.yaml": "operations: [{ name: y, value: \(content) }]",
         ]
       }),
+    Row(
+      input: "pipeline: code of a plugin that it uses",
+      files: Array(
+        repeating: [
+          "main.yaml": "operations: [{ name: x, stale_after: 1h, pipeline: inner.yaml }]",
+          "inner.yaml": "operations: [{ name: y, pipeline: most.yaml }]",
+          "most.yaml": "operations: [{ name: y, uses: echo }]",
+        ], count: 2), hashes: ["0", "1"]),
     Row(
       input: "params",
       files: Array(
