@@ -68,7 +68,9 @@ extension EngineError: CustomStringConvertible {
   private static func hint(_ number: Int32) -> String {
     switch number {
     case EMFILE, ENFILE: "; raise the limit on open files (`ulimit -n`) or lower `concurrency`"
-    case ENOSPC, EDQUOT, EFBIG: "; free some space, then `penstock retry` goes on from what is recorded"
+    case EFBIG:
+      "; raise the limit on the size of files (`ulimit -f`), then `penstock retry` goes on from what is recorded"
+    case ENOSPC, EDQUOT: "; free some space, then `penstock retry` goes on from what is recorded"
     default: ""
     }
   }

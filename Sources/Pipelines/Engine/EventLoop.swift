@@ -54,6 +54,7 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
   private let epoll: Int32
   private let wake: Int32
   private var core = Core()
+  private var name = ""
   private let thread = Atomic<pthread_t>(0)
 
   /// Creates the loop's descriptors; no thread runs yet.
@@ -77,8 +78,9 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     close(epoll)
   }
 
-  /// Starts the loop's thread.
-  func start() throws(EngineError) {
+  /// Starts the loop's thread, under a name of at most 15 characters.
+  func start(name: String = "penstock-loop") throws(EngineError) {
+    self.name = name
     // The thread keeps the loop alive until `stop`.
     let reference = Unmanaged.passRetained(self)
     var created = pthread_t()
@@ -88,7 +90,7 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
         guard let argument else { return nil }
         let loop = Unmanaged<EventLoop>.fromOpaque(argument).takeRetainedValue()
         loop.thread.store(pthread_self(), ordering: .releasing)
-        penstock_name_thread("penstock-loop")
+        penstock_name_thread(loop.name)
         penstock_ignore_ends()
         ThreadPriority.followProcess()
         loop.run()

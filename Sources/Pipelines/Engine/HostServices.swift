@@ -23,6 +23,7 @@ final class HostServices: @unchecked Sendable {
   let http: HTTPHost
   let activity = HostActivity()
   let executables = ExecutableSearch()
+  let masking = MaskingThread()
   /// Clock, delayer and random source for every operation.
   let context: OperationContext
   let clock: any OperationClock

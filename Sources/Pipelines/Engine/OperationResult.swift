@@ -76,19 +76,27 @@ enum FileBytes {
   static func write(_ bytes: [UInt8], toNew path: String) throws(EngineError) {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .file(path, errno) }
-    defer { close(descriptor) }
+    var error = write(bytes, to: descriptor)
+    if close(descriptor) != 0, errno != EINTR, error == 0 { error = errno }
+    guard error == 0 else {
+      unlink(path)
+      throw .file(path, error)
+    }
+  }
+
+  /// Writes all of `bytes` at the descriptor's offset. Returns 0, or the error number.
+  static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
     var written = 0
     while written < bytes.count {
       let done = bytes.withUnsafeBytes {
         Glibc.write(descriptor, $0.baseAddress.map { $0 + written }, bytes.count - written)
       }
-      if done < 0 {
-        if errno == EINTR { continue }
-        let error = errno
-        unlink(path)
-        throw .file(path, error)
+      if done > 0 {
+        written += done
+      } else if done == 0 || errno != EINTR {
+        return done == 0 ? EIO : errno
       }
-      written += done
     }
+    return 0
   }
 }

@@ -37,8 +37,7 @@ extension RunEngine {
       state.instances[ordinal].attempt?.standardError = nil
       throw startFailure(error, of: process)
     }
-    pipes?.output.finish()
-    pipes?.error.finish()
+    let cut = await finish(pipes)
     if exit.leftGroup, let group = state.instances[ordinal].attempt?.pid { leftGroups.insert(group) }
     let sizes = files.sizes()
     state.instances[ordinal].attempt?.standardOutput = sizes.output > 0 ? files.relativeOutput : nil
@@ -51,16 +50,22 @@ extension RunEngine {
     }
     if let signal = exit.signal {
       unlink(files.result.pointer)
+      tell(of: cut, ordinal)
       let name = SignalName.name(of: signal)
       let hint = signal == SIGKILL ? "; if nobody killed it, the machine may have run out of memory" : ""
       throw OperationFailure(code: "signal", ownWords: "was ended by \(name)\(hint)", signal: signal)
     }
     if let code = exit.code, code != 0 {
       unlink(files.result.pointer)
+      tell(of: cut, ordinal)
       throw OperationFailure(code: "exit", ownWords: "exited with code \(code)", exitCode: code)
     }
     if let code = exit.code { state.instances[ordinal].attempt?.exitCode = Int(code) }
-    return try takeResult(
+    if let cut {
+      unlink(files.result.pointer)
+      throw cut
+    }
+    return try await takeResult(
       node, files: files, outputSize: sizes.output, directory: directory)
   }
 
@@ -221,10 +226,27 @@ extension RunEngine {
     _ node: OperationNode, _ files: LogFiles
   ) throws -> (output: MaskingPipe, error: MaskingPipe)? {
     guard node.definition.receivesSecret, !state.masker.isEmpty else { return nil }
+    let loop = try services.masking.loop()
     return (
-      try MaskingPipe(to: files.outputDescriptor, masker: state.masker, loop: services.loop),
-      try MaskingPipe(to: files.errorDescriptor, masker: state.masker, loop: services.loop)
+      try MaskingPipe(to: files.output, masker: state.masker, on: loop),
+      try MaskingPipe(to: files.error, masker: state.masker, on: loop)
     )
+  }
+
+  /// Ends the pipes of a process that has ended. Returns why a part of its output did not get to its logs.
+  private func finish(_ pipes: (output: MaskingPipe, error: MaskingPipe)?) async -> EngineError? {
+    guard let pipes else { return nil }
+    var failure: EngineError?
+    for pipe in [pipes.output, pipes.error] {
+      do throws(EngineError) { try await pipe.finish() } catch { failure = failure ?? error }
+    }
+    return failure
+  }
+
+  /// The operation failed by itself, and its logs do not tell all of it.
+  private func tell(of cut: EngineError?, _ ordinal: Int) {
+    guard let cut else { return }
+    emit(.notice(state.id, "the log of '\(state.instances[ordinal].name)' is incomplete: \(cut)"))
   }
 
   private func startFailure(_ error: ProcessStartError, of process: PreparedProcess) -> any Error {
@@ -265,7 +287,7 @@ extension RunEngine {
 
   private func takeResult(
     _ node: OperationNode, files: LogFiles, outputSize: Int64, directory: String?
-  ) throws -> OperationResult {
+  ) async throws -> OperationResult {
     let type = node.definition.result
     var status = stat()
     let isFile = lstat(files.result.pointer, &status) == 0
@@ -294,7 +316,7 @@ extension RunEngine {
         )
       }
       guard isFile else { return .file(ResultFile(path: path, size: size, type: type)) }
-      let kept = try keep(path, masked: node.definition.receivesSecret)
+      let kept = try await keep(path, masked: node.definition.receivesSecret)
       logs.keepResult(path)
       return .file(ResultFile(path: path, size: kept, type: type))
     }
@@ -323,14 +345,19 @@ extension RunEngine {
   }
 
   /// Makes a large result file the owner's alone, without the secrets it may hold, and returns its size.
-  private func keep(_ path: String, masked: Bool) throws -> Int64 {
+  private func keep(_ path: String, masked: Bool) async throws -> Int64 {
     chmod(path, 0o600)
     var status = stat()
     guard masked, !state.masker.isEmpty else { return stat(path, &status) == 0 ? Int64(status.st_size) : 0 }
     let copy = path + ".masked"
-    let size = try state.masker.copy(from: path, to: copy)
-    guard rename(copy, path) == 0 else { throw EngineError.file(path, errno) }
-    return size
+    do {
+      let size = try await SecretFileCopy(from: path, to: copy, masker: state.masker).run(on: services.masking.loop())
+      guard rename(copy, path) == 0 else { throw EngineError.file(path, errno) }
+      return size
+    } catch {
+      unlink(path)
+      throw error
+    }
   }
 
   private func existingFile(_ name: String, directory: String?) throws(OperationFailure) -> String {

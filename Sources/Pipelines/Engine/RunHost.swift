@@ -137,6 +137,7 @@ public final class RunHost: Sendable {
   public func close() async throws {
     try await services.recorder.close()
     services.history.workspace.close()
+    services.masking.stop()
     services.loop.stop()
   }
 

@@ -1,44 +1,39 @@
 import CProcess
 import Glibc
 
-/// Carries the output of a process that received a secret to its log file, with the secret masked.
+/// Carries one stream of a process that received a secret to its log file, with the secret masked.
 ///
-/// Lives on the event loop. A secret that arrives in two writes is still found: what may be its beginning is held back until more arrives or the pipe ends.
+/// The work is done on the masking thread, and a process that writes faster waits for it. What cannot be written to the log is dropped, so that the process
+/// ends as it would have, and ``finish(isolation:)`` reports it: a shortened output must not become a result.
 final class MaskingPipe {
   /// The end that the process writes to; the host closes it after the start.
   private(set) var writeEnd: Int32
-  private let readEnd: Int32
-  /// Another one than the pool's, which only reads.
-  private var log: Int32
-  private let masker: SecretMasker
+  private let stream: MaskedStream
   private let loop: EventLoop
-  private var token: EventLoop.Token?
-  private var pending: [UInt8] = []
-  private var buffer = [UInt8](repeating: 0, count: 64 << 10)
 
-  init(to log: Int32, masker: SecretMasker, loop: EventLoop) throws(EngineError) {
+  /// Opens the log at `path`, which must be there, and a pipe to it.
+  ///
+  /// - Throws: ``EngineError/file(_:_:)`` when the log cannot be opened, ``EngineError/systemCall(_:_:)`` without descriptors.
+  init(to path: CString, masker: SecretMasker, on loop: EventLoop) throws(EngineError) {
+    let log = open(path.pointer, O_WRONLY | O_APPEND | O_CLOEXEC)
+    guard log >= 0 else { throw .file(path.string, errno) }
     var ends: [Int32] = [-1, -1]
     let error = penstock_pipe(&ends)
-    guard error == 0 else { throw .systemCall("pipe2", error) }
-    (readEnd, writeEnd) = (ends[0], ends[1])
+    guard error == 0 else {
+      close(log)
+      throw .systemCall("pipe2", error)
+    }
     // Only our end may not block: a process expects its standard output to.
-    _ = fcntl(readEnd, F_SETFL, O_NONBLOCK)
-    self.log = open("/proc/self/fd/\(log)", O_WRONLY | O_APPEND | O_CLOEXEC)
-    self.masker = masker
+    _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
+    writeEnd = ends[1]
+    stream = MaskedStream(from: ends[0], to: log, path: path.string, masker: masker, loop: loop)
     self.loop = loop
-    token = try loop.watch(readEnd) { [weak self] in self?.drain() }
+    loop.execute { [stream] in stream.begin() }
   }
 
   deinit {
-    if let token { loop.unwatch(token) }
-    close(readEnd)
-    closeLog()
     closeWriteEnd()
-  }
-
-  private func closeLog() {
-    if log >= 0 { close(log) }
-    log = -1
+    loop.execute { [stream] in _ = stream.end() }
   }
 
   /// Closes the host's copy of the end that the process has by now.
@@ -48,40 +43,108 @@ final class MaskingPipe {
   }
 
   /// Takes everything that was written until now and ends the pipe. What processes left behind write later is lost.
-  func finish() {
-    drain()
-    if let token { loop.unwatch(token) }
-    token = nil
-    write(masker.take(from: &pending, isLast: true))
-    closeLog()
+  ///
+  /// - Throws: ``EngineError`` when a part of the output did not get to the log.
+  func finish(isolation: isolated (any Actor)? = #isolation) async throws(EngineError) {
+    let failure = await withCheckedContinuation(isolation: isolation) { continuation in
+      loop.execute { [stream] in
+        stream.takeRest()
+        continuation.resume(returning: stream.end())
+      }
+    }
+    if let failure { throw failure }
+  }
+}
+
+/// What the masking thread has of a pipe. *On its loop.*
+private final class MaskedStream: @unchecked Sendable {
+  // @unchecked: touched only on the loop, once it has been made.
+
+  /// `F_GETPIPE_SZ`, a macro that Swift does not import.
+  private static let pipeCapacity: Int32 = 1032
+
+  private var readEnd: Int32
+  private var log: Int32
+  private let path: String
+  private var scanner: SecretScanner?
+  private let loop: EventLoop
+  private var token: EventLoop.Token?
+  private var buffer: [UInt8] = []
+  /// Why a part of the output is missing in the log.
+  private var failure: EngineError?
+
+  init(from readEnd: Int32, to log: Int32, path: String, masker: SecretMasker, loop: EventLoop) {
+    self.readEnd = readEnd
+    self.log = log
+    self.path = path
+    scanner = masker.scanner()
+    self.loop = loop
   }
 
-  private func drain() {
+  deinit {
+    if readEnd >= 0 { close(readEnd) }
+    if log >= 0 { close(log) }
+  }
+
+  func begin() {
+    guard readEnd >= 0 else { return }
+    do throws(EngineError) {
+      // One piece at a time: other streams come in between.
+      token = try loop.watch(readEnd) { [unowned self] in _ = takePiece() }
+    } catch {
+      failure = error
+      // The process must not wait for a reader that never comes.
+      close(readEnd)
+      readEnd = -1
+    }
+  }
+
+  /// Takes what the pipe holds now, and no more than fits in: a process that was left behind may go on writing.
+  func takeRest() {
+    guard readEnd >= 0 else { return }
+    var rest = Int(fcntl(readEnd, Self.pipeCapacity))
+    if rest <= 0 { rest = 64 << 10 }
+    while rest > 0 {
+      let count = takePiece()
+      guard count > 0 else { break }
+      rest -= count
+    }
+    write(scanner?.finish() ?? [])
+  }
+
+  /// Ends the stream, and returns why a part of it is missing.
+  func end() -> EngineError? {
+    unwatch()
+    if readEnd >= 0 { close(readEnd) }
+    readEnd = -1
+    // A quota, or a file system on the network, may say only now what could not be kept.
+    if log >= 0, close(log) != 0, errno != EINTR, failure == nil { failure = .file(path, errno) }
+    log = -1
+    return failure
+  }
+
+  private func unwatch() {
+    if let token { loop.unwatch(token) }
+    token = nil
+  }
+
+  /// Returns how many bytes there were.
+  private func takePiece() -> Int {
+    if buffer.isEmpty { buffer = [UInt8](repeating: 0, count: 64 << 10) }
     while true {
       let count = read(readEnd, &buffer, buffer.count)
-      guard count > 0 else {
-        // The end of the pipe stays readable; without this the loop would spin.
-        if count == 0, let token {
-          loop.unwatch(token)
-          self.token = nil
-        }
-        return
-      }
-      pending.append(contentsOf: buffer[..<count])
-      write(masker.take(from: &pending, isLast: false))
+      if count < 0, errno == EINTR { continue }
+      if count < 0, errno != EAGAIN, failure == nil { failure = .systemCall("read", errno) }
+      // The end of the pipe stays readable; without this the loop would spin.
+      if count == 0 || count < 0 && errno != EAGAIN { unwatch() }
+      if count > 0, failure == nil { write(scanner?.mask(buffer[..<count]) ?? Array(buffer[..<count])) }
+      return count
     }
   }
 
   private func write(_ bytes: [UInt8]) {
-    var written = 0
-    while written < bytes.count {
-      let count = bytes.withUnsafeBytes { Glibc.write(log, $0.baseAddress.map { $0 + written }, bytes.count - written) }
-      if count < 0 {
-        if errno == EINTR { continue }
-        // A full disk loses log text, never a secret's mask; the operation's own result check reports a result that is cut short.
-        return
-      }
-      written += count
-    }
+    guard failure == nil else { return }
+    let error = FileBytes.write(bytes, to: log)
+    if error != 0 { failure = .file(path, error) }
   }
 }

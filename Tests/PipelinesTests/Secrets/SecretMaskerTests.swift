@@ -32,15 +32,13 @@ import Values
     arguments: [
       "a/b c&%é", "a%2Fb%20c%26%25%C3%A9", "a%2fb%20c%26%25%c3%a9", "a/b%20c%26%25%C3%A9", "a%2Fb+c%26%25%c3%A9",
     ])
-  func percent(spelling: String) {
+  func percent(spelling: String) throws {
     let masker = SecretMasker(["a/b c&%é"])
     #expect(masker.mask("q=\(spelling)&x") == "q=***&x")
     for cut in 1..<spelling.utf8.count {
-      var pending = Array(spelling.utf8.prefix(cut))
-      var output = masker.take(from: &pending, isLast: false)
-      #expect(output.isEmpty)
-      pending += spelling.utf8.dropFirst(cut)
-      output += masker.take(from: &pending, isLast: true)
+      var scanner = try #require(masker.scanner())
+      #expect(scanner.mask(spelling.utf8.prefix(cut)).isEmpty)
+      let output = scanner.mask(spelling.utf8.dropFirst(cut)) + scanner.finish()
       #expect(String(decoding: output, as: UTF8.self) == "***")
     }
   }
@@ -48,7 +46,7 @@ import Values
   @Test(
     "finds a secret in Base64 of several lines, in whatever pieces it arrives",
     arguments: ["\n", "\r\n", "\\n", "\\r\\n"], [76, 64, 7])
-  func lines(end: String, width: Int) {
+  func lines(end: String, width: Int) throws {
     let secret = String(repeating: "a secret of some length, ", count: 6)
     var text: [UInt8] = []
     for (index, byte) in Data(secret.utf8).base64EncodedData().enumerated() {
@@ -58,10 +56,8 @@ import Values
     let masker = SecretMasker([secret])
     #expect(String(decoding: masker.mask(text), as: UTF8.self) == "***")
     for cut in stride(from: 1, to: text.count, by: 3) {
-      var pending = Array(text[..<cut])
-      var output = masker.take(from: &pending, isLast: false)
-      pending += text[cut...]
-      output += masker.take(from: &pending, isLast: true)
+      var scanner = try #require(masker.scanner())
+      let output = scanner.mask(text[..<cut]) + scanner.mask(text[cut...]) + scanner.finish()
       #expect(String(decoding: output, as: UTF8.self) == "***")
     }
   }
@@ -73,13 +69,12 @@ import Values
   }
 
   @Test("finds a secret that arrives in pieces", arguments: 1..<11)
-  func pieces(cut: Int) {
+  func pieces(cut: Int) throws {
     let bytes = Array("a s3cr&t\"pass b".utf8)
-    var pending = Array(bytes[..<(2 + cut)])
-    var output = masker.take(from: &pending, isLast: false)
+    var scanner = try #require(masker.scanner())
+    var output = scanner.mask(bytes[..<(2 + cut)])
     #expect(!String(decoding: output, as: UTF8.self).contains("s3"))
-    pending += bytes[(2 + cut)...]
-    output += masker.take(from: &pending, isLast: true)
+    output += scanner.mask(bytes[(2 + cut)...]) + scanner.finish()
     #expect(String(decoding: output, as: UTF8.self) == "a *** b")
   }
 

@@ -1,0 +1,80 @@
+import Glibc
+import Synchronization
+
+/// Copies a file of any size with every secret replaced, piece by piece on the masking thread.
+final class SecretFileCopy: @unchecked Sendable {
+  // @unchecked: but for `isCancelled`, touched only on the loop once it has been made.
+
+  private let source: String
+  private let target: String
+  private let input: Int32
+  private let output: Int32
+  private var scanner: SecretScanner?
+  private var buffer = [UInt8](repeating: 0, count: 256 << 10)
+  private var size: Int64 = 0
+  private let isCancelled = Atomic(false)
+
+  /// Opens `source`, and makes `target` a new file of the owner's alone.
+  init(from source: String, to target: String, masker: SecretMasker) throws(EngineError) {
+    self.source = source
+    self.target = target
+    scanner = masker.scanner()
+    input = open(source, O_RDONLY | O_CLOEXEC)
+    guard input >= 0 else { throw .file(source, errno) }
+    output = open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard output >= 0 else {
+      let error = errno
+      close(input)
+      throw .file(target, error)
+    }
+  }
+
+  deinit {
+    close(input)
+    close(output)
+  }
+
+  /// Copies the file, and returns the size of the copy. What cannot be copied whole is not left behind.
+  ///
+  /// - Throws: ``EngineError``, or `CancellationError` when the task is cancelled.
+  func run(isolation: isolated (any Actor)? = #isolation, on loop: EventLoop) async throws -> Int64 {
+    do {
+      return try await withTaskCancellationHandler {
+        try await withCheckedThrowingContinuation(isolation: isolation) { continuation in
+          loop.execute { self.goOn(on: loop, continuation) }
+        }
+      } onCancel: {
+        isCancelled.store(true, ordering: .relaxed)
+      }
+    } catch {
+      unlink(target)
+      throw error
+    }
+  }
+
+  private func goOn(on loop: EventLoop, _ continuation: CheckedContinuation<Int64, any Error>) {
+    do {
+      // Other streams come in between.
+      if try copyPiece() {
+        loop.execute { self.goOn(on: loop, continuation) }
+      } else {
+        continuation.resume(returning: size)
+      }
+    } catch {
+      continuation.resume(throwing: error)
+    }
+  }
+
+  /// Copies the next piece. Whether there may be more.
+  private func copyPiece() throws -> Bool {
+    if isCancelled.load(ordering: .relaxed) { throw CancellationError() }
+    let count = read(input, &buffer, buffer.count)
+    if count < 0, errno == EINTR { return true }
+    guard count >= 0 else { throw EngineError.file(source, errno) }
+    let masked = (count == 0 ? scanner?.finish() : scanner?.mask(buffer[..<count])) ?? Array(buffer[..<count])
+    let error = FileBytes.write(masked, to: output)
+    guard error == 0 else { throw EngineError.file(target, error) }
+    size += Int64(masked.count)
+    return count > 0
+  }
+}
