@@ -92,9 +92,9 @@ final class PartFile: Sendable {
     let file = open(statePath, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard file >= 0 else { throw FileError(statePath, errno) }
     defer { close(file) }
-    let bytes = Array(state.text.utf8)
     // A part of it, left by a full disk, is not read as a state.
-    guard Glibc.write(file, bytes, bytes.count) == bytes.count else { throw FileError(statePath, errno) }
+    let error = Array(state.text.utf8).withUnsafeBytes { FileWriting.write($0, to: file) }
+    guard error == 0 else { throw FileError(statePath, error) }
   }
 }
 

@@ -189,6 +189,8 @@ final class PluginLog: @unchecked Sendable {
   var progress: PluginProgress?
   var timer: EventLoop.Token?
   private(set) var isClosed = false
+  /// Whether something could not be written, and that was told.
+  private var isIncomplete = false
 
   init(engine: isolated RunEngine, ordinal: Int) {
     self.engine = engine
@@ -205,12 +207,18 @@ final class PluginLog: @unchecked Sendable {
 
   func write(_ lines: [String]) {
     if file == nil {
+      guard !isIncomplete else { return }
       // Without a file there is no log; the operation itself does not depend on it.
-      guard let file = try? logs.takeError() else { return }
-      self.file = file
-      descriptor = open(file.path.pointer, O_WRONLY | O_APPEND | O_CLOEXEC)
+      do throws(EngineError) {
+        let file = try logs.takeError()
+        self.file = file
+        descriptor = open(file.path.pointer, O_WRONLY | O_APPEND | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .file(file.path.string, errno) }
+      } catch {
+        return isCut(error)
+      }
       engine.assumeIsolated { engine in
-        engine.state.instances[ordinal].attempt?.standardError = file.relative
+        engine.state.instances[ordinal].attempt?.standardError = file?.relative
       }
     }
     var text = ""
@@ -218,17 +226,17 @@ final class PluginLog: @unchecked Sendable {
       text += line.utf8.contains(0x0A) ? line.replacing("\n", with: "\n  ") : line
       text += "\n"
     }
-    text.withUTF8 { bytes in
-      var written = 0
-      while written < bytes.count {
-        let done = Glibc.write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
-        if done < 0 {
-          if errno == EINTR { continue }
-          // A full disk loses log text.
-          return
-        }
-        written += done
-      }
+    let error = FileBytes.write(Array(text.utf8), to: descriptor)
+    if error != 0 { isCut(.file(file?.path.string ?? "", error)) }
+  }
+
+  /// The log misses something. The operation does not depend on it; whoever reads the log has to know.
+  private func isCut(_ error: EngineError) {
+    guard !isIncomplete else { return }
+    isIncomplete = true
+    engine.assumeIsolated { engine in
+      engine.emit(
+        .notice(engine.state.id, "the log of '\(engine.state.instances[ordinal].name)' is incomplete: \(error)"))
     }
   }
 

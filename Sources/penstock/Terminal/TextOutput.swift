@@ -89,8 +89,8 @@ final class TextOutput: Sendable {
         var wait = pollfd(fd: state.descriptor, events: Int16(POLLOUT), revents: 0)
         poll(&wait, 1, -1)
       } else if errno != EINTR {
-        // EIO is a terminal that has been taken away.
-        if errno != EPIPE && errno != EIO && errno != EBADF { state.failure = errno }
+        // EIO is a terminal that has been taken away; for a file it is a disk that fails.
+        if errno != EPIPE && errno != EBADF && !(errno == EIO && isTerminal) { state.failure = errno }
         state.isGone = true
       }
     }
