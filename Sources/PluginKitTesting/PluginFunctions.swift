@@ -26,15 +26,20 @@ struct PluginFunctions: @unchecked Sendable {
   }
 
   /// The functions of a table as shared objects export it.
-  init(_ entry: UnsafePointer<penstock_plugin_entry>) {
-    describe = { entry.pointee.describe() }
-    open = { entry.pointee.open?($0) ?? penstock_status(PENSTOCK_OK) }
-    close = { entry.pointee.close?() }
+  ///
+  /// - Throws: ``PluginProblem`` with the code `malformed-plugin` where it is shorter than that of version 1.0.
+  init(_ entry: UnsafeRawPointer) throws {
+    guard let entry = copyTable(entry, penstock_plugin_entry.self, least: PENSTOCK_PLUGIN_ENTRY_SIZE_1_0) else {
+      throw PluginProblem("malformed-plugin", "the plugin's entry is shorter than that of version 1.0")
+    }
+    describe = { entry.describe() }
+    open = { entry.open?($0) ?? penstock_status(PENSTOCK_OK) }
+    close = { entry.close?() }
     create = { kind, id, offer, settings, instance in
-      guard let table = Self.table(entry.pointee.capability, kind) else { return penstock_status(PENSTOCK_UNKNOWN) }
+      guard let table = Self.table(entry.capability, kind) else { return penstock_status(PENSTOCK_UNKNOWN) }
       return table.create(id, offer, settings, instance)
     }
-    instance = { Self.table(entry.pointee.capability, $0) }
+    instance = { Self.table(entry.capability, $0) }
   }
 
   /// The functions as a kit's plugin registers them.
@@ -52,6 +57,8 @@ struct PluginFunctions: @unchecked Sendable {
   private static func table(
     _ capability: (penstock_text) -> UnsafeRawPointer?, _ kind: PluginRuntime.Kind
   ) -> penstock_functions? {
-    withText("penstock.\(kind.rawValue)/1") { capability($0)?.assumingMemoryBound(to: penstock_functions.self).pointee }
+    withText("penstock.\(kind.rawValue)/1") { id in
+      copyTable(capability(id), penstock_functions.self, least: PENSTOCK_FUNCTIONS_SIZE_1_0)
+    }
   }
 }

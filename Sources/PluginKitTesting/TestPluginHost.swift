@@ -50,8 +50,7 @@ public final class TestPluginHost: Sendable {
 
   /// A host that has opened what a shared object exports as `penstock_plugin`.
   package convenience init(entry: UnsafeRawPointer, now: Timestamp = Timestamp(seconds: 1_000_000_000)) throws {
-    try self.init(
-      PluginFunctions(entry.assumingMemoryBound(to: penstock_plugin_entry.self)), now: now, secrets: [:])
+    try self.init(PluginFunctions(entry), now: now, secrets: [:])
   }
 
   /// A host that has opened the one plugin that this process has registered as `@main` does.

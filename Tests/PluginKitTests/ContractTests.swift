@@ -1,4 +1,5 @@
 import CPluginKit
+import Glibc
 import PluginKit
 import PluginKitTesting
 import Testing
@@ -47,6 +48,26 @@ import Testing
       struct_size: UInt32(MemoryLayout<penstock_host>.size), abi_major: 1, abi_minor: 0, service: { _, _ in nil },
       implementation: nil)
     #expect(runtime.open(&bare) == penstock_status(PENSTOCK_UNAVAILABLE))
+  }
+
+  /// A host whose tables all have this size, at the end of memory that cannot be read beyond it.
+  private func opening(_ size: Int) -> penstock_status {
+    let page = Int(getpagesize())
+    let memory = mmap(nil, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+    guard let memory, memory != MAP_FAILED, mprotect(memory + page, page, PROT_NONE) == 0 else { return -1 }
+    defer { munmap(memory, 2 * page) }
+    let table = memory + (page - size)
+    table.storeBytes(of: UInt32(size), as: UInt32.self)
+    var host = penstock_host(
+      struct_size: UInt32(MemoryLayout<penstock_host>.size), abi_major: 1, abi_minor: 0,
+      service: { host, _ in host.map { UnsafeRawPointer($0.pointee.implementation) } }, implementation: table)
+    return PluginRuntime(Words.self).open(&host)
+  }
+
+  @Test func tablesOfAnotherMinorVersionAreReadAsFarAsBothSidesKnowThem() {
+    #expect(opening(64) == penstock_status(PENSTOCK_OK))
+    #expect(opening(Int(PENSTOCK_CLOCK_SERVICE_SIZE_1_0)) == penstock_status(PENSTOCK_OK))
+    #expect(opening(Int(PENSTOCK_CLOCK_SERVICE_SIZE_1_0) - 8) == penstock_status(PENSTOCK_UNAVAILABLE))
   }
 
   @Test func whatATaskTellsAfterTheCloseIsNotHeard() async throws {

@@ -55,8 +55,7 @@ final class InProcessConnection: PluginConnection, @unchecked Sendable {
           "plugin '\(image.file)' describes \(offer.kind.noun) '\(offer.id)', but has no '\(offer.kind.capability)'")
       }
       let loaded = try LoadedOffer(
-        offer, index: index, functions: table.assumingMemoryBound(to: penstock_functions.self), file: image.file,
-        plugin: description.id)
+        offer, index: index, functions: table, file: image.file, plugin: description.id)
       offers.append(loaded)
     }
     self.image = image
@@ -64,7 +63,7 @@ final class InProcessConnection: PluginConnection, @unchecked Sendable {
     self.offers = offers
     self.options = options
     subject = .permanent("plugin '\(description.id)'")
-    penstock_guard_add(image.entry, description.id)
+    penstock_guard_add(image.address, description.id)
     try open()
   }
 

@@ -3,7 +3,7 @@ import PluginABI
 
 /// An offer of a loaded plugin, with the functions behind it.
 final class LoadedOffer: @unchecked Sendable {
-  // @unchecked: the table belongs to the plugin, which must not change it as long as it is loaded, and plugins are never unloaded.
+  // @unchecked: the functions are constants, and plugins are never unloaded.
 
   let offer: PluginOffer
   /// Its place in the description: the low bits of its instances' ids.
@@ -23,7 +23,7 @@ final class LoadedOffer: @unchecked Sendable {
   ///
   /// - Throws: `malformed`, where a function is missing or the table is smaller than the first version's.
   init(
-    _ offer: PluginOffer, index: Int, functions: UnsafePointer<penstock_functions>, file: String, plugin: String
+    _ offer: PluginOffer, index: Int, functions: UnsafeRawPointer, file: String, plugin: String
   ) throws(PluginError) {
     func malformed(_ what: String) -> PluginError {
       PluginError(
@@ -31,11 +31,10 @@ final class LoadedOffer: @unchecked Sendable {
         "plugin '\(file)' answers '\(offer.kind.capability)' with a table \(what); "
           + "it must begin with its own size and have all of create, start, stop and destroy")
     }
-    let size = Int(functions.pointee.struct_size)
-    guard size >= MemoryLayout<penstock_functions>.size else {
-      throw malformed("of \(size) bytes instead of at least \(MemoryLayout<penstock_functions>.size)")
+    let least = PENSTOCK_FUNCTIONS_SIZE_1_0
+    guard let table = ContractTable.copy(functions, penstock_functions.self, least: least) else {
+      throw malformed("of \(ContractTable.size(functions)) bytes instead of at least \(least)")
     }
-    let table = functions.pointee
     guard let create = table.create else { throw malformed("without 'create'") }
     guard let start = table.start else { throw malformed("without 'start'") }
     guard let stop = table.stop else { throw malformed("without 'stop'") }

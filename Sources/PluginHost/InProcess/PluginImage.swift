@@ -6,15 +6,18 @@ import Synchronization
 /// A shared object that is mapped into this process, for good: what it registered with the language runtimes it was built for
 /// must not go.
 package final class PluginImage: @unchecked Sendable {
-  // @unchecked: the entry belongs to the plugin, which must not change it as long as it is loaded.
+  // @unchecked: the entry is a copy that is never changed.
 
   /// The file, for messages.
   package let file: String
+  /// What of the plugin's entry both sides know.
   let entry: UnsafePointer<penstock_plugin_entry>
+  /// An address in the shared object.
+  let address: UnsafeRawPointer
 
-  private init(file: String, entry: UnsafePointer<penstock_plugin_entry>) {
+  private init(file: String, handle: UnsafeMutableRawPointer) throws(PluginError) {
+    (entry, address) = try Self.entry(of: handle, file: file)
     self.file = file
-    self.entry = entry
   }
 
   /// Maps a shared object and reads its entry. Runs its initialisers, and none of the plugin's functions.
@@ -34,10 +37,10 @@ package final class PluginImage: @unchecked Sendable {
   ) throws(PluginError) -> PluginImage {
     guard !isCopy else { return try copy(file, descriptor: descriptor) }
     let handle = try map(file, descriptor: descriptor)
-    let entry = try entry(of: handle, file: file)
+    let image = try PluginImage(file: file, handle: handle)
     // A handle that is known already means that the linker has found the file among those that it has mapped.
     guard claim(handle) else { return try copy(file, descriptor: descriptor) }
-    return PluginImage(file: file, entry: entry)
+    return image
   }
 
   // MARK: Mapping
@@ -120,29 +123,28 @@ package final class PluginImage: @unchecked Sendable {
     guard claim(handle) else {
       throw PluginError(.notLoadable, "cannot load plugin '\(file)': the dynamic linker does not map it a second time")
     }
-    return try PluginImage(file: file, entry: entry(of: handle, file: file))
+    return try PluginImage(file: file, handle: handle)
   }
 
   // MARK: The entry
 
   private static func entry(
     of handle: UnsafeMutableRawPointer, file: String
-  ) throws(PluginError) -> UnsafePointer<penstock_plugin_entry> {
+  ) throws(PluginError) -> (UnsafePointer<penstock_plugin_entry>, UnsafeRawPointer) {
     guard let symbol = dlsym(handle, "penstock_plugin") else {
       throw PluginError(
         .noEntry,
         "'\(file)' does not export 'penstock_plugin', so it is no plugin; a plugin defines it with PENSTOCK_EXPORT of plugin.h"
       )
     }
-    let entry = UnsafeRawPointer(symbol).assumingMemoryBound(to: penstock_plugin_entry.self)
-    let size = Int(entry.pointee.struct_size)
-    guard size >= MemoryLayout<penstock_plugin_entry>.size else {
+    let least = PENSTOCK_PLUGIN_ENTRY_SIZE_1_0
+    guard let entry = ContractTable.copy(symbol, penstock_plugin_entry.self, least: least) else {
       throw PluginError(
         .malformed,
-        "the entry of plugin '\(file)' has \(size) bytes instead of at least \(MemoryLayout<penstock_plugin_entry>.size); "
+        "the entry of plugin '\(file)' has \(ContractTable.size(symbol)) bytes instead of at least \(least); "
           + "its first member must be sizeof(penstock_plugin_entry)")
     }
-    let (major, minor) = (entry.pointee.abi_major, entry.pointee.abi_minor_needed)
+    let (major, minor) = (entry.abi_major, entry.abi_minor_needed)
     guard major == PENSTOCK_ABI_MAJOR else {
       throw PluginError(
         .versionMismatch,
@@ -155,13 +157,13 @@ package final class PluginImage: @unchecked Sendable {
         "plugin '\(file)' needs version \(major).\(minor) of the plugin contract, this host has "
           + "\(PENSTOCK_ABI_MAJOR).\(PENSTOCK_ABI_MINOR); update Penstock")
     }
-    guard entry.pointee.describe != nil else {
+    guard entry.describe != nil else {
       throw PluginError(.malformed, "plugin '\(file)' has no 'describe', which every plugin must have")
     }
-    guard entry.pointee.capability != nil else {
+    guard entry.capability != nil else {
       throw PluginError(.malformed, "plugin '\(file)' has no 'capability', which every plugin must have")
     }
-    return entry
+    return (ContractTable.keep(entry), UnsafeRawPointer(symbol))
   }
 
   /// What the plugin says about itself, unchecked.

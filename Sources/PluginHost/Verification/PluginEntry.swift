@@ -23,7 +23,7 @@ public struct PluginEntry: Sendable, Hashable {
   private static let hostMajor = UInt16(PENSTOCK_ABI_MAJOR)
   private static let hostMinor = UInt16(PENSTOCK_ABI_MINOR)
   /// What version 1.0 has; later ones have more.
-  private static let leastSize = UInt32(MemoryLayout<penstock_plugin_entry>.size)
+  private static let leastSize = UInt32(PENSTOCK_PLUGIN_ENTRY_SIZE_1_0)
 }
 
 extension PluginEntry {

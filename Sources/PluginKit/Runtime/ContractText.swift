@@ -31,6 +31,17 @@ package func withText<Value>(_ value: JSONValue?, _ body: (penstock_text) -> Val
   }
 }
 
+/// As much of a table of the other side as both sides know, and zeros for the rest; nil where there is none, or it has less than the `least` bytes
+/// that version 1.0 had.
+package func copyTable<Table>(_ table: UnsafeRawPointer?, _ type: Table.Type, least: Int32) -> Table? {
+  withUnsafeTemporaryAllocation(of: Table.self, capacity: 1) { memory in
+    guard let copy = memory.baseAddress,
+      penstock_table_copy(copy, MemoryLayout<Table>.size, Int(least), table) != 0
+    else { return nil }
+    return copy.move()
+  }
+}
+
 extension penstock_status {
   static let ok = penstock_status(PENSTOCK_OK)
   static let failed = penstock_status(PENSTOCK_FAILED)

@@ -5,34 +5,39 @@ import CPluginKit
 /// Every call may be made on any thread, at any time: after `close`, and after the end of the instance that it is about, nothing happens.
 final class HostConnection: @unchecked Sendable {
   // @unchecked: the pointers are constants, and what they point to is unchanged and may be used from any thread until
-  // `close` has returned, which the gate keeps.
+  // `close` has returned, which the gate keeps. The tables are copies.
 
   private let host: UnsafePointer<penstock_host>
-  private let instances: UnsafePointer<penstock_instance_service>
-  private let controllers: UnsafePointer<penstock_controller_service>?
-  private let specifications: UnsafePointer<penstock_specification_service>?
-  private let logs: UnsafePointer<penstock_log_service>?
-  private let clocks: UnsafePointer<penstock_clock_service>
-  private let secrets: UnsafePointer<penstock_secrets_service>?
-  private let storage: UnsafePointer<penstock_workspace_service>?
+  private let instances: penstock_instance_service
+  private let controllers: penstock_controller_service?
+  private let specifications: penstock_specification_service?
+  private let logs: penstock_log_service?
+  private let clocks: penstock_clock_service
+  private let secrets: penstock_secrets_service?
+  private let storage: penstock_workspace_service?
   private let gate = HostGate()
 
   /// Nil where the host lacks a service that no plugin can do without.
   init?(_ host: UnsafePointer<penstock_host>) {
-    func service<Table>(_ id: String, _ table: Table.Type) -> UnsafePointer<Table>? {
-      id.withCString { host.pointee.service(host, $0) }?.assumingMemoryBound(to: table)
+    guard let table = copyTable(host, penstock_host.self, least: PENSTOCK_HOST_SIZE_1_0), let find = table.service
+    else { return nil }
+    func service<Table>(_ id: String, _ type: Table.Type, _ least: Int32) -> Table? {
+      copyTable(id.withCString { find(host, $0) }, type, least: least)
     }
-    guard let instances = service(PENSTOCK_INSTANCE, penstock_instance_service.self),
-      let clocks = service(PENSTOCK_CLOCK, penstock_clock_service.self)
+    guard
+      let instances = service(
+        PENSTOCK_INSTANCE, penstock_instance_service.self, PENSTOCK_INSTANCE_SERVICE_SIZE_1_0),
+      let clocks = service(PENSTOCK_CLOCK, penstock_clock_service.self, PENSTOCK_CLOCK_SERVICE_SIZE_1_0)
     else { return nil }
     self.host = host
     self.instances = instances
     self.clocks = clocks
-    controllers = service(PENSTOCK_CONTROLLER, penstock_controller_service.self)
-    specifications = service(PENSTOCK_SPECIFICATION, penstock_specification_service.self)
-    logs = service(PENSTOCK_LOG, penstock_log_service.self)
-    secrets = service(PENSTOCK_SECRETS, penstock_secrets_service.self)
-    storage = service(PENSTOCK_WORKSPACE, penstock_workspace_service.self)
+    controllers = service(PENSTOCK_CONTROLLER, penstock_controller_service.self, PENSTOCK_CONTROLLER_SERVICE_SIZE_1_0)
+    specifications = service(
+      PENSTOCK_SPECIFICATION, penstock_specification_service.self, PENSTOCK_SPECIFICATION_SERVICE_SIZE_1_0)
+    logs = service(PENSTOCK_LOG, penstock_log_service.self, PENSTOCK_LOG_SERVICE_SIZE_1_0)
+    secrets = service(PENSTOCK_SECRETS, penstock_secrets_service.self, PENSTOCK_SECRETS_SERVICE_SIZE_1_0)
+    storage = service(PENSTOCK_WORKSPACE, penstock_workspace_service.self, PENSTOCK_WORKSPACE_SERVICE_SIZE_1_0)
   }
 
   /// No call of the host goes on when this has returned, and none follows.
@@ -47,43 +52,43 @@ final class HostConnection: @unchecked Sendable {
   // MARK: Instances
 
   func complete(_ instance: InstanceHandle, _ result: JSONValue?) -> penstock_status {
-    enter(instance) { id in withText(result) { instances.pointee.complete(host, id, $0) } } ?? .unavailable
+    enter(instance) { id in withText(result) { instances.complete(host, id, $0) } } ?? .unavailable
   }
 
   func fail(_ instance: InstanceHandle, _ problem: PluginProblem) -> penstock_status {
-    enter(instance) { id in withText(problem.json) { instances.pointee.fail(host, id, $0) } } ?? .unavailable
+    enter(instance) { id in withText(problem.json) { instances.fail(host, id, $0) } } ?? .unavailable
   }
 
   func progress(_ instance: InstanceHandle, _ progress: JSONValue) {
-    _ = enter(instance) { id in withText(progress) { instances.pointee.progress(host, id, $0) } }
+    _ = enter(instance) { id in withText(progress) { instances.progress(host, id, $0) } }
   }
 
   // MARK: Controllers and specifications
 
   func yieldState(_ instance: InstanceHandle, _ state: JSONValue) -> penstock_status {
     guard let controllers else { return .unavailable }
-    return enter(instance) { id in withText(state) { controllers.pointee.yield_state(host, id, $0) } } ?? .unavailable
+    return enter(instance) { id in withText(state) { controllers.yield_state(host, id, $0) } } ?? .unavailable
   }
 
   func yieldError(_ instance: InstanceHandle, _ problem: PluginProblem) {
     guard let controllers else { return }
-    _ = enter(instance) { id in withText(problem.json) { controllers.pointee.yield_error(host, id, $0) } }
+    _ = enter(instance) { id in withText(problem.json) { controllers.yield_error(host, id, $0) } }
   }
 
   func yieldRerun(_ instance: InstanceHandle, _ event: JSONValue) {
     guard let controllers else { return }
-    _ = enter(instance) { id in withText(event) { controllers.pointee.yield_rerun(host, id, $0) } }
+    _ = enter(instance) { id in withText(event) { controllers.yield_rerun(host, id, $0) } }
   }
 
   func yieldReset(_ instance: InstanceHandle) {
     guard let controllers else { return }
-    _ = enter(instance) { id in controllers.pointee.yield_reset(host, id) }
+    _ = enter(instance) { id in controllers.yield_reset(host, id) }
   }
 
   func changed(_ instance: InstanceHandle, _ value: Bool?, reason: String) {
     guard let specifications else { return }
     let number: Int32 = value.map { $0 ? 1 : 0 } ?? -1
-    _ = enter(instance) { id in withText(reason) { specifications.pointee.changed(host, id, number, $0) } }
+    _ = enter(instance) { id in withText(reason) { specifications.changed(host, id, number, $0) } }
   }
 
   // MARK: Log and clock
@@ -92,7 +97,7 @@ final class HostConnection: @unchecked Sendable {
     guard let logs else { return }
     func write(_ id: penstock_id) {
       withText(message) { message in
-        withText(fields) { fields in _ = logs.pointee.log(host, id, level.rawValue, message, fields) }
+        withText(fields) { fields in _ = logs.log(host, id, level.rawValue, message, fields) }
       }
     }
     // The last words of an instance that is gone are worth something too.
@@ -100,21 +105,21 @@ final class HostConnection: @unchecked Sendable {
   }
 
   /// Nanoseconds since 1970; nil after `close`.
-  func now() -> Int64? { gate.enter { clocks.pointee.now(host) } }
+  func now() -> Int64? { gate.enter { clocks.now(host) } }
 
   /// Nanoseconds that never go back; nil after `close`.
-  func monotonic() -> Int64? { gate.enter { clocks.pointee.monotonic(host) } }
+  func monotonic() -> Int64? { gate.enter { clocks.monotonic(host) } }
 
   /// The timer, or 0 where there is none; `fire` is not called then.
   func timer(
     _ instance: InstanceHandle, at instant: Int64, _ context: UnsafeMutableRawPointer,
     _ fire: @escaping @convention(c) (UnsafeMutableRawPointer?, penstock_status) -> Void
   ) -> UInt64 {
-    enter(instance) { id in clocks.pointee.timer(host, id, instant, fire, context) } ?? 0
+    enter(instance) { id in clocks.timer(host, id, instant, fire, context) } ?? 0
   }
 
   func cancelTimer(_ timer: UInt64) {
-    _ = gate.enter { clocks.pointee.cancel_timer(host, timer) }
+    _ = gate.enter { clocks.cancel_timer(host, timer) }
   }
 
   // MARK: Secrets and storage
@@ -122,14 +127,14 @@ final class HostConnection: @unchecked Sendable {
   func secret(_ instance: InstanceHandle, _ name: String) async throws -> String {
     guard let secrets else { throw PluginAccessProblem.unavailable("the host has no secrets") }
     return try await answer(instance) { id, context in
-      withText(name) { secrets.pointee.get(host, id, $0, HostAnswer.take, context) }
+      withText(name) { secrets.get(host, id, $0, HostAnswer.take, context) }
     }
   }
 
   func stored(_ instance: InstanceHandle, _ key: String) async throws -> String {
     let storage = try availableStorage()
     return try await answer(instance) { id, context in
-      withText(key) { storage.pointee.get(host, id, $0, HostAnswer.take, context) }
+      withText(key) { storage.get(host, id, $0, HostAnswer.take, context) }
     }
   }
 
@@ -137,7 +142,7 @@ final class HostConnection: @unchecked Sendable {
     let storage = try availableStorage()
     _ = try await answer(instance) { id, context in
       withText(key) { key in
-        withText(value) { storage.pointee.set(host, id, key, $0, HostAnswer.take, context) }
+        withText(value) { storage.set(host, id, key, $0, HostAnswer.take, context) }
       }
     }
   }
@@ -145,11 +150,11 @@ final class HostConnection: @unchecked Sendable {
   func keys(_ instance: InstanceHandle, _ prefix: String) async throws -> String {
     let storage = try availableStorage()
     return try await answer(instance) { id, context in
-      withText(prefix) { storage.pointee.list(host, id, $0, HostAnswer.take, context) }
+      withText(prefix) { storage.list(host, id, $0, HostAnswer.take, context) }
     }
   }
 
-  private func availableStorage() throws -> UnsafePointer<penstock_workspace_service> {
+  private func availableStorage() throws -> penstock_workspace_service {
     guard let storage else { throw PluginAccessProblem.unavailable("the host has no workspace") }
     return storage
   }

@@ -191,7 +191,8 @@ enum TestPlugin {
       let unforgiven = ["implicit-function-declaration", "int-conversion", "incompatible-pointer-types", "return-type"]
       let arguments =
         ["cc", "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-O1", "-pthread"] + unforgiven.map { "-Werror=\($0)" }
-        + ["-I", header] + flags + ["-o", object, file]
+        // A header that a test names is found before this host's.
+        + flags + ["-I", header, "-o", object, file]
       try run(arguments, errors: "\(directory)/errors")
       // A umask of 002 would let the group write it.
       guard chmod(object, 0o755) == 0 else { throw TestPluginError(message: "cannot chmod \(object)") }

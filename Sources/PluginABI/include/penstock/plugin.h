@@ -62,11 +62,13 @@
  *
  * `abi_major` of plugin and host must be the same. A minor version only adds: functions at the end of a table, ids of
  * capabilities and services, members of JSON objects, values of enumerations that a receiver treats as its default. Every table
- * begins with its own size, so that either side sees what the other one has:
+ * begins with its own size, so that either side sees what the other one has. Neither compares that with the size of its own struct, which
+ * grows: it asks for what version 1.0 had, the constants PENSTOCK_..._SIZE_1_0, and copies as much as both sides know into a struct full of
+ * zeros (`penstock_table_copy`), or asks for each member that came later (`PENSTOCK_HAS`).
  *
  *   - A plugin compiled with 1.0 runs in a host of 1.3: the host sees a smaller `struct_size` and does without the rest.
  *   - A plugin compiled with 1.3 that uses only what 1.0 has says `abi_minor_needed = 0`, and runs in a host of 1.0, which does
- *     not look beyond what it knows. Before it calls a function that came later it compares the host's `struct_size`.
+ *     not look beyond what it knows. Before it calls a function that came later it asks whether the host's table has it.
  *   - A plugin compiled with 1.3 that cannot do without something of 1.2 says `abi_minor_needed = 2`. A host of 1.1 refuses it,
  *     and names both numbers.
  *   - A plugin of 2.0 is refused by every host of 1.x, and the other way round.
@@ -189,6 +191,35 @@ enum {
   PENSTOCK_UNAVAILABLE = 6, /* What was asked for is not there: a service, the workspace, the other process. */
   PENSTOCK_DENIED = 7       /* The pipeline file does not allow it: a secret that is not listed for the plugin. */
 };
+
+/* How many bytes each table had in version 1.0, which are the fewest that a table of any 1.x may have. These numbers never change, whatever is added
+ * at the end of the tables. For pointers of 64 bits. */
+#define PENSTOCK_PLUGIN_ENTRY_SIZE_1_0 48
+#define PENSTOCK_FUNCTIONS_SIZE_1_0 40
+#define PENSTOCK_HOST_SIZE_1_0 24
+#define PENSTOCK_INSTANCE_SERVICE_SIZE_1_0 32
+#define PENSTOCK_CONTROLLER_SERVICE_SIZE_1_0 40
+#define PENSTOCK_SPECIFICATION_SERVICE_SIZE_1_0 16
+#define PENSTOCK_LOG_SERVICE_SIZE_1_0 16
+#define PENSTOCK_CLOCK_SERVICE_SIZE_1_0 40
+#define PENSTOCK_SECRETS_SERVICE_SIZE_1_0 16
+#define PENSTOCK_WORKSPACE_SERVICE_SIZE_1_0 32
+
+/* Whether the table of the other side is so long that it has `member`, which came after 1.0. */
+#define PENSTOCK_HAS(table, member) \
+  ((size_t)((const char *)(&(table)->member + 1) - (const char *)(table)) <= (table)->struct_size)
+
+/* Copies a table of the other side into `to`, a struct of `size` bytes of one's own: as much as both sides know, and zeros for what the other one has
+ * not. `least` is what it must have, one of PENSTOCK_..._SIZE_1_0. 1 where that was done; 0 where there is no table, or it is too short. */
+static inline int penstock_table_copy(void *to, size_t size, size_t least, const void *table) {
+  uint32_t length;
+  if (table == NULL) return 0;
+  memcpy(&length, table, sizeof length);
+  if (length < least) return 0;
+  memset(to, 0, size);
+  memcpy(to, table, length < size ? length : size);
+  return 1;
+}
 
 /* Names an instance to the host. Never 0, and never used again while the plugin is loaded: a call that comes too late is noticed, and
  * changes nothing. */
@@ -415,7 +446,7 @@ typedef struct penstock_workspace_service {
 #endif
 PENSTOCK_LAYOUT(text_size, sizeof(penstock_text) == 16);
 PENSTOCK_LAYOUT(text_length, offsetof(penstock_text, length) == 8);
-PENSTOCK_LAYOUT(entry_size, sizeof(penstock_plugin_entry) == 48);
+PENSTOCK_LAYOUT(entry_size, sizeof(penstock_plugin_entry) >= PENSTOCK_PLUGIN_ENTRY_SIZE_1_0);
 PENSTOCK_LAYOUT(entry_major, offsetof(penstock_plugin_entry, abi_major) == 4);
 PENSTOCK_LAYOUT(entry_minor, offsetof(penstock_plugin_entry, abi_minor) == 6);
 PENSTOCK_LAYOUT(entry_needed, offsetof(penstock_plugin_entry, abi_minor_needed) == 8);
@@ -423,18 +454,26 @@ PENSTOCK_LAYOUT(entry_describe, offsetof(penstock_plugin_entry, describe) == 16)
 PENSTOCK_LAYOUT(entry_open, offsetof(penstock_plugin_entry, open) == 24);
 PENSTOCK_LAYOUT(entry_close, offsetof(penstock_plugin_entry, close) == 32);
 PENSTOCK_LAYOUT(entry_capability, offsetof(penstock_plugin_entry, capability) == 40);
-PENSTOCK_LAYOUT(functions_size, sizeof(penstock_functions) == 40);
+PENSTOCK_LAYOUT(functions_size, sizeof(penstock_functions) >= PENSTOCK_FUNCTIONS_SIZE_1_0);
 PENSTOCK_LAYOUT(functions_create, offsetof(penstock_functions, create) == 8);
 PENSTOCK_LAYOUT(functions_destroy, offsetof(penstock_functions, destroy) == 32);
-PENSTOCK_LAYOUT(host_size, sizeof(penstock_host) == 24);
+PENSTOCK_LAYOUT(host_size, sizeof(penstock_host) >= PENSTOCK_HOST_SIZE_1_0);
+PENSTOCK_LAYOUT(host_last, offsetof(penstock_host, implementation) + 8 == PENSTOCK_HOST_SIZE_1_0);
 PENSTOCK_LAYOUT(host_service, offsetof(penstock_host, service) == 8);
-PENSTOCK_LAYOUT(instance_size, sizeof(penstock_instance_service) == 32);
-PENSTOCK_LAYOUT(controller_size, sizeof(penstock_controller_service) == 40);
-PENSTOCK_LAYOUT(specification_size, sizeof(penstock_specification_service) == 16);
-PENSTOCK_LAYOUT(log_size, sizeof(penstock_log_service) == 16);
-PENSTOCK_LAYOUT(clock_size, sizeof(penstock_clock_service) == 40);
-PENSTOCK_LAYOUT(secrets_size, sizeof(penstock_secrets_service) == 16);
-PENSTOCK_LAYOUT(workspace_size, sizeof(penstock_workspace_service) == 32);
+PENSTOCK_LAYOUT(instance_size, sizeof(penstock_instance_service) >= PENSTOCK_INSTANCE_SERVICE_SIZE_1_0);
+PENSTOCK_LAYOUT(instance_last, offsetof(penstock_instance_service, progress) + 8 == PENSTOCK_INSTANCE_SERVICE_SIZE_1_0);
+PENSTOCK_LAYOUT(controller_size, sizeof(penstock_controller_service) >= PENSTOCK_CONTROLLER_SERVICE_SIZE_1_0);
+PENSTOCK_LAYOUT(controller_last, offsetof(penstock_controller_service, yield_reset) + 8 == PENSTOCK_CONTROLLER_SERVICE_SIZE_1_0);
+PENSTOCK_LAYOUT(specification_size, sizeof(penstock_specification_service) >= PENSTOCK_SPECIFICATION_SERVICE_SIZE_1_0);
+PENSTOCK_LAYOUT(specification_last, offsetof(penstock_specification_service, changed) + 8 == PENSTOCK_SPECIFICATION_SERVICE_SIZE_1_0);
+PENSTOCK_LAYOUT(log_size, sizeof(penstock_log_service) >= PENSTOCK_LOG_SERVICE_SIZE_1_0);
+PENSTOCK_LAYOUT(log_last, offsetof(penstock_log_service, log) + 8 == PENSTOCK_LOG_SERVICE_SIZE_1_0);
+PENSTOCK_LAYOUT(clock_size, sizeof(penstock_clock_service) >= PENSTOCK_CLOCK_SERVICE_SIZE_1_0);
+PENSTOCK_LAYOUT(clock_last, offsetof(penstock_clock_service, cancel_timer) + 8 == PENSTOCK_CLOCK_SERVICE_SIZE_1_0);
+PENSTOCK_LAYOUT(secrets_size, sizeof(penstock_secrets_service) >= PENSTOCK_SECRETS_SERVICE_SIZE_1_0);
+PENSTOCK_LAYOUT(secrets_last, offsetof(penstock_secrets_service, get) + 8 == PENSTOCK_SECRETS_SERVICE_SIZE_1_0);
+PENSTOCK_LAYOUT(workspace_size, sizeof(penstock_workspace_service) >= PENSTOCK_WORKSPACE_SERVICE_SIZE_1_0);
+PENSTOCK_LAYOUT(workspace_last, offsetof(penstock_workspace_service, list) + 8 == PENSTOCK_WORKSPACE_SERVICE_SIZE_1_0);
 #undef PENSTOCK_LAYOUT
 #endif
 

@@ -14,16 +14,16 @@ extension CheckContext {
     guard let symbol = dlsym(library, "penstock_plugin") else {
       throw .failed("it does not export penstock_plugin; mark the entry with PENSTOCK_EXPORT")
     }
-    let entry = UnsafePointer(symbol.assumingMemoryBound(to: penstock_plugin_entry.self))
-    let size = MemoryLayout<penstock_plugin_entry>.size
+    let least = PENSTOCK_PLUGIN_ENTRY_SIZE_1_0
+    guard let copy = ContractTable.copy(symbol, penstock_plugin_entry.self, least: least) else {
+      throw .failed("struct_size of its entry is \(ContractTable.size(symbol)), at least \(least) is needed")
+    }
+    let entry = ContractTable.keep(copy)
     guard entry.pointee.abi_major == PENSTOCK_ABI_MAJOR else {
       throw .failed(
         "it speaks version \(entry.pointee.abi_major).\(entry.pointee.abi_minor) of the contract, this host "
           + Self.version
       )
-    }
-    guard entry.pointee.struct_size >= size else {
-      throw .failed("struct_size of its entry is \(entry.pointee.struct_size), at least \(size) is needed")
     }
     guard entry.pointee.abi_minor_needed <= PENSTOCK_ABI_MINOR else {
       throw .failed(
@@ -104,20 +104,19 @@ extension CheckContext {
     for kind in PluginOffer.Kind.allCases where plugin.description.offers.contains(where: { $0.kind == kind }) {
       doing("capability of \(kind.capability)")
       guard let table = plugin.functions(of: kind) else { continue }
-      let size = MemoryLayout<penstock_functions>.size
-      guard table.pointee.struct_size >= size else {
+      let least = PENSTOCK_FUNCTIONS_SIZE_1_0
+      guard let functions = ContractTable.copy(table, penstock_functions.self, least: least) else {
         problem(
-          "struct_size of the functions of \(kind.capability) is \(table.pointee.struct_size), at least \(size) is "
+          "struct_size of the functions of \(kind.capability) is \(ContractTable.size(table)), at least \(least) is "
             + "needed"
         )
         continue
       }
-      // Imported as functions that are always there, which is for the plugin to see to.
-      let pointers = UnsafeRawPointer(table).load(fromByteOffset: 8, as: (Int, Int, Int, Int).self)
-      for (name, pointer) in [
-        ("create", pointers.0), ("start", pointers.1), ("stop", pointers.2), ("destroy", pointers.3),
+      for (name, isMissing) in [
+        ("create", functions.create == nil), ("start", functions.start == nil), ("stop", functions.stop == nil),
+        ("destroy", functions.destroy == nil),
       ]
-      where pointer == 0 {
+      where isMissing {
         problem("the functions of \(kind.capability) have no \(name)")
       }
       if plugin.functions(of: kind) != table { problem("capability gives another table when it is asked again") }

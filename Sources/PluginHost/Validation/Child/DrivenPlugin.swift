@@ -8,7 +8,7 @@ final class DrivenPlugin: @unchecked Sendable {
   let entry: UnsafePointer<penstock_plugin_entry>
   let host: StrictHost
   let description: PluginDescription
-  private var tables: [PluginOffer.Kind: UnsafePointer<penstock_functions>] = [:]
+  private var tables: [PluginOffer.Kind: penstock_functions] = [:]
 
   /// How long functions took, by name. Locked by the host's monitor.
   private var times: [String: [Duration]] = [:]
@@ -29,14 +29,12 @@ final class DrivenPlugin: @unchecked Sendable {
       guard let table = functions(of: kind) else {
         throw .failed("capability gives NULL for \(kind.capability), though an offer is \(kind.withArticle)")
       }
-      tables[kind] = table
+      tables[kind] = ContractTable.copy(table, penstock_functions.self, least: PENSTOCK_FUNCTIONS_SIZE_1_0)
     }
   }
 
   /// What `capability` answers.
-  func functions(of kind: PluginOffer.Kind) -> UnsafePointer<penstock_functions>? {
-    capability(kind.capability)?.assumingMemoryBound(to: penstock_functions.self)
-  }
+  func functions(of kind: PluginOffer.Kind) -> UnsafeRawPointer? { capability(kind.capability) }
 
   func capability(_ id: String) -> UnsafeRawPointer? {
     withText(id) { text in entry.pointee.capability.flatMap { $0(text) } }
@@ -64,7 +62,7 @@ final class DrivenPlugin: @unchecked Sendable {
     let status = host.takeTurn(id) {
       withText(offer.id) { offerText in
         withText(settings) { settingsText in
-          timed("create") { table.pointee.create(id, offerText, settingsText, &pointer) }
+          timed("create") { table.create(id, offerText, settingsText, &pointer) }
         }
       }
     }
@@ -119,7 +117,7 @@ final class DrivenPlugin: @unchecked Sendable {
 // The pointer belongs to the plugin, and is only handed back.
 struct DrivenInstance: @unchecked Sendable {
   let plugin: DrivenPlugin
-  let table: UnsafePointer<penstock_functions>
+  let table: penstock_functions
   let id: UInt64
   let pointer: UnsafeMutableRawPointer
 
@@ -128,21 +126,21 @@ struct DrivenInstance: @unchecked Sendable {
   func start(_ input: [UInt8]) {
     host.takeTurn(id) {
       host.set(id, .starting)
-      withText(input) { text in plugin.timed("start") { table.pointee.start(pointer, text) } }
+      withText(input) { text in plugin.timed("start") { table.start(pointer, text) } }
       host.set(id, .started)
     }
   }
 
   func stop(grace: Duration) {
     host.takeTurn(id) {
-      plugin.timed("stop") { table.pointee.stop(pointer, UInt64(grace.wholeMilliseconds) * 1_000_000) }
+      plugin.timed("stop") { table.stop(pointer, UInt64(grace.wholeMilliseconds) * 1_000_000) }
     }
   }
 
   func destroy() {
     host.takeTurn(id) {
       host.endTimers(of: id)
-      plugin.timed("destroy") { table.pointee.destroy(pointer) }
+      plugin.timed("destroy") { table.destroy(pointer) }
       host.forget(id)
     }
   }
