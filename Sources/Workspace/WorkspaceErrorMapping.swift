@@ -46,12 +46,12 @@ extension WorkspaceError {
     return code == ENOSPC || code == EDQUOT || code == EFBIG ? .full(path: path) : nil
   }
 
-  /// SQLite does not tell why it cannot open a file; whether others could be opened does. A connection needs up to four of them, and
-  /// those that it had opened before it failed are closed by now.
+  /// SQLite does not tell why it cannot open a file; whether others could be opened does. A connection needs up to four of them, and the
+  /// locks beside it two; those that were opened before it failed are closed by now.
   private static var isOutOfDescriptors: Bool {
     var opened: [Int32] = []
     defer { for descriptor in opened { Glibc.close(descriptor) } }
-    for _ in 0..<4 {
+    for _ in 0..<8 {
       let descriptor = Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC)
       guard descriptor >= 0 else { return errno == EMFILE || errno == ENFILE }
       opened.append(descriptor)
