@@ -24,7 +24,7 @@ enum ExitStatus: Int32 {
       TextOutput.standard.flush()
       if !failure.message.isEmpty { TextOutput.error.writeLine("penstock: \(TerminalLines.visible(failure.message))") }
       return failure.status
-    case is MissingDependency, is RunNotFound, is RunNotResumable:
+    case is MissingDependency, is RunNotFound, is RunNotResumable, is SourceMissing:
       TextOutput.standard.flush()
       TextOutput.error.writeLine("penstock: \(TerminalLines.visible("\(error)"))")
       return .usage

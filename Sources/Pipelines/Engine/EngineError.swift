@@ -10,13 +10,15 @@ public enum EngineError: Error, Sendable, Hashable {
   case secrets([UnreadableSecret])
   /// The history could not be read or written: what the workspace said.
   case history(String)
+  /// Another process has taken the run from this one.
+  case runTaken(RunID)
 
   /// Whether the computer is at a limit: other operations would fail for the same reason, so the run cannot go on.
   var isExhaustion: Bool {
     switch self {
     case .systemCall(_, let number), .file(_, let number):
       [EMFILE, ENFILE, ENOMEM, EAGAIN, ENOSPC, EDQUOT, EFBIG, EROFS, EIO].contains(number)
-    case .history: true
+    case .history, .runTaken: true
     case .secrets: false
     }
   }
@@ -28,6 +30,7 @@ public enum EngineError: Error, Sendable, Hashable {
     case .file: "file"
     case .secrets: "secret-unavailable"
     case .history: "history"
+    case .runTaken: "run-taken"
     }
   }
 }
@@ -62,6 +65,9 @@ extension EngineError: CustomStringConvertible {
       return "\(unreadable.count) secrets cannot be read: \(list)"
     case .history(let reason):
       return reason
+    case .runTaken(let run):
+      return
+        "another process has taken run \(run.text), because it could not see that this one was alive; this one has stopped, and records nothing more; `penstock history show \(run.text)` shows its state, and `penstock resume \(run.text)` resumes it where nobody does"
     }
   }
 

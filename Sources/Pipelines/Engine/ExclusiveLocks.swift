@@ -92,7 +92,11 @@ final class ExclusiveLocks: @unchecked Sendable {
     _ name: String, _ holder: LeaseHolder, isolation: isolated (any Actor)? = #isolation
   ) async throws -> LeaseOutcome {
     let (former, outcome) = try await recorder.perform { db in
-      (try Leases.current(name, in: db), try Leases.acquire(name, holder: holder.description, in: db))
+      let former = try Leases.current(name, in: db)
+      let outcome = try Leases.acquire(name, holder: holder.description, in: db)
+      // Its run is fenced off with it, lest it go on under the name if it was only thought to be gone.
+      if former != nil, case .granted = outcome { try RunOwnership.markAbandoned(in: db) }
+      return (former, outcome)
     }
     // A lease that was not free and could be had is that of a process which is gone.
     if case .granted = outcome, let run = former.flatMap({ LeaseHolder($0.holder)?.run }) {

@@ -123,17 +123,19 @@ extension RunEngine {
     options.trigger = .nested
     options.version = self.options.version
     options.parameters = try ParameterResolver.resolve(definition, values: given)
-    options.source = retried?.run.id
+    options.source = retried?.run.id ?? former?.run.origin.source
     let child = RunEngine(
       services: services, pipeline: definition, options: options, id: former?.run.id ?? .generate(),
-      parent: RunRecord.Parent(run: state.id, operation: state.instances[ordinal].name),
+      parent: RunRecord.Parent(
+        run: state.id, operation: state.instances[ordinal].name, attempt: state.instances[ordinal].attempts),
       inheritedSecrets: Array(state.secrets.values) + inheritedSecrets, formerSecrets: formerSecrets,
       hiddenVariables: hiddenVariables,
       heldNames: try namesHeld(by: ordinal), events: events, onEvent: onEvent)
     children[ordinal] = child
     defer { children[ordinal] = nil }
     modify(ordinal) { $0.detail = .object(["run": .string(child.id.text)]) }
-    let task = Task(executorPreference: services.loop) { try await child.run(resuming: former, takingOver: retried) }
+    let source = try former.flatMap { try recordedSource(of: $0.run) } ?? retried
+    let task = Task(executorPreference: services.loop) { try await child.run(resuming: former, takingOver: source) }
     let loop = services.loop
     // The nested run ends by itself when it is cancelled, because its handlers still run.
     let outcome = try await withTaskCancellationHandler {
@@ -204,7 +206,7 @@ extension RunEngine {
   /// Another process left something in the workspace.
   func notified() {
     for waiter in approvals.values { waiter.wake() }
-    guard let requests = try? services.history.takeRequests(state.id) else { return }
+    guard let requests = try? services.history.takeRequests(state.id, fence: record.fence) else { return }
     for request in requests {
       switch request {
       case .cancel: cancel(.requested)

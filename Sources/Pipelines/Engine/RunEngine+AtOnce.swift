@@ -35,6 +35,13 @@ extension RunEngine {
     case .plugin(let use):
       // The slot of its first attempt, which the scheduler took.
       guard state.instances[ordinal].hasSlot else { return .needsTask }
+      do {
+        try requireOwnership()
+      } catch {
+        fail(ordinal, error)
+        hasFinished(ordinal)
+        return .ended
+      }
       state.instances[ordinal].hasSlot = false
       countAttempt(ordinal, mayEndAtOnce: true)
       let run: PluginRun

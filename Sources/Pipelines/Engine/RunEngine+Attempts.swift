@@ -33,6 +33,12 @@ extension RunEngine {
       release(demand(ordinal))
       throw CancellationError()
     }
+    do {
+      try requireOwnership()
+    } catch {
+      release(demand(ordinal))
+      throw error
+    }
     countAttempt(ordinal)
   }
 

@@ -132,14 +132,7 @@ extension RunEngine {
       return known
     }
     let ordinal = state.addItem(of: parent, index: index, value: value)
-    if let former = inheritedItems[key], former.item == state.masker.mask(value.text), let source = options.source {
-      modify(ordinal) { instance in
-        instance.reusedFrom = former.reusedFrom ?? source
-        instance.recordedResult = former.result
-        instance.result = result(former.result, type: instance.node.definition.result)
-      }
-      conclude(ordinal, .reused, reason: "taken-over", detail: .object(["from": .string(source.text)]))
-    }
+    takeOverItem(ordinal, key, value: value)
     return ordinal
   }
 }

@@ -1,6 +1,7 @@
 import Glibc
 import Operations
 import Values
+import Workspace
 
 /// Every change of an operation's state passes here: to the history, and to whoever watches.
 extension RunEngine {
@@ -9,6 +10,17 @@ extension RunEngine {
 
   /// Ends an operation, handler or item that did not come to an attempt of its own, or whose attempts are over.
   func conclude(
+    _ ordinal: Int, _ newState: OperationState, reason: String? = nil, detail: JSONValue? = nil,
+    failure: OperationFailure? = nil
+  ) {
+    mark(ordinal, newState, reason: reason, detail: detail, failure: failure)
+    append(ordinal)
+    // What has ended is never tried again; the result is kept with the operation, once.
+    state.instances[ordinal].attempt = nil
+  }
+
+  /// Puts an operation, handler or item into the state in which it ends, without recording that.
+  func mark(
     _ ordinal: Int, _ newState: OperationState, reason: String? = nil, detail: JSONValue? = nil,
     failure: OperationFailure? = nil
   ) {
@@ -31,9 +43,6 @@ extension RunEngine {
     }
     if newState == .failed || newState == .cancelled { state.noteEnd(of: ordinal) }
     unrecorded.remove(ordinal)
-    append(ordinal)
-    // What has ended is never tried again; the result is kept with the operation, once.
-    state.instances[ordinal].attempt = nil
   }
 
   /// Changes an instance in place.
@@ -77,9 +86,19 @@ extension RunEngine {
     recordingTimer = nil
     for ordinal in unrecorded.sorted() {
       state.instances[ordinal].areLogsNamed = state.instances[ordinal].attempt?.standardOutput != nil
+      notePidStarted(ordinal)
       record(operationRecord(ordinal), with: state.instances[ordinal].attempt)
     }
     unrecorded.removeAll(keepingCapacity: true)
+  }
+
+  /// Notes when the process of an attempt that lasts started: only with that is its id sure to name it for another host. Read here rather than at its
+  /// start, which most processes hardly outlast.
+  private func notePidStarted(_ ordinal: Int) {
+    guard let pid = state.instances[ordinal].attempt?.pid, state.instances[ordinal].attempt?.pidStarted == nil,
+      services.runner.isRunning(pid)
+    else { return }
+    state.instances[ordinal].attempt?.pidStarted = ProcessIdentity.running(pid: pid)?.started
   }
 
   /// Records an instance with its latest attempt, and tells of it.

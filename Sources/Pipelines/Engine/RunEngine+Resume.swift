@@ -2,7 +2,7 @@ import Operations
 import Values
 import Workspace
 
-/// Going on with a run whose host is gone, and taking over what an earlier run has done.
+/// Going on with a run whose host is gone.
 extension RunEngine {
   /// Puts the recorded states back. What has a durable end keeps it; everything else starts over, with its attempts numbered on.
   func restore(_ recorded: RecordedRun) {
@@ -39,6 +39,10 @@ extension RunEngine {
     }
     for attempt in recorded.attempts where attempt.ordinal < state.instances.count && attempt.error?.code != "host-died"
     {
+      if attempt.state.isFinal {
+        state.instances[attempt.ordinal].endedAttempts = max(
+          state.instances[attempt.ordinal].endedAttempts, attempt.number)
+      }
       guard let end = attempt.endedAt, end > state.instances[attempt.ordinal].latestEnd ?? end.advanced(by: -1) else {
         continue
       }
@@ -49,7 +53,7 @@ extension RunEngine {
   }
 
   /// Counts an operation that has ended before this host began.
-  private func count(_ ordinal: Int) {
+  func count(_ ordinal: Int) {
     state.unfinished -= 1
     for dependent in state.plan.dependents(of: ordinal) { state.remaining[Int(dependent)] -= 1 }
     state.noteEnd(of: ordinal)
@@ -102,85 +106,28 @@ extension RunEngine {
     }
   }
 
-  /// Takes over from `source` what is not to be executed: everything outside the selection, and on a retry what succeeded there.
-  ///
-  /// Without a source there is nothing to take over, and only the selection counts.
-  func takeOver(from source: RecordedRun?) {
-    switch options.selection {
-    case .all: selected = []
-    case .from(let name): selected = state.position(of: name).map { state.plan.downstream(of: $0) } ?? []
-    case .only(let name): selected = state.position(of: name).map { [$0] } ?? []
-    }
-    let recorded = source?.operations.filter { $0.parent == nil } ?? []
-    let known = Dictionary(recorded.map { ($0.name, $0) }) { first, _ in first }
-    let outdated = outdated(known)
-    for position in state.pipeline.operations.indices where !selected.contains(position) {
-      if outdated.contains(position) { continue }
-      if let source, let operation = known[state.instances[position].name],
-        operation.isDone
-      {
-        modify(position) { instance in
-          instance.reusedFrom = operation.reusedFrom ?? source.run.id
-          instance.recordedResult = operation.result
-          instance.result = result(operation.result, type: instance.node.definition.result)
-        }
-        conclude(position, .reused, reason: "taken-over", detail: .object(["from": .string(source.run.id.text)]))
-      } else if options.leavesOut {
-        conclude(position, .skipped, reason: "not-selected")
-      } else {
-        if let source, let loop = known[state.instances[position].name] {
-          inheritItems(of: loop, in: source, for: position)
-        }
-        continue
-      }
-      count(position)
-    }
-  }
-
-  /// Operations that ran because of what became of others, where a retry executes those again: a clean-up comes after the
-  /// second attempt at what it cleans up, too.
-  private func outdated(_ known: [String: OperationRecord]) -> Set<Int> {
-    guard !options.leavesOut else { return [] }
-    var found: Set<Int> = []
-    for position in state.pipeline.operations.indices {
-      guard let record = known[state.instances[position].name], record.state == .failed || record.state == .cancelled
-      else { continue }
-      found.formUnion(state.plan.downstream(of: position).subtracting([position]))
-    }
-    return found.filter { state.instances[$0].node.isAskedAnyway }
-  }
-
-  /// Remembers the items of a loop that succeeded in an earlier run, for when the loop finds the same ones again.
-  private func inheritItems(of loop: OperationRecord, in source: RecordedRun, for position: Int) {
-    for item in source.operations
-    where item.parent == loop.ordinal && (item.state == .succeeded || item.state == .reused) {
-      guard let index = item.itemIndex else { continue }
-      inheritedItems[ItemKey(parent: position, index: index)] = item
-    }
-  }
-
-  /// The nested run of an operation that this run retries, if it ended without success and its definition is the same.
-  func nestedRunToRetry(_ ordinal: Int, definition: PipelineDefinition) throws -> RecordedRun? {
-    guard let source = options.source, !selected.contains(ordinal), state.instances[ordinal].parent == nil,
-      let nested = try services.history.nestedRun(of: source, operation: state.instances[ordinal].name),
-      nested.state != .succeeded, nested.definitionHash == definition.source.hash
-    else { return nil }
-    return try services.history.loadForResume(nested.id)
-  }
-
   /// The nested run that a former host had begun for an attempt whose end it did not record: one that has ended itself, or one that
   /// can be gone on with and is this host's from now on.
   func formerNestedRun(of ordinal: Int) async throws -> RecordedRun? {
     guard state.hostAttempt > 1,
       let nested = try services.history.nestedRun(of: state.id, operation: state.instances[ordinal].name),
-      // Attempts that did end had nested runs of their own.
-      nested.createdAt > state.instances[ordinal].latestEnd ?? nested.createdAt.advanced(by: -1),
-      let recorded = try services.history.loadForResume(nested.id)
+      isOfOpenAttempt(nested, ordinal)
     else { return nil }
-    if nested.state == .succeeded || nested.state == .failed { return recorded }
+    if nested.state == .succeeded || nested.state == .failed { return try services.history.loadForResume(nested.id) }
     guard nested.state == .interrupted, try await services.recorder.claim(nested.id) != nil else { return nil }
     _ = await LeftoverProcesses.end(run: nested.id, delayer: LoopDelayer(loop: services.loop))
+    // Only now: somebody else may have had it until it was claimed.
+    var recorded = try services.history.loadForResume(nested.id)
+    recorded?.run.state = .interrupted
     return recorded
+  }
+
+  /// Whether a nested run is of an attempt whose end is not recorded: attempts that did end had nested runs of their own.
+  private func isOfOpenAttempt(_ nested: RunRecord, _ ordinal: Int) -> Bool {
+    if let number = nested.parent?.attempt { return number > state.instances[ordinal].endedAttempts }
+    // In records of earlier versions, only the clock tells.
+    guard let end = state.instances[ordinal].latestEnd else { return true }
+    return nested.createdAt > end
   }
 
   /// Ends the processes that the former host of the run left behind.
@@ -229,7 +176,7 @@ extension RunEngine {
 
 extension OperationRecord {
   /// The place of an item in its loop: the number in `archive[3]`.
-  fileprivate var itemIndex: Int? {
+  var itemIndex: Int? {
     guard name.hasSuffix("]"), let open = name.lastIndex(of: "[") else { return nil }
     return Int(name[name.index(after: open)...].dropLast())
   }

@@ -87,8 +87,10 @@ actor RunEngine {
   var formerItems: [ItemKey: Int] = [:]
   /// Items of loops that succeeded in the run which this one retries.
   var inheritedItems: [ItemKey: OperationRecord] = [:]
-  /// Operations that are to be executed whatever the run that this one takes over from has done.
-  var selected: Set<Int> = []
+  /// Whether the run was taken from this host: it may neither record nor start anything any more.
+  var isLost = false
+  /// When the run was known last to be this host's, on the monotonic clock.
+  var ownedAt: Duration?
   /// Exclusive names that operations around this run hold, each with the run in which it was taken.
   let heldNames: [String: RunID]
 
@@ -137,7 +139,9 @@ actor RunEngine {
   ///   is kept.
   func run(resuming recorded: RecordedRun? = nil, takingOver source: RecordedRun? = nil) async throws -> RunOutcome {
     limits.onWithdrawal = { [unowned self] in assumeIsolated { $0.giveSlots() } }
-    if let recorded { restore(recorded) } else { announce() }
+    let takenOver = recorded == nil ? announce(takingOver: source) : []
+    if let recorded { restore(recorded) }
+    if let source { try inheritParts(of: source) }
     let timer = services.loop.schedule(after: Self.watchDelay) { [weak self] in
       self?.assumeIsolated { $0.startWatching() }
     }
@@ -161,11 +165,11 @@ actor RunEngine {
     begin(isResumed: recorded != nil)
     // Durable before the first process starts, so that no process ever belongs to a run that nobody knows of.
     try await services.recorder.flush()
-    if source != nil || options.selection != .all { takeOver(from: source) }
+    for ordinal in takenOver { emit(.operation(operationRecord(ordinal))) }
     if parent == nil { tellOfMissingSecrets() }
     await drive()
     let (outcome, reason) = await runHandlers()
-    await endLeftovers()
+    if !isLost { await endLeftovers() }
     for hold in locks { await services.locks.giveBack(hold) }
     return try await end(as: outcome, reason: reason)
   }
@@ -179,15 +183,21 @@ actor RunEngine {
 
   // MARK: Beginning
 
-  /// Makes the run known, with its definition.
-  private func announce() {
+  /// Makes the run known, with its definition and with what it takes over and leaves out: whoever resumes it finds all of that, however soon this host
+  /// is gone. Returns the operations that have ended by that.
+  private func announce(takingOver source: RecordedRun?) -> [Int] {
     record.params = parametersText()
     record.counts = RunCounts(operations: state.pipeline.operations.count)
-    if !state.pipeline.nested.isEmpty {
-      services.recorder.record(.nestedDefinitions(state.id, state.pipeline.nestedTexts))
-    }
-    services.recorder.record(.runCreated(record, definition: state.pipeline.source.text))
+    record.origin.source = options.source
+    record.origin.selection = options.selection
+    let takenOver = source != nil || options.selection != .all ? takeOver(from: source) : []
+    services.recorder.record(
+      .runCreated(
+        record, definition: state.pipeline.source.text,
+        nested: state.pipeline.nested.isEmpty ? [:] : state.pipeline.nestedTexts,
+        operations: takenOver.map { operationRecord($0) }))
     emit(.run(record))
+    return takenOver
   }
 
   /// Waits until the pipeline may run, as its `overlap` says.
@@ -309,6 +319,8 @@ actor RunEngine {
       .runEnded(
         state.id, state: outcome, reason: record.reason, counts: record.counts, at: record.endedAt ?? services.now()))
     try await services.recorder.flush()
+    // They are those of another host by now.
+    if isLost { throw EngineError.runTaken(id) }
     // Now that it is sure that the history names none of them.
     logs.removeEmpty()
     // Others may wait for what became of this run.

@@ -33,7 +33,9 @@ public final class RunHost: Sendable {
     let history = try History.open(at: directory, mode: .readWrite, first: .writer)
     guard !history.workspace.isReadOnly else { throw WorkspaceError.readOnly(path: history.workspace.path) }
     let failure = FailureRelay()
-    let recorder = HistoryRecorder(workspace: history.workspace, delay: .milliseconds(10)) { failure.report($0) }
+    let recorder = HistoryRecorder(
+      workspace: history.workspace, delay: .milliseconds(10), onLoss: { failure.report(loss: $0) },
+      onFailure: { failure.report($0) })
     // Its statements are prepared while this thread goes on.
     recorder.begin()
     try history.markInterrupted()
@@ -42,7 +44,8 @@ public final class RunHost: Sendable {
       loop: loop, runner: SpawnRunner(loop: loop), history: history, recorder: recorder,
       context: TestingSeams.context(loop: loop), plugins: plugins)
     let host = RunHost(services: services)
-    failure.connect { [weak host] error in host?.historyFailed(error) }
+    failure.connect(
+      onFailure: { [weak host] error in host?.historyFailed(error) }, onLoss: { [weak host] run in host?.lost(run) })
     // A process that goes away while its input is written, or a closed terminal, must not end the host.
     signal(SIGPIPE, SIG_IGN)
     // A limit on file sizes is an error like a full disk, not a reason to die.
@@ -101,13 +104,19 @@ public final class RunHost: Sendable {
       plugins: services.plugins, isRecorded: true)
     guard let pipeline = loaded.pipeline else { throw InvalidPipeline(result: loaded) }
     let secrets = try await secrets(of: id, pipeline)
+    let source = try history.recordedSource(of: recorded.run)
     // Only one process may go on with it.
     guard let claimed = try await services.recorder.claim(id) else {
       let record = try history.run(id)
       throw RunNotResumable(id: id, state: record?.state ?? .running, whereabouts: record.flatMap(whereabouts))
     }
+    // What another host recorded until the run was claimed counts as well.
+    guard let recorded = try history.loadForResume(id) else { throw RunNotFound(id: id) }
     var options = RunOptions()
     options.version = version
+    options.trigger = claimed.trigger
+    options.selection = claimed.origin.selection
+    options.source = claimed.origin.source
     options.parameters =
       (try? JSONValue.parse(recorded.run.params))?.objectValue.map {
         Dictionary(uniqueKeysWithValues: $0.map { ($0.key, $0.value) })
@@ -115,7 +124,7 @@ public final class RunHost: Sendable {
     let engine = RunEngine(
       services: services, pipeline: pipeline, options: options, id: id, parent: claimed.parent, formerSecrets: secrets,
       events: events, onEvent: onEvent)
-    return try await execute(engine, resuming: recorded)
+    return try await execute(engine, resuming: recorded, source: source)
   }
 
   private func whereabouts(of run: RunRecord) -> String? {
@@ -175,19 +184,36 @@ public final class RunHost: Sendable {
     }
   }
 
+  /// Another process has taken a run of this host, be it one nested in another: none of the host's runs can be relied on, and each looks for itself.
+  private func lost(_ run: RunID) {
+    let engines = running.withLock { Array($0.values) }
+    services.loop.execute { for engine in engines { engine.assumeIsolated { $0.lose(run) } } }
+  }
+
   private func historyFailed(_ error: WorkspaceError) {
     let engines = running.withLock { Array($0.values) }
     services.loop.execute { for engine in engines { engine.assumeIsolated { $0.historyFailed(error) } } }
   }
 }
 
-/// Hands the recorder's failure to the host, which exists only after the recorder.
+/// Hands the recorder's failure, and the loss of runs, to the host, which exists only after the recorder.
 private final class FailureRelay: Sendable {
-  private let target = Mutex<(@Sendable (WorkspaceError) -> Void)?>(nil)
+  private struct Targets {
+    var onFailure: (@Sendable (WorkspaceError) -> Void)?
+    var onLoss: (@Sendable (RunID) -> Void)?
+  }
 
-  func connect(_ body: @escaping @Sendable (WorkspaceError) -> Void) { target.withLock { $0 = body } }
+  private let targets = Mutex(Targets())
 
-  func report(_ error: WorkspaceError) { target.withLock { $0 }?(error) }
+  func connect(
+    onFailure: @escaping @Sendable (WorkspaceError) -> Void, onLoss: @escaping @Sendable (RunID) -> Void
+  ) {
+    targets.withLock { $0 = Targets(onFailure: onFailure, onLoss: onLoss) }
+  }
+
+  func report(_ error: WorkspaceError) { targets.withLock { $0.onFailure }?(error) }
+
+  func report(loss run: RunID) { targets.withLock { $0.onLoss }?(run) }
 }
 
 /// There is no such run in the history.

@@ -113,6 +113,8 @@ struct OperationInstance {
   var roundsBefore = 0
   /// When the latest attempt that ended by itself did, in this host or a former one.
   var latestEnd: RecordTime?
+  /// The highest number of an attempt that ended by itself before this host began.
+  var endedAttempts = 0
   /// When a wait that a former host began is over.
   var waitDue: RecordTime?
   /// When a former host began to wait for a specification.

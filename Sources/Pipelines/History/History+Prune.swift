@@ -44,7 +44,7 @@ extension History {
   /// Forgets ended runs that the rule names, with the runs nested in them.
   ///
   /// A run that goes on is kept, so is one that was interrupted and waits for `resume`, unless the rule includes these, and so is one with a
-  /// result file that a run which is kept has reused. A nested run goes with the run that started it; by itself where that is not in the
+  /// result file that a run which is kept has reused, or with items or nested runs that one which has not succeeded takes over. A nested run goes with the run that started it; by itself where that is not in the
   /// workspace, as after the import of a part. With `dryRun` nothing is changed. Runs are deleted 100 at a time, so that other writers are not kept waiting; when an error ends it early, what was
   /// deleted so far is whole, and a repetition finds the rest.
   public func prune(_ rule: PruneRule, dryRun: Bool = false) throws(WorkspaceError) -> PruneReport {
@@ -106,13 +106,16 @@ struct PruneSelection {
     }
   }
 
-  /// Without the runs whose result files others still point at, until nothing more has to be kept.
+  /// Without the runs that others still need, until nothing more has to be kept.
   private func withoutReused(_ families: [[RunRows.Numbered]], in db: Database) throws -> [[RunRows.Numbered]] {
+    // A run that has not succeeded may yet take over items of loops and nested runs, when it is resumed or retried.
     let uses = try Row.fetchAll(
       db,
       sql: """
         SELECT reused_from, r.id FROM operation_record o JOIN run_record r ON r.number = o.key >> 32
         WHERE o.reused_from IS NOT NULL AND o.result_file IS NOT NULL
+        UNION SELECT source, id FROM run_record
+        WHERE source IS NOT NULL AND selection LIKE '%"partial"%' AND state <> 'succeeded'
         """
     ).map { (source: $0[0] as String, user: $0[1] as String) }
     guard !uses.isEmpty else { return families }

@@ -39,9 +39,12 @@ extension History {
   }
 
   /// The requests for a run that nobody has taken yet, in their order; this takes them. One cheap read when there is none.
-  public func takeRequests(_ run: RunID) throws(WorkspaceError) -> [RunRequest] {
+  ///
+  /// With a `fence`, a process from which the run was taken meanwhile leaves them to the next one.
+  public func takeRequests(_ run: RunID, fence: Int64? = nil) throws(WorkspaceError) -> [RunRequest] {
     guard try !read({ try Self.pendingRequests(run, in: $0).isEmpty }) else { return [] }
     return try write { db in
+      if let fence, try RunOwnership.fence(of: run, in: db) != fence { return [] }
       let pending = try Self.pendingRequests(run, in: db)
       for entry in pending {
         try db.execute(

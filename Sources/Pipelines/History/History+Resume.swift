@@ -60,12 +60,13 @@ extension History {
   @discardableResult
   public func markInterrupted() throws(WorkspaceError) -> [RunID] {
     guard !workspace.isReadOnly, try hasAbandoned() else { return [] }
-    return try write { db in
-      // Looked at again: another process may have marked them, or claimed them, meanwhile.
-      let abandoned = try RunOwnership.abandoned(in: db)
-      for run in abandoned { try RunOwnership.markInterrupted(run, in: db) }
-      return abandoned.map(\.record.id)
-    }
+    // Looked at again: another process may have marked them, or claimed them, meanwhile.
+    return try write { try RunOwnership.markAbandoned(in: $0) }
+  }
+
+  /// Whether the run is still of the process that was given the fencing number.
+  func isOwned(_ run: RunID, fence: Int64) throws(WorkspaceError) -> Bool {
+    try read { try RunOwnership.fence(of: run, in: $0) == fence }
   }
 
   private func hasAbandoned() throws(WorkspaceError) -> Bool {

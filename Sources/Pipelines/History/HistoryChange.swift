@@ -2,11 +2,11 @@ import Workspace
 
 /// One thing to record. Changes become durable in the order in which they are appended.
 public enum HistoryChange: Sendable {
-  /// A run exists. `definition` is the text whose hash the record names; it is stored once for each hash.
-  case runCreated(RunRecord, definition: String)
-  /// The texts of the pipelines that a run runs, by the absolute paths of their files; recorded before the run, so that none
-  /// is without them.
-  case nestedDefinitions(RunID, [String: String])
+  /// A run exists. `definition` is the text whose hash the record names; it is stored once for each hash. `nested` has the texts of the pipelines
+  /// that it runs, by the absolute paths of their files, and `operations` what is decided of its operations before any begins. No run is durable
+  /// without these.
+  case runCreated(
+    RunRecord, definition: String, nested: [String: String] = [:], operations: [OperationRecord] = [])
   /// The run's operations may begin.
   case runStarted(RunID, at: RecordTime)
   /// The run has come to a final state.

@@ -9,19 +9,23 @@ public final class HistoryRecorder: Sendable {
   /// The workspace that is written to.
   public let workspace: Workspace
   private let writer: OrderedWriter<HistoryChange>
+  private let statements: HistoryStatements
 
   /// Creates a recorder.
   ///
   /// - Parameters:
   ///   - workspace: It must stay open until the recorder is closed.
   ///   - delay: How long a commit waits for company. Default 2 ms.
+  ///   - onLoss: Told of a run that another process has taken from this one, of which nothing is recorded any more. [the writer's thread]
   ///   - onFailure: Told of the first failure after a success. [the writer's thread]
   public init(
     workspace: Workspace, delay: Duration = .milliseconds(2),
+    onLoss: @escaping @Sendable (RunID) -> Void = { _ in },
     onFailure: @escaping @Sendable (WorkspaceError) -> Void = { _ in }
   ) {
     self.workspace = workspace
-    let statements = HistoryStatements()
+    let statements = HistoryStatements(onLoss: onLoss)
+    self.statements = statements
     writer = OrderedWriter(
       workspace: workspace, delay: delay, prepare: { try HistoryStatements.prepare($0) },
       apply: { try statements.apply($1, to: $0) }, onFailure: onFailure)
@@ -69,6 +73,13 @@ public final class HistoryRecorder: Sendable {
   /// Of two processes that try, one gets it. Returns the record as it is afterwards, or nil if the run is not there, has
   /// ended by itself, or has an owner that is alive.
   public nonisolated(nonsending) func claim(_ run: RunID, at time: RecordTime = .now) async throws -> RunRecord? {
-    try await writer.perform { try RunOwnership.claim(run, owner: .current, at: time, in: $0) }
+    let statements = statements
+    return try await writer.perform { db in
+      guard let record = try RunOwnership.claim(run, owner: .current, at: time, in: db),
+        let number = try RunRows.number(of: run, in: db)
+      else { return nil }
+      statements.adopt(run, number: number, fence: record.fence)
+      return record
+    }
   }
 }

@@ -18,6 +18,7 @@ public enum HistorySchema {
       WorkspaceSchema.Migration(number: 3, sql: HistoryTallies.migration),
       WorkspaceSchema.Migration(number: 4, sql: itemsApart),
       WorkspaceSchema.Migration(number: 5, sql: drops + views(cut, moreOfRuns: controllers) + gates + events),
+      WorkspaceSchema.Migration(number: 6, sql: origin),
     ],
     template: .history)
 
@@ -315,6 +316,15 @@ public enum HistorySchema {
     )
     SELECT r.id AS run, r.pipeline, event.operation, event.attempt, event.event, \(cut("event.at")) AS at, event.reason
     FROM event JOIN run_record r ON r.number = event.run WHERE event.at IS NOT NULL;
+
+    """
+
+  // Version 6: what a run takes over, from where, which attempt of its parent it is of, and how often its host has changed.
+  private static let origin = """
+    ALTER TABLE run_record ADD COLUMN source TEXT;
+    ALTER TABLE run_record ADD COLUMN selection TEXT;
+    ALTER TABLE run_record ADD COLUMN parent_attempt INTEGER;
+    ALTER TABLE run_record ADD COLUMN fence INTEGER;
 
     """
 

@@ -5,54 +5,76 @@ import Workspace
 ///
 /// Used inside the recorder's transactions alone, one at a time, which is what makes the unchecked conformance sound.
 final class HistoryStatements: @unchecked Sendable {
-  /// The numbers of the runs that were met before. A number found in a transaction that was rolled back is found anew when
-  /// the changes are applied again, because the change that made it comes again too.
-  private var numbers: [RunID: Int64] = [:]
+  /// A run that was met before.
+  private struct Known {
+    var number: Int64
+    /// The fencing number with which the run is this process's.
+    var fence: Int64
+    /// The transaction in which that was looked at last.
+    var checkedIn: Int
+    var isLost = false
+  }
+
+  /// The runs that were met before. One found in a transaction that was rolled back is found anew when the changes are applied
+  /// again, because the change that made it comes again too.
+  private var known: [RunID: Known] = [:]
   private var latest: (run: RunID, number: Int64)?
+  private var transaction = 0
+  private let onLoss: @Sendable (RunID) -> Void
+
+  /// `onLoss` is told of a run that was taken from this process, of which nothing is recorded any more. [the writer's thread]
+  init(onLoss: @escaping @Sendable (RunID) -> Void = { _ in }) {
+    self.onLoss = onLoss
+  }
 
   /// Has the statements compiled that every run needs.
   static func prepare(_ db: Database) throws {
     for sql in [definitionSQL, runSQL, operationSQL, attemptSQL] { _ = try db.cachedStatement(sql: sql) }
   }
 
-  /// Makes rows of changes. Where a clock was set back meanwhile, what ended before it began is recorded as ended when it began.
+  /// Makes rows of changes, in one transaction. What is of a run that was taken from this process is left out. Where a clock was set back meanwhile, what ended before it began is recorded as ended when it began.
   func apply(_ changes: ArraySlice<HistoryChange>, to db: Database) throws {
     // The look-up in the cache hashes the text; once for each batch it costs nothing.
     var operation = try BoundStatement(Self.operationSQL, in: db)
     var attempt = try BoundStatement(Self.attemptSQL, in: db)
+    transaction += 1
+    latest = nil
     for change in changes {
       switch change {
       case .operation(let record):
-        let number = try number(of: record.run, in: db)
+        guard let number = try number(of: record.run, in: db) else { continue }
         try write(record, key: InstanceKey(run: number, ordinal: record.ordinal), with: &operation)
       case .attempt(let record):
-        let number = try number(of: record.run, in: db)
+        guard let number = try number(of: record.run, in: db) else { continue }
         try write(record, key: InstanceKey(run: number, ordinal: record.ordinal), with: &attempt)
       case .operationWithAttempt(let record, let latest):
-        let key = InstanceKey(run: try number(of: record.run, in: db), ordinal: record.ordinal)
+        guard let number = try number(of: record.run, in: db) else { continue }
+        let key = InstanceKey(run: number, ordinal: record.ordinal)
         try write(record, key: key, with: &operation)
         try write(latest, key: key, with: &attempt)
-      case .runCreated(let record, let definition):
-        try create(record, definition: definition, in: db)
-      case .nestedDefinitions(let run, let texts):
-        try db.cachedStatement(sql: Self.definitionSQL).execute(
-          arguments: [NestedDefinitions.key(of: run), NestedDefinitions.text(of: texts)])
+      case .runCreated(let record, let definition, let nested, let operations):
+        let number = try create(record, definition: definition, nested: nested, in: db)
+        for record in operations {
+          try write(record, key: InstanceKey(run: number, ordinal: record.ordinal), with: &operation)
+        }
       case .runStarted(let run, let time):
+        guard let number = try number(of: run, in: db) else { continue }
         try db.cachedStatement(
-          sql: "UPDATE run_record SET state = 'running', started_at = coalesce(started_at, ?) WHERE id = ?"
-        ).execute(arguments: [time.microseconds, run.text])
+          sql: "UPDATE run_record SET state = 'running', started_at = coalesce(started_at, ?) WHERE number = ?"
+        ).execute(arguments: [time.microseconds, number])
       case .runEnded(let run, let state, let reason, let counts, let time):
+        guard let number = try number(of: run, in: db) else { continue }
         try db.cachedStatement(
           sql: """
             UPDATE run_record SET state = ?, reason = ?, ended_at = max(?, coalesce(started_at, 0)), operations = ?, succeeded = ?, failed = ?, skipped = ?,
-              cancelled = ?, reused = ? WHERE id = ?
+              cancelled = ?, reused = ? WHERE number = ?
             """
         ).execute(arguments: [
           state.rawValue, reason, time.microseconds, counts.operations, counts.succeeded, counts.failed, counts.skipped,
-          counts.cancelled, counts.reused, run.text,
+          counts.cancelled, counts.reused, number,
         ])
       case .approvalRequested(let approval):
-        let number = try number(of: approval.run, in: db)
+        guard let number = try number(of: approval.run, in: db) else { continue }
         try db.cachedStatement(
           sql: """
             INSERT INTO approval (operation, name, message, requested_at) VALUES (?, ?, ?, ?)
@@ -67,22 +89,47 @@ final class HistoryStatements: @unchecked Sendable {
     }
   }
 
-  private func number(of run: RunID, in db: Database) throws -> Int64 {
-    if let latest, latest.run == run { return latest.number }
-    let number: Int64
-    if let known = numbers[run] {
-      number = known
-    } else if let found = try RunRows.number(of: run, in: db) {
-      number = found
-    } else {
-      throw WorkspaceError.io(path: run.text, code: 0, message: "a record came before the record of its run \(run)")
-    }
-    numbers[run] = number
-    latest = (run, number)
-    return number
+  /// This process has got a run, with a fencing number of its own.
+  func adopt(_ run: RunID, number: Int64, fence: Int64) {
+    known[run] = Known(number: number, fence: fence, checkedIn: 0)
   }
 
-  private func create(_ record: RunRecord, definition: String, in db: Database) throws {
+  /// The number of a run that is this process's; nil where it was taken from it, which is looked at once for each run and transaction.
+  private func number(of run: RunID, in db: Database) throws -> Int64? {
+    if let latest, latest.run == run { return latest.number }
+    var entry = known[run]
+    if let entry, entry.isLost { return nil }
+    if entry?.checkedIn != transaction {
+      let row = try Row.fetchOne(
+        db.cachedStatement(sql: "SELECT number, coalesce(fence, 0) FROM run_record WHERE id = ?"), arguments: [run.text]
+      )
+      if let former = entry {
+        entry?.checkedIn = transaction
+        // A run that was deleted meanwhile had been taken from this process first.
+        entry?.isLost = row.map { $0[0] != former.number || $0[1] != former.fence } ?? true
+      } else if let row {
+        entry = Known(number: row[0], fence: row[1], checkedIn: transaction)
+      }
+      known[run] = entry
+    }
+    guard let entry else {
+      throw WorkspaceError.io(path: run.text, code: 0, message: "a record came before the record of its run \(run)")
+    }
+    if entry.isLost {
+      onLoss(run)
+      return nil
+    }
+    latest = (run, entry.number)
+    return entry.number
+  }
+
+  private func create(
+    _ record: RunRecord, definition: String, nested: [String: String], in db: Database
+  ) throws -> Int64 {
+    if !nested.isEmpty {
+      try db.cachedStatement(sql: Self.definitionSQL).execute(
+        arguments: [NestedDefinitions.key(of: record.id), NestedDefinitions.text(of: nested)])
+    }
     try db.cachedStatement(sql: Self.definitionSQL).execute(arguments: [record.definitionHash, definition])
     try db.cachedStatement(sql: Self.runSQL).execute(arguments: [
       record.id.text, record.pipeline, record.definitionHash, record.path, record.params, record.trigger.rawValue,
@@ -90,10 +137,13 @@ final class HistoryStatements: @unchecked Sendable {
       record.parent?.run.text, record.parent?.operation, record.state.rawValue, record.reason,
       record.createdAt.microseconds, record.startedAt?.microseconds, record.endedAt?.microseconds,
       record.counts.operations, record.counts.succeeded, record.counts.failed, record.counts.skipped,
-      record.counts.cancelled, record.counts.reused, record.controller, record.event,
+      record.counts.cancelled, record.counts.reused, record.controller, record.event, record.origin.source?.text,
+      record.origin.text, record.parent?.attempt, record.fence,
     ])
-    numbers[record.id] = db.lastInsertedRowID
-    latest = (record.id, db.lastInsertedRowID)
+    let number = db.lastInsertedRowID
+    known[record.id] = Known(number: number, fence: record.fence, checkedIn: transaction)
+    latest = (record.id, number)
+    return number
   }
 
   private static let definitionSQL = "INSERT INTO definition (hash, text) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING"
@@ -101,9 +151,10 @@ final class HistoryStatements: @unchecked Sendable {
   private static let runSQL = """
     INSERT INTO run_record (id, pipeline, definition, path, params, trigger, host, user, version, boot, pid,
       process_started, parent, parent_operation, state, reason, created_at, started_at, ended_at,
-      operations, succeeded, failed, skipped, cancelled, reused, controller, event)
+      operations, succeeded, failed, skipped, cancelled, reused, controller, event, source, selection, parent_attempt,
+      fence)
     VALUES (?, ?, (SELECT number FROM definition WHERE hash = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-      ?, ?, ?, ?, ?, ?, ?, ?)
+      ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     """
 
   private static let operationSQL = """

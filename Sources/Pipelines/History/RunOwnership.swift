@@ -21,12 +21,21 @@ enum RunOwnership {
       db.cachedStatement(sql: "SELECT 1 FROM run_record WHERE state IN ('queued', 'running') LIMIT 1")) != nil
   }
 
-  /// Records that the run was interrupted. Needs a write transaction in which the run was found to be abandoned.
+  /// Records that every run whose process is gone was interrupted, and returns these. Whoever takes something else from such a process does this in the
+  /// same transaction, so that the process can record nothing if it was only thought to be gone. Needs a write transaction.
+  @discardableResult
+  static func markAbandoned(in db: Database) throws -> [RunID] {
+    let abandoned = try abandoned(in: db)
+    for run in abandoned { try markInterrupted(run, in: db) }
+    return abandoned.map(\.record.id)
+  }
+
+  /// Records that the run was interrupted, and fences its former process off. Needs a write transaction in which the run was found to be abandoned.
   static func markInterrupted(_ run: RunRows.Numbered, in db: Database) throws {
     let range = InstanceKey.range(of: run.number)
     try db.execute(
       sql: """
-        UPDATE run_record SET state = 'interrupted', reason = 'host-died' WHERE number = ?;
+        UPDATE run_record SET state = 'interrupted', reason = 'host-died', fence = coalesce(fence, 0) + 1 WHERE number = ?;
         """, arguments: [run.number])
     // When the attempt ended is not known, so no time is recorded.
     try db.execute(
@@ -41,6 +50,13 @@ enum RunOwnership {
         """, arguments: [range.first, range.last])
   }
 
+  /// The fencing number of a run; nil if there is no such run.
+  static func fence(of run: RunID, in db: Database) throws -> Int64? {
+    try Int64.fetchOne(
+      db.cachedStatement(sql: "SELECT coalesce(fence, 0) FROM run_record WHERE id = ?"), arguments: [run.text])
+  }
+
+  /// Makes `owner` the owner of a run that was interrupted; nil if it was not. Needs a write transaction.
   static func claim(_ run: RunID, owner: ProcessIdentity, at time: RecordTime, in db: Database) throws -> RunRecord? {
     guard let found = try RunRows.find(run, in: db) else { return nil }
     if found.isAbandoned {
@@ -51,7 +67,7 @@ enum RunOwnership {
     try db.execute(
       sql: """
         UPDATE run_record SET state = 'running', reason = NULL, ended_at = NULL, started_at = coalesce(started_at, ?),
-          boot = ?, pid = ?, process_started = ? WHERE number = ?
+          boot = ?, pid = ?, process_started = ?, fence = coalesce(fence, 0) + 1 WHERE number = ?
         """, arguments: [time.microseconds, owner.boot, owner.pid, owner.started, found.number])
     // Whoever asked the former process to end did not ask this one.
     try db.execute(

@@ -56,11 +56,14 @@ public struct RunRecord: Sendable, Hashable {
     public let run: RunID
     /// Its instance name, `deploy` or `deploy[3]`.
     public let operation: String
+    /// The number of the attempt that started it; nil in records of versions that did not keep it.
+    public let attempt: Int?
 
     /// Creates a parent.
-    public init(run: RunID, operation: String) {
+    public init(run: RunID, operation: String, attempt: Int? = nil) {
       self.run = run
       self.operation = operation
+      self.attempt = attempt
     }
   }
 
@@ -88,8 +91,12 @@ public struct RunRecord: Sendable, Hashable {
   public var version: String
   /// The process that runs it, or ran it last.
   public var owner: ProcessIdentity
+  /// The fencing number: greater each time that the run is taken from a process. What is recorded with a smaller one is refused.
+  public var fence: Int64 = 1
   /// The operation that started it, for a nested run.
   public var parent: Parent?
+  /// What it takes over from another run, and what it leaves out.
+  public var origin = RunOrigin()
   /// The state, as recorded; readers say ``RunState/interrupted`` when the owner is gone.
   public var state: RunState
   /// A stable code that says why it ended as it did, where the state does not say it all.

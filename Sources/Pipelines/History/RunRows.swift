@@ -8,7 +8,7 @@ enum RunRows {
     r.number, r.id, r.pipeline, (SELECT d.hash FROM definition d WHERE d.number = r.definition), r.path, r.params, r.trigger,
       r.host, r.user, r.version, r.boot, r.pid, r.process_started, r.parent, r.parent_operation, r.state, r.reason,
       r.created_at, r.started_at, r.ended_at, r.operations, r.succeeded, r.failed, r.skipped, r.cancelled, r.reused,
-      r.controller, r.event
+      r.controller, r.event, r.source, r.selection, r.parent_attempt, r.fence
     """
 
   /// A run as it is recorded, with the number that addresses its operations.
@@ -36,7 +36,7 @@ enum RunRows {
     guard let id = RunID(row[1] as String), let state = RunState(rawValue: row[15]) else { return nil }
     var parent: RunRecord.Parent?
     if let text = row[13] as String?, let run = RunID(text) {
-      parent = RunRecord.Parent(run: run, operation: row[14] as String? ?? "")
+      parent = RunRecord.Parent(run: run, operation: row[14] as String? ?? "", attempt: row[30])
     }
     let owner = ProcessIdentity(boot: row[10], pid: row[11], started: row[12])
     var numbered = Numbered(
@@ -53,6 +53,8 @@ enum RunRows {
           reused: row[25])))
     numbered.record.controller = row[26]
     numbered.record.event = row[27]
+    numbered.record.origin = RunOrigin(source: (row[28] as String?).flatMap { RunID($0) }, text: row[29])
+    numbered.record.fence = row[31] as Int64? ?? 0
     return numbered
   }
 

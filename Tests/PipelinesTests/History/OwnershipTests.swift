@@ -1,7 +1,9 @@
 import GRDB
-import Pipelines
+import Synchronization
 import Testing
 import Workspace
+
+@testable import Pipelines
 
 @Suite("Runs whose process is gone")
 struct OwnershipTests {
@@ -59,5 +61,85 @@ struct OwnershipTests {
     #expect(whole?.operations.map(\.name) == ["fetch", "count"])
     #expect(whole?.attempts.map(\.pid) == [99])
     #expect(try history.loadForResume(.generate()) == nil)
+  }
+
+  /// Makes a run of this process look as if its process were gone, as another machine or process namespace sees it.
+  private func hide(_ run: RunID) throws {
+    try fixture.workspace.write {
+      try $0.execute(sql: "UPDATE run_record SET process_started = 1 WHERE id = ?", arguments: [run.text])
+    }
+  }
+
+  @Test("refuse what their former process records, and nothing else", arguments: [false, true])
+  func fenced(isDeleted: Bool) async throws {
+    let lost = Mutex<Set<RunID>>([])
+    let recorder = HistoryRecorder(
+      workspace: fixture.workspace, onLoss: { run in lost.withLock { _ = $0.insert(run) } })
+    let (taken, kept) = (fixture.record(), fixture.record())
+    recorder.record(.runCreated(taken, definition: ""))
+    recorder.record(.runCreated(kept, definition: ""))
+    try await recorder.flush()
+    try hide(taken.id)
+    #expect(try history.markInterrupted() == [taken.id])
+    if isDeleted {
+      #expect(try history.prune(PruneRule(keep: 0, includesInterrupted: true)).runs == [taken.id])
+      // The number of the run that was deleted may be given to another one.
+      try await fixture.ended()
+    }
+    let before = try fixture.rows("SELECT id, state FROM runs WHERE id <> '\(kept.id)'")
+    for run in [taken.id, kept.id] {
+      recorder.record(.runStarted(run, at: HistoryFixture.start))
+      let operation = OperationRecord(run: run, ordinal: 7, name: "late", position: 7, state: .succeeded)
+      recorder.record(.operation(operation))
+      recorder.record(
+        .operationWithAttempt(
+          operation, AttemptRecord(run: run, ordinal: 7, number: 1, state: .succeeded, startedAt: .now)))
+      recorder.record(.runEnded(run, state: .succeeded, reason: nil, counts: RunCounts(), at: .now))
+    }
+    try await recorder.flush()
+    #expect(try fixture.rows("SELECT id, state FROM runs WHERE id <> '\(kept.id)'") == before)
+    #expect(try fixture.rows("SELECT run FROM operations WHERE operation = 'late'") == [[.text(kept.id.text)]])
+    #expect(try fixture.rows("SELECT run FROM attempts WHERE operation = 'late'") == [[.text(kept.id.text)]])
+    #expect(lost.withLock { $0 } == [taken.id])
+    try await recorder.close()
+  }
+
+  @Test("are recorded by the process that claims them, though it had lost them")
+  func reclaimed() async throws {
+    let run = fixture.record()
+    fixture.recorder.record(.runCreated(run, definition: ""))
+    try await fixture.recorder.flush()
+    try hide(run.id)
+    try history.markInterrupted()
+    let claimed = try #require(try await fixture.recorder.claim(run.id))
+    #expect(try history.isOwned(run.id, fence: claimed.fence))
+    #expect(try !history.isOwned(run.id, fence: run.fence))
+    fixture.recorder.record(
+      .operation(OperationRecord(run: run.id, ordinal: 0, name: "again", position: 0, state: .succeeded)))
+    try await fixture.recorder.flush()
+    #expect(try history.operations(of: run.id).map(\.name) == ["again"])
+  }
+
+  @Test("are fenced off by doctor --repair with their leases")
+  func fencedWithLeases() async throws {
+    let run = fixture.record()
+    fixture.recorder.record(.runCreated(run, definition: ""))
+    _ = try await fixture.recorder.perform {
+      try Leases.acquire("disk", holder: "run \(run.id.text)", owner: HistoryFixture.deadOwner, in: $0)
+    }
+    try hide(run.id)
+    #expect(try history.releaseAbandonedLeases() == 1)
+    #expect(try !history.isOwned(run.id, fence: run.fence))
+    #expect(try fixture.rows("SELECT state FROM runs") == [[.text("interrupted")]])
+  }
+
+  @Test("leave requests to the process that has them now")
+  func requests() async throws {
+    let run = fixture.record()
+    fixture.recorder.record(.runCreated(run, definition: ""))
+    try await fixture.recorder.flush()
+    try history.request(.cancel, of: run.id)
+    #expect(try history.takeRequests(run.id, fence: run.fence + 1) == [])
+    #expect(try history.takeRequests(run.id, fence: run.fence) == [.cancel])
   }
 }

@@ -64,9 +64,10 @@ struct PruneTests {
   func nestedDefinitions() async throws {
     var runs: [RunID] = []
     for minute in 0..<2 {
-      let run = try await fixture.ended("outer", at: time(minute))
-      fixture.recorder.record(.nestedDefinitions(run, ["/x/inner.yaml": "name: inner \(minute)"]))
-      runs.append(run)
+      let run = fixture.record("outer", at: time(minute), state: .succeeded)
+      fixture.recorder.record(
+        .runCreated(run, definition: "", nested: ["/x/inner.yaml": "name: inner \(minute)"]))
+      runs.append(run.id)
     }
     try await fixture.recorder.flush()
     #expect(try history.nestedDefinitions(of: runs[0]) == ["/x/inner.yaml": "name: inner 0"])

@@ -11,7 +11,8 @@ extension History {
   /// Gives back the leases whose processes are gone; returns how many there were.
   func releaseAbandonedLeases() throws(WorkspaceError) -> Int {
     let released = try write { db in
-      try Leases.all(in: db).filter { !$0.owner.isAlive(in: db) }
+      try RunOwnership.markAbandoned(in: db)
+      return try Leases.all(in: db).filter { !$0.owner.isAlive(in: db) }
         .filter { try Leases.release($0.name, fence: $0.fence, in: db) }.count
     }
     if released > 0 { workspace.notify() }

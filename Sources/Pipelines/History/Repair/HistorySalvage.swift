@@ -32,7 +32,7 @@ struct HistorySalvage {
   }
 
   static let tables = [
-    Table(name: "definition", key: "number"), Table(name: "run_record", key: "number", laterColumns: 2),
+    Table(name: "definition", key: "number"), Table(name: "run_record", key: "number", laterColumns: 6),
     Table(name: "operation_record", key: "key"), Table(name: "attempt_record", key: "operation"),
     Table(name: "approval", key: "operation"), Table(name: "request", key: "number"),
     Table(name: "claim", key: "number"), Table(name: "plugin_value"), Table(name: "lease_record"),

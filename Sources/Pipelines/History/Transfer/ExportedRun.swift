@@ -48,6 +48,9 @@ struct ExportedRun {
     if isExact {
       object.add("counts", counts(run.counts))
       object.add("source", .string(whole.definition))
+      object.add("taken_over_from", JSONValue(run.origin.source?.text))
+      object.add(recorded: "selection", run.origin.text)
+      object.add("parent_attempt", JSONValue(run.parent?.attempt))
     }
     let attempts = Dictionary(grouping: whole.attempts, by: \.ordinal)
     let names = Dictionary(whole.operations.map { ($0.ordinal, $0.name) }, uniquingKeysWith: { $1 })

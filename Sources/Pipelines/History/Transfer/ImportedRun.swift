@@ -40,8 +40,12 @@ struct ImportedRun {
       startedAt: try run.optionalTime("started_at"), endedAt: try run.end())
     if let parent = try run.optionalText("parent") {
       guard let parent = RunID(parent) else { throw ImportError("'parent' of the run is no id of a run") }
-      record.parent = RunRecord.Parent(run: parent, operation: try run.optionalText("parent_operation") ?? "")
+      record.parent = RunRecord.Parent(
+        run: parent, operation: try run.optionalText("parent_operation") ?? "",
+        attempt: try run.optionalNumber("parent_attempt").flatMap { Int(exactly: $0) })
     }
+    record.origin = RunOrigin(
+      source: try run.optionalText("taken_over_from").flatMap { RunID($0) }, text: value["selection"]?.text)
     record.controller = try run.optionalText("controller")
     record.event = value["event"].flatMap { $0 == .null ? nil : $0.text }
     let counts = Reader(value["counts"] ?? .null, of: "'counts'")
