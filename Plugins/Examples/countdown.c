@@ -13,6 +13,7 @@
 static const penstock_host *host;
 static const penstock_instance_service *instances;
 static const penstock_clock_service *clocks;
+static const penstock_values_service *values;
 
 static penstock_text describe(void) {
   return PENSTOCK_TEXT(
@@ -25,30 +26,16 @@ static penstock_status open_plugin(const penstock_host *the_host) {
   host = the_host;
   instances = (const penstock_instance_service *)host->service(host, PENSTOCK_INSTANCE);
   clocks = (const penstock_clock_service *)host->service(host, PENSTOCK_CLOCK);
-  return instances != NULL && clocks != NULL ? PENSTOCK_OK : PENSTOCK_UNAVAILABLE;
+  values = (const penstock_values_service *)host->service(host, PENSTOCK_VALUES);
+  return instances != NULL && clocks != NULL && values != NULL ? PENSTOCK_OK : PENSTOCK_UNAVAILABLE;
 }
 
 /* The host never calls two functions of an instance at a time, timers included: no lock is needed. */
 struct countdown {
   penstock_id id;
-  long from, left;
+  int64_t from, left;
   int has_ended;
 };
-
-/* The number after "from": in an object that the host has checked. -1 where there is none. */
-static long number_from(penstock_text settings) {
-  static const char name[] = "\"from\"";
-  const char *at, *end = settings.bytes + settings.length;
-  long number = 0;
-  if (settings.length < sizeof name) return -1;
-  for (at = settings.bytes; end - at > (ptrdiff_t)sizeof name; at++) {
-    if (memcmp(at, name, sizeof name - 1) == 0) break;
-  }
-  for (at += sizeof name - 1; at < end && (*at == ' ' || *at == ':'); at++) continue;
-  if (at >= end || *at < '0' || *at > '9') return -1;
-  while (at < end && *at >= '0' && *at <= '9' && number <= 1000000) number = number * 10 + (*at++ - '0');
-  return number;
-}
 
 static void refuse(penstock_id id) {
   instances->fail(host, id,
@@ -57,9 +44,10 @@ static void refuse(penstock_id id) {
 
 static penstock_status create(penstock_id id, penstock_text offer, penstock_text settings, void **instance) {
   struct countdown *countdown;
-  long from = number_from(settings);
+  int64_t from;
   (void)offer;
-  if (from < 1 || from > 1000000) {
+  (void)settings;
+  if (values->integer(host, id, PENSTOCK_SETTINGS, "from", &from) != PENSTOCK_OK || from < 1 || from > 1000000) {
     refuse(id);
     return PENSTOCK_INVALID;
   }
@@ -88,7 +76,7 @@ static void step(void *context, penstock_status status) {
     clocks->timer(host, countdown->id, clocks->now(host) + 1000000, step, countdown);
   } else {
     countdown->has_ended = 1;
-    told.length = (size_t)snprintf(text, sizeof text, "%ld", countdown->from);
+    told.length = (size_t)snprintf(text, sizeof text, "%ld", (long)countdown->from);
     instances->complete(host, countdown->id, told);
   }
 }

@@ -41,21 +41,15 @@ void fail(penstock_id id, const char *code, const char *message) {
   instances->fail(host, id, text(std::string("{\"code\":\"") + code + "\",\"message\":\"" + message + "\"}"));
 }
 
-// One attempt. Its thread lives no longer than the instance: 'destroy' waits for it, but on that thread itself.
+// One attempt. Its thread lives no longer than the instance: 'destroy' waits for it.
 class Attempt {
  public:
   explicit Attempt(penstock_id id) : id_(id) {}
 
-  // The host may call 'destroy' from within 'complete', so on the very thread that is to end: it only has to return, and touches nothing of the attempt
-  // any more.
+  // The host never calls 'destroy' on a thread of the plugin's.
   ~Attempt() {
     stop();
-    if (!thread_.joinable()) return;
-    if (thread_.get_id() == std::this_thread::get_id()) {
-      thread_.detach();
-    } else {
-      thread_.join();
-    }
+    if (thread_.joinable()) thread_.join();
   }
 
   void start(std::string input) {
@@ -86,7 +80,6 @@ class Attempt {
       std::unique_lock<std::mutex> guard(mutex_);
       is_stopped = changed_.wait_for(guard, std::chrono::milliseconds(5), [this] { return is_stopped_; });
     }
-    // Not under the lock: the host may call back at once, and the attempt may be gone when it returns.
     if (is_stopped) {
       fail(id_, "cancelled", "it was stopped while it waited");
     } else if (instances->complete(host, id_, text(input)) == PENSTOCK_INVALID) {

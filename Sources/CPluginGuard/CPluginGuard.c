@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 _Thread_local penstock_guard_call penstock_guard_current __attribute__((tls_model("initial-exec")));
+_Thread_local int penstock_guard_host_calls __attribute__((tls_model("initial-exec")));
 
 // Written before `count` is raised, and never again: handlers read them without a lock.
 static struct {

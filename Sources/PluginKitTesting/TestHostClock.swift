@@ -13,6 +13,8 @@ public final class TestHostClock: Sendable {
     let deadline: Duration
     let fire: penstock_timer_callback
     let context: UnsafeMutableRawPointer?
+    /// Whether it was cancelled, and is about to be told so.
+    var isCancelled = false
   }
 
   private struct State {
@@ -34,16 +36,18 @@ public final class TestHostClock: Sendable {
   public var monotonic: Duration { state.withLock { $0.monotonic } }
 
   /// When the timers that are set will fire, the earliest first.
-  public var timers: [Timestamp] { state.withLock { $0.timers.values.map(\.instant).sorted() } }
+  public var timers: [Timestamp] {
+    state.withLock { $0.timers.values.filter { !$0.isCancelled }.map(\.instant).sorted() }
+  }
 
   /// Returns when at least `count` timers are set: the plugin waits.
   public func hasTimers(_ count: Int = 1) async {
-    await waiters.wait { [self] in state.withLock { $0.timers.count } >= count }
+    await waiters.wait { [self] in timers.count >= count }
   }
 
   /// Returns when a timer is set for exactly `instant`.
   public func hasTimer(at instant: Timestamp) async {
-    await waiters.wait { [self] in state.withLock { $0.timers.values.contains { $0.instant == instant } } }
+    await waiters.wait { [self] in timers.contains(instant) }
   }
 
   /// Lets so much time pass, all at once, and fires the timers whose time has come, the earliest first.
@@ -66,7 +70,9 @@ public final class TestHostClock: Sendable {
 
   private func fireDueTimers() {
     let due = state.withLock { state in
-      let due = state.timers.filter { $0.value.instant <= state.now || $0.value.deadline <= state.monotonic }
+      let due = state.timers.filter { _, timer in
+        !timer.isCancelled && (timer.instant <= state.now || timer.deadline <= state.monotonic)
+      }
       for id in due.keys { state.timers[id] = nil }
       return due.sorted { ($0.value.instant, $0.key) < ($1.value.instant, $1.key) }
     }
@@ -92,12 +98,18 @@ public final class TestHostClock: Sendable {
   }
 
   func cancel(_ id: UInt64) {
+    state.withLock { $0.timers[id]?.isCancelled = true }
+    // Never from within this call, as the contract says.
+    Task { self.end(id) }
+  }
+
+  private func end(_ id: UInt64) {
     let timer = state.withLock { $0.timers.removeValue(forKey: id) }
     timer?.fire(timer?.context, penstock_status(PENSTOCK_ENDED))
   }
 
   func cancelAll(of instance: penstock_id) {
     let ids = state.withLock { state in state.timers.filter { $0.value.instance == instance }.keys.sorted() }
-    for id in ids { cancel(id) }
+    for id in ids { end(id) }
   }
 }

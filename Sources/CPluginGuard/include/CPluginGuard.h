@@ -26,6 +26,13 @@ static inline penstock_guard_call penstock_guard_note(const char *function, cons
 
 static inline void penstock_guard_put(penstock_guard_call call) { penstock_guard_current = call; }
 
+/// How many functions of the host's the calling thread is in that plugins have called: meanwhile the host calls none of theirs.
+extern _Thread_local int penstock_guard_host_calls __attribute__((tls_model("initial-exec")));
+
+static inline void penstock_guard_enter_host(void) { penstock_guard_host_calls++; }
+static inline void penstock_guard_leave_host(void) { penstock_guard_host_calls--; }
+static inline int penstock_guard_is_in_host(void) { return penstock_guard_host_calls; }
+
 /// Reports on standard error when a plugin ends this process, from now on: by exit() or quick_exit(), which end it with `status` then,
 /// or by a fatal signal, which is then handled as it was before. Further calls do nothing. Returns 0, or the error number.
 int penstock_guard_begin(int status);

@@ -1,8 +1,10 @@
+import CPluginGuard
 import DequeModule
 import Synchronization
 
 /// Lets the calls of one instance, or of one plugin, happen one after the other, without anybody waiting: a call that finds
-/// another one under way is made by the thread that makes that one, after it.
+/// another one under way is made by the thread that makes that one, after it. One that is due while a plugin is calling the host is made on a
+/// thread of the host's: see "Threads" in plugin.h.
 struct CallLane: ~Copyable, Sendable {
   // Not private: the compiler (6.3.1) gives up in debug builds where another file lays out a lane, and so its state.
   struct State {
@@ -12,18 +14,22 @@ struct CallLane: ~Copyable, Sendable {
 
   private let state = Mutex(State())
 
-  /// Makes the call now, or leaves it to the thread that is making another one.
+  /// Makes the call now, or leaves it to another thread.
   func perform(_ call: InProcessInstance.Call, of instance: InProcessInstance) {
+    let isLater = penstock_guard_is_in_host() != 0
     let isFree = state.withLock { state in
-      guard state.isBusy else {
-        state.isBusy = true
-        return true
-      }
-      state.waiting.append((instance, call))
-      return false
+      if state.isBusy || isLater { state.waiting.append((instance, call)) }
+      defer { state.isBusy = true }
+      return !state.isBusy
     }
     guard isFree else { return }
+    guard !isLater else { return CallThreads.shared.run { instance.workOff() } }
     instance.make(call)
+    workOff()
+  }
+
+  /// Makes the calls that wait. Only for the thread that has found the lane free.
+  func workOff() {
     while let (instance, call) = next() { instance.make(call) }
   }
 

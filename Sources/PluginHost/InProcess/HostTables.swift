@@ -1,3 +1,4 @@
+import CPluginGuard
 import Glibc
 import PluginABI
 import Values
@@ -32,7 +33,7 @@ enum HostTables {
     (PENSTOCK_INSTANCE, permanent(instanceService)), (PENSTOCK_CONTROLLER, permanent(controllerService)),
     (PENSTOCK_SPECIFICATION, permanent(specificationService)), (PENSTOCK_LOG, permanent(logService)),
     (PENSTOCK_CLOCK, permanent(clockService)), (PENSTOCK_SECRETS, permanent(secretsService)),
-    (PENSTOCK_WORKSPACE, permanent(workspaceService)),
+    (PENSTOCK_WORKSPACE, permanent(workspaceService)), (PENSTOCK_VALUES, permanent(valuesService)),
   ])
 
   private static func permanent<Table>(_ table: Table) -> UnsafeRawPointer {
@@ -50,10 +51,12 @@ enum HostTables {
     return Unmanaged<InProcessConnection>.fromOpaque(implementation).takeUnretainedValue()
   }
 
-  private static func with(
+  static func with(
     _ host: UnsafePointer<penstock_host>?, _ id: penstock_id, _ function: HostFunction,
     _ body: (InProcessInstance) -> PluginStatus
   ) -> penstock_status {
+    penstock_guard_enter_host()
+    defer { penstock_guard_leave_host() }
     guard let connection = connection(host) else { return PluginStatus.invalid.rawValue }
     switch connection.instance(id, function) {
     case .success(let instance): return body(instance).rawValue
@@ -93,11 +96,14 @@ enum HostTables {
     _ connection: InProcessConnection, _ id: penstock_id, _ level: Int32, _ message: penstock_text,
     _ fields: penstock_text
   ) -> PluginStatus {
+    penstock_guard_enter_host()
+    defer { penstock_guard_leave_host() }
     func refuse(_ kind: PluginMistake.Kind) -> PluginStatus {
       connection.report(PluginMistake(kind: kind, function: .log), id: id)
       return kind.status
     }
-    guard let severity = PluginLogLevel(rawValue: level) else { return refuse(.unknownValue(level)) }
+    // A level of a later version.
+    let severity = PluginLogLevel(rawValue: level) ?? .info
     let text: String
     switch PluginText.string(message) {
     case .success(let string): text = string
@@ -130,6 +136,8 @@ enum HostTables {
     monotonic: { host in connection(host)?.options.clock.monotonic() ?? 0 },
     timer: { host, id, instant, fire, context in timer(host, id, instant, fire, context) },
     cancel_timer: { host, timer in
+      penstock_guard_enter_host()
+      defer { penstock_guard_leave_host() }
       // One that has fired or was cancelled is no mistake: that may happen at the same time.
       connection(host)?.instance(ofTimer: timer)?.answer(later: timer, .ended)
     })
@@ -208,6 +216,8 @@ enum HostTables {
     _ answer: penstock_answer?, _ context: UnsafeMutableRawPointer?, refusing mistake: PluginMistake.Kind? = nil,
     _ find: (InProcessInstance, String) -> (@Sendable () async throws(PluginAccessError) -> [UInt8])?
   ) {
+    penstock_guard_enter_host()
+    defer { penstock_guard_leave_host() }
     func refuse(_ status: PluginStatus) { answer?(context, status.rawValue, PluginText.empty) }
     guard let connection = connection(host) else { return refuse(.invalid) }
     switch connection.instance(id, function) {

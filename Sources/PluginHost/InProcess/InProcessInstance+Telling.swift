@@ -82,10 +82,11 @@ extension InProcessInstance {
 
   func changed(_ value: Int32, _ reason: penstock_text) -> PluginStatus {
     guard offer.offer.kind == .specification else { return refuse(.wrongKind(offer.offer.kind.noun), .changed) }
-    guard (-1...1).contains(value) else { return refuse(.unknownValue(value), .changed) }
+    // What is not understood satisfies nothing.
+    if !(-1...1).contains(value) { _ = refuse(.unknownValue(value), .changed) }
     switch PluginText.string(reason) {
     case .failure(let kind): return refuse(kind, .changed)
-    case .success(let reason): return tell(.changed(value < 0 ? nil : value == 1, reason))
+    case .success(let reason): return tell(.changed(value == 1 ? true : value == 0 ? false : nil, reason))
     }
   }
 

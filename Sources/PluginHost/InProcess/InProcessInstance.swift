@@ -52,6 +52,7 @@ final class InProcessInstance: PluginInstance {
     var waiting: Deque<Event> = []
     /// What the plugin waits for.
     var pending: [UInt64: PendingAnswer] = [:]
+    var values = ReadableValues()
     var grace: PluginAlarm?
   }
 
@@ -146,6 +147,11 @@ final class InProcessInstance: PluginInstance {
     if let sharedLane { sharedLane.lane.perform(call, of: self) } else { lane.perform(call, of: self) }
   }
 
+  /// Makes the calls that wait in its lane; only for the lane.
+  func workOff() {
+    if let sharedLane { sharedLane.lane.workOff() } else { lane.workOff() }
+  }
+
   /// Makes a call; only the lane does this.
   func make(_ call: Call) {
     switch call {
@@ -155,6 +161,7 @@ final class InProcessInstance: PluginInstance {
       let number = state.withLock { state -> UInt in
         guard state.ending == .none, !state.isLetGo, state.instance != 0 else { return 0 }
         state.isStarted = true
+        state.values.input = input
         return state.instance
       }
       guard let instance = UnsafeMutableRawPointer(bitPattern: number) else { return }
@@ -169,7 +176,11 @@ final class InProcessInstance: PluginInstance {
   }
 
   private func makeCreate(_ settings: JSONValue) {
-    guard state.withLock({ $0.ending == .none && !$0.isLetGo }) else { return }
+    let isWanted = state.withLock { state in
+      state.values.settings = settings
+      return state.ending == .none && !state.isLetGo
+    }
+    guard isWanted else { return }
     var made: UnsafeMutableRawPointer?
     let status = PluginText.with(offer.id) { offerID in
       PluginText.with(settings) { settings in
@@ -213,6 +224,9 @@ final class InProcessInstance: PluginInstance {
   private func watch<Answer>(_ function: PluginFunction, _ body: () -> Answer) -> Answer {
     CallWatchdog.shared.watch(function, of: offer, connection, body)
   }
+
+  /// Lets the plugin read its settings and its input.
+  func read(_ body: (inout ReadableValues) -> PluginStatus) -> PluginStatus { state.withLock { body(&$0.values) } }
 
   // MARK: What the plugin waits for
 

@@ -101,6 +101,7 @@ enum HostFunction: String, Sendable, Hashable {
   case value = "workspace.get"
   case setValue = "workspace.set"
   case keys = "workspace.list"
+  case readValue = "penstock.values/1"
   case create
 }
 

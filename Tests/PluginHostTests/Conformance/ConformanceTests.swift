@@ -181,13 +181,17 @@ struct ConformanceTests {
           specifications->changed(host, me->id, 1, PENSTOCK_TEXT("08:00 to 18:00"));
           specifications->changed(host, me->id, 0, PENSTOCK_TEXT("it is night"));
           specifications->changed(host, me->id, -1, PENSTOCK_TEXT(""));
-          specifications->changed(host, me->id, 7, PENSTOCK_TEXT("nonsense"));
+          specifications->changed(host, me->id, 1, PENSTOCK_TEXT("again"));
+          specifications->changed(host, me->id, 7, PENSTOCK_TEXT("a value that is none"));
           instances->complete(host, me->id, PENSTOCK_TEXT(""));
           """
       })
     let events = try await plugin.run()
     #expect(
-      events.all == [.changed(true, "08:00 to 18:00"), .changed(false, "it is night"), .changed(nil, ""), .ended(nil)])
+      events.all == [
+        .changed(true, "08:00 to 18:00"), .changed(false, "it is night"), .changed(nil, ""), .changed(true, "again"),
+        .changed(nil, "a value that is none"), .ended(nil),
+      ])
     await plugin.connection.close()
   }
 

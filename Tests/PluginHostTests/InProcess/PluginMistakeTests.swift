@@ -123,25 +123,40 @@ struct PluginMistakeTests {
     #expect(warnings(log).count == 1)
   }
 
-  @Test("levels and values that do not exist are refused")
-  func unknownValues() throws {
+  @Test("a level that the host does not know is that of information, and a specification's value is unknown")
+  func laterValues() throws {
     let (statuses, events, log) = try outcome(
       of: [
         #"logs->log(host, me->id, 4, PENSTOCK_TEXT("x"), (penstock_text){NULL, 0})"#,
-        #"logs->log(host, me->id, -1, PENSTOCK_TEXT("x"), (penstock_text){NULL, 0})"#,
+        #"logs->log(host, me->id, -1, PENSTOCK_TEXT("y"), (penstock_text){NULL, 0})"#,
+        #"specifications->changed(host, me->id, 1, PENSTOCK_TEXT("yes"))"#,
+        #"specifications->changed(host, me->id, 2, PENSTOCK_TEXT("perhaps"))"#,
+      ], in: .specification())
+    #expect(statuses == ["0", "0", "0", "0"])
+    #expect(
+      events.all == [
+        .logged(.info, "x", nil), .logged(.info, "y", nil), .changed(true, "yes"), .changed(nil, "perhaps"),
+      ])
+    #expect(
+      warnings(log) == [
+        "warning echo: specification 'echo' of plugin 'echo' called 'changed' with 2, which means nothing there"
+      ])
+  }
+
+  @Test("texts of a line or a reason that are none are refused")
+  func badLines() throws {
+    let (statuses, events, log) = try outcome(
+      of: [
         #"logs->log(host, me->id, 1, PENSTOCK_TEXT("\xff"), (penstock_text){NULL, 0})"#,
         #"logs->log(host, me->id, 1, PENSTOCK_TEXT("x"), PENSTOCK_TEXT("[1]"))"#,
-        #"specifications->changed(host, me->id, 2, PENSTOCK_TEXT("x"))"#,
         #"specifications->changed(host, me->id, 1, PENSTOCK_TEXT("\xc3("))"#,
       ], in: .specification())
-    #expect(statuses == ["2", "2", "2", "2", "2", "2"])
+    #expect(statuses == ["2", "2", "2"])
     #expect(events.all == [])
     #expect(
       warnings(log) == [
-        "warning echo: specification 'echo' of plugin 'echo' called 'log' with 4, which means nothing there",
         "warning echo: specification 'echo' of plugin 'echo' gave 'log' bytes that are not UTF-8: \u{FFFD}",
         "warning echo: specification 'echo' of plugin 'echo' gave 'log' JSON that is not an object",
-        "warning echo: specification 'echo' of plugin 'echo' called 'changed' with 2, which means nothing there",
         "warning echo: specification 'echo' of plugin 'echo' gave 'changed' bytes that are not UTF-8: \u{FFFD}(",
       ])
   }

@@ -161,8 +161,22 @@ struct BrokenPlugin: Sendable, CustomTestStringConvertible {
     BrokenPlugin("fails without a code", "good.echo/run", "without a code") {
       $0.start = "me->ended = 1; instances->fail(host, me->id, PENSTOCK_TEXT(\"{\\\"message\\\":\\\"no\\\"}\"));"
     },
-    BrokenPlugin("logs at a level that there is not", "good.echo/run", "the level 9") {
-      $0.start = "logs->log(host, me->id, 9, PENSTOCK_TEXT(\"x\"), PENSTOCK_TEXT(\"\"));" + $0.start
+    BrokenPlugin("takes what it is given for terminated", "good.echo/run", "text that is not UTF-8") {
+      $0.start = "end(me, (penstock_text){input.bytes, strlen(input.bytes)}); (void)is_json;"
+    },
+    BrokenPlugin("keeps a text that it was given", "good.echo/run", "text that is not UTF-8") {
+      $0.tail = """
+        static penstock_text kept;
+        static penstock_status create_keeping(penstock_id id, penstock_text offer, penstock_text settings, void **instance) {
+          kept = offer;
+          return create(id, offer, settings, instance);
+        }
+        static const penstock_functions keeping = {sizeof(penstock_functions), 0, create_keeping, start, stop, destroy};
+        static const void *keeping_capability(penstock_text id) { return capability(id) ? &keeping : NULL; }
+        """
+      $0.preamble += "\nstatic penstock_text kept;"
+      $0.start = "logs->log(host, me->id, 1, kept, PENSTOCK_TEXT(\"\"));" + $0.start
+      $0.capabilityFunction = "keeping_capability"
     },
     BrokenPlugin("tells of an instance that never was", "good.echo/run", "never was: 99999") {
       $0.start = "instances->complete(host, 99999, PENSTOCK_TEXT(\"1\"));" + $0.start

@@ -35,7 +35,7 @@ struct ForeignPluginTests {
         "c++", "-std=c++11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-shared", "-fPIC", "-pthread", "-I",
         TestPlugin.header, example("pause.cpp"),
       ], in: scratch)
-    // In a child host an instance may be freed on the thread on which it ends.
+    // A child host frees an instance at once when it ends; the instance joins the thread that has ended it.
     let connection = try IsolatedConnection.open(try IsolatedTestPlugin.launch(object))
     for number in 1...20 {
       let events = RecordedEvents()

@@ -35,7 +35,10 @@
  *     (void)offer;
  *     (void)settings;
  *     penstock_id *memory = (penstock_id *)malloc(sizeof *memory);
- *     if (memory == NULL) return PENSTOCK_FAILED;
+ *     if (memory == NULL) {
+ *       instances->fail(host, id, PENSTOCK_TEXT("{\"code\":\"out-of-memory\",\"message\":\"there is no memory left\"}"));
+ *       return PENSTOCK_FAILED;
+ *     }
  *     *memory = id;
  *     *instance = memory;
  *     return PENSTOCK_OK;
@@ -77,18 +80,30 @@
  * id; a side that does not know an id answers NULL.
  *
  *
+ * A receiver's default for a value of an enumeration that it does not know: PENSTOCK_FAILED for a status, PENSTOCK_INFO for the level of a log line, -1
+ * (unknown) for the value of a specification. A description with values that this host does not know is read as said under "Description".
+ *
+ *
  * Threads
  *
- * [host]  The host calls it, on any thread of its own, never two functions of one instance at a time, also not one from within
- *         another; and never two functions of one plugin at a time where the offer's description says "threads": "plugin". It must
- *         return at once: within 10 milliseconds, and without waiting for anything. What takes longer the plugin does on a thread or
- *         a timer of its own. A call that takes longer than 50 milliseconds is reported with the plugin's name.
- * [any]   The plugin may call it on any thread, also from within a function that the host is calling, at any time between
- *         the beginning of `open` and the end of `close`.
+ * A tag says of each function who calls it, and on which thread.
  *
- * The host never holds a lock of its own while it calls the plugin. A plugin must not hold a lock that its [host] functions
- * take while it calls the host: the host may call it back at once, on the same thread, `destroy` of the same instance included. Only
- * where the plugin calls the host from within a [host] function of an instance, the next one of that instance comes later.
+ * [plugin]    The host calls it on a thread of its own. No two functions with this tag run at once, and each instance is created after `open` has
+ *             returned and destroyed before `close` begins. `describe` and `capability` are called before `open` too, and perhaps while
+ *             [instance] functions run: they need nothing that `open` prepares, and nothing of the host.
+ * [instance]  The host calls it on a thread of its own, never on one of the plugin's: `destroy` may join the threads of the instance. It never
+ *             calls two functions of one instance at a time, also not one from within another; callbacks of timers and answers are among them.
+ *             Those of different instances run at once, unless the description of their offers says "threads": "plugin": then the host never
+ *             calls two of any instances of these offers at a time.
+ *             It must return at once: within 10 milliseconds, and without waiting for anything. What takes longer the plugin does on a
+ *             thread or a timer of its own. A call that takes longer than 50 milliseconds is reported with the plugin's name.
+ * [any]       The plugin may call it on any thread, also from within a function that the host is calling, at any time between
+ *             the beginning of `open` and the end of `close`.
+ *
+ * From within a call that a plugin makes the host calls no function of any plugin, with one exception: a service that has its answer at once
+ * may call the `penstock_answer` before it returns. What a call sets off otherwise, such as `destroy` after `complete`, comes later on a
+ * thread of the host's, or when the [instance] function returns from which it was called. So a plugin may hold a lock while it calls the
+ * host, but not one that its `penstock_answer` takes. The host holds no lock of its own while it calls the plugin.
  *
  * What one thread tells of an instance arrives in that order. What several threads tell at once arrives in some order.
  *
@@ -115,6 +130,24 @@
  *
  * All values are JSON (RFC 8259) in UTF-8, with a length and without a terminating zero; at most 16 MiB. Empty text (length 0) means "no
  * value" where that is allowed. Anything that is not JSON where JSON is asked for is refused with PENSTOCK_INVALID, and reported.
+ *
+ *
+ * Limits
+ *
+ *   16 MiB           each text that crosses the contract; more is answered with PENSTOCK_TOO_LARGE
+ *   512              levels of lists and objects in JSON
+ *   64 characters    ids and names in a description; an id of an offer has two such names and a dot
+ *   1,000            offers of a plugin
+ *   100 characters   the code of an error
+ *   31,556,952,000   seconds of `retry_after`, a thousand years; it must be less
+ *   1,024 bytes      keys and prefixes of stored values, names of secrets, keys of `penstock.values/1`
+ *   64               calls of `progress` that wait to be told; more are dropped and answered with PENSTOCK_OK
+ *   4 MiB            lines of an operation's log that wait to be written; more are counted and dropped
+ *   200              lines a second that belong to no instance, from a process of its own; more are counted and dropped
+ *   16,384, 64 MiB   questions to services that wait, and their values, from a process of its own; more are answered with PENSTOCK_UNAVAILABLE
+ *   10 ms            an [instance] function but `destroy`; more than 50 ms is reported
+ *   1 s              `open`, `close` and `destroy`; more is reported, and so is any call that has not returned by then
+ *   10 s             any call in a process of its own, which is ended then; in the host's process, `create` while a file is checked
  *
  *
  * Life of an instance
@@ -204,6 +237,7 @@ enum {
 #define PENSTOCK_CLOCK_SERVICE_SIZE_1_0 40
 #define PENSTOCK_SECRETS_SERVICE_SIZE_1_0 16
 #define PENSTOCK_WORKSPACE_SERVICE_SIZE_1_0 32
+#define PENSTOCK_VALUES_SERVICE_SIZE_1_0 80
 
 /* Whether the table of the other side is so long that it has `member`, which came after 1.0. */
 #define PENSTOCK_HAS(table, member) \
@@ -237,20 +271,21 @@ typedef struct penstock_plugin_entry {
   uint16_t abi_minor_needed; /* the least minor version of a host that it can do with; mostly 0 */
   uint16_t reserved[3];      /* 0 */
 
-  /* [host] What the plugin is, as said under "Description". Called first, before `open`, perhaps several times, always with the same
+  /* [plugin] What the plugin is, as said under "Description". Called first, before `open`, perhaps several times, always with the same
    * answer. Has no effect and needs nothing. Required. */
   penstock_text (*describe)(void);
 
-  /* [host] Called once, before any instance is created. `host` is valid until `close` has returned. Anything but PENSTOCK_OK is
+  /* [plugin] Called once, before any instance is created. `host` is valid until `close` has returned. Anything but PENSTOCK_OK is
    * reported, and the plugin not used; `close` is not called then. May be NULL. May take up to a second. */
   penstock_status (*open)(const struct penstock_host *host);
 
-  /* [host] Called at most once, after the last instance was destroyed. When it returns no thread of the plugin may call the host any
+  /* [plugin] Called at most once, after the last instance was destroyed. When it returns no thread of the plugin may call the host any
    * more. The shared object stays mapped. May be NULL. May take up to a second. */
   void (*close)(void);
 
-  /* [host] The functions behind a capability: for "penstock.operation/1", "penstock.controller/1" and "penstock.specification/1" a
-   * `const penstock_functions *`. NULL for any other id. Asked for every kind that the description offers. Required. */
+  /* [plugin] The functions behind a capability: for "penstock.operation/1", "penstock.controller/1" and "penstock.specification/1" a
+   * `const penstock_functions *`. NULL for any other id. Asked for every kind that the description offers, before `open` too, always with the same
+   * answer. Required. */
   const void *(*capability)(penstock_text id);
 } penstock_plugin_entry;
 
@@ -287,7 +322,7 @@ typedef struct penstock_functions {
   uint32_t struct_size; /* sizeof(penstock_functions) */
   uint32_t reserved;    /* 0 */
 
-  /* [host] Makes an instance of the offer with the id `offer`. `settings` is an object with every setting that the file or a
+  /* [instance] Makes an instance of the offer with the id `offer`. `settings` is an object with every setting that the file or a
    * default gives; the host has checked it against the description. Sets `*instance`, which may be anything but NULL. Any other status than
    * PENSTOCK_OK means that there is no instance: the plugin says why with `fail` of penstock.instance/1 before it returns. The error's
    * "detail" may name the setting that is wrong, {"setting": "schedule"}, and the part of its text, {"setting": "schedule", "position": 3,
@@ -296,7 +331,7 @@ typedef struct penstock_functions {
    * since the directory from which they start comes with `start`. */
   penstock_status (*create)(penstock_id id, penstock_text offer, penstock_text settings, void **instance);
 
-  /* [host] Sets the instance going. Called at most once. `input` is, for an operation, {"requirement": …, "attempt": 1,
+  /* [instance] Sets the instance going. Called at most once. `input` is, for an operation, {"requirement": …, "attempt": 1,
    * "operation": "fetch", "run": "…", "pipeline": "…"}, where "requirement" is missing without one; for a controller
    * {"pipeline": "…", "last_run": {"started_at": timestamp, "state": "succeeded"}}, where "last_run" is missing without one; for a specification {}.
    * Each may have "directory" beside it: the absolute path from which relative paths in settings start, which is where the pipeline
@@ -304,12 +339,12 @@ typedef struct penstock_functions {
    * A specification tells its first value from within `start` if it can, else as soon as it can. */
   void (*start)(void *instance, penstock_text input);
 
-  /* [host] Asks the instance to end within so many nanoseconds; 0 is at once. Called at most once, after `start` has returned, perhaps after
+  /* [instance] Asks the instance to end within so many nanoseconds; 0 is at once. Called at most once, after `start` has returned, perhaps after
    * the instance has ended. An operation that was stopped ends by `fail` (the code "cancelled" says so), or by `complete` where it got
    * done in spite of it. */
   void (*stop)(void *instance, uint64_t nanoseconds);
 
-  /* [host] Frees the instance, which is not used afterwards, and ends whatever still goes on in it: when it returns, no thread of the plugin
+  /* [instance] Frees the instance, which is not used afterwards, and ends whatever still goes on in it: when it returns, no thread of the plugin
    * tells anything of the instance any more. May take up to a second. */
   void (*destroy)(void *instance);
 } penstock_functions;
@@ -368,12 +403,43 @@ typedef struct penstock_controller_service {
 typedef struct penstock_specification_service {
   uint32_t struct_size;
   uint32_t reserved;
-  /* [any] The value from now on: 1 satisfied, 0 not, -1 unknown, which satisfies nothing. `reason` is one line for people, no JSON:
+  /* [any] The value from now on: 1 satisfied, 0 not, -1 unknown, which satisfies nothing. Any other value counts as -1, and is reported. `reason` is one line for people, no JSON:
    * "08:00 to 18:00, Monday to Friday". Before the first call the value is unknown. */
   penstock_status (*changed)(const penstock_host *host, penstock_id id, int32_t value, penstock_text reason);
 } penstock_specification_service;
 
-/* A line for the host's log. Always there. */
+/* An instance's settings and input by their keys, for plugins that read no JSON. NULL in hosts that are older than it. */
+#define PENSTOCK_VALUES "penstock.values/1"
+/* Where a value is read: PENSTOCK_SETTINGS is what `create` was given, and there from its beginning on; PENSTOCK_INPUT is what `start` was given, and
+ * there from its beginning on. */
+enum { PENSTOCK_SETTINGS = 0, PENSTOCK_INPUT = 1 };
+/* Each function sets `*value` and answers PENSTOCK_OK; it leaves `*value` alone where there is no such value or it is null (PENSTOCK_UNKNOWN), and where
+ * it is of another type, `from` is none of the two or `key` is no path (PENSTOCK_INVALID). `key` is terminated: the name of a setting or a
+ * member, then `.name` for a member of an object and `[index]` for an element of a list, from 0, such as "place" or "hosts[2].port"; "" is the whole. */
+typedef struct penstock_values_service {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* [any] A string, without quotes and escapes. Its bytes stay valid until `destroy` of the instance has returned, or a `create` that fails has. */
+  penstock_status (*text)(const penstock_host *host, penstock_id id, int32_t from, const char *key, penstock_text *value);
+  /* [any] Any value as JSON. Valid as long as that of `text`. */
+  penstock_status (*json)(const penstock_host *host, penstock_id id, int32_t from, const char *key, penstock_text *value);
+  /* [any] A whole number. */
+  penstock_status (*integer)(const penstock_host *host, penstock_id id, int32_t from, const char *key, int64_t *value);
+  /* [any] A number. */
+  penstock_status (*number)(const penstock_host *host, penstock_id id, int32_t from, const char *key, double *value);
+  /* [any] 1 for true, 0 for false. */
+  penstock_status (*boolean)(const penstock_host *host, penstock_id id, int32_t from, const char *key, int32_t *value);
+  /* [any] A duration such as "90s", in nanoseconds. */
+  penstock_status (*duration)(const penstock_host *host, penstock_id id, int32_t from, const char *key, int64_t *value);
+  /* [any] A size such as "10MiB", in bytes. */
+  penstock_status (*size)(const penstock_host *host, penstock_id id, int32_t from, const char *key, int64_t *value);
+  /* [any] A timestamp, in nanoseconds since 1970-01-01T00:00:00Z, to the microsecond. */
+  penstock_status (*instant)(const penstock_host *host, penstock_id id, int32_t from, const char *key, int64_t *value);
+  /* [any] How many elements a list has, or members an object. */
+  penstock_status (*count)(const penstock_host *host, penstock_id id, int32_t from, const char *key, size_t *value);
+} penstock_values_service;
+
+/* A line for the host's log. Always there. A level that the host does not know counts as PENSTOCK_INFO. */
 #define PENSTOCK_LOG "penstock.log/1"
 enum { PENSTOCK_DEBUG = 0, PENSTOCK_INFO = 1, PENSTOCK_WARNING = 2, PENSTOCK_ERROR = 3 };
 typedef struct penstock_log_service {
@@ -386,8 +452,9 @@ typedef struct penstock_log_service {
 
 /* The time, which the host may have replaced by one of its own: do not ask the system. Always there. */
 #define PENSTOCK_CLOCK "penstock.clock/1"
-/* [host] A timer's time has come (PENSTOCK_OK), or never will (PENSTOCK_ENDED). Called exactly once for each timer, never from within `timer`,
- * and never at the same time as another function of the instance. */
+/* [instance] A timer's time has come (PENSTOCK_OK), or never will (any other status, PENSTOCK_ENDED where it was cancelled or the instance is about to be
+ * destroyed). Called exactly once for each timer: `context` may be freed then, and not before, whatever becomes of the timer. Like all functions
+ * with this tag it is never called at the same time as another one of the instance, and never from within `timer` or `cancel_timer`. */
 typedef void (*penstock_timer_callback)(void *context, penstock_status status);
 typedef struct penstock_clock_service {
   uint32_t struct_size;
@@ -401,12 +468,13 @@ typedef struct penstock_clock_service {
    * however the clock is set. Who waits for an instant asks `now` when the timer fires: where the clock was set back it is still to come.
    * Returns the timer, or 0 when the instance is gone; then `fire` is not called. Before an instance is destroyed its timers end. */
   uint64_t (*timer)(const penstock_host *host, penstock_id id, int64_t instant, penstock_timer_callback fire, void *context);
-  /* [any] Ends a timer early: `fire` is called with PENSTOCK_ENDED, unless it was called already. */
+  /* [any] Ends a timer early: `fire` is called with PENSTOCK_ENDED after this has returned or on another thread meanwhile, unless it was called
+   * already or is being called. Nothing where there is no such timer. */
   void (*cancel_timer)(const penstock_host *host, uint64_t timer);
 } penstock_clock_service;
 
-/* [any thread of the host's, or the caller's own before the call returns] An answer. Called exactly once, and never at the same time as
- * a [host] function of the instance, unless before the call returns. `value` is valid until it returns. Before an instance is destroyed
+/* [instance, or on the caller's own thread before the call returns] An answer. Called exactly once, and never at the same time as
+ * an [instance] function of the instance, unless before the call returns. `value` is valid until it returns. Before an instance is destroyed
  * whatever it still waits for is answered with PENSTOCK_ENDED. */
 typedef void (*penstock_answer)(void *context, penstock_status status, penstock_text value);
 
@@ -466,6 +534,8 @@ PENSTOCK_LAYOUT(controller_size, sizeof(penstock_controller_service) >= PENSTOCK
 PENSTOCK_LAYOUT(controller_last, offsetof(penstock_controller_service, yield_reset) + 8 == PENSTOCK_CONTROLLER_SERVICE_SIZE_1_0);
 PENSTOCK_LAYOUT(specification_size, sizeof(penstock_specification_service) >= PENSTOCK_SPECIFICATION_SERVICE_SIZE_1_0);
 PENSTOCK_LAYOUT(specification_last, offsetof(penstock_specification_service, changed) + 8 == PENSTOCK_SPECIFICATION_SERVICE_SIZE_1_0);
+PENSTOCK_LAYOUT(values_size, sizeof(penstock_values_service) >= PENSTOCK_VALUES_SERVICE_SIZE_1_0);
+PENSTOCK_LAYOUT(values_last, offsetof(penstock_values_service, count) + 8 == PENSTOCK_VALUES_SERVICE_SIZE_1_0);
 PENSTOCK_LAYOUT(log_size, sizeof(penstock_log_service) >= PENSTOCK_LOG_SERVICE_SIZE_1_0);
 PENSTOCK_LAYOUT(log_last, offsetof(penstock_log_service, log) + 8 == PENSTOCK_LOG_SERVICE_SIZE_1_0);
 PENSTOCK_LAYOUT(clock_size, sizeof(penstock_clock_service) >= PENSTOCK_CLOCK_SERVICE_SIZE_1_0);

@@ -11,7 +11,7 @@ extension CheckContext {
 
   func services() throws(CheckInterruption) {
     let plugin = try plugin(withheld: [
-      PENSTOCK_INSTANCE, PENSTOCK_CONTROLLER, PENSTOCK_SPECIFICATION, PENSTOCK_LOG, PENSTOCK_CLOCK,
+      PENSTOCK_INSTANCE, PENSTOCK_CONTROLLER, PENSTOCK_SPECIFICATION, PENSTOCK_LOG, PENSTOCK_CLOCK, PENSTOCK_VALUES,
     ])
     doing("open with a host that has no services")
     _ = plugin.entry.pointee.open?(plugin.host.table)

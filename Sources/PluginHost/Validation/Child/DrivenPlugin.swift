@@ -57,7 +57,7 @@ final class DrivenPlugin: @unchecked Sendable {
 
   func create(_ offer: PluginOffer, settings: [UInt8]) -> Creation {
     guard let table = tables[offer.kind] else { return .refused(nil) }
-    let id = host.begin(offer)
+    let id = host.begin(offer, settings: settings)
     var pointer: UnsafeMutableRawPointer?
     let status = host.takeTurn(id) {
       withText(offer.id) { offerText in
@@ -125,7 +125,7 @@ struct DrivenInstance: @unchecked Sendable {
 
   func start(_ input: [UInt8]) {
     host.takeTurn(id) {
-      host.set(id, .starting)
+      host.starts(id, input: input)
       withText(input) { text in plugin.timed("start") { table.start(pointer, text) } }
       host.set(id, .started)
     }
@@ -154,13 +154,12 @@ struct DrivenInstance: @unchecked Sendable {
   func tellsValue(within time: Duration) -> Bool { host.wait(id, atMost: time) { $0.value != nil || $0.end != nil } }
 }
 
-/// Lends text to a function of the plugin, in memory that ends where the text does.
+/// Lends text to a function of the plugin, in memory of its own that is poisoned behind the text, and as a whole afterwards.
 func withText<Result>(_ bytes: [UInt8], _ body: (penstock_text) -> Result) -> Result {
-  // Memory of its own, so that who reads beyond the end, or keeps the pointer, is found by a sanitizer.
-  let memory = UnsafeMutablePointer<CChar>.allocate(capacity: max(bytes.count, 1))
-  defer { memory.deallocate() }
-  for (index, byte) in bytes.enumerated() { memory[index] = CChar(bitPattern: byte) }
-  return body(penstock_text(bytes: bytes.isEmpty ? nil : UnsafePointer(memory), length: bytes.count))
+  // Memory of its own, so that who reads beyond the end, or keeps the pointer, is found by a sanitizer, and by what it tells.
+  let text = GuardedText(bytes)
+  defer { text.free() }
+  return body(text.text)
 }
 
 func withText<Result>(_ text: String, _ body: (penstock_text) -> Result) -> Result {

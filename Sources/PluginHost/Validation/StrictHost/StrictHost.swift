@@ -8,7 +8,7 @@ import Values
 ///
 /// It lives as long as its process: a plugin may call it at any time.
 // Everything mutable is only touched with `monitor` locked; no function of the plugin is called then.
-final class StrictHost: @unchecked Sendable {
+final class StrictHost: ValuesHost, @unchecked Sendable {
   let monitor = CheckMonitor()
   /// What `penstock_host` is to the plugin.
   let table: UnsafeMutablePointer<penstock_host>
@@ -59,11 +59,30 @@ final class StrictHost: @unchecked Sendable {
   // MARK: Instances
 
   /// A new instance that is about to be created.
-  func begin(_ offer: PluginOffer) -> UInt64 {
-    monitor.locked {
+  func begin(_ offer: PluginOffer, settings: [UInt8]) -> UInt64 {
+    let settings = (try? JSONValue.parse(settings)) ?? .null
+    return monitor.locked {
       lastID += 1
-      instances[lastID] = StrictInstance(offer: offer)
+      instances[lastID] = StrictInstance(offer: offer, settings: settings)
       return lastID
+    }
+  }
+
+  /// An instance is about to be started.
+  func starts(_ id: UInt64, input: [UInt8]) {
+    let input = (try? JSONValue.parse(input)) ?? .null
+    monitor.locked {
+      instances[id]?.values.input = input
+      instances[id]?.phase = .starting
+    }
+  }
+
+  func read(_ id: UInt64, _ body: (inout ReadableValues) -> PluginStatus) -> PluginStatus {
+    monitor.locked {
+      if reach(id, PENSTOCK_VALUES) != nil { return .unknown }
+      guard var values = instances[id]?.values else { return .unknown }
+      defer { instances[id]?.values = values }
+      return body(&values)
     }
   }
 
@@ -141,14 +160,13 @@ final class StrictHost: @unchecked Sendable {
     return Int32(PENSTOCK_OK)
   }
 
-  func logged(_ id: UInt64, _ level: Int32, _ message: penstock_text, _ fields: penstock_text) -> Int32 {
+  func logged(_ id: UInt64, _ message: penstock_text, _ fields: penstock_text) -> Int32 {
     let text = ToldText(message, isJSON: false)
     let json = ToldText(fields)
     return monitor.locked {
       if id != 0, let status = reach(id, "log") { return status }
       if id == 0, isClosed { noteLocked("it called log after close had returned") }
       var problem = text.problem ?? json.problem
-      if !(0...3).contains(level) { problem = problem ?? "the level \(level), which there is not" }
       if let value = json.value, value.objectValue == nil { problem = problem ?? "fields that are no object" }
       guard let problem else { return Int32(PENSTOCK_OK) }
       noteLocked("it called log with \(problem)")

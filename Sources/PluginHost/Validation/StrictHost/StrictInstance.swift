@@ -24,7 +24,13 @@ struct StrictInstance {
   /// How many states and reruns a controller told.
   private(set) var yields = 0
 
-  init(offer: PluginOffer) { self.offer = offer }
+  /// What `penstock.values/1` reads.
+  var values = ReadableValues()
+
+  init(offer: PluginOffer, settings: JSONValue) {
+    self.offer = offer
+    values.settings = settings
+  }
 
   mutating func take(_ what: Told, _ payload: ToldText) {
     switch what {

@@ -43,8 +43,8 @@ enum StrictTables {
     PENSTOCK_LOG: Table(
       penstock_log_service(
         struct_size: UInt32(MemoryLayout<penstock_log_service>.size), reserved: 0,
-        log: { host, id, level, message, fields in
-          StrictHost.of(host)?.logged(id, level, message, fields) ?? Int32(PENSTOCK_INVALID)
+        log: { host, id, _, message, fields in
+          StrictHost.of(host)?.logged(id, message, fields) ?? Int32(PENSTOCK_INVALID)
         })),
     PENSTOCK_CLOCK: Table(
       penstock_clock_service(
@@ -53,6 +53,7 @@ enum StrictTables {
         monotonic: { _ in StrictHost.time(CLOCK_MONOTONIC) },
         timer: { host, id, instant, fire, context in StrictHost.of(host)?.addTimer(id, instant, fire, context) ?? 0 },
         cancel_timer: { host, timer in StrictHost.of(host)?.cancelTimer(timer) })),
+    PENSTOCK_VALUES: Table(HostTables.valuesService),
   ]
 }
 

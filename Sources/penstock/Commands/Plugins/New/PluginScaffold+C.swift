@@ -32,37 +32,41 @@ extension PluginScaffold {
 
     static const penstock_host *host;
     static const penstock_instance_service *instances;
+    static const penstock_values_service *values;
 
     // What the plugin is and what it offers. Penstock checks the `with:` of a pipeline file against the settings when it loads the
     // file, fills in defaults, and checks what comes back against `result`.
     static penstock_text describe(void) {
       return PENSTOCK_TEXT(
           "{\"id\":\"NAME\",\"version\":\"0.1.0\",\"summary\":\"Says hello\",\"offers\":["
-          "{\"kind\":\"operation\",\"id\":\"NAME.greet\",\"summary\":\"Greets somebody\",\"result\":\"{whom: string}\",\"settings\":["
+          "{\"kind\":\"operation\",\"id\":\"NAME.greet\",\"summary\":\"Greets somebody\",\"result\":\"string\",\"settings\":["
           "{\"name\":\"whom\",\"type\":\"string\",\"summary\":\"Who is greeted\",\"default\":\"world\"}]}]}");
     }
 
     static penstock_status open_plugin(const penstock_host *the_host) {
       host = the_host;
       instances = (const penstock_instance_service *)host->service(host, PENSTOCK_INSTANCE);
-      return instances != NULL ? PENSTOCK_OK : PENSTOCK_UNAVAILABLE;
+      values = (const penstock_values_service *)host->service(host, PENSTOCK_VALUES);
+      return instances != NULL && values != NULL ? PENSTOCK_OK : PENSTOCK_UNAVAILABLE;
     }
 
     // One attempt of the operation.
     struct greeting {
       penstock_id id;
-      size_t length;
-      char settings[]; // JSON, such as {"whom":"world"}
+      penstock_text whom; // JSON, such as "world" in quotes
     };
 
     static penstock_status create(penstock_id id, penstock_text offer, penstock_text settings, void **instance) {
-      (void)offer; // There is only one.
-      struct greeting *greeting = malloc(sizeof *greeting + settings.length);
-      if (greeting == NULL) return PENSTOCK_FAILED;
+      (void)offer;    // There is only one.
+      (void)settings; // The whole as JSON; `values` gives each of them by its name.
+      struct greeting *greeting = malloc(sizeof *greeting);
+      if (greeting == NULL) {
+        instances->fail(host, id, PENSTOCK_TEXT("{\"code\":\"out-of-memory\",\"message\":\"there is no memory left\"}"));
+        return PENSTOCK_FAILED;
+      }
       greeting->id = id;
-      greeting->length = settings.length;
-      // What the host hands over is valid only until this function returns.
-      memcpy(greeting->settings, settings.bytes, settings.length);
+      // What `values` gives stays valid until `destroy` has returned; everything else that the host hands over, only until the function returns.
+      if (values->json(host, id, PENSTOCK_SETTINGS, "whom", &greeting->whom) != PENSTOCK_OK) greeting->whom = PENSTOCK_TEXT("\"world\"");
       *instance = greeting;
       return PENSTOCK_OK;
     }
@@ -71,8 +75,7 @@ extension PluginScaffold {
     static void start(void *instance, penstock_text input) {
       struct greeting *greeting = instance;
       (void)input; // {"requirement": what is injected, "attempt": 1, …}
-      penstock_text result = {greeting->settings, greeting->length};
-      instances->complete(host, greeting->id, result);
+      instances->complete(host, greeting->id, greeting->whom);
     }
 
     // Nothing to stop: the greeting has ended when `start` returns.

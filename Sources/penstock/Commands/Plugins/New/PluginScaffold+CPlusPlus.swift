@@ -63,15 +63,10 @@ extension PluginScaffold {
       // What the host hands over is valid only until `create` returns.
       Greeting(penstock_id id, penstock_text settings) : id_(id), settings_(settings.bytes, settings.length) {}
 
-      // The host may call `destroy` from within `complete`, on the very thread that is to end: that one only has to return.
+      // The host never calls `destroy` on a thread of the plugin's, so it may wait for this one.
       ~Greeting() {
         stop();
-        if (!thread_.joinable()) return;
-        if (thread_.get_id() == std::this_thread::get_id()) {
-          thread_.detach();
-        } else {
-          thread_.join();
-        }
+        if (thread_.joinable()) thread_.join();
       }
 
       void start() {
@@ -100,7 +95,6 @@ extension PluginScaffold {
           std::unique_lock<std::mutex> guard(mutex_);
           is_stopped = changed_.wait_for(guard, std::chrono::milliseconds(10), [this] { return is_stopped_; });
         }
-        // Not under the lock: the attempt may be gone when either returns.
         if (is_stopped) {
           fail(id_, "cancelled", "it was stopped");
         } else {

@@ -182,11 +182,9 @@ extension PluginScaffold {
         // Safe: the host does not use it any more.
         let mut greeting = unsafe { Box::from_raw(instance as *mut Greeting) };
         greeting.end();
-        // Nothing may be told of it afterwards. The host may call this from within `complete`, on the very thread that is to end.
+        // Nothing may be told of it afterwards. The host never calls this on a thread of the plugin's, so it may wait for that.
         if let Some(thread) = greeting.thread.take() {
-            if thread.thread().id() != std::thread::current().id() {
-                let _ = thread.join();
-            }
+            let _ = thread.join();
         }
     }
 

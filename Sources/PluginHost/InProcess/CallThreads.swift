@@ -1,0 +1,79 @@
+import DequeModule
+import Glibc
+import Synchronization
+
+/// Threads of the host's own for calls of plugins that are due while a plugin is calling the host: those are never made on that thread.
+///
+/// A thread begins when there is work and none is idle, so that a call that hangs keeps no other one waiting; two idle ones are kept.
+final class CallThreads: @unchecked Sendable {
+  // @unchecked: the semaphore is made for several threads, and lives as long as the process.
+
+  static let shared = CallThreads()
+
+  private struct State {
+    var work: Deque<@Sendable () -> Void> = []
+    /// Threads that wait for the semaphore and that nobody has woken.
+    var idle = 0
+    var count = 0
+  }
+
+  private static let mostIdle = 2
+
+  private let state = Mutex(State())
+  private let wakeUps = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+
+  private init() { sem_init(wakeUps, 0, 0) }
+
+  /// Lets `body` be called soon, on one of the threads.
+  func run(_ body: @escaping @Sendable () -> Void) {
+    let isIdle = state.withLock { state in
+      state.work.append(body)
+      guard state.idle > 0 else {
+        state.count += 1
+        return false
+      }
+      state.idle -= 1
+      return true
+    }
+    if isIdle { sem_post(wakeUps) } else { begin() }
+  }
+
+  private func begin() {
+    var thread = pthread_t()
+    let error = pthread_create(
+      &thread, nil,
+      { _ in
+        HostThread.prepare("penstock-calls")
+        CallThreads.shared.work()
+        return nil
+      }, nil)
+    guard error != 0 else {
+      pthread_detach(thread)
+      return
+    }
+    let isAlone = state.withLock { state in
+      state.count -= 1
+      return state.count == 0
+    }
+    // The system has no thread left: one that there is finds the work when it has done its own, or else this one does it.
+    if isAlone { while let body = state.withLock({ $0.work.popFirst() }) { body() } }
+  }
+
+  private func work() {
+    while true {
+      while let body = state.withLock({ $0.work.popFirst() }) { body() }
+      let isOver = state.withLock { state -> Bool? in
+        guard state.work.isEmpty else { return nil }
+        if state.idle == Self.mostIdle {
+          state.count -= 1
+          return true
+        }
+        state.idle += 1
+        return false
+      }
+      guard let isOver else { continue }
+      if isOver { return }
+      while sem_wait(wakeUps) != 0 {}
+    }
+  }
+}
