@@ -161,3 +161,11 @@ struct WorkspaceFiles {
     }
   }
 }
+
+extension Database {
+  /// The directory of the workspace that the connection is open to; empty for a database without a file.
+  package var workspaceDirectory: String {
+    guard let path = sqlite3_db_filename(sqliteConnection, "main").map({ String(cString: $0) }) else { return "" }
+    return path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+  }
+}

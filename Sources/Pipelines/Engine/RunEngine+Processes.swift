@@ -104,6 +104,7 @@ extension RunEngine {
     let input: ProcessRequest.Source
     do {
       pipes = try maskingPipes(node, files)
+      if pipes != nil { try files.reserveResult() }
       input = try standardInput(ordinal, node, contexts)
     } catch {
       logs.giveBack(files)
@@ -290,7 +291,7 @@ extension RunEngine {
   ) async throws -> OperationResult {
     let type = node.definition.result
     var status = stat()
-    let isFile = lstat(files.result.pointer, &status) == 0
+    let isFile = files.hasResult(&status)
     guard !isFile || stat(files.result.pointer, &status) == 0 && status.st_mode & S_IFMT == S_IFREG else {
       remove(files.result.pointer)
       if type == ValueType.none { return .none }

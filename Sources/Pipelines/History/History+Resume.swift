@@ -53,7 +53,7 @@ extension History {
   }
 
   /// Marks every run whose process is gone as interrupted. Its unfinished attempts become `failed` with the error code
-  /// `host-died`, its unfinished operations `pending`. Every command that opens the workspace for writing calls this first.
+  /// `host-died`, its unfinished operations `pending`, and results that it left unrecorded are removed. Every command that opens the workspace for writing calls this first.
   ///
   /// Does nothing, and needs no write, when there is no such run, nor in a workspace that is read-only. Returns the runs that
   /// were marked.
@@ -69,7 +69,7 @@ extension History {
     try read { try RunOwnership.fence(of: run, in: $0) == fence }
   }
 
-  private func hasAbandoned() throws(WorkspaceError) -> Bool {
+  func hasAbandoned() throws(WorkspaceError) -> Bool {
     do {
       return try workspace.readWithoutOpening { db in
         // A short question first: the start of every run waits for the answer, which is mostly no.

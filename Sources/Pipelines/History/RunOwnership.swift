@@ -48,6 +48,7 @@ enum RunOwnership {
         UPDATE operation_record SET state = 'pending', reason = NULL, waiting_since = NULL
         WHERE key BETWEEN ? AND ? AND state IN ('waiting', 'running', 'retrying')
         """, arguments: [range.first, range.last])
+    try LeftoverResults.remove(of: run, workspace: db.workspaceDirectory, in: db)
   }
 
   /// The fencing number of a run; nil if there is no such run.

@@ -79,6 +79,7 @@ extension Checkup {
 
   private func checkAbandonedRuns(_ history: History, _ report: (Finding) -> Void) throws {
     let runs = try history.abandonedRuns()
+    defer { if isRepairing { removeLeftoverResults(history, report) } }
     guard !runs.isEmpty else { return }
     let names = runs.prefix(3).map(\.short).joined(separator: ", ") + (runs.count > 3 ? ", …" : "")
     if isRepairing {
@@ -94,6 +95,15 @@ extension Checkup {
           message:
             "the host of \(Count.of(runs.count, "run")) is gone (\(names)); `penstock doctor --repair` marks them"))
     }
+  }
+
+  private func removeLeftoverResults(_ history: History, _ report: (Finding) -> Void) {
+    guard let count = try? history.removeLeftoverResults(), count > 0 else { return }
+    report(
+      Finding(
+        grade: .fixed, subject: "results",
+        message:
+          "removed \(Count.of(count, "result")) of interrupted runs that nobody recorded and that may hold secrets"))
   }
 
   private func checkLeases(_ history: History, _ report: (Finding) -> Void) throws {

@@ -48,6 +48,25 @@ package struct RunDirectories {
     return removal
   }
 
+  /// Removes what stands in the directory of a run where results are expected, but for the files with these names. Returns how many there were.
+  func removeResults(of run: RunID, except kept: Set<String>) -> Int {
+    let runs = open("\(workspace)/runs", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard runs >= 0 else { return 0 }
+    defer { close(runs) }
+    let directory = openat(runs, run.text, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard directory >= 0 else { return 0 }
+    defer { close(directory) }
+    var count = 0
+    var removal = Removal()
+    for name in DirectoryNames.of(descriptor: directory) where ResultPlace.includes(name) && !kept.contains(name) {
+      if unlinkat(directory, name, 0) != 0, errno == EISDIR {
+        Self.remove(name, in: directory, depth: 1, into: &removal)
+      }
+      count += 1
+    }
+    return count
+  }
+
   /// The runs that have a directory, in order.
   package func all() -> [RunID] {
     let directory = open("\(workspace)/runs", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)

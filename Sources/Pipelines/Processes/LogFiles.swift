@@ -52,7 +52,7 @@ private final class OutputFile {
 }
 
 /// Where one attempt may put its result, and no other ever.
-private struct ResultPlace {
+struct ResultPlace {
   let path: CString
   /// What tells the process so.
   let variable: CString
@@ -62,7 +62,10 @@ private struct ResultPlace {
     variable = CString("PENSTOCK_RESULT=\(directory)/\(name)\(Self.suffix)")
   }
 
-  static let suffix = ".result"
+  private static let suffix = ".result"
+
+  /// Whether a file of a run's directory stands where a result is expected, or is a copy of one, whose name goes on after the suffix.
+  static func includes(_ name: String) -> Bool { name.contains(suffix) }
 
   /// Whether nothing is there. That the former host of a run may have left something is why this is asked.
   var isFree: Bool {
@@ -85,7 +88,7 @@ final class LogFiles {
 
   var output: CString { outputFile.log.path }
   var error: CString { errorFile.path }
-  /// Where the process may write its result; no such file exists when it starts.
+  /// Where the process may write its result; no such file exists when it starts, but for ``reserveResult()``.
   let result: CString
   /// What tells the process so.
   let resultVariable: CString
@@ -93,6 +96,28 @@ final class LogFiles {
   var errorDescriptor: Int32 { errorFile.descriptor }
   var relativeOutput: String { outputFile.log.relative }
   var relativeError: String { errorFile.relative }
+
+  /// Makes the place of the result a file of the owner's alone, whatever the `umask` of the process will be: what it writes may hold a secret. A time of
+  /// modification before all others tells that it has not written anything, which is not the same as an empty result.
+  func reserveResult() throws(EngineError) {
+    let descriptor = open(result.pointer, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw .file(result.string, errno) }
+    defer { close(descriptor) }
+    let never = [timespec(), timespec()]
+    guard fchmod(descriptor, 0o600) == 0, futimens(descriptor, never) == 0 else {
+      let error = errno
+      unlink(result.pointer)
+      throw .file(result.string, error)
+    }
+  }
+
+  /// Whether the process has put something where its result is expected; `status` is that of the place.
+  func hasResult(_ status: inout stat) -> Bool {
+    guard lstat(result.pointer, &status) == 0 else { return false }
+    guard status.st_size == 0, status.st_mtim.tv_sec == 0, status.st_mtim.tv_nsec == 0 else { return true }
+    unlink(result.pointer)
+    return false
+  }
 
   /// How many bytes the two files hold.
   func sizes() -> (output: Int64, error: Int64) { (outputFile.log.size, errorFile.size) }
@@ -254,8 +279,7 @@ final class LogFilePool {
   /// Removes what was left where results are expected and became none: by a process that was left behind, or whose host was killed. It may hold secrets,
   /// which nobody has masked.
   private func removeLateResults() {
-    // A copy without secrets has a name that goes on after the suffix.
-    for name in DirectoryNames.of(directory) where name.contains(ResultPlace.suffix) && !keptResults.contains(name) {
+    for name in DirectoryNames.of(directory) where ResultPlace.includes(name) && !keptResults.contains(name) {
       penstock_remove_tree("\(directory)/\(name)")
     }
   }

@@ -1,5 +1,3 @@
-import CLibSQLite
-import GRDB
 import Glibc
 
 /// The lock that a process which writes to a workspace holds on `workspace.hosts`, as long as it may write.
@@ -47,12 +45,6 @@ final class HostLock: Sendable {
     var request = request(F_WRLCK, process)
     guard fcntl(descriptor, getLock, &request) == 0 else { return nil }
     return request.l_type != Int16(F_UNLCK)
-  }
-
-  /// The directory of the workspace that a connection is open to; empty for a database without a file.
-  static func directory(of db: Database) -> String {
-    guard let path = sqlite3_db_filename(db.sqliteConnection, "main").map({ String(cString: $0) }) else { return "" }
-    return path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
   }
 
   private static func isFile(_ descriptor: Int32) -> Bool {

@@ -66,7 +66,7 @@ public struct ProcessIdentity: Sendable, Hashable {
 
   /// The same for a process that is recorded in a workspace's database.
   public func isAlive(in db: Database) -> Bool {
-    isAlive(in: HostLock.directory(of: db))
+    isAlive(in: db.workspaceDirectory)
   }
 
   /// Whether `/proc` shows the process as long as it is running: it is of this boot and this pid namespace.

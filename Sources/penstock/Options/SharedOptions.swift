@@ -51,7 +51,14 @@ struct SharedOptions: ParsableArguments, Sendable {
       throw CommandFailure(
         "there is no workspace at '\(location.path)'; a workspace is created by the first `penstock run`")
     }
-    return try History.openForReading(at: location.path)
+    return try openForReading(location)
+  }
+
+  /// A host that is gone may have left unmasked results, which are not to wait for the next command that writes.
+  private func openForReading(_ location: WorkspaceLocation) throws -> History {
+    let history = try History.openForReading(at: location.path)
+    history.markInterruptedIfPossible()
+    return history
   }
 
   /// Opens the history for a command that needs a run to be there. `writing` also notices runs whose host is gone.
@@ -62,7 +69,7 @@ struct SharedOptions: ParsableArguments, Sendable {
         "there is no run yet: no workspace at '\(location.path)'. `penstock run FILE` creates it, --workspace names another"
       )
     }
-    guard writing else { return try History.openForReading(at: location.path) }
+    guard writing else { return try openForReading(location) }
     let history = try History.open(at: location.path, mode: .readWrite)
     do {
       try history.markInterrupted()

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import Synchronization
 import Testing
@@ -38,6 +39,36 @@ struct OwnershipTests {
     #expect(try fixture.rows("SELECT state, error_code FROM attempts") == [[.text("failed"), .text("host-died")]])
     #expect(try history.run(mine.id)?.state == .queued)
     #expect(try history.latestRun(for: .resume)?.id == run)
+  }
+
+  @Test("lose the results that nobody recorded, which may hold secrets, and keep those that are recorded")
+  func leftovers() async throws {
+    let run = try await fixture.abandoned()
+    let directory = "\(fixture.directory)/runs/\(run.text)"
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    for name in ["1.out", "1.result", "2.result", "2.result.masked", "3-2.result"] {
+      try Data("hunter2".utf8).write(to: URL(fileURLWithPath: "\(directory)/\(name)"))
+    }
+    try FileManager.default.createDirectory(atPath: "\(directory)/4.result/5", withIntermediateDirectories: true)
+    fixture.recorder.record(
+      .attempt(
+        AttemptRecord(
+          run: run, ordinal: 1, number: 1, state: .succeeded, startedAt: HistoryFixture.start,
+          result: .file(path: "runs/\(run.text)/1.result", size: 7))))
+    try await fixture.recorder.flush()
+    #expect(try history.markInterrupted() == [run])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory).sorted() == ["1.out", "1.result"])
+  }
+
+  @Test("lose the results that nobody recorded to a command that only reads")
+  func leftoversOfReaders() async throws {
+    let run = try await fixture.abandoned()
+    let directory = "\(fixture.directory)/runs/\(run.text)"
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    try Data("hunter2".utf8).write(to: URL(fileURLWithPath: "\(directory)/1.result"))
+    let reader = try History.open(at: fixture.directory, mode: .readOnly)
+    reader.markInterruptedIfPossible()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == [])
   }
 
   @Test("are claimed by one process only, which then owns them")
