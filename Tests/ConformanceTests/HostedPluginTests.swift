@@ -60,7 +60,7 @@ struct HostedPluginTests {
     #expect(outcome.errors.contains("penstock: \(message)\(Self.advice)"), "\(outcome)")
   }
 
-  @Test("a call that never returns ends the process after ten seconds", arguments: ["hang"])
+  @Test("a call that never returns ends the process after ten seconds", arguments: ["hang", "end the thread"])
   func hangs(what: String) async throws {
     let outcome = try await run(what)
     #expect(outcome.output.hasSuffix("exit 3\n"), "\(outcome)")

@@ -216,6 +216,8 @@ final class CallWatchdog: Sendable {
   }
 
   private func forget(_ slot: Slot) {
+    // The plugin has ended the thread within its call, which so never returns: it is looked at, and reported, like one that hangs.
+    guard slot.call.withLock({ $0 == nil }) else { return }
     state.withLock { _ = $0.slots.removeValue(forKey: ObjectIdentifier(slot)) }
   }
 

@@ -68,6 +68,7 @@ static void do_it(void) {
   if (is("overflow")) overflow(0);
   if (is("copy")) memcpy(what, (char *)8, (size_t)getpid());
   if (is("hang")) for (;;) pause();
+  if (is("end the thread")) pthread_exit(NULL);
   if (strncmp(what, "atexit", 6) == 0) atexit(end_badly);
   if (is("child")) {
     pid_t child = fork();
