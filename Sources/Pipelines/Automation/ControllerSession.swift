@@ -18,6 +18,8 @@ public struct ControllerEvent: Sendable {
   /// Who asks, and what the run is called by in ``HeldPluginStorage/settle(_:)``.
   fileprivate var driver: ControllerDriver?
   fileprivate var question = 0
+  /// The instance that told it.
+  fileprivate var instance: (any PluginInstance)?
 }
 
 /// The controllers of a pipeline at work, from ``RunHost/controllers(of:parameters:onEvent:)`` until ``end()``. Any thread.
@@ -57,6 +59,7 @@ public final class ControllerSession: Sendable {
         isWanted = try await services.recorder.claim(instant, of: pipeline.name, at: services.now())
       }
       await event.driver?.storage.settle(event.question)
+      event.instance?.settled(1)
       if isWanted { return event }
     }
     return nil
@@ -90,6 +93,16 @@ public final class ControllerSession: Sendable {
     if isKept { onEvent() }
   }
 
+  /// Takes the oldest of a controller's events out that has no instant, so that another one can take its place.
+  ///
+  /// - Returns: What its run would have been called by; nil where there is none.
+  fileprivate func dropOldest(of driver: ControllerDriver) -> Int? {
+    state.withLock { state in
+      let oldest = state.events.firstIndex { $0.driver === driver && $0.instant == nil }
+      return oldest.map { state.events.remove(at: $0).question }
+    }
+  }
+
   /// Forgets the states of a controller that no run has taken.
   ///
   /// - Returns: What their runs would have been called by.
@@ -98,7 +111,10 @@ public final class ControllerSession: Sendable {
       var forgotten: [Int] = []
       state.events.removeAll { event in
         let isForgotten = event.isState && event.driver === driver
-        if isForgotten { forgotten.append(event.question) }
+        if isForgotten {
+          forgotten.append(event.question)
+          event.instance?.settled(1)
+        }
         return isForgotten
       }
       return forgotten
@@ -123,9 +139,9 @@ final class ControllerDriver: Sendable {
   }
 
   /// More events than that are not kept: the pipeline is too slow for its controller.
-  static let limit = 1_000
+  static let limit = PluginOffer.mostWaiting
   /// The same of instants, each of which somebody counts on.
-  static let instantLimit = 100_000
+  static let instantLimit = PluginOffer.mostWaitingInstants
   /// How often at most it is told that something was lost, in microseconds.
   private static let lossInterval: Int64 = 10_000_000
 
@@ -174,7 +190,9 @@ final class ControllerDriver: Sendable {
   private func start() {
     guard !state.withLock({ $0.hasEnded }) else { return }
     let access = PluginAccess(secrets: secrets.access.secrets, storage: storage)
-    let instance = plugin.create(offer, settings: settings, access: access, events: ControllerRelay(driver: self))
+    let relay = ControllerRelay(driver: self)
+    let instance = plugin.create(offer, settings: settings, access: access, events: relay)
+    relay.instance.withLock { $0 = WeakInstance(instance) }
     let (former, isOver) = state.withLock { state in
       defer { if !state.hasEnded { state.instance = instance } }
       return (state.instance, state.hasEnded)
@@ -219,16 +237,16 @@ final class ControllerDriver: Sendable {
     return .object(members)
   }
 
-  fileprivate func yielded(_ signal: PluginSignal) {
+  fileprivate func yielded(_ signal: PluginSignal, by instance: (any PluginInstance)?) {
     state.withLock { $0.failures = 0 }
     switch signal {
     case .state(let value):
       if plugin.continuesFromLatestEvent { state.withLock { $0.latest = value } }
-      ask(ControllerEvent(controller: offer.id, value: secrets.mask(value), isState: true))
+      ask(ControllerEvent(controller: offer.id, value: secrets.mask(value), isState: true), instance)
     case .rerun(let event):
       let instant = event["instant"]?.stringValue.flatMap(TimestampNotation.parse).map(
         RecordTime.init(secondsSince1970:))
-      ask(ControllerEvent(controller: offer.id, value: secrets.mask(event), instant: instant))
+      ask(ControllerEvent(controller: offer.id, value: secrets.mask(event), instant: instant), instance)
     case .error(let failure): log(.error, "\(failure.code): \(failure.message)")
     case .reset: forget(session?.reset(self) ?? [])
     }
@@ -237,15 +255,26 @@ final class ControllerDriver: Sendable {
   /// Returns when another event would be kept.
   fileprivate func room() async { await storage.room(below: Self.limit) }
 
-  private func ask(_ event: ControllerEvent) {
+  private func ask(_ event: ControllerEvent, _ instance: (any PluginInstance)?) {
     guard !state.withLock({ $0.hasEnded }) else { return }
-    guard let question = storage.ask(atMost: event.instant == nil ? Self.limit : Self.instantLimit) else {
+    guard let question = question(hasInstant: event.instant != nil) else {
+      // The instance counts what waits, and is told; what is left are those of an instance before it.
+      instance?.settled(1)
       return lose()
     }
     var event = event
     event.driver = self
     event.question = question
+    event.instance = instance
     session?.add(event)
+  }
+
+  private func question(hasInstant: Bool) -> Int? {
+    let limit = hasInstant ? Self.instantLimit : Self.limit
+    if let question = storage.ask(atMost: limit) { return question }
+    guard offer.whenFull == .replace, !hasInstant, let oldest = session?.dropOldest(of: self) else { return nil }
+    storage.forget(oldest)
+    return storage.ask(atMost: limit)
   }
 
   private func lose() {
@@ -297,14 +326,24 @@ final class ControllerDriver: Sendable {
   }
 }
 
+/// An instance that may be gone.
+private struct WeakInstance: Sendable {
+  weak let value: (any PluginInstance)?
+
+  init(_ value: (any PluginInstance)?) { self.value = value }
+}
+
 /// Hears what an instance does without keeping what it is told to.
 private final class ControllerRelay: PluginInstanceEvents {
   private weak let driver: ControllerDriver?
+  let instance = Mutex(WeakInstance(nil))
 
   init(driver: ControllerDriver) { self.driver = driver }
 
+  var keepsSignals: Bool { driver != nil }
+
   func ended(_ outcome: Result<JSONValue?, PluginFailure>) { driver?.ended(outcome) }
-  func yielded(_ signal: PluginSignal) { driver?.yielded(signal) }
+  func yielded(_ signal: PluginSignal) { driver?.yielded(signal, by: instance.withLock { $0.value }) }
   func room() async { await driver?.room() }
 
   func logged(_ level: PluginLogLevel, _ message: String, _ fields: JSONValue?) {

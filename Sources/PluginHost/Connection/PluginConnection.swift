@@ -50,6 +50,9 @@ package protocol PluginInstance: AnyObject, Sendable {
   /// May be called more than once. Has to be called for every instance, also for one that has ended.
   func destroy()
 
+  /// So many of the states and reruns that it has told, and that its owner has kept, are taken: see ``PluginInstanceEvents/keepsSignals``.
+  func settled(_ number: Int)
+
   /// How long it has waited, since it was started, for the process that it runs in: what has not begun cannot be late.
   var timeWaited: Duration { get }
 
@@ -58,6 +61,9 @@ package protocol PluginInstance: AnyObject, Sendable {
 }
 
 extension PluginInstance {
+  // For owners that keep nothing.
+  package func settled(_ number: Int) {}
+
   // What runs in this process begins at once.
   package var timeWaited: Duration { .zero }
   package func begun() async {}
@@ -73,11 +79,14 @@ package protocol PluginInstanceEvents: AnyObject, Sendable {
   func changed(_ isSatisfied: Bool?, reason: String)
   /// A line for the log.
   func logged(_ level: PluginLogLevel, _ message: String, _ fields: JSONValue?)
+  /// Whether states and reruns wait until they are taken, which is told by ``PluginInstance/settled(_:)``: not more of them than plugin.h says.
+  var keepsSignals: Bool { get }
   /// Returns when another signal would be kept, or the task is cancelled. For who can wait: what a plugin's own code tells is told at once.
   func room() async
 }
 
 extension PluginInstanceEvents {
+  package var keepsSignals: Bool { false }
   package func room() async {}
 }
 

@@ -16,12 +16,13 @@ extension DescriptionReader {
     let result = type(json, "result", path: path, kind: kind, of: .operation)
     let states = type(json, "states", path: path, kind: kind, of: .controller)
     let threads = choice(json, "threads", path: "\(path).", default: PluginOffer.Threads.instance)
+    let whenFull = choice(json, "when_full", path: "\(path).", default: PluginOffer.WhenFull.refuse)
     guard problems.count == before, let id, let summary else { return nil }
     return PluginOffer(
       kind: kind, id: id, summary: summary, settings: settings,
       requirement: requirement == ValueType.none ? nil : requirement,
       result: kind == .operation ? result ?? .json : .none, states: kind == .controller ? states ?? .json : .none,
-      threads: threads)
+      threads: threads, whenFull: whenFull)
   }
 
   private mutating func kind(_ json: JSONValue, path: String) -> PluginOffer.Kind? {

@@ -17,6 +17,14 @@ public struct PluginOffer: Sendable, Hashable {
     case plugin
   }
 
+  /// What becomes of what a controller tells while as much waits as there may.
+  public enum WhenFull: String, Sendable, Hashable, CaseIterable {
+    /// It is refused, and the controller told so.
+    case refuse
+    /// The oldest that waits gives way to it.
+    case replace
+  }
+
   /// Whether it is an operation, a controller or a specification.
   public let kind: Kind
   /// `calendar.time-window`, or the plugin's own id.
@@ -33,4 +41,6 @@ public struct PluginOffer: Sendable, Hashable {
   public let states: ValueType
   /// Which functions of its instances never run at the same time.
   public let threads: Threads
+  /// What becomes of what a controller tells while as much waits as there may.
+  public let whenFull: WhenFull
 }

@@ -32,7 +32,13 @@ extension InProcessInstance {
 
   func progress(_ text: penstock_text) -> PluginStatus {
     guard offer.offer.kind == .operation else { return refuse(.wrongKind(offer.offer.kind.noun), .progress) }
-    return object(text, .progress, orEmpty: false) { .progressed($0) }
+    switch PluginText.json(text) {
+    case .failure(let kind): return refuse(kind, .progress)
+    case .success(nil): return refuse(.emptyText, .progress)
+    case .success(let value?):
+      guard value.objectValue != nil else { return refuse(.noObject, .progress) }
+      return tell(.progressed(value))
+    }
   }
 
   func yieldState(_ text: penstock_text) -> PluginStatus {
@@ -42,7 +48,7 @@ extension InProcessInstance {
     case .success(nil): return refuse(.emptyText, .yieldState)
     case .success(let value?):
       guard let mismatch = offer.offer.states.mismatch(of: value) else {
-        return tell(.yielded(.state(value)))
+        return tell(.state(value))
       }
       let failure = PluginFailure(
         code: "result-mismatch", message: "a state of \(connection.name(of: offer)) is not of its type: \(mismatch)")
@@ -66,7 +72,14 @@ extension InProcessInstance {
 
   func yieldRerun(_ text: penstock_text) -> PluginStatus {
     guard offer.offer.kind == .controller else { return refuse(.wrongKind(offer.offer.kind.noun), .yieldRerun) }
-    return object(text, .yieldRerun, orEmpty: true, problem: Self.problem(ofRerun:)) { .yielded(.rerun($0)) }
+    switch PluginText.json(text) {
+    case .failure(let kind): return refuse(kind, .yieldRerun)
+    case .success(let event):
+      let event = event ?? [:]
+      guard event.objectValue != nil else { return refuse(.noObject, .yieldRerun) }
+      if let kind = Self.problem(ofRerun: event) { return refuse(kind, .yieldRerun) }
+      return tell(.rerun(event), hasInstant: event["instant"] != nil)
+    }
   }
 
   /// Two reruns for the same instant are one: what cannot be compared would start a run each time.
@@ -94,19 +107,5 @@ extension InProcessInstance {
     // A line about the end of an instance, which comes after it, is none of its events but worth keeping.
     if post(.logged(level, message, fields)) != nil { connection.log(level, message, fields, offer) }
     return .ok
-  }
-
-  private func object(
-    _ text: penstock_text, _ function: HostFunction, orEmpty mayBeEmpty: Bool,
-    problem: (JSONValue) -> PluginMistake.Kind? = { _ in nil }, _ event: (JSONValue) -> Event
-  ) -> PluginStatus {
-    switch PluginText.json(text) {
-    case .failure(let kind): return refuse(kind, function)
-    case .success(nil): return mayBeEmpty ? tell(event([:])) : refuse(.emptyText, function)
-    case .success(let value?):
-      guard value.objectValue != nil else { return refuse(.noObject, function) }
-      if let kind = problem(value) { return refuse(kind, function) }
-      return tell(event(value))
-    }
   }
 }

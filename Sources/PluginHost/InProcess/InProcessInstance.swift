@@ -53,6 +53,7 @@ final class InProcessInstance: PluginInstance {
     /// What the plugin waits for.
     var pending: [UInt64: PendingAnswer] = [:]
     var values = ReadableValues()
+    var signals = WaitingSignals()
     var grace: PluginAlarm?
   }
 
@@ -224,6 +225,15 @@ final class InProcessInstance: PluginInstance {
   private func watch<Answer>(_ function: PluginFunction, _ body: () -> Answer) -> Answer {
     CallWatchdog.shared.watch(function, of: offer, connection, body)
   }
+
+  /// Whether what it yields waits for somebody, who says when it is taken.
+  var keepsSignals: Bool { events.keepsSignals }
+
+  func count(hasInstant: Bool) -> (isKept: Bool, isFirstRefused: Bool) {
+    state.withLock { $0.signals.add(hasInstant: hasInstant) }
+  }
+
+  func settle(_ number: Int) -> Int { state.withLock { $0.signals.settle(number) } }
 
   /// Lets the plugin read its settings and its input.
   func read(_ body: (inout ReadableValues) -> PluginStatus) -> PluginStatus { state.withLock { body(&$0.values) } }

@@ -120,7 +120,7 @@ struct PluginSettingsTests {
     #expect(try problems("[1]").map(\.setting) == [nil])
     let plain = PluginOffer(
       kind: .operation, id: "plain", summary: "S", settings: [], requirement: nil, result: .json, states: .none,
-      threads: .instance)
+      threads: .instance, whenFull: .refuse)
     #expect(try problems(#"{"a": 1}"#, offer: plain).map(\.fix) == ["it has no settings at all"])
     #expect(try plain.resolve(settings: [:]) == [:])
   }

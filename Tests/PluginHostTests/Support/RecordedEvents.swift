@@ -25,7 +25,13 @@ final class RecordedEvents: PluginInstanceEvents {
   private let state = Mutex(State())
   private let onEvent: @Sendable (Event) -> Void
 
-  init(_ onEvent: @escaping @Sendable (Event) -> Void = { _ in }) { self.onEvent = onEvent }
+  /// Whether what a controller tells waits until the test says that it is taken.
+  let keepsSignals: Bool
+
+  init(keepsSignals: Bool = false, _ onEvent: @escaping @Sendable (Event) -> Void = { _ in }) {
+    self.keepsSignals = keepsSignals
+    self.onEvent = onEvent
+  }
 
   var all: [Event] { state.withLock { $0.events } }
   var failures: [PluginFailure] { state.withLock { $0.failures } }

@@ -114,7 +114,10 @@
  * environment, the locale, the standard descriptors (whoever prints, prints into the host's output), limits, and how signals are
  * handled. It does not end the process. Its threads block all signals before they do anything else, as the host waits for some of them;
  * its descriptors are close-on-exec. It may find itself in a
- * child process of the host, with an environment that holds little. Threads and timers that an instance does not need belong to nobody
+ * child process of the host, with an environment that holds little. A thread that is begun within an [instance] function inherits a signal mask
+ * of which nothing is promised: block all signals before it is begun, and set the former mask afterwards. A plugin may start programs, and
+ * waits for them by their process ids, as the host waits for none of its children; it uses `posix_spawn`, or `fork` with nothing but functions
+ * that are safe in a signal handler before `exec`: in a child of `fork` no function of the host may be called. Threads and timers that an instance does not need belong to nobody
  * after its `destroy`; those that all instances share may live until `close`.
  *
  *
@@ -131,6 +134,10 @@
  * All values are JSON (RFC 8259) in UTF-8, with a length and without a terminating zero; at most 16 MiB. Empty text (length 0) means "no
  * value" where that is allowed. Anything that is not JSON where JSON is asked for is refused with PENSTOCK_INVALID, and reported.
  *
+ * More than 512 levels of lists and objects are not JSON here, and a number beyond what a `double` holds is none. A whole number without fraction or
+ * exponent that 64 bits with a sign hold stays exact; every other one is rounded to a `double`. Of members with the same name the last one
+ * counts.
+ *
  *
  * Limits
  *
@@ -142,6 +149,8 @@
  *   31,556,952,000   seconds of `retry_after`, a thousand years; it must be less
  *   1,024 bytes      keys and prefixes of stored values, names of secrets, keys of `penstock.values/1`
  *   64               calls of `progress` that wait to be told; more are dropped and answered with PENSTOCK_OK
+ *   1,000            states and reruns of a controller that wait; more are answered with PENSTOCK_FULL
+ *   100,000          the same for reruns with an instant
  *   4 MiB            lines of an operation's log that wait to be written; more are counted and dropped
  *   200              lines a second that belong to no instance, from a process of its own; more are counted and dropped
  *   16,384, 64 MiB   questions to services that wait, and their values, from a process of its own; more are answered with PENSTOCK_UNAVAILABLE
@@ -169,7 +178,10 @@
  *
  * An instance may end from within `start` or `stop`, or on a thread of the plugin while the host calls one of them: `stop` then finds
  * an instance that has ended, and does nothing. What is told of an instance after its end is refused with PENSTOCK_ENDED, after its
- * destroy with PENSTOCK_UNKNOWN, and changes nothing. A second end is reported, since it is always a mistake; so is whatever comes after
+ * destroy with PENSTOCK_UNKNOWN, and changes nothing; a line for the log is kept in the host's own then. Timers and services work until
+ * `destroy` begins: from then on there are no new timers, and answers come at once, with PENSTOCK_ENDED, and with PENSTOCK_UNKNOWN when it has returned.
+ * A `create` that fails has made nothing: what the plugin set `*instance` to is not looked at, no other function is called for that id, timers and
+ * questions that it began end before anything else happens, and the id is gone. A second end is reported, since it is always a mistake; so is whatever comes after
  * `destroy` has returned.
  */
 #ifndef PENSTOCK_PLUGIN_H
@@ -200,11 +212,11 @@ typedef struct penstock_text {
   size_t length;
 } penstock_text;
 
-/* The text of a string literal. */
+/* The text of a string literal. Anything else, such as a pointer, does not compile. */
 #if defined(__cplusplus)
-#define PENSTOCK_TEXT(literal) (penstock_text{(literal), sizeof(literal) - 1})
+#define PENSTOCK_TEXT(literal) (penstock_text{"" literal, sizeof("" literal) - 1})
 #else
-#define PENSTOCK_TEXT(literal) ((penstock_text){(literal), sizeof(literal) - 1})
+#define PENSTOCK_TEXT(literal) ((penstock_text){"" literal, sizeof("" literal) - 1})
 #endif
 
 /* Whether `text` is exactly what the terminated string `other` holds. */
@@ -222,7 +234,8 @@ enum {
   PENSTOCK_UNKNOWN = 4,     /* No such instance, offer, secret, key or timer: it never was, or is destroyed. */
   PENSTOCK_TOO_LARGE = 5,   /* More than 16 MiB. */
   PENSTOCK_UNAVAILABLE = 6, /* What was asked for is not there: a service, the workspace, the other process. */
-  PENSTOCK_DENIED = 7       /* The pipeline file does not allow it: a secret that is not listed for the plugin. */
+  PENSTOCK_DENIED = 7,      /* The pipeline file does not allow it: a secret that is not listed for the plugin. */
+  PENSTOCK_FULL = 8         /* A controller's state or rerun is not kept: as many wait already as there may. */
 };
 
 /* How many bytes each table had in version 1.0, which are the fewest that a table of any 1.x may have. These numbers never change, whatever is added
@@ -311,6 +324,7 @@ typedef struct penstock_plugin_entry {
  *         "requirement": "json",          an operation: the type of what is injected; "none" where it is missing
  *         "result": "int",                an operation: the type of its result; "json" where it is missing
  *         "states": "string",             a controller: the type of what it yields; "json" where it is missing
+ *         "when_full": "refuse",          a controller: or "replace", see PENSTOCK_MOST_WAITING
  *         "threads": "instance" } ] }     or "plugin", see "Threads"
  *
  * Durations, sizes and timestamps arrive in settings as the strings that the file has ("90s", "10MiB", "2026-01-31T08:00:00Z").
@@ -360,7 +374,8 @@ typedef struct penstock_host {
   uint32_t struct_size;
   uint16_t abi_major;
   uint16_t abi_minor;
-  /* [any] The table of a service, or NULL. Valid until `close` has returned. `id` is terminated. */
+  /* [any] The table of a service; NULL where the host does not know it. The same for all instances: one that works in pipelines alone may be there
+   * where no pipeline is, as while a file is checked, and answers PENSTOCK_UNAVAILABLE then. Valid until `close` has returned. `id` is terminated. */
   const void *(*service)(const struct penstock_host *host, const char *id);
   void *implementation; /* the host's own */
 } penstock_host;
@@ -383,17 +398,24 @@ typedef struct penstock_instance_service {
   penstock_status (*progress)(const penstock_host *host, penstock_id id, penstock_text progress);
 } penstock_instance_service;
 
+/* How many states and reruns of one controller may wait until their runs begin. One that would be beyond that is refused with PENSTOCK_FULL, for the pipeline
+ * cannot keep up: the controller tells it again later, or not at all. For a rerun with an instant the second number holds, since somebody counts on
+ * each of those. Where the offer's description says "when_full": "replace", the oldest that waits gives way to the newest instead, unless it has an
+ * instant, and the answer is PENSTOCK_OK. */
+#define PENSTOCK_MOST_WAITING 1000
+#define PENSTOCK_MOST_WAITING_INSTANTS 100000
+
 /* What a controller tells. Same id as its capability, asked of the host. Always there. */
 typedef struct penstock_controller_service {
   uint32_t struct_size;
   uint32_t reserved;
-  /* [any] A state: for a pipeline, a run that finds it in `run.event`. */
+  /* [any] A state: for a pipeline, a run that finds it in `run.event`. PENSTOCK_FULL where it is not kept. */
   penstock_status (*yield_state)(const penstock_host *host, penstock_id id, penstock_text state);
   /* [any] Something went wrong, and the controller goes on. As in `fail`. */
   penstock_status (*yield_error)(const penstock_host *host, penstock_id id, penstock_text error);
   /* [any] Run it again. `event` is {"reason": "…", "instant": timestamp, …}, all may be missing; the whole is in `run.event`. Of several
    * with the same instant for one pipeline only the first starts a run, whatever host it reaches. The instant must be a text with a timestamp
-   * (RFC 3339), such as "2026-01-31T08:00:00Z": a rerun with anything else in its place is refused. */
+   * (RFC 3339), such as "2026-01-31T08:00:00Z": a rerun with anything else in its place is refused. PENSTOCK_FULL where it is not kept. */
   penstock_status (*yield_rerun)(const penstock_host *host, penstock_id id, penstock_text event);
   /* [any] Forget the state that it has. */
   penstock_status (*yield_reset)(const penstock_host *host, penstock_id id);
@@ -493,11 +515,12 @@ typedef struct penstock_secrets_service {
 typedef struct penstock_workspace_service {
   uint32_t struct_size;
   uint32_t reserved;
-  /* [any] The value of `key`; PENSTOCK_UNKNOWN where there is none. Keys are UTF-8 of at most 1,024 bytes. */
+  /* [any] The value of `key`; PENSTOCK_UNKNOWN where there is none. Keys are UTF-8 of at most 1,024 bytes; a value has at most 16 MiB. Each pipeline
+   * has its own keys of a plugin. */
   void (*get)(const penstock_host *host, penstock_id id, penstock_text key, penstock_answer answer, void *context);
   /* [any] Sets or, with empty text, removes it. The answer comes when it is durable. */
   void (*set)(const penstock_host *host, penstock_id id, penstock_text key, penstock_text value, penstock_answer answer, void *context);
-  /* [any] The keys that begin with `prefix`, in order, as a JSON array of strings. */
+  /* [any] The keys that begin with `prefix`, byte by byte, in the order of their bytes, as a JSON array of strings of any length. */
   void (*list)(const penstock_host *host, penstock_id id, penstock_text prefix, penstock_answer answer, void *context);
 } penstock_workspace_service;
 

@@ -77,8 +77,9 @@ final class ChildServer: Sendable {
     guard let connection else { throw WireError("a message before 'hello'") }
     switch message {
     case .hello: break
-    case .begin(let id, let offer, let settings, let input):
-      begin(id, try self.offer(offer, for: id, connection), settings, input, connection)
+    case .begin(let id, let offer, let settings, let input, let keepsSignals):
+      let events = ChildEvents(server: self, id: id, keepsSignals: keepsSignals)
+      begin(events, try self.offer(offer, for: id, connection), settings, input, connection)
     case .check(let id, let offer, let settings):
       check(id, try self.offer(offer, for: id, connection), settings, connection)
     case .stop(let id, let nanoseconds):
@@ -92,6 +93,7 @@ final class ChildServer: Sendable {
       let hanging = hangs.withLock { $0.look(calls) }
       send(hanging.map { .hanging(ping: number, call: $0) } ?? .pong(number))
     case .woken(let number): hostClock.withLock { $0 }?.woken(number)
+    case .settled(let id, let number): table.withLock { $0.instances[id] }?.settled(Int(number))
     case .close:
       // Mostly nothing is left of the instances. Then it is done here: for a task there may be no memory any more.
       connection.retire()
@@ -143,26 +145,30 @@ final class ChildServer: Sendable {
   }
 
   private func begin(
-    _ id: UInt64, _ offer: PluginOffer, _ settings: JSONValue, _ input: JSONValue, _ connection: any PluginConnection
+    _ events: ChildEvents, _ offer: PluginOffer, _ settings: JSONValue, _ input: JSONValue,
+    _ connection: any PluginConnection
   ) {
+    let id = events.id
     let access = PluginAccess(
       secrets: { [self] name async throws(PluginAccessError) in try await ask(.secret(name), for: id) },
       storage: ChildStorage(server: self, instance: id))
-    hold(id, input) { connection.create(offer, settings: settings, access: access, events: $0) }
+    hold(events, input) { connection.create(offer, settings: settings, access: access, events: events) }
   }
 
   private func check(_ id: UInt64, _ offer: PluginOffer, _ settings: JSONValue, _ connection: any PluginConnection) {
-    hold(id, nil) { connection.trial(offer, settings: settings, events: $0) }
+    let events = ChildEvents(server: self, id: id, keepsSignals: false)
+    hold(events, nil) { connection.trial(offer, settings: settings, events: events) }
   }
 
   /// Makes an instance, and starts it where there is an input.
-  private func hold(_ id: UInt64, _ input: JSONValue?, _ make: (ChildEvents) -> any PluginInstance) {
+  private func hold(_ events: ChildEvents, _ input: JSONValue?, _ make: () -> any PluginInstance) {
+    let id = events.id
     let isRefused = table.withLock { table in
       if !table.isStuck { table.beginning = id }
       return table.isStuck
     }
     if isRefused { return }
-    let instance = make(ChildEvents(server: self, id: id))
+    let instance = make()
     let hasEnded = table.withLock { table in
       guard table.beginning == id else { return true }
       table.beginning = 0
@@ -234,11 +240,13 @@ final class ChildServer: Sendable {
 /// Tells the host of what an instance does.
 private final class ChildEvents: PluginInstanceEvents {
   private let server: ChildServer
-  private let id: UInt64
+  let id: UInt64
+  let keepsSignals: Bool
 
-  init(server: ChildServer, id: UInt64) {
+  init(server: ChildServer, id: UInt64, keepsSignals: Bool) {
     self.server = server
     self.id = id
+    self.keepsSignals = keepsSignals
   }
 
   func ended(_ outcome: Result<JSONValue?, PluginFailure>) { server.ended(id, outcome) }

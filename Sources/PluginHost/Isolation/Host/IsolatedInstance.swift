@@ -121,6 +121,13 @@ final class IsolatedInstance: PluginInstance {
     if isFirst { connection.release() }
   }
 
+  func settled(_ number: Int) {
+    state.withLock { state in
+      guard case .running(let process, _) = state.stage else { return }
+      process.send(.settled(id: id, number: UInt32(clamping: number)))
+    }
+  }
+
   // MARK: On the thread
 
   /// A child has come that it waited for.
@@ -260,7 +267,8 @@ final class IsolatedInstance: PluginInstance {
     let message: HostMessage =
       isTrial
       ? .check(id: id, offer: number, settings: settings)
-      : .begin(id: id, offer: number, settings: settings, input: input)
+      : .begin(
+        id: id, offer: number, settings: settings, input: input, keepsSignals: events.keepsSignals)
     guard !process.sendIfRoom(message) else { return }
     connection.forget(self)
     end(

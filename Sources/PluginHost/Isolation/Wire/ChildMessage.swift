@@ -122,7 +122,7 @@ enum ChildMessage: Hashable, Sendable {
       self = .stuck(begun: begun)
     case .wake: self = .wake(number: frame.id, try WakeTime(&reader))
     case .cancelWake: self = .cancelWake(number: frame.id)
-    case .hello, .begin, .check, .stop, .destroy, .answer, .ping, .close, .woken:
+    case .hello, .begin, .check, .stop, .destroy, .answer, .ping, .close, .woken, .settled:
       throw WireError("a frame '\(frame.kind)', which a child does not send")
     }
     try reader.end()

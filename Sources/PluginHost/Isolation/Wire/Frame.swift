@@ -50,6 +50,7 @@ enum FrameKind: UInt8, CaseIterable, Sendable {
   case close = 7
   case woken = 8
   case check = 9
+  case settled = 10
   // From the child.
   case ready = 65
   case refused = 66

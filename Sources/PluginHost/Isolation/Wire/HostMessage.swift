@@ -7,7 +7,8 @@ enum HostMessage: Hashable, Sendable {
   /// Creates an instance of the offer with this place in the description, and starts it.
   ///
   /// One message rather than two: a plugin that does not take the settings says so as a failure either way.
-  case begin(id: UInt64, offer: Int, settings: JSONValue, input: JSONValue)
+  /// With `keepsSignals`, what it tells as a controller waits until ``settled(id:number:)`` says that it is taken.
+  case begin(id: UInt64, offer: Int, settings: JSONValue, input: JSONValue, keepsSignals: Bool = false)
   /// Creates an instance of the offer with this place in the description, and destroys it at once: what it completes or fails with is
   /// whether the plugin takes the settings.
   case check(id: UInt64, offer: Int, settings: JSONValue)
@@ -22,6 +23,8 @@ enum HostMessage: Hashable, Sendable {
   case close
   /// The time has come for which the child asked with this number: see ``LentClock``.
   case woken(UInt64)
+  /// So many of the states and reruns that an instance has told are taken.
+  case settled(id: UInt64, number: UInt32)
 
   /// The frame's bytes.
   var bytes: [UInt8] {
@@ -33,9 +36,10 @@ enum HostMessage: Hashable, Sendable {
   func append(to bytes: inout [UInt8]) {
     switch self {
     case .hello(let hello): Frame.append(.hello, id: 0, to: &bytes) { hello.members.writeExactly(to: &$0) }
-    case .begin(let id, let offer, let settings, let input):
+    case .begin(let id, let offer, let settings, let input, let keepsSignals):
       Frame.append(.begin, id: id, to: &bytes) {
         $0.appendInteger(UInt32(clamping: offer))
+        $0.append(keepsSignals ? 1 : 0)
         $0.appendText { settings.writeExactly(to: &$0) }
         input.writeExactly(to: &$0)
       }
@@ -54,6 +58,7 @@ enum HostMessage: Hashable, Sendable {
     case .ping(let number): Frame.append(.ping, id: number, to: &bytes)
     case .close: Frame.append(.close, id: 0, to: &bytes)
     case .woken(let number): Frame.append(.woken, id: number, to: &bytes)
+    case .settled(let id, let number): Frame.append(.settled, id: id, to: &bytes) { $0.appendInteger(number) }
     }
   }
 
@@ -66,8 +71,10 @@ enum HostMessage: Hashable, Sendable {
     case .hello: self = .hello(try ChildHello(members: reader.restJSON()))
     case .begin:
       let offer = Int(try reader.integer(UInt32.self))
+      let keepsSignals = try reader.integer(UInt8.self) != 0
       let settings = try reader.jsonWithLength()
-      self = .begin(id: frame.id, offer: offer, settings: settings, input: try reader.restJSON())
+      self = .begin(
+        id: frame.id, offer: offer, settings: settings, input: try reader.restJSON(), keepsSignals: keepsSignals)
     case .check:
       let offer = Int(try reader.integer(UInt32.self))
       self = .check(id: frame.id, offer: offer, settings: try reader.restJSON())
@@ -82,6 +89,7 @@ enum HostMessage: Hashable, Sendable {
     case .ping: self = .ping(frame.id)
     case .close: self = .close
     case .woken: self = .woken(frame.id)
+    case .settled: self = .settled(id: frame.id, number: try reader.integer())
     case .ready, .refused, .completed, .failed, .progressed, .yieldedState, .yieldedError, .yieldedRerun, .yieldedReset,
       .changed, .logged, .request, .pong, .hanging, .stuck, .wake, .cancelWake:
       throw WireError("a frame '\(frame.kind)', which a host does not send")

@@ -1,0 +1,65 @@
+import PluginABI
+import Values
+
+extension PluginOffer {
+  /// How many states and reruns of one controller may wait until they are taken; see plugin.h.
+  package static let mostWaiting = Int(PENSTOCK_MOST_WAITING)
+  /// The same for reruns with an instant.
+  package static let mostWaitingInstants = Int(PENSTOCK_MOST_WAITING_INSTANTS)
+}
+
+/// Counts what a controller has told and nobody has taken: see PENSTOCK_MOST_WAITING in plugin.h.
+struct WaitingSignals {
+  private var count = 0
+  /// How many were refused since there was room.
+  private var refused = 0
+
+  /// Counts one more.
+  ///
+  /// - Parameter hasInstant: Whether it is a rerun for an instant.
+  /// - Returns: Whether there is room for it; and, where there is none, whether it is the first that is refused.
+  mutating func add(hasInstant: Bool) -> (isKept: Bool, isFirstRefused: Bool) {
+    guard count < (hasInstant ? PluginOffer.mostWaitingInstants : PluginOffer.mostWaiting) else {
+      refused += 1
+      return (false, refused == 1)
+    }
+    count += 1
+    return (true, false)
+  }
+
+  /// Some are taken.
+  ///
+  /// - Returns: How many were refused before there was room again; 0 where that is no news.
+  mutating func settle(_ settled: Int) -> Int {
+    // Those of an instance before this one may be among them.
+    count = max(count - settled, 0)
+    guard count < PluginOffer.mostWaiting else { return 0 }
+    defer { refused = 0 }
+    return refused
+  }
+}
+
+extension InProcessInstance {
+  /// Tells a state or a rerun, where it is kept.
+  func tell(_ signal: PluginSignal, hasInstant: Bool = false) -> PluginStatus {
+    guard keepsSignals, offer.offer.whenFull == .refuse else { return tell(.yielded(signal)) }
+    let (isKept, isFirstRefused) = count(hasInstant: hasInstant)
+    if isFirstRefused {
+      connection.report(
+        .warning,
+        "\(connection.name(of: offer)) is refused what it tells: as much of it waits already as is kept, "
+          + "because the pipeline cannot keep up")
+    }
+    guard isKept else { return .full }
+    let status = tell(.yielded(signal))
+    if status != .ok { settled(1) }
+    return status
+  }
+
+  func settled(_ number: Int) {
+    let refused = settle(number)
+    guard refused > 1 else { return }
+    connection.report(
+      .warning, "\(connection.name(of: offer)) was refused \(refused) states or reruns before there was room again")
+  }
+}

@@ -1,0 +1,101 @@
+import Testing
+import Values
+
+@testable import PluginHost
+
+@Suite("A controller whose pipeline cannot keep up")
+struct FullControllerTests {
+  typealias Isolation = PluginReference.Isolation
+
+  /// Tells 1,005 reruns and 2 with an instant in its start, and 5 more in its stop, and says how many of each were kept and refused.
+  private func source(_ description: String) -> TestPlugin.Source {
+    .controller("eager") {
+      $0.offers = [#"{"kind": "controller", "id": "eager", "summary": "s"\#(description)}"#]
+      $0.preamble = #"""
+        #include <stdio.h>
+        static void tell(test_instance *me, int count, const char *event) {
+          int kept = 0, refused = 0;
+          for (int at = 0; at < count; at++) {
+            penstock_status status = controllers->yield_rerun(host, me->id, (penstock_text){event, strlen(event)});
+            kept += status == PENSTOCK_OK;
+            refused += status == PENSTOCK_FULL;
+          }
+          char line[80];
+          int length = snprintf(line, sizeof line, "%d kept, %d refused", kept, refused);
+          logs->log(host, me->id, PENSTOCK_INFO, (penstock_text){line, (size_t)length}, PENSTOCK_TEXT(""));
+        }
+        """#
+      $0.start = #"""
+        tell(me, PENSTOCK_MOST_WAITING + 5, "{}");
+        tell(me, 2, "{\"instant\": \"2026-01-31T08:00:00Z\"}");
+        """#
+      $0.stop = #"tell(me, 5, "{}"); instances->complete(host, me->id, PENSTOCK_TEXT(""));"#
+    }
+  }
+
+  private func lines(
+    _ isolation: Isolation, _ description: String = "", keepsSignals: Bool = true, settled: Int = 0
+  ) async throws -> (lines: [String], reruns: Int, log: [String]) {
+    let plugin = try ConformingPlugin(isolation, source(description))
+    let events = RecordedEvents(keepsSignals: keepsSignals)
+    let instance = try plugin.create(events: events)
+    instance.start([:])
+    await events.wait { $0.contains { if case .logged(_, "2 kept, 0 refused", _) = $0 { true } else { false } } }
+    if settled > 0 { instance.settled(settled) }
+    instance.stop(grace: .seconds(10))
+    _ = await events.waitForEnd()
+    instance.destroy()
+    await plugin.connection.close()
+    var (lines, reruns): ([String], Int) = ([], 0)
+    for event in events.all {
+      if case .logged(_, let line, _) = event { lines.append(line) }
+      if case .yielded(.rerun) = event { reruns += 1 }
+    }
+    return (lines, reruns, plugin.log.lines)
+  }
+
+  @Test("it is told that it is full, and what was answered with OK is kept", arguments: Isolation.allCases)
+  func full(isolation: Isolation) async throws {
+    let (lines, reruns, log) = try await lines(isolation, settled: 5)
+    // Two with an instant are above the limit of the others: of the five that were taken three are left.
+    #expect(lines == ["1000 kept, 5 refused", "2 kept, 0 refused", "3 kept, 2 refused"])
+    #expect(reruns == 1005)
+    let name = "warning eager: controller 'eager' of plugin 'eager'"
+    #expect(
+      log == [
+        "\(name) is refused what it tells: as much of it waits already as is kept, because the pipeline cannot keep up",
+        "\(name) was refused 5 states or reruns before there was room again",
+        "\(name) is refused what it tells: as much of it waits already as is kept, because the pipeline cannot keep up",
+      ])
+  }
+
+  @Test("one whose newest may replace its oldest is never full", arguments: Isolation.allCases)
+  func replacing(isolation: Isolation) async throws {
+    let (lines, reruns, log) = try await lines(isolation, #", "when_full": "replace""#)
+    #expect(lines == ["1005 kept, 0 refused", "2 kept, 0 refused", "5 kept, 0 refused"])
+    #expect(reruns == 1012)
+    #expect(log == [])
+  }
+
+  @Test("one whose owner takes everything at once is never full", arguments: Isolation.allCases)
+  func takenAtOnce(isolation: Isolation) async throws {
+    let (lines, _, log) = try await lines(isolation, keepsSignals: false)
+    #expect(lines == ["1005 kept, 0 refused", "2 kept, 0 refused", "5 kept, 0 refused"])
+    #expect(log == [])
+  }
+
+  @Test("the limit for reruns with an instant is the header's, and what is taken makes room")
+  func instants() {
+    var waiting = WaitingSignals()
+    let kept = (0..<PluginOffer.mostWaitingInstants).filter { _ in waiting.add(hasInstant: true).isKept }.count
+    #expect(kept == PluginOffer.mostWaitingInstants)
+    let refusals = (0..<2).map { _ in waiting.add(hasInstant: true) }
+    #expect(refusals.map(\.isKept) == [false, false])
+    #expect(refusals.map(\.isFirstRefused) == [true, false])
+    let none = waiting.settle(1)
+    let another = waiting.add(hasInstant: true).isKept
+    let refused = waiting.settle(PluginOffer.mostWaitingInstants)
+    let plain = waiting.add(hasInstant: false).isKept
+    #expect(none == 0 && another && refused == 2 && plain)
+  }
+}
