@@ -2,15 +2,19 @@
 #include "CLinuxObservers.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
 // Signal handlers have no argument of their own, so this is the one place with global state. `previous_…` are written before the handler that reads
-// them is installed.
+// them is installed. `job_descriptor` is made once and never closed: a handler on another thread may have read the number, and be about to write to it,
+// at any time after the signals are not noted any more. A file that had got the number by then would receive the eight bytes.
 static atomic_int job_descriptor = -1;
+static atomic_bool notes_job_signals;
 static atomic_uint job_signals;
 static struct sigaction previous_stop, previous_continue;
 static int handles_stop, handles_continue;
@@ -26,12 +30,11 @@ static void note_job_signal(int signal, siginfo_t *info, void *context) {
   const struct sigaction *previous = signal == SIGTSTP ? &previous_stop : &previous_continue;
   if (job_depth == 0) {
     job_depth = 1;
-    int descriptor = atomic_load(&job_descriptor);
-    if (descriptor >= 0) {
+    if (atomic_load(&notes_job_signals)) {
       uint64_t one = 1;
       atomic_fetch_or(&job_signals, signal == SIGTSTP && !has_handler(previous) ? PENSTOCK_JOB_STOP : PENSTOCK_JOB_CHANGE);
       // Fails only when the counter is full, and then the reader is awake already.
-      if (write(descriptor, &one, sizeof one) < 0) {
+      if (write(atomic_load(&job_descriptor), &one, sizeof one) < 0) {
       }
     }
     if (previous->sa_flags & SA_SIGINFO)
@@ -76,9 +79,19 @@ static void uninstall(int signal, const struct sigaction *previous, int *handles
   *handles = 0;
 }
 
-int penstock_begin_job_signals(int descriptor) {
+int penstock_job_descriptor(void) {
+  int descriptor = atomic_load(&job_descriptor);
+  if (descriptor < 0) {
+    descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (descriptor < 0) return -1;
+    atomic_store(&job_descriptor, descriptor);
+  }
+  return fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+}
+
+int penstock_begin_job_signals(void) {
   atomic_store(&job_signals, 0);
-  atomic_store(&job_descriptor, descriptor);
+  atomic_store(&notes_job_signals, true);
   int error = install(SIGTSTP, &previous_stop, &handles_stop);
   if (!error) error = install(SIGCONT, &previous_continue, &handles_continue);
   if (error) penstock_end_job_signals();
@@ -88,7 +101,7 @@ int penstock_begin_job_signals(int descriptor) {
 void penstock_end_job_signals(void) {
   uninstall(SIGTSTP, &previous_stop, &handles_stop);
   uninstall(SIGCONT, &previous_continue, &handles_continue);
-  atomic_store(&job_descriptor, -1);
+  atomic_store(&notes_job_signals, false);
 }
 
 unsigned penstock_take_job_signals(void) { return atomic_exchange(&job_signals, 0); }

@@ -18,11 +18,15 @@
 /// SIGCONT arrived, or a SIGTSTP that a handler of the host takes care of.
 #define PENSTOCK_JOB_CHANGE 2u
 
-/// Begins to note SIGTSTP and SIGCONT, and writes to `descriptor` (an eventfd) when one arrives. What handled them before is still called, and in the
-/// case of SIGTSTP's default action has to be done by `penstock_stop_job`. A SIGTSTP that is ignored stays so. Returns 0, or the error number.
+/// Returns a new descriptor, to be closed by the caller, that is readable when a signal has been noted: a duplicate of the eventfd that the signal
+/// handlers write to. -1 with `errno` where there is none. [any thread, but one at a time]
+int penstock_job_descriptor(void);
+
+/// Begins to note SIGTSTP and SIGCONT, and makes `penstock_job_descriptor` readable when one arrives. What handled them before is still called, and in
+/// the case of SIGTSTP's default action has to be done by `penstock_stop_job`. A SIGTSTP that is ignored stays so. Returns 0, or the error number.
 ///
 /// One caller at a time may have begun. [any thread, but one at a time]
-int penstock_begin_job_signals(int descriptor);
+int penstock_begin_job_signals(void);
 
 /// Puts back what handled the signals before, where nobody has replaced it since. [any thread, but one at a time]
 void penstock_end_job_signals(void);

@@ -22,6 +22,8 @@ public final class TerminalActivityObserver: ApplicationActivityObserver {
     var subscriberCount = 0
     var watch: OperationSubscription?
     var isActive = true
+    /// Whether the process is about to be stopped. The terminal still counts it as in the foreground then.
+    var isStopping = false
     var changedAt: Timestamp?
     var failure: ObserverError?
   }
@@ -34,8 +36,10 @@ public final class TerminalActivityObserver: ApplicationActivityObserver {
     self.clock = clock
   }
 
-  /// Whether this process has its terminal's input now. Asks the terminal, which takes some microseconds.
+  /// Whether this process has its terminal's input now. Asks the terminal, which takes some microseconds; false from Ctrl-Z until the process
+  /// continues, as the subscribers are told.
   public var isApplicationActive: Bool {
+    guard !state.withLock({ $0.isStopping }) else { return false }
     // Opening it anew each time also notices a terminal that has gone away, and one that has been acquired.
     let terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
     guard terminal >= 0 else { return true }
@@ -67,11 +71,11 @@ public final class TerminalActivityObserver: ApplicationActivityObserver {
       state.subscriberCount += 1
       guard state.watch == nil else { return }
       do throws(ObserverError) {
-        let arrival = try Descriptor(eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)), from: "eventfd")
+        let arrival = try Descriptor(penstock_job_descriptor(), from: "eventfd")
         let watch = try ObserverThread.shared.watch(arrival, for: EPOLLIN.rawValue) { [weak self] _ in
           self?.noticeSignals(arrival)
         }
-        let error = penstock_begin_job_signals(arrival.number)
+        let error = penstock_begin_job_signals()
         guard error == 0 else { throw .systemCall("sigaction", error) }
         (state.watch, state.isActive, state.changedAt, state.failure) = (watch, isActive, nil, nil)
       } catch {
@@ -96,8 +100,12 @@ public final class TerminalActivityObserver: ApplicationActivityObserver {
     var count: UInt64 = 0
     guard read(arrival.number, &count, MemoryLayout<UInt64>.size) > 0 else { return }
     if penstock_take_job_signals() & PENSTOCK_JOB_STOP != 0 {
+      // A shell may have moved the process to the foreground without a signal: whoever asked since then knows, and has to hear of the end.
+      take(isApplicationActive)
+      state.withLock { $0.isStopping = true }
       take(false)
       penstock_stop_job()
+      state.withLock { $0.isStopping = false }
     }
     take(isApplicationActive)
   }

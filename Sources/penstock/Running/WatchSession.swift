@@ -96,7 +96,7 @@ struct WatchSession: Sendable {
     let isHeld = Atomic(!startsAtOnce && !pipeline.controllers.isEmpty)
     let (events, sink) = AsyncStream<Event>.makeStream()
     let presentation = shared.presentation(of: pipeline, in: host)
-    let idle = IdleSignals(presentation: presentation) { noteSignal(sink) }
+    let idle = IdleSignals(host: host, presentation: presentation) { noteSignal(sink) }
     let listening = tell(of: loaded, to: sink)
     defer { listening.cancel() }
     let runs = Atomic(0)
@@ -235,7 +235,7 @@ struct WatchSession: Sendable {
   /// Waits until the files change, of which nothing can be run.
   private func watch(_ loaded: Loaded) async throws -> Step {
     let (events, sink) = AsyncStream<Event>.makeStream()
-    let idle = IdleSignals(presentation: shared.presentation(of: nil, in: host)) { noteSignal(sink) }
+    let idle = IdleSignals(host: host, presentation: shared.presentation(of: nil, in: host)) { noteSignal(sink) }
     let listening = tell(of: loaded, to: sink)
     defer { listening.cancel() }
     if try await idle.begin(), !shared.quiet {
@@ -253,6 +253,7 @@ struct WatchSession: Sendable {
 
 /// Answers signals while no run does.
 private actor IdleSignals {
+  private let host: RunHost
   private let presentation: RunPresentation
   private let onSignal: @Sendable () -> Void
   private var runs = 0
@@ -260,7 +261,8 @@ private actor IdleSignals {
   private var feed: RunFeed?
   private var ended: AsyncStream<Void>?
 
-  init(presentation: RunPresentation, onSignal: @escaping @Sendable () -> Void) {
+  init(host: RunHost, presentation: RunPresentation, onSignal: @escaping @Sendable () -> Void) {
+    self.host = host
     var presentation = presentation
     presentation.isIdle = true
     self.presentation = presentation
@@ -273,7 +275,12 @@ private actor IdleSignals {
     let feed = try RunFeed()
     let (ended, ending) = AsyncStream<Void>.makeStream()
     let thread = try PresentationThread(feed: feed, presentation: presentation)
-    try thread.start(.init(onSignal: { [onSignal] _ in onSignal() }, onEnd: { ending.finish() }))
+    try thread.start(
+      .init(onSignal: { [onSignal] _ in onSignal() }) { [host] isStopping in
+        host.noticeForeground(isStopping: isStopping)
+      } onEnd: {
+        ending.finish()
+      })
     (self.feed, self.ended) = (feed, ended)
     return true
   }

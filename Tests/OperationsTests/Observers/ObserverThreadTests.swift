@@ -44,7 +44,7 @@ struct ObserverThreadTests {
 }
 
 /// How many threads of this process bear the name of the observers' thread.
-private func observerThreadCount() -> Int {
+func observerThreadCount() -> Int {
   guard let directory = opendir("/proc/self/task") else { return -1 }
   defer { closedir(directory) }
   var count = 0

@@ -63,6 +63,82 @@ struct TerminalActivityObserverTests {
     }
   }
 
+  @Test("What is asked at Ctrl-Z is what subscribers are told")
+  func askedAtStop() async {
+    await #expect(processExitsWith: .exitCode(7)) {
+      guard TestTerminal() != nil else { exit(1) }
+      let observer = TerminalActivityObserver.shared
+      let (values, continuation) = AsyncStream<[Bool]>.makeStream()
+      let subscription = observer.subscribe { continuation.yield([$0, observer.isApplicationActive]) }
+      var told = values.makeAsyncIterator()
+      guard await told.next() == [true, true] else { exit(2) }
+      kill(getpid(), SIGTSTP)
+      guard await told.next() == [false, false] else { exit(3) }
+      guard await told.next() == [true, true] else { exit(4) }
+      subscription.cancel()
+      exit(7)
+    }
+  }
+
+  @Test("An operation reruns when its process continues in the foreground")
+  func rerunAfterStop() async {
+    await #expect(processExitsWith: .exitCode(7)) {
+      guard TestTerminal() != nil else { exit(1) }
+      let (runs, continuation) = AsyncStream<Void>.makeStream()
+      let query = TestQuery<Int, any Error> { _, _ in
+        continuation.yield()
+        return 1
+      }
+      let foreground = ApplicationIsActiveRunSpecification(observer: TerminalActivityObserver.shared)
+      let store = OperationStore.detached(query.rerunOnChange(of: foreground).disableAutomaticRunning(false))
+      let subscription = store.subscribe(with: OperationEventHandler())
+      var run = runs.makeAsyncIterator()
+      // That of the first subscriber.
+      _ = await run.next()
+      kill(getpid(), SIGTSTP)
+      _ = await run.next()
+      subscription.cancel()
+      exit(7)
+    }
+  }
+
+  @Test("The first to subscribe after a silent move to the foreground learns of Ctrl-Z")
+  func silentMove() async {
+    await #expect(processExitsWith: .exitCode(7)) {
+      guard let terminal = TestTerminal(), let other = terminal.startGroup() else { exit(1) }
+      terminal.setForeground(other)
+      let (values, continuation) = AsyncStream<Bool>.makeStream()
+      let subscription = TerminalActivityObserver.shared.subscribe { continuation.yield($0) }
+      var told = values.makeAsyncIterator()
+      guard await told.next() == false else { exit(2) }
+      // As `fg` does it for a job that runs.
+      terminal.setForeground(getpgrp())
+      kill(getpid(), SIGTSTP)
+      guard await told.next() == true, await told.next() == false, await told.next() == true else { exit(3) }
+      subscription.cancel()
+      kill(other, SIGKILL)
+      exit(7)
+    }
+  }
+
+  @Test("The descriptor that a signal handler writes to is never given to another file")
+  func handlerDescriptor() async {
+    await #expect(processExitsWith: .exitCode(7)) {
+      guard TestTerminal() != nil else { exit(1) }
+      let before = eventDescriptors()
+      for _ in 0..<3 {
+        let subscription = TerminalActivityObserver.shared.subscribe { _ in }
+        while observerThreadCount() < 1 { await Task.yield() }
+        guard eventDescriptors().count > before.count else { exit(2) }
+        subscription.cancel()
+        while observerThreadCount() > 0 { await Task.yield() }
+        // A handler on another thread may have read its number just before the end.
+        guard eventDescriptors().subtracting(before).count == 1 else { exit(3) }
+      }
+      exit(7)
+    }
+  }
+
   @Test("Handlers of the host are still called, and put back")
   func composes() async {
     await #expect(processExitsWith: .exitCode(7)) {
@@ -116,6 +192,19 @@ struct TerminalActivityObserverTests {
       exit(7)
     }
   }
+}
+
+/// The numbers of this process's event descriptors.
+private func eventDescriptors() -> Set<Int32> {
+  var numbers: Set<Int32> = []
+  for number in Int32(0)..<256 {
+    var target = [CChar](repeating: 0, count: 64)
+    let length = readlink("/proc/self/fd/\(number)", &target, target.count)
+    guard length > 0 else { continue }
+    let name = String(decoding: target.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    if name.hasPrefix("anon_inode:[eventfd") { numbers.insert(number) }
+  }
+  return numbers
 }
 
 /// Written by a signal handler of a test's own process.
