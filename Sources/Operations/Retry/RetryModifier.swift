@@ -54,11 +54,13 @@ public struct RetryModifier<Operation: OperationRequest>: OperationModifier {
   ) async throws -> Operation.Value {
     guard !Task.isCancelled else { throw CancellationError() }
     let narrowed = continuation.narrowed(to: Operation.Failure.self)
-    guard context.retryScope.pending > 1 else {
-      return try await operation.run(isolation: isolation, in: context, with: narrowed)
-    }
     var inner = context
-    inner.retryScope.pending -= 1
+    if context.retryScope.pending > 1 {
+      inner.retryScope.pending -= 1
+    } else {
+      // As in an attempt of the retry core: what the operation runs has retries of its own, which this one is not around.
+      inner.retryScope = RetryScope(maxRetries: context.retryScope.limit(of: policy))
+    }
     return try await operation.run(isolation: isolation, in: inner, with: narrowed)
   }
 }

@@ -20,6 +20,7 @@ struct RetryScope: Sendable {
   }
 
   /// The most retries of the modifier that acts: as it was set up, or, where it never was, as its policy says.
+  @usableFromInline
   func limit(of policy: RetryPolicy) -> Int {
     max(pending > 0 ? maxRetries : policy.limit, 0)
   }

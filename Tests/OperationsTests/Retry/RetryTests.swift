@@ -36,6 +36,34 @@ struct RetryTests {
     #expect(time.delays.count == 0)
   }
 
+  @Test("A retry around a request that runs others leaves their retries alone", arguments: [0, 1])
+  func nested(outer: Int) async {
+    let inner = failing().retry(limit: 2)
+    let direct = Block { context in
+      var context = context
+      inner.setup(context: &context)
+      return try await inner.run(isolation: nil, in: context, with: OperationContinuation())
+    }
+    let runner = Block { context in try await OperationRunner(inner, context: context).run() }
+    for wrapper in [direct, runner] {
+      let before = attempts.count
+      _ = try? await run(wrapper.retry(limit: outer))
+      #expect(attempts.count - before == 3 * (outer + 1))
+      #expect(attempts.elements.suffix(3) == [nil, 0, 1])
+    }
+  }
+
+  @Test("A stateful retry without a limit leaves the retries of the requests that it runs alone")
+  func nestedInQuery() async {
+    let inner = failing().retry(limit: 2)
+    let query = TestQuery<String, any Error> { context, _ in
+      try await OperationRunner(inner, context: context).run()
+    }
+    let store = OperationStore.detached(query.retry(limit: 0), context: .faking(time))
+    _ = try? await store.fetch()
+    #expect(attempts.elements == [nil, 0, 1])
+  }
+
   @Test("A success ends the retrying")
   func success() async throws {
     #expect(try await run(failing(2).retry(limit: 5)) == "done")
