@@ -64,6 +64,11 @@ public struct DefaultOperationState<Base: DefaultableOperationState>: DefaultedS
   /// Which of value and error came last.
   public var latestUpdate: OperationStateUpdate { base.latestUpdate }
 
+  /// Whether the state without the default drops something.
+  public func dropsValues(scheduling task: OperationTask<Base.OperationValue, Base.Failure>) -> Bool {
+    base.dropsValues(scheduling: task)
+  }
+
   /// Takes in a task that is about to start.
   public mutating func schedule(_ task: OperationTask<Base.OperationValue, Base.Failure>, at time: Timestamp) {
     base.schedule(task, at: time)

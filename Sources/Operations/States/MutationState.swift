@@ -58,6 +58,11 @@ public struct MutationState<Arguments: Sendable, Value: Sendable, Failure: Error
   /// Which of value and error came last.
   public var latestUpdate: OperationStateUpdate { outcome.latestUpdate }
 
+  /// Whether the history is as long as the context's `operationMaxHistory` allows.
+  public func dropsValues(scheduling task: OperationTask<Value, Failure>) -> Bool {
+    task.context.operationMaxHistory.map { history.count >= max($0, 1) } ?? false
+  }
+
   /// Adds an attempt with the arguments of the task's context, and drops the oldest ones beyond the context's
   /// `operationMaxHistory`, whose results are then ignored.
   public mutating func schedule(_ task: OperationTask<Value, Failure>, at time: Timestamp) {

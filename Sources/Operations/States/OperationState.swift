@@ -32,6 +32,12 @@ public protocol OperationState<StateValue, OperationValue, Failure>: Sendable {
   /// Which of value and error came last.
   var latestUpdate: OperationStateUpdate { get }
 
+  /// Whether ``schedule(_:at:)`` of `task` would drop something that the state holds, such as a value or arguments.
+  ///
+  /// The store then keeps it until its lock is free, because the end of a value may run anything, the end of a subscription for example. False by
+  /// default.
+  func dropsValues(scheduling task: OperationTask<OperationValue, Failure>) -> Bool
+
   /// Takes in a task that is about to start. What the task shall wait for can be added to it here.
   mutating func schedule(_ task: OperationTask<OperationValue, Failure>, at time: Timestamp)
 
@@ -69,6 +75,10 @@ extension OperationState {
     case .error: return error.map { .result(.failure($0)) } ?? .idle
     }
   }
+
+  /// False: nothing is dropped.
+  @inlinable
+  public func dropsValues(scheduling task: OperationTask<OperationValue, Failure>) -> Bool { false }
 
   /// `context` itself: the operation needs no input.
   @inlinable

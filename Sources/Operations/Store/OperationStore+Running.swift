@@ -54,22 +54,36 @@ extension OperationStore {
   func begin(_ run: Run, immediately isImmediate: Bool) {
     let time = run.context.operationClock.now()
     let isCancelled = run.isCancelled
+    // What the state drops is released after the lock, because that may run user code.
+    var old: State?
     let (deduplication, isLeader) = change {
       let deduplication = guardedContext.operationDeduplication
-      guardedState.schedule(run.task, at: time)
-      if hasHandlers { noteStart(of: run) }
       // Almost always there is nobody to join, which needs no second look.
       guard deduplication == nil || leaders.isEmpty else { return (deduplication, false) }
+      old = register(run, at: time)
       lead(run, isCancelled: isCancelled, isShared: deduplication != nil)
       return (deduplication, true)
     }
-    if let deduplication, !isLeader, join(run, by: deduplication, isCancelled: isCancelled) {
+    _ = old
+    if let deduplication, !isLeader, join(run, by: deduplication, at: time, isCancelled: isCancelled) {
       // Nothing to execute.
     } else {
       execute(run, immediately: isImmediate)
     }
     // A cancellation that came before the run was registered found nothing to cancel.
     if run.isCancelled { cancel(run) }
+  }
+
+  /// Under the lock: takes `run` into the state.
+  ///
+  /// - Returns: The state before, where that held something that is dropped now, to be released under no lock.
+  @inlinable
+  func register(_ run: Run, at time: Timestamp) -> State? {
+    let task = run.task
+    let old = guardedState.dropsValues(scheduling: task) ? guardedState : nil
+    guardedState.schedule(task, at: time)
+    if hasHandlers { noteStart(of: run) }
+    return old
   }
 
   /// Under the lock: makes `run` one that executes itself.
@@ -81,8 +95,11 @@ extension OperationStore {
   }
 
   /// Makes `run` a follower of a run that it duplicates, or else a leader.
+  ///
+  /// The state has it from that moment on and not before: whoever sees two runs, and cancels one, must not find the other beside the execution
+  /// that it is about to join.
   @usableFromInline
-  func join(_ run: Run, by deduplication: OperationDeduplication, isCancelled: Bool) -> Bool {
+  func join(_ run: Run, by deduplication: OperationDeduplication, at time: Timestamp, isCancelled: Bool) -> Bool {
     while true {
       let leaders = look { self.leaders }
       // The predicate is the user's, so that it is asked under no lock; what has changed meanwhile makes it be asked
@@ -90,8 +107,10 @@ extension OperationStore {
       let duplicated = (0..<leaders.count).lazy.map { Run.run(leaders[$0]) }.first {
         deduplication.isDuplicate(run.context, of: $0.context)
       }
+      var old: State?
       let joined: Bool? = change {
         guard self.leaders.isSame(as: leaders) else { return nil }
+        old = register(run, at: time)
         if let duplicated {
           run.leader = duplicated
           duplicated.followers.append(run)
@@ -101,6 +120,7 @@ extension OperationStore {
         }
         return duplicated != nil
       }
+      _ = old
       if let joined { return joined }
     }
   }

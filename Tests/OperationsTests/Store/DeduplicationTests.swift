@@ -149,6 +149,34 @@ struct DeduplicationTests {
   }
 }
 
+extension DeduplicationTests {
+  @Test("A run is in the state once it shares the execution, and not before")
+  func visibleWhenJoined() async throws {
+    let turnstile = turnstile
+    let query = TestQuery<Int, TestError> { _, _ throws(TestError) in
+      do { try await turnstile.pass() } catch { throw TestError(number: 9) }
+      return 1
+    }
+    let store = OperationStore.detached(query.deduplicated())
+    let first = store.runTask()
+    // Whoever sees two runs may cancel one of them, as this handler does before anything else can happen.
+    let subscription = store.subscribe(
+      with: OperationEventHandler(onStateChanged: { state, _ in
+        if state.activeTasks.count == 2 { first.cancel() }
+      }))
+    first.start()
+    await turnstile.arrives()
+    let second = Task { try await store.fetch() }
+    await store.reaches { $0.activeTasks.count == 2 }
+    #expect(turnstile.waitingCount == 1)
+    turnstile.open()
+    #expect(try await first.runIfNeeded() == 1)
+    #expect(try await second.value == 1)
+    #expect(turnstile.arrivals == 1)
+    subscription.cancel()
+  }
+}
+
 extension OperationContext {
   private enum UserKey: Key { static let defaultValue = 1 }
   fileprivate var user: Int {

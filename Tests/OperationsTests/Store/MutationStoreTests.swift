@@ -131,4 +131,34 @@ struct MutationStoreTests {
     try await store.retryLatest()
     #expect(seen.elements == [7, 7, nil, nil])
   }
+
+  @Test("What a bounded history drops is released under no lock", arguments: [false, true])
+  func release(hasDefault: Bool) async throws {
+    /// Ends a subscription of the store, and asks it, when it goes.
+    final class Argument: Sendable {
+      let onEnd: @Sendable () -> Void
+      init(onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }
+      deinit { onEnd() }
+    }
+    let ends = Log<Int>()
+    let mutation = TestMutation<Argument> { _, _ in 0 }.maxHistory(length: 1)
+    func exercise<State: MutationOperationState>(
+      _ store: OperationStore<State>
+    ) async throws where State.Arguments == Argument {
+      for _ in 0..<3 {
+        let subscription = store.subscribe(with: OperationEventHandler())
+        let argument = Argument {
+          subscription.cancel()
+          ends.append(store.subscriberCount)
+        }
+        try await store.mutate(with: argument)
+      }
+    }
+    if hasDefault {
+      try await exercise(OperationStore.detached(mutation.defaultValue(1), base: MutationState()))
+    } else {
+      try await exercise(OperationStore.detached(mutation))
+    }
+    #expect(ends.elements.count >= 2)
+  }
 }
