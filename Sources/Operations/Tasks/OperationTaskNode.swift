@@ -98,10 +98,13 @@ class OperationTaskNode: @unchecked Sendable {
   final var configuration: OperationTaskConfiguration? {
     get { locked.withLock { $0.configuration } ?? context.operationTaskConfiguration }
     set {
-      locked.withLock { locked in
-        locked.configuration = newValue
+      // What is replaced is released after the lock, because an executor is the user's.
+      let old = locked.withLock { locked in
+        defer { locked.configuration = newValue }
         locked.isConfigured = newValue != nil
+        return locked.configuration
       }
+      _ = old
     }
   }
 
@@ -251,13 +254,22 @@ class OperationTaskNode: @unchecked Sendable {
 
   func add(dependency: OperationTaskNode) throws(OperationTaskScheduleError) {
     guard !hasStarted else { throw .alreadyStarted(id) }
-    let closesCycle = Self.edges.withLock { _ in
-      guard !dependency.awaits(self) else { return true }
+    let (closesCycle, isAdded) = Self.edges.withLock { _ in
+      guard !dependency.awaits(self) else { return (true, false) }
       dependency.locked.withLock { $0.wanting += 1 }
-      locked.withLock { $0.dependencies.append(Dependency(node: dependency, edge: .wanted)) }
-      return false
+      // Looked at once more in the step that adds: one that has started meanwhile may have read its list.
+      let isAdded = locked.withLock { locked in
+        guard locked.phase == .idle else { return false }
+        locked.dependencies.append(Dependency(node: dependency, edge: .wanted))
+        return true
+      }
+      return (false, isAdded)
     }
     guard !closesCycle else { throw .dependencyCycle(id, after: dependency.id) }
+    guard isAdded else {
+      dependency.endWanting()
+      throw .alreadyStarted(id)
+    }
   }
 
   /// Adds an edge that cannot close a cycle, because nothing can wait for this task yet. It only gives an order: this

@@ -142,4 +142,42 @@ struct OperationTaskTests {
     try mapped.schedule(after: OperationTask<Int, any Error> { _ in 3 })
     #expect(try await twice.runIfNeeded() == 2)
   }
+
+  @Test("A task that starts while another is added to what it waits for either refuses or waits")
+  func lateDependency() async throws {
+    let leaf = OperationTask<Void, Never> { _ in }
+    // Looking for a cycle takes long here, so that the start comes in the midst of it.
+    let other = OperationTask<Void, Never> { _ in }
+    for _ in 0..<20_000 { try other.schedule(after: OperationTask<Void, Never>(work: { _ in })) }
+    try other.schedule(after: leaf)
+    let task = OperationTask<Bool, Never> { _ in other.isFinished }
+    let (begun, begin) = AsyncStream<Void>.makeStream()
+    let scheduling = Task {
+      begin.yield()
+      return Result { () throws(OperationTaskScheduleError) in try task.schedule(after: other) }
+    }
+    var beginning = begun.makeAsyncIterator()
+    _ = await beginning.next()
+    let hasWaited = await task.runIfNeeded()
+    switch await scheduling.value {
+    case .success: #expect(hasWaited)
+    case .failure(let error): #expect(error == .alreadyStarted(task.id))
+    }
+  }
+
+  @Test("An executor that a task is not to have any more is released under no lock")
+  func releasedConfiguration() {
+    final class Executor: TaskExecutor {
+      let onEnd: @Sendable () -> Void
+      init(onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }
+      func enqueue(_ job: consuming ExecutorJob) {}
+      deinit { onEnd() }
+    }
+    let ends = Log<Bool>()
+    let task = OperationTask<Void, Never> { _ in }
+    task.configuration = OperationTaskConfiguration(
+      executorPreference: Executor { ends.append(task.hasStarted) })
+    task.configuration = OperationTaskConfiguration()
+    #expect(ends.elements == [false])
+  }
 }
