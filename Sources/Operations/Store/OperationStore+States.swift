@@ -2,9 +2,12 @@ extension OperationStore {
   /// The states of the store, from the current one on.
   ///
   /// Each iteration subscribes to the store, counts as a subscriber, and ends with the task that iterates, when the
-  /// iterator goes, or when the store does: like any subscription, it does not keep the store. States wait until they
-  /// are asked for; none is left out.
+  /// iterator goes, or when the store does: like any subscription, it does not keep the store. The newest 64 states wait
+  /// until they are asked for: a reader that is further behind misses the oldest, and never the newest.
   public var states: States { States(store: self) }
+
+  /// How many states wait for one reader: more than one that keeps up has at any time, and few enough for pages of a few megabytes.
+  private static var keptStates: Int { 64 }
 
   /// A state, and the context of what brought it.
   public struct Element: Sendable {
@@ -20,7 +23,8 @@ extension OperationStore {
 
     /// Subscribes to the store.
     public func makeAsyncIterator() -> Iterator {
-      let (stream, continuation) = AsyncStream<OperationStore<State>.Element>.makeStream()
+      let (stream, continuation) = AsyncStream<OperationStore<State>.Element>.makeStream(
+        bufferingPolicy: .bufferingNewest(OperationStore<State>.keptStates))
       let source = Source(continuation)
       let subscription = store.subscribe(
         with: OperationEventHandler(onStateChanged: { state, context in

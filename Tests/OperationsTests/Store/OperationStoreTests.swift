@@ -210,6 +210,16 @@ struct OperationStoreTests {
     #expect(store.subscriberCount == 1)
   }
 
+  @Test("A reader of states that is far behind gets the newest, and misses the oldest")
+  func statesFarBehind() async throws {
+    let store = OperationStore.detached(countingQuery(), initialValue: 0)
+    var iterator = store.states.makeAsyncIterator()
+    for number in 1...10_000 { store.currentValue = number }
+    var seen: [Int?] = []
+    while seen.last != 10_000 { seen.append(await iterator.next()?.state.currentValue) }
+    #expect(seen == (9_937...10_000).map { $0 })
+  }
+
   @Test("Values and controllers go with the store")
   func release() async throws {
     final class Token: Sendable {}
