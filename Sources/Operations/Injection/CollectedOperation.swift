@@ -30,7 +30,10 @@ public struct CollectedOperation<Element: OperationRequest, Output>: OperationRe
     with continuation: OperationContinuation<[Output], any Error>
   ) async throws -> [Output] {
     let slots = operations.map { _ in ChildTaskSlot<[Output]>() }
-    let context = context.forNestedOperation()
+    var nested = context.forNestedOperation()
+    let sharing = nested.beginSharing()
+    defer { sharing?.end() }
+    let context = nested
     await withTaskGroup(of: Void.self, isolation: isolation) { group in
       for (index, operation) in operations.enumerated() {
         if let limit, index >= limit { await group.next() }

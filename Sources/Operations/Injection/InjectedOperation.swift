@@ -32,7 +32,10 @@ public struct InjectedOperation<Dependency: OperationRequest, Dependent: Require
     in context: OperationContext,
     with continuation: OperationContinuation<Dependent.Value, any Error>
   ) async throws -> Dependent.Value {
-    let outcome = await outcome(isolation: isolation, in: context.forNestedOperation())
+    var nested = context.forNestedOperation()
+    let sharing = nested.beginSharing()
+    defer { sharing?.end() }
+    let outcome = await outcome(isolation: isolation, in: nested)
     try Task.checkCancellation()
     switch InjectionDecision(outcome, request) {
     case .run, .runWithoutResult: break
@@ -40,10 +43,9 @@ public struct InjectedOperation<Dependency: OperationRequest, Dependent: Require
     case .skip: throw OperationSkippedError()
     }
     let requirement = try injection(outcome)
-    var context = context.forNestedOperation()
-    dependent.setup(context: &context)
+    dependent.setup(context: &nested)
     return try await dependent.run(
-      isolation: isolation, with: requirement, in: context, with: continuation.narrowed(to: Dependent.Failure.self))
+      isolation: isolation, with: requirement, in: nested, with: continuation.narrowed(to: Dependent.Failure.self))
   }
 
   private func outcome(

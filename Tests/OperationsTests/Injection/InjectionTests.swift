@@ -160,4 +160,45 @@ struct InjectionTests {
     #expect(seen.elements == [1, 2])
     #expect(time.delays.elements == [.seconds(1), .seconds(5), .seconds(1)])
   }
+
+  @Test("A shared dependency of two dependents runs once in each run")
+  func shared() async throws {
+    let count = Log<Int>()
+    let number = Block { _ in count.append(0) }.shared()
+    let all = [describe.injectResult(from: number), describe.injectResult(from: number)].collectResults()
+    #expect(try await OperationRunner(all).run() == ["number 1", "number 1"])
+    #expect(try await OperationRunner(all).run() == ["number 2", "number 2"])
+    // One of a dependency of its own, and by itself.
+    let nested = describe.inject(from: describe.injectResult(from: number)) { builder, _, _ in
+      builder.requirement = 7
+    }
+    #expect(try await OperationRunner(nested).run() == "number 7")
+    #expect(try await OperationRunner(number).run() == 4)
+    #expect(count.count == 4)
+  }
+
+  @Test("The retries of a shared dependency are its own, and its dependents get the failure that is left")
+  func sharedRetries() async {
+    let count = Log<Int>()
+    let failing = Block<Int> { _ in throw TestError(number: count.append(0)) }
+    let shared = failing.retry(RetryPolicy(limit: 2, backoff: OperationBackoff.none)).shared()
+    let all = [describe.injectResult(from: shared), describe.injectResult(from: shared)].collectResults()
+    let failure = await error(of: all) as? CollectedResultsError
+    #expect(failure?.failures.count == 2)
+    #expect(count.count == 3)
+  }
+
+  @Test("What dependents have shared is released with the run")
+  func sharedRelease() async throws {
+    final class Token: Sendable {}
+    weak var token: Token?
+    do {
+      let made = Token()
+      token = made
+      let number = Block { [made] _ in withExtendedLifetime(made) { 1 } }.shared()
+      let all = [describe.injectResult(from: number), describe.injectResult(from: number)].collectResults()
+      _ = try await OperationRunner(all).run()
+    }
+    #expect(token == nil)
+  }
 }
