@@ -68,3 +68,11 @@ serve() {
   until_file address
   server=$(cat address)
 }
+
+# serve_files: serves the directory at the address that a server had, for the rest of the step. Returns when it can be reached.
+serve_files() {
+  port=${server##*:}
+  python3 -m http.server --bind 127.0.0.1 "$port" > /dev/null 2>&1 &
+  server_pid=$!
+  until python3 -c "import socket; socket.create_connection(('127.0.0.1', $port))" 2> /dev/null; do sleep 0.02; done
+}

@@ -133,7 +133,8 @@ public struct HTTPAttempt<Value: Sendable>: OperationRequest {
     let shown = HTTPFailure(error: failure, request: request, peers: operation.peers)
     for provider in operation.retryProviders {
       switch await provider.opinion(on: shown, in: context) {
-      case .retry(let reason, let wakers):
+      case .retry(let reason, let delay, let wakers):
+        if let delay { failure.retryAfter = delay }
         failure.verdict = .retry(reason: reason, wakers: wakers)
         return failure
       case .doNotRetry(let reason):

@@ -4,7 +4,7 @@ public import Operations
 /// sense.
 ///
 /// ```swift
-/// let client = try HTTPClient()
+/// let client = HTTPClient()
 /// let fetch = HTTPOperation(.init(url: "https://example.org/releases.json"), by: client, to: .data)
 /// let bytes = try await OperationRunner(fetch).run()
 /// ```
@@ -12,6 +12,10 @@ public import Operations
 /// Each attempt: the request processors, on the original request; the transfer; the validators, on the head; the result
 /// processor. A failure is shown to the retry providers; the first that has an opinion decides. The retry itself is
 /// that of `Operations`: its delays, deadline, cancellation, observer and resumption are the same as everywhere.
+///
+/// A retry around a request that runs this one, such as that of an `OperationClient`, adds none: the error says that
+/// another attempt makes no sense, unless this operation has no retries (``HTTPRetrySettings/none``) and its verdict is
+/// to retry.
 ///
 /// Throws ``HTTPOperationError``; `CancellationError` when the task is cancelled; `RetryDeadlineError` at the deadline.
 public struct HTTPOperation<Value: Sendable>: OperationRequest {
@@ -31,7 +35,7 @@ public struct HTTPOperation<Value: Sendable>: OperationRequest {
 
   /// Announces the retry.
   public func setup(context: inout OperationContext) {
-    modifier(in: context).setup(context: &context, using: attempt)
+    modifier.setup(context: &context, using: attempt)
   }
 
   /// Makes attempts until one succeeds or there is no point in another.
@@ -40,7 +44,14 @@ public struct HTTPOperation<Value: Sendable>: OperationRequest {
     in context: OperationContext,
     with continuation: OperationContinuation<Value, any Error>
   ) async throws -> Value {
-    try await retries(in: context, with: continuation).run(isolation: isolation)
+    let retries = retries(in: context, with: continuation)
+    do {
+      return try await retries.run(isolation: isolation)
+    } catch var error as HTTPOperationError where retries.limit > 0 {
+      // A retry around this operation, such as a client's, shall not multiply the requests.
+      error.hasRetried = true
+      throw error
+    }
   }
 
   /// Not by way of the modifier's own `run`, whose frame would wait as well.
@@ -48,11 +59,11 @@ public struct HTTPOperation<Value: Sendable>: OperationRequest {
   private func retries(
     in context: OperationContext, with continuation: OperationContinuation<Value, any Error>
   ) -> RetryRun<HTTPAttempt<Value>> {
-    modifier(in: context).retries(always: attempt, in: context, with: continuation)
+    modifier.retries(always: attempt, in: context, with: continuation)
   }
 
-  private func modifier(in context: OperationContext) -> RetryModifier<HTTPAttempt<Value>> {
-    RetryModifier(policy: retry.policy(in: context))
+  private var modifier: RetryModifier<HTTPAttempt<Value>> {
+    RetryModifier(policy: retry.policy)
   }
 
   /// One attempt alone, for those who have a retry of their own: the verdict is in the error that it throws.
@@ -87,12 +98,12 @@ public struct HTTPRetrySettings: Sendable {
   /// No retry.
   public static let none = HTTPRetrySettings(limit: 0)
 
-  func policy(in context: OperationContext) -> RetryPolicy {
+  var policy: RetryPolicy {
     RetryPolicy(limit: limit, backoff: backoff, deadline: deadline) { [budget] error, _ in
       guard let failure = error as? HTTPOperationError else {
         return .stop(reason: "this is no failure of the request")
       }
-      return failure.decision(budget: budget, at: context.operationClock.monotonic())
+      return failure.decision(budget: budget)
     }
   }
 }
@@ -100,15 +111,13 @@ public struct HTTPRetrySettings: Sendable {
 extension HTTPOperationError {
   /// What the retry core is told: the verdict, within the budget.
   ///
-  /// - Parameters:
-  ///   - budget: Bounds the retries to the endpoint; nil does not.
-  ///   - time: The time by the operation's monotonic clock.
+  /// - Parameter budget: Bounds the retries to the endpoint; nil does not.
   /// - Returns: What the core does.
-  public func decision(budget: HTTPRetryBudget?, at time: Duration) -> RetryDecision {
+  public func decision(budget: HTTPRetryBudget?) -> RetryDecision {
     switch verdict {
     case .stop(let reason): return .stop(reason: reason)
     case .retry:
-      guard let budget, let endpoint, !budget.take(for: endpoint, at: time) else { return .noOpinion }
+      guard let budget, let endpoint, !budget.take(for: endpoint) else { return .noOpinion }
       return .stop(reason: "the retry budget of \(endpoint) is used up")
     }
   }

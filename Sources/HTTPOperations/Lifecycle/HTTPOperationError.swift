@@ -34,7 +34,10 @@ public struct HTTPOperationError: RetryHinting, Sendable, CustomStringConvertibl
   public var body: [UInt8] = []
   /// Whether `body` is all of it: it came to its end, and was not cut off here.
   public var hasWholeBody = false
-  /// How long the server asks to wait, bounded by the operation's cap; nil where it does not.
+  /// Whether the operation has retried as often as it was to: no retry around it shall add to that.
+  public var hasRetried = false
+  /// How long the server asks to wait, bounded by the operation's cap, or a retry provider has chosen to; nil where
+  /// neither does.
   public var retryAfter: Duration?
   /// Whether another attempt makes sense.
   public var verdict: Verdict = .stop(reason: "nobody has an opinion")
@@ -73,6 +76,12 @@ public struct HTTPOperationError: RetryHinting, Sendable, CustomStringConvertibl
     case .request(let error): "the request was not sent: \(error)"
     case .transfer, .rejected, .result: "\(underlying)"
     }
+  }
+
+  /// Why no retry shall follow: the reason of the verdict, or that the operation has retried; nil where one may.
+  public var retryStopReason: String? {
+    if case .stop(let reason) = verdict { return reason }
+    return hasRetried ? "the request has used its own retries" : nil
   }
 
   /// What may bring another attempt forward.

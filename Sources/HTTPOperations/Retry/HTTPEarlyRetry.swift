@@ -10,7 +10,8 @@ public struct HTTPEarlyRetry: Sendable, Hashable {
   /// The host accepts connections on the port again. Found out by connecting to it while somebody waits, which is
   /// traffic that somebody has to ask for.
   public var endpoint: Bool
-  /// Another request to the same scheme, host and port succeeded.
+  /// Another request to the same scheme, host and port succeeded. For an endpoint that was not reached: one that answered
+  /// this request with a failure may well serve others all the time.
   public var peerSuccess: Bool
   /// The random delay after an event is below this. 1 s by default.
   public var jitter: Duration
@@ -35,17 +36,17 @@ public struct HTTPEarlyRetry: Sendable, Hashable {
   /// - Parameters:
   ///   - endpoint: Who failed.
   ///   - peers: Who tells of the others.
-  ///   - isUnreachable: Whether the attempt found that there is no connection; else that is found out first, since only
-  ///     a turn wakes.
+  ///   - isUnreachable: Whether the attempt found that there is no connection; else the success of others does not count,
+  ///     and whether the host is there is found out first, since only a turn wakes.
   ///   - context: Has the delays and the randomness.
-  /// - Returns: One for each kind that was asked for.
+  /// - Returns: One for each kind that was asked for and that fits the failure.
   public func wakers(
     for endpoint: HTTPEndpoint, peers: HTTPPeers, isUnreachable: Bool, in context: OperationContext
   ) -> [any RetryWaker] {
     let news = EarlyNews(endpoint: endpoint, peers: peers, isUnreachable: isUnreachable, early: self, context: context)
     var wakers: [any RetryWaker] = []
     if network || self.endpoint { wakers.append(ReachableWaker(news: news)) }
-    if peerSuccess { wakers.append(PeerSuccessWaker(news: news)) }
+    if peerSuccess, isUnreachable { wakers.append(PeerSuccessWaker(news: news)) }
     return wakers
   }
 }

@@ -40,7 +40,7 @@ public final class HTTPPeers: Sendable {
   ///   - network: Tells of the network of this machine; the kernel's tables by default.
   ///   - channel: Carries successes between processes; nil, the default, keeps them in this one.
   ///   - reachability: Makes what finds out whether somebody listens at an endpoint. By default
-  ///     ``ReachabilityObserver``.
+  ///     `ReachabilityObserver`.
   public init(
     network: any NetworkObserver = NetlinkObserver.shared,
     channel: (any HTTPPeerChannel)? = nil,

@@ -1,4 +1,4 @@
-import Operations
+public import Operations
 import Synchronization
 
 /// Bounds the retries to each endpoint, so that a service that is down is not kept down by those who try again.
@@ -19,22 +19,28 @@ public final class HTTPRetryBudget: Sendable {
   public let capacity: Double
   /// How many tokens a bucket gets back in a second.
   public let refill: Double
+  private let clock: any OperationClock
   private let buckets: Mutex<[HTTPEndpoint: Bucket]> = Mutex([:])
 
   /// A budget whose buckets are full.
-  public init(capacity: Double = 100, refill: Double = 10) {
+  ///
+  /// - Parameters:
+  ///   - capacity: How many tokens a bucket can hold.
+  ///   - refill: How many tokens a bucket gets back in a second.
+  ///   - clock: Tells when a bucket gets them back. The budget's own, whatever clocks the operations have that share it.
+  public init(capacity: Double = 100, refill: Double = 10, clock: any OperationClock = .system) {
+    self.clock = clock
     self.capacity = max(capacity, 0)
     self.refill = max(refill, 0)
   }
 
   /// Takes a token for a retry.
   ///
-  /// - Parameters:
-  ///   - endpoint: Who is tried again.
-  ///   - time: The time by a monotonic clock, always the same one.
+  /// - Parameter endpoint: Who is tried again.
   /// - Returns: Whether there was one.
-  public func take(for endpoint: HTTPEndpoint, at time: Duration) -> Bool {
-    buckets.withLock { buckets in
+  public func take(for endpoint: HTTPEndpoint) -> Bool {
+    let time = clock.monotonic()
+    return buckets.withLock { buckets in
       if buckets.count > 1000 { buckets = buckets.filter { held(in: $0.value, at: time) < capacity } }
       let bucket = buckets[endpoint] ?? Bucket(tokens: capacity, filledAt: time)
       let tokens = held(in: bucket, at: time)

@@ -11,9 +11,9 @@ public protocol HTTPRetryProvider: Sendable {
 
 /// What a provider says about a failure.
 public enum HTTPRetryOpinion: Sendable {
-  /// Try again, after the delay that the server asks for or else the backoff's. Each of the wakers may bring that
-  /// forward where the server asked for nothing. The reason is for people.
-  case retry(reason: String, wakers: [any RetryWaker] = [])
+  /// Try again: after exactly `after`; where that is nil, the default, after the delay that the server asks for, or else
+  /// the backoff's. Each of the wakers may bring the backoff's forward. The reason is for people.
+  case retry(reason: String, after: Duration? = nil, wakers: [any RetryWaker] = [])
   /// Do not. The reason is for people.
   case doNotRetry(reason: String)
   /// Ask the next provider.

@@ -6,7 +6,7 @@ public enum RetryDecision: Sendable, Hashable {
   case retryAfter(Duration)
   /// Do not try again. The reason is for people.
   case stop(reason: String)
-  /// Whatever is the default: try again, as the error hints or else after the backoff's delay.
+  /// Whatever is the default: what the error hints at (see ``RetryHinting``), or else another try after the backoff's delay.
   case noOpinion
 }
 

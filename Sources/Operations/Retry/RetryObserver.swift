@@ -66,7 +66,7 @@ public enum RetryGiveUpReason: Sendable, Hashable {
   case limit
   /// The next attempt would start at the deadline or later, or an attempt was still running then.
   case deadline
-  /// The policy's `decide` said so, with this reason; or the delayer failed, which is then the reason.
+  /// The policy's `decide` said so, or the error itself, with this reason; or the delayer failed, which is then the reason.
   case stopped(String)
   /// The task was cancelled.
   case cancelled

@@ -8,7 +8,7 @@ struct RetryProgress {
   }
 
   let policy: RetryPolicy
-  private let limit: Int
+  let limit: Int
   let context: OperationContext
   private let start: Duration
   private(set) var state: RetryState
@@ -50,7 +50,10 @@ struct RetryProgress {
     case .stop(let reason): return .giveUp(.stopped(reason), throwing: failure)
     case .retry: hint = nil
     case .retryAfter(let delay): hint = delay
-    case .noOpinion: hint = (failure as? any RetryHinting)?.retryAfter
+    case .noOpinion:
+      let hinting = failure as? any RetryHinting
+      if let reason = hinting?.retryStopReason { return .giveUp(.stopped(reason), throwing: failure) }
+      hint = hinting?.retryAfter
     }
 
     let delay: Duration

@@ -24,6 +24,8 @@ package final class RetryRun<Operation: OperationRequest> where Operation.Failur
     progress = RetryProgress(policy: policy, limit: limit, context: context, start: early?.start)
   }
 
+  /// The most retries there can be.
+  package var limit: Int { progress.limit }
   private var policy: RetryPolicy { progress.policy }
   private var context: OperationContext { progress.context }
 

@@ -67,7 +67,7 @@ extension OperationDefinition {
   static let notListed = "not-listed"
 
   /// Judges failures: by `on`, where it is written; else a request's by what became of it, and others not.
-  func retryDecision(budget: HTTPRetryBudget, clock: any OperationClock) -> RetryPolicy.Decide? {
+  func retryDecision(budget: HTTPRetryBudget) -> RetryPolicy.Decide? {
     let causes = retry.on
     if causes.isEmpty {
       guard case .http = action else { return nil }
@@ -83,7 +83,7 @@ extension OperationDefinition {
       } else if !causes.contains(where: { $0.admits(failure) }) {
         return .stop(reason: Self.notListed)
       }
-      if let endpoint = failure.httpEndpoint, !budget.take(for: endpoint, at: clock.monotonic()) {
+      if let endpoint = failure.httpEndpoint, !budget.take(for: endpoint) {
         return .stop(reason: "the retry budget of \(endpoint) is used up")
       }
       return .noOpinion

@@ -121,7 +121,7 @@ extension RunEngine {
       context.retryState = state.instances[ordinal].retryState
       var policy = node.definition.retryPolicy
       policy.wakers = try wakers(ordinal) + httpWakers(ordinal)
-      policy.decide = node.definition.retryDecision(budget: services.http.budget, clock: services.clock)
+      policy.decide = node.definition.retryDecision(budget: services.http.budget)
       let operation = attempts.retry(policy).repeating(repeatPolicy(ordinal))
       result = try await OperationRunner(operation, context: context).run(isolation: self)
     }

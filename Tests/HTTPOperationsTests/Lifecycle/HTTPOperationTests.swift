@@ -172,6 +172,24 @@ struct HTTPOperationTests {
     }
   }
 
+  @Test("A body of JSON becomes a value without a decoder of one's own, and another body is not retried")
+  func json() async throws {
+    struct Release: Decodable, Sendable, Equatable {
+      let tag: String
+    }
+    for (body, code) in [(#"{"tag":"1.0"}"#, nil), ("{}", "undecodable"), ("<html>", "undecodable")] {
+      let transport = FakeTransport(.response(200, [:], Array(body.utf8)))
+      let operation = HTTPOperation(.init(url: "http://h/"), by: transport, to: .json(Release.self))
+      if let code {
+        let error = await #expect(throws: HTTPOperationError.self) { try await run(operation) }
+        #expect(error?.code == code)
+      } else {
+        #expect(try await run(operation) == Release(tag: "1.0"))
+      }
+      #expect(transport.requests.count == 1)
+    }
+  }
+
   @Test("A retry around the operation leaves its own alone")
   func nested() async {
     let transport = FakeTransport(.response(503))
@@ -183,6 +201,67 @@ struct HTTPOperationTests {
       try await OperationRunner(operation(transport).retry(limit: 7), context: context).run()
     }
     #expect(transport.requests.count == 4)
+  }
+
+  /// A request of a client's store that runs `operation`, or whatever `body` does.
+  private struct Query: QueryRequest {
+    let path: OperationPath = ["request"]
+    let body: @Sendable (OperationContext) async throws -> String
+
+    func fetch(
+      isolation: isolated (any Actor)?, in context: OperationContext,
+      with continuation: OperationContinuation<String, any Error>
+    ) async throws -> String {
+      try await body(context)
+    }
+  }
+
+  @Test(
+    "The retries of a client do not multiply those of the operation",
+    arguments: [(503, 3, 4), (404, 3, 1), (503, 0, 4), (404, 0, 1)])
+  func inClient(status: Int, limit: Int, requests: Int) async {
+    let transport = FakeTransport(.response(status))
+    let immediate = ImmediateClock()
+    var operation = operation(transport)
+    operation.retry = HTTPRetrySettings(limit: limit, budget: nil)
+    let runs = operation
+    let client = OperationClient(defaultContext: .testing(immediate))
+    let store = client.store(for: Query { try await OperationRunner(runs, context: $0).run() })
+    await #expect(throws: HTTPOperationError.self) { try await store.fetch() }
+    #expect(transport.requests.count == requests)
+    // And where the operation is run without being set up.
+    client.clearStores()
+    let direct = client.store(
+      for: Query { try await runs.run(isolation: nil, in: $0, with: OperationContinuation()) })
+    await #expect(throws: HTTPOperationError.self) { try await direct.fetch() }
+    #expect(transport.requests.count == 2 * requests)
+  }
+
+  @Test("The retries of a client do not multiply the deadline of the operation")
+  func deadlineInClient() async {
+    var operation = operation(FakeTransport(.response(503)))
+    operation.retry = HTTPRetrySettings(limit: 9, deadline: .seconds(10), budget: nil)
+    let runs = operation
+    let fetches = Log<Int>()
+    // The delayer of this clock lets the deadline come at once.
+    let client = OperationClient(defaultContext: .testing(ImmediateClock()))
+    let store = client.store(
+      for: Query { context in
+        fetches.append(0)
+        return try await OperationRunner(runs, context: context).run()
+      })
+    await #expect(throws: RetryDeadlineError(deadline: .seconds(10))) { try await store.fetch() }
+    #expect(fetches.count == 1)
+  }
+
+  @Test("A provider can choose the delay, which counts more than what the server asks for")
+  func chosenDelay() async throws {
+    let transport = FakeTransport(.response(503, [.retryAfter: "60"]), .response(200, [:], Array("ok".utf8)))
+    let immediate = ImmediateClock()
+    var operation = operation(transport)
+    operation.retryProviders = [HTTPRetryRule { _ in .retry(reason: "soon", after: .seconds(5)) }]
+    #expect(try await OperationRunner(operation, context: .testing(immediate)).run() == "ok")
+    #expect(immediate.delays.elements == [.seconds(5)])
   }
 
   @Test("Cancelling ends a wait at once, and no attempt follows")

@@ -64,7 +64,7 @@ struct HTTPEarlyRetryTests {
   @Test("An operation that succeeds wakes those that wait for its endpoint")
   func operations() async throws {
     let peers = HTTPPeers(network: network)
-    let task = start(FakeTransport(.response(503), .response(200, [:], [1])), .standard, peers)
+    let task = start(FakeTransport(.failure(.cannotConnect), .response(200, [:], [1])), .standard, peers)
     await clock.hasDelays(1)
     var other = HTTPOperation(.init(url: "http://H:80/other"), by: FakeTransport(.response(200)), to: .data)
     other.peers = peers
@@ -73,6 +73,18 @@ struct HTTPEarlyRetryTests {
     clock.advance(by: .seconds(1))
     #expect(try await task.value == [1])
     #expect(woken.elements == [.waker("peer-success")])
+  }
+
+  @Test("The success of another request does not wake a retry of a status")
+  func statusIsNotWoken() async throws {
+    let peers = HTTPPeers(network: network)
+    let task = start(FakeTransport(.response(503), .response(200, [:], [1])), .standard, peers)
+    await clock.hasDelays(1)
+    peers.succeeded(at: here)
+    #expect(clock.delayCount == 1)
+    clock.advance(by: .seconds(600))
+    #expect(try await task.value == [1])
+    #expect(woken.elements == [.delay])
   }
 
   @Test("Attempts that one event brings forward draw their delays in the order in which they began to wait")

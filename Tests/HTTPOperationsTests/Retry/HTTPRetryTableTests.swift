@@ -104,17 +104,37 @@ struct HTTPRetryBudgetTests {
 
   @Test("A bucket is emptied by retries and filled by time, each endpoint's by itself")
   func bucket() {
-    let budget = HTTPRetryBudget(capacity: 2, refill: 0.5)
-    #expect(budget.take(for: here, at: .zero))
-    #expect(budget.take(for: here, at: .zero))
-    #expect(!budget.take(for: here, at: .zero))
-    #expect(budget.take(for: there, at: .zero))
-    #expect(!budget.take(for: here, at: .seconds(1)))
-    #expect(budget.take(for: here, at: .seconds(2)))
-    #expect(!budget.take(for: here, at: .seconds(3)))
+    let clock = ImmediateClock()
+    let budget = HTTPRetryBudget(capacity: 2, refill: 0.5, clock: clock)
+    #expect(budget.take(for: here))
+    #expect(budget.take(for: here))
+    #expect(!budget.take(for: here))
+    #expect(budget.take(for: there))
+    clock.advance(by: .seconds(1))
+    #expect(!budget.take(for: here))
+    clock.advance(by: .seconds(1))
+    #expect(budget.take(for: here))
+    clock.advance(by: .seconds(1))
+    #expect(!budget.take(for: here))
     // Never more than it can hold.
-    for _ in 0..<2 { #expect(budget.take(for: here, at: .seconds(1000))) }
-    #expect(!budget.take(for: here, at: .seconds(1000)))
+    clock.advance(by: .seconds(1000))
+    for _ in 0..<2 { #expect(budget.take(for: here)) }
+    #expect(!budget.take(for: here))
+  }
+
+  @Test("Operations with different clocks share a budget")
+  func clocks() async throws {
+    let budget = HTTPRetryBudget(capacity: 1, refill: 1, clock: ImmediateClock())
+    for time in [Duration.seconds(1_000_000), .zero, .seconds(2_000_000)] {
+      let clock = ImmediateClock()
+      clock.advance(by: time)
+      var operation = HTTPOperation(.init(url: "http://h/"), by: FakeTransport(.response(503)), to: .data)
+      operation.retry = HTTPRetrySettings(limit: 9, budget: budget)
+      let context = OperationContext.testing(clock)
+      _ = try? await OperationRunner(operation, context: context).run()
+    }
+    // The first has taken the one token; the time of the others, which is not the budget's, fills nothing.
+    #expect(!budget.take(for: here))
   }
 
   @Test("Where the budget is used up, the failure is final and says so")

@@ -167,6 +167,12 @@ struct RetryTests {
       decision: .retry, error: HintingError(retryAfter: .seconds(120)), delays: [.seconds(1), .seconds(1)],
       reason: .limit),
     Decision(
+      decision: .noOpinion, error: HintingError(retryAfter: .seconds(120), retryStopReason: "gone"), delays: [],
+      reason: .stopped("gone")),
+    Decision(
+      decision: .retry, error: HintingError(retryAfter: nil, retryStopReason: "gone"),
+      delays: [.seconds(1), .seconds(1)], reason: .limit),
+    Decision(
       decision: .retryAfter(.seconds(2)), error: HintingError(retryAfter: .seconds(120)),
       delays: [.seconds(2), .seconds(2)], reason: .limit),
   ]

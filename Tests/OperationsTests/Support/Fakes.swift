@@ -29,6 +29,7 @@ struct TestError: Error, Equatable {
 
 struct HintingError: RetryHinting {
   let retryAfter: Duration?
+  var retryStopReason: String?
 }
 
 extension OperationContext {
