@@ -83,7 +83,7 @@ public final class TestInstance: Sendable {
     return events
   }
 
-  /// Returns when it has ended: its result, or nil where it has none. Throws the ``PluginProblem`` that it failed with, and
+  /// Returns when it has ended: its result, or nil where it has none. Throws the `PluginProblem` that it failed with, and
   /// `CancellationError` when the task is cancelled first.
   @discardableResult
   public func end() async throws -> JSONValue? {

@@ -41,7 +41,7 @@ public final class TestPluginHost: Sendable {
   ///   - plugin: The plugin.
   ///   - now: What time it is; a billion seconds after the beginning of 1970 by default.
   ///   - secrets: The pipeline's secrets that the plugin may have.
-  /// - Throws: ``PluginProblem`` with the code `open-failed`, where the plugin did not open, with all that it logged.
+  /// - Throws: `PluginProblem` with the code `open-failed`, where the plugin did not open, with all that it logged.
   public convenience init<P: Plugin>(
     _ plugin: P.Type, now: Timestamp = Timestamp(seconds: 1_000_000_000), secrets: [String: String] = [:]
   ) throws {
@@ -110,7 +110,7 @@ public final class TestPluginHost: Sendable {
 
   /// Makes an instance of an operation.
   ///
-  /// - Throws: The ``PluginProblem`` that it gave as the reason for not taking the settings.
+  /// - Throws: The `PluginProblem` that it gave as the reason for not taking the settings.
   public func operation(_ id: String, with settings: JSONValue = [:]) throws -> TestInstance {
     try create(.operation, id, settings)
   }
@@ -125,7 +125,7 @@ public final class TestPluginHost: Sendable {
     try create(.specification, id, settings)
   }
 
-  /// Runs an operation once, and returns its result; nil where it has none. Throws the ``PluginProblem`` that it failed
+  /// Runs an operation once, and returns its result; nil where it has none. Throws the `PluginProblem` that it failed
   /// with.
   public func run(
     _ id: String, with settings: JSONValue = [:], requirement: JSONValue? = nil

@@ -162,7 +162,7 @@ public struct PipelineDefinition: Sendable {
   public var plugins: [String: PluginReference] = [:]
   /// The controllers, in the order of the file.
   public var controllers: [Controller] = []
-  /// While it is true, the pipeline runs without being asked.
+  /// While it is true, the pipeline may run without being asked; nil, the default, always allows that.
   public var automatic: SpecificationFormula?
   /// Runs the pipeline again whenever it turns true.
   public var rerunOnChange: SpecificationFormula?

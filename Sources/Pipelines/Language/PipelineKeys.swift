@@ -44,8 +44,9 @@ enum PipelineKey: String, CaseIterable, Sendable {
         .map(keyPattern: NamePattern.member, .anyOf([.formula, .keys(SpecificationKey.table.rows)])),
         "Names for conditions on the world, such as `online: connected`.", part: .specifications),
       KeyRow(
-        "automatic", .formula, "While it is true, the pipeline runs without being asked.", default: "never",
-        part: .automation),
+        "automatic", .formula,
+        "While it is true, the pipeline may run without being asked: at first, after an edit, and by `rerun_on_change`.",
+        default: "always", part: .automation),
       KeyRow(
         "rerun_on_change", .formula, "The pipeline runs again whenever it turns true.", default: "never",
         part: .automation),

@@ -10,19 +10,19 @@ public protocol PluginClock: OperationClock, OperationDelayer {
   /// Returns when the wall clock has reached `instant`, or as much time has passed as that was ahead, whichever is first.
   ///
   /// For what goes by the calendar: where the clock was set back, `instant` is still to come when this returns. Whoever calls it
-  /// looks at ``OperationClock/now()`` then, and decides anew. Throws as ``sleep(until:)`` does.
+  /// looks at `OperationClock.now()` then, and decides anew. Throws as ``sleep(until:)`` does.
   nonisolated(nonsending) func sleep(atMostUntil instant: Timestamp) async throws
 }
 
 extension PluginClock {
-  /// Sleeps by ``OperationDelayer/delay(for:)`` until the time has come: does not notice at once when the wall clock is
+  /// Sleeps by `OperationDelayer.delay(for:)` until the time has come: does not notice at once when the wall clock is
   /// set.
   public nonisolated(nonsending) func sleep(until instant: Timestamp) async throws {
     try Task.checkCancellation()
     while now() < instant { try await delay(for: now().duration(to: instant)) }
   }
 
-  /// Sleeps by ``OperationDelayer/delay(for:)`` as long as `instant` is ahead: does not notice when the wall clock is set.
+  /// Sleeps by `OperationDelayer.delay(for:)` as long as `instant` is ahead: does not notice when the wall clock is set.
   public nonisolated(nonsending) func sleep(atMostUntil instant: Timestamp) async throws {
     try Task.checkCancellation()
     let rest = now().duration(to: instant)

@@ -8,7 +8,7 @@ extension Offer {
   /// A controller of settings.
   ///
   /// What it yields reaches the host: a value starts a run that finds it in `run.event`, an error is reported, a rerun
-  /// (best ``OperationControls/rerun(reason:at:fields:)``) starts a run. It is stopped by cancelling the subscription
+  /// (best `OperationControls.rerun(reason:at:fields:)`) starts a run. It is stopped by cancelling the subscription
   /// that it returned. A controller that is one asynchronous function is best a ``TaskController``.
   ///
   /// - Parameters:

@@ -3,7 +3,7 @@ extension Offer {
   ///
   /// Each attempt is a task of its own, which is cancelled when the host stops it. An error that it throws reaches the
   /// pipeline as a ``PluginProblem``. Results that it yields before its last one stay in the plugin: the contract has no
-  /// place for them; tell ``OperationContext/pluginProgress(_:_:)`` instead.
+  /// place for them; tell `OperationContext.pluginProgress(_:_:)` instead.
   ///
   /// - Parameters:
   ///   - id: The id in pipeline files.
