@@ -206,7 +206,8 @@ let package = Package(
       name: "WorkspaceTests", dependencies: ["CFaultVFS", "CLibSQLite", "Workspace", "WorkspaceChild"],
       swiftSettings: settings),
     .testTarget(
-      name: "PipelinesTests", dependencies: ["Pipelines", "OperationsTesting", "PluginHost", "Values"],
+      name: "PipelinesTests",
+      dependencies: ["CFaultVFS", "OperationsTesting", "Pipelines", "PluginHost", "Values"],
       swiftSettings: settings),
     .testTarget(name: "ValuesTests", dependencies: ["OperationsTesting", "Values"], swiftSettings: settings),
     // What the tests of PluginHost start as a child host, so that they need not build the whole tool.

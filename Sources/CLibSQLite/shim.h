@@ -37,4 +37,13 @@ static inline int penstock_sqlite3_log_errno(sqlite3 *connection) {
   return code;
 }
 
+// Writes the write-ahead log to the disk, as each commit would with `synchronous = FULL`. It does so by the file that the connection has open: that is told of
+// what the kernel could not write since it was opened.
+static inline int penstock_sqlite3_flush_log(sqlite3 *connection) {
+  sqlite3_file *log = 0;
+  int code = sqlite3_file_control(connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  if (code != SQLITE_OK || !log || !log->pMethods) return code;
+  return log->pMethods->xSync(log, SQLITE_SYNC_NORMAL | SQLITE_SYNC_DATAONLY);
+}
+
 #endif

@@ -5,7 +5,7 @@ import GRDB
 /// One dedicated thread applies the changes. It begins a commit as soon as changes are there, but waits up to `delay` for more
 /// to join them, or until 1,024 are there; while it commits, the next ones gather. A log that has grown long is written back
 /// in that time, which may take a few milliseconds more. A change is durable against the death of the process once
-/// ``flush()`` has returned.
+/// ``flush()`` has returned, and against a power loss once ``flushToDisk()`` has.
 ///
 /// **Failure.** When a batch cannot be committed (a full disk, an I/O error, a lock held for too long), it is rolled back and
 /// kept with everything appended since, in order; `onFailure` is told once; ``flush()`` and ``perform(_:)`` throw until
@@ -57,7 +57,15 @@ public final class OrderedWriter<Change: Sendable>: Sendable {
 
   /// Returns once everything appended before is committed, or throws the failure that keeps it from being committed.
   public nonisolated(nonsending) func flush() async throws(WorkspaceError) {
-    try await withCheckedContinuation { core.flush($0) }.get()
+    try await withCheckedContinuation { core.flush($0, toDisk: false) }.get()
+  }
+
+  /// As ``flush()``, and returns when it is on the disk as well, if the workspace's ``Durability`` wants it: all who wait at the same time share one `fdatasync`.
+  ///
+  /// Where the disk fails, it throws; what was appended is committed all the same, and the writer goes on.
+  public nonisolated(nonsending) func flushToDisk() async throws(WorkspaceError) {
+    let toDisk = core.isDiskWanted
+    try await withCheckedContinuation { core.flush($0, toDisk: toDisk) }.get()
   }
 
   /// Runs `body` between the changes appended before and after it, in a transaction of its own, and returns when that is

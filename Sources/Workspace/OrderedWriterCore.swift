@@ -28,7 +28,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
   @usableFromInline var buffer: [Change] = []
   /// Each with the number of the change that it follows, counted from the first one ever appended.
   private var jobs: [(after: Int, job: OrderedWriterJob)] = []
-  private var flushes: [(upTo: Int, answer: Answer)] = []
+  private var flushes: [(upTo: Int, toDisk: Bool, answer: Answer)] = []
   private var closers: [Answer] = []
   /// The number of changes ever appended, of which the first `committed` are committed.
   @usableFromInline var appended = 0
@@ -76,12 +76,16 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     return true
   }
 
-  func flush(_ answer: Answer) {
+  var isDiskWanted: Bool { workspace.durability == .powerLoss }
+
+  func flush(_ answer: Answer, toDisk: Bool) {
     signal.lock()
     defer { signal.unlock() }
     if let failure, !isRetrying { return answer.resume(returning: .failure(failure)) }
-    if committed == appended { return answer.resume(returning: .success(())) }
-    flushes.append((appended, answer))
+    if let outcome { return answer.resume(returning: toDisk ? .failure(.closed(path: workspace.path)) : outcome) }
+    // What is committed may not be on the disk yet.
+    if committed == appended && !toDisk { return answer.resume(returning: .success(())) }
+    flushes.append((appended, toDisk, answer))
     isUrgent = true
     rouse()
   }
@@ -163,9 +167,10 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
       let work = jobs
       jobs = []
       let first = committed
+      let toDisk = isDiskAwaited
       signal.unlock()
 
-      let result = commit(batch[...], work, first: first)
+      let result = commit(batch[...], work, first: first, toDisk: toDisk)
 
       signal.lock()
       if !settle(result, batch) && isLast { break }
@@ -175,8 +180,10 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
   }
 
   private var hasWork: Bool {
-    (!buffer.isEmpty || !jobs.isEmpty) && (failure == nil || isRetrying)
+    (!buffer.isEmpty || !jobs.isEmpty || isDiskAwaited) && (failure == nil || isRetrying)
   }
+
+  private var isDiskAwaited: Bool { flushes.contains(where: \.toDisk) }
 
   private func sleep() {
     isSleeping = true
@@ -202,12 +209,14 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     var changes = 0
     var transactions = 0
     var failure: WorkspaceError?
+    /// What became of the flush to the disk that followed; nil if there was none.
+    var disk: Result<Void, WorkspaceError>?
     /// The jobs that a failure has kept from running.
     var unrun: ArraySlice<(after: Int, job: OrderedWriterJob)> = []
   }
 
   private func commit(
-    _ batch: ArraySlice<Change>, _ work: [(after: Int, job: OrderedWriterJob)], first: Int
+    _ batch: ArraySlice<Change>, _ work: [(after: Int, job: OrderedWriterJob)], first: Int, toDisk: Bool
   ) -> Commit {
     var done = Commit()
     var rest = batch
@@ -233,6 +242,9 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
       done.failure = WorkspaceError(error, path: workspace.path)
       done.unrun = work[next...]
     }
+    if toDisk && done.failure == nil {
+      done.disk = Result { try workspace.flushToDisk() }.mapError { WorkspaceError($0, path: workspace.path) }
+    }
     return done
   }
 
@@ -243,7 +255,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     guard let error = result.failure else {
       failure = nil
       isRetrying = false
-      answerFlushes()
+      answerFlushes(result.disk)
       return true
     }
     let isFirst = failure == nil
@@ -252,7 +264,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     buffer.insert(contentsOf: batch[result.changes...], at: 0)
     let refused = result.unrun + jobs
     jobs = []
-    answerFlushes()
+    answerFlushes(nil)
     let waiting = flushes
     flushes = []
     signal.unlock()
@@ -263,10 +275,11 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     return false
   }
 
-  private func answerFlushes() {
+  /// `disk` is what became of a flush to the disk after the commit, if there was one.
+  private func answerFlushes(_ disk: Result<Void, WorkspaceError>?) {
     flushes.removeAll { flush in
-      guard flush.upTo <= committed else { return false }
-      flush.answer.resume(returning: .success(()))
+      guard flush.upTo <= committed, let answer = flush.toDisk ? disk : .success(()) else { return false }
+      flush.answer.resume(returning: answer)
       return true
     }
   }

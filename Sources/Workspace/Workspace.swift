@@ -92,13 +92,15 @@ public final class Workspace: Sendable {
   ///   - first: The connection that is opened now, in mode `.readWrite`. Default ``FirstConnection/reader``.
   ///   - patience: How long whatever needs the file for itself waits for other processes, before it fails with
   ///     ``WorkspaceError/locked(path:)``. Default 30 s.
+  ///   - durability: What flushes to the disk wait for. Default ``Durability/powerLoss``; other commits never wait for the disk.
   /// - Returns: The workspace.
   /// - Throws: ``WorkspaceError``.
   public static func open(
     at directory: String, schema: WorkspaceSchema, mode: Mode, first: FirstConnection = .reader,
-    patience: Duration = .seconds(30)
+    patience: Duration = .seconds(30), durability: Durability = .powerLoss
   ) throws(WorkspaceError) -> Workspace {
-    let files = WorkspaceFiles(directory: directory, patience: patience / .seconds(1))
+    let files = WorkspaceFiles(
+      directory: directory, patience: patience / .seconds(1), durability: durability)
     var isReadOnly = mode == .readOnly
     var isNew = false
     if !isReadOnly {

@@ -8,13 +8,18 @@ struct WorkspaceFiles {
   let directory: String
   /// How long a connection waits for another process before it gives up, in seconds.
   let patience: Double
+  /// What a flush to the disk waits for.
+  let durability: Durability
 
   var database: String { directory + "/workspace.db" }
   var lock: String { directory + "/workspace.lock" }
   var notification: String { directory + "/workspace.notify" }
 
-  init(directory: String, patience: Double = ConnectionSettings.patience) {
+  init(
+    directory: String, patience: Double = ConnectionSettings.patience, durability: Durability = .powerLoss
+  ) {
     self.patience = patience
+    self.durability = durability
     var absolute = directory
     if !absolute.hasPrefix("/"), let current = getcwd(nil, 0) {
       absolute = String(cString: current) + "/" + absolute
@@ -67,21 +72,50 @@ struct WorkspaceFiles {
   /// Returns whether the database is new: empty, or a copy of the template. A workspace that exists and may not be written is left alone.
   func createMissing(_ template: WorkspaceTemplate?) throws(WorkspaceError) -> Bool {
     if try exists() { return false }
-    try createDirectory(directory)
-    let isCopied = template?.bytes.map(createDatabase) ?? false
+    let parents = try createDirectory(directory)
+    let isCopied =
+      try template?.bytes.map { bytes throws(WorkspaceError) in
+        try createDatabase(bytes, in: parents)
+      } ?? false
+    if !isCopied { try makeDurable(parents) }
     let isNew = isCopied ? true : try createFile(database)
     _ = try createFile(notification)
     return isNew
   }
 
-  private func createDirectory(_ path: String) throws(WorkspaceError) {
-    if access(path, F_OK) == 0 { return }
-    if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
-      try createDirectory(String(path[..<slash]))
-    }
+  /// Creates a directory and those above it, as far as they are missing. Returns the directories whose names for them may not be on the disk yet, the parent of
+  /// `path` always: it may have been made a moment ago, by somebody else.
+  private func createDirectory(_ path: String) throws(WorkspaceError) -> [String] {
+    guard let slash = path.lastIndex(of: "/"), path != "/" else { return [] }
+    let parent = slash == path.startIndex ? "/" : String(path[..<slash])
+    if access(path, F_OK) == 0 { return [parent] }
+    let above = access(parent, F_OK) == 0 ? [] : try createDirectory(parent)
     guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
       throw .cannotCreate(path: directory, reason: WorkspaceError.systemMessage(errno))
     }
+    return above + [parent]
+  }
+
+  /// Makes the names in these directories survive a power loss. What a later flush promises could not be found without them.
+  private func makeDurable(_ directories: [String]) throws(WorkspaceError) {
+    guard durability == .powerLoss else { return }
+    for directory in directories {
+      guard Self.flushNames(in: directory) else {
+        throw .cannotCreate(path: self.directory, reason: WorkspaceError.systemMessage(errno))
+      }
+    }
+  }
+
+  /// Waits until the names in a directory are on the disk. Returns false, with `errno` set, where the disk fails; a directory that may not be read, and a file
+  /// system that has no such thing, are no failures.
+  private static func flushNames(in directory: String) -> Bool {
+    let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return errno == EACCES || errno == EPERM }
+    let isDone = fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP
+    let code = errno
+    close(descriptor)
+    errno = code
+    return isDone
   }
 
   /// Creates the database with these bytes: with all of them, on the disk, or not at all, so that nobody ever finds a part of them. It has no name until then,
@@ -90,15 +124,20 @@ struct WorkspaceFiles {
   /// False where that does not succeed: a file system may not know files without names, another process may have been faster, and what is wrong with a full
   /// disk is said by whoever creates the file in the ordinary way next. Nor where a log has been left of a database that is gone: SQLite ignores it beside an
   /// empty file, and would write it into any other.
-  private func createDatabase(_ bytes: [UInt8]) -> Bool {
+  ///
+  /// It gets its name when `parents` have theirs on the disk: a file system with a journal has just written them together with the bytes.
+  private func createDatabase(_ bytes: [UInt8], in parents: [String]) throws(WorkspaceError) -> Bool {
     // O_TMPFILE, a macro that Swift does not import.
     let unnamed = 0o20_000_000 | O_DIRECTORY
     let descriptor = open(directory, unnamed | O_RDWR | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
-    return fchmod(descriptor, 0o600) == 0 && write(descriptor, bytes, bytes.count) == bytes.count
-      && fdatasync(descriptor) == 0
-      && !["-wal", "-journal"].contains { permits(database + $0, F_OK) }
+    guard
+      fchmod(descriptor, 0o600) == 0 && write(descriptor, bytes, bytes.count) == bytes.count
+        && fdatasync(descriptor) == 0
+    else { return false }
+    try makeDurable(parents)
+    return !["-wal", "-journal"].contains { permits(database + $0, F_OK) }
       && linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, database, AT_SYMLINK_FOLLOW) == 0
   }
 

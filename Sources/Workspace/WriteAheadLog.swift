@@ -9,6 +9,8 @@ final class WriteAheadLog: @unchecked Sendable {
   private(set) var frames: Int32 = 0
   /// The length from which on it is tried again, after it was written back and somebody still needed it.
   private var due: Int32 = 0
+  /// Whether everything that was committed on this connection is on the disk.
+  private var isOnDisk = false
 
   /// Has SQLite report the length of the log after each commit. This takes the place of its automatic checkpoint.
   func observe(_ connection: OpaquePointer) {
@@ -20,6 +22,7 @@ final class WriteAheadLog: @unchecked Sendable {
         // Fewer pages than before: the log has started anew, so everything in it was written back.
         if frames < log.frames { log.due = 0 }
         log.frames = frames
+        log.isOnDisk = false
         return SQLITE_OK
       },
       Unmanaged.passUnretained(self).toOpaque())
@@ -35,6 +38,17 @@ final class WriteAheadLog: @unchecked Sendable {
     sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
     // While a reader needs the log it cannot start anew; trying again at each commit would only cost `fsync`s.
     due = frames + limit
+  }
+
+  /// Waits until everything that was committed on this connection is on the disk. The first time, SQLite does the same for the names in the directory, those of
+  /// the database and of the log, whatever process has created them.
+  func flushToDisk(_ db: Database) throws {
+    guard let connection = db.sqliteConnection, !isOnDisk else { return }
+    let code = penstock_sqlite3_flush_log(connection)
+    guard code == SQLITE_OK else {
+      throw DatabaseError(resultCode: ResultCode(rawValue: code), message: "the log could not be written to the disk")
+    }
+    isOnDisk = true
   }
 
   /// Writes everything back and empties the log, unless somebody is reading.

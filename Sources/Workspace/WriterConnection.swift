@@ -186,6 +186,18 @@ final class WriterConnection: Sendable {
     }
   }
 
+  /// Waits until everything that was committed on this connection is on the disk.
+  func flushToDisk() throws {
+    try checkOutside()
+    try access { db in
+      do {
+        try log.flushToDisk(db)
+      } catch {
+        throw WorkspaceError.exhaustion(error, on: db, path: queue.path) ?? error
+      }
+    }
+  }
+
   /// Returns when everything has run that was begun before.
   func drain() {
     access { _ in }

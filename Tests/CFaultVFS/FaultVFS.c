@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 // One plan at a time, under a lock: faults are rare, and tests are not in a hurry.
@@ -12,6 +13,18 @@ static struct {
   int calls, lasting, code, error;
   int64_t nth, count, failed;
 } plan = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+enum { most_images = 64, most_syncs = 256 };
+
+// Tests of several suites run at once, each with an image of its own.
+static struct {
+  pthread_mutex_t lock;
+  struct {
+    char prefix[512], directory[512];
+    char synced[most_syncs][16];
+    int count, is_used;
+  } images[most_images];
+} kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 typedef struct {
   sqlite3_file base;
@@ -69,6 +82,76 @@ int64_t fault_count(void) {
   return count;
 }
 
+int fault_image_begin(const char *prefix, const char *directory) {
+  int number = -1;
+  pthread_mutex_lock(&kept.lock);
+  for (int index = 0; index < most_images && number < 0; index++) {
+    if (!kept.images[index].is_used) number = index;
+  }
+  if (number >= 0) {
+    memset(&kept.images[number], 0, sizeof kept.images[number]);
+    strncpy(kept.images[number].prefix, prefix, sizeof kept.images[number].prefix - 1);
+    strncpy(kept.images[number].directory, directory, sizeof kept.images[number].directory - 1);
+    kept.images[number].is_used = 1;
+  }
+  pthread_mutex_unlock(&kept.lock);
+  return number;
+}
+
+int64_t fault_image_syncs(int image, const char *suffix) {
+  int64_t count = 0;
+  pthread_mutex_lock(&kept.lock);
+  for (int index = 0; index < kept.images[image].count && index < most_syncs; index++) {
+    const char *name = kept.images[image].synced[index];
+    if (strlen(name) >= strlen(suffix) && strcmp(name + strlen(name) - strlen(suffix), suffix) == 0) count++;
+  }
+  pthread_mutex_unlock(&kept.lock);
+  return count;
+}
+
+void fault_image_end(int image) {
+  pthread_mutex_lock(&kept.lock);
+  kept.images[image].is_used = 0;
+  pthread_mutex_unlock(&kept.lock);
+}
+
+/// Copies a file that was synchronised. By SQLite's own means: closing the database file would give up the locks of the whole process on it.
+static int copy(sqlite3_file *file, const char *target) {
+  sqlite3_int64 size = 0;
+  char bytes[4096];
+  int code = real(file)->pMethods->xFileSize(real(file), &size);
+  FILE *output = code ? NULL : fopen(target, "wb");
+  if (!output) return SQLITE_IOERR_WRITE;
+  for (sqlite3_int64 done = 0; done < size && !code;) {
+    int count = size - done < (sqlite3_int64)sizeof bytes ? (int)(size - done) : (int)sizeof bytes;
+    code = real(file)->pMethods->xRead(real(file), bytes, count, done);
+    if (!code && fwrite(bytes, 1, (size_t)count, output) != (size_t)count) code = SQLITE_IOERR_WRITE;
+    done += count;
+  }
+  return fclose(output) == 0 ? code : SQLITE_IOERR_WRITE;
+}
+
+static int keep(sqlite3_file *file) {
+  const char *path = ((fault_file *)file)->path;
+  int code = SQLITE_OK;
+  if (!path) return code;
+  const char *slash = strrchr(path, '/');
+  const char *name = slash ? slash + 1 : path;
+  pthread_mutex_lock(&kept.lock);
+  for (int index = 0; index < most_images && !code; index++) {
+    if (!kept.images[index].is_used || strncmp(path, kept.images[index].prefix, strlen(kept.images[index].prefix)) != 0) continue;
+    char target[1024];
+    snprintf(target, sizeof target, "%s/%s", kept.images[index].directory, name);
+    code = copy(file, target);
+    if (kept.images[index].count < most_syncs) {
+      size_t length = strlen(name);
+      strncpy(kept.images[index].synced[kept.images[index].count++], name + (length > 15 ? length - 15 : 0), 15);
+    }
+  }
+  pthread_mutex_unlock(&kept.lock);
+  return code;
+}
+
 static int close_file(sqlite3_file *file) { return real(file)->pMethods->xClose(real(file)); }
 
 static int read_file(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset) {
@@ -90,7 +173,8 @@ static int truncate_file(sqlite3_file *file, sqlite3_int64 size) {
 
 static int sync_file(sqlite3_file *file, int flags) {
   int code = fault(((fault_file *)file)->path, fault_syncs);
-  return code ? code : real(file)->pMethods->xSync(real(file), flags);
+  if (!code) code = real(file)->pMethods->xSync(real(file), flags);
+  return code ? code : keep(file);
 }
 
 static int file_size(sqlite3_file *file, sqlite3_int64 *size) { return real(file)->pMethods->xFileSize(real(file), size); }

@@ -76,7 +76,7 @@ extension RunEngine {
       recordNow: true)
     services.recorder.record(.approvalRequested(approval))
     emit(.approval(approval))
-    try await services.recorder.flush()
+    try await services.recorder.flushToDisk()
     startWatching()
     while true {
       // Listening begins before asking, so that an answer between the two is not missed.

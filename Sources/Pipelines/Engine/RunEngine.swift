@@ -318,7 +318,8 @@ actor RunEngine {
     services.recorder.record(
       .runEnded(
         state.id, state: outcome, reason: record.reason, counts: record.counts, at: record.endedAt ?? services.now()))
-    try await services.recorder.flush()
+    // Whoever is told of the end of a run finds it after a power loss; that of a nested one is told of with its parent's.
+    if parent == nil { try await services.recorder.flushToDisk() } else { try await services.recorder.flush() }
     // They are those of another host by now.
     if isLost { throw EngineError.runTaken(id) }
     // Now that it is sure that the history names none of them.

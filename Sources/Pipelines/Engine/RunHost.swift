@@ -26,11 +26,14 @@ public final class RunHost: Sendable {
   /// - Parameters:
   ///   - directory: Where the workspace is.
   ///   - plugins: What the pipelines' `uses` may reach; the same that they were loaded with.
+  ///   - durability: What the end of a run survives once it is reported. Default `powerLoss`, for one `fdatasync` a run.
   /// - Returns: The host, whose loop runs.
   /// - Throws: `WorkspaceError`, or ``EngineError`` when the process is out of descriptors or threads.
-  public static func open(workspace directory: String, plugins: PluginSource = .none) throws -> RunHost {
+  public static func open(
+    workspace directory: String, plugins: PluginSource = .none, durability: Durability = .powerLoss
+  ) throws -> RunHost {
     // A run writes always, and reads seldom.
-    let history = try History.open(at: directory, mode: .readWrite, first: .writer)
+    let history = try History.open(at: directory, mode: .readWrite, first: .writer, durability: durability)
     guard !history.workspace.isReadOnly else { throw WorkspaceError.readOnly(path: history.workspace.path) }
     let failure = FailureRelay()
     let recorder = HistoryRecorder(

@@ -4,13 +4,16 @@ import Workspace
 extension History {
   /// Answers a question, and notifies the host of the run. `operation` is the name of the instance.
   ///
-  /// The answer is durable: it counts as well when nobody runs the run at the moment, and is found when it is resumed.
+  /// The answer is durable, and survives a power loss: it counts as well when nobody runs the run at the moment, and is found when it is resumed.
   public func answerApproval(
     _ run: RunID, operation: String, approved: Bool, note: String?, who: String, at time: RecordTime = .now
   ) throws(WorkspaceError) -> ApprovalOutcome {
     let answer = Approval.Answer(isApproved: approved, note: note, who: who, at: time)
     let outcome = try write { try ApprovalRows.answer(run, operation: operation, answer, in: $0) }
-    if case .answered = outcome { workspace.notify() }
+    if case .answered = outcome {
+      try flushToDisk()
+      workspace.notify()
+    }
     return outcome
   }
 

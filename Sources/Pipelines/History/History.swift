@@ -20,11 +20,15 @@ public struct History: Sendable {
     self.workspace = workspace
   }
 
-  /// Opens the workspace in a directory, creating it in mode `.readWrite` if there is none; `first` is the connection to begin with.
+  /// Opens the workspace in a directory, creating it in mode `.readWrite` if there is none; `first` is the connection to begin with, and `durability` what
+  /// an approval and the end of a run survive once they are reported.
   public static func open(
-    at directory: String, mode: Workspace.Mode, first: Workspace.FirstConnection = .reader
+    at directory: String, mode: Workspace.Mode, first: Workspace.FirstConnection = .reader,
+    durability: Durability = .powerLoss
   ) throws(WorkspaceError) -> History {
-    History(workspace: try Workspace.open(at: directory, schema: HistorySchema.schema, mode: mode, first: first))
+    History(
+      workspace: try Workspace.open(
+        at: directory, schema: HistorySchema.schema, mode: mode, first: first, durability: durability))
   }
 
   /// Opens the workspace in a directory for looking at it. Nothing is created; but one that an older version has written is brought to this
@@ -42,6 +46,15 @@ public struct History: Sendable {
   func read<T>(_ body: (Database) throws -> T) throws(WorkspaceError) -> T {
     do {
       return try workspace.read(body)
+    } catch {
+      throw WorkspaceError(error, path: workspace.path)
+    }
+  }
+
+  /// Makes what was changed survive a power loss, before somebody is told of it.
+  func flushToDisk() throws(WorkspaceError) {
+    do {
+      try workspace.flushToDisk()
     } catch {
       throw WorkspaceError(error, path: workspace.path)
     }

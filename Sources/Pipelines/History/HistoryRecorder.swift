@@ -45,6 +45,12 @@ public final class HistoryRecorder: Sendable {
     try await writer.flush()
   }
 
+  /// Returns once everything recorded before survives a power loss as well, if the workspace's ``Workspace/Durability`` wants it: for what somebody is
+  /// told next.
+  public nonisolated(nonsending) func flushToDisk() async throws(WorkspaceError) {
+    try await writer.flushToDisk()
+  }
+
   /// Runs `body` in its own transaction between the changes recorded before and after it. For leases and the like.
   public nonisolated(nonsending) func perform<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T)
     async throws -> T

@@ -18,6 +18,9 @@ struct Run: ForegroundCommand {
 
       Exits with 0 when the run succeeded, 1 when it failed, 2 when the file or a
       param is wrong, 3 when the engine failed, 130 when the run was cancelled.
+
+      What it reports as ended survives a power loss; PENSTOCK_DURABILITY=process
+      saves the wait for the disk.
       """)
 
   @Argument(help: "The pipeline file.", completion: .file(extensions: ["yaml", "yml"]))
@@ -76,7 +79,8 @@ struct Run: ForegroundCommand {
       try DryRun(pipeline: pipeline, options: options, history: history, shared: shared).show()
       return .succeeded
     }
-    let host = try RunHost.open(workspace: location.path, plugins: .host(pluginHost))
+    let host = try RunHost.open(
+      workspace: location.path, plugins: .host(pluginHost), durability: DurabilitySetting.value())
     tellOfControllers(of: pipeline)
     options.source = try source(for: pipeline, in: host.history)
     let chosen = options
@@ -118,7 +122,8 @@ struct Run: ForegroundCommand {
     }
     // What is wrong from the beginning is a mistake of the call.
     _ = try load().content.get()
-    let host = try RunHost.open(workspace: try shared.location().path, plugins: .host(pluginHost))
+    let host = try RunHost.open(
+      workspace: try shared.location().path, plugins: .host(pluginHost), durability: DurabilitySetting.value())
     let result = await Result { try await WatchSession(host: host, shared: shared, startsNow: now, load: load).run() }
     await pluginHost.shutDown()
     return try result.get()

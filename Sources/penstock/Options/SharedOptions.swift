@@ -70,7 +70,7 @@ struct SharedOptions: ParsableArguments, Sendable {
       )
     }
     guard writing else { return try openForReading(location) }
-    let history = try History.open(at: location.path, mode: .readWrite)
+    let history = try History.open(at: location.path, mode: .readWrite, durability: DurabilitySetting.value())
     do {
       try history.markInterrupted()
     } catch .full {
@@ -89,7 +89,7 @@ extension SharedOptions {
         "there is no run yet: no workspace at '\(location.path)'. `penstock run FILE` creates it, --workspace names another"
       )
     }
-    return try RunHost.open(workspace: location.path, plugins: plugins)
+    return try RunHost.open(workspace: location.path, plugins: plugins, durability: DurabilitySetting.value())
   }
 
   /// How a run of `pipeline` is shown.

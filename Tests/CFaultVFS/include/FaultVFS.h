@@ -28,4 +28,14 @@ int64_t fault_disarm(void);
 /// How many calls of the kinds were counted since the arming.
 int64_t fault_count(void);
 
+/// From now on, what a power loss would leave of the files whose path begins with `prefix` is kept in the directory `image`: each file as it was when it was
+/// last synchronised, and none that never was. Returns a number for the calls below, or -1 if there are too many images.
+int fault_image_begin(const char *prefix, const char *image);
+
+/// How many times files whose path ends with `suffix`, at most 15 characters, were synchronised since the image began.
+int64_t fault_image_syncs(int image, const char *suffix);
+
+/// Keeps nothing any more.
+void fault_image_end(int image);
+
 #endif

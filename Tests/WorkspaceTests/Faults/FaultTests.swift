@@ -125,6 +125,24 @@ struct FaultTests {
     #expect(place > 10)
   }
 
+  @Test("a flush to a disk that fails says so, keeps what is committed, and the next one succeeds")
+  func flushToDisk() async throws {
+    let directory = try TemporaryDirectory()
+    let workspace = try openNumbers(directory)
+    let writer = OrderedWriter.numbers(workspace)
+    for (number, (code, error)) in [(10 | 4 << 8, EIO), (10 | 4 << 8, EDQUOT)].enumerated() {
+      writer.append(number)
+      fault_arm(directory.workspace, Int32(fault_syncs), 1, 0, Int32(code), error)
+      let failure = await caught(WorkspaceError.self) { try await writer.flushToDisk() }
+      fault_disarm()
+      #expect(failure?.code == (error == EIO ? "workspace-io" : "workspace-full"))
+      #expect(writer.failure == nil)
+      try await writer.flushToDisk()
+      #expect(try workspace.values() == Array(0...number))
+    }
+    try await writer.close()
+  }
+
   @Test("a subscriber whose reading fails is told with the next change")
   func subscriber() async throws {
     let directory = try TemporaryDirectory()

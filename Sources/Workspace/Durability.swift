@@ -1,0 +1,28 @@
+/// What the records survive that a program has said are there; see ``OrderedWriter/flushToDisk()`` and ``Workspace/flushToDisk()``.
+///
+/// Every commit survives the death of the process, whatever this is, and the file is sound after a power loss.
+public enum Durability: String, Sendable, CaseIterable {
+  /// A power loss and a crash of the kernel: a flush waits for the disk, which takes about as long as one `fdatasync`.
+  case powerLoss = "power-loss"
+  /// The death of the process: a flush waits for the commit alone, and a power loss may take what was committed in the last seconds.
+  case process
+}
+
+extension Workspace {
+  /// What this workspace's flushes to the disk wait for.
+  public var durability: Durability { files.durability }
+
+  /// Returns when everything that was committed through this object is on the disk: one `fdatasync` of the write-ahead log. Commits go on without
+  /// one, so this is for what must survive a power loss before somebody is told of it.
+  ///
+  /// Does nothing with ``Durability/process``, and where nothing was committed since the last time. Fails with
+  /// ``WorkspaceError/full(path:)`` or ``WorkspaceError/io(path:code:message:)`` where the disk does; everything is committed all the same.
+  public func flushToDisk() throws {
+    guard durability == .powerLoss else { return }
+    do {
+      try writer().flushToDisk()
+    } catch {
+      throw WorkspaceError(error, path: path)
+    }
+  }
+}

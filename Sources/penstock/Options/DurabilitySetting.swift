@@ -1,0 +1,19 @@
+import Glibc
+import Pipelines
+import Workspace
+
+/// The environment variable `PENSTOCK_DURABILITY`: what the end of a run and an approval survive once they are reported.
+enum DurabilitySetting {
+  private static let name = "PENSTOCK_DURABILITY"
+
+  /// What the variable says. Default `power-loss`, also where it is empty.
+  static func value() throws -> Durability {
+    guard let text = getenv(name).map({ String(cString: $0) }), !text.isEmpty else { return .powerLoss }
+    guard let durability = Durability(rawValue: text) else {
+      throw CommandFailure(
+        "\(name) is '\(TerminalText.visible(text))'; it must be \(Durability.allCases.map(\.rawValue).joined(separator: " or "))"
+      )
+    }
+    return durability
+  }
+}
