@@ -7,9 +7,13 @@ struct Tool: Sendable {
   let program: String
 
   /// What `penstock run` of a file is as a command to time.
-  func running(_ file: String, in directory: String, workspace: String? = nil) -> Command {
-    Command(
-      program, ["run", file, "--quiet", "--workspace", workspace ?? directory + "/workspace"], in: directory)
+  /// `variable` is one more variable of its environment, `NAME=value`; setting it takes the time of an `exec`.
+  func running(
+    _ file: String, in directory: String, workspace: String? = nil, variable: String? = nil
+  ) -> Command {
+    let arguments = ["run", file, "--quiet", "--workspace", workspace ?? directory + "/workspace"]
+    guard let variable else { return Command(program, arguments, in: directory) }
+    return Command("env", [variable, program] + arguments, in: directory)
   }
 
   /// Runs a pipeline file, untimed.

@@ -21,7 +21,8 @@ struct Catalogue: Sendable {
   /// The names, in the order of the table.
   static let names =
     [
-      "fan-out", "chain", "grid", "json-chain", "cold-new", "cold-existing", "values", "plugin-operations", "check",
+      "fan-out", "chain", "grid", "json-chain", "cold-new", "cold-existing", "cold-durability", "values",
+      "plugin-operations", "check",
       "history-list", "history-filter", "history-list-runs", "history-where", "history-stats", "history-show",
       "recorder",
     ] + probeNames
@@ -45,6 +46,7 @@ struct Catalogue: Sendable {
     case "json-chain": try jsonChain()
     case "cold-new": try await cold(existing: false)
     case "cold-existing": try await cold(existing: true)
+    case "cold-durability": try await coldDurability()
     case "values": try values()
     case "plugin-operations": try pluginOperations()
     case "check": try check()

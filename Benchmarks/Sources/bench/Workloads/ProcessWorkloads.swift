@@ -61,6 +61,23 @@ extension Catalogue {
       name: name, title: title, goal: goal, subject: subject, floor: floor, memoryLimit: 40_000_000, roundFactor: 4)
   }
 
+  /// What it costs that the end of a run survives a power loss: the same run beside itself, with and without.
+  func coldDurability() async throws -> Workload {
+    let file = try shared("cold-durability", "pipeline.yaml", PipelineFiles.fanOut(count: 1, concurrency: 2))
+    let workspace = try scratch.directory("cold-durability/shared") + "/workspace"
+    try await tool.run(file, workspace: workspace)
+    let tool = tool
+    func contender(_ name: String, _ durability: String) -> Contender {
+      Contender(name: name) {
+        tool.running(file, in: $0, workspace: workspace, variable: "PENSTOCK_DURABILITY=\(durability)")
+      }
+    }
+    return Workload(
+      name: "cold-durability", title: "1 × /bin/true, durable, beside PENSTOCK_DURABILITY=process",
+      goal: .informativeRatio,
+      subject: contender("penstock", "power-loss"), floor: contender("floor", "process"), roundFactor: 4)
+  }
+
   /// Tools that read a graph.
   private func graphPeers(_ name: String, _ steps: PeerFiles.Steps, concurrency: Int) throws -> [Contender] {
     let makefile = try shared(name, "Makefile", PeerFiles.makefile(steps))
