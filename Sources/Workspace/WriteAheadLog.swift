@@ -51,10 +51,12 @@ final class WriteAheadLog: @unchecked Sendable {
     isOnDisk = true
   }
 
-  /// Writes everything back and empties the log, unless somebody is reading.
-  func truncate(_ db: Database) {
+  /// Writes everything back and empties the log, unless somebody is reading: it does not wait for readers.
+  func truncate(_ db: Database, _ patience: BusyPatience) {
     guard let connection = db.sqliteConnection else { return }
-    sqlite3_busy_timeout(connection, 0)
+    // The connection's own handler stays, with which later transactions wait for other processes.
+    patience.isOver = true
+    defer { patience.isOver = false }
     if sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK { frames = 0 }
   }
 }

@@ -157,7 +157,7 @@ final class WriterConnection: Sendable {
   private func shortenLogAtEnd(_ db: Database) {
     guard log.frames >= Self.shortFrames, lock.tryLockExclusive() else { return }
     defer { lock.unlock() }
-    log.truncate(db)
+    log.truncate(db, patience)
   }
 
   /// As ``close()``; besides, the log is written back whatever its length, and its files are removed if nobody else is using them.
@@ -165,7 +165,7 @@ final class WriterConnection: Sendable {
     access { db in
       statements.clear()
       guard (try? lock.lockExclusive()) != nil else { return }
-      log.truncate(db)
+      log.truncate(db, patience)
       if let connection = db.sqliteConnection { _ = penstock_sqlite3_checkpoint_on_close(connection) }
     }
     try? queue.close()
@@ -182,7 +182,7 @@ final class WriterConnection: Sendable {
       try db.execute(sql: "PRAGMA temp_store = FILE")
       defer { try? db.execute(sql: "PRAGMA temp_store = MEMORY") }
       try db.execute(sql: "VACUUM")
-      log.truncate(db)
+      log.truncate(db, patience)
     }
   }
 
