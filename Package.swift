@@ -202,8 +202,12 @@ let package = Package(
     // The other process, which competes and is killed.
     .executableTarget(
       name: "WorkspaceChild", dependencies: ["Workspace"], path: "Tests/WorkspaceChild", swiftSettings: settings),
+    // A program with code at its top level.
+    .executableTarget(
+      name: "WorkspaceScript", dependencies: ["Workspace"], path: "Tests/WorkspaceScript", swiftSettings: settings),
     .testTarget(
-      name: "WorkspaceTests", dependencies: ["CFaultVFS", "CLibSQLite", "Workspace", "WorkspaceChild"],
+      name: "WorkspaceTests",
+      dependencies: ["CFaultVFS", "CLibSQLite", "Workspace", "WorkspaceChild", "WorkspaceScript"],
       swiftSettings: settings),
     .testTarget(
       name: "PipelinesTests",

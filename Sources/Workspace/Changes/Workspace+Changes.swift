@@ -14,10 +14,11 @@ extension Workspace {
   ///     ``write(_:)`` inside of it throws ``WorkspaceError/locked(path:)``.
   ///     [the workspace's writing thread]
   ///   - completionHandler: Is told what `changesHandler` returned, after the commit and after the subscribers; or what it threw; or a
-  ///     ``ChangeError``. Completion handlers are called one after the other. [a thread of the workspace]
+  ///     ``ChangeError``. Completion handlers are called one after the other. [a thread of the workspace] It has no default: without it, code at the top
+  ///     level of a program would take this function for the one that is awaited.
   public func performChanges<Value: Sendable>(
     _ types: [any Storable.Type], changesHandler: @escaping @Sendable (ChangeContext) throws -> Value,
-    completionHandler: @escaping @Sendable (Result<Value, any Error>) -> Void = { _ in }
+    completionHandler: @escaping @Sendable (Result<Value, any Error>) -> Void
   ) {
     let completions = completions
     change(types, changesHandler) { result in completions.async { completionHandler(result) } }

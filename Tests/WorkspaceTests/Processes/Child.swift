@@ -1,6 +1,6 @@
 import Foundation
 
-/// The program `WorkspaceChild`, running.
+/// The program `WorkspaceChild`, or another one of the tests, running.
 final class Child {
   private let process = Process()
   private let input = Pipe()
@@ -8,8 +8,8 @@ final class Child {
   private var buffer: [UInt8] = []
   private var isInputOpen = true
 
-  init(_ arguments: [String]) throws {
-    process.executableURL = URL(fileURLWithPath: Self.program)
+  init(_ arguments: [String], program: String = "WorkspaceChild") throws {
+    process.executableURL = URL(fileURLWithPath: "\(Self.products)/\(program)")
     process.arguments = arguments
     process.standardInput = input
     process.standardOutput = output
@@ -54,9 +54,9 @@ final class Child {
     return process.terminationStatus
   }
 
-  /// The program beside the test bundle, both being products of one build.
-  private static let program: String = {
+  /// Where the programs are: beside the test bundle, all being products of one build.
+  private static let products: String = {
     let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-    return (bundle as NSString).deletingLastPathComponent + "/WorkspaceChild"
+    return (bundle as NSString).deletingLastPathComponent
   }()
 }

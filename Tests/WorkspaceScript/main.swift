@@ -1,0 +1,24 @@
+// A program with code at its top level, as a script has it: which form of a function the compiler takes there is another question than in a function.
+//
+//     WorkspaceScript DIRECTORY
+
+import Workspace
+
+struct Note: Storable {
+  var id: Int
+  static let id = Field("id", \Note.id)
+  static let schema = ObjectSchema("note", Note.init, id, key: id)
+}
+
+struct Refusal: Error {}
+
+let workspace = try Workspace.open(
+  at: CommandLine.arguments[1], schema: WorkspaceSchema(applicationID: 1, objects: [Note.self]), mode: .readWrite)
+do {
+  try await workspace.performChanges([Note.self]) { _ in throw Refusal() }
+  print("the error has vanished")
+} catch is Refusal {
+  print("caught")
+}
+try await workspace.performChanges([Note.self]) { try $0.submit(Note.creationRequest(Note(id: 1))) }
+print(try workspace.fetch(for: Note.self).count())
