@@ -86,7 +86,7 @@ struct ObjectTables {
 
   private func missingColumns(of table: TableDescription, _ db: Database) throws -> [ColumnDescription] {
     let rows = try Row.fetchAll(
-      db, sql: "SELECT name, type, \"notnull\", pk FROM pragma_table_info(?)", arguments: [table.name])
+      db, sql: "SELECT name, type, \"notnull\", pk, dflt_value FROM pragma_table_info(?)", arguments: [table.name])
     let found: [String: Row] = Dictionary(rows.map { ($0[0], $0) }, uniquingKeysWith: { first, _ in first })
     for column in table.columns {
       guard let row = found[column.name] else { continue }
@@ -98,6 +98,14 @@ struct ObjectTables {
           "\(table.name).\(column.name) is \(storage)\(isOptional ? "" : " NOT NULL") in the file and "
             + "\(column.storage.rawValue)\(column.isOptional ? "" : " NOT NULL") in the declaration; add a migration")
       }
+    }
+    let names = Set(table.columns.map(\.name))
+    // A newer version may have added fields that the file has a value for.
+    if let needed = rows.first(where: { $0[2] && $0[3] == 0 && ($0[4] as String?) == nil && !names.contains($0[0]) }) {
+      let name: String = needed[0]
+      throw unsuitable(
+        "\(table.name).\(name) is required in the file and missing in the declaration, so that nothing could be created; "
+          + "declare it, or add the migration .remove(\"\(name)\")")
     }
     let key: [String] = rows.filter { $0[3] > 0 }.sorted { ($0[3] as Int) < $1[3] }.map { $0[0] }
     guard key == table.key else {

@@ -46,6 +46,23 @@ private enum Third {
   }
 }
 
+/// Without the field `nick`, which every object in the file must have.
+private enum Forgetful {
+  struct Person: Storable, Equatable {
+    var id: Int
+    static let id = Field("id", \Person.id)
+    static let schema = ObjectSchema("person", Person.init, id, key: id)
+  }
+}
+
+private enum Careful {
+  struct Person: Storable, Equatable {
+    var id: Int
+    static let id = Field("id", \Person.id)
+    static let schema = ObjectSchema("person", Person.init, id, key: id, migrations: [.remove("nick")])
+  }
+}
+
 @Suite("Schemas of objects")
 struct SchemaTests {
   let directory: TemporaryDirectory
@@ -88,6 +105,22 @@ struct SchemaTests {
     try await addTwins()
     #expect(
       try open(Second.Person.self).fetch(for: Second.Person.self).all().map(\.town) == ["it's nowhere", "it's nowhere"])
+  }
+
+  @Test("A required field that is left out needs a migration, or the file is refused", arguments: [true, false])
+  func requiredFieldLeftOut(isReadOnly: Bool) async throws {
+    try await addTwins()
+    let error = #expect(throws: WorkspaceError.self) {
+      try open(Forgetful.Person.self, isReadOnly ? .readOnly : .readWrite)
+    }
+    #expect(error?.code == "workspace-schema")
+    #expect(error?.description.contains("person.nick") == true)
+    #expect(error?.description.contains(#".remove("nick")"#) == true)
+    let workspace = try open(Careful.Person.self)
+    try await workspace.performChanges([Careful.Person.self]) {
+      try $0.submit(Careful.Person.creationRequest(.init(id: 3)))
+    }
+    #expect(try workspace.fetch(for: Careful.Person.self).all().map(\.id) == [1, 2, 3])
   }
 
   @Test("An index that is built while objects change has all of them", arguments: 1...5)
