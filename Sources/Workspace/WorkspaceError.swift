@@ -75,7 +75,7 @@ extension WorkspaceError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .cannotCreate(let path, let reason):
-      "cannot create a workspace at \(path): \(reason). Choose a directory you may write to with --workspace."
+      "cannot create a workspace at \(path): \(reason). Choose a directory you may write to."
     case .notAWorkspace(let path, let reason):
       "\(path) is not a workspace: \(reason)."
     case .newerSchema(let path, let found, let known):
