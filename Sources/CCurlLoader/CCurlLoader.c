@@ -1,11 +1,13 @@
 #include "CCurlLoader.h"
 
+#include "../CLibCurl/CurlNames.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-// What is here must not take the place of libcurl's own functions for the other objects of the process, libcurl among them.
+// What is here must not take the place of libcurl's own functions: its symbols have a prefix, and other objects of the process see none of them.
 #pragma GCC visibility push(hidden)
 
 // Its first argument has become const in the course of time.
@@ -21,13 +23,7 @@
 
 CURLUcode curl_url_get(const CURLU *url, CURLUPart part, char **text, unsigned flags);
 
-#define FUNCTIONS(each) \
-  each(curl_easy_cleanup) each(curl_easy_getinfo) each(curl_easy_init) each(curl_easy_pause) each(curl_easy_setopt) \
-  each(curl_easy_strerror) each(curl_free) each(curl_global_init) each(curl_multi_add_handle) each(curl_multi_cleanup) \
-  each(curl_multi_info_read) each(curl_multi_init) each(curl_multi_perform) each(curl_multi_poll) \
-  each(curl_multi_remove_handle) each(curl_multi_setopt) each(curl_multi_wakeup) each(curl_slist_append) \
-  each(curl_slist_free_all) each(curl_url) each(curl_url_cleanup) each(curl_url_get) each(curl_url_set) \
-  each(curl_url_strerror)
+PENSTOCK_CURL_FUNCTIONS(PENSTOCK_CURL_RENAME)
 
 // Its ABI has had this number since 2006.
 #define LIBRARY "libcurl.so.4"
@@ -35,7 +31,7 @@ CURLUcode curl_url_get(const CURLU *url, CURLUPart part, char **text, unsigned f
 #define POINTER(name) __typeof__(name) *name##_pointer;
 static struct {
   const char *problem;
-  FUNCTIONS(POINTER)
+  PENSTOCK_CURL_FUNCTIONS(POINTER)
 } library;
 
 static void load(void) {
@@ -45,7 +41,7 @@ static void load(void) {
     *(void **)&library.name##_pointer = dlsym(handle, #name); \
     if (library.name##_pointer == NULL) library.problem = #name " is missing in " LIBRARY; \
   }
-  FUNCTIONS(FIND)
+  PENSTOCK_CURL_FUNCTIONS(FIND)
   if (handle == NULL) {
     // What the loader says is overwritten by its next mistake, and the process never unloads the library.
     static char problem[512];

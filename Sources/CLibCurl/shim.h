@@ -11,6 +11,15 @@
 #include <stdint.h>
 #include <sys/prctl.h>
 
+#include "CurlNames.h"
+
+// Macros in some versions, which would only get in the way of the names.
+#undef curl_easy_setopt
+#undef curl_easy_getinfo
+#undef curl_multi_setopt
+
+PENSTOCK_CURL_FUNCTIONS(PENSTOCK_CURL_RENAME)
+
 static inline CURLcode penstock_curl_set_long(CURL *easy, CURLoption option, long value) {
   return curl_easy_setopt(easy, option, value);
 }

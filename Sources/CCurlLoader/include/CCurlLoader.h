@@ -1,7 +1,7 @@
 // libcurl's functions, found when the first of them is called.
 //
 // libcurl brings twenty other libraries along, which take a process 6 ms to load: much for a tool that mostly sends nothing. This target defines
-// the functions that HTTPOperations calls, under their own names, and passes on what they are called with.
+// the functions that HTTPOperations calls, with symbols that have a prefix (see CLibCurl), and passes on what they are called with.
 
 #ifndef PENSTOCK_CCURLLOADER_H
 #define PENSTOCK_CCURLLOADER_H
