@@ -64,6 +64,14 @@ void penstock_ignore_ends(void) {
   pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
+void penstock_block_write_signals(void) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGPIPE);
+  sigaddset(&set, SIGXFSZ);
+  pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
 void penstock_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 
 int penstock_processor_count(void) {

@@ -152,6 +152,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     var batch: [Change] = []
     // What is recorded goes on beside the work that it records, and must not keep a new process waiting on a busy machine.
     ThreadPriority.followProcess(loweredBy: 5)
+    ThreadMask.blockFileSizeSignal()
     workspace.prepareForWriting(prepare)
     signal.lock()
     while true {

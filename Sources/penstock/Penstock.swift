@@ -43,6 +43,8 @@ struct Penstock: ParsableCommand {
     StandardDescriptors.complete()
     // A reader that goes away is seen as a failed write, which ends the output quietly.
     signal(SIGPIPE, SIG_IGN)
+    // A limit on file sizes is an error like a full disk, not a reason to die.
+    signal(SIGXFSZ, SIG_IGN)
     do {
       try DescriptorLimit.requireRoom()
       var command = try parse(Eval.settingApart(Arguments.words))

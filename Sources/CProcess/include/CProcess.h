@@ -83,6 +83,10 @@ int penstock_pipe(int ends[2]);
 /// process interrupt some other thread instead.
 void penstock_ignore_ends(void);
 
+/// Blocks SIGPIPE and SIGXFSZ in the calling thread: what it writes into a closed pipe or beyond a limit on file sizes is an error. Processes that it starts do
+/// not inherit that.
+void penstock_block_write_signals(void);
+
 /// Names the calling thread, for debuggers and `top`; at most 15 characters.
 void penstock_name_thread(const char *name);
 

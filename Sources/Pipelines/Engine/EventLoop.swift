@@ -92,6 +92,7 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
         loop.thread.store(pthread_self(), ordering: .releasing)
         penstock_name_thread(loop.name)
         penstock_ignore_ends()
+        penstock_block_write_signals()
         ThreadPriority.followProcess()
         loop.run()
         return nil

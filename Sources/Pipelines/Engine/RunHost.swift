@@ -21,7 +21,8 @@ public final class RunHost: Sendable {
 
   /// Opens the workspace in `directory`, which is created when it is missing, and starts the event loop.
   ///
-  /// Runs whose host is gone are marked as interrupted.
+  /// Runs whose host is gone are marked as interrupted. What signals do to the process stays the program's business: the host's own threads are told of closed
+  /// pipes and of limits on file sizes as errors, whatever these signals do elsewhere.
   ///
   /// - Parameters:
   ///   - directory: Where the workspace is.
@@ -49,10 +50,6 @@ public final class RunHost: Sendable {
     let host = RunHost(services: services)
     failure.connect(
       onFailure: { [weak host] error in host?.historyFailed(error) }, onLoss: { [weak host] run in host?.lost(run) })
-    // A process that goes away while its input is written, or a closed terminal, must not end the host.
-    signal(SIGPIPE, SIG_IGN)
-    // A limit on file sizes is an error like a full disk, not a reason to die.
-    signal(SIGXFSZ, SIG_IGN)
     try loop.start()
     return host
   }
