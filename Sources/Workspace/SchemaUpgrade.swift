@@ -31,6 +31,15 @@ struct SchemaUpgrade {
     return false
   }
 
+  /// Refuses a file with anything in its schema that nobody of ours has put there. One of another program or of a newer version is left to ``isCurrent(_:)``.
+  func requireOwnSchema(_ db: Database) throws {
+    guard schema.isGuarded, try Int32.fetchOne(db, sql: "PRAGMA application_id") == schema.applicationID,
+      try (Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0) <= schema.version,
+      let foreign = try ForeignSchema(schema).first(in: db)
+    else { return }
+    throw WorkspaceError.untrusted(path: path, reason: "\(foreign) in it is not Penstock's")
+  }
+
   /// The statements of the indexes that are declared and not there yet. `access` gives access to the file.
   func pendingIndexes(_ access: ((Database) throws -> [String]) throws -> [String]) throws -> [String] {
     schema.objects.isEmpty ? [] : try access(objects.pendingIndexes)

@@ -83,7 +83,8 @@ public final class Workspace: Sendable {
 
   /// Opens the workspace in a directory, creating it (and the directories above it) in mode `.readWrite` if there is none.
   ///
-  /// Pending migrations run in one transaction. A file of a newer version, or of another program, is refused and not changed.
+  /// Pending migrations run in one transaction. A file of a newer version, or of another program, is refused and not changed; of a guarded schema
+  /// (``WorkspaceSchema/isGuarded``), also one of another user and one with a foreign trigger, view, index or table, in mode `.readWrite`.
   ///
   /// - Parameters:
   ///   - directory: Where the workspace is.
@@ -103,9 +104,11 @@ public final class Workspace: Sendable {
       directory: directory, patience: patience / .seconds(1), durability: durability)
     var isReadOnly = mode == .readOnly
     var isNew = false
+    try files.requireRegularFiles()
     if !isReadOnly {
       isNew = try files.createMissing(schema.template)
       isReadOnly = !files.isWritable
+      if schema.isGuarded, !isNew, !isReadOnly { try files.requireOwn() }
     } else if try !files.exists() {
       throw .notAWorkspace(path: files.directory, reason: "there is no workspace.db in it")
     }
@@ -114,6 +117,7 @@ public final class Workspace: Sendable {
       // The writer creates the file of its lock; what may be a database of another program is looked at first, and gets nothing beside it.
       if !isNew, isReadOnly || first == .reader || !files.hasLock {
         let reader = try files.openReader()
+        if !isReadOnly { try reader.unsafeRead(upgrade.requireOwnSchema) }
         if try reader.unsafeRead(upgrade.isCurrent) {
           let workspace = Workspace(
             files: files, schema: schema, isReadOnly: isReadOnly,
@@ -125,6 +129,7 @@ public final class Workspace: Sendable {
         guard !isReadOnly else { throw WorkspaceError.readOnly(path: files.database) }
       }
       let writer = try WriterConnection(files: files)
+      if !isNew { try writer.prepare(upgrade.requireOwnSchema) }
       if try isNew || !writer.prepare(upgrade.isCurrent) { try writer.prepare(upgrade) }
       let workspace = Workspace(
         files: files, schema: schema, isReadOnly: false, connections: Connections(writer: writer))

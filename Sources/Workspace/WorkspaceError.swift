@@ -10,6 +10,8 @@ public enum WorkspaceError: Error, Sendable, Equatable {
   case notPermitted(path: String)
   /// The workspace can be read but not written.
   case readOnly(path: String)
+  /// The workspace can be read, but is not written to: it belongs to somebody else, or has in its schema what somebody else has put there. `reason` says which.
+  case untrusted(path: String, reason: String)
   /// The file system, a quota or the database's own limit is full. Everything committed before is still there.
   case full(path: String)
   /// Another process kept the workspace locked for longer than the patience it was opened with (30 s); or it is the caller who does, by
@@ -42,6 +44,7 @@ public enum WorkspaceError: Error, Sendable, Equatable {
     case .newerSchema: "workspace-newer"
     case .notPermitted: "workspace-not-permitted"
     case .readOnly: "workspace-read-only"
+    case .untrusted: "workspace-untrusted"
     case .full: "workspace-full"
     case .locked: "workspace-locked"
     case .corrupt: "workspace-corrupt"
@@ -60,7 +63,8 @@ public enum WorkspaceError: Error, Sendable, Equatable {
   public var path: String {
     switch self {
     case .cannotCreate(let path, _), .notAWorkspace(let path, _), .newerSchema(let path, _, _),
-      .notPermitted(let path), .readOnly(let path), .full(let path), .locked(let path), .corrupt(let path, _),
+      .notPermitted(let path), .readOnly(let path), .untrusted(let path, _), .full(let path), .locked(let path),
+      .corrupt(let path, _),
       .closed(let path), .unsuitableSchema(let path, _),
       .unsuitableQuery(let path, _),
       .unreadable(let path, _, _), .unknownType(let path, _), .snapshotEnded(let path), .snapshotExpired(let path),
@@ -85,6 +89,8 @@ extension WorkspaceError: CustomStringConvertible {
       "cannot open \(path): permission denied. It must be yours, or let you enter and read it (chmod u+rwX); or choose another workspace."
     case .readOnly(let path):
       "cannot write to \(path): it is read-only. Check its permissions, or choose another workspace."
+    case .untrusted(let path, let reason):
+      "will not write to \(path): \(reason). Reading it is possible; to write, choose another workspace, or remove what is foreign."
     case .full(let path):
       "cannot write to \(path): the disk or quota is full. Everything recorded before is safe; free some space and try again."
     case .locked(let path):

@@ -50,6 +50,23 @@ struct WorkspaceFiles {
     return ["", "-wal", "-shm"].map { database + $0 }.first { isDenied($0, R_OK) }
   }
 
+  /// Refuses what would keep whoever opens it waiting: a FIFO or a device in the place of the database or of what SQLite keeps beside it.
+  func requireRegularFiles() throws(WorkspaceError) {
+    var status = stat()
+    for suffix in ["", "-wal", "-shm", "-journal"] where stat(database + suffix, &status) == 0 {
+      guard status.st_mode & S_IFMT != S_IFREG else { continue }
+      throw .notAWorkspace(path: directory, reason: "workspace.db\(suffix) is not a regular file")
+    }
+  }
+
+  /// Refuses a workspace of another user, who could change at any time what this one does.
+  func requireOwn() throws(WorkspaceError) {
+    var status = stat()
+    for path in [directory, database] where stat(path, &status) == 0 && status.st_uid != geteuid() {
+      throw .untrusted(path: path, reason: "it belongs to user \(status.st_uid), and you are user \(geteuid())")
+    }
+  }
+
   /// How many bytes the file of the write-ahead log has.
   var logLength: Int {
     var status = stat()
@@ -90,7 +107,10 @@ struct WorkspaceFiles {
     let parent = slash == path.startIndex ? "/" : String(path[..<slash])
     if access(path, F_OK) == 0 { return [parent] }
     let above = access(parent, F_OK) == 0 ? [] : try createDirectory(parent)
-    guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+    if mkdir(path, 0o700) == 0 {
+      // A file mask such as 0177 leaves a directory that its owner cannot enter.
+      chmod(path, 0o700)
+    } else if errno != EEXIST {
       throw .cannotCreate(path: directory, reason: WorkspaceError.systemMessage(errno))
     }
     return above + [parent]
@@ -155,10 +175,13 @@ struct WorkspaceFiles {
 
   /// Writes a byte to the notification file, as far as that is possible.
   func touchNotification() {
-    let descriptor = open(notification, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    // A link would lead to a file of somebody else's, and a FIFO would wait for a reader.
+    let descriptor = open(notification, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { return }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
     pwrite(descriptor, "\n", 1, 0)
-    close(descriptor)
   }
 
   /// Opens a connection that cannot write.

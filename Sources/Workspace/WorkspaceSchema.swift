@@ -23,19 +23,23 @@ public struct WorkspaceSchema: Sendable {
   public let migrations: [Migration]
   /// What a new file begins as, which is quicker than to run all migrations; nil runs them.
   public let template: WorkspaceTemplate?
+  /// Whether a file is refused for writing that belongs to another user, or whose schema has anything that this one has not made. What is in it would be
+  /// executed by whoever writes.
+  public let isGuarded: Bool
   /// The types whose objects are kept. Their tables are created and extended after the migrations.
   public let objects: [any Storable.Type]
 
   /// Creates a schema. The numbers of `migrations` must be 1, 2, 3 ….
   public init(
     applicationID: Int32, migrations: [Migration] = [], template: WorkspaceTemplate? = nil,
-    objects: [any Storable.Type] = []
+    objects: [any Storable.Type] = [], isGuarded: Bool = false
   ) {
     precondition(migrations.indices.allSatisfy { migrations[$0].number == $0 + 1 }, "migrations are numbered 1, 2, 3 …")
     self.applicationID = applicationID
     self.migrations = migrations
     self.template = template
     self.objects = objects
+    self.isGuarded = isGuarded
   }
 
   /// The number that `PRAGMA user_version` has when every migration has run.

@@ -13,7 +13,7 @@ final class WriteLock: Sendable {
   /// Opens the lock file, creating it for its owner alone.
   init(path: String, patience: Double) throws(WorkspaceError) {
     self.patience = patience
-    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
     self.path = path
     guard descriptor >= 0 else {
       let code = errno

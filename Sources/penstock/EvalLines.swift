@@ -8,7 +8,11 @@ struct EvalLines {
   /// The contexts that there are without any: none, so that naming one is an error.
   static let none: OrderedDictionary<String, JSONValue> = [:]
 
-  func run() {
+  /// A line holds an expression and its contexts.
+  private static let longestLine = 64 << 20
+
+  /// - Throws: `CommandFailure` for a line that is too long.
+  func run() throws {
     var pending: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     var output: [UInt8] = []
@@ -28,6 +32,9 @@ struct EvalLines {
         start = end + 1
       }
       pending += chunk[start..<count]
+      guard pending.count <= Self.longestLine else {
+        throw CommandFailure("a line of standard input is longer than \(Self.longestLine >> 20) MiB")
+      }
       TextOutput.standard.writeJSON(output)
       output.removeAll(keepingCapacity: true)
       // The next read may block; whoever asked waits for these answers before it asks again.

@@ -1,4 +1,5 @@
 import Glibc
+import System
 
 /// Why a file cannot be read, for a person.
 struct FileReadFailure: Error {
@@ -7,15 +8,18 @@ struct FileReadFailure: Error {
 
 /// Reads whole files that a person named.
 enum FileReader {
+  /// Expressions are asked about less: 64 MiB, as for a result.
+  private static let limit = 64 << 20
+
   static func exists(_ path: String) -> Bool { access(path, R_OK) == 0 }
 
+  /// The bytes of a file, a pipe or what is typed at a terminal.
   static func read(_ path: String) throws(FileReadFailure) -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-    guard descriptor >= 0 else {
-      throw FileReadFailure(message: "cannot read '\(path)': \(String(cString: strerror(errno)))")
+    do throws(InputFileError) {
+      return try InputFile.read(path, limit: limit, accepts: .streams)
+    } catch {
+      throw FileReadFailure(message: "cannot read '\(path)': \(error.reason)")
     }
-    defer { close(descriptor) }
-    return try read(descriptor: descriptor, name: "'\(path)'")
   }
 
   static func read(descriptor: Int32, name: String) throws(FileReadFailure) -> [UInt8] {
@@ -29,6 +33,9 @@ enum FileReader {
       }
       if count == 0 { return bytes }
       bytes += chunk[..<count]
+      guard bytes.count <= limit else {
+        throw FileReadFailure(message: "cannot read \(name): it is larger than \(limit >> 20) MiB")
+      }
     }
   }
 }

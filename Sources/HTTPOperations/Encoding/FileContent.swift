@@ -1,4 +1,5 @@
 import Glibc
+import System
 
 /// Why a file could not be used: what the system says.
 struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -29,26 +30,14 @@ struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
 enum FileContent {
   /// All of a regular file.
   static func read(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
-    // Without O_NONBLOCK, a pipe that nobody writes to would keep the caller waiting in `open`, for ever.
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
-    guard descriptor >= 0 else { throw FileError(path, errno) }
-    defer { close(descriptor) }
-    var information = stat()
-    guard fstat(descriptor, &information) == 0 else { throw FileError(path, errno) }
-    guard information.st_mode & S_IFMT == S_IFREG else {
-      throw FileError(path, problem: "it is not a file with a content of its own")
-    }
-    var content: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 64 * 1024)
-    while true {
-      let count = Glibc.read(descriptor, &piece, piece.count)
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw FileError(path, errno)
+    do throws(InputFileError) {
+      return try InputFile.read(path, limit: limit)
+    } catch {
+      switch error {
+      case .system(_, let number): throw FileError(path, number)
+      case .tooLong: throw FileError(path, problem: "it has more than \(limit) bytes")
+      default: throw FileError(path, problem: "it is not a file with a content of its own")
       }
-      if count == 0 { return content }
-      guard content.count + count <= limit else { throw FileError(path, problem: "it has more than \(limit) bytes") }
-      content += piece[..<count]
     }
   }
 }

@@ -1,5 +1,6 @@
 import Crypto
 import Glibc
+import System
 
 /// The hash of the files that glob patterns name: what `hashFiles` yields.
 enum FileHash {
@@ -31,16 +32,17 @@ enum FileHash {
   private static let hex = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "a", "b", "c", "d", "e", "f"]
 
   private static func digest(of path: String) throws(EngineError) -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw .file(path, errno) }
-    defer { close(descriptor) }
-    var hash = SHA256()
-    var buffer = [UInt8](repeating: 0, count: 256 << 10)
-    while true {
-      let count = read(descriptor, &buffer, buffer.count)
-      guard count >= 0 else { throw .file(path, errno) }
-      if count == 0 { return Array(hash.finalize()) }
-      hash.update(data: buffer[..<count])
+    do throws(InputFileError) {
+      let file = try InputFile(path)
+      var hash = SHA256()
+      while true {
+        let piece = try file.prefix(256 << 10)
+        if piece.isEmpty { return Array(hash.finalize()) }
+        hash.update(data: piece)
+      }
+    } catch {
+      if case .system(_, let number) = error { throw .file(path, number) }
+      throw .file(path, EINVAL)
     }
   }
 

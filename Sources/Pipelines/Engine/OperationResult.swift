@@ -1,4 +1,5 @@
 import Glibc
+import System
 import Values
 
 /// What an operation has produced.
@@ -38,30 +39,27 @@ struct ResultFile: Sendable, Hashable {
           "the result of \(SizeNotation.format(size)) in '\(path)' is too large for an expression (limit \(SizeNotation.format(Self.memoryLimit))); inject it whole, so that it arrives on standard input"
       )
     }
-    guard let bytes = FileBytes.read(path) else {
-      throw OperationFailure(
-        code: "result-missing", message: "the result file '\(path)' cannot be read: \(String(cString: strerror(errno)))"
-      )
+    let bytes: [UInt8]
+    do {
+      bytes = try InputFile.read(path, limit: Int(Self.memoryLimit), followsLink: false)
+    } catch {
+      throw Self.unreadable(error)
     }
     return try ResultText.value(of: bytes, as: type)
+  }
+
+  static func unreadable(_ error: InputFileError) -> OperationFailure {
+    OperationFailure(code: "result-missing", message: "the result cannot be read: \(error)")
   }
 }
 
 /// Whole files as bytes.
 enum FileBytes {
-  /// The contents of a file, or nil (with `errno` set) when it can't be read.
-  static func read(_ path: String) -> [UInt8]? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    return read(descriptor: descriptor)
-  }
-
-  /// Everything behind a descriptor of a regular file, from its beginning.
-  static func read(descriptor: Int32) -> [UInt8]? {
+  /// The first bytes, at most `limit`, behind a descriptor of a regular file of ours.
+  static func read(descriptor: Int32, limit: Int) -> [UInt8]? {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return nil }
-    let size = Int(status.st_size)
+    let size = min(Int(status.st_size), limit)
     return try? [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
       while count < size {
         let done = pread(descriptor, buffer.baseAddress.map { $0 + count }, size - count, off_t(count))

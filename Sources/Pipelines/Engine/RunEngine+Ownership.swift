@@ -53,7 +53,7 @@ extension History {
   /// - Throws: ``SourceMissing`` when that run is not in the workspace any more, or `WorkspaceError`.
   func recordedSource(of run: RunRecord) throws -> RecordedRun? {
     guard !run.origin.partial.isEmpty, let source = run.origin.source else { return nil }
-    guard let recorded = try loadForResume(source) else { throw SourceMissing(run: run.id, source: source) }
+    guard let recorded = try loadForExecution(source) else { throw SourceMissing(run: run.id, source: source) }
     return recorded
   }
 }

@@ -1,5 +1,6 @@
 import CProcess
 import Glibc
+import System
 import Values
 
 /// `run` and `command`: one process for one attempt.
@@ -182,13 +183,11 @@ extension RunEngine {
       template = requirement
       // A result that stays in its file goes to the process without passing through this one.
       if let file = wholeFile(of: requirement) {
-        let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-          throw OperationFailure(
-            code: "result-missing",
-            message: "the result file '\(file.path)' cannot be read: \(String(cString: strerror(errno)))")
+        do {
+          return .descriptor(try InputFile(file.path, followsLink: false).duplicate())
+        } catch {
+          throw ResultFile.unreadable(error)
         }
-        return .descriptor(descriptor)
       }
     } else if let stdin = node.definition.stdin {
       template = stdin
@@ -321,10 +320,7 @@ extension RunEngine {
       logs.keepResult(path)
       return .file(ResultFile(path: path, size: kept, type: type))
     }
-    guard let bytes = isFile ? FileBytes.read(path) : FileBytes.read(descriptor: files.outputDescriptor) else {
-      throw OperationFailure(
-        code: "result-missing", message: "the result cannot be read back: \(String(cString: strerror(errno)))")
-    }
+    let bytes = try isFile ? resultFile(path) : printedResult(files)
     if isFile { unlink(files.result.pointer) }
     do {
       let value = try ResultText.value(of: bytes, as: type)
@@ -343,6 +339,24 @@ extension RunEngine {
       guard type == nil, !isFile, error.code == "result-invalid" else { throw error }
       return .file(ResultFile(path: path, size: size, type: nil))
     }
+  }
+
+  /// What the process left at `$PENSTOCK_RESULT`, which whatever it started may still change.
+  private func resultFile(_ path: String) throws(OperationFailure) -> [UInt8] {
+    do {
+      return try InputFile.read(path, limit: Int(ResultFile.memoryLimit))
+    } catch {
+      throw ResultFile.unreadable(error)
+    }
+  }
+
+  private func printedResult(_ files: LogFiles) throws(OperationFailure) -> [UInt8] {
+    let limit = Int(ResultFile.memoryLimit)
+    guard let bytes = FileBytes.read(descriptor: files.outputDescriptor, limit: limit) else {
+      throw OperationFailure(
+        code: "result-missing", message: "the result cannot be read back: \(String(cString: strerror(errno)))")
+    }
+    return bytes
   }
 
   /// Makes a large result file the owner's alone, without the secrets it may hold, and returns its size.

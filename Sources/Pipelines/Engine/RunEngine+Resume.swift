@@ -83,8 +83,8 @@ extension RunEngine {
       instance.detail = operation.detail.flatMap { try? JSONValue.parse($0) }
       instance.failure = operation.error.map {
         OperationFailure(
-          code: $0.code, message: $0.message, exitCode: latest?.exitCode.map(Int32.init),
-          signal: latest?.signal.map(Int32.init))
+          code: $0.code, message: $0.message, exitCode: latest?.exitCode.map { Int32(clamping: $0) },
+          signal: latest?.signal.map { Int32(clamping: $0) })
       }
       instance.endedAt = operation.endedAt
       instance.fingerprint = operation.fingerprint
@@ -100,7 +100,7 @@ extension RunEngine {
     case .none: return .none
     case .inline(let text): return (try? JSONValue.parse(text)).map { .value($0) } ?? .none
     case .file(let path, let size):
-      let absolute = path.hasPrefix("/") ? path : "\(state.workspace)/\(path)"
+      let absolute = "\(state.workspace)/\(path)"
       // Files that the engine wrote itself hold JSON; logs hold what the process printed.
       return .file(ResultFile(path: absolute, size: size, type: path.hasSuffix(".json") ? .json : type))
     }
@@ -113,11 +113,11 @@ extension RunEngine {
       let nested = try services.history.nestedRun(of: state.id, operation: state.instances[ordinal].name),
       isOfOpenAttempt(nested, ordinal)
     else { return nil }
-    if nested.state == .succeeded || nested.state == .failed { return try services.history.loadForResume(nested.id) }
+    if nested.state == .succeeded || nested.state == .failed { return try services.history.loadForExecution(nested.id) }
     guard nested.state == .interrupted, try await services.recorder.claim(nested.id) != nil else { return nil }
     _ = await LeftoverProcesses.end(run: nested.id, delayer: LoopDelayer(loop: services.loop))
     // Only now: somebody else may have had it until it was claimed.
-    var recorded = try services.history.loadForResume(nested.id)
+    var recorded = try services.history.loadForExecution(nested.id)
     recorded?.run.state = .interrupted
     return recorded
   }
@@ -158,6 +158,7 @@ extension RunEngine {
         pipeline: state.pipeline.name, operation: state.instances[ordinal].name, fingerprint: fingerprint,
         notBefore: RecordTime(microseconds: oldest))
     else { return false }
+    if case .file(let path, _) = known.result, !services.history.isFileOfRun(path) { return false }
     if let formula = definition.staleWhen {
       try await conditions.settle(formula)
       let condition = try conditions.make(

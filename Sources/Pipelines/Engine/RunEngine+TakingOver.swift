@@ -105,7 +105,7 @@ extension RunEngine {
       if let nested = try services.history.nestedRun(of: source, operation: name) {
         guard nested.definitionHash == definition.source.hash, try nested.state != .succeeded || wasCutOff(nested)
         else { return nil }
-        return try services.history.loadForResume(nested.id)
+        return try services.history.loadForExecution(nested.id)
       }
       // A run that ended before it came to the operation hands on that of its own source.
       guard let next = try services.history.run(source) else { throw SourceMissing(run: run.id, source: source) }

@@ -76,7 +76,7 @@ public final class RunHost: Sendable {
   ) async throws -> RunOutcome {
     var source: RecordedRun?
     if let id = options.source {
-      guard let recorded = try history.loadForResume(id) else { throw RunNotFound(id: id) }
+      guard let recorded = try history.loadForExecution(id) else { throw RunNotFound(id: id) }
       source = recorded
     }
     if let missing = MissingDependency.find(in: pipeline, options: options, former: source?.operations ?? []) {
@@ -95,7 +95,7 @@ public final class RunHost: Sendable {
   public func resume(
     _ id: RunID, version: String = "", events: RunEventRange = .all, onEvent: (@Sendable (RunEvent) -> Void)? = nil
   ) async throws -> RunOutcome {
-    guard let recorded = try history.loadForResume(id) else { throw RunNotFound(id: id) }
+    guard let recorded = try history.loadForExecution(id) else { throw RunNotFound(id: id) }
     guard recorded.run.state == .interrupted else {
       throw RunNotResumable(id: id, state: recorded.run.state, whereabouts: whereabouts(of: recorded.run))
     }
@@ -111,7 +111,7 @@ public final class RunHost: Sendable {
       throw RunNotResumable(id: id, state: record?.state ?? .running, whereabouts: record.flatMap(whereabouts))
     }
     // What another host recorded until the run was claimed counts as well.
-    guard let recorded = try history.loadForResume(id) else { throw RunNotFound(id: id) }
+    guard let recorded = try history.loadForExecution(id) else { throw RunNotFound(id: id) }
     var options = RunOptions()
     options.version = version
     options.trigger = claimed.trigger

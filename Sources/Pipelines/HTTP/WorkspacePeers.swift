@@ -50,7 +50,7 @@ private final class PeerFile: Sendable {
   init?(_ path: String) {
     self.path = path
     while true {
-      let opened = open(path, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+      let opened = open(path, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
       guard opened >= 0 else { return nil }
       var (mine, there) = (stat(), stat())
       guard flock(opened, LOCK_SH | LOCK_NB) == 0, fstat(opened, &mine) == 0 else {

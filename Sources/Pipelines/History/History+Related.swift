@@ -32,7 +32,7 @@ extension History {
   func nestedRun(of parent: RunID, operation: String) throws(WorkspaceError) -> RunRecord? {
     let id = try read { db in
       try String.fetchOne(
-        db, sql: "SELECT id FROM runs WHERE parent = ? AND parent_operation = ? ORDER BY id DESC LIMIT 1",
+        db, sql: "SELECT id FROM run_record WHERE parent = ? AND parent_operation = ? ORDER BY id DESC LIMIT 1",
         arguments: [parent.text, operation])
     }
     guard let id = id.flatMap({ RunID($0) }) else { return nil }

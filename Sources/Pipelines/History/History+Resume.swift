@@ -1,4 +1,6 @@
 import GRDB
+import Glibc
+import System
 import Workspace
 
 /// Everything that is recorded of a run, for going on with it.
@@ -49,6 +51,36 @@ extension History {
         }
       }
       return recorded
+    }
+  }
+
+  /// More instances no run has: they would not fit into memory.
+  private static let highestOrdinal = 1 << 22
+
+  /// As ``loadForResume(_:)``, for executing the rest: its results will be handed on.
+  ///
+  /// - Throws: ``WorkspaceError/unreadable(path:field:value:)`` where a result is not in a file of a run, as in a record that somebody made up.
+  func loadForExecution(_ run: RunID) throws(WorkspaceError) -> RecordedRun? {
+    guard let recorded = try loadForResume(run) else { return nil }
+    for operation in recorded.operations {
+      // A place is made for each ordinal below the highest.
+      guard operation.ordinal <= Self.highestOrdinal else {
+        throw .unreadable(path: workspace.path, field: "key of '\(operation.name)'", value: "\(operation.ordinal)")
+      }
+      guard case .file(let path, _) = operation.result, !isFileOfRun(path) else { continue }
+      throw .unreadable(path: workspace.path, field: "result_file of '\(operation.name)'", value: "'\(path)'")
+    }
+    return recorded
+  }
+
+  /// Whether a recorded path names a regular file of a run, or one that is gone.
+  func isFileOfRun(_ path: String) -> Bool {
+    guard let file = RunFilePath(path) else { return false }
+    do {
+      _ = try file.open(in: workspace.directory)
+      return true
+    } catch {
+      return if case .system(_, ENOENT) = error { true } else { false }
     }
   }
 

@@ -76,8 +76,9 @@ enum OperationRows {
   private static func operation(_ row: Row, run: RunID) -> OperationRecord? {
     guard let state = OperationState(rawValue: row[5]) else { return nil }
     return OperationRecord(
-      run: run, ordinal: InstanceKey(row[0]).ordinal, name: row[1], position: row[2], parent: row[3], item: row[4],
-      state: state, reason: row[6], detail: row[7], error: error(row, at: 8), attempts: row[10],
+      run: run, ordinal: InstanceKey(row[0]).ordinal, name: row[1], position: row.count(2),
+      parent: row.optionalCount(3), item: row[4],
+      state: state, reason: row[6], detail: row[7], error: error(row, at: 8), attempts: row.count(10),
       waitingSince: time(row, at: 11), startedAt: time(row, at: 12), endedAt: time(row, at: 13),
       result: result(row, at: 16), fingerprint: row[14], reusedFrom: (row[15] as String?).flatMap { RunID($0) })
   }
@@ -85,10 +86,11 @@ enum OperationRows {
   private static func attempt(_ row: Row, run: RunID) -> AttemptRecord? {
     guard let state = OperationState(rawValue: row[2]) else { return nil }
     return AttemptRecord(
-      run: run, ordinal: InstanceKey(row[0]).ordinal, number: row[1], state: state,
+      run: run, ordinal: InstanceKey(row[0]).ordinal, number: row.count(1), state: state,
       startedAt: RecordTime(microseconds: row[3]), endedAt: time(row, at: 4), exitCode: row[5], signal: row[6],
       error: error(row, at: 7), result: result(row, at: 16), standardOutput: row[9], standardError: row[10],
-      retryDelay: row[11], retryDue: time(row, at: 12), wakeCause: row[13], pid: row[14], pidStarted: row[15])
+      retryDelay: (row[11] as Int64?).map { max(0, $0) }, retryDue: time(row, at: 12), wakeCause: row[13],
+      pid: (row[14] as Int64?).map { _ in row.process(14) }, pidStarted: row[15])
   }
 
   private static func time(_ row: Row, at index: Int) -> RecordTime? {
@@ -101,7 +103,7 @@ enum OperationRows {
   }
 
   private static func result(_ row: Row, at index: Int) -> RecordedResult {
-    if let path = row[index] as String? { return .file(path: path, size: row[index + 1] as Int64? ?? 0) }
+    if let path = row[index] as String? { return .file(path: path, size: max(0, row[index + 1] as Int64? ?? 0)) }
     if let text = row[index + 2] as String? { return .inline(text) }
     return .none
   }

@@ -1,18 +1,25 @@
 import Glibc
 
-/// An instant in a record: whole microseconds since 1970 UTC.
+/// An instant in a record: whole microseconds since 1970 UTC, in the years 0 to 9999.
+///
+/// Records come from a database that anybody may have written. What is outside of these years becomes the first or the last instant in them, so that the
+/// difference of two instants, or an instant of now and any duration, is always a number.
 public struct RecordTime: Sendable, Hashable, Comparable {
   /// Microseconds since 1970-01-01T00:00:00Z, without leap seconds.
   public let microseconds: Int64
 
+  /// 0000-01-01T00:00:00Z and 9999-12-31T23:59:59.999999Z, as far as SQLite and RFC 3339 go.
+  private static let known: ClosedRange<Int64> = -62_167_219_200_000_000...253_402_300_799_999_999
+
   /// Creates an instant from microseconds since 1970 UTC.
   public init(microseconds: Int64) {
-    self.microseconds = microseconds
+    self.microseconds = min(max(microseconds, Self.known.lowerBound), Self.known.upperBound)
   }
 
   /// Creates an instant from seconds since 1970 UTC.
   public init(secondsSince1970 seconds: Double) {
-    microseconds = Int64((seconds * 1_000_000).rounded())
+    let bounds = (Double(Self.known.lowerBound), Double(Self.known.upperBound))
+    self.init(microseconds: Int64(min(max(seconds * 1_000_000, bounds.0), bounds.1).rounded()))
   }
 
   /// The wall clock's instant.
@@ -32,7 +39,8 @@ public struct RecordTime: Sendable, Hashable, Comparable {
 
   /// The instant that many microseconds later.
   public func advanced(by microseconds: Int64) -> RecordTime {
-    RecordTime(microseconds: self.microseconds + microseconds)
+    let (sum, overflow) = self.microseconds.addingReportingOverflow(microseconds)
+    return RecordTime(microseconds: overflow ? (microseconds < 0 ? .min : .max) : sum)
   }
 
   /// `2026-11-20T18:03:01.250Z`, cut (not rounded) to milliseconds.

@@ -38,7 +38,7 @@ enum RunRows {
     if let text = row[13] as String?, let run = RunID(text) {
       parent = RunRecord.Parent(run: run, operation: row[14] as String? ?? "", attempt: row[30])
     }
-    let owner = ProcessIdentity(boot: row[10], pid: row[11], started: row[12])
+    let owner = ProcessIdentity(boot: row[10], pid: row.process(11), started: row[12])
     var numbered = Numbered(
       number: row[0], isAbandoned: !state.isFinal && !owner.isAlive(in: db),
       record: RunRecord(
@@ -49,8 +49,8 @@ enum RunRows {
         startedAt: (row[18] as Int64?).map(RecordTime.init(microseconds:)),
         endedAt: (row[19] as Int64?).map(RecordTime.init(microseconds:)),
         counts: RunCounts(
-          operations: row[20], succeeded: row[21], failed: row[22], skipped: row[23], cancelled: row[24],
-          reused: row[25])))
+          operations: row.count(20), succeeded: row.count(21), failed: row.count(22), skipped: row.count(23),
+          cancelled: row.count(24), reused: row.count(25))))
     numbered.record.controller = row[26]
     numbered.record.event = row[27]
     numbered.record.origin = RunOrigin(source: (row[28] as String?).flatMap { RunID($0) }, text: row[29])

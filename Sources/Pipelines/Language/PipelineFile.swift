@@ -1,10 +1,5 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Glibc
+import System
 
 /// Reads pipeline files, within limits.
 enum PipelineFile {
@@ -17,48 +12,15 @@ enum PipelineFile {
   /// The bytes of the file at `path`. Of a file that is larger than the YAML reader takes, one byte more than that, so that the
   /// reader says so.
   ///
-  /// A nested pipeline must be a regular file: opening a pipe would wait for somebody to write to it.
+  /// A nested pipeline must be a regular file; the one that a person names may be a pipe or a terminal as well.
   static func read(_ path: String, requiresRegularFile: Bool) -> Result<[UInt8], Failure> {
-    guard !path.utf8.contains(0) else { return .failure(notFound(path)) }
-    var status = stat()
-    guard stat(path, &status) == 0 else { return .failure(failure(path)) }
-    let kind = status.st_mode & S_IFMT
-    if kind == S_IFDIR { return .failure(Failure(code: "file-unreadable", message: "'\(path)' is a directory")) }
-    if requiresRegularFile, kind != S_IFREG {
-      return .failure(Failure(code: "file-unreadable", message: "'\(path)' is not a regular file"))
+    do throws(InputFileError) {
+      let file = try InputFile(path, accepts: requiresRegularFile ? .regular : .streams)
+      return .success(try file.prefix(YAMLReader.maximumSize + 1))
+    } catch {
+      if error.isMissing { return .failure(notFound(path)) }
+      return .failure(Failure(code: "file-unreadable", message: error.description))
     }
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-    guard descriptor >= 0 else { return .failure(failure(path)) }
-    defer { close(descriptor) }
-    let limit = YAMLReader.maximumSize + 1
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(min(limit, max(Int(status.st_size), 0) + 1))
-    var chunk = [UInt8](repeating: 0, count: 1 << 16)
-    while bytes.count < limit {
-      let wanted = min(chunk.count, limit - bytes.count)
-      let count = chunk.withUnsafeMutableBytes { buffer in
-        #if canImport(Glibc)
-          Glibc.read(descriptor, buffer.baseAddress, wanted)
-        #elseif canImport(Musl)
-          Musl.read(descriptor, buffer.baseAddress, wanted)
-        #else
-          Darwin.read(descriptor, buffer.baseAddress, wanted)
-        #endif
-      }
-      if count < 0 {
-        if errno == EINTR { continue }
-        return .failure(failure(path))
-      }
-      if count == 0 { break }
-      bytes += chunk[..<count]
-    }
-    return .success(bytes)
-  }
-
-  private static func failure(_ path: String) -> Failure {
-    let code = errno
-    if code == ENOENT || code == ENOTDIR { return notFound(path) }
-    return Failure(code: "file-unreadable", message: "'\(path)' cannot be read: \(String(cString: strerror(code)))")
   }
 
   private static func notFound(_ path: String) -> Failure {

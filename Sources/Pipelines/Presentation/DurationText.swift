@@ -2,7 +2,8 @@
 package enum DurationText {
   /// `28ms`, `1.2s`, `48s`, `3m12s`, `2h05m`, `3d4h`: at most two units, and no more digits than matter.
   package static func format(microseconds: Int64) -> String {
-    let length = max(0, microseconds)
+    // Rounding adds a little.
+    let length = min(max(0, microseconds), .max - 1_000_000)
     if length < 99_500 { return "\((length + 500) / 1000)ms" }
     if length < 9_950_000 {
       let tenths = (length + 50_000) / 100_000

@@ -119,7 +119,7 @@ package enum StateReason {
     if let now, let due = due(of: record) {
       text += " " + distance(from: now, to: due)
     } else if let delay = detail["delay_ms"]?.intValue {
-      text += " in " + DurationText.format(microseconds: delay * 1000)
+      text += " in " + DurationText.format(microseconds: delay.multipliedSaturating(by: 1000))
     }
     let turns = turns(early(of: record))
     if !turns.isEmpty { text += ", or when \(turns)" }

@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import System
 
 /// Copies a file of any size with every secret replaced, piece by piece on the masking thread.
 final class SecretFileCopy: @unchecked Sendable {
@@ -19,8 +20,12 @@ final class SecretFileCopy: @unchecked Sendable {
     self.source = source
     self.target = target
     scanner = masker.scanner()
-    input = open(source, O_RDONLY | O_CLOEXEC)
-    guard input >= 0 else { throw .file(source, errno) }
+    do {
+      input = try InputFile(source).duplicate()
+    } catch {
+      if case .system(_, let number) = error { throw .file(source, number) }
+      throw .file(source, EINVAL)
+    }
     output = open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard output >= 0 else {
       let error = errno

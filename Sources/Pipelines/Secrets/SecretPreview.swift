@@ -1,4 +1,5 @@
 import Glibc
+import System
 
 /// What can be known of secrets without reading them: commands are not run.
 enum SecretPreview {
@@ -24,15 +25,15 @@ enum SecretPreview {
   }
 
   private static func unreadable(_ path: String) -> String? {
-    access(path, R_OK) == 0 ? nil : unreadableFile(path, errno)
+    access(path, R_OK) == 0 ? nil : unreadableFile(.system(path: path, number: errno))
   }
 
   /// Why the secret in an environment variable cannot be read.
   static func unsetVariable(_ name: String) -> String { "the environment variable '\(name)' is not set" }
 
   /// Why the secret in a file cannot be read.
-  static func unreadableFile(_ path: String, _ number: Int32) -> String {
-    "'\(path)': \(String(cString: strerror(number)))"
+  static func unreadableFile(_ error: InputFileError) -> String {
+    if case .system(let path, _) = error { "'\(path)': \(error.reason)" } else { error.description }
   }
 }
 

@@ -1,15 +1,18 @@
 import CProcess
 import Glibc
+import System
 import Values
 
 /// Reads the secrets of a pipeline when its run starts.
 ///
-/// A secret's command is run like an operation's, by the process runner: it can be cancelled with the run, and what it prints stays in memory.
-/// (The monitor of swift-subprocess waits with all signals unblocked, so that Ctrl-C would end a host that had used it.)
+/// A secret's command is run like an operation's, by the process runner: it can be cancelled with the run, and what it prints stays in memory, up to a limit
+/// that is enforced while it prints. Pipes are read on the event loop, as far as they are filled. (The monitor of swift-subprocess waits with all signals unblocked, so that Ctrl-C would end a host that had used it.)
 struct SecretReader {
   /// Longer ones are no secrets but files that happen to be named as such.
   private static let limit = 1 << 20
   private static let grace = Duration.seconds(10)
+  /// How long a secret that is a pipe may take to its end.
+  static let patience = Duration.seconds(60)
   /// So much output of a command that failed is masked in its complaint, line by line; with more there is no complaint.
   private static let maskedLimit = 64 << 10
 
@@ -25,6 +28,7 @@ struct SecretReader {
   let directory: String
   /// The secrets that are known already.
   var inherited: [String] = []
+  var patience = patience
 
   /// The value of every secret, by name.
   ///
@@ -56,8 +60,7 @@ struct SecretReader {
       return String(cString: value)
     case .file(let path):
       let absolute = Self.absolute(path, in: directory)
-      guard let bytes = FileBytes.read(absolute) else { throw Failure(SecretPreview.unreadableFile(absolute, errno)) }
-      return try text(of: bytes)
+      return try text(of: try await contents(of: absolute, isolation: isolation))
     case .command(let arguments):
       return try text(of: try await output(of: arguments, known: known, isolation: isolation))
     }
@@ -75,46 +78,100 @@ struct SecretReader {
     guard let executable = services.executables.locate(program, path: services.inherited["PATH"]) else {
       throw Failure("its command '\(program)' was not found in PATH")
     }
-    let output = try memoryFile()
-    defer { close(output) }
-    let error = try memoryFile()
-    defer { close(error) }
+    let output = try OutputPipe()
+    let error = try OutputPipe()
+    let printed = try StreamCollector(output.readEnd, limit: Self.limit, excess: .ends, loop: services.loop)
+    let complaints = try StreamCollector(
+      error.readEnd, limit: Self.maskedLimit, excess: .dropsBeginning, loop: services.loop)
     let request = ProcessRequest(
       executable: executable, arguments: CStringList(arguments.map(CString.init)), environment: services.inherited.list,
-      directory: CString(directory), input: .empty, output: .descriptor(output), error: .descriptor(error),
-      grace: Self.grace)
+      directory: CString(directory), input: .empty, output: .descriptor(output.writeEnd),
+      error: .descriptor(error.writeEnd), grace: Self.grace)
     let exit: ProcessExit
     do {
-      exit = try await services.runner.run(isolation: isolation, request, started: { _ in }, exited: {})
+      let runner = services.runner
+      exit = try await runner.run(
+        isolation: isolation, request,
+        started: { pid in
+          printed.whenEnded {
+            // Whoever prints without end is not asked: nobody reads it any more.
+            if case .exceeded = printed.end, runner.isRunning(pid) { kill(-pid, SIGKILL) }
+          }
+        }, exited: {})
     } catch {
       let reason = String(cString: strerror(error.number))
       throw Failure("its command '\(program)' could not be run: \(reason)")
     }
+    printed.finish()
+    complaints.finish()
+    // Their descriptors are used until here.
+    extendLifetime(output)
+    extendLifetime(error)
     try Task.checkCancellation()
+    if case .exceeded = printed.end {
+      let limit = SizeNotation.format(Int64(Self.limit))
+      throw Failure("its command '\(program)' printed more than \(limit), the limit of a secret, and was killed")
+    }
     guard exit.code == 0 else {
       let end = exit.signal.map { "was ended by \(SignalName.name(of: $0))" } ?? "exited with code \(exit.code ?? -1)"
-      let complaint = complaint(FileBytes.read(descriptor: error), printed: FileBytes.read(descriptor: output), known)
+      let complaint = complaint(complaints.bytes, printed: printed.bytes, known)
       throw Failure("its command '\(program)' \(end)\(complaint.map { ": \($0)" } ?? "")")
     }
-    guard let bytes = FileBytes.read(descriptor: output), bytes.count <= Self.limit else {
-      let limit = SizeNotation.format(Int64(Self.limit))
-      throw Failure("its command '\(program)' printed more than \(limit)")
+    return printed.bytes
+  }
+
+  /// What is in a secret's file: a regular one, or a pipe such as a process substitution.
+  private func contents(of path: String, isolation: isolated (any Actor)?) async throws -> [UInt8] {
+    do throws(InputFileError) {
+      let file = try InputFile(path, accepts: .streams)
+      switch file.kind {
+      case .regular: return try file.read(limit: Self.limit)
+      case .pipe: break
+      default: throw .unsuitable(path: path, file.kind)
+      }
+      return try await stream(file, isolation: isolation).get()
+    } catch {
+      try Task.checkCancellation()
+      throw Failure(SecretPreview.unreadableFile(error))
     }
-    return bytes
+  }
+
+  /// Reads a pipe to its end, while others use the event loop.
+  private func stream(
+    _ file: borrowing InputFile, isolation: isolated (any Actor)?
+  ) async -> Result<[UInt8], InputFileError> {
+    let path = file.path
+    let loop = services.loop
+    let collector: StreamCollector
+    do {
+      collector = try StreamCollector(file.descriptor, limit: Self.limit, excess: .ends, loop: loop)
+    } catch {
+      return .failure(.system(path: path, number: EMFILE))
+    }
+    let timer = loop.schedule(after: patience) { collector.stop() }
+    defer { loop.cancelTimer(timer) }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation(isolation: isolation) { continuation in
+        collector.whenEnded { continuation.resume() }
+      }
+    } onCancel: {
+      loop.execute { collector.stop() }
+    }
+    return switch collector.end {
+    case .closed where collector.bytes.isEmpty: .failure(.empty(path: path))
+    case .closed: .success(collector.bytes)
+    case .exceeded: .failure(.tooLong(path: path, limit: Self.limit))
+    case .failed(let number): .failure(.system(path: path, number: number))
+    case nil: .failure(.unfinished(path: path, patience))
+    }
   }
 
   /// The last line of what a command printed as errors, for a message that is kept: without the secrets that are known, and
   /// without what the command printed as the secret before it failed. Nil where that is too much to be looked for.
-  private func complaint(_ errors: [UInt8]?, printed: [UInt8]?, _ known: [String]) -> String? {
-    guard let errors, let printed, printed.count <= Self.maskedLimit else { return nil }
+  private func complaint(_ errors: [UInt8], printed: [UInt8], _ known: [String]) -> String? {
+    guard printed.count <= Self.maskedLimit else { return nil }
     let masker = SecretMasker(known + inherited + [Self.trimmed(String(decoding: printed, as: UTF8.self))])
     return String(decoding: errors, as: UTF8.self).split(separator: "\n").last.map { masker.mask(String($0)) }
-  }
-
-  private func memoryFile() throws(EngineError) -> Int32 {
-    let descriptor = penstock_memory_file(nil, 0)
-    guard descriptor >= 0 else { throw .systemCall("memfd_create", -descriptor) }
-    return descriptor
   }
 
   private func text(of bytes: [UInt8]) throws(Failure) -> String {
@@ -126,4 +183,25 @@ struct SecretReader {
 
   /// The text without its last newline, which editors and `echo` add.
   private static func trimmed(_ text: String) -> String { text.hasSuffix("\n") ? String(text.dropLast()) : text }
+}
+
+/// A pipe from a process to the host. Both ends are closed with it: what the process left behind finds nobody there.
+private struct OutputPipe: ~Copyable {
+  /// Does not block.
+  let readEnd: Int32
+  let writeEnd: Int32
+
+  init() throws(EngineError) {
+    var ends: [Int32] = [-1, -1]
+    let error = penstock_pipe(&ends)
+    guard error == 0 else { throw .systemCall("pipe2", error) }
+    (readEnd, writeEnd) = (ends[0], ends[1])
+    // Only our end may not block: a process expects its standard output to.
+    _ = fcntl(readEnd, F_SETFL, O_NONBLOCK)
+  }
+
+  deinit {
+    close(readEnd)
+    close(writeEnd)
+  }
 }

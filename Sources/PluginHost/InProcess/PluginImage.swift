@@ -108,7 +108,7 @@ package final class PluginImage: @unchecked Sendable {
   // MARK: Copies
 
   private static func copy(_ file: String, descriptor: Int32?) throws(PluginError) -> PluginImage {
-    let source = descriptor ?? Glibc.open(file, O_RDONLY | O_CLOEXEC)
+    let source = descriptor ?? Glibc.open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard source >= 0 else {
       throw PluginError(.unreadable, "cannot read plugin '\(file)': \(String(cString: strerror(errno)))")
     }

@@ -1,4 +1,5 @@
 import Glibc
+import System
 import Values
 
 /// The file `plugins.lock`: which content the plugins of a folder's pipelines must have.
@@ -180,21 +181,17 @@ extension PluginLock {
   /// - Returns: nil where there is none.
   /// - Throws: `plugin-lock` where it cannot be read or is not right.
   public static func read(_ path: String) throws(PluginError) -> PluginLock? {
-    guard let file = Descriptor(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)) else {
-      if errno == ENOENT { return nil }
-      throw failure("read", path)
-    }
-    var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 64 << 10)
-    while true {
-      let count = Glibc.read(file.number, &chunk, chunk.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw failure("read", path) }
-      if count == 0 { break }
-      bytes += chunk[..<count]
-      guard bytes.count <= largest else {
+    let bytes: [UInt8]
+    do throws(InputFileError) {
+      bytes = try InputFile.read(path, limit: largest)
+    } catch {
+      if error.isMissing { return nil }
+      if case .tooLong = error {
         throw PluginError(.lock, "\(path.quotedForMessage) has more than 16 MiB, so it is no file of pins; remove it")
       }
+      throw PluginError(
+        .lock,
+        "cannot read \(path.quotedForMessage): \(error.reason); check the permissions of the file and of its directory")
     }
     return try PluginLock(parsing: String(decoding: bytes, as: UTF8.self), path: path)
   }

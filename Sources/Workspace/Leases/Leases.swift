@@ -57,7 +57,8 @@ public enum Leases {
 
   private static func lease(_ row: Row) -> Lease {
     Lease(
-      name: row[0], owner: ProcessIdentity(boot: row[1], pid: row[2], started: row[3]), holder: row[4], fence: row[5],
+      name: row[0], owner: ProcessIdentity(boot: row[1], pid: Int32(exactly: row[2] as Int64) ?? .max, started: row[3]),
+      holder: row[4], fence: row[5],
       acquiredAt: row[6])
   }
 

@@ -68,7 +68,7 @@ struct Eval: ParsableCommand {
   }
 
   func run() throws {
-    guard let expression else { return EvalLines().run() }
+    guard let expression else { return try EvalLines().run() }
     let contexts = try readContexts()
     do throws(ExpressionError) {
       let value = try Expression.parse(expression).evaluate(in: contexts)

@@ -25,7 +25,7 @@ struct LogReader {
       let isOver = (try? history.run(run))??.state.isFinal ?? true
       let sources = selection.sources(of: run, in: history)
       for source in sources {
-        watch?.add(directory: String(source.path[..<(source.path.lastIndex(of: "/") ?? source.path.startIndex)]))
+        watch?.add(directory: "\(history.workspace.directory)/runs/\(source.file.run)")
         readNew(source, &offsets, tail: isBeginning ? tail : nil)
         if TextOutput.standard.isGone { return }
       }
@@ -35,12 +35,11 @@ struct LogReader {
       watch.wait(milliseconds: Self.longestWait)
       if TextOutput.standard.isGone { return }
     }
-    for source in offsets.keys.sorted(by: { $0.path < $1.path }) { printer.finish(source) }
+    for source in offsets.keys.sorted(by: { $0.file < $1.file }) { printer.finish(source) }
   }
 
   private func readNew(_ source: LogSource, _ offsets: inout [LogSource: Int64], tail: Int?) {
-    let descriptor = open(source.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-    guard descriptor >= 0 else { return }
+    guard let descriptor = try? source.file.open(in: history.workspace.directory).duplicate() else { return }
     defer { close(descriptor) }
     var offset = offsets[source] ?? tail.map { start(ofLast: $0, in: descriptor) } ?? 0
     var chunk = [UInt8](repeating: 0, count: 1 << 16)

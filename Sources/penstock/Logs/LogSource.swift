@@ -20,8 +20,7 @@ struct LogSource: Hashable {
   var name: String
   var attempt: Int
   var stream: Stream
-  /// The absolute path.
-  var path: String
+  var file: RunFilePath
   /// Whether it is of a run that the selected operation has started.
   var isBelow: Bool
 }
@@ -50,11 +49,12 @@ extension LogSelection {
           let operation = byOrdinal[record.ordinal]
         else { continue }
         let files = [(LogSource.Stream.standardOutput, record.standardOutput), (.standardError, record.standardError)]
-        for case (let stream, let file?) in files {
+        for (stream, name) in files {
+          guard let file = name.flatMap(RunFilePath.init) else { continue }
           all.append(
             LogSource(
-              run: run, name: prefix + operation.name, attempt: record.number, stream: stream,
-              path: "\(history.workspace.directory)/\(file)", isBelow: isBelow))
+              run: run, name: prefix + operation.name, attempt: record.number, stream: stream, file: file,
+              isBelow: isBelow))
         }
       }
     }

@@ -10,15 +10,14 @@ enum LogTail {
   /// where they are long, and made harmless for a terminal.
   static func lines(of attempt: AttemptRecord?, workspace: String, count: Int = 10) -> [String] {
     for path in [attempt?.standardError, attempt?.standardOutput].compactMap({ $0 }) {
-      let lines = lines(ofFile: "\(workspace)/\(path)", count: count)
+      let lines = lines(ofFile: path, workspace: workspace, count: count)
       if !lines.isEmpty { return lines }
     }
     return []
   }
 
-  private static func lines(ofFile path: String, count: Int) -> [String] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-    guard descriptor >= 0 else { return [] }
+  private static func lines(ofFile path: String, workspace: String, count: Int) -> [String] {
+    guard let descriptor = try? RunFilePath.open(path, in: workspace).duplicate() else { return [] }
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_size > 0 else { return [] }

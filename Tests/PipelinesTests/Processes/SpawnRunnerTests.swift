@@ -47,7 +47,9 @@ import Testing
     unlink(output)
   }
 
-  private var text: String { FileBytes.read(output).map { String(decoding: $0, as: UTF8.self) } ?? "" }
+  private var text: String {
+    FileManager.default.contents(atPath: output).map { String(decoding: $0, as: UTF8.self) } ?? ""
+  }
 
   @Test("tell how they ended") func ends() async throws {
     try await bench { bench in

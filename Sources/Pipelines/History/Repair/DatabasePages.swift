@@ -1,4 +1,5 @@
 import Glibc
+import System
 
 /// The pages of a database file as SQLite would read them, whatever has become of the file: those of the write-ahead log where it has newer
 /// ones, else those of the file.
@@ -20,9 +21,9 @@ final class DatabasePages {
 
   /// Opens the files beside each other; nil if there is no database file to read.
   init?(path: String) {
-    file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-    guard file >= 0 else { return nil }
-    log = open(path + "-wal", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard let file = Self.open(path) else { return nil }
+    self.file = file
+    log = Self.open(path + "-wal") ?? -1
     let header = Self.read(18, at: 0, of: file)
     let told = header.count == 18 && header.starts(with: Array("SQLite format 3\0".utf8)) ? header.number(at: 16, 2) : 0
     size = told == 1 ? 65_536 : told >= 512 && told.nonzeroBitCount == 1 ? told : Self.usualSize
@@ -34,6 +35,10 @@ final class DatabasePages {
   deinit {
     close(file)
     if log >= 0 { close(log) }
+  }
+
+  private static func open(_ path: String) -> Int32? {
+    try? InputFile(path, followsLink: false).duplicate()
   }
 
   /// The bytes of a page; empty if there is none of that number.

@@ -29,7 +29,7 @@ struct DatabaseReplacement {
   /// The damaged files are only renamed, so nothing of them is lost. Nothing is changed if any step before that fails.
   func run(at time: RecordTime = .now) throws -> (saved: HistorySalvage.Report, aside: String) {
     if let pid = OpenFiles.user(of: database) { throw Failure.inUse(pid: pid) }
-    let lock = open(workspace + "/workspace.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    let lock = open(workspace + "/workspace.lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
     guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0 else {
       let code = errno
       if lock >= 0 { close(lock) }

@@ -29,21 +29,24 @@ struct DurationTally: Equatable {
     guard state == "succeeded" else { return }
     succeeded += 1
     // The wall clock may have been set back meanwhile.
-    if let started { add(Sample(duration: max(0, ended - started), count: 1)) }
+    if let started {
+      let (first, last) = (RecordTime(microseconds: started), RecordTime(microseconds: ended))
+      add(Sample(duration: max(0, last.microseconds - first.microseconds), count: 1))
+    }
   }
 
   mutating func add(_ sample: Sample) {
-    total += sample.duration * sample.count
+    total = total.addingSaturating(sample.duration.multipliedSaturating(by: sample.count))
     longest = max(longest, sample.duration)
     samples.append(sample)
   }
 
   mutating func add(_ other: DurationTally) {
-    count += other.count
-    succeeded += other.succeeded
-    failed += other.failed
-    retried += other.retried
-    total += other.total
+    count = count.addingSaturating(other.count)
+    succeeded = succeeded.addingSaturating(other.succeeded)
+    failed = failed.addingSaturating(other.failed)
+    retried = retried.addingSaturating(other.retried)
+    total = total.addingSaturating(other.total)
     longest = max(longest, other.longest)
     samples += other.samples
   }
@@ -67,15 +70,15 @@ struct DurationTally: Equatable {
   /// The durations that these shares of all samples do not exceed, by the nearest rank; nil without samples. Shares must ascend.
   func quantiles(_ shares: [Double]) -> [Int64]? {
     let sorted = samples.sorted { $0.duration < $1.duration }
-    let total = sorted.reduce(0) { $0 + $1.count }
+    let total = sorted.reduce(Int64(0)) { $0.addingSaturating($1.count) }
     guard total > 0 else { return nil }
     var found: [Int64] = []
     var seen: Int64 = 0
     var place = 0
     for share in shares {
-      let rank = max(1, Int64((share * Double(total)).rounded(.up)))
-      while place < sorted.count - 1, seen + sorted[place].count < rank {
-        seen += sorted[place].count
+      let rank = max(1, Int64(exactly: (share * Double(total)).rounded(.up)) ?? total)
+      while place < sorted.count - 1, seen.addingSaturating(sorted[place].count) < rank {
+        seen = seen.addingSaturating(sorted[place].count)
         place += 1
       }
       found.append(min(sorted[place].duration, longest))
@@ -95,7 +98,7 @@ struct DurationTally: Equatable {
     var merged: [Sample] = []
     for sample in samples.sorted(by: { $0.duration < $1.duration }) {
       if merged.last?.duration == sample.duration {
-        merged[merged.count - 1].count += sample.count
+        merged[merged.count - 1].count = merged[merged.count - 1].count.addingSaturating(sample.count)
       } else {
         merged.append(sample)
       }

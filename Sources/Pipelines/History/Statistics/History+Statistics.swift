@@ -50,7 +50,7 @@ public struct DurationStatistics: Sendable, Hashable {
     retried = Int(tally.retried)
     func milliseconds(_ microseconds: Int64) -> Double { Double(microseconds) / 1000 }
     if let quantiles = tally.quantiles([0.5, 0.95]) {
-      let occurrences = tally.samples.reduce(0) { $0 + $1.count }
+      let occurrences = tally.samples.reduce(Int64(0)) { $0.addingSaturating($1.count) }
       averageMilliseconds = Double(tally.total) / Double(occurrences) / 1000
       p50Milliseconds = milliseconds(quantiles[0])
       p95Milliseconds = milliseconds(quantiles[1])
@@ -127,9 +127,12 @@ extension History {
       guard let earliest = try Int64.fetchOne(db, sql: "SELECT min(created_at) FROM run_record"),
         let latest = try Int64.fetchOne(db, sql: "SELECT max(created_at) FROM run_record")
       else { return [] }
+      let (first, last) = (
+        RecordTime(microseconds: earliest).microseconds, RecordTime(microseconds: latest).microseconds
+      )
       // A clock that was set back has left runs of the future.
-      let end = until?.microseconds ?? max(now.microseconds, latest + 1)
-      let start = max(0, since?.microseconds ?? StatisticsSpan.start(before: earliest, until: end))
+      let end = until?.microseconds ?? max(now.microseconds, last + 1)
+      let start = max(0, since?.microseconds ?? StatisticsSpan.start(before: first, until: end))
       guard start < end else { return [] }
       let span = StatisticsSpan(start..<end, mostSlices: max(1, slices))
       let series = try StatisticsQuery(span: span, pipeline: pipeline).run(in: db)

@@ -42,7 +42,9 @@ enum HistoryTallies {
   /// The days before `today` that have not been counted.
   static func missingDays(before today: Int64, in db: Database) throws -> [Int64] {
     try Int64.fetchAll(
-      db, sql: "SELECT DISTINCT day FROM daily_tally WHERE tally IS NULL AND day < ? ORDER BY day", arguments: [today])
+      // A run before 1970 is none of ours, and no statistics ask for its day.
+      db, sql: "SELECT DISTINCT day FROM daily_tally WHERE tally IS NULL AND day BETWEEN 0 AND ? ORDER BY day",
+      arguments: [today - 1])
   }
 
   /// Counts one day, as far as the runs of it have ended. Needs a write transaction.

@@ -62,7 +62,7 @@ final class RecordScan {
       db, sql: "SELECT min(number), max(number), count(*) FROM run_record WHERE created_at >= ? AND created_at < ?",
       arguments: [span.lowerBound, span.upperBound])
     guard let row, let first = row[0] as Int64?, let last = row[1] as Int64? else { return nil }
-    return last - first < 4 * (row[2] as Int64) ? first...last : nil
+    return InstanceKey.areDense(first, last, count: row[2]) ? first...last : nil
   }
 
   private func add(_ row: Row, of pipeline: Int, slice: (Int64) -> Int, to found: inout [Series]) -> Run {
@@ -83,7 +83,7 @@ final class RecordScan {
     let statement = try db.cachedStatement(
       sql: columns + " WHERE key BETWEEN ? AND ? AND ended_at IS NOT NULL ORDER BY key")
     // Runs of one time have numbers side by side: one walk over all is cheaper than to look each one up.
-    if last - first < 4 * Int64(runs.count) {
+    if InstanceKey.areDense(first, last, count: Int64(runs.count)) {
       var byNumber = [Int32](repeating: -1, count: Int(last - first) + 1)
       for (index, run) in runs.enumerated() { byNumber[Int(run.number - first)] = Int32(index) }
       let rows = try Row.fetchCursor(

@@ -21,10 +21,13 @@ public struct ImportReport: Sendable, Hashable {
 }
 
 extension History {
+  /// In bytes: what is read takes several times as much memory.
+  private static let longestBatch = 16 << 20
+
   /// Takes in runs that ``export(_:line:)`` wrote, in this workspace or another.
   ///
   /// A run that is there already is left as it is, so that to import twice changes nothing, and to import the rest after an error is the
-  /// same as to import everything. Runs are written 200 at a time; when a line is wrong, those before it are in.
+  /// same as to import everything. Runs are written 200 at a time, or fewer that have 16 MiB; when a line is wrong, those before it are in.
   ///
   /// - Parameters:
   ///   - other: The directory of the workspace that the runs come from, or of a copy of it: logs and large results are copied from there. Without
@@ -37,6 +40,7 @@ extension History {
     let copier = other.map { RunFileCopier(source: $0, target: workspace.directory) }
     var report = ImportReport()
     var batch: [RecordedRun] = []
+    var batchSize = 0
     var number = 0
     func write() throws {
       guard !batch.isEmpty else { return }
@@ -49,7 +53,7 @@ extension History {
       report.imported += part.imported
       report.known += part.known
       report.missingFiles += part.missingFiles
-      batch = []
+      (batch, batchSize) = ([], 0)
     }
     while let bytes = try line() {
       number += 1
@@ -68,7 +72,8 @@ extension History {
         error.line = number
         throw error
       }
-      if batch.count == 200 { try write() }
+      batchSize += bytes.count
+      if batch.count == 200 || batchSize > Self.longestBatch { try write() }
     }
     try write()
     return report

@@ -199,11 +199,9 @@ private struct Reader {
   /// A file of a run: `runs/<id>/<name>` and nothing else, since readers open it. Of any run if `run` is nil: results are taken over.
   func file(_ name: String, of run: RunID?) throws(ImportError) -> String? {
     guard let path = try optionalText(name) else { return nil }
-    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 3, parts[0] == "runs", let owner = RunID(parts[1]), owner.text == parts[1],
-      run == nil || run == owner, !parts[2].isEmpty, !parts[2].hasPrefix("."),
-      parts[2].utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
-    else { throw wrong(name, "is no file of the run") }
+    guard let file = RunFilePath(path), run == nil || run == file.run else {
+      throw wrong(name, "is no file of the run")
+    }
     return path
   }
 }

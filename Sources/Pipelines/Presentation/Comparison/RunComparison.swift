@@ -1,4 +1,3 @@
-import Glibc
 import OrderedCollections
 import Values
 
@@ -111,19 +110,8 @@ package struct RunComparison: Sendable {
     /// The beginning of a log of the latest attempt; empty where there is none.
     func log(_ file: KeyPath<AttemptRecord, String?>, of name: String) -> String {
       guard let path = operations[name].flatMap({ attempts[$0.ordinal] })?[keyPath: file] else { return "" }
-      let descriptor = open("\(workspace)/\(path)", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-      guard descriptor >= 0 else { return "" }
-      defer { close(descriptor) }
-      var bytes = [UInt8](repeating: 0, count: longestLog)
-      var length = 0
-      while length < bytes.count {
-        let count = bytes.withUnsafeMutableBytes { buffer in
-          buffer.baseAddress.map { read(descriptor, $0 + length, buffer.count - length) } ?? 0
-        }
-        guard count > 0 else { break }
-        length += count
-      }
-      return String(decoding: bytes[..<length], as: UTF8.self)
+      let bytes = try? RunFilePath.open(path, in: workspace).prefix(longestLog)
+      return String(decoding: bytes ?? [], as: UTF8.self)
     }
   }
 

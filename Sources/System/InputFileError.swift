@@ -1,0 +1,67 @@
+import Glibc
+
+/// Why a file from outside cannot be read.
+package enum InputFileError: Error, Sendable, Hashable {
+  /// What is behind a name.
+  package enum Kind: Sendable, Hashable {
+    case regular, pipe, terminal, device, directory, socket, link
+
+    /// What it is, as a message calls it.
+    package var name: String {
+      switch self {
+      case .regular: "a regular file"
+      case .pipe: "a FIFO or pipe"
+      case .terminal: "a terminal"
+      case .device: "a device"
+      case .directory: "a directory"
+      case .socket: "a socket"
+      case .link: "a symbolic link"
+      }
+    }
+  }
+
+  /// The system refuses: the error number.
+  case system(path: String, number: Int32)
+  /// It is something else than the caller reads.
+  case unsuitable(path: String, Kind)
+  /// It has more bytes than the caller takes.
+  case tooLong(path: String, limit: Int)
+  /// A pipe that was closed before anything was written to it.
+  case empty(path: String)
+  /// A pipe did not end in time.
+  case unfinished(path: String, Duration)
+
+  /// Whether there is no file of the name.
+  package var isMissing: Bool {
+    if case .system(_, let number) = self { number == ENOENT || number == ENOTDIR } else { false }
+  }
+
+  /// What is wrong, without the path in front.
+  package var reason: String {
+    switch self {
+    case .system(_, let number): String(cString: strerror(number))
+    case .unsuitable(_, .directory): "it is a directory"
+    case .unsuitable(_, let kind): "it is \(kind.name), not a regular file"
+    case .tooLong(_, let limit): "it is larger than \(Self.size(limit))"
+    case .empty: "it is a pipe that its writer closed without writing anything"
+    case .unfinished(_, let time): "it is a pipe that its writer did not close within \(time.components.seconds) s"
+    }
+  }
+
+  private static func size(_ limit: Int) -> String {
+    if limit.isMultiple(of: 1 << 20) { return "\(limit >> 20) MiB" }
+    return limit.isMultiple(of: 1 << 10) ? "\(limit >> 10) KiB" : "\(limit) bytes"
+  }
+}
+
+extension InputFileError: CustomStringConvertible {
+  /// What happened, and where.
+  package var description: String {
+    switch self {
+    case .system(let path, _): "'\(path)' cannot be read: \(reason)"
+    case .unsuitable(let path, _), .tooLong(let path, _), .empty(let path), .unfinished(let path, _):
+      // "it is …" becomes "'path' is …".
+      "'\(path)'\(reason.dropFirst(2))"
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import GRDB
+import Glibc
+
+/// Finds what somebody else has put into the schema of a file: a trigger runs with every change, and an index or a constraint may compute for ever.
+struct ForeignSchema {
+  private let schema: WorkspaceSchema
+  /// All that the migrations say.
+  private let text: ContiguousArray<CChar>
+
+  init(_ schema: WorkspaceSchema) {
+    self.schema = schema
+    text = (WorkspaceTables.migrations + schema.migrations.map(\.sql)).joined(separator: "\n").utf8CString
+  }
+
+  /// The first thing in the file that the schema has not made, such as "the trigger 'x'"; nil where there is none.
+  func first(in db: Database) throws -> String? {
+    let tables = Set(schema.objects.map { $0.table.name.lowercased() } + ["object_schema"])
+    let rows = try Row.fetchCursor(
+      db.cachedStatement(sql: "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL"))
+    while let row = try rows.next() {
+      let (type, name, sql): (String, String, String) = (row[0], row[1], row[3])
+      let isOfObjects = tables.contains((row[2] as String).lowercased()) && (type == "table" || type == "index")
+      // SQLite keeps statistics for its planner in tables of its own.
+      let isSQLites = type == "table" && name.hasPrefix("sqlite_")
+      guard !isOfObjects, !isSQLites, !contains(sql), !(type == "table" && isExtended(name, sql)) else { continue }
+      return "the \(type) '\(name)'"
+    }
+    return nil
+  }
+
+  /// Whether a table is one of the schema's to which migrations have added columns, whose text SQLite puts together: plain columns, which compute nothing.
+  private func isExtended(_ name: String, _ sql: String) -> Bool {
+    let lower = sql.lowercased()
+    return contains("CREATE TABLE \(name) (")
+      && !["check", "generated", "as (", "as(", "default ("].contains {
+        lower.contains($0)
+      }
+  }
+
+  private func contains(_ part: String) -> Bool {
+    // Swift's own search takes a hundred times as long, and every command that writes waits for this.
+    text.withUnsafeBufferPointer { text in
+      text.baseAddress.map { strstr($0, part) != nil } ?? false
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import Glibc
+import Pipelines
+import System
+
+/// Reads a file or pipe line by line.
+final class LineReader {
+  /// The longest line of an import: a run of a hundred thousand operations has less.
+  static let longestLine = 128 << 20
+  /// How long a pipe may stay silent.
+  private static let patience = Duration.seconds(60)
+
+  /// Owns the descriptor that is read; standard input is nobody's.
+  private final class Source {
+    let file: InputFile
+    init(_ file: consuming InputFile) { self.file = file }
+  }
+
+  private let source: Source?
+  /// What it reads, for people.
+  let name: String
+  private let limit: Int
+  private var number = 0
+  private var buffer: [UInt8] = []
+  private var start = 0
+  private var isAtEnd = false
+
+  /// Opens a file.
+  ///
+  /// - Parameters:
+  ///   - path: The file; `-` is standard input.
+  ///   - limit: The longest line, in bytes.
+  /// - Throws: `CommandFailure`.
+  init(_ path: String, limit: Int = longestLine) throws {
+    self.limit = limit
+    name = path == "-" ? "standard input" : "'\(TerminalText.visible(path))'"
+    do {
+      source = path == "-" ? nil : Source(try InputFile(path, accepts: .streams))
+    } catch {
+      throw CommandFailure("\(name) cannot be read: \(error.reason)")
+    }
+  }
+
+  /// The next line without its line feed; nil after the last one.
+  func next() throws -> [UInt8]? {
+    number += 1
+    var searched = start
+    while true {
+      if let end = buffer[searched...].firstIndex(of: 0x0A) {
+        defer { start = end + 1 }
+        return Array(buffer[start..<end])
+      }
+      if isAtEnd {
+        defer { start = buffer.count }
+        return start < buffer.count ? Array(buffer[start...]) : nil
+      }
+      buffer.removeSubrange(..<start)
+      start = 0
+      searched = buffer.count
+      guard buffer.count <= limit else {
+        throw CommandFailure(
+          "\(name) cannot be read: line \(number) is longer than \(limit >> 20) MiB, so it is not what `history export` writes"
+        )
+      }
+      try fill()
+    }
+  }
+
+  private func fill() throws {
+    let piece: [UInt8]
+    if let source {
+      do {
+        piece = try source.file.prefix(1 << 16, patience: Self.patience)
+      } catch {
+        throw CommandFailure("\(name) cannot be read: \(error.reason)")
+      }
+    } else {
+      piece = try fromStandardInput()
+    }
+    isAtEnd = piece.isEmpty
+    buffer += piece
+  }
+
+  private func fromStandardInput() throws -> [UInt8] {
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = chunk.withUnsafeMutableBytes { read(STDIN_FILENO, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw CommandFailure("\(name) cannot be read: \(String(cString: strerror(errno)))") }
+      return Array(chunk[..<count])
+    }
+  }
+}
