@@ -9,7 +9,7 @@ protocol ForegroundCommand: ParsableCommand, Sendable {
 }
 
 extension ForegroundCommand {
-  /// Ends the process: the first thread only keeps the process alive, with the signals blocked that the run answers to.
+  /// Ends the process: the first thread only answers signals that no run does, which are blocked in all others.
   func run() throws {
     // libdispatch, which waits for processes and timers, ends the process by SIGILL without it.
     guard access("/proc/self/task", X_OK) == 0 else {
@@ -25,6 +25,6 @@ extension ForegroundCommand {
         ExitStatus.report(error).finish()
       }
     }
-    while true { pause() }
+    UnansweredSignals.wait()
   }
 }

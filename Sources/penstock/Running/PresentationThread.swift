@@ -37,6 +37,7 @@ final class PresentationThread: Sendable {
   func start(_ handlers: Handlers) throws(EngineError) {
     let reference = Unmanaged.passRetained(Start(thread: self, handlers: handlers))
     var created = pthread_t()
+    UnansweredSignals.beginPresentation()
     let error = pthread_create(
       &created, nil,
       { argument in
@@ -47,6 +48,7 @@ final class PresentationThread: Sendable {
       }, reference.toOpaque())
     guard error == 0 else {
       reference.release()
+      UnansweredSignals.endPresentation()
       close(signals.descriptor)
       throw .systemCall("pthread_create", error)
     }
@@ -68,6 +70,7 @@ final class PresentationThread: Sendable {
     let presenter = presentation.makePresenter()
     defer {
       close(signals.descriptor)
+      UnansweredSignals.endPresentation()
       handlers.onEnd()
     }
     var requests = 0

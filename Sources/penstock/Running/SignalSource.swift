@@ -6,20 +6,22 @@ import Pipelines
 struct SignalSource {
   /// The first of these cancels the run, the second kills its processes.
   static let ending: [Int32] = [SIGINT, SIGTERM, SIGHUP]
-  private static let terminal: [Int32] = [SIGWINCH, SIGTSTP, SIGCONT]
+  static let terminal: [Int32] = [SIGWINCH, SIGTSTP, SIGCONT]
 
   let descriptor: Int32
 
   /// Keeps the signals from doing what they do by default. To be called by the first thread before there are others, which
   /// inherit it; processes of operations are started without it.
   static func block() {
-    var set = set()
+    var set = set(ending + terminal)
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
   /// - Throws: ``EngineError/systemCall(_:_:)`` when the process is out of descriptors: without this one it could not be cancelled.
-  init() throws(EngineError) {
-    var set = Self.set()
+  ///
+  /// - Parameter numbers: The signals. Default: all that a run answers to.
+  init(_ numbers: [Int32] = ending + terminal) throws(EngineError) {
+    var set = Self.set(numbers)
     descriptor = signalfd(-1, &set, Int32(SFD_CLOEXEC | SFD_NONBLOCK))
     guard descriptor >= 0 else { throw .systemCall("signalfd", errno) }
   }
@@ -32,11 +34,11 @@ struct SignalSource {
     return Int32(info.ssi_signo)
   }
 
-  private static func set() -> sigset_t {
+  private static func set(_ numbers: [Int32]) -> sigset_t {
     var set = sigset_t()
     sigemptyset(&set)
     // Who was told to ignore hang-ups (nohup) goes on ignoring them.
-    for number in ending + terminal where !isIgnored(number) { sigaddset(&set, number) }
+    for number in numbers where !isIgnored(number) { sigaddset(&set, number) }
     return set
   }
 
