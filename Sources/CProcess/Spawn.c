@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,6 +27,8 @@ struct penstock_start {
   int child;
   // Why it could not become its program.
   volatile int error;
+  // -1 for that of the host.
+  int file_mask;
   penstock_spawn_request request;
   int inherited[PENSTOCK_INHERITED_MOST];
   _Alignas(16) char stack[16 << 10];
@@ -86,6 +89,7 @@ static int become(void *argument) {
     result = result == target ? CALL(fcntl, result, F_SETFD, 0) : CALL(dup3, result, target, 0);
     if (result < 0) goto failed;
   }
+  if (start->file_mask >= 0) CALL(umask, start->file_mask);
   if (request->directory && (result = CALL(chdir, request->directory)) < 0) goto failed;
   CALL(rt_sigprocmask, SIG_SETMASK, &no_signals, NULL, set_size);
   result = CALL(execve, request->path, request->arguments, request->environment);
@@ -94,6 +98,15 @@ failed:
   for (;;) CALL(exit_group, 127);
 #undef CALL_4
 #undef CALL
+}
+
+// The file mask of processes where it is not the host's own; -1 otherwise. Set before there are threads.
+static int child_file_mask = -1;
+
+void penstock_let_owner_use_files(void) {
+  mode_t mask = umask(077);
+  umask(mask & ~(mode_t)0700);
+  child_file_mask = (mask & 0700) != 0 ? (int)mask : -1;
 }
 
 static size_t count_of(char *const *strings) {
@@ -108,6 +121,7 @@ static penstock_start *prepare(const penstock_spawn_request *request) {
   if (start == NULL) return NULL;
   start->child = 1;
   start->error = 0;
+  start->file_mask = child_file_mask;
   start->request = *request;
   memcpy(start->strings, request->arguments, arguments * sizeof(char *));
   memcpy(start->strings + arguments, request->environment, environment * sizeof(char *));

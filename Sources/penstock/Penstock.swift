@@ -6,6 +6,7 @@
 // Read first: ``Penstock`` (the commands), ``SharedOptions`` (what all of them understand), ``CommandFailure`` (how they fail).
 
 import ArgumentParser
+import CProcess
 import Glibc
 import PluginHost
 
@@ -45,8 +46,10 @@ struct Penstock: ParsableCommand {
     signal(SIGPIPE, SIG_IGN)
     // A limit on file sizes is an error like a full disk, not a reason to die.
     signal(SIGXFSZ, SIG_IGN)
+    penstock_let_owner_use_files()
     do {
       try DescriptorLimit.requireRoom()
+      try ThreadLimit.requireRoom()
       var command = try parse(Eval.settingApart(Arguments.words))
       try command.run()
       ExitStatus.succeeded.finish()

@@ -53,6 +53,10 @@ typedef struct {
 /// standard ones and those asked for. On success fills `pid` and `pidfd` (close-on-exec) and returns 0; otherwise returns the error number.
 int penstock_spawn(const penstock_spawn_request *request, pid_t *pid, int *pidfd);
 
+/// Takes the owner's permissions out of this process's file mask: a mask such as 0177 would leave it with directories that it cannot enter. Processes that are
+/// started get the mask that was there before. Call it before there are threads.
+void penstock_let_owner_use_files(void);
+
 /// The first steps of a process, until it has become its program.
 typedef struct penstock_start penstock_start;
 
