@@ -124,13 +124,13 @@ let package = Package(
     .target(
       name: "HTTPOperations",
       dependencies: [
-        "CCurlLoader", "CLibCurl", "Operations", "System", .product(name: "Crypto", package: "swift-crypto"),
+        "CCurlLoader", "CLibCurl", "OperatingSystem", "Operations", .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       swiftSettings: settings
     ),
     .target(name: "Schedules", swiftSettings: settings),
-    .target(name: "System", swiftSettings: settings),
+    .target(name: "OperatingSystem", swiftSettings: settings),
     .target(name: "PluginABI", cSettings: cSettings),
     // Says which plugin in this process ended it; the other one catches `_exit` for the tool.
     .target(name: "CPluginGuard", cSettings: cSettings),
@@ -138,7 +138,7 @@ let package = Package(
     .target(
       name: "PluginHost",
       dependencies: [
-        "CPluginGuard", "CProcess", "Operations", "PluginABI", "System", "Values",
+        "CPluginGuard", "CProcess", "Operations", "OperatingSystem", "PluginABI", "Values",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HeapModule", package: "swift-collections"),
@@ -165,7 +165,7 @@ let package = Package(
     .target(
       name: "Pipelines",
       dependencies: [
-        "CLibYAML", "CProcess", "HTTPOperations", "Operations", "PluginHost", "System", "Values", "Workspace",
+        "CLibYAML", "CProcess", "HTTPOperations", "Operations", "OperatingSystem", "PluginHost", "Values", "Workspace",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HeapModule", package: "swift-collections"),
         .product(name: "OrderedCollections", package: "swift-collections"),
@@ -178,7 +178,8 @@ let package = Package(
     .executableTarget(
       name: "penstock",
       dependencies: [
-        "CEndOfProcess", "CPluginHeader", "CProcess", "Pipelines", "PluginHost", "Schedules", "System", "Values",
+        "CEndOfProcess", "CPluginHeader", "CProcess", "Pipelines", "PluginHost", "OperatingSystem", "Schedules",
+        "Values",
         "Workspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -215,7 +216,7 @@ let package = Package(
       name: "PipelinesTests",
       dependencies: ["CFaultVFS", "OperationsTesting", "Pipelines", "PluginHost", "Values"],
       swiftSettings: settings),
-    .testTarget(name: "SystemTests", dependencies: ["System"], swiftSettings: settings),
+    .testTarget(name: "OperatingSystemTests", dependencies: ["OperatingSystem"], swiftSettings: settings),
     .testTarget(name: "ValuesTests", dependencies: ["OperationsTesting", "Values"], swiftSettings: settings),
     // What the tests of PluginHost start as a child host, so that they need not build the whole tool.
     .executableTarget(

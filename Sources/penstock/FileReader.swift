@@ -1,5 +1,5 @@
 import Glibc
-import System
+import OperatingSystem
 
 /// Why a file cannot be read, for a person.
 struct FileReadFailure: Error {

@@ -1,5 +1,5 @@
 import Glibc
-import System
+import OperatingSystem
 
 /// Why a file could not be used: what the system says.
 struct FileError: Error, Sendable, Hashable, CustomStringConvertible {

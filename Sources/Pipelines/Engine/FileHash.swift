@@ -1,6 +1,6 @@
 import Crypto
 import Glibc
-import System
+import OperatingSystem
 
 /// The hash of the files that glob patterns name: what `hashFiles` yields.
 enum FileHash {

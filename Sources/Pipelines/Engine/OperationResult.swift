@@ -1,5 +1,5 @@
 import Glibc
-import System
+import OperatingSystem
 import Values
 
 /// What an operation has produced.

@@ -1,6 +1,6 @@
 import CProcess
 import Glibc
-import System
+import OperatingSystem
 import Values
 
 /// `run` and `command`: one process for one attempt.

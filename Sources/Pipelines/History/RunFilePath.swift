@@ -1,5 +1,5 @@
 import Glibc
-import System
+import OperatingSystem
 
 /// The name of a file of a run as records have it: `runs/<id>/<name>`, relative to the workspace.
 ///

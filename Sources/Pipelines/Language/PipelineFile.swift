@@ -1,5 +1,5 @@
 import Glibc
-import System
+import OperatingSystem
 
 /// Reads pipeline files, within limits.
 enum PipelineFile {

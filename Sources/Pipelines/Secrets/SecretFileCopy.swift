@@ -1,6 +1,6 @@
 import Glibc
+import OperatingSystem
 import Synchronization
-import System
 
 /// Copies a file of any size with every secret replaced, piece by piece on the masking thread.
 final class SecretFileCopy: @unchecked Sendable {

@@ -1,5 +1,5 @@
 import Glibc
-import System
+import OperatingSystem
 
 /// What can be known of secrets without reading them: commands are not run.
 enum SecretPreview {

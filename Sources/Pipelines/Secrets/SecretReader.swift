@@ -1,6 +1,6 @@
 import CProcess
 import Glibc
-import System
+import OperatingSystem
 import Values
 
 /// Reads the secrets of a pipeline when its run starts.

@@ -1,5 +1,5 @@
 import Glibc
-import System
+import OperatingSystem
 import Values
 
 /// The file `plugins.lock`: which content the plugins of a folder's pipelines must have.

@@ -1,5 +1,5 @@
 import Glibc
-import System
+import OperatingSystem
 
 /// The pages of a database file as SQLite would read them, whatever has become of the file: those of the write-ahead log where it has newer
 /// ones, else those of the file.

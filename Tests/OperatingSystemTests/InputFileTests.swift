@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import System
+@testable import OperatingSystem
 
 @Suite("Files from outside") struct InputFileTests {
   private let folder = NSTemporaryDirectory() + "penstock-input-\(UUID().uuidString)"
