@@ -40,10 +40,13 @@ let package = Package(
     .executableTarget(
       name: "WorkspaceChild", dependencies: ["CMutexAnnotations", .product(name: "Workspace", package: "penstock")],
       swiftSettings: settings),
+    .executableTarget(
+      name: "WorkspaceScript", dependencies: ["CMutexAnnotations", .product(name: "Workspace", package: "penstock")],
+      swiftSettings: settings),
     .testTarget(
       name: "WorkspaceTests",
       dependencies: [
-        "CFaultVFS", "CMutexAnnotations", "WorkspaceChild",
+        "CFaultVFS", "CMutexAnnotations", "WorkspaceChild", "WorkspaceScript",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Workspace", package: "penstock"),
       ],

@@ -21,7 +21,7 @@ private final class PowerLoss: Sendable {
     number = fault_image_begin(workspace.directory + "/", image)
     try #require(number >= 0)
     // SQLite itself synchronises a log that begins, before its first commit.
-    try workspace.write { try $0.execute(sql: "CREATE TABLE ballast (number INTEGER)") }
+    try workspace.write { try $0.execute(sql: "CREATE TABLE ballast (number INTEGER); DROP TABLE ballast") }
     ignored = Int(fault_image_syncs(number, "-wal"))
   }
 
