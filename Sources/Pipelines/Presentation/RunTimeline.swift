@@ -69,9 +69,14 @@ package struct RunTimeline: Sendable {
 
     /// The cells that a stretch of time touches; at least one, so that everything can be seen.
     func cells(_ span: Range<Int64>) -> Range<Int> {
-      let first = min(width - 1, max(0, Int(Double(span.lowerBound - start) / Double(length) * Double(width))))
-      let last = Int((Double(span.upperBound - start) / Double(length) * Double(width)).rounded(.up))
-      return first..<min(width, max(first + 1, last))
+      let first = min(width - 1, place(of: span.lowerBound, .down))
+      return first..<min(width, max(first + 1, place(of: span.upperBound, .up)))
+    }
+
+    /// Kept within the axis before it becomes a whole number: recorded times may be ages apart.
+    private func place(of time: Int64, _ rule: FloatingPointRoundingRule) -> Int {
+      let cells = Double(time - start) / Double(length) * Double(width)
+      return Int(min(Double(width), max(0, cells)).rounded(rule))
     }
   }
 
