@@ -75,7 +75,17 @@ extension EasyHandle {
 
   fileprivate func send(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
     guard let upload = transfer.upload else { return nil }
-    guard let count = upload.read(at: uploadPosition, into: buffer) else {
+    let count: Int
+    switch upload.read(at: uploadPosition, into: buffer) {
+    case .read(let bytes): count = bytes
+    case .notLoaded:
+      // Asked once more before it is there, where libcurl continues for another reason.
+      if !flow.awaitsUpload {
+        (flow.wantsUpload, flow.awaitsUpload) = (true, true)
+        touch(self)
+      }
+      return Int(CURL_READFUNC_PAUSE)
+    case .failed:
       failure = HTTPTransferError(
         .unreadableBody, "the file with the request's body cannot be read to the end that it had when it was opened")
       return nil
@@ -132,23 +142,17 @@ extension EasyHandle {
   /// Takes bytes of the body.
   fileprivate func receive(body: UnsafeRawBufferPointer) -> Reception {
     lastActivity = .now
-    // The window is full, and libcurl may have much more to hand over in this turn. What it decompresses it does not hold back.
-    if wantsStill, !transfer.request.options.decompresses {
-      isHeldBack = true
+    // The window is full, and libcurl may have much more to hand over in this turn.
+    if flow.wantsStill {
+      flow.isHeldBack = true
       return .held
     }
     switch transfer.mailbox.put(body) {
     case .taken:
       touch(self)
     case .full:
-      wantsStill = true
+      flow.wantsStill = true
       touch(self)
-    case .toFile(let descriptor):
-      let error = FileWriting.write(body, to: descriptor)
-      guard error == 0 else {
-        failure = FileWriting.failure(error, transfer.url.authority)
-        return .refused
-      }
     case .tooLarge(let limit):
       failure = TransferFailure.bodyTooLarge(transfer.url.authority, limit: limit)
       return .refused

@@ -18,6 +18,18 @@ final class EasyHandle {
   /// What of a transfer takes time.
   enum Phase { case queued, connecting, sending, waiting, receiving }
 
+  /// What holds the transfer up from our side.
+  struct Flow {
+    /// Whether nothing is taken from the network, or shall not be once this turn of the thread is over.
+    var standsStill = false
+    var wantsStill = false
+    /// Whether libcurl holds bytes back until it is told to continue.
+    var isHeldBack = false
+    /// Whether what is to be sent next is being read from the disk, or has to be.
+    var awaitsUpload = false
+    var wantsUpload = false
+  }
+
   var phase = Phase.queued
   /// When the phase began, or when bytes last came or went in it.
   var lastActivity = ContinuousClock.now
@@ -28,10 +40,7 @@ final class EasyHandle {
   var hasHead = false
   var remoteAddress: String?
   var uploadPosition: Int64 = 0
-  var standsStill = false
-  var wantsStill = false
-  /// Whether libcurl holds bytes back until it is told to go on.
-  var isHeldBack = false
+  var flow = Flow()
   /// Why the transfer is ended from our side.
   var failure: HTTPTransferError?
   /// Whether the transfer has ended, and the handle waits to be freed.
@@ -177,11 +186,16 @@ final class EasyHandle {
     return statistics
   }
 
+  /// `CURLE_TOO_LARGE`, which libcurl knows from 8.6 on; before, more than it can hold back is a lack of memory.
+  private static let tooLarge: UInt32 = 100
+
   /// The failure that libcurl's number stands for, or our own.
   func error(_ code: CURLcode) -> HTTPTransferError {
     var error: HTTPTransferError
     if let failure {
       error = failure
+    } else if flow.isHeldBack, code == CURLE_OUT_OF_MEMORY || code.rawValue == Self.tooLarge {
+      error = TransferFailure.expandsTooMuch(transfer.url.authority)
     } else {
       var systemError = 0
       _ = penstock_curl_get_long(pointer, CURLINFO_OS_ERRNO, &systemError)

@@ -86,7 +86,7 @@ struct HTTPExchange {
     case .memory: try decide(.memory, limit)
     case .nowhere: try decide(.nowhere, limit)
     case .chunks: try await deliverChunks(to: receiver, limit)
-    case .file(let descriptor): try deliver(to: descriptor, limit)
+    case .file(let descriptor): try await deliver(to: descriptor, limit)
     }
     return []
   }
@@ -109,15 +109,10 @@ struct HTTPExchange {
     }
   }
 
-  private func deliver(to descriptor: Int32, _ limit: Int64) throws {
-    while true {
-      let taken = mailbox.takeOrWrite(to: descriptor, limit: limit)
-      if taken.isTooLarge { throw TransferFailure.bodyTooLarge(transfer.url.authority, limit: limit) }
-      if taken.resumes { thread.resume(transfer) }
-      if taken.bytes.isEmpty { return }
-      let error = taken.bytes.withUnsafeBytes { FileWriting.write($0, to: descriptor) }
-      guard error == 0 else { throw FileWriting.failure(error, transfer.url.authority) }
-    }
+  private func deliver(to descriptor: Int32, _ limit: Int64) async throws {
+    try decide(.file, limit)
+    let error = await BodyWriter(mailbox: mailbox, descriptor: descriptor, resume: { thread.resume(transfer) }).run()
+    guard error == 0 else { throw FileWriting.failure(error, transfer.url.authority) }
   }
 
   /// How long the body is going to be, where the head tells and nothing is decompressed.

@@ -13,8 +13,8 @@ enum TransferClock {
       case .queued: (nil, .totalTimeout)
       case .connecting: (timeouts.connect, .connectTimeout)
       case .waiting: (timeouts.firstByte, .firstByteTimeout)
-      case .sending: (timeouts.idle, .idleTimeout)
-      case .receiving: (handle.standsStill ? nil : timeouts.idle, .idleTimeout)
+      case .sending: (handle.flow.awaitsUpload ? nil : timeouts.idle, .idleTimeout)
+      case .receiving: (handle.flow.standsStill ? nil : timeouts.idle, .idleTimeout)
       }
     if let limit = part.limit {
       let instant = handle.lastActivity + limit

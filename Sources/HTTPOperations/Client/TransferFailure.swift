@@ -129,6 +129,14 @@ enum TransferFailure {
       "\(authority): the body is longer than the \(limit) bytes that are allowed: raise the limit"
     )
   }
+
+  /// A compressed body of which a little becomes more than libcurl can hold back, which is 64 MiB.
+  static func expandsTooMuch(_ authority: String) -> HTTPTransferError {
+    HTTPTransferError(
+      .bodyTooLarge,
+      "\(authority): a few bytes of the compressed body expand to more than 64 MiB: ask for it without compression"
+    )
+  }
 }
 
 /// Where a proxy listens, without the user and the password that its URL may have.

@@ -12,15 +12,21 @@ struct TransferLoop {
   /// No timeout is due before this. Bytes that come and go only move them away.
   private var earliest: ContinuousClock.Instant?
   private var idleSince: ContinuousClock.Instant?
+  /// Lets a transfer continue, from any thread.
+  private let requestResume: @Sendable (Transfer) -> Void
 
   /// The handles that something happened to in this turn.
   private final class TouchedHandles {
     var list: [EasyHandle] = []
   }
 
-  init(_ multi: UnsafeMutableRawPointer, _ configuration: HTTPClientConfiguration) {
+  init(
+    _ multi: UnsafeMutableRawPointer, _ configuration: HTTPClientConfiguration,
+    requestResume: @escaping @Sendable (Transfer) -> Void
+  ) {
     self.multi = multi
     self.configuration = configuration
+    self.requestResume = requestResume
   }
 
   /// Whether no transfer is under way.
@@ -55,11 +61,14 @@ struct TransferLoop {
   }
 
   mutating func resume(_ transfer: Transfer) {
-    guard let handle = handles[ObjectIdentifier(transfer)], handle.standsStill else { return }
-    handle.standsStill = false
+    guard let handle = handles[ObjectIdentifier(transfer)], handle.flow.standsStill || handle.flow.awaitsUpload else {
+      return
+    }
+    // Only one of both may be meant; the other one stands still again if it has to.
+    (handle.flow.standsStill, handle.flow.awaitsUpload) = (false, false)
     handle.lastActivity = .now
     expect(handle)
-    curl_easy_pause(handle.pointer, CURLPAUSE_CONT)
+    pass(handle)
   }
 
   /// Ends every transfer with `error`.
@@ -110,21 +119,38 @@ struct TransferLoop {
         handle.isTouched = false
         guard !handle.isOver else { continue }
         expect(handle)
-        if handle.wantsStill { standStill(handle) }
+        if handle.flow.wantsStill { standStill(handle) }
+        if handle.flow.wantsUpload, !handle.isOver { load(handle) }
         handle.transfer.mailbox.announce()
       }
     }
   }
 
   /// Lets a transfer stand still, unless what filled the window was taken meanwhile.
-  private func standStill(_ handle: EasyHandle) {
-    let isHeldBack = handle.isHeldBack
-    (handle.wantsStill, handle.isHeldBack) = (false, false)
+  private mutating func standStill(_ handle: EasyHandle) {
+    let isHeldBack = handle.flow.isHeldBack
+    (handle.flow.wantsStill, handle.flow.isHeldBack) = (false, false)
     if handle.transfer.mailbox.standStill() {
-      handle.standsStill = true
-      curl_easy_pause(handle.pointer, CURLPAUSE_RECV)
+      handle.flow.standsStill = true
+      curl_easy_pause(handle.pointer, handle.flow.awaitsUpload ? CURLPAUSE_RECV | CURLPAUSE_SEND : CURLPAUSE_RECV)
     } else if isHeldBack {
-      curl_easy_pause(handle.pointer, CURLPAUSE_CONT)
+      pass(handle)
+    }
+  }
+
+  /// Lets libcurl continue. It hands over what it held back at once, and only here tells that this was refused.
+  private mutating func pass(_ handle: EasyHandle) {
+    let code = curl_easy_pause(handle.pointer, CURLPAUSE_CONT)
+    if code != CURLE_OK { remove(handle, .failed(handle.error(code))) }
+  }
+
+  /// Reads ahead what a transfer has to send next.
+  private func load(_ handle: EasyHandle) {
+    handle.flow.wantsUpload = false
+    let (transfer, position) = (handle.transfer, handle.uploadPosition)
+    BlockingThread.start { [requestResume] in
+      transfer.upload?.load(at: position)
+      requestResume(transfer)
     }
   }
 
@@ -179,6 +205,9 @@ struct TransferLoop {
   }
 
   private func end(_ transfer: Transfer, _ end: TransferMailbox.End, _ statistics: HTTPTransferStatistics) {
+    var end = end
+    // What fails because it is not wanted any more has not failed.
+    if case .failed = end, transfer.mailbox.isCancelled { end = .cancelled }
     transfer.mailbox.put(end, statistics)
     transfer.mailbox.announce()
   }

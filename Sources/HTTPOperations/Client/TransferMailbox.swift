@@ -2,9 +2,9 @@ import Synchronization
 
 /// Where the client's thread leaves what comes from the network, and the task of a transfer takes it.
 ///
-/// The thread never waits here: it leaves bytes until the window is full, and then lets the transfer stand still until
-/// the task asks for more. The task is woken once for everything that came in one turn of the thread, so that a small
-/// response costs one wake-up.
+/// The thread leaves bytes until the window is full, and then lets the transfer stand still until the task, or the thread
+/// that writes the body to its file, asks for more. These are woken once for everything that came in one turn of the
+/// client's thread, so that a small response costs one wake-up.
 final class TransferMailbox: Sendable {
   /// What the task waits for. The end ends every wait.
   enum Wanted { case head, body, end }
@@ -17,8 +17,8 @@ final class TransferMailbox: Sendable {
     case memory
     /// They wait for the receiver, up to the window.
     case chunks
-    /// The thread writes them.
-    case file(Int32)
+    /// They wait for the thread that writes them to a file, up to the window.
+    case file
     /// They are counted.
     case nowhere
   }
@@ -35,8 +35,6 @@ final class TransferMailbox: Sendable {
     case taken
     /// They are taken, but no more are wanted for now.
     case full
-    /// The thread is to write them to this file.
-    case toFile(Int32)
     case tooLarge(Int64)
   }
 
@@ -44,6 +42,19 @@ final class TransferMailbox: Sendable {
   struct Head {
     var bytes: [UInt8]
     var remoteAddress: String?
+  }
+
+  /// What waits: a task, or the thread that writes to a file.
+  private enum Waker {
+    case task(CheckedContinuation<Void, Never>)
+    case thread(ThreadSignal)
+
+    func wake() {
+      switch self {
+      case .task(let continuation): continuation.resume()
+      case .thread(let signal): signal.send()
+      }
+    }
   }
 
   private struct State {
@@ -56,7 +67,10 @@ final class TransferMailbox: Sendable {
     var statistics = HTTPTransferStatistics()
     var standsStill = false
     var isCancelled = false
-    var waiter: (wanted: Wanted, continuation: CheckedContinuation<Void, Never>)?
+    var waiter: (wanted: Wanted, waker: Waker)?
+
+    /// The window, in bytes: a file gets larger pieces, since each costs its thread a turn.
+    func window(_ asked: Int) -> Int { mode == .file ? max(asked, TransferMailbox.fileWindow) : asked }
 
     func has(_ wanted: Wanted) -> Bool {
       switch wanted {
@@ -68,8 +82,8 @@ final class TransferMailbox: Sendable {
     }
   }
 
-  /// What may wait beyond the window when a little of a compressed body expands to a lot, in bytes.
-  private static let expansion = 64 << 20
+  /// What waits to be written to a file before the transfer stands still, in bytes.
+  private static let fileWindow = 1 << 20
 
   private let state = Mutex(State())
   private let window: Int
@@ -90,30 +104,17 @@ final class TransferMailbox: Sendable {
     state.withLock { state in
       guard Int64(bytes.count) <= state.limit - state.delivered else { return .tooLarge(state.limit) }
       state.delivered += Int64(bytes.count)
-      switch state.mode {
-      case .file(let descriptor):
-        return .toFile(descriptor)
-      case .nowhere:
-        return .taken
-      case .memory:
-        state.body.append(contentsOf: bytes)
-        return .taken
-      case .undecided, .chunks:
-        guard state.body.count + bytes.count <= window + Self.expansion else {
-          return .tooLarge(Int64(window + Self.expansion))
-        }
-        state.body.append(contentsOf: bytes)
-        return state.body.count >= window ? .full : .taken
-      }
+      if state.mode == .nowhere { return .taken }
+      state.body.append(contentsOf: bytes)
+      return state.mode != .memory && state.body.count >= state.window(window) ? .full : .taken
     }
   }
 
   /// Whether the transfer is to stand still, since nobody has taken what filled the window.
   func standStill() -> Bool {
     state.withLock { state in
-      guard state.mode == .undecided || state.mode == .chunks, state.body.count >= window, state.end == nil else {
-        return false
-      }
+      guard state.mode != .memory, state.mode != .nowhere, state.body.count >= state.window(window), state.end == nil
+      else { return false }
       state.standsStill = true
       return true
     }
@@ -131,12 +132,12 @@ final class TransferMailbox: Sendable {
 
   /// Wakes the task if what it waits for is there.
   func announce() {
-    let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+    let waiter = state.withLock { state -> Waker? in
       guard let waiter = state.waiter, state.has(waiter.wanted) else { return nil }
       state.waiter = nil
-      return waiter.continuation
+      return waiter.waker
     }
-    waiter?.resume()
+    waiter?.wake()
   }
 
   /// Whether the transfer is not wanted any more.
@@ -145,7 +146,7 @@ final class TransferMailbox: Sendable {
   /// How many bytes of the body have come.
   var delivered: Int64 { state.withLock { $0.delivered } }
 
-  // MARK: The task
+  // MARK: The task, and the thread that writes
 
   /// Notes that the transfer is not wanted any more. The thread must be told too.
   func cancel() {
@@ -158,11 +159,21 @@ final class TransferMailbox: Sendable {
     await withCheckedContinuation { continuation in
       let isThere = state.withLock { state in
         if state.has(wanted) { return true }
-        state.waiter = (wanted, continuation)
+        state.waiter = (wanted, .task(continuation))
         return false
       }
       if isThere { continuation.resume() }
     }
+  }
+
+  /// Blocks the thread until what it wants is there.
+  func wait(for wanted: Wanted, with signal: ThreadSignal) {
+    let isThere = state.withLock { state in
+      if state.has(wanted) { return true }
+      state.waiter = (wanted, .thread(signal))
+      return false
+    }
+    if !isThere { signal.wait() }
   }
 
   /// The head, once there is one.
@@ -180,7 +191,7 @@ final class TransferMailbox: Sendable {
     state.withLock { state in
       state.mode = mode
       state.limit = limit
-      let resumes = mode != .chunks && state.standsStill
+      let resumes = (mode == .memory || mode == .nowhere) && state.standsStill
       if resumes { state.standsStill = false }
       if mode == .nowhere { state.body = [] }
       return (state.delivered > limit, resumes)
@@ -200,20 +211,16 @@ final class TransferMailbox: Sendable {
     }
   }
 
-  /// Takes what waits; if that is nothing, lets the thread write to the file from now on.
-  func takeOrWrite(to descriptor: Int32, limit: Int64) -> (bytes: [UInt8], isTooLarge: Bool, resumes: Bool) {
-    state.withLock { state in
-      state.limit = limit
-      if state.delivered > limit { return ([], true, false) }
-      guard state.body.isEmpty else {
-        let bytes = state.body
-        state.body = []
-        return (bytes, false, false)
-      }
-      state.mode = .file(descriptor)
+  /// Takes what waits in exchange for an empty array with the capacity of `buffer`.
+  ///
+  /// - Returns: Whether the transfer stands still and must be told to continue.
+  func swap(_ buffer: inout [UInt8]) -> Bool {
+    buffer.removeAll(keepingCapacity: true)
+    return state.withLock { state in
+      Swift.swap(&buffer, &state.body)
       let resumes = state.standsStill
       state.standsStill = false
-      return ([], false, resumes)
+      return resumes
     }
   }
 }

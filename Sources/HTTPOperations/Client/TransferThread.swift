@@ -151,7 +151,7 @@ final class TransferThread: Sendable {
         guard let argument else { return nil }
         let start = Unmanaged<ThreadStart>.fromOpaque(argument).takeRetainedValue()
         penstock_curl_name_thread("penstock-http")
-        TransferThread.blockSignals()
+        BlockingThread.blockSignals()
         start.thread.run(start.multi)
         return nil
       }, start.toOpaque())
@@ -170,20 +170,11 @@ final class TransferThread: Sendable {
     }
   }
 
-  /// Signals are for the other threads; above all SIGPIPE, which OpenSSL's writes to a connection that is gone would
-  /// otherwise end the process with.
-  private static func blockSignals() {
-    var all = sigset_t()
-    sigfillset(&all)
-    for signal in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT] { sigdelset(&all, signal) }
-    pthread_sigmask(SIG_BLOCK, &all, nil)
-  }
-
   // MARK: The thread
 
   /// Runs transfers until there is nothing to do for a while, or the client is closed.
   private func run(_ multi: MultiPointer) {
-    var loop = TransferLoop(multi.pointer, configuration)
+    var loop = TransferLoop(multi.pointer, configuration) { [weak self] in self?.resume($0) }
     while true {
       let (commands, isClosed) = inbox.withLock { inbox in
         let taken = inbox.commands

@@ -21,7 +21,7 @@ public struct HTTPTransferOptions: Sendable, Hashable {
   /// to false for ranges and for whatever must arrive as it is stored.
   public var decompresses = true
   /// About how many bytes of a body wait in memory for a receiver of chunks before the transfer stands still. By
-  /// default 256 KiB.
+  /// default 256 KiB. For a body that goes to a file it is at least 1 MiB.
   public var window = 256 * 1024
 
   /// The options that are right for most requests.

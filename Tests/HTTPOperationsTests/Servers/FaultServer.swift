@@ -161,6 +161,16 @@ enum TestThread {
     precondition(error == 0, "no thread for the test: \(error)")
     pthread_detach(thread)
   }
+
+  /// Waits until somebody opens a gate, without blocking the task's own thread.
+  static func wait(for gate: TestGate) async {
+    await withCheckedContinuation { continuation in
+      run {
+        gate.pass()
+        continuation.resume()
+      }
+    }
+  }
 }
 
 /// A gate that threads wait at and tests open.

@@ -122,8 +122,9 @@ enum Loopback {
 final class TestFolder: Sendable {
   let path: String
 
-  init() throws {
-    let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+  /// Makes a folder, by default among the temporary files.
+  init(in place: String? = nil) throws {
+    let parent = place ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     var template = Array("\(parent)/penstock-http-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw ServerFailure("no folder for the test: \(errno)") }
     path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
