@@ -45,15 +45,16 @@ extension RunEngine {
   /// The same in words, for what is said of a wait.
   func httpEarly(_ ordinal: Int) -> [JSONValue] {
     guard case .http(let action) = state.instances[ordinal].node.definition.action,
-      let endpoint = httpFailures[ordinal]?.failure?.endpoint
+      let failure = httpFailures[ordinal]?.failure
     else { return [] }
+    let endpoint = failure.endpoint
     var events: [JSONValue] = []
     if action.early.endpoint || action.early.network {
       events.append([
         "formula": "reachable", "event": .string("\(endpoint.host):\(endpoint.port) can be reached again"),
       ])
     }
-    if action.early.peerSuccess {
+    if action.early.peerSuccess, failure.isUnreachable {
       events.append(["formula": "peer-success", "event": .string("another request to \(endpoint) succeeds")])
     }
     return events
