@@ -92,7 +92,7 @@ import Testing
     try await bench.close()
   }
 
-  @Test("runs nothing by itself while `automatic` is false") func automatic() async throws {
+  @Test("runs by itself only where `automatic` is true", .timeLimit(.minutes(1))) func automatic() async throws {
     let bench = try Bench()
     let store = try bench.store(
       """
@@ -102,9 +102,14 @@ import Testing
     #expect(!store.isAutomaticRunningEnabled)
     let subscription = store.subscribe(with: OperationEventHandler())
     #expect(!store.state.isLoading)
+    #expect(bench.runs.value == 0)
+    subscription.cancel()
     bench.create("allowed")
     #expect(store.isAutomaticRunningEnabled)
-    subscription.cancel()
+    let second = store.subscribe(with: OperationEventHandler())
+    await bench.runs.reaches(1)
+    #expect(bench.runs.value == 1)
+    second.cancel()
     try await bench.close()
   }
 

@@ -15,6 +15,7 @@ final class FakeProcessRunner: ProcessRunner {
 
   private let exits: Mutex<[String: [ProcessExit]]>
   private let seen = Mutex<[Started]>([])
+  private let running = Mutex((now: 0, most: 0))
 
   /// `exits` gives, for the last argument of a command, how its attempts end, in order; 0 when there is nothing left.
   init(exits: [String: [Int32]] = [:]) {
@@ -22,6 +23,8 @@ final class FakeProcessRunner: ProcessRunner {
   }
 
   var started: [Started] { seen.withLock { $0 } }
+  /// The most processes that ran at once.
+  var mostAtOnce: Int { running.withLock { $0.most } }
 
   func run(
     isolation: isolated (any Actor)?, _ request: borrowing ProcessRequest, started: (Int32) -> Void,
@@ -30,7 +33,14 @@ final class FakeProcessRunner: ProcessRunner {
     let arguments = request.arguments.strings.map(\.string)
     let environment = request.environment.strings.map(\.string)
     seen.withLock { $0.append(Started(arguments: arguments, environment: environment)) }
+    running.withLock { running in
+      running.now += 1
+      running.most = max(running.most, running.now)
+    }
     started(1)
+    // Whatever else the engine starts, it starts meanwhile.
+    for _ in 0..<10 { await Task.yield() }
+    running.withLock { $0.now -= 1 }
     let key = arguments.last ?? ""
     let exit = exits.withLock { exits -> ProcessExit? in
       guard var left = exits[key], !left.isEmpty else { return nil }

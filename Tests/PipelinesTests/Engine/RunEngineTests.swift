@@ -65,18 +65,21 @@ import Testing
     await host.close()
   }
 
-  @Test("runs at most `concurrency` processes at once, in the order of the file") func orders() async throws {
+  @Test("runs at most `concurrency` processes at once, in the order of the file", arguments: [1, 2, 3, 9])
+  func orders(concurrency: Int) async throws {
     let runner = FakeProcessRunner()
     let host = try EngineTestHost(runner: runner)
     _ = try await host.run(
       """
-      concurrency: 1
+      concurrency: \(concurrency)
       operations:
         - { name: a, run: one }
         - { name: b, run: two }
         - { name: c, run: three }
+        - { name: d, run: four }
       """)
-    #expect(runner.started.map { $0.arguments.last } == ["one", "two", "three"])
+    #expect(runner.started.map { $0.arguments.last } == ["one", "two", "three", "four"])
+    #expect(runner.mostAtOnce == min(concurrency, 4))
     await host.close()
   }
 
@@ -116,12 +119,20 @@ import Testing
     await host.close()
   }
 
-  @Test("collects the results of a loop in the order of its items") func loops() async throws {
+  @Test("collects the results of a loop in the order of its items, whichever ends first") func loops() async throws {
     let host = try EngineTestHost()
+    // The first item ends when the last one has.
     let run = try await host.run(
       """
+      concurrency: 3
       operations:
-        - { name: each, for_each: { in: [3, 1, 2], as: n, concurrency: 2 }, value: "${{ n }}-done" }
+        - name: each
+          for_each: { in: [3, 1, 2], as: n, concurrency: 3 }
+          env: { N: "${{ n }}", DONE: "\(host.directory)/done" }
+          run: |
+            [ $N != 3 ] || until [ -e "$DONE" ]; do sleep 0.01; done
+            [ $N != 2 ] || touch "$DONE"
+            printf %s-done $N
         - { name: pairs, matrix: { os: [a, b], v: [1, 2] }, value: "${{ item.os }}${{ item.v }}" }
       """)
     #expect(run.outcome.results["each"] == .array([.string("3-done"), .string("1-done"), .string("2-done")]))

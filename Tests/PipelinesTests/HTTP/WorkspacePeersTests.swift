@@ -32,13 +32,21 @@ struct WorkspacePeersTests {
     let other = first.peers.subscribeToSuccesses(at: HTTPEndpoint(scheme: "http", host: "h", port: 81)) {
       wake.yield("elsewhere")
     }
-    second.peers.succeeded(at: here)
-    for await who in woken {
-      #expect(who == "here")
-      break
+    let last = first.peers.subscribeToSuccesses(at: HTTPEndpoint(scheme: "http", host: "h", port: 82)) {
+      wake.yield("last")
     }
+    second.peers.succeeded(at: here)
+    second.peers.succeeded(at: HTTPEndpoint(scheme: "http", host: "h", port: 82))
+    // Successes are heard of in their order.
+    var heard: [String] = []
+    for await who in woken {
+      heard.append(who)
+      if who == "last" { break }
+    }
+    #expect(heard == ["here", "last"])
     waiting.cancel()
     other.cancel()
+    last.cancel()
     first.loop.stop()
     second.loop.stop()
   }

@@ -88,18 +88,60 @@ struct KeyTests {
         ])
   }
 
-  @Test("every row of every table is read by the loader, and every key has a row")
+  @Test("every table has a row for each of its keys, and one only")
   func tablesAreWhole() {
-    #expect(Set(PipelineKey.table.rows.map(\.key)) == Set(PipelineKey.allCases.map(\.rawValue)))
-    #expect(Set(OperationKey.table.rows.map(\.key)) == Set(OperationKey.allCases.map(\.rawValue)))
-    #expect(Set(ParameterKey.table.rows.map(\.key)) == Set(ParameterKey.allCases.map(\.rawValue)))
-    #expect(Set(SecretKey.table.rows.map(\.key)) == Set(SecretKey.allCases.map(\.rawValue)))
-    #expect(Set(DefaultsKey.table.rows.map(\.key)) == Set(DefaultsKey.allCases.map(\.rawValue)))
-    #expect(Set(SpecificationKey.table.rows.map(\.key)) == Set(SpecificationKey.allCases.map(\.rawValue)))
-    #expect(Set(EventKey.table.rows.map(\.key)) == Set(EventKey.allCases.map(\.rawValue)))
-    #expect(Set(RetryKey.table.rows.map(\.key)) == Set(RetryKey.allCases.map(\.rawValue)))
-    #expect(Set(RepeatKey.table.rows.map(\.key)) == Set(RepeatKey.allCases.map(\.rawValue)))
-    #expect(Set(ForEachKey.table.rows.map(\.key)) == Set(ForEachKey.allCases.map(\.rawValue)))
+    func check<Key>(_ table: KeyTable<Key>) {
+      #expect(table.rows.map(\.key).sorted() == Key.allCases.map(\.rawValue).sorted(), "\(table.owner)")
+    }
+    check(PipelineKey.table)
+    check(RetentionKey.table)
+    check(ParameterKey.table)
+    check(SecretKey.table)
+    check(SpecificationKey.table)
+    check(PluginKey.table)
+    check(PluginLimitKey.table)
+    check(ControllerKey.table)
+    check(DefaultsKey.table)
+    check(EventKey.table)
+    check(OperationKey.table)
+    check(RetryKey.table)
+    check(CauseKey.table)
+    check(RepeatKey.table)
+    check(ForEachKey.table)
+    check(WaitKey.table)
+    check(ApproveKey.table)
+    check(NestedPipelineKey.table)
+    check(NotifyKey.table)
+    check(HTTPKey.table)
+    check(HTTPFormFileKey.table)
+    check(HTTPAuthKey.table)
+    check(HTTPBasicKey.table)
+    check(HTTPExpectKey.table)
+    check(HTTPSaveKey.table)
+    check(HTTPRedirectKey.table)
+    check(HTTPLimitKey.table)
+    check(HTTPTLSKey.table)
+  }
+
+  @Test("the loader reads what stands behind every key of a pipeline", arguments: PipelineKey.table.availableKeys)
+  func pipelineKeysAreRead(key: String) {
+    let rest = key == "operations" ? "name: a" : "operations: [{ name: a, run: ls }]"
+    let found = findings("\(rest)\n\(key): { \"?\": [{ \"?\": 1 }] }\n")
+    #expect(found.contains { $0.hasPrefix("2:") }, "\(found)")
+  }
+
+  // `with` and `params` are read with the plugin or file that they are for.
+  @Test(
+    "the loader reads what stands behind every key of an operation",
+    arguments: OperationKey.table.availableKeys.filter { !["with", "params"].contains($0) })
+  func operationKeysAreRead(key: String) {
+    // Any data is a value.
+    let wrong = key == "value" ? "${{ nothing.at.all }}" : "{ \"?\": [{ \"?\": 1 }] }"
+    let action = OperationKey.table.rows.first { $0.key == key }?.actions?.first?.rawValue ?? "run"
+    let isAction = OperationKey.actions.contains { $0.rawValue == key }
+    let rest = (key == "name" ? "" : "name: a, ") + (isAction ? "" : "\(action): ls, ")
+    let found = findings("operations:\n  - { \(rest)\n  \(key): \(wrong) }\n")
+    #expect(found.contains { $0.hasPrefix("3:") }, "\(found)")
   }
 
   @Test("a summary is one sentence")
