@@ -69,7 +69,7 @@ extension StatefulOperationRequest {
   }
 
   /// Makes the state stale when more than `duration` has passed since its value was last updated, by the operation's
-  /// clock, besides what else makes it stale.
+  /// clock, besides what else makes it stale. A value from the future, as after the clock was set back, may be of any age and is stale.
   ///
   /// - Parameters:
   ///   - duration: How long a value is good for, exactly this long included.
@@ -80,7 +80,8 @@ extension StatefulOperationRequest {
   ) -> ModifiedOperation<Self, ContextModifier<Self>> {
     staleWhen { state, context in
       guard let updated = state.valueLastUpdatedAt else { return staleWhenNoValue }
-      return updated.duration(to: context.operationClock.now()) > duration
+      let age = updated.duration(to: context.operationClock.now())
+      return age > duration || age < .zero
     }
   }
 }

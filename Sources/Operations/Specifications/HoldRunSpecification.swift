@@ -65,7 +65,8 @@ public struct HoldRunSpecification<Base: OperationRunSpecification>: OperationRu
     let clock = context.operationClock
     let known = base.description(in: context)
     if known.isConstant { return duration }
-    if let changedAt = known.changedAt { return changedAt.duration(to: clock.now()) }
+    // A change in the future tells nothing: the clock was set back.
+    if let time = known.changedAt?.duration(to: clock.now()), time >= .zero { return time }
     if let least = watches.leastHeldTime { return least }
     return watches.timeSinceAsked(base, in: context)
   }

@@ -49,6 +49,20 @@ struct StalenessTests {
     #expect(store.isStale)
   }
 
+  @Test("A value from the future is stale: the clock was set back")
+  func future() {
+    let clock = TestClock()
+    var context = OperationContext()
+    context.operationClock = clock
+    let store = OperationStore.detached(query.stale(after: .seconds(10)), context: context)
+    store.currentValue = 1
+    #expect(!store.isStale)
+    clock.setWallClock(to: clock.now().advanced(by: .seconds(-86_400)))
+    #expect(store.isStale)
+    store.currentValue = 2
+    #expect(!store.isStale)
+  }
+
   @Test("A predicate for another type of state is false, and the store warns of it once")
   func otherState() {
     let warnings = Log<OperationWarning>()

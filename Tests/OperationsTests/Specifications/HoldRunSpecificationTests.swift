@@ -133,6 +133,17 @@ struct HoldRunSpecificationTests {
     #expect(held.isSatisfied(in: context))
   }
 
+  @Test("Without subscribers, a change in the future does not prolong the time: the clock was set back")
+  func setBack() {
+    let context = context
+    source.set(true, at: clock.now())
+    let held = source.hold(for: .seconds(10))
+    clock.setWallClock(to: clock.now().advanced(by: .seconds(-3600)))
+    #expect(!held.isSatisfied(in: context))
+    clock.advance(by: .seconds(10))
+    #expect(held.isSatisfied(in: context))
+  }
+
   @Test("Subscribers with contexts of their own are held by these")
   func contexts() async {
     let network = MockNetworkObserver(.requiresConnection, clock: clock)
