@@ -132,9 +132,9 @@ final class ControllerDriver: Sendable {
     var hasEnded = false
     /// Whether the controller has said that nothing more will come.
     var isOver = false
-    /// How many of its events were lost since that was last told, and when that was.
+    /// How many of its events were lost since that was last told, and when that was, by the monotonic clock.
     var losses = 0
-    var lossToldAt: RecordTime?
+    var lossToldAt: Duration?
     var renewal: PluginRenewal?
   }
 
@@ -142,8 +142,8 @@ final class ControllerDriver: Sendable {
   static let limit = PluginOffer.mostWaiting
   /// The same of instants, each of which somebody counts on.
   static let instantLimit = PluginOffer.mostWaitingInstants
-  /// How often at most it is told that something was lost, in microseconds.
-  private static let lossInterval: Int64 = 10_000_000
+  /// How often at most it is told that something was lost.
+  private static let lossInterval = Duration.seconds(10)
 
   /// What it remembers.
   let storage: HeldPluginStorage
@@ -278,10 +278,10 @@ final class ControllerDriver: Sendable {
   }
 
   private func lose() {
-    let now = services.now()
+    let now = services.clock.monotonic()
     let losses = state.withLock { state -> Int? in
       state.losses += 1
-      if let told = state.lossToldAt, now.microseconds - told.microseconds < Self.lossInterval { return nil }
+      if let told = state.lossToldAt, now - told < Self.lossInterval { return nil }
       state.lossToldAt = now
       defer { state.losses = 0 }
       return state.losses

@@ -123,6 +123,8 @@ extension RunHost {
       .staleWhen { state, context in
         guard let formula = pipeline.staleWhen else { return true }
         guard let run = state.currentValue?.run, run.state == .succeeded, let ended = run.endedAt else { return true }
+        // How old a success from the future is cannot be known: the clock was set back.
+        guard Timestamp(ended) <= context.operationClock.now() else { return true }
         // What cannot be asked is taken for stale: it runs once too often rather than never.
         let success = ConditionReference.success(PastSuccess(startedAt: run.startedAt, endedAt: ended))
         return (try? conditions().make(formula, since: success))?.isSatisfied(in: context) ?? true

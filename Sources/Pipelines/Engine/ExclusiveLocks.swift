@@ -187,3 +187,8 @@ final class LoopWaiter: @unchecked Sendable {
     continuation = nil
   }
 }
+
+/// Another run of a pipeline with `overlap: skip` is going on.
+struct OverlapSkip: Error {
+  let other: RunID
+}

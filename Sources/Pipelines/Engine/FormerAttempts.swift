@@ -28,15 +28,25 @@ struct FormerAttempts {
   ///
   /// The deadline goes on too, in which there was no host. Not so of a repeated operation, each of whose repetitions has its
   /// own: which attempt was the first of the latest is not recorded.
-  func retryState(attempts: Int, isRepeated: Bool, now: RecordTime) -> RetryState? {
-    let elapsed = began.map { isRepeated ? 0 : max(0, now.microseconds - $0.microseconds) } ?? 0
+  func retryState(attempts: Int, isRepeated: Bool, wait: RecordedWait?, now: RecordedWait.Moment) -> RetryState? {
+    let wall = began.map { now.time.microseconds - $0.microseconds } ?? 0
+    let elapsed = isRepeated ? .zero : RecordedWait.passed(wait, wall: .microseconds(wall), at: now)
     let previous = delay.map { Duration.microseconds($0.microseconds) }
     if let latest, let due = latest.retryDue, latest.error?.code != "host-died" {
       return RetryState(
-        attemptsUsed: latest.number - uncounted, previousDelay: previous, elapsed: .microseconds(elapsed),
-        remainingDelay: .microseconds(max(0, due.microseconds - now.microseconds)))
+        attemptsUsed: latest.number - uncounted, previousDelay: previous, elapsed: elapsed,
+        remainingDelay: remaining(until: due, whole: latest.retryDelay, wait, now))
     }
     guard attempts > uncounted else { return nil }
-    return RetryState(attemptsUsed: attempts - uncounted, previousDelay: previous, elapsed: .microseconds(elapsed))
+    return RetryState(attemptsUsed: attempts - uncounted, previousDelay: previous, elapsed: elapsed)
+  }
+
+  private func remaining(
+    until due: RecordTime, whole: Int64?, _ wait: RecordedWait?, _ now: RecordedWait.Moment
+  ) -> Duration {
+    let wall = Duration.microseconds(due.microseconds - now.time.microseconds)
+    let left = whole.map { min(wall, .microseconds($0)) } ?? wall
+    guard let wait, wait.kind == .retry else { return max(left, .zero) }
+    return wait.left(of: left, at: now)
   }
 }

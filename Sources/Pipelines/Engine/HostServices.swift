@@ -28,6 +28,9 @@ final class HostServices: @unchecked Sendable {
   let context: OperationContext
   let clock: any OperationClock
   let inherited: ProcessEnvironment
+  /// The boot, and how much of it had passed when the monotonic clock was at zero.
+  private let boot = ProcessIdentity.currentBoot
+  private let bootOffset: Duration
   /// The directory the host was started in.
   let directory: String
   let hostName: String
@@ -44,6 +47,7 @@ final class HostServices: @unchecked Sendable {
     self.recorder = recorder
     self.context = context
     clock = context.operationClock
+    bootOffset = Self.sinceBoot() - context.operationClock.monotonic()
     inherited = .inherited()
     directory = Self.currentDirectory()
     hostName = Self.hostName()
@@ -59,6 +63,18 @@ final class HostServices: @unchecked Sendable {
   func now() -> RecordTime {
     let now = clock.now()
     return RecordTime(microseconds: now.seconds * 1_000_000 + Int64(now.nanoseconds / 1000))
+  }
+
+  /// The present, by both of the injected clocks.
+  func moment() -> RecordedWait.Moment {
+    RecordedWait.Moment(
+      time: now(), boot: boot, sinceBoot: (bootOffset + clock.monotonic()).wholeMicroseconds)
+  }
+
+  private static func sinceBoot() -> Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 
   private static func currentDirectory() -> String {

@@ -26,7 +26,6 @@ extension RunEngine {
   }
 
   private func performWait(_ ordinal: Int, _ wait: OperationDefinition.Wait) async throws {
-    let delay: Duration
     switch wait {
     case .duration(let template):
       let text = try template.evaluate(in: contexts(ordinal)).injectedText
@@ -36,11 +35,10 @@ extension RunEngine {
           ? "is longer than \(DurationNotation.longest), the longest" : "is not a duration such as 30s"
         throw OperationFailure(code: "value-mismatch", message: "wait: '\(text.escapedForMessage)' \(reason)")
       }
-      delay = duration
+      try await self.wait(for: duration, ordinal)
     case .specification(let formula):
       let condition = try conditions.make(formula)
       _ = try await self.wait(for: condition, formula, ordinal, reason: "wait", atMost: nil)
-      return
     case .until(let template):
       let text = try template.evaluate(in: contexts(ordinal)).injectedText
       guard let instant = TimestampNotation.parse(text) else {
@@ -48,16 +46,35 @@ extension RunEngine {
           code: "value-mismatch",
           message: "wait: '\(text.escapedForMessage)' is not an instant such as 2026-01-31T08:00:00Z")
       }
-      let now = services.clock.now()
-      delay = .microseconds(Int64((instant - now.secondsSince1970) * 1_000_000))
+      try await self.wait(until: RecordTime(secondsSince1970: instant), ordinal)
     }
-    guard delay > .zero else { return }
-    // A wait that its former host began goes on from where it began.
-    let due = state.instances[ordinal].waitDue ?? services.now().advanced(by: delay.wholeMicroseconds)
-    let left = Duration.microseconds(due.microseconds - services.now().microseconds)
-    enter(ordinal, .waiting, reason: "wait", detail: .object(["due": .string(due.text)]), recordNow: true)
+  }
+
+  /// Waits for a time. A wait that a former host began continues from where it was.
+  private func wait(for duration: Duration, _ ordinal: Int) async throws {
+    let former = formerWait(of: ordinal, for: .time)
+    guard duration > .zero else { return }
+    let now = services.moment()
+    let left = former?.left(of: duration, at: now) ?? duration
+    var detail: OrderedDictionary<String, JSONValue> = [
+      "due": .string(now.time.advanced(by: left.wholeMicroseconds).text)
+    ]
+    detail["clock"] = RecordedWait.clock(now, left: left)
+    enter(ordinal, .waiting, reason: "wait", detail: .object(detail), recordNow: true)
     guard left > .zero else { return }
     try await services.context.operationDelayer.delay(for: left)
+  }
+
+  /// Waits until the wall clock shows an instant, also where it is set back meanwhile.
+  private func wait(until due: RecordTime, _ ordinal: Int) async throws {
+    func left() -> Duration { .microseconds(due.microseconds - services.now().microseconds) }
+    guard left() > .zero else { return }
+    enter(ordinal, .waiting, reason: "wait", detail: .object(["due": .string(due.text)]), recordNow: true)
+    while true {
+      let left = left()
+      guard left > .zero else { return }
+      try await services.context.operationDelayer.delay(for: left)
+    }
   }
 
   private func performApproval(_ ordinal: Int, _ message: Template?) async throws -> OperationResult {
@@ -68,12 +85,11 @@ extension RunEngine {
     let approval = Approval(
       run: state.id, ordinal: ordinal, operation: state.instances[ordinal].name, message: asked,
       requestedAt: services.now())
-    enter(
-      ordinal, .waiting, reason: "approval",
-      detail: .object([
-        "message": .string(asked), "command": .string("penstock approve \(state.id.text) \(approval.operation)"),
-      ]),
-      recordNow: true)
+    var detail: OrderedDictionary<String, JSONValue> = [
+      "message": .string(asked), "command": .string("penstock approve \(state.id.text) \(approval.operation)"),
+    ]
+    detail["clock"] = askedClock(ordinal)
+    enter(ordinal, .waiting, reason: "approval", detail: .object(detail), recordNow: true)
     services.recorder.record(.approvalRequested(approval))
     emit(.approval(approval))
     try await services.recorder.flushToDisk()
@@ -86,6 +102,21 @@ extension RunEngine {
       if let answer = try answer(of: ordinal) { return try result(of: answer) }
       guard await waiter.wait() else { throw CancellationError() }
     }
+  }
+
+  /// The wait that a former host began, if it is of the kind that begins now; once.
+  func formerWait(of ordinal: Int, for kind: RecordedWait.Kind) -> RecordedWait? {
+    guard let former = state.instances[ordinal].timing.formerWait, former.kind == kind else { return nil }
+    state.instances[ordinal].timing.formerWait = former.withoutEnd
+    return former
+  }
+
+  /// Since when an answer is waited for, where there is a time for that, for a later host.
+  private func askedClock(_ ordinal: Int) -> JSONValue? {
+    guard state.instances[ordinal].node.definition.timeout != nil else { return nil }
+    let now = services.moment()
+    let passed = state.instances[ordinal].timing.formerWait?.passedSinceBoot(at: now)
+    return RecordedWait.clock(now, left: nil, passed: passed ?? .zero)
   }
 
   /// What a person has answered to the question of an operation; nil as long as nobody has.

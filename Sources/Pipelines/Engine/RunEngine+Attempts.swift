@@ -77,11 +77,16 @@ extension RunEngine {
 
   /// An attempt begins: it has what it needs.
   func countAttempt(_ ordinal: Int, mayEndAtOnce: Bool = false) {
-    let now = services.now()
+    let (now, monotonic) = (services.now(), services.clock.monotonic())
     modify(ordinal) { instance in
       instance.attempts += 1
       // What failed before is in the record of that attempt.
       instance.failure = nil
+      instance.timing.attemptStarted = monotonic
+      if instance.startedAt == nil {
+        instance.startedAt = now
+        instance.timing.started = monotonic
+      }
       instance.attempt = AttemptRecord(
         run: state.id, ordinal: ordinal, number: instance.attempts, state: .running, startedAt: now)
     }
@@ -111,7 +116,7 @@ extension RunEngine {
       release(demand(ordinal))
     }
     guard var attempt = state.instances[ordinal].attempt else { return CancellationError() }
-    attempt.endedAt = services.now()
+    attempt.endedAt = end(of: attempt.startedAt, state.instances[ordinal].timing.attemptStarted)
     state.instances[ordinal].latestEnd = attempt.endedAt
     var thrown: (any Error)? = CancellationError()
     switch outcome {
@@ -246,8 +251,16 @@ extension RunEngine {
     if definition.repetition == nil { detail["of"] = .int(Int64(attempts + definition.retry.limit + 1 - wait.attempt)) }
     let early = early(ordinal)
     if !early.isEmpty { detail["early"] = .array(early) }
+    let now = services.moment()
+    detail["clock"] = RecordedWait.clock(now, left: wait.delay, passed: passed(ordinal, at: now))
     // Recorded with the next commit rather than after a delay of its own: the wait may outlive this host.
     enter(ordinal, .retrying, reason: "retry", detail: .object(detail), recordNow: true)
+  }
+
+  /// How long ago the first attempt of an operation began, by the monotonic clock; nil where nobody knows, as after another boot.
+  private func passed(_ ordinal: Int, at now: RecordedWait.Moment) -> Duration? {
+    let timing = state.instances[ordinal].timing
+    return timing.started.map { services.clock.monotonic() - $0 } ?? timing.formerWait?.passedSinceBoot(at: now)
   }
 
   private func woke(_ ordinal: Int, _ cause: RetryWakeCause) {

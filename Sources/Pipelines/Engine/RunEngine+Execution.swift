@@ -132,8 +132,11 @@ extension RunEngine {
   /// answer that came meanwhile is found.
   private func timeLimit(_ ordinal: Int) -> Duration? {
     let limit = state.instances[ordinal].node.definition.timeout
-    guard let limit, let asked = state.instances[ordinal].askedAt else { return limit }
-    let passed = Duration.microseconds(services.now().microseconds - asked.microseconds)
+    guard let limit, let asked = state.instances[ordinal].timing.asked else { return limit }
+    let now = services.moment()
+    let passed = RecordedWait.passed(
+      state.instances[ordinal].timing.formerWait, wall: .microseconds(now.time.microseconds - asked.microseconds),
+      at: now)
     return min(limit, max(limit - passed, .seconds(1)))
   }
 
@@ -157,10 +160,11 @@ extension RunEngine {
 
   /// A value needs no process, no slot and no waiting: it is computed on the spot, as the one attempt it is.
   func executeValue(_ ordinal: Int, _ data: DataTemplate) throws {
-    let started = services.now()
+    let (started, monotonic) = (services.now(), services.clock.monotonic())
     modify(ordinal) { instance in
       instance.attempts += 1
       instance.startedAt = started
+      instance.timing.started = monotonic
     }
     // Whoever watches learns its name from that, and then of its attempt.
     enter(ordinal, .running, at: started, mayEndAtOnce: true)
@@ -170,7 +174,7 @@ extension RunEngine {
       let result = OperationResult.value(try checkedValue(data.evaluate(in: contexts(ordinal)), ordinal))
       return (result, try recorded(result))
     }
-    attempt.endedAt = services.now()
+    attempt.endedAt = end(of: started, monotonic)
     switch outcome {
     case .success(let (result, recorded)):
       state.instances[ordinal].recordedResult = recorded

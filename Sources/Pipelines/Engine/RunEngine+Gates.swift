@@ -45,15 +45,15 @@ extension RunEngine {
     defer {
       subscription.cancel()
       signals[ordinal] = nil
-      state.instances[ordinal].waitSince = nil
+      state.instances[ordinal].timing.waitBegan = nil
     }
-    let began = state.instances[ordinal].waitSince ?? services.now()
-    // A wait that its former host began goes on from where it began.
-    let due = limit.map { state.instances[ordinal].waitDue ?? began.advanced(by: $0.wholeMicroseconds) }
-    if let due {
-      let left = Duration.microseconds(due.microseconds - services.now().microseconds)
-      signal.expire(after: left)
-    }
+    let now = services.moment()
+    let began = min(state.instances[ordinal].timing.waitBegan ?? now.time, now.time)
+    // A wait that a former host began continues from where it was.
+    let former = formerWait(of: ordinal, for: .specification)
+    let left = limit.map { former?.left(of: $0, at: now) ?? $0 }
+    let due = left.map { now.time.advanced(by: $0.wholeMicroseconds) }
+    if let left { signal.expire(after: left) }
     // What listens to the workspace is not there before something is waited for.
     startWatching()
     var told: String?
@@ -74,7 +74,10 @@ extension RunEngine {
         var detail: OrderedDictionary<String, JSONValue> = [
           "formula": .string(formula.text), "why": .string(description.reason), "since": .string(began.text),
         ]
-        if let due { detail["due"] = .string(due.text) }
+        if let due {
+          detail["due"] = .string(due.text)
+          detail["clock"] = RecordedWait.clock(now, left: left)
+        }
         enter(ordinal, .waiting, reason: reason, detail: .object(detail), since: began, recordNow: true)
       }
       guard await signal.wait(), !isForced else { throw CancellationError() }

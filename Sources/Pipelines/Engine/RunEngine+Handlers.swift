@@ -7,7 +7,7 @@ extension RunEngine {
   func runHandlers() async -> (RunState, String?) {
     var (outcome, reason) = operationsOutcome()
     guard engineFailure == nil, !state.pipeline.handlers.isEmpty else { return (outcome, reason) }
-    state.outcome = (outcome, reason, services.now())
+    state.outcome = (outcome, reason, end(of: state.startedAt, state.started))
     state.status = ExpressionStatus(hasFailure: outcome == .failed, isCancelled: outcome == .cancelled)
     let wanted: PipelineDefinition.Event = outcome == .succeeded ? .success : outcome == .cancelled ? .cancel : .failure
     let first = state.pipeline.operations.count

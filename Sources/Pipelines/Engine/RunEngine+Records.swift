@@ -24,7 +24,7 @@ extension RunEngine {
     _ ordinal: Int, _ newState: OperationState, reason: String? = nil, detail: JSONValue? = nil,
     failure: OperationFailure? = nil
   ) {
-    let now = services.now()
+    let now = end(of: state.instances[ordinal].startedAt, state.instances[ordinal].timing.started)
     // Masked before anybody gets it, as results are: `errors.x` reaches arguments and results of operations that no secret is meant for, and the message of a
     // nested run reaches a run that does not know its secrets.
     let failure = failure.map { $0.masked(by: state.masker) }
@@ -45,6 +45,14 @@ extension RunEngine {
     unrecorded.remove(ordinal)
   }
 
+  /// When something ends that started at `start`, if it ends now. Counted by the monotonic clock, so that the duration is right although the wall clock was
+  /// set meanwhile. What a former host started has the wall clock alone; it does not end before it started.
+  func end(of start: RecordTime?, _ monotonic: Duration?) -> RecordTime {
+    guard let start else { return services.now() }
+    guard let monotonic else { return max(start, services.now()) }
+    return start.advanced(by: (services.clock.monotonic() - monotonic).wholeMicroseconds)
+  }
+
   /// Changes an instance in place.
   func modify(_ ordinal: Int, _ body: (inout OperationInstance) -> Void) {
     body(&state.instances[ordinal])
@@ -62,7 +70,10 @@ extension RunEngine {
       instance.reason = reason
       instance.detail = detail
       instance.waitingSince = newState == .waiting || newState == .retrying ? since ?? now : nil
-      if newState == .running, instance.startedAt == nil { instance.startedAt = now }
+      if newState == .running, instance.startedAt == nil {
+        instance.startedAt = now
+        instance.timing.started = services.clock.monotonic()
+      }
     }
     if recordNow {
       unrecorded.remove(ordinal)

@@ -70,12 +70,14 @@ extension RunEngine {
       let wasCancelled =
         operation.state == .cancelled && (operation.reason == "run-cancelled" || operation.reason == "run-timeout")
       guard operation.state.isFinal, !wasCancelled else {
-        instance.waitDue = operation.dueTime
-        instance.waitSince = operation.waitBegan
+        let wait = RecordedWait(detail: operation.detail)
+        instance.timing.formerWait = wait
+        instance.timing.waitBegan = operation.waitBegan
         instance.roundsBefore = former.rounds
-        if case .approve = instance.node.definition.action { instance.askedAt = former.began }
+        if case .approve = instance.node.definition.action { instance.timing.asked = former.began }
         instance.retryState = former.retryState(
-          attempts: instance.attempts, isRepeated: instance.node.definition.repetition != nil, now: services.now())
+          attempts: instance.attempts, isRepeated: instance.node.definition.repetition != nil, wait: wait,
+          now: services.moment())
         return
       }
       instance.state = operation.state
@@ -152,12 +154,7 @@ extension RunEngine {
     let definition = state.instances[ordinal].node.definition
     let fingerprint = try fingerprint(of: ordinal)
     state.instances[ordinal].fingerprint = fingerprint
-    let oldest = definition.staleAfter.map { services.now().microseconds - $0.wholeMicroseconds } ?? 0
-    guard
-      let known = try services.history.reusable(
-        pipeline: state.pipeline.name, operation: state.instances[ordinal].name, fingerprint: fingerprint,
-        notBefore: RecordTime(microseconds: oldest))
-    else { return false }
+    guard let known = try reusable(ordinal, fingerprint: fingerprint) else { return false }
     if case .file(let path, _) = known.result, !services.history.isFileOfRun(path) { return false }
     if let formula = definition.staleWhen {
       try await conditions.settle(formula)
@@ -173,6 +170,26 @@ extension RunEngine {
     conclude(ordinal, .reused, reason: "fresh", detail: .object(["from": .string(known.run.text)]))
     return true
   }
+
+  /// The latest success of that fingerprint whose age is known and within `stale_after`.
+  private func reusable(_ ordinal: Int, fingerprint: String) throws -> OperationRecord? {
+    let (now, name) = (services.now(), state.instances[ordinal].name)
+    let oldest = state.instances[ordinal].node.definition.staleAfter.map { now.advanced(by: -$0.wholeMicroseconds) }
+    func latest(notAfter: RecordTime?) throws -> OperationRecord? {
+      try services.history.reusable(
+        pipeline: state.pipeline.name, operation: name, fingerprint: fingerprint,
+        notBefore: oldest ?? RecordTime(microseconds: 0), notAfter: notAfter)
+    }
+    guard let known = try latest(notAfter: nil) else { return nil }
+    guard let end = known.endedAt, end > now else { return known }
+    // How old that one is, and what has changed since, cannot be known.
+    if let earlier = try latest(notAfter: now) { return earlier }
+    emit(
+      .notice(
+        state.id,
+        "'\(name)' runs again: its latest result is from \(end.text), which is in the future; the clock was set back"))
+    return nil
+  }
 }
 
 extension OperationRecord {
@@ -180,15 +197,5 @@ extension OperationRecord {
   var itemIndex: Int? {
     guard name.hasSuffix("]"), let open = name.lastIndex(of: "[") else { return nil }
     return Int(name[name.index(after: open)...].dropLast())
-  }
-
-  /// When a recorded wait is over.
-  fileprivate var dueTime: RecordTime? {
-    guard let text = detail.flatMap({ try? JSONValue.parse($0) })?["due"]?.stringValue,
-      let seconds = TimestampNotation.parse(text)
-    else {
-      return nil
-    }
-    return RecordTime(secondsSince1970: seconds)
   }
 }

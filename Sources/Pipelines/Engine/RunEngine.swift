@@ -268,7 +268,10 @@ actor RunEngine {
   private func begin(isResumed: Bool) {
     let now = services.now()
     record.state = .running
-    if record.startedAt == nil { record.startedAt = now }
+    if record.startedAt == nil {
+      record.startedAt = now
+      state.started = services.clock.monotonic()
+    }
     state.startedAt = record.startedAt ?? now
     conditions.notePaths()
     askPlugins()
@@ -313,7 +316,7 @@ actor RunEngine {
     recordingTimer = nil
     record.state = outcome
     record.reason = reason
-    record.endedAt = services.now()
+    record.endedAt = end(of: record.startedAt, state.started)
     record.counts = counts()
     services.recorder.record(
       .runEnded(
@@ -391,9 +394,4 @@ actor RunEngine {
     }
     return SecretMasker(inheritedSecrets).mask(JSONValue.object(.init(uniqueKeysWithValues: members)).text)
   }
-}
-
-/// Another run of a pipeline with `overlap: skip` is going on.
-struct OverlapSkip: Error {
-  let other: RunID
 }

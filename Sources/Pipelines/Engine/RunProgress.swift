@@ -115,12 +115,7 @@ struct OperationInstance {
   var latestEnd: RecordTime?
   /// The highest number of an attempt that ended by itself before this host began.
   var endedAttempts = 0
-  /// When a wait that a former host began is over.
-  var waitDue: RecordTime?
-  /// When a former host began to wait for a specification.
-  var waitSince: RecordTime?
-  /// When a former host asked for the approval that is still waited for.
-  var askedAt: RecordTime?
+  var timing = InstanceTiming()
   /// What opened its gate, and since when it had waited for that.
   var opened: JSONValue?
   var recordedResult: RecordedResult = .none
@@ -180,6 +175,8 @@ final class RunProgress {
   /// in which all goes well never looks further than at direct dependencies.
   private(set) var culpritsBehind: [Int: Int] = [:]
   var startedAt: RecordTime = .now
+  /// The same by the monotonic clock; nil if a former host started the run.
+  var started: Duration?
   /// What the operations came to, and when; nil until all have ended.
   var outcome: (state: RunState, reason: String?, at: RecordTime)?
   var workspace: String

@@ -45,7 +45,7 @@ struct RunReport {
 extension RunEngine {
   /// The report that a handler sends.
   func runReport(_ action: HTTPAction, _ contexts: RunContexts) -> RunReport {
-    let (outcome, reason, ended) = state.outcome ?? (.running, nil, services.now())
+    let (outcome, reason, ended) = state.outcome ?? (.running, nil, end(of: state.startedAt, state.started))
     var run: OrderedDictionary<String, JSONValue> = [
       "id": .string(state.id.text), "pipeline": .string(state.pipeline.name), "state": .string(outcome.rawValue),
     ]

@@ -112,13 +112,14 @@ extension History {
     }
   }
 
-  /// The latest succeeded record of an operation with that fingerprint that ended at or after `notBefore`.
+  /// The latest succeeded record of an operation with that fingerprint that ended at or after `notBefore` and, unless that is nil, at or before `notAfter`.
   public func reusable(
-    pipeline: String, operation: String, fingerprint: String, notBefore: RecordTime
+    pipeline: String, operation: String, fingerprint: String, notBefore: RecordTime, notAfter: RecordTime? = nil
   ) throws(WorkspaceError) -> OperationRecord? {
     try read {
       try OperationRows.reusable(
-        pipeline: pipeline, operation: operation, fingerprint: fingerprint, notBefore: notBefore, in: $0)
+        pipeline: pipeline, operation: operation, fingerprint: fingerprint, notBefore: notBefore,
+        notAfter: notAfter ?? RecordTime(microseconds: .max), in: $0)
     }
   }
 }

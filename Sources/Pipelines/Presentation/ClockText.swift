@@ -19,11 +19,19 @@ package enum ClockText {
     abs(time.microseconds - reference.microseconds) < 86_400_000_000 ? self.time(time) : dateAndTime(time)
   }
 
-  /// `3m12s ago`, or the date when it is more than a week.
+  /// `3m12s ago`, or the date when it is more than a week. What is more than a second later than `now` is `in the future`: the clock was set back.
   package static func ago(_ time: RecordTime, now: RecordTime = .now) -> String {
     let distance = now.microseconds - time.microseconds
+    guard distance > -1_000_000 else { return "in the future" }
     guard distance < 7 * 86_400_000_000 else { return dateAndTime(time) }
     return DurationText.format(microseconds: distance) + " ago"
+  }
+
+  /// `3m12s`, for how long something has lasted that began at `start`. What began more than a second later than `now` has lasted `an unknown time`.
+  package static func length(since start: RecordTime, now: RecordTime) -> String {
+    let length = now.microseconds - start.microseconds
+    return length > -1_000_000
+      ? DurationText.format(microseconds: length) : "an unknown time, because the clock was set back"
   }
 
   private static func local(_ time: RecordTime) -> tm {

@@ -136,7 +136,7 @@ package struct PlanDescription: Sendable {
     for run in try history.runs(filter) {
       for record in try history.operations(of: run.id)
       where record.name == definition.name && record.state == .succeeded && record.fingerprint != nil {
-        guard let endedAt = record.endedAt, endedAt >= oldest else { continue }
+        guard let endedAt = record.endedAt, endedAt >= oldest, endedAt <= now else { continue }
         return .mayBeReused(run.id, endedAt: endedAt)
       }
     }

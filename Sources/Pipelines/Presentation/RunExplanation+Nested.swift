@@ -108,7 +108,7 @@ extension RunExplanation {
       {
         return "\(record.name) runs, \(summary(of: inner, depth: depth + 1))"
       }
-      return "\(record.name) has been running for \(DurationText.format(from: record.startedAt, to: now))"
+      return "\(record.name) has been running for \(ClockText.length(since: record.startedAt ?? now, now: now))"
     case .pending:
       let waited = StateReason.specification(of: record)
       return waited.isEmpty ? nil : "\(record.name) had waited \(waited)"

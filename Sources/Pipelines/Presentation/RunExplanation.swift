@@ -67,7 +67,7 @@ package struct RunExplanation: Sendable {
         remedies.append("it begins when that run ends")
       }
     case .running:
-      because.append("it has been going on for \(DurationText.format(from: run.startedAt ?? run.createdAt, to: now))")
+      because.append("it has been going on for \(ClockText.length(since: run.startedAt ?? run.createdAt, now: now))")
     case .interrupted:
       because.append("its host (process \(run.owner.pid) on \(run.host)) ended before the run did")
       remedies.append("penstock resume \(shortID)")
@@ -92,7 +92,7 @@ package struct RunExplanation: Sendable {
       entry.remedies = pendingRemedies()
     case .running:
       entry.because = [
-        "attempt \(record.attempts) has been running for \(DurationText.format(from: record.startedAt, to: now))"
+        "attempt \(record.attempts) has been running for \(ClockText.length(since: record.startedAt ?? now, now: now))"
       ]
     case .waiting:
       entry.because = ["it waits \(text)"]
@@ -176,7 +176,7 @@ package struct RunExplanation: Sendable {
       guard !state.isFinal else { continue }
       var text = "it needs '\(dependency)', which is \(state.rawValue)"
       if let record, let since = record.waitingSince ?? record.startedAt {
-        text += " for \(DurationText.format(from: since, to: now))"
+        text += " for \(ClockText.length(since: since, now: now))"
       }
       let why = record.map { StateReason.text(of: $0, now: now) } ?? ""
       reasons.append(why.isEmpty ? text : "\(text): \(why)")

@@ -4,7 +4,7 @@ import Values
 extension SecretMasker {
   /// Members of details that hold what is written in the file, or the engine's own words and times, which are read again when a run is gone on with.
   private static let own: Set = [
-    "command", "dependencies", "due", "formula", "from", "opened_at", "run", "since", "when",
+    "clock", "command", "dependencies", "due", "formula", "from", "opened_at", "run", "since", "when",
   ]
 
   /// The particulars of an operation's state with every secret replaced in what may have come from outside. A short secret, such as `a`, leaves their

@@ -63,11 +63,13 @@ struct EngineTestHost {
   let services: HostServices
   let loop: EventLoop
 
-  init(runner: FakeProcessRunner? = nil, plugins: PluginSource = .none) throws {
+  init(
+    runner: FakeProcessRunner? = nil, plugins: PluginSource = .none,
+    clock: any OperationClock & OperationDelayer = VirtualClock()
+  ) throws {
     directory = NSTemporaryDirectory() + "penstock-engine-\(UUID().uuidString)"
     let history = try History.open(at: directory + "/workspace", mode: .readWrite)
     loop = try EventLoop()
-    let clock = VirtualClock()
     var context = OperationContext()
     context.operationClock = clock
     context.operationDelayer = clock

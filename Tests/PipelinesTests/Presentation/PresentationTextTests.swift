@@ -73,6 +73,19 @@ struct PresentationTextTests {
     #expect(text("run_when", after: 60, now: nil) == "for b: b, until TIME at most")
   }
 
+  @Test(
+    "an age is how long ago something was, and one from the future is said to be",
+    arguments: [(-5, "5.0s ago"), (0, "0ms ago"), (2, "in the future"), (86_400, "in the future")])
+  func ages(seconds: Int64, text: String) {
+    let now = RecordTime(microseconds: 1_800_000_000_000_000)
+    #expect(ClockText.ago(now.advanced(by: seconds * 1_000_000), now: now) == text)
+    let length = ClockText.length(since: now.advanced(by: seconds * 1_000_000), now: now)
+    let unknown = "an unknown time, because the clock was set back"
+    #expect(length == (seconds > 0 ? unknown : text.replacing(" ago", with: "")))
+    // The clock may have been read before what it is compared with.
+    #expect(ClockText.ago(now.advanced(by: 1000), now: now) == "0ms ago")
+  }
+
   @Test("the starter pipeline loads without a finding")
   func starter() {
     let name = StarterPipeline.name(forFile: "some/nightly build.yaml")

@@ -24,6 +24,8 @@ struct ChangedSpecification: LoopSpecification {
     // A run that was resumed has seen nothing of what changed between its hosts.
     case .run(let began, let found): return now != found || now.map { $0.latest > began } ?? false
     case .success(let begun):
+      // What has changed since a moment in the future cannot be known: the clock was set back.
+      if Timestamp(begun) > context.operationClock.now() { return true }
       return now.map { $0.latest.microseconds > begun.microseconds - FileStamp.lag } ?? true
     }
   }

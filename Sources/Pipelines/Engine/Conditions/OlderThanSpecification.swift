@@ -17,15 +17,22 @@ struct OlderThanSpecification: LoopSpecification {
   }
 
   func description(in context: OperationContext) -> SpecificationDescription {
-    let reason = birth.map { "it is from \($0.text)" } ?? "there is none yet"
+    let isAhead = passed(in: context).map { $0 < .zero } ?? false
+    let reason =
+      birth.map { "it is from \($0.text)" + (isAhead ? ", which is in the future; the clock was set back" : "") }
+      ?? "there is none yet"
     return SpecificationDescription(formula: text, reason: reason, isSatisfied: isSatisfied(in: context))
+  }
+
+  /// Its age, by the wall clock; negative where that was set back, nil where there is none.
+  private func passed(in context: OperationContext) -> Duration? {
+    birth.map { Timestamp($0).duration(to: context.operationClock.now()) }
   }
 
   /// How long it takes until the age is exceeded.
   private func left(in context: OperationContext) -> Duration {
-    guard let birth else { return .zero }
-    let now = context.operationClock.now()
-    let passed = Duration.microseconds(now.seconds * 1_000_000 + Int64(now.nanoseconds / 1000) - birth.microseconds)
+    // What is from the future may be of any age.
+    guard let passed = passed(in: context), passed >= .zero else { return .zero }
     return passed > age ? .zero : age - passed + .microseconds(1)
   }
 }

@@ -11,7 +11,7 @@ struct PipelineSucceededSpecification: LoopSpecification {
   let watch: WorkspaceWatch
   let loop: EventLoop
 
-  func isSatisfied(in context: OperationContext) -> Bool { isSuccess(latest) }
+  func isSatisfied(in context: OperationContext) -> Bool { isSuccess(latest, in: context) }
 
   func begin(_ onChange: @escaping @Sendable () -> Void) -> () -> Void {
     let observer = watch.add(onChange)
@@ -20,7 +20,7 @@ struct PipelineSucceededSpecification: LoopSpecification {
 
   func description(in context: OperationContext) -> SpecificationDescription {
     let latest = latest
-    let isSatisfied = isSuccess(latest)
+    let isSatisfied = isSuccess(latest, in: context)
     if let since, !isSatisfied {
       let reason = "'\(pipeline)' has not succeeded since \(context.operationTimestampFormat(Timestamp(since)))"
       return SpecificationDescription(formula: text, reason: reason, isSatisfied: false)
@@ -32,9 +32,10 @@ struct PipelineSucceededSpecification: LoopSpecification {
     return SpecificationDescription(formula: text, reason: reason, isSatisfied: isSatisfied, changedAt: endedAt)
   }
 
-  private func isSuccess(_ run: RunRecord?) -> Bool {
+  private func isSuccess(_ run: RunRecord?, in context: OperationContext) -> Bool {
     guard let run, run.state == .succeeded else { return false }
-    guard let since else { return true }
+    // What has ended since a moment in the future cannot be known: the clock was set back.
+    guard let since, Timestamp(since) <= context.operationClock.now() else { return true }
     return run.endedAt.map { $0 > since } ?? false
   }
 
