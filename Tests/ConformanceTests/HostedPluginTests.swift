@@ -13,7 +13,7 @@ struct HostedPluginTests {
   }
 
   private func run(
-    _ what: String, isolation: String = "host", options: String = ""
+    _ what: String, isolation: String = "host", environment: String = "", options: String = ""
   ) async throws -> (output: String, errors: String, code: Int32?) {
     try await place.shell(
       """
@@ -22,7 +22,7 @@ struct HostedPluginTests {
       plugins: { mischief: { isolation: \(isolation) } }
       operations: [{ name: a, uses: mischief, with: { what: \(what) } }]
       END
-      ulimit -c 0; SWIFT_BACKTRACE=enable=no penstock run p.yaml --workspace w \(options); echo "exit $?"
+      ulimit -c 0; SWIFT_BACKTRACE=enable=no \(environment) penstock run p.yaml --workspace w \(options); echo "exit $?"
       """)
   }
 
@@ -79,6 +79,61 @@ struct HostedPluginTests {
       outcome.errors.hasSuffix(
         "penstock: 'create' of operation 'mischief' of plugin 'mischief' has not returned for 10s, and whatever waits for it waits "
           + "for ever; with 'isolation: process' only the plugin's own process would end\n"), "\(outcome)")
+  }
+
+  @Test(
+    "a plugin that ends the process while it is loaded is named too",
+    arguments: ["initializer", "describe", "capability"],
+    [("exit", "exit(0) was called", 3), ("_exit", "_exit(0) was called", 3), ("segfault", "SIGSEGV", 139)])
+  func endsWhileLoaded(function: String, end: (what: String, message: String, code: Int32)) async throws {
+    let outcome = try await run("nothing", environment: "MISCHIEF='\(function) \(end.what)'")
+    #expect(outcome.output.hasSuffix("exit \(end.code)\n"), "\(outcome)")
+    #expect(
+      outcome.errors.contains(
+        "penstock: \(end.message) in '\(function)' of plugin 'mischief', which ends this process; with 'isolation: process' it would "
+          + "end the plugin's own\n"), "\(outcome)")
+  }
+
+  @Test(
+    "a plugin that hangs while it is loaded ends the command after ten seconds",
+    arguments: ["initializer", "describe", "capability"])
+  func hangsWhileLoaded(function: String) async throws {
+    let outcome = try await run("nothing", environment: "MISCHIEF='\(function) hang'")
+    #expect(outcome.output.hasSuffix("exit 3\n"), "\(outcome)")
+    #expect(
+      outcome.errors.hasSuffix(
+        "penstock: '\(function)' of plugin 'mischief' has not returned for 10s, and whatever waits for it waits for ever; with "
+          + "'isolation: process' only the plugin's own process would end\n"), "\(outcome)")
+  }
+
+  @Test(
+    "SIGTERM is answered while a plugin hangs as it is loaded, in this process and in one of its own",
+    arguments: ["MISCHIEF", "LANG"], ["initializer", "describe", "capability"])
+  func signalWhileLoaded(variable: String, function: String) async throws {
+    let outcome = try await run(
+      "nothing", environment: "\(variable)='\(function) hang'",
+      options: """
+        2> errors &
+        until grep -q 'has not returned' errors; do sleep 0.05; done
+        kill -TERM $!
+        wait $!
+        """)
+    #expect(outcome.output.hasSuffix("exit 130\n"), "\(outcome)")
+    let errors = try await place.shell("cat errors").output
+    #expect(
+      errors.hasSuffix(
+        "\npenstock: cancelled before the run began: '\(function)' of plugin 'mischief' has not returned\n"),
+      "\(errors)")
+  }
+
+  @Test("a plugin that hangs while a process of its own loads it is ended, and the function is named")
+  func hangsInChild() async throws {
+    let outcome = try await run("nothing", isolation: "process", environment: "LANG='describe hang'")
+    #expect(outcome.output.hasSuffix("exit 2\n"), "\(outcome)")
+    #expect(
+      outcome.errors.contains(
+        "error[plugin-unresponsive]: plugin 'mischief' hangs: 'describe' did not return for more than 15s while it was loaded\n"
+      ), "\(outcome)")
   }
 
   @Test("a plugin whose close never returns keeps the process for ten seconds, after the end of the run")

@@ -32,7 +32,8 @@ extension PluginConnector {
     }
     inProcess = { verified, isCopy throws(PluginError) in
       configuration.willLoadIntoProcess()
-      let image = try PluginImage.open(verified.path, descriptor: verified.descriptor, isCopy: isCopy)
+      let image = try PluginImage.open(
+        verified.path, descriptor: verified.descriptor, isCopy: isCopy, log: configuration.log)
       let options = InProcessConnection.Options(
         clock: configuration.clock, limits: limits, log: configuration.log)
       return try InProcessConnection(image, options: options)

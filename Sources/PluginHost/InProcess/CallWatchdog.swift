@@ -5,6 +5,9 @@ import Synchronization
 
 /// A function of a plugin's that the host calls.
 enum PluginFunction: String, Sendable, Hashable {
+  /// What the shared object does when it is loaded, before any function of the contract is called.
+  case initializer
+  case describe, capability
   case open, close, create, start, stop, destroy
   case timer = "timer callback"
   case answer = "answer callback"
@@ -12,6 +15,9 @@ enum PluginFunction: String, Sendable, Hashable {
   /// The name for reports of a crash, which need it without a string's being made.
   var staticName: StaticString {
     switch self {
+    case .initializer: "initializer"
+    case .describe: "describe"
+    case .capability: "capability"
     case .open: "open"
     case .close: "close"
     case .create: "create"
@@ -24,7 +30,10 @@ enum PluginFunction: String, Sendable, Hashable {
   }
 
   /// Whether the contract gives it a second.
-  var mayTakeLong: Bool { self == .open || self == .close || self == .destroy }
+  var mayTakeLong: Bool { isOfLoading || self == .close || self == .destroy }
+
+  /// Whether it is called before the plugin is used.
+  var isOfLoading: Bool { [.initializer, .describe, .capability, .open].contains(self) }
 }
 
 /// Reports calls of plugins' functions that take long, also while they still hang.
@@ -36,7 +45,7 @@ final class CallWatchdog: Sendable {
   struct Limits: Sendable {
     /// A call that took longer is reported.
     var slow: Int64 = 50_000_000
-    /// The same for `open`, `close` and `destroy`.
+    /// The same for `open`, `close` and `destroy`, and for what is called before `open`.
     var slowWhereLong: Int64 = 1_000_000_000
     /// A call that has not returned is reported.
     var hanging: Int64 = 1_000_000_000
@@ -46,7 +55,7 @@ final class CallWatchdog: Sendable {
   struct Call: Sendable {
     // Not counted: whoever makes the call holds both until it has taken the call out of the slot, and counting costs more than all the
     // rest of a watch.
-    let connection: Unmanaged<InProcessConnection>
+    let reports: Unmanaged<PluginReports>
     let offer: Unmanaged<LoadedOffer>?
     let function: PluginFunction
     var start: Int64
@@ -57,23 +66,23 @@ final class CallWatchdog: Sendable {
 
   /// A call that takes long.
   struct SlowCall: Sendable {
-    let connection: InProcessConnection
+    let reports: PluginReports
     let offer: LoadedOffer?
     let function: PluginFunction
     let nanoseconds: Int64
 
     /// Of a call that nobody can end meanwhile: one that is over, or is in a slot that is locked.
     init(_ call: Call, nanoseconds: Int64) {
-      connection = call.connection.takeUnretainedValue()
+      reports = call.reports.takeUnretainedValue()
       offer = call.offer?.takeUnretainedValue()
       function = call.function
       self.nanoseconds = nanoseconds
     }
 
-    func report(isOver: Bool) { connection.reportSlow(self, isOver: isOver) }
+    func report(isOver: Bool) { reports.reportSlow(self, isOver: isOver) }
 
     /// `'create' of operation 'echo' of plugin 'sample'`
-    var text: String { "'\(function.rawValue)' of \(connection.name(of: offer))" }
+    var text: String { "'\(function.rawValue)' of \(reports.name(of: offer))" }
   }
 
   /// Names a call that is under way: a thread begins no two at the same moment.
@@ -119,7 +128,7 @@ final class CallWatchdog: Sendable {
 
   private let state = Mutex(State())
   private let isParked = Atomic<Bool>(true)
-  private let onHang = Mutex<@Sendable () -> Void>({})
+  private let onHang = Mutex<@Sendable (SlowCall) -> Void>({ _ in })
   private let onOverdue = Mutex<(@Sendable (SlowCall) -> Void)?>(nil)
   private let key: pthread_key_t?
 
@@ -135,17 +144,17 @@ final class CallWatchdog: Sendable {
 
   /// Calls `body`, which calls `function` of the plugin, and reports where that takes long.
   func watch<Answer>(
-    _ function: PluginFunction, of offer: LoadedOffer?, _ connection: InProcessConnection, _ body: () -> Answer
+    _ function: PluginFunction, of offer: LoadedOffer?, _ reports: PluginReports, _ body: () -> Answer
   ) -> Answer {
     guard let slot = slot() else { return body() }
     let call = Call(
-      connection: .passUnretained(connection), offer: offer.map { .passUnretained($0) }, function: function,
+      reports: .passUnretained(reports), offer: offer.map { .passUnretained($0) }, function: function,
       start: Self.now())
-    defer { withExtendedLifetime((connection, offer)) {} }
+    defer { withExtendedLifetime((reports, offer)) {} }
     let former = slot.put(call)
     let formerNote = penstock_guard_note(
       UnsafeRawPointer(function.staticName.utf8Start).assumingMemoryBound(to: CChar.self),
-      offer?.subject ?? connection.subject)
+      offer?.subject ?? reports.subject)
     defer { penstock_guard_put(formerNote) }
     // The watchdog looks at all slots once more after it has said that it sleeps: either it sees the call, or this sees that.
     if isParked.load(ordering: .sequentiallyConsistent) { wake() }
@@ -166,9 +175,8 @@ final class CallWatchdog: Sendable {
     _ = slot.put(call)
   }
 
-  /// Calls `body` whenever a call is reported that has not returned, unless it is one of `open` or `close`: before and after the plugin is
-  /// used. On the watchdog's thread.
-  func whenHanging(_ body: @escaping @Sendable () -> Void) { onHang.withLock { $0 = body } }
+  /// Calls `body` with each call that is reported because it has not returned. On the watchdog's thread.
+  func whenHanging(_ body: @escaping @Sendable (SlowCall) -> Void) { onHang.withLock { $0 = body } }
 
   /// Calls `body` with each call that has not returned for ``ProcessGuard/patience``. On the watchdog's thread.
   func whenOverdue(_ body: @escaping @Sendable (SlowCall) -> Void) { onOverdue.withLock { $0 = body } }
@@ -188,12 +196,20 @@ final class CallWatchdog: Sendable {
     return calls
   }
 
+  /// The same with the name of the plugin, the longest first: `'describe' of plugin 'sample'`.
+  func textsUnderWay() -> [String] {
+    let calls = state.withLock { Array($0.slots.values) }.compactMap { slot in
+      slot.call.withLock { $0.map { ($0.start, SlowCall($0, nanoseconds: 0)) } }
+    }
+    return calls.sorted { $0.0 < $1.0 }.map(\.1.text)
+  }
+
   private func report(_ call: Call) {
     let time = Self.now() - call.start
     // No time at all is what nearly every call takes, by this clock.
     guard time > 0 else { return }
     let slow = SlowCall(call, nanoseconds: time)
-    let limits = slow.connection.options.limits
+    let limits = slow.reports.limits
     guard time > (call.function.mayTakeLong ? limits.slowWhereLong : limits.slow) else { return }
     slow.report(isOver: true)
   }
@@ -292,7 +308,7 @@ final class CallWatchdog: Sendable {
         call?.looks += 1
         let slow = SlowCall(current, nanoseconds: now - current.start)
         let overdue = current.looks + 1 == Self.overdue ? slow : nil
-        guard !current.isReported, slow.nanoseconds > slow.connection.options.limits.hanging else {
+        guard !current.isReported, slow.nanoseconds > slow.reports.limits.hanging else {
           return (nil, overdue)
         }
         call?.isReported = true
@@ -301,7 +317,7 @@ final class CallWatchdog: Sendable {
       if let overdue { onOverdue.withLock { $0 }?(overdue) }
       guard let hanging else { continue }
       hanging.report(isOver: false)
-      if hanging.function != .open, hanging.function != .close { onHang.withLock { $0 }() }
+      onHang.withLock { $0 }(hanging)
     }
     return isAny
   }

@@ -1,5 +1,11 @@
 /// Calls of plugins' functions in this process that do not return.
 package enum HangingCalls {
+  /// What is to be said of the plugins that something waits for now: of those that are called in this process, `'describe' of plugin 'notify' has not
+  /// returned`, and of those that are loaded in a process of their own.
+  package static var texts: [String] {
+    CallWatchdog.shared.textsUnderWay().map { "\($0) has not returned" } + LoadsUnderWay.texts
+  }
+
   /// What is being called now and still will be after `time`: `'start' of 'notify.post'`, the longest first.
   ///
   /// May be called on any thread; a call that hangs blocks none but its own.

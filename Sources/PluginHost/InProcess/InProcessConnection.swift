@@ -5,9 +5,7 @@ import Synchronization
 import Values
 
 /// A plugin that runs in this process.
-final class InProcessConnection: PluginConnection, @unchecked Sendable {
-  // @unchecked: `subject` is written before anybody has it, and never changed or freed.
-
+final class InProcessConnection: PluginConnection {
   /// What a connection is given.
   struct Options: Sendable {
     var clock: any PluginClock = SystemPluginClock.shared
@@ -19,7 +17,6 @@ final class InProcessConnection: PluginConnection, @unchecked Sendable {
   private struct Table {
     var instances: [UInt64: InProcessInstance] = [:]
     var timers: [UInt64: InProcessInstance] = [:]
-    var mistakes = MistakeCounts()
     var lastInstance: UInt64 = 0
     var isRetired = false
     var isClosed = false
@@ -33,8 +30,7 @@ final class InProcessConnection: PluginConnection, @unchecked Sendable {
 
   let description: PluginDescription
   let options: Options
-  /// `plugin 'calendar'`, for reports of a crash.
-  let subject: UnsafePointer<CChar>
+  let reports: PluginReports
   private let image: PluginImage
   private let offers: [LoadedOffer]
   private let table = Mutex(Table())
@@ -62,7 +58,7 @@ final class InProcessConnection: PluginConnection, @unchecked Sendable {
     self.description = description
     self.offers = offers
     self.options = options
-    subject = .permanent("plugin '\(description.id)'")
+    reports = PluginReports(plugin: description.id, limits: options.limits, log: options.log)
     penstock_guard_add(image.address, description.id)
     try open()
   }
@@ -70,7 +66,7 @@ final class InProcessConnection: PluginConnection, @unchecked Sendable {
   private func open() throws(PluginError) {
     guard let open = image.entry.pointee.open else { return }
     let host = HostTables.host(for: self)
-    let status = CallWatchdog.shared.watch(.open, of: nil, self) { PluginStatus(open(host)) }
+    let status = CallWatchdog.shared.watch(.open, of: nil, reports) { PluginStatus(open(host)) }
     guard status == .ok else {
       throw PluginError(
         .openFailed, "plugin '\(image.file)' could not be opened (status \(status)); its log may say why")
@@ -218,7 +214,7 @@ final class InProcessConnection: PluginConnection, @unchecked Sendable {
       return true
     }
     guard isDone else { return }
-    if let close = image.entry.pointee.close { CallWatchdog.shared.watch(.close, of: nil, self) { close() } }
+    if let close = image.entry.pointee.close { CallWatchdog.shared.watch(.close, of: nil, reports) { close() } }
     let waiting = table.withLock { table in
       defer { table.waiting = [] }
       table.hasEnded = true
@@ -229,41 +225,17 @@ final class InProcessConnection: PluginConnection, @unchecked Sendable {
 
   // MARK: Reports
 
-  /// `plugin 'calendar', specification 'calendar.time-window'`, for messages.
-  func name(of offer: LoadedOffer?) -> String {
-    guard let offer else { return "plugin '\(description.id)'" }
-    return "\(offer.offer.kind.rawValue) '\(offer.offer.id)' of plugin '\(description.id)'"
-  }
+  /// `specification 'calendar.time-window' of plugin 'calendar'`, for messages.
+  func name(of offer: LoadedOffer?) -> String { reports.name(of: offer) }
 
-  func report(_ level: PluginLogLevel, _ message: String) {
-    options.log(level, description.id, message)
-  }
+  func report(_ level: PluginLogLevel, _ message: String) { reports.report(level, message) }
 
   func report(_ mistake: PluginMistake, about instance: InProcessInstance) {
     report(mistake, id: instance.id)
   }
 
   func report(_ mistake: PluginMistake, id: UInt64) {
-    let offer = mistake.kind == .neverWas ? nil : offer(of: id)
-    let count = table.withLock { $0.mistakes.count(mistake, offer: offer?.index ?? -1, instance: id) }
-    guard let count else { return }
-    let times = count > MistakeCounts.single ? " (\(count) times so far)" : ""
-    report(.warning, "\(name(of: offer)) \(mistake.kind.sentence(mistake.function))\(times)")
-  }
-
-  func reportSlow(_ call: CallWatchdog.SlowCall, isOver: Bool) {
-    let time = Duration.nanoseconds(call.nanoseconds).brief
-    let what = call.text
-    guard isOver else {
-      return report(.warning, "\(what) has not returned for \(time); what waits for it cannot go on")
-    }
-    guard let count = table.withLock({ $0.mistakes.countSlow(call.function, offer: call.offer?.index ?? -1) }) else {
-      return
-    }
-    let times = count > MistakeCounts.single ? " (\(count) times so far)" : ""
-    report(
-      .warning,
-      "\(what) took \(time); it must return at once, and do on a thread of its own what takes longer\(times)")
+    reports.report(mistake, of: mistake.kind == .neverWas ? nil : offer(of: id), instance: id)
   }
 
   /// A line of the plugin's that belongs to no instance, or to one that has ended.

@@ -223,7 +223,7 @@ final class InProcessInstance: PluginInstance {
   }
 
   private func watch<Answer>(_ function: PluginFunction, _ body: () -> Answer) -> Answer {
-    CallWatchdog.shared.watch(function, of: offer, connection, body)
+    CallWatchdog.shared.watch(function, of: offer, connection.reports, body)
   }
 
   /// Whether what it yields waits for somebody, who says when it is taken.

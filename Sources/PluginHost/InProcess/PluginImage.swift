@@ -15,9 +15,12 @@ package final class PluginImage: @unchecked Sendable {
   /// An address in the shared object.
   let address: UnsafeRawPointer
 
-  private init(file: String, handle: UnsafeMutableRawPointer) throws(PluginError) {
+  private let reports: PluginReports
+
+  private init(file: String, handle: UnsafeMutableRawPointer, reports: PluginReports) throws(PluginError) {
     (entry, address) = try Self.entry(of: handle, file: file)
     self.file = file
+    self.reports = reports
   }
 
   /// Maps a shared object and reads its entry. Runs its initialisers, and none of the plugin's functions.
@@ -30,16 +33,19 @@ package final class PluginImage: @unchecked Sendable {
   ///   - descriptor: An open descriptor of what was verified, which is then mapped whatever the path leads to by now. It stays
   ///     the caller's.
   ///   - isCopy: Whether a copy is mapped in any case.
+  ///   - log: Told of what takes long in it until it is opened.
   /// - Returns: The image.
   /// - Throws: `notLoadable` in the dynamic linker's words, `noEntry`, `malformed` and `versionMismatch`.
   package static func open(
-    _ file: String, descriptor: Int32? = nil, isCopy: Bool = false
+    _ file: String, descriptor: Int32? = nil, isCopy: Bool = false,
+    log: @escaping @Sendable (PluginLogLevel, _ plugin: String, _ message: String) -> Void = { _, _, _ in }
   ) throws(PluginError) -> PluginImage {
-    guard !isCopy else { return try copy(file, descriptor: descriptor) }
-    let handle = try map(file, descriptor: descriptor)
-    let image = try PluginImage(file: file, handle: handle)
+    let reports = PluginReports(plugin: PluginFile.id(ofFile: file), log: log)
+    guard !isCopy else { return try copy(file, descriptor: descriptor, reports) }
+    let handle = try map(file, descriptor: descriptor, reports)
+    let image = try PluginImage(file: file, handle: handle, reports: reports)
     // A handle that is known already means that the linker has found the file among those that it has mapped.
-    guard claim(handle) else { return try copy(file, descriptor: descriptor) }
+    guard claim(handle) else { return try copy(file, descriptor: descriptor, reports) }
     return image
   }
 
@@ -53,22 +59,30 @@ package final class PluginImage: @unchecked Sendable {
     return claimed.withLock { $0.insert(number).inserted }
   }
 
-  private static func map(_ file: String, descriptor: Int32?) throws(PluginError) -> UnsafeMutableRawPointer {
-    guard let descriptor else { return try map(path: file, file: file) }
+  private static func map(
+    _ file: String, descriptor: Int32?, _ reports: PluginReports
+  ) throws(PluginError) -> UnsafeMutableRawPointer {
+    guard let descriptor else { return try map(path: file, file: file, reports) }
     do throws(PluginError) {
-      return try map(path: path(of: descriptor), file: file)
+      return try map(path: path(of: descriptor), file: file, reports)
     } catch {
       // Libraries beside the plugin ($ORIGIN) are found only by its path. It is as good as the descriptor where it leads to the
       // same file still: those who could exchange it meanwhile are those who could have done so before it was verified.
-      guard isSame(file, descriptor), let handle = try? map(path: file, file: file) else { throw error }
+      guard isSame(file, descriptor), let handle = try? map(path: file, file: file, reports) else { throw error }
       return handle
     }
   }
 
-  private static func map(path: String, file: String) throws(PluginError) -> UnsafeMutableRawPointer {
-    _ = dlerror()
-    if let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL) { return handle }
-    throw refusal(dlerror().map { String(cString: $0) } ?? "unknown error", path: path, file: file)
+  private static func map(
+    path: String, file: String, _ reports: PluginReports
+  ) throws(PluginError) -> UnsafeMutableRawPointer {
+    let (handle, words) = CallWatchdog.shared.watch(.initializer, of: nil, reports) {
+      _ = dlerror()
+      let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL)
+      return (handle, handle == nil ? dlerror().map { String(cString: $0) } : nil)
+    }
+    if let handle { return handle }
+    throw refusal(words ?? "unknown error", path: path, file: file)
   }
 
   /// The linker's words, with the file's own path and what to do.
@@ -107,7 +121,9 @@ package final class PluginImage: @unchecked Sendable {
 
   // MARK: Copies
 
-  private static func copy(_ file: String, descriptor: Int32?) throws(PluginError) -> PluginImage {
+  private static func copy(
+    _ file: String, descriptor: Int32?, _ reports: PluginReports
+  ) throws(PluginError) -> PluginImage {
     let source = descriptor ?? Glibc.open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard source >= 0 else {
       throw PluginError(.unreadable, "cannot read plugin '\(file)': \(String(cString: strerror(errno)))")
@@ -119,11 +135,11 @@ package final class PluginImage: @unchecked Sendable {
         .unreadable, "cannot copy plugin '\(file)' into memory: \(String(cString: strerror(-memory)))")
     }
     defer { close(memory) }
-    let handle = try map(path: path(of: memory), file: file)
+    let handle = try map(path: path(of: memory), file: file, reports)
     guard claim(handle) else {
       throw PluginError(.notLoadable, "cannot load plugin '\(file)': the dynamic linker does not map it a second time")
     }
-    return try PluginImage(file: file, handle: handle)
+    return try PluginImage(file: file, handle: handle, reports: reports)
   }
 
   // MARK: The entry
@@ -169,7 +185,7 @@ package final class PluginImage: @unchecked Sendable {
   /// What the plugin says about itself, unchecked.
   package func describe() throws(PluginError) -> [UInt8] {
     guard let describe = entry.pointee.describe else { return [] }
-    switch PluginText.bytes(describe()) {
+    switch PluginText.bytes(CallWatchdog.shared.watch(.describe, of: nil, reports) { describe() }) {
     case .success(let bytes): return Array(bytes)
     case .failure:
       throw PluginError(.malformed, "'describe' of plugin '\(file)' gives a text that has no bytes or more than 16 MiB")
@@ -181,6 +197,8 @@ package final class PluginImage: @unchecked Sendable {
 
   /// The table behind a capability.
   func capability(_ id: String) -> UnsafeRawPointer? {
-    PluginText.with(Array(id.utf8)) { entry.pointee.capability?($0) }
+    PluginText.with(Array(id.utf8)) { text in
+      CallWatchdog.shared.watch(.capability, of: nil, reports) { entry.pointee.capability?(text) }
+    }
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import PluginHost
 import Synchronization
 
 /// Ends the process for a signal that nobody answers: while a file is read, between two runs, and after the last one.
@@ -36,7 +37,8 @@ enum UnansweredSignals {
         continue
       }
       if !hasRun.load(ordering: .sequentiallyConsistent) {
-        TextOutput.error.writeLine("penstock: cancelled before the run began")
+        let reason = HangingCalls.texts.first.map { ": \($0)" } ?? ""
+        TextOutput.error.writeLine("penstock: cancelled before the run began\(reason)")
       }
       ExitStatus.cancelled.finishAtOnce()
     }

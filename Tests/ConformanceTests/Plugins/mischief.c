@@ -16,7 +16,12 @@ static const penstock_instance_service *instances;
 static char what[64];
 static int hangs_in_close;
 
+static void before_use(const char *function);
+
+__attribute__((constructor)) static void initializer(void) { before_use("initializer"); }
+
 static penstock_text describe(void) {
+  before_use("describe");
   return PENSTOCK_TEXT(
       "{\"id\":\"mischief\",\"version\":\"1.0.0\",\"summary\":\"Does what it must not\",\"offers\":["
       "{\"kind\":\"operation\",\"id\":\"mischief\",\"summary\":\"Does it\",\"result\":\"string\","
@@ -82,6 +87,15 @@ static void do_it(void) {
   }
 }
 
+/* MISCHIEF="describe exit" does it in describe. No process of the plugin's own gets that variable; LANG="describe exit" does it there too. */
+static void before_use(const char *function) {
+  const char *wanted = getenv("MISCHIEF") != NULL ? getenv("MISCHIEF") : getenv("LANG");
+  size_t length = strlen(function);
+  if (wanted == NULL || strncmp(wanted, function, length) != 0 || wanted[length] != ' ') return;
+  snprintf(what, sizeof what, "%s", wanted + length + 1);
+  do_it();
+}
+
 static void *thread(void *id) {
   usleep(20000);
   memmove(what, what + 4, strlen(what + 4) + 1);
@@ -119,6 +133,7 @@ static void stop(void *instance, uint64_t nanoseconds) { (void)instance; (void)n
 static void destroy(void *instance) { (void)instance; }
 static const penstock_functions functions = {sizeof(penstock_functions), 0, create, start, stop, destroy};
 static const void *capability(penstock_text id) {
+  before_use("capability");
   return penstock_text_equals(id, PENSTOCK_OPERATION) ? &functions : NULL;
 }
 PENSTOCK_EXPORT const penstock_plugin_entry penstock_plugin = {

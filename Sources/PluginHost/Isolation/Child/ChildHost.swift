@@ -45,10 +45,10 @@ package enum ChildHost {
 
   /// Loads the file behind descriptor 4 into the process.
   package static let load: Loader = { hello, clock, log throws(PluginError) in
-    let image = try PluginImage.open(hello.path, descriptor: file)
     var options = InProcessConnection.Options()
     options.clock = clock
     options.log = { level, _, message in log(level, message) }
+    let image = try PluginImage.open(hello.path, descriptor: file, log: options.log)
     return (try InProcessConnection(image, options: options), image.isNewer)
   }
 

@@ -37,7 +37,7 @@ final class ChildServer: Sendable {
 
   /// Reads and does what is asked for, until the connection ends.
   func serve() -> Never {
-    CallWatchdog.shared.whenHanging { [self] in stuck() }
+    CallWatchdog.shared.whenHanging { [self] in hangs(in: $0.function) }
     var decoder = FrameDecoder()
     var connection: (any PluginConnection)?
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
@@ -179,7 +179,9 @@ final class ChildServer: Sendable {
   }
 
   /// A call of the plugin has not returned for long: the host need not find that out by waiting for answers.
-  private func stuck() {
+  private func hangs(in function: PluginFunction) {
+    if function == .close { return }
+    if function.isOfLoading { return send(.hanging(ping: 0, call: "'\(function.rawValue)'")) }
     let begun = table.withLock { table -> [UInt64]? in
       guard !table.isStuck else { return nil }
       table.isStuck = true

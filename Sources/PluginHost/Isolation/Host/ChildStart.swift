@@ -1,5 +1,11 @@
 import Values
 
+/// The name of a call of the plugin that does not return while it is loaded; nil where there is none.
+private final class HangingCall: @unchecked Sendable {
+  // @unchecked: touched on the thread of one child only.
+  var name: String?
+}
+
 /// Starts a child host, and tells when its plugin is loaded or why it is not.
 ///
 /// Used on the connection's thread only.
@@ -10,7 +16,8 @@ enum ChildStart {
   /// failed it has ended.
   static func start(
     _ launch: ChildLaunch, on thread: ChildThread, options: IsolatedConnection.Options,
-    line: @escaping (String) -> Void, told: @escaping (Outcome) -> Void
+    line: @escaping (String) -> Void, hanging: @escaping (_ call: String) -> Void = { _ in },
+    told: @escaping (Outcome) -> Void
   ) -> ChildProcess? {
     let process: ChildProcess
     do throws(SystemError) {
@@ -20,8 +27,10 @@ enum ChildStart {
       return nil
     }
     let limit = options.limits.start
+    // The call that keeps it from being ready. Touched on the thread only.
+    let call = HangingCall()
     let alarm = options.clock.wake(after: limit) {
-      thread.execute { process.kill(.unresponsive(limit)) }
+      thread.execute { process.kill(call.name.map { .hanging($0, limit) } ?? .unresponsive(limit)) }
     }
     // Why it was refused, told when the process has ended: then nothing of it is left.
     var refusal: PluginError?
@@ -43,6 +52,9 @@ enum ChildStart {
         }
       case .refused(let error): refusal = error
       case .logged(_, _, let text, _): line(text)
+      case .hanging(0, let name):
+        call.name = String(name.prefix(200))
+        hanging(String(name.prefix(200)))
       default:
         process.kill(.garbage("a message before it was ready"))
       }

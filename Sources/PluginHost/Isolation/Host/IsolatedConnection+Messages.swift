@@ -31,6 +31,8 @@ extension IsolatedConnection {
         guard let session = state.sessions[number] else { return }
         state.sessions[number]?.pongs = max(session.pongs, min(pong, session.pings))
       }
+    // It was sent while the plugin was loaded, which it is by now.
+    case .hanging(0, _): break
     case .hanging(_, let call): process.kill(.hanging(String(call.prefix(200)), options.limits.ping * 2))
     case .stuck(let begun): leave(number, begun: Set(begun))
     case .ready, .refused: process.kill(.garbage("that it was ready a second time"))

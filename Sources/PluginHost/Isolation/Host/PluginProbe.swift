@@ -50,9 +50,11 @@ extension ChildThread {
     }
     let awaited = AwaitedOutcome<Value, PluginError>()
     let log = options.log
+    let load = LoadsUnderWay.begin(launch.name)
+    defer { LoadsUnderWay.end(load) }
     thread.execute {
       _ = ChildStart.start(
-        launch, on: thread, options: options, line: { log(.info, $0) },
+        launch, on: thread, options: options, line: { log(.info, $0) }, hanging: { LoadsUnderWay.note($0, in: load) },
         told: { outcome in
           switch outcome {
           case .success(let (process, description)): loaded(thread, process, description, awaited)

@@ -18,7 +18,7 @@ enum ChildMessage: Hashable, Sendable {
   /// Asks for something that only the host has; answered with the same number.
   case request(number: UInt64, ServiceRequest)
   case pong(UInt64)
-  /// Instead of a `pong`: this call of the plugin hangs on another thread than the one that answers.
+  /// Instead of a `pong`: this call of the plugin hangs on another thread than the one that answers. Also, as number 0, before it is ready.
   case hanging(ping: UInt64, call: String)
   /// A call of the plugin does not return. These instances have been begun and not ended; what the host sent besides them the child
   /// has not begun, and never will.

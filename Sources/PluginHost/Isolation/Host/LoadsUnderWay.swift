@@ -1,0 +1,33 @@
+import Synchronization
+
+/// The plugins for which a thread waits until a child host has loaded them.
+enum LoadsUnderWay {
+  private struct State {
+    var loads: [Int: (plugin: String, call: String?)] = [:]
+    var last = 0
+  }
+
+  private static let state = Mutex(State())
+
+  /// Begins to wait for a plugin. Returns a number, by which the wait ends.
+  static func begin(_ plugin: String) -> Int {
+    state.withLock { state in
+      state.last += 1
+      state.loads[state.last] = (plugin, nil)
+      return state.last
+    }
+  }
+
+  /// A call of the plugin hangs: `'describe'`.
+  static func note(_ call: String, in number: Int) { state.withLock { $0.loads[number]?.call = call } }
+
+  static func end(_ number: Int) { state.withLock { _ = $0.loads.removeValue(forKey: number) } }
+
+  /// What is to be said of each, the oldest first.
+  static var texts: [String] {
+    state.withLock { $0.loads }.sorted { $0.key < $1.key }.map { _, load in
+      let plugin = "plugin '\(load.plugin)'"
+      return load.call.map { "\($0) of \(plugin) has not returned" } ?? "\(plugin) was being loaded"
+    }
+  }
+}
