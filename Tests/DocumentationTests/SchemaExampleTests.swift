@@ -90,4 +90,14 @@ struct SchemaExampleTests {
       ], against: schema())
     for name in ["misspelt", "two actions", "wrong type"] { #expect(answer.contains("\(name): $")) }
   }
+
+  @Test("refuses the names of lists of a matrix that the loader refuses, and no others")
+  func matrixNames() async throws {
+    let names = ["include", "exclude", "Include", "EXCLUDE", "includes", "preexclude", "in", "os"]
+    let documents = names.map { (name: $0, text: "operations: [{ name: a, run: echo, matrix: { \($0): [1] } }]") }
+    let answer = try await SchemaValidator.validate(documents, against: PipelineSchema.jsonSchema())
+    for (name, text) in documents {
+      #expect(PipelineLoader.load(text: text, path: name).isValid != answer.contains("\(name): $"), "\(name)")
+    }
+  }
 }

@@ -80,7 +80,8 @@ extension DocumentReader {
     var lists: [(name: String, values: DataTemplate)] = []
     var combinations = 1
     for entry in entries {
-      if let fix = Self.matrixKeysToCome[entry.name] {
+      // In any case: with a dimension 'Include', check would say that all is well.
+      if let fix = Self.matrixKeysToCome[entry.name.lowercased()] {
         error(
           "not-available", "'\(entry.name)' of a matrix is not available in this version", at: entry.key.range, fix: fix
         )

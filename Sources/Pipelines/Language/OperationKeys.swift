@@ -92,7 +92,10 @@ enum OperationKey: String, CaseIterable, Sendable {
         "for_each", .anyOf([.template, .list(.data, minimum: 0), .keys(ForEachKey.table.rows)]),
         "Runs the action once for each item of a list; the result is the list of results."),
       KeyRow(
-        "matrix", .map(keyPattern: NamePattern.member, .anyOf([.list(.data, minimum: 0), .template])),
+        "matrix",
+        .map(
+          keyPattern: NamePattern.member, except: NamePattern.matrixKeyToCome,
+          .anyOf([.list(.data, minimum: 0), .template])),
         "Runs the action once for each combination; the last name varies fastest."),
       KeyRow("exclusive", .template, "A name that only one operation on the workspace holds at a time."),
       KeyRow(

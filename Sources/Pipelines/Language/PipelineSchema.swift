@@ -92,10 +92,11 @@ public enum PipelineSchema {
       var members: Members = ["type": "array", "items": .object(schema(of: element))]
       if minimum > 0 { members["minItems"] = .int(Int64(minimum)) }
       return members
-    case .map(let pattern, let value):
+    case .map(let pattern, let exception, let value):
+      var names: Members = ["pattern": .string(pattern)]
+      if let exception { names["not"] = ["pattern": .string(exception)] }
       return [
-        "type": "object", "propertyNames": ["pattern": .string(pattern)],
-        "additionalProperties": .object(schema(of: value)),
+        "type": "object", "propertyNames": .object(names), "additionalProperties": .object(schema(of: value)),
       ]
     case .keys(let rows): return keys(rows)
     case .oneKey(let rows):

@@ -214,15 +214,25 @@ struct ModifierTests {
       ])
   }
 
-  @Test("include and exclude of a matrix are no dimensions")
-  func matrixKeysToCome() {
+  @Test(
+    "a list of a matrix cannot be called include or exclude, in any case",
+    arguments: ["include", "Include", "INCLUDE", "iNcLuDe", "exclude", "Exclude"])
+  func matrixKeysToCome(name: String) throws {
     #expect(
-      findings(inOperation: "run: ls", "matrix: {os: [a, b], include: [{os: c}], exclude: [{os: a}]}").map {
-        $0.split(separator: " (")[0]
-      } == [
-        "4:26 not-available 'include' of a matrix is not available in this version",
-        "4:46 not-available 'exclude' of a matrix is not available in this version",
-      ])
+      findings(inOperation: "run: ls", "matrix: {os: [a, b], \(name): [{os: c}]}").map { $0.split(separator: " (")[0] }
+        == [
+          "4:26 not-available '\(name)' of a matrix is not available in this version"
+        ])
+    // The schema forbids what the loader does.
+    _ = try #require(try Regex(NamePattern.matrixKeyToCome).wholeMatch(in: name))
+  }
+
+  @Test(
+    "a list of a matrix may have a name that begins or ends like include or exclude",
+    arguments: ["includes", "preinclude", "in"])
+  func similarNames(name: String) throws {
+    #expect(findings(inOperation: "run: ls", "matrix: {\(name): [a]}") == [])
+    #expect(try Regex(NamePattern.matrixKeyToCome).wholeMatch(in: name) == nil)
   }
 
   @Test("a matrix that nobody can run is refused")
