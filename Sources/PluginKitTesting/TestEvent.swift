@@ -19,6 +19,14 @@ public enum TestEvent: Sendable, Hashable {
   /// A specification's value, nil for unknown, and why it has it.
   case changed(Bool?, reason: String)
 
+  /// Whether a host keeps it until a run begins.
+  var canWait: Bool {
+    switch self {
+    case .state, .rerun: true
+    default: false
+    }
+  }
+
   /// Whether nothing may follow.
   var isEnd: Bool {
     switch self {

@@ -10,6 +10,7 @@ public final class TestInstance: Sendable {
     var pointer: UnsafeMutableRawPointer?
     var events: [TestEvent] = []
     var hasEnded = false
+    var isFull = false
   }
 
   private let host: TestPluginHost
@@ -34,6 +35,13 @@ public final class TestInstance: Sendable {
       state.events.append(event)
       return true
     }
+  }
+
+  /// Whether the host keeps none of the states and reruns that it tells, as where the pipeline cannot keep up: they are answered with
+  /// ``Delivery/full``, and are not among ``events``. False at first.
+  public var isFull: Bool {
+    get { state.withLock { $0.isFull } }
+    set { state.withLock { $0.isFull = newValue } }
   }
 
   /// What it has told so far.

@@ -180,6 +180,7 @@ public final class TestPluginHost: Sendable {
     guard let instance = state.withLock({ $0.instances[id]?.instance }) else {
       return penstock_status(PENSTOCK_UNKNOWN)
     }
+    if event.canWait, instance.isFull { return penstock_status(PENSTOCK_FULL) }
     guard instance.take(event) else {
       note(fault: "told \(event) after its end")
       return penstock_status(PENSTOCK_ENDED)

@@ -46,6 +46,41 @@ import Testing
     #expect(host.faults.isEmpty)
   }
 
+  @Test func aControllerIsToldThatWhatItTellsIsKept() async throws {
+    let host = try TestPluginHost(Words.self)
+    let instance = try host.controller("words.latest")
+    instance.start()
+    #expect(
+      host.log.map(\.message) == [
+        "a state: kept", "a rerun: kept", "a rerun with an instant: kept", "what is no state: refused",
+      ])
+    #expect(instance.events.count == 4)
+    instance.destroy()
+    #expect(host.log.last?.message == "after the end: refused")
+  }
+
+  @Test func aControllerIsToldThatItsPipelineCannotKeepUp() async throws {
+    let host = try TestPluginHost(Words.self)
+    let instance = try host.controller("words.latest")
+    instance.isFull = true
+    instance.start()
+    #expect(
+      host.log.map(\.message) == [
+        "a state: full", "a rerun: full", "a rerun with an instant: full", "what is no state: refused",
+      ])
+    // The error of what is no state.
+    #expect(instance.events.count == 1)
+    instance.destroy()
+  }
+
+  @Test func whatBecomesOfTheOldestStandsInTheDescription() throws {
+    let host = try TestPluginHost(Words.self)
+    let offers = try #require(try host.description["offers"]?.arrayValue)
+    let replacing = offers.filter { $0["when_full"] != nil }
+    #expect(replacing.map { $0["id"] } == ["words.latest"])
+    #expect(replacing.first?["when_full"] == "replace")
+  }
+
   @Test func aDelayGoesOnWhenTheWallClockIsSetForwards() async throws {
     let host = try TestPluginHost(Words.self, now: Timestamp(seconds: 0))
     let instance = try host.controller("words.ticks", with: ["every": "10s"])

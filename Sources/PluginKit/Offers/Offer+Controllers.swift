@@ -8,20 +8,23 @@ extension Offer {
   /// A controller of settings.
   ///
   /// What it yields reaches the host: a value starts a run that finds it in `run.event`, an error is reported, a rerun
-  /// (best `OperationControls.rerun(reason:at:fields:)`) starts a run. It is stopped by cancelling the subscription
+  /// (best `OperationControls.rerun(reason:at:fields:)`) starts a run. Where the pipeline cannot keep up, the host keeps no more of it: that and
+  /// `OperationControls.deliver(_:)` say so, while `yield` does not. It is stopped by cancelling the subscription
   /// that it returned. A controller that is one asynchronous function is best a ``TaskController``.
   ///
   /// - Parameters:
   ///   - id: The id in pipeline files.
   ///   - summary: What it does, in one line.
   ///   - threads: See ``Threads``.
+  ///   - whenFull: See ``WhenFull``.
   ///   - make: Makes the controller. Must return at once; what it throws is told to the author of the file.
   /// - Returns: The offer.
   public static func controller<Settings: PluginSettings, Controller: OperationController, Value: PluginValue, Failure>(
-    _ id: String, _ summary: String, threads: Threads = .instance,
+    _ id: String, _ summary: String, threads: Threads = .instance, whenFull: WhenFull = .refuse,
     _ make: @escaping @Sendable (Settings) throws -> Controller
   ) -> Offer where Controller.State == QueryState<Value, Failure> {
-    Offer(.controller, id, summary, threads, types: [("states", Value.valueType)]) { (link, settings: Settings) in
+    Offer(.controller, id, summary, threads, whenFull, types: [("states", Value.valueType)]) {
+      (link, settings: Settings) in
       let controller = try make(settings)
       return SubscribedController(link) { context in controller.control(with: controls(link, context)) }
     }
@@ -30,10 +33,11 @@ extension Offer {
   /// A controller of settings that is one asynchronous function: stopping cancels its task, and the host waits, within
   /// bounds, until it has returned.
   public static func controller<Settings: PluginSettings, Controller: TaskController, Value: PluginValue, Failure>(
-    _ id: String, _ summary: String, threads: Threads = .instance,
+    _ id: String, _ summary: String, threads: Threads = .instance, whenFull: WhenFull = .refuse,
     _ make: @escaping @Sendable (Settings) throws -> Controller
   ) -> Offer where Controller.State == QueryState<Value, Failure> {
-    Offer(.controller, id, summary, threads, types: [("states", Value.valueType)]) { (link, settings: Settings) in
+    Offer(.controller, id, summary, threads, whenFull, types: [("states", Value.valueType)]) {
+      (link, settings: Settings) in
       let controller = try make(settings)
       return TaskInstance.controller(link) { context in try await controller.run(with: controls(link, context)) }
     }
@@ -41,16 +45,18 @@ extension Offer {
 
   /// A controller without settings.
   public static func controller<Controller: OperationController, Value: PluginValue, Failure>(
-    _ id: String, _ summary: String, threads: Threads = .instance, _ controller: Controller
+    _ id: String, _ summary: String, threads: Threads = .instance, whenFull: WhenFull = .refuse,
+    _ controller: Controller
   ) -> Offer where Controller.State == QueryState<Value, Failure> {
-    self.controller(id, summary, threads: threads) { (_: NoSettings) in controller }
+    self.controller(id, summary, threads: threads, whenFull: whenFull) { (_: NoSettings) in controller }
   }
 
   /// A controller without settings that is one asynchronous function.
   public static func controller<Controller: TaskController, Value: PluginValue, Failure>(
-    _ id: String, _ summary: String, threads: Threads = .instance, _ controller: Controller
+    _ id: String, _ summary: String, threads: Threads = .instance, whenFull: WhenFull = .refuse,
+    _ controller: Controller
   ) -> Offer where Controller.State == QueryState<Value, Failure> {
-    self.controller(id, summary, threads: threads) { (_: NoSettings) in controller }
+    self.controller(id, summary, threads: threads, whenFull: whenFull) { (_: NoSettings) in controller }
   }
 
   private static func controls<Value: PluginValue, Failure>(
@@ -71,12 +77,15 @@ private struct HostControlTarget<Value: PluginValue, Failure: Error>: RemoteCont
   func setResult(to result: Result<Value?, Failure>, using context: OperationContext?) {
     do {
       let state = try ValueEncoder.encode(try result.get())
-      switch link.host.yieldState(link.id, state) {
+      let status = link.host.yieldState(link.id, state)
+      context?.deliveryReceipt?.note(status)
+      switch status {
       case .tooLarge: tell(PluginProblem("state-too-large", "a state was longer than 16 MiB, and is dropped"))
       case .invalid: tell(PluginProblem("invalid-state", "the host refused a state, which is dropped"))
       default: break
       }
     } catch {
+      context?.deliveryReceipt?.note(.invalid)
       tell(PluginProblem(error))
     }
   }
@@ -86,6 +95,7 @@ private struct HostControlTarget<Value: PluginValue, Failure: Error>: RemoteCont
   func resetState(using context: OperationContext?) { link.host.yieldReset(link.id) }
 
   func rerun(using context: OperationContext?) {
-    link.host.yieldRerun(link.id, context?.rerunEvent ?? .object([:]))
+    let status = link.host.yieldRerun(link.id, context?.rerunEvent ?? .object([:]))
+    context?.deliveryReceipt?.note(status)
   }
 }

@@ -4,7 +4,7 @@
 /// what goes in and comes out, are described by the Swift types, so that the host can check a pipeline when it is loaded.
 ///
 /// Make one with ``operation(_:_:threads:_:)-(_,_,_,(Settings)->Operation)`` and its like,
-/// ``controller(_:_:threads:_:)-(_,_,_,(Settings)->Controller)`` or
+/// ``controller(_:_:threads:whenFull:_:)-(_,_,_,(Settings)->Controller)`` or
 /// ``specification(_:_:threads:_:)-(_,_,_,(Settings)->Specification)``.
 public struct Offer: Sendable {
   /// Which functions of its instances the host keeps from running at the same time.
@@ -16,12 +16,21 @@ public struct Offer: Sendable {
     case plugin
   }
 
+  /// What becomes of a controller's states and reruns where as many wait for their runs as may: 1,000, or 100,000 reruns with an instant.
+  public enum WhenFull: String, Sendable, Hashable {
+    /// The newest is not kept, and the controller is told: ``Delivery/full``.
+    case refuse
+    /// The oldest gives way to the newest, unless it has an instant: for a controller of which only the latest counts.
+    case replace
+  }
+
   let kind: PluginRuntime.Kind
   /// The id in pipeline files.
   public let id: String
   /// One line for people.
   public let summary: String
   let threads: Threads
+  let whenFull: WhenFull
   let settings: @Sendable () throws -> [JSONValue]
   /// Requirement, result and states, as the contract describes them.
   let types: [(name: String, type: ValueType)]
@@ -30,7 +39,7 @@ public struct Offer: Sendable {
   let make: @Sendable (InstanceLink, JSONValue) throws -> any Instance
 
   init<Settings: PluginSettings>(
-    _ kind: PluginRuntime.Kind, _ id: String, _ summary: String, _ threads: Threads,
+    _ kind: PluginRuntime.Kind, _ id: String, _ summary: String, _ threads: Threads, _ whenFull: WhenFull = .refuse,
     types: [(name: String, type: ValueType)],
     _ make: @escaping @Sendable (InstanceLink, Settings) throws -> any Instance
   ) {
@@ -39,6 +48,7 @@ public struct Offer: Sendable {
     self.id = id
     self.summary = summary
     self.threads = threads
+    self.whenFull = whenFull
     self.types = types
     settings = { try shape.description() }
     problems = { shape.problems() }
@@ -54,6 +64,7 @@ public struct Offer: Sendable {
     if !settings.isEmpty { members["settings"] = .array(settings) }
     for (name, type) in types { members[name] = .string(type.description) }
     if threads != .instance { members["threads"] = .string(threads.rawValue) }
+    if whenFull != .refuse { members["when_full"] = .string(whenFull.rawValue) }
     return .object(members)
   }
 }

@@ -51,4 +51,5 @@ extension penstock_status {
   static let tooLarge = penstock_status(PENSTOCK_TOO_LARGE)
   static let unavailable = penstock_status(PENSTOCK_UNAVAILABLE)
   static let denied = penstock_status(PENSTOCK_DENIED)
+  static let full = penstock_status(PENSTOCK_FULL)
 }

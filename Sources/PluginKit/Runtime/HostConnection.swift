@@ -75,9 +75,9 @@ final class HostConnection: @unchecked Sendable {
     _ = enter(instance) { id in withText(problem.json) { controllers.yield_error(host, id, $0) } }
   }
 
-  func yieldRerun(_ instance: InstanceHandle, _ event: JSONValue) {
-    guard let controllers else { return }
-    _ = enter(instance) { id in withText(event) { controllers.yield_rerun(host, id, $0) } }
+  func yieldRerun(_ instance: InstanceHandle, _ event: JSONValue) -> penstock_status {
+    guard let controllers else { return .unavailable }
+    return enter(instance) { id in withText(event) { controllers.yield_rerun(host, id, $0) } } ?? .unavailable
   }
 
   func yieldReset(_ instance: InstanceHandle) {

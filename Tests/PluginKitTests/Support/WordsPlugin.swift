@@ -17,6 +17,7 @@ enum Words: Plugin {
     .controller("words.chatter", "Yields all the time", Chatter()),
     .controller("words.ticks", "Ticks", Ticks.init(settings:)),
     .controller("words.states", "Tells states when it is told to", States()),
+    .controller("words.latest", "Says what became of what it told", whenFull: .replace, Latest()),
     .specification("words.flag", "Whether the flag is up", FlagSpecification()),
   ]
 }
@@ -157,6 +158,18 @@ struct States: OperationController {
     controls.yieldResetState()
     controls.rerun()
     return OperationSubscription { controls.context.pluginLog.info("ended") }
+  }
+}
+
+/// Tells one of each, and logs what became of it.
+struct Latest: OperationController {
+  func control(with controls: OperationControls<QueryState<Double, PluginProblem>>) -> OperationSubscription {
+    let log = controls.context.pluginLog
+    log.info("a state: \(controls.deliver(1))")
+    log.info("a rerun: \(controls.rerun(reason: "now"))")
+    log.info("a rerun with an instant: \(controls.rerun(at: Timestamp(seconds: 0)))")
+    log.info("what is no state: \(controls.deliver(.nan))")
+    return OperationSubscription { log.info("after the end: \(controls.rerun())") }
   }
 }
 
