@@ -62,7 +62,7 @@ extension HostTables {
   ) -> penstock_status {
     guard let implementation = host?.pointee.implementation,
       let host = Unmanaged<AnyObject>.fromOpaque(implementation).takeUnretainedValue() as? any ValuesHost,
-      let key, let value, strnlen(key, ReadableValues.longestKey + 1) <= ReadableValues.longestKey,
+      let key, let value, strnlen(key, PluginText.longestKey + 1) <= PluginText.longestKey,
       let path = String(validatingCString: key)
     else { return PluginStatus.invalid.rawValue }
     penstock_guard_enter_host()

@@ -207,9 +207,6 @@ enum HostTables {
     return bytes
   }
 
-  /// The longest name of a secret and key of a value, in bytes.
-  private static let longestKey = 1024
-
   /// Answers the plugin with what the work that `find` gives comes to; `unavailable` where it gives none.
   private static func ask(
     _ host: UnsafePointer<penstock_host>?, _ id: penstock_id, _ function: HostFunction, _ key: penstock_text,
@@ -229,7 +226,7 @@ enum HostTables {
       }
       guard let answer else { return refuse(.noCallback) }
       if let mistake { return refuse(mistake) }
-      guard key.length <= longestKey else { return refuse(.longKey) }
+      guard key.length <= PluginText.longestKey else { return refuse(.longKey) }
       let name: String
       switch PluginText.string(key) {
       case .success(let string): name = string

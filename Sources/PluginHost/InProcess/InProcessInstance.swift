@@ -278,7 +278,7 @@ final class InProcessInstance: PluginInstance {
   // MARK: Events, one at a time
 
   /// How many events may wait before progress is dropped.
-  private static let progressLimit = 64
+  static let progressLimit = 64
 
   func tell(_ event: Event) -> PluginStatus {
     // After an end it is refused without a word: what several threads tell may cross.

@@ -1,6 +1,11 @@
 import Values
 
 extension PluginFailure {
+  /// The longest code, in characters.
+  static let longestCode = 100
+  /// What `retry_after` must be less than, in seconds: a thousand years, which is more than anybody waits, and far from what a duration cannot hold.
+  static let longestWait = 31_556_952_000.0
+
   /// Reads the error object of `fail` and `yield_error`.
   ///
   /// - Throws: What is not as the contract asks for.
@@ -16,8 +21,7 @@ extension PluginFailure {
     }
     var retryAfter: Duration?
     if let seconds = members["retry_after"], !seconds.isNull {
-      // A thousand years: more than anybody waits, and far from what a duration cannot hold.
-      guard let seconds = seconds.doubleValue, seconds >= 0, seconds < 31_556_952_000 else {
+      guard let seconds = seconds.doubleValue, seconds >= 0, seconds < Self.longestWait else {
         throw PluginFailureProblem("\"retry_after\" is not a number of seconds")
       }
       retryAfter = .seconds(seconds)
@@ -27,7 +31,7 @@ extension PluginFailure {
 
   private static func isCode(_ text: String) -> Bool {
     guard let first = text.utf8.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first) else { return false }
-    return text.utf8.count <= 100
+    return text.utf8.count <= longestCode
       && text.utf8.allSatisfy { byte in
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true

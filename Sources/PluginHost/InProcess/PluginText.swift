@@ -5,6 +5,8 @@ import Values
 enum PluginText {
   /// The most bytes of one payload: 16 MiB.
   static let maximum = 16 << 20
+  /// The longest key of a value, prefix of keys and name of a secret, in bytes.
+  static let longestKey = 1024
 
   static var empty: penstock_text { penstock_text(bytes: nil, length: 0) }
 

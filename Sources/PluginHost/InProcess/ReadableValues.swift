@@ -3,9 +3,6 @@ import Values
 
 /// What `penstock.values/1` reads of one instance: its settings and its input, by paths such as `hosts[2].port`.
 struct ReadableValues: Sendable {
-  /// The longest key, in bytes.
-  static let longestKey = 1024
-
   var settings = JSONValue.null
   var input = JSONValue.null
   private var lent: LentTexts?

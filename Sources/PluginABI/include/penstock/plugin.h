@@ -147,7 +147,8 @@
  *   1,000            offers of a plugin
  *   100 characters   the code of an error
  *   31,556,952,000   seconds of `retry_after`, a thousand years; it must be less
- *   1,024 bytes      keys and prefixes of stored values, names of secrets, keys of `penstock.values/1`
+ *   1,024 bytes      keys and prefixes of stored values and names of secrets; more is answered with PENSTOCK_TOO_LARGE. Keys of
+ *                    `penstock.values/1`; more is answered with PENSTOCK_INVALID
  *   64               calls of `progress` that wait to be told; more are dropped and answered with PENSTOCK_OK
  *   1,000            states and reruns of a controller that wait; more are answered with PENSTOCK_FULL
  *   100,000          the same for reruns with an instant
@@ -157,6 +158,7 @@
  *   10 ms            an [instance] function but `destroy`; more than 50 ms is reported
  *   1 s              `open`, `close` and `destroy`; more is reported, and so is any call that has not returned by then
  *   10 s             any call in a process of its own, which is ended then; in the host's process, `create` while a file is checked
+ *   15 s             from the start of a process of its own to the end of `open`
  *
  *
  * Life of an instance
