@@ -119,7 +119,9 @@ final class HostTables: @unchecked Sendable {
           withText(nil) { answer?(context, penstock_status(PENSTOCK_OK), $0) }
         },
         list: { host, _, prefix, answer, context in
-          let keys = owner(host)?.storage.keys.filter { $0.hasPrefix(prefix.string) }.sorted() ?? []
+          let keys =
+            owner(host)?.storage.keys.filter { $0.utf8.starts(with: prefix.string.utf8) }
+            .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } ?? []
           withText(.array(keys.map { .string($0) })) { answer?(context, penstock_status(PENSTOCK_OK), $0) }
         })),
   ]

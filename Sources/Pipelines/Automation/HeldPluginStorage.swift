@@ -14,6 +14,9 @@ final class HeldPluginStorage: PluginStorage {
     var value: JSONValue?
     /// The latest question before it.
     var question: Int
+
+    /// Whether it is for `key`, byte by byte: texts that Unicode takes for the same are different keys.
+    func isFor(_ key: String) -> Bool { self.key.utf8.elementsEqual(key.utf8) }
   }
 
   private struct State {
@@ -112,7 +115,7 @@ final class HeldPluginStorage: PluginStorage {
     state.withLock { state in
       while let first = state.held.first, first.question < state.questions.first ?? .max {
         let isOld = state.held.dropFirst().contains {
-          $0.key == first.key && $0.question < state.questions.first ?? .max
+          $0.isFor(first.key) && $0.question < state.questions.first ?? .max
         }
         guard isOld else { return first }
         state.held.removeFirst()
@@ -125,7 +128,7 @@ final class HeldPluginStorage: PluginStorage {
   // MARK: PluginStorage
 
   func value(of key: String) async throws(PluginAccessError) -> JSONValue {
-    guard let held = state.withLock({ $0.held.last { $0.key == key } }) else {
+    guard let held = state.withLock({ $0.held.last { $0.isFor(key) } }) else {
       guard let base else { throw .unavailable }
       return try await base.value(of: key)
     }
@@ -151,10 +154,10 @@ final class HeldPluginStorage: PluginStorage {
 
   func keys(beginningWith prefix: String) async throws(PluginAccessError) -> [String] {
     guard let base else { throw .unavailable }
-    var keys = Set(try await base.keys(beginningWith: prefix))
+    var keys = Set(try await base.keys(beginningWith: prefix).map { Array($0.utf8) })
     for entry in state.withLock({ $0.held }) where entry.key.utf8.starts(with: prefix.utf8) {
-      if entry.value == nil { keys.remove(entry.key) } else { keys.insert(entry.key) }
+      if entry.value == nil { keys.remove(Array(entry.key.utf8)) } else { keys.insert(Array(entry.key.utf8)) }
     }
-    return keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    return keys.sorted { $0.lexicographicallyPrecedes($1) }.map { String(decoding: $0, as: UTF8.self) }
   }
 }

@@ -18,7 +18,7 @@ final class PluginAttempt: PluginInstanceEvents {
   }
 
   /// What may wait to be written to the log; a plugin that tells more at once loses the rest.
-  private static let logLimit = 4 << 20
+  static let logLimit = 4 << 20
 
   private let state = Mutex(State())
   /// Hears, on the loop, soon after there is something to take.

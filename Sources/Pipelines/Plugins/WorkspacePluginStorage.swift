@@ -51,13 +51,14 @@ struct WorkspacePluginStorage: PluginStorage {
   func keys(beginningWith prefix: String) async throws(PluginAccessError) -> [String] {
     do {
       return try history.read { [plugin, pipeline] db in
-        // Compared by bytes: `LIKE` knows wildcards, and ignores case.
+        // Compared by bytes: `LIKE` knows wildcards, and ignores case. Of an empty key, `substr` makes NULL.
         try String.fetchAll(
           db.cachedStatement(
             sql: """
               SELECT key FROM plugin_value
-              WHERE plugin = ? AND pipeline = ? AND substr(CAST(key AS BLOB), 1, ?) = CAST(? AS BLOB) ORDER BY key
-              """), arguments: [plugin, pipeline, prefix.utf8.count, prefix])
+              WHERE plugin = ? AND pipeline = ? AND (? = '' OR substr(CAST(key AS BLOB), 1, ?) = CAST(? AS BLOB))
+              ORDER BY key
+              """), arguments: [plugin, pipeline, prefix, prefix.utf8.count, prefix])
       }
     } catch {
       throw .unavailable

@@ -39,6 +39,22 @@ struct HeldPluginStorageTests {
     #expect(base.log == ["a=1"])
   }
 
+  @Test("keys that differ in their bytes alone are different ones, held or not")
+  func unicode() async throws {
+    let held = HeldPluginStorage(base) { _ in }
+    let (composed, decomposed) = ("\u{E9}", "e\u{301}")
+    let question = try #require(held.ask())
+    try await held.set(1, for: composed)
+    try await held.set(2, for: decomposed)
+    try await held.set(3, for: "f")
+    #expect(try await held.value(of: composed) == 1)
+    #expect(try await held.value(of: decomposed) == 2)
+    let keys = try await held.keys(beginningWith: "").map { Array($0.utf8) }
+    #expect(keys == [decomposed, "f", composed].map { Array($0.utf8) })
+    await held.settle(question)
+    #expect(base.log.map { Array($0.utf8) } == ["\(composed)=1", "\(decomposed)=2", "f=3"].map { Array($0.utf8) })
+  }
+
   @Test("is durable when the run that was asked for before it has begun, and is found all the time")
   func order() async throws {
     let held = HeldPluginStorage(base) { _ in }

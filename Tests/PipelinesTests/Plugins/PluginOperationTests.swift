@@ -282,6 +282,67 @@ struct PluginOperationTests {
     }
   }
 
+  @Test("keys are listed in the order of their bytes, and differ where their bytes do")
+  func keyOrder() async throws {
+    let plugin = try FakePlugin("echo", offers: [Self.echo]) { instance in
+      Task {
+        let storage = instance.access.storage
+        for (number, key) in ["b", "a", "B", "\u{1D11E}", "\u{FF21}", "e\u{301}", "\u{E9}", "ab", ""].enumerated() {
+          try? await storage?.set(.int(Int64(number)), for: key)
+        }
+        let keys = (try? await storage?.keys(beginningWith: "")) ?? []
+        let values = ["e\u{301}", "\u{E9}", ""]
+        var found: [JSONValue] = []
+        for key in values { found.append((try? await storage?.value(of: key)) ?? .null) }
+        let bytes = keys.map { $0.utf8.map { String($0, radix: 16) }.joined() }
+        instance.events.ended(.success(.array(found + bytes.map { .string($0) })))
+      }
+    }
+    try await withHost([plugin]) { host in
+      let run = try await host.run("operations: [{ name: x, uses: echo }]")
+      #expect(
+        run.outcome.results["x"] == [
+          5, 6, 8, "", "42", "61", "6162", "62", "65cc81", "c3a9", "efbca1", "f09d849e",
+        ])
+    }
+  }
+
+  @Test("a value of 16 MiB is kept as it is")
+  func largestValue() async throws {
+    let text = String(repeating: "v", count: (16 << 20) - 2)
+    let plugin = try FakePlugin("echo", offers: [Self.echo]) { instance in
+      Task {
+        let storage = instance.access.storage
+        try? await storage?.set(.string(text), for: "k")
+        instance.events.ended(.success(.bool((try? await storage?.value(of: "k")) == .string(text))))
+      }
+    }
+    try await withHost([plugin]) { host in
+      let run = try await host.run("operations: [{ name: x, uses: echo }]")
+      #expect(run.outcome.results["x"] == true)
+    }
+  }
+
+  @Test("of lines that come too fast 4 MiB are kept, and the rest is counted")
+  func fastLines() async throws {
+    #expect(PluginAttempt.logLimit == 4 << 20)
+    let line = String(repeating: "l", count: 1 << 20)
+    // Its start is called on the loop, which writes no line meanwhile.
+    let plugin = try FakePlugin("echo", offers: [Self.echo]) { instance in
+      for _ in 0..<6 { instance.events.logged(.info, line, nil) }
+      instance.events.ended(.success(nil))
+    }
+    try await withHost([plugin]) { host in
+      let run = try await host.run("operations: [{ name: x, uses: echo }]")
+      let path = try #require(run.attempts[0].standardError)
+      let log = try String(contentsOfFile: host.directory + "/workspace/" + path, encoding: .utf8)
+      let lines = log.split(separator: "\n")
+      let kept = lines.dropLast().map(\.utf8.count)
+      #expect(kept == Array(repeating: line.utf8.count, count: 4))
+      #expect(lines.last == "warning: 2 more lines came too fast to be kept")
+    }
+  }
+
   @Test("run.event is what started the run, and null where nothing did")
   func event() async throws {
     try await withHost([]) { host in
