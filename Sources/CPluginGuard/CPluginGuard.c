@@ -125,8 +125,8 @@ static void begin_report(report *text) {
   if (has_terminal) add(text, "\r\033[?25h\n");
 }
 
-/// Reports an end that is none of the program's doing. Whether it is one.
-static bool report_exit(const char *function, int status, const void *stack) {
+/// Reports an end that is none of the program's doing, by a call of `function` with `status` where that has one. Whether it is one.
+static bool report_exit(const char *function, const int *status, const void *stack) {
   if (!atomic_load(&is_active) || atomic_load(&is_released)) return false;
   // A plugin's child that ends before it has become another program.
   if ((pid_t)syscall(SYS_getpid) != owner) return false;
@@ -137,9 +137,12 @@ static bool report_exit(const char *function, int status, const void *stack) {
   begin_report(&text);
   add(&text, "penstock: ");
   add(&text, function);
-  add(&text, "(");
-  add_number(&text, status);
-  add(&text, ") was called");
+  if (status) {
+    add(&text, "(");
+    add_number(&text, *status);
+    add(&text, ")");
+  }
+  add(&text, " was called");
   add_place(&text, call, call.function ? NULL : plugin_on_stack((uintptr_t)stack));
   add(&text, ", which ends this process; with 'isolation: process' it would end the plugin's own");
   tell(&text);
@@ -148,19 +151,26 @@ static bool report_exit(const char *function, int status, const void *stack) {
 
 static void at_exit(int status, void *context) {
   (void)context;
-  if (report_exit("exit", status, __builtin_frame_address(0))) syscall(SYS_exit_group, exit_status);
+  if (report_exit("exit", &status, __builtin_frame_address(0))) syscall(SYS_exit_group, exit_status);
 }
 
 static void at_quick_exit_(void) {
   // Its status is told to nobody.
-  if (report_exit("quick_exit", 0, __builtin_frame_address(0))) syscall(SYS_exit_group, exit_status);
+  int status = 0;
+  if (report_exit("quick_exit", &status, __builtin_frame_address(0))) syscall(SYS_exit_group, exit_status);
 }
 
 _Noreturn void penstock_guard_end(int status) {
   // What a plugin does while the process ends does not change what it ends with.
   if (atomic_load(&is_active) && atomic_load(&is_released) && (pid_t)syscall(SYS_getpid) == owner) status = released_status;
-  else if (report_exit("_exit", status, __builtin_frame_address(0))) status = exit_status;
+  else if (report_exit("_exit", &status, __builtin_frame_address(0))) status = exit_status;
   for (;;) syscall(SYS_exit_group, status);
+}
+
+void penstock_guard_replace(const char *function) {
+  if (!atomic_load(&is_active) || (pid_t)syscall(SYS_getpid) != owner) return;
+  report_exit(function, NULL, __builtin_frame_address(0));
+  for (;;) syscall(SYS_exit_group, released_status);
 }
 
 // MARK: Fatal signals

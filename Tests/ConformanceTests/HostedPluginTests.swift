@@ -31,13 +31,16 @@ struct HostedPluginTests {
   private static let place = "in 'start' of operation 'mischief' of plugin 'mischief', which ends this process"
   private static let thread = "on a thread of plugin 'mischief', which ends this process"
 
-  @Test(
-    "a plugin that ends the process is named, and the process does not end with 0",
-    arguments: [
-      ("exit", "exit(0) was called \(place)"), ("_exit", "_exit(0) was called \(place)"),
-      ("quick_exit", "quick_exit(0) was called \(place)"), ("own exit", "exit(0) was called \(thread)"),
-      ("own _exit", "_exit(0) was called \(thread)"),
-    ])
+  private static let replacing = [
+    "execve", "execv", "execvp", "execvpe", "execl", "execlp", "execle", "fexecve", "execveat", "daemon",
+  ]
+
+  private static let endings: [(what: String, message: String)] =
+    ["exit", "_exit", "quick_exit"].map { ($0, "\($0)(0) was called \(place)") }
+    + ["exit", "_exit"].map { ("own \($0)", "\($0)(0) was called \(thread)") }
+    + replacing.map { ($0, "\($0) was called \(place)") } + [("own execve", "execve was called \(thread)")]
+
+  @Test("a plugin that ends the process is named, and the process does not end with 0", arguments: endings)
   func exits(what: String, message: String) async throws {
     let outcome = try await run(what)
     #expect(outcome.output.hasSuffix("exit 3\n"), "\(outcome)")
@@ -174,6 +177,41 @@ struct HostedPluginTests {
       penstock run f.yaml --workspace w; echo "exit $?"
       """)
     #expect(failing.output.hasSuffix("exit 1\n"), "\(failing)")
+  }
+
+  @Test("a thread that a plugin begins in a function that the host calls takes none of the host's signals")
+  func threads() async throws {
+    let outcome = try await run(
+      "threads",
+      options: """
+        2> errors &
+        until grep -q 'all threads were begun' errors; do sleep 0.05; done
+        kill -TERM $!
+        wait $!
+        """)
+    // The plugin waits on a thread that it has begun so, and the host is asked to end.
+    #expect(outcome.output.hasSuffix("exit 130\n"), "\(outcome)")
+    let errors = try await place.shell("cat errors").output.split(separator: "\n").map(String.init)
+    for place in ["create", "start", "a timer", "stop"] {
+      let lines = errors.filter { $0.hasPrefix("a thread begun in \(place) takes:") }
+      #expect(!lines.isEmpty && lines.allSatisfy { $0 == "a thread begun in \(place) takes:" }, "\(errors)")
+    }
+  }
+
+  @Test("a plugin that ends the process by a system call of its own is not noticed, and its run is interrupted")
+  func systemCall() async throws {
+    let outcome = try await run("system call")
+    #expect(outcome.output.hasSuffix("exit 0\n"), "\(outcome)")
+    let history = try await place.shell("penstock history list --workspace w")
+    #expect(history.output.contains("interrupted"), "\(history)")
+  }
+
+  @Test("children of the plugin become other programs")
+  func programs() async throws {
+    let outcome = try await run("programs")
+    #expect(outcome.output.hasSuffix("exit 0\n"), "\(outcome)")
+    let lines = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("program ") }
+    #expect(lines == (0..<9).map { "program \($0): 7" }, "\(outcome)")
   }
 
   @Test("a child of the plugin that ends is nobody's business")

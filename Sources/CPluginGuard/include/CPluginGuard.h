@@ -53,6 +53,10 @@ int penstock_guard_is_crashing(void);
 /// What `_exit(status)` of this program does: reports it where a plugin has called it, and ends the process.
 _Noreturn void penstock_guard_end(int status);
 
+/// For a function of the library that would put another program, or a child, in the place of this process: reports it and ends the process where a
+/// plugin has called it. Returns in children of this process, and before `penstock_guard_begin`.
+void penstock_guard_replace(const char *function);
+
 /// Gives the calling thread a stack for handlers, so that the overflow of its own can be told; takes it back. Nothing before
 /// `penstock_guard_begin`, and where the thread has one.
 void penstock_guard_prepare_thread(void);

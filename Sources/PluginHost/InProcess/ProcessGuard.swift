@@ -1,7 +1,7 @@
 import CPluginGuard
 import Synchronization
 
-/// Reports what plugins in this process do to it: that one ends it by `exit` or a crash, or does not return from a call.
+/// Reports what plugins in this process do to it: that one ends it by `exit`, another program or a crash, or does not return from a call.
 ///
 /// For a program that has its process to itself, as it changes what fatal signals and `exit` do. What cannot be noticed: a plugin that ends
 /// the process by a system call of its own, and the overflow of the stack of a plugin's own thread.

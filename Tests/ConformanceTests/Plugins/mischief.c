@@ -1,4 +1,5 @@
 /* A plugin that does to its process what a plugin must not do. Its setting says what. */
+#define _GNU_SOURCE
 #include <penstock/plugin.h>
 
 #include <fcntl.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -56,6 +58,30 @@ static void end_badly(void) {
   _exit(0);
 }
 
+/* Children of the plugin become other programs, which get their arguments and their environment. */
+static void run_programs(void) {
+  char *arguments[] = {"sh", "-c", "test \"$A $0 $1\" = \"b c d\" && exit 7", "c", "d", NULL}, *environment[] = {"A=b", "PATH=/bin:/usr/bin", NULL};
+  for (int which = 0; which < 9; which++) {
+    int status = 0;
+    pid_t child = which % 2 == 0 ? fork() : vfork();
+    if (child == 0) {
+      if (which == 0) execve("/bin/sh", arguments, environment);
+      if (which == 1) execvpe("sh", arguments, environment);
+      if (which == 2) execle("/bin/sh", "sh", "-c", arguments[2], "c", "d", NULL, environment);
+      if (which == 3) execveat(AT_FDCWD, "/bin/sh", arguments, environment, 0);
+      if (which == 4) fexecve(open("/bin/sh", O_RDONLY), arguments, environment);
+      if (which == 5) execl("/bin/sh", "sh", "-c", "exit $0", "7", NULL);
+      if (which == 6) execlp("sh", "sh", "-c", "exit $0", "7", NULL);
+      arguments[2] = "test \"$0 $1\" = \"c d\" && exit 7";
+      if (which == 7) execv("/bin/sh", arguments);
+      if (which == 8) execvp("sh", arguments);
+      _exit(99);
+    }
+    waitpid(child, &status, 0);
+    dprintf(2, "program %d: %d\n", which, WEXITSTATUS(status));
+  }
+}
+
 static volatile int depth;
 static int overflow(int level) {
   volatile char room[4096];
@@ -68,6 +94,19 @@ static void do_it(void) {
   if (is("exit")) exit(0);
   if (is("_exit")) _exit(0);
   if (is("quick_exit")) quick_exit(0);
+  if (is("system call")) syscall(SYS_exit_group, 0);
+  char *arguments[] = {"true", NULL};
+  if (is("execve")) execve("/bin/true", arguments, environ);
+  if (is("execv")) execv("/bin/true", arguments);
+  if (is("execvp")) execvp("true", arguments);
+  if (is("execvpe")) execvpe("true", arguments, environ);
+  if (is("execl")) execl("/bin/true", "true", NULL);
+  if (is("execlp")) execlp("true", "true", NULL);
+  if (is("execle")) execle("/bin/true", "true", NULL, environ);
+  if (is("fexecve")) fexecve(open("/bin/true", O_RDONLY), arguments, environ);
+  if (is("execveat")) execveat(AT_FDCWD, "/bin/true", arguments, environ, 0);
+  if (is("daemon")) daemon(1, 1);
+  if (is("programs")) run_programs();
   if (is("segfault")) *(volatile int *)8 = 1;
   if (is("abort")) abort();
   if (is("overflow")) overflow(0);
@@ -96,6 +135,44 @@ static void before_use(const char *function) {
   do_it();
 }
 
+/* Notes which signals of the host's a thread would take that has been begun without a word about signals. */
+static void *note_signals(void *where) {
+  static const struct { int number; const char *name; } signals[] = {
+      {SIGTERM, "TERM"}, {SIGINT, "INT"}, {SIGHUP, "HUP"}, {SIGCHLD, "CHLD"}, {SIGIO, "IO"}};
+  sigset_t blocked;
+  char text[200] = "";
+  pthread_sigmask(SIG_BLOCK, NULL, &blocked);
+  for (size_t index = 0; index < sizeof signals / sizeof *signals; index++) {
+    if (sigismember(&blocked, signals[index].number)) continue;
+    /* That a child has ended is told to no thread where nobody handles it. */
+    struct sigaction action;
+    sigaction(signals[index].number, NULL, &action);
+    if (signals[index].number == SIGCHLD && action.sa_handler == SIG_DFL) continue;
+    strcat(text, " ");
+    strcat(text, signals[index].name);
+  }
+  dprintf(2, "a thread begun in %s takes:%s\n", (const char *)where, text);
+  return NULL;
+}
+
+static void begin_thread(const char *where) {
+  pthread_t other;
+  pthread_create(&other, NULL, note_signals, (void *)where);
+  pthread_join(other, NULL);
+}
+
+static void fired(void *id, penstock_status status) {
+  if (status != PENSTOCK_OK) return;
+  (void)id;
+  begin_thread("a timer");
+  dprintf(2, "all threads were begun\n");
+}
+
+static void *wait_for_ever(void *nothing) {
+  for (;;) pause();
+  return nothing;
+}
+
 static void *thread(void *id) {
   usleep(20000);
   memmove(what, what + 4, strlen(what + 4) + 1);
@@ -111,6 +188,7 @@ static penstock_status create(penstock_id id, penstock_text offer, penstock_text
   char *start = strstr(text, "\"what\":\"");
   if (start != NULL) snprintf(what, sizeof what, "%.*s", (int)strcspn(start + 8, "\""), start + 8);
   *instance = (void *)(uintptr_t)id;
+  if (is("threads")) begin_thread("create");
   /* Of what is only checked, nothing else is done. */
   if (is("create")) for (;;) pause();
   return PENSTOCK_OK;
@@ -118,6 +196,14 @@ static penstock_status create(penstock_id id, penstock_text offer, penstock_text
 
 static void start(void *instance, penstock_text input) {
   (void)input;
+  if (is("threads")) {
+    const penstock_clock_service *clocks = (const penstock_clock_service *)host->service(host, PENSTOCK_CLOCK);
+    pthread_t waiting;
+    pthread_create(&waiting, NULL, wait_for_ever, NULL);
+    begin_thread("start");
+    clocks->timer(host, (penstock_id)(uintptr_t)instance, clocks->now(host), fired, instance);
+    return;
+  }
   hangs_in_close = is("close");
   if (strncmp(what, "own ", 4) == 0) {
     pthread_t own;
@@ -129,7 +215,12 @@ static void start(void *instance, penstock_text input) {
   instances->complete(host, (penstock_id)(uintptr_t)instance, is("spy") ? spy() : PENSTOCK_TEXT("\"done\""));
 }
 
-static void stop(void *instance, uint64_t nanoseconds) { (void)instance; (void)nanoseconds; }
+static void stop(void *instance, uint64_t nanoseconds) {
+  (void)nanoseconds;
+  if (!is("threads")) return;
+  begin_thread("stop");
+  instances->fail(host, (penstock_id)(uintptr_t)instance, PENSTOCK_TEXT("{\"code\":\"cancelled\",\"message\":\"stopped\"}"));
+}
 static void destroy(void *instance) { (void)instance; }
 static const penstock_functions functions = {sizeof(penstock_functions), 0, create, start, stop, destroy};
 static const void *capability(penstock_text id) {
