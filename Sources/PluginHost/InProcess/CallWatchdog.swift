@@ -181,15 +181,17 @@ final class CallWatchdog: Sendable {
   /// Calls `body` with each call that has not returned for ``ProcessGuard/patience``. On the watchdog's thread.
   func whenOverdue(_ body: @escaping @Sendable (SlowCall) -> Void) { onOverdue.withLock { $0 = body } }
 
-  /// The calls that are being made at the moment, on all threads, with what to say of them: `'start' of operation 'echo'`.
-  func callsUnderWay() -> [CallKey: String] {
+  /// The calls that are being made at the moment, on all threads, with what to say of them: `'start' of operation 'echo'`, and of a call that is of
+  /// no offer `'describe'`, with its plugin where `namesPlugin`.
+  func callsUnderWay(namesPlugin: Bool = false) -> [CallKey: String] {
     var calls: [CallKey: String] = [:]
     for (key, slot) in state.withLock({ $0.slots }) {
       // What a call holds is sure to be there only while it cannot be taken out of the slot.
       slot.call.withLock { call in
         guard let call else { return }
         let offer = call.offer?.takeUnretainedValue().offer
-        let whose = offer.map { " of \($0.kind.rawValue) '\($0.id)'" } ?? ""
+        let plugin = namesPlugin ? " of \(call.reports.takeUnretainedValue().name(of: nil))" : ""
+        let whose = offer.map { " of \($0.kind.rawValue) '\($0.id)'" } ?? plugin
         calls[CallKey(slot: key, start: call.start, function: call.function)] = "'\(call.function.rawValue)'\(whose)"
       }
     }

@@ -6,14 +6,14 @@ package enum HangingCalls {
     CallWatchdog.shared.textsUnderWay().map { "\($0) has not returned" } + LoadsUnderWay.texts
   }
 
-  /// What is being called now and still will be after `time`: `'start' of 'notify.post'`, the longest first.
+  /// What is being called now and still will be after `time`: `'start' of operation 'notify.post'`, the longest first.
   ///
   /// May be called on any thread; a call that hangs blocks none but its own.
   package static func lasting(_ time: Duration) async -> [String] {
-    let before = CallWatchdog.shared.callsUnderWay()
+    let before = CallWatchdog.shared.callsUnderWay(namesPlugin: true)
     guard !before.isEmpty else { return [] }
     try? await Task.sleep(for: time)
-    let after = CallWatchdog.shared.callsUnderWay()
+    let after = CallWatchdog.shared.callsUnderWay(namesPlugin: true)
     return before.filter { after[$0.key] != nil }.sorted { $0.key.start < $1.key.start }.map(\.value)
   }
 }

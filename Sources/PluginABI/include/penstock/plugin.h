@@ -157,7 +157,8 @@
  *   16,384, 64 MiB   questions to services that wait, and their values, from a process of its own; more are answered with PENSTOCK_UNAVAILABLE
  *   10 ms            an [instance] function but `destroy`; more than 50 ms is reported
  *   1 s              `open`, `close` and `destroy`; more is reported, and so is any call that has not returned by then
- *   10 s             any call in a process of its own, which is ended then; in the host's process, `create` while a file is checked
+ *   10 s             any call in a process of its own, which is ended then; in the host's process, `create` while a file is checked, and any call
+ *                    where the host ends itself then, as `penstock` does
  *   15 s             from the start of a process of its own to the end of `open`
  *
  *
