@@ -12,6 +12,8 @@ public enum EngineError: Error, Sendable, Hashable {
   case history(String)
   /// Another process has taken the run from this one.
   case runTaken(RunID)
+  /// Processes that the former host of a run left running cannot be ended: which ones, for a sentence. What they do would be done twice.
+  case processesRemain(String, of: RunID)
 
   /// Whether the computer is at a limit: other operations would fail for the same reason, so the run cannot go on.
   var isExhaustion: Bool {
@@ -19,7 +21,7 @@ public enum EngineError: Error, Sendable, Hashable {
     case .systemCall(_, let number), .file(_, let number):
       [EMFILE, ENFILE, ENOMEM, EAGAIN, ENOSPC, EDQUOT, EFBIG, EROFS, EIO].contains(number)
     case .history, .runTaken: true
-    case .secrets: false
+    case .secrets, .processesRemain: false
     }
   }
 
@@ -31,6 +33,7 @@ public enum EngineError: Error, Sendable, Hashable {
     case .secrets: "secret-unavailable"
     case .history: "history"
     case .runTaken: "run-taken"
+    case .processesRemain: "processes-remain"
     }
   }
 }
@@ -68,6 +71,8 @@ extension EngineError: CustomStringConvertible {
     case .runTaken(let run):
       return
         "another process has taken run \(run.text), because it could not see that this one was alive; this one has stopped, and records nothing more; `penstock history show \(run.text)` shows its state, and `penstock resume \(run.text)` resumes it where nobody does"
+    case .processesRemain(let processes, let run):
+      return "cannot end \(processes), which the former host of run \(run.text) left running; end it first"
     }
   }
 

@@ -99,8 +99,8 @@ final class ExclusiveLocks: @unchecked Sendable {
       return (former, outcome)
     }
     // A lease that was not free and could be had is that of a process which is gone.
-    if case .granted = outcome, let run = former.flatMap({ LeaseHolder($0.holder)?.run }) {
-      await endProcesses(of: run)
+    if case .granted(let lease) = outcome, let former, let run = LeaseHolder(former.holder)?.run {
+      try await endProcesses(of: run, former: former, taken: lease)
     }
     return outcome
   }
@@ -108,15 +108,22 @@ final class ExclusiveLocks: @unchecked Sendable {
   /// Ends what the gone host of a run, or of those nested in it, left running: it may still use what the name stands for.
   ///
   /// A history that cannot be read is no reason to fail, as the lease is granted already; whoever holds it will be told soon enough.
-  private func endProcesses(of run: RunID, isolation: isolated (any Actor)? = #isolation) async {
-    var open = [run]
-    while let run = open.popLast() {
-      open += (try? history.nestedRuns(of: run)) ?? []
+  ///
+  /// - Throws: ``EngineError/processesRemain(_:of:)``. The name is the former holder's again then, so that the next to take it tries again.
+  private func endProcesses(
+    of run: RunID, former: Lease, taken: Lease, isolation: isolated (any Actor)? = #isolation
+  ) async throws {
+    let processes = FormerProcesses(history: history, delayer: LoopDelayer(loop: loop))
+    let outcome = await processes.end(of: run, host: former.owner) {
       // One that somebody has resumed meanwhile has had them ended, and its processes are another host's.
-      _ = await LeftoverProcesses.end(run: run, delayer: LoopDelayer(loop: loop)) {
-        (try? history.run(run)?.state.isFinal) ?? false
-      }
+      (try? history.run(run)?.state.isFinal) ?? false
     }
+    guard let remaining = outcome.remainingText else { return }
+    try await recorder.perform { db in
+      guard try Leases.release(taken.name, fence: taken.fence, in: db) else { return }
+      _ = try Leases.acquire(former.name, holder: former.holder, owner: former.owner, in: db)
+    }
+    throw EngineError.processesRemain(remaining, of: run)
   }
 
   /// Gives a name back.

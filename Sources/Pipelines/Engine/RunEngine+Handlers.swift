@@ -1,4 +1,3 @@
-import CProcess
 import Glibc
 
 /// What runs after the operations: handlers, and the end of processes that were left behind.
@@ -63,73 +62,17 @@ extension RunEngine {
     if leftGroups.isEmpty {
       let runner = services.runner
       let areLeft = await AdoptedProcesses.carry(
-        LeftoverProcesses.mark(of: state.id), delayer: delayer, isKnown: runner.isRunning)
+        RunTraces.mark(of: state.id), delayer: delayer, isKnown: runner.isRunning)
       guard areLeft else { return }
     }
-    let ended = await LeftoverProcesses.end(run: state.id, sessions: leftGroups, delayer: delayer)
-    guard ended > 0 else { return }
-    let processes = Count.of(ended, "process", plural: "processes")
-    emit(.notice(state.id, "ended \(processes) that operations had left running"))
-  }
-}
-
-/// Processes that outlived the operation, or the host, that started them.
-enum LeftoverProcesses {
-  /// How long they may take to end by themselves, and then, killed, to be gone.
-  private static let grace = Duration.seconds(2)
-  /// Nothing tells the end of processes that are not ours, so they are looked at again and again.
-  private static let pause = Duration.milliseconds(20)
-
-  /// What the environment of every process of a run holds.
-  static func mark(of run: RunID) -> String { "PENSTOCK_RUN_ID=\(run.text)" }
-
-  /// Ends all processes that carry the mark of `run` or are in one of `sessions`, and returns how many there were. Each time that some were
-  /// found, and before they are ended, `areLeft` is asked whether those were left behind. The sessions must be known to have processes in them.
-  static func end(
-    run: RunID, sessions: Set<Int32> = [], delayer: LoopDelayer, isolation: isolated (any Actor)? = #isolation,
-    if areLeft: () -> Bool = { true }
-  ) async -> Int {
-    let mark = mark(of: run)
-    let found = await find(mark, sessions, delayer: delayer)
-    guard !found.isEmpty, areLeft() else { return 0 }
-    defer { for pid in found { waitpid(pid, nil, WNOHANG) } }
-    for pid in found {
-      kill(pid, SIGTERM)
-      kill(pid, SIGCONT)
+    let traces = RunTraces(of: state.id, workspace: state.workspace, sessions: leftGroups)
+    let outcome = await LeftoverProcesses.end(traces, delayer: delayer)
+    if outcome.ended > 0 {
+      let processes = Count.of(outcome.ended, "process", plural: "processes")
+      emit(.notice(state.id, "ended \(processes) that operations had left running"))
     }
-    var waited = Duration.zero
-    while waited < grace {
-      try? await delayer.delay(for: pause)
-      waited += pause
-      let remaining = ProcessTable.carrying(mark)
-      if remaining.pids.isEmpty, !remaining.isUndecided, ProcessTable.members(ofSessions: sessions).isEmpty { break }
+    if let remaining = outcome.remainingText {
+      emit(.notice(state.id, "cannot end \(remaining), which operations have left running"))
     }
-    // One that starts another just before it is killed is outlived by it.
-    waited = .zero
-    while waited < grace {
-      let remaining = await find(mark, sessions, delayer: delayer)
-      guard !remaining.isEmpty, areLeft() else { break }
-      for pid in remaining { kill(pid, SIGKILL) }
-      try? await delayer.delay(for: pause)
-      waited += pause
-    }
-    return found.count
-  }
-
-  /// The processes with the mark, and those of the sessions. One that is just becoming another program shows no environment; where there is such a one, it is
-  /// looked at again.
-  private static func find(
-    _ mark: String, _ sessions: Set<Int32>, delayer: LoopDelayer, isolation: isolated (any Actor)? = #isolation
-  ) async -> Set<Int32> {
-    var found = Set(ProcessTable.members(ofSessions: sessions))
-    var looks = 0
-    repeat {
-      let marked = ProcessTable.carrying(mark)
-      found.formUnion(marked.pids)
-      guard found.isEmpty, marked.isUndecided else { break }
-      try? await delayer.delay(for: pause)
-      looks += 1
-    } while looks < 4
-    return found
   }
 }

@@ -117,7 +117,7 @@ extension RunEngine {
     else { return nil }
     if nested.state == .succeeded || nested.state == .failed { return try services.history.loadForExecution(nested.id) }
     guard nested.state == .interrupted, try await services.recorder.claim(nested.id) != nil else { return nil }
-    _ = await LeftoverProcesses.end(run: nested.id, delayer: LoopDelayer(loop: services.loop))
+    try await endFormerProcesses(of: nested.id, host: nested.owner)
     // Only now: somebody else may have had it until it was claimed.
     var recorded = try services.history.loadForExecution(nested.id)
     recorded?.run.state = .interrupted
@@ -132,19 +132,36 @@ extension RunEngine {
     return nested.createdAt > end
   }
 
-  /// Ends the processes that the former host of the run left behind.
-  func endFormerProcesses(of owner: ProcessIdentity) async {
-    if owner.isElsewhere {
+  /// Ends the processes that the former host of the run left behind, those of interrupted nested runs included.
+  ///
+  /// - Throws: ``EngineError/processesRemain(_:of:)``. The run is interrupted again then.
+  func endFormerProcesses(host: ProcessIdentity) async throws {
+    if host.isElsewhere {
       emit(
         .notice(
           state.id,
           "the former host ran in another container (pid namespace): processes that it left there cannot be ended from here"
         ))
     }
-    let ended = await LeftoverProcesses.end(run: state.id, delayer: LoopDelayer(loop: services.loop))
-    guard ended > 0 else { return }
-    let processes = Count.of(ended, "process", plural: "processes")
-    emit(.notice(state.id, "ended \(processes) that the former host had left running"))
+    try await endFormerProcesses(of: state.id, host: host)
+  }
+
+  /// Ends the processes that the former host of this run or a nested one left behind. This host has claimed the run.
+  private func endFormerProcesses(of run: RunID, host: ProcessIdentity) async throws {
+    let processes = FormerProcesses(history: services.history, delayer: LoopDelayer(loop: services.loop))
+    let outcome = await processes.end(of: run, host: host) { true }
+    if outcome.ended > 0 {
+      let processes = Count.of(outcome.ended, "process", plural: "processes")
+      emit(.notice(state.id, "ended \(processes) that the former host had left running"))
+    }
+    if !outcome.undecided.isEmpty {
+      let processes = LeftoverProcesses.text(of: outcome.undecided)
+      emit(
+        .notice(state.id, "cannot tell whether the former host left \(processes) running; `penstock doctor` says why"))
+    }
+    guard let remaining = outcome.remainingText else { return }
+    try await services.recorder.giveUp(run)
+    throw EngineError.processesRemain(remaining, of: run)
   }
 
   // MARK: Reuse

@@ -302,7 +302,8 @@ actor RunEngine {
     switch error {
     case let error as OverlapSkip: (.cancelled, "overlap: run \(error.other.text) is going on")
     case is CancellationError: (.cancelled, "cancelled")
-    case let error as EngineError where error.code == "secret-unavailable": (.failed, "\(error.code): \(error)")
+    case let error as EngineError where ["secret-unavailable", "processes-remain"].contains(error.code):
+      (.failed, "\(error.code): \(error)")
     case let error as ExpressionError: (.failed, "env: \(error.message)")
     default: nil
     }

@@ -91,7 +91,8 @@ public final class RunHost: Sendable {
   /// Goes on with a run whose host is gone: ends the processes it left behind, keeps every durable result, and executes the rest.
   /// Cancelling the calling task cancels the run.
   ///
-  /// - Throws: ``RunNotFound``, ``RunNotResumable``, what `run` throws, and ``EngineError/secrets(_:)`` where a secret cannot be read: then the run stays interrupted.
+  /// - Throws: ``RunNotFound``, ``RunNotResumable``, what `run` throws, and ``EngineError/secrets(_:)`` where a secret cannot be read, and
+  ///   ``EngineError/processesRemain(_:of:)`` where a process that the former host left running cannot be ended: then the run stays interrupted.
   public func resume(
     _ id: RunID, version: String = "", events: RunEventRange = .all, onEvent: (@Sendable (RunEvent) -> Void)? = nil
   ) async throws -> RunOutcome {
@@ -110,6 +111,7 @@ public final class RunHost: Sendable {
       let record = try history.run(id)
       throw RunNotResumable(id: id, state: record?.state ?? .running, whereabouts: record.flatMap(whereabouts))
     }
+    let former = recorded.run.owner
     // What another host recorded until the run was claimed counts as well.
     guard let recorded = try history.loadForExecution(id) else { throw RunNotFound(id: id) }
     var options = RunOptions()
@@ -124,7 +126,7 @@ public final class RunHost: Sendable {
     let engine = RunEngine(
       services: services, pipeline: pipeline, options: options, id: id, parent: claimed.parent, formerSecrets: secrets,
       events: events, onEvent: onEvent)
-    return try await execute(engine, resuming: recorded, source: source)
+    return try await execute(engine, resuming: recorded, of: former, source: source)
   }
 
   private func whereabouts(of run: RunRecord) -> String? {
@@ -166,15 +168,15 @@ public final class RunHost: Sendable {
 
   private static let finished = Mutex<[RunHost]>([])
 
-  private func execute(_ engine: RunEngine, resuming: RecordedRun? = nil, source: RecordedRun? = nil) async throws
-    -> RunOutcome
-  {
+  private func execute(
+    _ engine: RunEngine, resuming: RecordedRun? = nil, of former: ProcessIdentity? = nil, source: RecordedRun? = nil
+  ) async throws -> RunOutcome {
     let id = engine.id
     running.withLock { $0[id] = engine }
     defer { running.withLock { $0[id] = nil } }
     // A task of its own: what cancels the caller must not cancel the handlers of the run.
     let execution = Task(executorPreference: services.loop) {
-      if let resuming { await engine.endFormerProcesses(of: resuming.run.owner) }
+      if let former { try await engine.endFormerProcesses(host: former) }
       return try await engine.run(resuming: resuming, takingOver: source)
     }
     return try await withTaskCancellationHandler {

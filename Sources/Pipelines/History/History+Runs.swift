@@ -42,6 +42,19 @@ extension History {
     }
   }
 
+  /// The processes of a run's attempts, by their ids and start times, as far as these are recorded.
+  func recordedProcesses(of run: RunID) throws(WorkspaceError) -> [RecordedProcess] {
+    try read { db in
+      guard let number = try RunRows.number(of: run, in: db) else { return [] }
+      let range = InstanceKey.range(of: number)
+      return try Row.fetchAll(
+        db,
+        sql: "SELECT pid, pid_started FROM attempt_record WHERE operation BETWEEN ? AND ? AND pid IS NOT NULL",
+        arguments: [range.first, range.last]
+      ).map { RecordedProcess(pid: $0.process(0), started: $0[1]) }
+    }
+  }
+
   /// The text of the definition that a run was started with.
   public func definition(of run: RunID) throws(WorkspaceError) -> String? {
     try read { db in

@@ -88,4 +88,13 @@ public final class HistoryRecorder: Sendable {
       return record
     }
   }
+
+  /// Makes a run interrupted again that this process has claimed, and of which it has executed nothing.
+  nonisolated(nonsending) func giveUp(_ run: RunID) async throws {
+    try await writer.perform { db in
+      guard let found = try RunRows.find(run, in: db), found.record.owner == .current, !found.record.state.isFinal
+      else { return }
+      try RunOwnership.markInterrupted(found, in: db)
+    }
+  }
 }

@@ -137,17 +137,6 @@ package struct Checkup {
         "\(interrupted.count) interrupted (\(names)\(interrupted.count > 3 ? ", …" : "")); `penstock resume` goes on with the latest"
       report(Finding(grade: .warn, subject: "runs", message: message))
     }
-    let left = LeftProcesses.of(workspace: history.workspace.directory) { id in
-      guard let record = try? history.run(id) else { return true }
-      return record.state.isFinal
-    }
-    if left.isEmpty {
-      report(Finding(grade: .ok, subject: "processes", message: "none left over"))
-    } else {
-      let shown = left.prefix(5).map { "\($0.pid) of run \($0.run.short)" }.joined(separator: ", ")
-      let message =
-        "left over: \(shown)\(left.count > 5 ? ", …" : ""); `penstock resume` ends those of its run, kill ends them otherwise"
-      report(Finding(grade: .warn, subject: "processes", message: message))
-    }
+    for finding in LeftoverCheckup(history: history).findings() { report(finding) }
   }
 }

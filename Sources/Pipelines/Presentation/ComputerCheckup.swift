@@ -63,31 +63,3 @@ enum ComputerCheckup {
       : .init(grade: .warn, subject: "shell", message: "there is no /bin/sh; operations with `run` need `shell:`")
   }
 }
-
-/// Processes of runs that nobody runs any more.
-enum LeftProcesses {
-  /// The processes whose environment names the workspace, and a run that `isOver`.
-  static func of(workspace: String, isOver: (RunID) -> Bool) -> [(pid: Int32, run: RunID)] {
-    var found: [(pid: Int32, run: RunID)] = []
-    for pid in ProcessTable.all() where pid != getpid() {
-      guard let variables = variables(of: pid), variables["PENSTOCK_WORKSPACE"] == workspace,
-        let run = variables["PENSTOCK_RUN_ID"].flatMap({ RunID($0) }),
-        isOver(run)
-      else { continue }
-      found.append((pid, run))
-    }
-    return found.sorted { $0.pid < $1.pid }
-  }
-
-  /// What a process was told of the run that it belongs to.
-  private static func variables(of pid: Int32) -> [String: String]? {
-    guard let environment = ProcessTable.environment(of: pid) else { return nil }
-    var variables: [String: String] = [:]
-    for part in environment {
-      guard let equals = part.firstIndex(of: UInt8(ascii: "=")), part.starts(with: "PENSTOCK_".utf8) else { continue }
-      variables[String(decoding: part[..<equals], as: UTF8.self)] = String(
-        decoding: part[(equals + 1)...], as: UTF8.self)
-    }
-    return variables
-  }
-}

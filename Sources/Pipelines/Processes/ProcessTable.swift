@@ -69,16 +69,72 @@ enum ProcessTable {
     fields(of: pid).flatMap { Int32(String(decoding: $0[1], as: UTF8.self)) }
   }
 
-  /// The processes in the sessions that `leaders` have led, which have not ended; the leaders are left out.
-  static func members(ofSessions leaders: Set<Int32>) -> [Int32] {
-    guard !leaders.isEmpty else { return [] }
-    return all().filter { pid in
-      guard !leaders.contains(pid), let fields = fields(of: pid), !fields[0].elementsEqual("Z".utf8) else {
-        return false
+  /// A process that has not ended.
+  struct Entry: Hashable {
+    let pid: Int32
+    let parent: Int32
+    let session: Int32
+    /// In clock ticks since boot.
+    let started: Int64
+
+    /// Whether this very process is still running.
+    var isRunning: Bool { ProcessTable.entry(of: pid)?.started == started }
+  }
+
+  /// The processes that have not ended (zombies left out).
+  static func entries() -> [Entry] { all().compactMap(entry) }
+
+  /// A process that has not ended; nil where there is none.
+  static func entry(of pid: Int32) -> Entry? {
+    guard let fields = fields(of: pid), fields.count > startField, !fields[0].elementsEqual("Z".utf8),
+      !fields[0].elementsEqual("X".utf8), let parent = Int32(String(decoding: fields[1], as: UTF8.self)),
+      let session = Int32(String(decoding: fields[3], as: UTF8.self)),
+      let started = Int64(String(decoding: fields[startField], as: UTF8.self))
+    else { return nil }
+    return Entry(pid: pid, parent: parent, session: session, started: started)
+  }
+
+  /// When a process started, in clock ticks since boot, also of one that has ended and was not waited for; nil where there is none.
+  static func started(of pid: Int32) -> Int64? {
+    fields(of: pid).flatMap { $0.count > startField ? Int64(String(decoding: $0[startField], as: UTF8.self)) : nil }
+  }
+
+  /// An instant in the unit and from the origin of start times. It is only as right as the clock was since.
+  static func ticksSinceBoot(at instant: RecordTime) -> Int64 {
+    var now = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &now)
+    let age = Double(RecordTime.now.microseconds &- instant.microseconds) / 1e6
+    return Int64(max(0, Double(now.tv_sec) - age)) * Int64(sysconf(Int32(_SC_CLK_TCK)))
+  }
+
+  /// The user that a process runs as; nil where there is no such process.
+  static func user(of pid: Int32) -> uid_t? {
+    // The owner of its directory is root where the process hides its memory.
+    guard let status = read("/proc/\(pid)/status", limit: 16 << 10),
+      let line = status.split(separator: UInt8(ascii: "\n")).first(where: { $0.starts(with: "Uid:".utf8) })
+    else { return nil }
+    let numbers = line.dropFirst(4).split { $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: " ") }
+    return numbers.first.flatMap { uid_t(String(decoding: $0, as: UTF8.self)) }
+  }
+
+  /// Whether standard output or error of a process writes to a file in a directory, whose path is absolute and has no symbolic links.
+  static func writes(into directory: String, _ pid: Int32) -> Bool {
+    let prefix = Array((directory + "/").utf8)
+    return [1, 2].contains { descriptor in
+      let path = "/proc/\(pid)/fd/\(descriptor)"
+      var status = stat()
+      // The permissions of the link are those with which the file was opened.
+      guard lstat(path, &status) == 0, status.st_mode & S_IWUSR != 0 else { return false }
+      return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
+        guard let start = buffer.baseAddress else { return false }
+        let count = readlink(path, start, buffer.count)
+        return count > 0
+          && UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]).starts(with: prefix)
       }
-      return Int32(String(decoding: fields[3], as: UTF8.self)).map(leaders.contains) == true
     }
   }
+
+  private static let startField = 19
 
   /// What `/proc` tells of a process behind its name: its state, its parent, its group, its session, and more.
   private static func fields(of pid: Int32) -> [ArraySlice<UInt8>]? {
@@ -89,22 +145,14 @@ enum ProcessTable {
     return fields.count > 3 ? fields : nil
   }
 
-  /// The processes of this user whose initial environment held the entry `NAME=value`, and whether others may turn out to be such in a moment.
-  static func carrying(_ entry: String) -> (pids: [Int32], isUndecided: Bool) {
-    let wanted = Array(entry.utf8)
-    var isUndecided = false
-    let pids = all().filter { pid in
-      guard pid != getpid() else { return false }
-      let mark = mark(wanted, of: pid)
-      if mark == .undecided { isUndecided = true }
-      return mark == .present
-    }
-    return (pids, isUndecided)
-  }
-
   /// The entries `NAME=value` of the environment that a process was started with; nil where this user may not know it.
   static func environment(of pid: Int32) -> [ArraySlice<UInt8>]? {
     read("/proc/\(pid)/environ", limit: 4 << 20)?.split(separator: 0)
+  }
+
+  /// Whether the environment that a process was started with names any run.
+  static func namesRun(_ pid: Int32) -> Bool {
+    environment(of: pid)?.contains { $0.starts(with: "PENSTOCK_RUN_ID=".utf8) } == true
   }
 
   static func read(_ path: String, limit: Int) -> [UInt8]? {

@@ -59,9 +59,10 @@ struct Resume: ForegroundCommand {
     } catch is CancellationError {
       // Nothing had been touched yet.
       return .cancelled
-    } catch let error as EngineError where error.code == "secret-unavailable" {
+    } catch let error as EngineError where ["secret-unavailable", "processes-remain"].contains(error.code) {
       let short = reference.short(id)
-      throw CommandFailure("\(error); run \(short) stays interrupted: mend that, then `penstock resume \(short)` again")
+      throw CommandFailure(
+        "\(error); run \(short) is still interrupted; fix this and run `penstock resume \(short)` again")
     }
   }
 }
