@@ -86,7 +86,7 @@ struct RunReference {
         "there is no run '\(shown)'; did you mean \(short(record.id)) (\(record.pipeline), \(record.state.rawValue))?")
     }
     return CommandFailure(
-      "there is no run '\(shown)'; the latest is \(short(latest.id)) (\(latest.pipeline)). `penstock history list` shows more"
+      "there is no run '\(shown)' in '\(history.workspace.directory)'; the latest is \(short(latest.id)) (\(latest.pipeline)). `penstock history list` shows more"
     )
   }
 }

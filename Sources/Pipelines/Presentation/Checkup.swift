@@ -46,7 +46,10 @@ package struct Checkup {
   private func checkWorkspace(_ report: (Finding) -> Void) -> History? {
     let path = location.path
     guard location.hasDatabase else {
-      report(Finding(grade: .ok, subject: "workspace", message: "none yet at \(path); the first run creates it"))
+      report(
+        Finding(
+          grade: .ok, subject: "workspace",
+          message: "none yet at \(path) (\(location.originText)); the first run creates it"))
       return nil
     }
     let history: History
@@ -55,7 +58,7 @@ package struct Checkup {
     } catch {
       return checkUnreadable(error, report)
     }
-    report(Finding(grade: .ok, subject: "workspace", message: "\(path) (\(originText))"))
+    report(Finding(grade: .ok, subject: "workspace", message: "\(path) (\(location.originText))"))
     checkPermissions(report)
     checkSQLite(history, report)
     return checkDatabase(history, report)
@@ -67,17 +70,8 @@ package struct Checkup {
       report(Finding(grade: .fail, subject: "workspace", message: error.advice))
       return nil
     }
-    report(Finding(grade: .ok, subject: "workspace", message: "\(location.path) (\(originText))"))
+    report(Finding(grade: .ok, subject: "workspace", message: "\(location.path) (\(location.originText))"))
     return replaceDatabase(because: "damaged: it cannot be opened", report)
-  }
-
-  private var originText: String {
-    switch location.origin {
-    case .option: "from --workspace"
-    case .environment: "from $PENSTOCK_WORKSPACE"
-    case .nearest: "the nearest .penstock upward"
-    case .state: "in the user's state directory"
-    }
   }
 
   private func checkPermissions(_ report: (Finding) -> Void) {

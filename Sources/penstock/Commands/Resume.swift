@@ -33,7 +33,8 @@ struct Resume: ForegroundCommand {
       record = latest
     } else {
       throw CommandFailure(
-        "no run was interrupted; `penstock retry` runs again what failed, `penstock history list` shows the runs")
+        "no run in '\(history.workspace.directory)' was interrupted; `penstock retry` runs again what failed, `penstock history list` shows the runs"
+      )
     }
     guard record.state == .interrupted else {
       throw CommandFailure(RunNotResumable.message(of: record, short: reference.short(record.id), in: history))

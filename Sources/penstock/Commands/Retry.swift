@@ -63,7 +63,9 @@ struct Retry: ForegroundCommand {
   private func find(in history: History, _ reference: RunReference) throws -> RunRecord {
     if let runName { return try reference.find(runName) }
     if let latest = try history.latestRun(for: .retry) { return latest }
-    throw CommandFailure("no run failed, was cancelled or was interrupted; `penstock history list` shows the runs")
+    throw CommandFailure(
+      "no run in '\(history.workspace.directory)' failed, was cancelled or was interrupted; `penstock history list` shows the runs"
+    )
   }
 
   private func definition(

@@ -72,15 +72,14 @@ struct Run: ForegroundCommand {
     options.version = Version.current
     options.parameters = try RunParameters.resolve(parameters, for: pipeline)
     options.selection = try selection(in: pipeline)
-    let location = try shared.location()
     if dryRun {
+      let location = try shared.location(for: file)
       let history = location.hasDatabase ? try History.open(at: location.path, mode: .readOnly) : nil
       options.source = try source(for: pipeline, in: history)
       try DryRun(pipeline: pipeline, options: options, history: history, shared: shared).show()
       return .succeeded
     }
-    let host = try RunHost.open(
-      workspace: location.path, plugins: .host(pluginHost), durability: DurabilitySetting.value())
+    let host = try shared.openHost(for: file, plugins: .host(pluginHost))
     tellOfControllers(of: pipeline)
     options.source = try source(for: pipeline, in: host.history)
     let chosen = options
@@ -122,8 +121,7 @@ struct Run: ForegroundCommand {
     }
     // What is wrong from the beginning is a mistake of the call.
     _ = try load().content.get()
-    let host = try RunHost.open(
-      workspace: try shared.location().path, plugins: .host(pluginHost), durability: DurabilitySetting.value())
+    let host = try shared.openHost(for: file, plugins: .host(pluginHost))
     let result = await Result { try await WatchSession(host: host, shared: shared, startsNow: now, load: load).run() }
     await pluginHost.shutDown()
     return try result.get()

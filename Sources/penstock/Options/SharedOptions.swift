@@ -8,7 +8,10 @@ struct SharedOptions: ParsableArguments, Sendable {
   @Option(
     help: ArgumentHelp(
       "The workspace to use.",
-      discussion: "Else $PENSTOCK_WORKSPACE, the nearest .penstock/ upward, or penstock in the XDG state directory.",
+      discussion: """
+        Else $PENSTOCK_WORKSPACE, the nearest .penstock/ upward from the pipeline file (from the current directory for \
+        a command without a file), or penstock in the XDG state directory.
+        """,
       valueName: "path"))
   var workspace: String?
 
@@ -33,18 +36,25 @@ struct SharedOptions: ParsableArguments, Sendable {
     TextOutput.standard.isTerminal ? TerminalSize.current().columns : nil
   }
 
-  /// Where the workspace is, which need not exist.
-  func location() throws -> WorkspaceLocation {
+  /// Where the workspace is, which need not exist. `file` is the pipeline file of a command that has one.
+  func location(for file: String? = nil) throws -> WorkspaceLocation {
     if workspace?.isEmpty == true { throw CommandFailure("--workspace needs a path") }
-    guard let location = WorkspaceLocation.find(option: workspace) else {
+    guard let location = WorkspaceLocation.find(option: workspace, file: file) else {
       throw CommandFailure(
         "cannot tell where the workspace is, because there is no home directory; name one with --workspace")
     }
     return location
   }
 
-  /// Opens the history for looking at it; nil where there is no workspace yet and nobody named one.
+  /// Opens the history for looking at it; nil where there is no workspace yet and nobody named one, which is reported on standard error.
   func openHistory() throws -> History? {
+    if let history = try openHistoryIfPresent() { return history }
+    if !quiet { TextOutput.error.writeLine("penstock: \(try location().searchText)") }
+    return nil
+  }
+
+  /// The same without the report.
+  func openHistoryIfPresent() throws -> History? {
     let location = try location()
     guard location.hasDatabase else {
       guard location.origin == .option else { return nil }
@@ -66,8 +76,7 @@ struct SharedOptions: ParsableArguments, Sendable {
     let location = try location()
     guard location.hasDatabase else {
       throw CommandFailure(
-        "there is no run yet: no workspace at '\(location.path)'. `penstock run FILE` creates it, --workspace names another"
-      )
+        "\(location.searchText). `penstock run FILE` creates a workspace, --workspace names another")
     }
     guard writing else { return try openForReading(location) }
     let history = try History.open(at: location.path, mode: .readWrite, durability: DurabilitySetting.value())
@@ -86,10 +95,26 @@ extension SharedOptions {
     let location = try location()
     guard location.hasDatabase else {
       throw CommandFailure(
-        "there is no run yet: no workspace at '\(location.path)'. `penstock run FILE` creates it, --workspace names another"
-      )
+        "\(location.searchText). `penstock run FILE` creates a workspace, --workspace names another")
     }
     return try RunHost.open(workspace: location.path, plugins: plugins, durability: DurabilitySetting.value())
+  }
+
+  /// Opens the host for a run of a file, and reports on standard error where nobody would expect its record: in a workspace that nobody named
+  /// and that is new, or in another than that of commands without a file.
+  func openHost(for file: String, plugins: PluginSource) throws -> RunHost {
+    let location = try location(for: file)
+    let isNew = !location.hasDatabase
+    let host = try RunHost.open(workspace: location.path, plugins: plugins, durability: DurabilitySetting.value())
+    guard !quiet, location.start != nil else { return host }
+    if try self.location().path != location.path {
+      TextOutput.error.writeLine(
+        "penstock: recorded in '\(location.path)', the workspace of the pipeline file; in this directory, other commands need --workspace \(ShellText.quoted(location.path))"
+      )
+    } else if isNew, location.origin == .state {
+      TextOutput.error.writeLine("penstock: created the workspace '\(location.path)' (\(location.originText))")
+    }
+    return host
   }
 
   /// How a run of `pipeline` is shown.

@@ -8,9 +8,12 @@ final class JSONPresenter: RunPresenter {
   /// Operations that begin again. When they do is known by the event that follows each at once, of the attempt: their record has only when the
   /// first one began.
   private var begun: [OperationRecord] = []
+  /// The path of the workspace, until an event of the run has told it.
+  private var workspace: String?
 
   init(_ presentation: RunPresentation) {
     board = RunBoard(pipeline: presentation.pipeline)
+    workspace = presentation.workspace
   }
 
   func show(_ events: [RunEvent]) {
@@ -34,7 +37,13 @@ final class JSONPresenter: RunPresenter {
   }
 
   private func write(_ event: RunEvent, at time: RecordTime? = nil, to bytes: inout [UInt8]) {
-    event.jsonValue(at: time) { self.board.name(of: $1, in: $0) }.write(to: &bytes)
+    var value = event.jsonValue(at: time) { self.board.name(of: $1, in: $0) }
+    if case .run = event, let path = workspace, case .object(var members) = value {
+      members["workspace"] = .string(path)
+      value = .object(members)
+      workspace = nil
+    }
+    value.write(to: &bytes)
     bytes.append(0x0A)
   }
 
