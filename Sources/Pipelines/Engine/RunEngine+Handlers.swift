@@ -61,8 +61,8 @@ extension RunEngine {
     leftGroups = leftGroups.filter(ProcessTable.isAlive(group:))
     if leftGroups.isEmpty {
       let runner = services.runner
-      let areLeft = await AdoptedProcesses.carry(
-        RunTraces.mark(of: state.id), delayer: delayer, isKnown: runner.isRunning)
+      let areLeft = await AdoptedProcesses.belong(
+        to: RunTraces(of: state.id, workspace: state.workspace), delayer: delayer, isKnown: runner.isRunning)
       guard areLeft else { return }
     }
     let traces = RunTraces(of: state.id, workspace: state.workspace, sessions: leftGroups)

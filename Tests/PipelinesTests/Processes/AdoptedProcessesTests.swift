@@ -5,7 +5,8 @@ import Testing
 @testable import Pipelines
 
 @Suite("What operations leave behind") struct AdoptedProcessesTests {
-  private let mark = "PENSTOCK_RUN_ID=\(UUID().uuidString)"
+  private let run = RunID.generate()
+  private var mark: String { RunTraces.mark(of: run) }
 
   /// Starts a child of this process that nobody waits for.
   private func start(_ environment: [String]) throws -> Int32 {
@@ -31,12 +32,12 @@ import Testing
     defer { loop.stop() }
     let children = [try start([]), try start(["A=1", mark])]
     defer { children.forEach(end) }
-    let mark = mark
+    let traces = RunTraces(of: run, workspace: "/nowhere")
     let (isLeft, isLeftAmongUnknown) = await Task(executorPreference: loop) {
       let delayer = LoopDelayer(loop: loop)
       return (
-        await AdoptedProcesses.carry(mark, delayer: delayer) { _ in false },
-        await AdoptedProcesses.carry(mark, delayer: delayer) { $0 == children[1] }
+        await AdoptedProcesses.belong(to: traces, delayer: delayer) { _ in false },
+        await AdoptedProcesses.belong(to: traces, delayer: delayer) { $0 == children[1] }
       )
     }.value
     #expect(isLeft)
