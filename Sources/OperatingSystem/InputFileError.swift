@@ -36,10 +36,17 @@ package enum InputFileError: Error, Sendable, Hashable {
     if case .system(_, let number) = self { number == ENOENT || number == ENOTDIR } else { false }
   }
 
-  /// What is wrong, without the path in front.
+  /// Whether the process, or the system, has no room left for an open file. The file itself may be fine.
+  package var isLackOfResources: Bool {
+    if case .system(_, let number) = self { [EMFILE, ENFILE, ENOMEM].contains(number) } else { false }
+  }
+
+  /// The cause, without the path, and what to do about it where that is not plain.
   package var reason: String {
     switch self {
-    case .system(_, let number): String(cString: strerror(number))
+    case .system(_, let number):
+      String(cString: strerror(number))
+        + (number == EMFILE || number == ENFILE ? "; raise the limit on open files (`ulimit -n`)" : "")
     case .unsuitable(_, .directory): "it is a directory"
     case .unsuitable(_, let kind): "it is \(kind.name), not a regular file"
     case .tooLong(_, let limit): "it is larger than \(Self.size(limit))"

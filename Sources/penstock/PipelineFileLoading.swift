@@ -17,7 +17,9 @@ enum PipelineFileLoading {
     } else if result.pipeline == nil || !options.quiet {
       show(result.diagnostics, in: result.sources, color: options.color)
     }
-    guard let pipeline = result.pipeline else { throw ExitStatus.usage }
+    guard let pipeline = result.pipeline else {
+      throw result.lacksResources ? ExitStatus.engineFailed : .usage
+    }
     return pipeline
   }
 

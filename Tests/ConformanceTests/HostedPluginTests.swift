@@ -110,7 +110,7 @@ struct HostedPluginTests {
   }
 
   @Test(
-    "SIGTERM is answered while a plugin hangs as it is loaded, in this process and in one of its own",
+    "SIGTERM is answered while a plugin hangs as it is loaded",
     arguments: ["MISCHIEF", "LANG"], ["initializer", "describe", "capability"])
   func signalWhileLoaded(variable: String, function: String) async throws {
     let outcome = try await run(

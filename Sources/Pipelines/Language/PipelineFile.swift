@@ -3,6 +3,9 @@ import OperatingSystem
 
 /// Reads pipeline files, within limits.
 enum PipelineFile {
+  /// The code of a finding that says nothing about the file: the process had no room for another open file.
+  static let lackOfResources = "system-limit"
+
   /// Why a file could not be read.
   struct Failure: Error {
     var code: String
@@ -19,7 +22,8 @@ enum PipelineFile {
       return .success(try file.prefix(YAMLReader.maximumSize + 1))
     } catch {
       if error.isMissing { return .failure(notFound(path)) }
-      return .failure(Failure(code: "file-unreadable", message: error.description))
+      return .failure(
+        Failure(code: error.isLackOfResources ? Self.lackOfResources : "file-unreadable", message: error.description))
     }
   }
 

@@ -12,6 +12,10 @@ public struct LoadResult: Sendable {
 
   /// Whether nothing but warnings was found.
   public var isValid: Bool { pipeline != nil }
+
+  /// Whether a file could not be read because the process or the system has no room for another open file. Nothing may be wrong
+  /// with the files then.
+  public var lacksResources: Bool { diagnostics.contains { $0.code == PipelineFile.lackOfResources } }
 }
 
 /// Reads pipeline files and checks all that can be known before they run.

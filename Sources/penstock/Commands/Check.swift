@@ -26,7 +26,7 @@ struct Check: ParsableCommand {
     var diagnostics: [Diagnostic] = []
     var sources: [String: SourceText] = [:]
     var order: [SourceText] = []
-    var isValid = true
+    var status = ExitStatus.succeeded
     var latest: LoadResult?
     for file in files {
       let result = PipelineLoader.load(path: file, plugins: plugins)
@@ -35,7 +35,8 @@ struct Check: ParsableCommand {
       for source in result.sources where sources.updateValue(source, forKey: source.path) == nil {
         order.append(source)
       }
-      if result.pipeline == nil { isValid = false }
+      if result.lacksResources { status = .engineFailed }
+      if result.pipeline == nil, status == .succeeded { status = .usage }
       if let pipeline = result.pipeline, !shared.json, !shared.quiet {
         TextOutput.standard.writeLine(
           "\(TerminalText.visible(file)): ok (\(Count.of(pipeline.operations.count, "operation")))")
@@ -49,6 +50,6 @@ struct Check: ParsableCommand {
       PipelineFileLoading.show(diagnostics, in: order, color: shared.color)
     }
     // With the pipeline of a long file still there: to take it apart takes a thirtieth of what it took to read it, and the process ends.
-    withExtendedLifetime(latest) { (isValid ? ExitStatus.succeeded : .usage).finish() }
+    withExtendedLifetime(latest) { status.finish() }
   }
 }
