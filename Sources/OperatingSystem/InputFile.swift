@@ -102,6 +102,8 @@ package struct InputFile: ~Copyable {
         if done < 0 { problem = errno }
         filled = max(done, 0)
       }
+      // A file such as /proc/kmsg has no end, and nothing more for now.
+      if problem == EAGAIN, kind == .regular { throw .endless(path: path) }
       if problem == EINTR || problem == EAGAIN { continue }
       guard problem == 0 else { throw .system(path: path, number: problem) }
       if piece.isEmpty { break }

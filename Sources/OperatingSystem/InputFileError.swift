@@ -28,6 +28,8 @@ package enum InputFileError: Error, Sendable, Hashable {
   case tooLong(path: String, limit: Int)
   /// A pipe that was closed before anything was written to it.
   case empty(path: String)
+  /// A file of the kernel that delivers events as they occur.
+  case endless(path: String)
   /// A pipe did not end in time.
   case unfinished(path: String, Duration)
 
@@ -50,6 +52,7 @@ package enum InputFileError: Error, Sendable, Hashable {
     case .unsuitable(_, .directory): "it is a directory"
     case .unsuitable(_, let kind): "it is \(kind.name), not a regular file"
     case .tooLong(_, let limit): "it is larger than \(Self.size(limit))"
+    case .endless: "it is a file of the kernel that has no end"
     case .empty: "it is a pipe that its writer closed without writing anything"
     case .unfinished(_, let time): "it is a pipe that its writer did not close within \(time.components.seconds) s"
     }
@@ -66,7 +69,8 @@ extension InputFileError: CustomStringConvertible {
   package var description: String {
     switch self {
     case .system(let path, _): "'\(path)' cannot be read: \(reason)"
-    case .unsuitable(let path, _), .tooLong(let path, _), .empty(let path), .unfinished(let path, _):
+    case .unsuitable(let path, _), .tooLong(let path, _), .endless(let path), .empty(let path),
+      .unfinished(let path, _):
       // "it is …" becomes "'path' is …".
       "'\(path)'\(reason.dropFirst(2))"
     }

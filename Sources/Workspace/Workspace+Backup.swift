@@ -8,6 +8,11 @@ extension Workspace {
   /// The file takes the place of one that is there, when it is complete; it has no log beside it, and only its owner may read
   /// it. A copy that is called `workspace.db`, in a directory of its own, opens as a workspace.
   public func backup(to path: String) throws {
+    // A device or FIFO would be gone for everybody.
+    var status = stat()
+    guard stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
+      throw WorkspaceError.cannotCreate(path: path, reason: "it is not a regular file")
+    }
     let part = path + ".part"
     unlink(part)
     let descriptor = Glibc.open(part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

@@ -57,6 +57,16 @@ import Testing
     #expect(try String(decoding: InputFile.read("/proc/version", limit: 4096), as: UTF8.self).hasPrefix("Linux"))
   }
 
+  @Test(
+    "are refused where they deliver events without end",
+    .enabled(if: access("/proc/kmsg", R_OK) == 0 && geteuid() == 0, "the kernel's log cannot be read"),
+    .timeLimit(.minutes(1)))
+  func endless() {
+    // Whatever the kernel has already said is more than the limit, or it has nothing more for now.
+    let problems = ["'/proc/kmsg' is larger than 100 bytes", "'/proc/kmsg' is a file of the kernel that has no end"]
+    #expect(problem("/proc/kmsg").map { problems.contains($0) } == true)
+  }
+
   @Test("are opened without waiting for anybody, and refused by what they are")
   func kinds() throws {
     try inFolder {

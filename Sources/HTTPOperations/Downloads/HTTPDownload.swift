@@ -50,6 +50,11 @@ public struct HTTPDownload: HTTPResultProcessor {
     _ request: inout HTTPTransferRequest, in context: OperationContext
   ) async throws -> any HTTPResultSink<HTTPDownloadedFile> {
     request.options.decompresses = false
+    // Renaming the content to it would remove a device or FIFO for everybody, as root even /dev/null.
+    if let kind = FilePlace.unusualKind(path) {
+      throw HTTPDownloadError(
+        .unwritableTarget, "\(path) is \(kind), not a regular file: choose another name for the download")
+    }
     if collision == .fail, FilePlace.exists(path) {
       throw HTTPDownloadError(
         .targetExists, "\(path) exists: remove it, or let the download replace it or choose another name")

@@ -67,7 +67,7 @@ extension RunEngine {
     wake()
   }
 
-  /// Kills every process at once.
+  /// Kills every process of the run at once, those of nested runs included.
   func kill() {
     isForced = true
     for child in children.values { child.assumeIsolated { $0.kill() } }
@@ -78,6 +78,6 @@ extension RunEngine {
     // What is asked anyway and has not begun never will.
     wake()
     for (attempt, _) in pluginAttempts.values { attempt.abandon() }
-    services.runner.killAll()
+    services.runner.kill(processes.running)
   }
 }

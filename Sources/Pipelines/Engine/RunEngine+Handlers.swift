@@ -58,14 +58,14 @@ extension RunEngine {
   /// Ends the processes that operations of this run started and left behind. Other processes are looked at only where there are such.
   func endLeftovers() async {
     let delayer = LoopDelayer(loop: services.loop)
-    leftGroups = leftGroups.filter(ProcessTable.isAlive(group:))
-    if leftGroups.isEmpty {
+    processes.leftGroups = processes.leftGroups.filter(ProcessTable.isAlive(group:))
+    if processes.leftGroups.isEmpty {
       let runner = services.runner
       let areLeft = await AdoptedProcesses.belong(
         to: RunTraces(of: state.id, workspace: state.workspace), delayer: delayer, isKnown: runner.isRunning)
       guard areLeft else { return }
     }
-    let traces = RunTraces(of: state.id, workspace: state.workspace, sessions: leftGroups)
+    let traces = RunTraces(of: state.id, workspace: state.workspace, sessions: processes.leftGroups)
     let outcome = await LeftoverProcesses.end(traces, delayer: delayer)
     if outcome.ended > 0 {
       let processes = Count.of(outcome.ended, "process", plural: "processes")

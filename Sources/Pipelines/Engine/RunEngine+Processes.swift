@@ -22,6 +22,7 @@ extension RunEngine {
         pipes?.output.closeWriteEnd()
         pipes?.error.closeWriteEnd()
         state.instances[ordinal].attempt?.pid = pid
+        processes.running.insert(pid)
         // Recorded only if the attempt lasts, so that its logs can be followed.
         state.instances[ordinal].attempt?.standardOutput = files.relativeOutput
         state.instances[ordinal].attempt?.standardError = files.relativeError
@@ -39,7 +40,7 @@ extension RunEngine {
       throw startFailure(error, of: process)
     }
     let cut = await finish(pipes)
-    if exit.leftGroup, let group = state.instances[ordinal].attempt?.pid { leftGroups.insert(group) }
+    if exit.leftGroup, let group = state.instances[ordinal].attempt?.pid { processes.leftGroups.insert(group) }
     let sizes = files.sizes()
     state.instances[ordinal].attempt?.standardOutput = sizes.output > 0 ? files.relativeOutput : nil
     state.instances[ordinal].attempt?.standardError = sizes.error > 0 ? files.relativeError : nil

@@ -107,7 +107,7 @@ extension RunEngine {
   /// start, which most processes hardly outlast.
   private func notePidStarted(_ ordinal: Int) {
     guard let pid = state.instances[ordinal].attempt?.pid, state.instances[ordinal].attempt?.pidStarted == nil,
-      services.runner.isRunning(pid)
+      processes.running.contains(pid)
     else { return }
     state.instances[ordinal].attempt?.pidStarted = ProcessIdentity.running(pid: pid)?.started
   }

@@ -72,8 +72,7 @@ actor RunEngine {
   var baseEnvironment = ProcessEnvironment()
   var basePath: String?
   var sharedEnvironment = CStringList([])
-  /// The groups of ended processes in which others lived on.
-  var leftGroups: Set<Int32> = []
+  var processes = RunProcesses()
   var engineFailure: (any Error)?
   /// The wait until the pipeline's `overlap` lets the run begin.
   private var turn: Task<ExclusiveLocks.Hold, any Error>?

@@ -57,9 +57,9 @@ protocol ProcessRunner: AnyObject, Sendable {
     exited: @escaping @Sendable () -> Void
   ) async throws(ProcessStartError) -> ProcessExit
 
-  /// Kills every running process group at once, without grace.
-  func killAll()
+  /// Kills the groups of these processes at once, without grace. Ids of processes that have been reaped are ignored.
+  func kill(_ pids: Set<Int32>)
 
-  /// Whether the process was started by this runner and has not been waited for yet.
+  /// Whether this runner started the process, for whichever run, and has not reaped it yet.
   func isRunning(_ pid: Int32) -> Bool
 }

@@ -32,7 +32,7 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
     /// Signals its group, which it leads from the moment that it has become its program.
     func signal(_ number: Int32) {
       penstock_await_start(start)
-      kill(-pid, number)
+      Glibc.kill(-pid, number)
     }
   }
 
@@ -86,10 +86,11 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
     return try process.exit?.get() ?? ProcessExit(code: nil, signal: SIGKILL)
   }
 
-  func killAll() {
+  func kill(_ pids: Set<Int32>) {
+    let processes = pids.compactMap { running[$0] }
     // Alone at first: what still starts leads no group yet, and may hang.
-    for process in running.values { kill(process.pid, SIGKILL) }
-    for process in running.values { process.signal(SIGKILL) }
+    for process in processes { Glibc.kill(process.pid, SIGKILL) }
+    for process in processes { process.signal(SIGKILL) }
   }
 
   func isRunning(_ pid: Int32) -> Bool { running[pid] != nil }
@@ -169,7 +170,7 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
     process.signal(SIGCONT)
     process.timer = loop.schedule(after: process.grace) { [weak self] in
       process.timer = nil
-      kill(-pid, SIGKILL)
+      Glibc.kill(-pid, SIGKILL)
       // A leader that ended long ago is not announced again.
       self?.reap(process)
     }

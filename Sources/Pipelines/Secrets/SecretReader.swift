@@ -95,7 +95,7 @@ struct SecretReader {
         started: { pid in
           printed.whenEnded {
             // Whoever prints without end is not asked: nobody reads it any more.
-            if case .exceeded = printed.end, runner.isRunning(pid) { kill(-pid, SIGKILL) }
+            if case .exceeded = printed.end { runner.kill([pid]) }
           }
         }, exited: {})
     } catch {

@@ -227,6 +227,28 @@ struct HTTPDownloadTests {
     #expect(folder.names == ["file-2.txt", "file-3.txt", "file.txt"])
   }
 
+  @Test(
+    "What is not a regular file is never replaced, behind a link either",
+    arguments: HTTPDownload.Collision.allCases, ["fifo", "link", "directory"])
+  func unusual(collision: HTTPDownload.Collision, name: String) async throws {
+    #expect(mkfifo("\(folder.path)/fifo", 0o600) == 0)
+    #expect(symlink("fifo", "\(folder.path)/link") == 0)
+    #expect(mkdir("\(folder.path)/directory", 0o700) == 0)
+    let transport = FakeTransport(.response(200, tag, whole))
+    let error = await #expect(throws: HTTPOperationError.self) {
+      _ = try await run(
+        operation(transport) {
+          $0.path = "\(folder.path)/\(name)"
+          $0.collision = collision
+        })
+    }
+    #expect(error?.code == "unwritable-target")
+    #expect(transport.requests.isEmpty)
+    #expect(Set(folder.names) == ["directory", "fifo", "link"])
+    var status = stat()
+    #expect(stat("\(folder.path)/link", &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
+  }
+
   @Test("Two downloads to one target do not write one file")
   func busy() async throws {
     let inner = FakeTransport(.response(200, tag, whole))

@@ -52,7 +52,7 @@ final class FakeProcessRunner: ProcessRunner {
     return exit ?? ProcessExit(code: 0, signal: nil)
   }
 
-  func killAll() {}
+  func kill(_ pids: Set<Int32>) {}
 
   func isRunning(_ pid: Int32) -> Bool { false }
 }
@@ -81,23 +81,40 @@ struct EngineTestHost {
     try loop.start()
   }
 
-  /// Runs a pipeline given as text.
-  func run(
+  /// The engine of a run of a pipeline given as text.
+  func engine(
     _ text: String, parameters: [String: JSONValue] = [:], event: JSONValue? = nil,
     onEvent: (@Sendable (RunEvent) -> Void)? = nil
-  ) async throws -> FinishedRun {
+  ) throws -> RunEngine {
     let loaded = PipelineLoader.load(text: text, path: directory + "/test.yaml", plugins: services.plugins)
     guard let pipeline = loaded.pipeline else { throw InvalidPipeline(result: loaded) }
     var options = RunOptions()
     options.parameters = try ParameterResolver.resolve(pipeline, values: parameters.map { ($0.key, $0.value) })
     options.event = event
-    let engine = RunEngine(
+    return RunEngine(
       services: services, pipeline: pipeline, options: options, id: .generate(), parent: nil, onEvent: onEvent)
+  }
+
+  /// Runs a pipeline given as text.
+  func run(
+    _ text: String, parameters: [String: JSONValue] = [:], event: JSONValue? = nil,
+    onEvent: (@Sendable (RunEvent) -> Void)? = nil
+  ) async throws -> FinishedRun {
+    try await run(engine(text, parameters: parameters, event: event, onEvent: onEvent))
+  }
+
+  /// Runs an engine to its end.
+  func run(_ engine: RunEngine) async throws -> FinishedRun {
     let outcome = try await Task(executorPreference: loop) { try await engine.run() }.value
     return FinishedRun(
       outcome: outcome, operations: try services.history.operations(of: outcome.run.id),
       attempts: try services.history.attempts(of: outcome.run.id))
   }
+
+  /// Whether the file is there in the host's directory.
+  func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: "\(directory)/\(name)") }
+
+  func create(_ name: String) { _ = FileManager.default.createFile(atPath: "\(directory)/\(name)", contents: nil) }
 
   func close() async {
     try? await services.recorder.close()
