@@ -84,7 +84,7 @@ extension DocumentReader {
 
   /// Whether what is waited for begins like a formula: durations begin with a digit.
   private func readsAsFormula(_ node: YAMLNode) -> Bool {
-    guard parts.contains(.gates), !isNull(node),
+    guard !isNull(node),
       let first = node.text?.unicodeScalars.first(where: { !ExpressionLexer.isSpace($0) })
     else { return false }
     return first == "!" || first == "(" || first == "_" || ("a"..."z").contains(first) || ("A"..."Z").contains(first)

@@ -6,8 +6,6 @@ import Values
 /// so that one run finds everything. Used by one thread, for one file.
 final class DocumentReader {
   let source: SourceText
-  /// The parts of the language that are read.
-  let parts: LanguageParts
   private(set) var diagnostics: [Diagnostic] = []
   /// The specifications that formulas may name, with their positions.
   var specifications: [String: Int] = [:]
@@ -19,15 +17,14 @@ final class DocumentReader {
   /// The codes of errors that are warnings here.
   private let forgiven: Set<String>
 
-  init(source: SourceText, parts: LanguageParts = .available, forgiven: Set<String> = []) {
+  init(source: SourceText, forgiven: Set<String> = []) {
     self.source = source
-    self.parts = parts
     self.forgiven = forgiven
   }
 
   /// A reader for a part of the same file, which knows what this one knows of the file, and has found nothing yet.
   func sibling() -> DocumentReader {
-    let sibling = DocumentReader(source: source, parts: parts, forgiven: forgiven)
+    let sibling = DocumentReader(source: source, forgiven: forgiven)
     sibling.specifications = specifications
     return sibling
   }
@@ -90,14 +87,14 @@ final class DocumentReader {
     for entry in entries {
       let name = entry.name
       guard let place = table.place(of: name) else {
-        let keys = table.availableKeys(in: parts)
+        let keys = table.availableKeys
         error(
           "unknown-key", "\(table.owner) has no key '\(name)'", at: entry.key.range,
           fix: FamiliarKeys.own(for: name, among: keys).map { "did you mean '\($0)'?" }
             ?? suggestion(for: name, among: keys))
         continue
       }
-      guard place.row.isAvailable(in: parts) else {
+      guard place.row.isAvailable else {
         if let elsewhere = place.row.elsewhere {
           error("misplaced-key", "'\(name)' \(elsewhere.message)", at: entry.key.range, fix: elsewhere.fix)
         } else {

@@ -11,14 +11,14 @@ final class KeyRow: Sendable {
   /// The actions that it has an effect on; nil means every one (and, outside operations, that the question does not arise).
   let actions: [OperationKey]?
   let isRequired: Bool
-  /// What the version must be able to do for the key to be read; nil where the key is of no use in this version at all.
-  let part: LanguageParts?
+  /// Whether this version can act on it.
+  let isAvailable: Bool
   /// Where it belongs instead; nil where this is its place.
   let elsewhere: (message: String, fix: String)?
 
   init(
     _ key: String, _ form: ValueForm, _ summary: String, default defaultText: String? = nil,
-    only actions: [OperationKey]? = nil, required: Bool = false, part: LanguageParts = []
+    only actions: [OperationKey]? = nil, required: Bool = false
   ) {
     self.key = key
     self.form = form
@@ -26,7 +26,7 @@ final class KeyRow: Sendable {
     self.defaultText = defaultText
     self.actions = actions
     self.isRequired = required
-    self.part = part
+    self.isAvailable = true
     elsewhere = nil
   }
 
@@ -38,7 +38,7 @@ final class KeyRow: Sendable {
     self.defaultText = nil
     self.actions = nil
     self.isRequired = false
-    self.part = nil
+    self.isAvailable = false
     elsewhere = nil
   }
 
@@ -50,15 +50,9 @@ final class KeyRow: Sendable {
     self.defaultText = nil
     self.actions = nil
     self.isRequired = false
-    self.part = nil
+    self.isAvailable = false
     elsewhere = (message, fix)
   }
-
-  /// Whether this version knows what to do with it.
-  var isAvailable: Bool { isAvailable(in: .available) }
-
-  /// Whether a version with these parts knows what to do with it.
-  func isAvailable(in parts: LanguageParts) -> Bool { part.map { parts.isSuperset(of: $0) } ?? false }
 }
 
 /// The keys that one kind of mapping may have.
@@ -88,10 +82,5 @@ struct KeyTable<Key: RawRepresentable & CaseIterable & Sendable>: Sendable where
   }
 
   /// The keys that this version can act on.
-  var availableKeys: [String] { availableKeys(in: .available) }
-
-  /// The keys worth suggesting where these parts of the language are read.
-  func availableKeys(in parts: LanguageParts) -> [String] {
-    rows.filter { $0.isAvailable(in: parts) }.map(\.key)
-  }
+  var availableKeys: [String] { rows.filter(\.isAvailable).map(\.key) }
 }

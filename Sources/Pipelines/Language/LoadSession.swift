@@ -18,7 +18,6 @@ final class LoadSession {
   private var chain: [(path: String, shown: String)] = []
   private var diagnostics: [[Diagnostic]] = []
   private var sources: [SourceText] = []
-  private let parts: LanguageParts
   let plugins: PluginSource
   /// Texts that stand for files, by their absolute paths.
   private let texts: [String: String]
@@ -31,15 +30,10 @@ final class LoadSession {
   ]
 
   /// - Parameters:
-  ///   - parts: The parts of the language that are read.
   ///   - plugins: What `uses` may reach.
   ///   - texts: Texts that stand for files, by their absolute paths.
   ///   - isRecorded: Whether it has been run before.
-  init(
-    parts: LanguageParts = .available, plugins: PluginSource = .none, texts: [String: String] = [:],
-    isRecorded: Bool = false
-  ) {
-    self.parts = parts
+  init(plugins: PluginSource = .none, texts: [String: String] = [:], isRecorded: Bool = false) {
     self.plugins = plugins
     self.texts = texts
     self.isRecorded = isRecorded
@@ -94,7 +88,7 @@ final class LoadSession {
     sources.append(source)
     defer { _ = chain.popLast() }
     let yaml = YAMLReader.read(source)
-    let reader = DocumentReader(source: source, parts: parts, forgiven: isRecorded ? Self.newerChecks : [])
+    let reader = DocumentReader(source: source, forgiven: isRecorded ? Self.newerChecks : [])
     for finding in yaml.diagnostics { reader.report(finding) }
     var definition: PipelineDefinition?
     if let root = yaml.root {

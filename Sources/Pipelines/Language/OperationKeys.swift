@@ -39,10 +39,10 @@ enum OperationKey: String, CaseIterable, Sendable {
       KeyRow(
         "notify", .anyOf([.template, .keys(NotifyKey.table.rows)]),
         "Posts how the run has ended to a URL, as JSON; for handlers under `after`."),
-      KeyRow("uses", .name(pattern: NamePattern.offer), "An operation of a plugin.", part: .plugins),
+      KeyRow("uses", .name(pattern: NamePattern.offer), "An operation of a plugin."),
       KeyRow(
         "with", .map(keyPattern: NamePattern.member, .data), "The settings of a plugin's operation.",
-        default: "what the plugin says", only: [.uses], part: .plugins),
+        default: "what the plugin says", only: [.uses]),
       KeyRow("value", .data, "Data with expressions in it; no process."),
       KeyRow(
         "wait", .anyOf([.template, .oneKey(WaitKey.table.rows)]),
@@ -67,14 +67,14 @@ enum OperationKey: String, CaseIterable, Sendable {
         only: [.run, .command, .http, .uses, .value]),
       KeyRow(
         "run_when", .formula, "Starts only when this is true; until then it waits, unless `otherwise` says more.",
-        default: "always", part: .gates),
+        default: "always"),
       KeyRow(
         "otherwise", .choice(OperationDefinition.Gate.Otherwise.allCases.map(\.rawValue)),
         "What becomes of it when `run_when` is not true in time.",
-        default: "wait; once `wait_at_most` is over, fail", part: .gates),
+        default: "wait; once `wait_at_most` is over, fail"),
       KeyRow(
         "wait_at_most", .duration, "How long it waits for `run_when`.",
-        default: "no limit; with `otherwise: skip` or `fail`, not at all", part: .gates),
+        default: "no limit; with `otherwise: skip` or `fail`, not at all"),
       KeyRow("when", .expression, "Runs only if this is true, else it is skipped.", default: "success()"),
       KeyRow(
         "retry", .anyOf([.int(minimum: 0), .keys(RetryKey.table.rows)]), "How failures are tried again.",
@@ -117,7 +117,7 @@ enum OperationKey: String, CaseIterable, Sendable {
         default: "nothing is taken over", only: [.run, .command, .http, .uses, .value, .pipeline]),
       KeyRow(
         "stale_when", .formula, "A success with the same inputs is taken over unless this is true of it.",
-        default: "nothing is taken over", only: [.run, .command, .http, .uses, .value, .pipeline], part: .staleness),
+        default: "nothing is taken over", only: [.run, .command, .http, .uses, .value, .pipeline]),
       KeyRow(notAvailable: "rerun_on_change"),
       KeyRow(
         elsewhere: "controllers", "goes at the top of the file: a controller starts runs of the whole pipeline",
@@ -147,7 +147,7 @@ enum RetryKey: String, CaseIterable, Sendable {
         "The only failures that are tried again.", default: "every failure"),
       KeyRow(
         "early", .anyOf([.formula, .list(.formula, minimum: 1)]),
-        "What brings the next attempt forward when it turns true.", default: "nothing", part: .earlyRetry),
+        "What brings the next attempt forward when it turns true.", default: "nothing"),
     ])
 }
 

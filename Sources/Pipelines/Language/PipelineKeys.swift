@@ -42,23 +42,22 @@ enum PipelineKey: String, CaseIterable, Sendable {
       KeyRow(
         "specifications",
         .map(keyPattern: NamePattern.member, .anyOf([.formula, .keys(SpecificationKey.table.rows)])),
-        "Names for conditions on the world, such as `online: connected`.", part: .specifications),
+        "Names for conditions on the world, such as `online: connected`."),
       KeyRow(
         "automatic", .formula,
         "While it is true, the pipeline may run without being asked: at first, after an edit, and by `rerun_on_change`.",
-        default: "always", part: .automation),
+        default: "always"),
       KeyRow(
-        "rerun_on_change", .formula, "The pipeline runs again whenever it turns true.", default: "never",
-        part: .automation),
+        "rerun_on_change", .formula, "The pipeline runs again whenever it turns true.", default: "never"),
       KeyRow(
         "stale_when", .formula, "Without being asked, the pipeline runs only if its latest success is stale.",
-        default: "always", part: .automation),
+        default: "always"),
       KeyRow(
         "plugins", .map(keyPattern: NamePattern.plugin, .anyOf([.text, .keys(PluginKey.table.rows)])),
-        "Where plugins are, and what they may do: each id with a path, or with more.", part: .plugins),
+        "Where plugins are, and what they may do: each id with a path, or with more."),
       KeyRow(
         "controllers", .anyOf([.keys(ControllerKey.table.rows), .list(.keys(ControllerKey.table.rows), minimum: 1)]),
-        "Controllers of plugins that run the pipeline, as long as `penstock run --watch` does.", part: .plugins),
+        "Controllers of plugins that run the pipeline, as long as `penstock run --watch` does."),
       KeyRow(
         "retention", .keys(RetentionKey.table.rows),
         "Which of its runs `penstock history prune` keeps, if nothing else is asked of it.", default: "all"),
@@ -122,13 +121,12 @@ enum SpecificationKey: String, CaseIterable, Sendable {
       KeyRow(
         "uses", .formula,
         "What it is: one of the language's own specifications, a formula, or a specification of a plugin.",
-        required: true, part: .specifications),
+        required: true),
       KeyRow(
         "with", .map(keyPattern: NamePattern.member, .data), "The settings of a plugin's specification.",
-        default: "what the plugin says", part: .plugins),
+        default: "what the plugin says"),
       KeyRow(
-        "hold", .duration, "How long that must be true before the specification is, against flapping.", default: "0s",
-        part: .specifications),
+        "hold", .duration, "How long that must be true before the specification is, against flapping.", default: "0s"),
     ])
 }
 
@@ -141,22 +139,21 @@ enum PluginKey: String, CaseIterable, Sendable {
     [
       KeyRow(
         "path", .text, "The shared object; a relative path starts from the directory of the pipeline file.",
-        default: "looked for by its id", part: .plugins),
+        default: "looked for by its id"),
       KeyRow(
-        "sha256", .name(pattern: NamePattern.hash), "The SHA-256 that the file must have.", default: "any",
-        part: .plugins),
+        "sha256", .name(pattern: NamePattern.hash), "The SHA-256 that the file must have.", default: "any"),
       KeyRow(
         "isolation", .choice(PluginReference.Isolation.allCases.map(\.rawValue)),
         "Where its code runs: in the process of `penstock`, or in a child process.",
-        default: "host for the plugins that come with Penstock, process for all others", part: .plugins),
-      KeyRow("limits", .keys(PluginLimitKey.table.rows), "What its child process may use.", part: .plugins),
+        default: "host for the plugins that come with Penstock, process for all others"),
+      KeyRow("limits", .keys(PluginLimitKey.table.rows), "What its child process may use."),
       KeyRow(
         "env", .list(.name(pattern: NamePattern.variable), minimum: 0),
         "Environment variables that its child process gets beside `PATH`, `HOME`, `LANG`, `TZ` and `TMPDIR`.",
-        default: "none", part: .plugins),
+        default: "none"),
       KeyRow(
         "secrets", .list(.name(pattern: NamePattern.member), minimum: 0), "Secrets that it may ask for.",
-        default: "none", part: .plugins),
+        default: "none"),
     ])
 }
 
@@ -167,8 +164,8 @@ enum PluginLimitKey: String, CaseIterable, Sendable {
   static let table = KeyTable<PluginLimitKey>(
     "'limits'",
     [
-      KeyRow("memory", .size, "The most memory that it may ask for.", default: "512MiB", part: .plugins),
-      KeyRow("descriptors", .int(minimum: 16), "The most open descriptors.", default: "256", part: .plugins),
+      KeyRow("memory", .size, "The most memory that it may ask for.", default: "512MiB"),
+      KeyRow("descriptors", .int(minimum: 16), "The most open descriptors.", default: "256"),
     ])
 }
 
@@ -180,11 +177,9 @@ enum ControllerKey: String, CaseIterable, Sendable {
     "a controller",
     [
       KeyRow(
-        "uses", .name(pattern: NamePattern.offer), "A controller of a plugin, such as `cron`.", required: true,
-        part: .plugins),
+        "uses", .name(pattern: NamePattern.offer), "A controller of a plugin, such as `cron`.", required: true),
       KeyRow(
-        "with", .map(keyPattern: NamePattern.member, .data), "Its settings.", default: "what the plugin says",
-        part: .plugins),
+        "with", .map(keyPattern: NamePattern.member, .data), "Its settings.", default: "what the plugin says"),
     ])
 }
 

@@ -60,11 +60,4 @@ public enum PipelineLoader {
   ) -> LoadResult {
     LoadSession(plugins: plugins, texts: nested, isRecorded: isRecorded).load(SourceText(path: path, text: text))
   }
-
-  /// The same with these parts of the language, whether or not the engine can act on them.
-  static func load(
-    text: String, path: String, parts: LanguageParts, plugins: PluginSource = .none
-  ) -> LoadResult {
-    LoadSession(parts: parts, plugins: plugins).load(SourceText(path: path, text: text))
-  }
 }

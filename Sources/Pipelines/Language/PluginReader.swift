@@ -198,7 +198,6 @@ extension DocumentReader {
   /// Whether the `uses` of a specification names what a plugin offers, rather than what the language or the pipeline
   /// has.
   func namesPlugin(_ text: String, hasSettings: Bool) -> Bool {
-    guard parts.contains(.plugins) else { return false }
     guard PluginUse.isOfferID(text), !SpecificationWord.reserved.contains(text) else { return false }
     // A specification may be called as what it uses.
     return hasSettings || text.contains(".") || specifications[text] == nil

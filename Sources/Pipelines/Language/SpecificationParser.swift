@@ -15,22 +15,21 @@ struct SpecificationParser {
   private var parsed: ParsedFormula
   private let use: SpecificationUse
   private let specifications: [String: Int]
-  private let parts: LanguageParts
 
   /// Reads `text`, which may name `specifications`.
   static func parse(
-    _ text: String, for use: SpecificationUse, specifications: [String: Int], parts: LanguageParts = .all
+    _ text: String, for use: SpecificationUse, specifications: [String: Int]
   ) throws(ExpressionError) -> ParsedFormula {
     guard text.utf8.count <= maximumLength || text.unicodeScalars.count <= maximumLength else {
       throw ExpressionError(
         code: "specification-too-long", "the formula is longer than \(maximumLength) characters",
         position: maximumLength + 1)
     }
-    var parser = SpecificationParser(text, use, specifications, parts)
+    var parser = SpecificationParser(text, use, specifications)
     return try parser.whole()
   }
 
-  private init(_ text: String, _ use: SpecificationUse, _ specifications: [String: Int], _ parts: LanguageParts) {
+  private init(_ text: String, _ use: SpecificationUse, _ specifications: [String: Int]) {
     lexer = SpecificationLexer(text)
     token = lexer.next()
     var end = lexer.text.count
@@ -39,7 +38,6 @@ struct SpecificationParser {
     parsed = ParsedFormula(formula: SpecificationFormula(text: written, root: .never))
     self.use = use
     self.specifications = specifications
-    self.parts = parts
   }
 
   private mutating func whole() throws(ExpressionError) -> ParsedFormula {
@@ -205,9 +203,6 @@ struct SpecificationParser {
     if argument != nil, !word.takesArgument {
       problem("wrong-argument", "'\(word.rawValue)' takes no argument", at: place)
       return .never
-    }
-    if word == .connected || word == .foreground, !parts.contains(.observers) {
-      problem("not-available", "'\(word.rawValue)' is not available in this version", at: place)
     }
     switch word {
     case .always: return .always

@@ -1,7 +1,6 @@
 extension DocumentReader {
   /// Notes the names under `specifications`, so that formulas above it may use them as well.
   func declareSpecifications(_ root: YAMLNode) {
-    guard parts.contains(.specifications) else { return }
     for (position, entry) in (root["specifications"]?.entries ?? []).enumerated() {
       specifications[entry.name] = position
     }
@@ -77,7 +76,7 @@ extension DocumentReader {
       return nil
     }
     do {
-      let parsed = try SpecificationParser.parse(text, for: use, specifications: specifications, parts: parts)
+      let parsed = try SpecificationParser.parse(text, for: use, specifications: specifications)
       for problem in parsed.problems {
         error(
           problem.code, problem.message,

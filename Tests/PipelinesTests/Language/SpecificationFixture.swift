@@ -2,17 +2,17 @@ import Testing
 
 @testable import Pipelines
 
-/// Loads what tests of specifications write, with all parts of the language.
+/// Loads what tests of specifications write.
 enum SpecificationFixture {
-  /// What loading `text` with all parts of the language finds.
+  /// What loading `text` finds.
   static func found(_ text: String) -> [String] {
-    PipelineLoader.load(text: text, path: "test.yaml", parts: .all).diagnostics.map(shown)
+    PipelineLoader.load(text: text, path: "test.yaml").diagnostics.map(shown)
   }
 
   static let work = "operations: [{name: x, run: ls}]\n"
 
   static func loaded(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> PipelineDefinition {
-    let result = PipelineLoader.load(text: text, path: "test.yaml", parts: .all)
+    let result = PipelineLoader.load(text: text, path: "test.yaml")
     return try #require(
       result.pipeline, Comment(rawValue: result.diagnostics.map(shown).joined(separator: "\n")),
       sourceLocation: sourceLocation)
