@@ -12,7 +12,6 @@ extension RunEngine {
 
   /// The process of an attempt has ended: what it held is free, though the attempt itself has yet to be ended.
   func processExited(_ ordinal: Int) {
-    if let pid = state.instances[ordinal].attempt?.pid { processes.running.remove(pid) }
     state.instances[ordinal].hasReleased = true
     services.loop.urgently { release(demand(ordinal)) }
   }

@@ -28,8 +28,11 @@ extension RunEngine {
         state.instances[ordinal].attempt?.standardError = files.relativeError
         logs.settle()
         if state.unfinished > 1, logs.runsShort { services.loop.whenIdle { [logs] in logs.makeSpares() } }
-      } exited: { [unowned self] in
-        assumeIsolated { $0.processExited(ordinal) }
+      } exited: { [unowned self] pid in
+        assumeIsolated {
+          $0.processes.running.remove(pid)
+          $0.processExited(ordinal)
+        }
       }
     } catch {
       logs.giveBack(files, areNamed: takeNamed(ordinal))

@@ -236,10 +236,13 @@ actor RunEngine {
     guard !state.pipeline.secrets.isEmpty else { return [:] }
     if let known = formerSecrets[id] { return known }
     guard cancellation == nil else { throw CancellationError() }
-    let reader = SecretReader(
+    var reader = SecretReader(
       services: services, directory: state.pipeline.source.directory, inherited: inheritedSecrets)
+    reader.onProcess = { [weak self] pid, isRunning in
+      self?.assumeIsolated { $0.processes.note(pid, isRunning: isRunning) }
+    }
     let secrets = state.pipeline.secrets
-    let task = Task(executorPreference: services.loop) { try await reader.read(secrets) }
+    let task = Task(executorPreference: services.loop) { [reader] in try await reader.read(secrets) }
     secretReading = task
     defer { secretReading = nil }
     return try await task.value

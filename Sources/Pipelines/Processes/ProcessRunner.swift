@@ -50,11 +50,11 @@ protocol ProcessRunner: AnyObject, Sendable {
   /// Starts a process in a session of its own and returns when it has ended.
   ///
   /// When the task is cancelled, the process group gets SIGTERM, and SIGKILL after the request's grace; the call still returns only when the process has
-  /// ended. `started` gets the process id right after the start, when the process may still fail to become its program; `exited` is called when
-  /// it has ended, before the caller goes on. Runs on the engine's executor throughout.
+  /// ended. `started` gets the process id right after the start, when the process may still fail to become its program; `exited` gets it when
+  /// the process has been reaped, before the caller continues. Runs on the engine's executor throughout.
   func run(
     isolation: isolated (any Actor)?, _ request: borrowing ProcessRequest, started: (Int32) -> Void,
-    exited: @escaping @Sendable () -> Void
+    exited: @escaping @Sendable (Int32) -> Void
   ) async throws(ProcessStartError) -> ProcessExit
 
   /// Kills the groups of these processes at once, without grace. Ids of processes that have been reaped are ignored.

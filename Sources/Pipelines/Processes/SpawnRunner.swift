@@ -12,7 +12,7 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
     let descriptor: Int32
     let start: OpaquePointer
     let grace: Duration
-    let exited: @Sendable () -> Void
+    let exited: @Sendable (Int32) -> Void
     var token: EventLoop.Token = 0
     var timer: EventLoop.Token?
     var isEnding = false
@@ -20,7 +20,7 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
     var continuation: CheckedContinuation<Void, Never>?
 
     init(
-      pid: Int32, descriptor: Int32, start: OpaquePointer, grace: Duration, exited: @escaping @Sendable () -> Void
+      pid: Int32, descriptor: Int32, start: OpaquePointer, grace: Duration, exited: @escaping @Sendable (Int32) -> Void
     ) {
       self.exited = exited
       self.pid = pid
@@ -55,7 +55,7 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
 
   func run(
     isolation: isolated (any Actor)? = #isolation, _ request: borrowing ProcessRequest, started: (Int32) -> Void,
-    exited: @escaping @Sendable () -> Void
+    exited: @escaping @Sendable (Int32) -> Void
   ) async throws(ProcessStartError) -> ProcessExit {
     var (pid, descriptor): (Int32, Int32) = (0, -1)
     var start: OpaquePointer?
@@ -155,7 +155,7 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
           leftGroup: ProcessTable.isAlive(group: process.pid)))
     }
     // What waits for the slot goes on first: the next process starts while this one's end is still being recorded.
-    process.exited()
+    process.exited(process.pid)
     process.continuation?.resume()
     process.continuation = nil
     return true

@@ -29,6 +29,8 @@ struct SecretReader {
   /// The secrets that are known already.
   var inherited: [String] = []
   var patience = patience
+  /// Called on the loop when a command has started, and when it has been reaped.
+  var onProcess: @Sendable (_ pid: Int32, _ isRunning: Bool) -> Void = { _, _ in }
 
   /// The value of every secret, by name.
   ///
@@ -93,11 +95,12 @@ struct SecretReader {
       exit = try await runner.run(
         isolation: isolation, request,
         started: { pid in
+          onProcess(pid, true)
           printed.whenEnded {
             // Whoever prints without end is not asked: nobody reads it any more.
             if case .exceeded = printed.end { runner.kill([pid]) }
           }
-        }, exited: {})
+        }, exited: { [onProcess] in onProcess($0, false) })
     } catch {
       let reason = String(cString: strerror(error.number))
       throw Failure("its command '\(program)' could not be run: \(reason)")

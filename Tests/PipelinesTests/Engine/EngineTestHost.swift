@@ -28,7 +28,7 @@ final class FakeProcessRunner: ProcessRunner {
 
   func run(
     isolation: isolated (any Actor)?, _ request: borrowing ProcessRequest, started: (Int32) -> Void,
-    exited: @escaping @Sendable () -> Void
+    exited: @escaping @Sendable (Int32) -> Void
   ) async throws(ProcessStartError) -> ProcessExit {
     let arguments = request.arguments.strings.map(\.string)
     let environment = request.environment.strings.map(\.string)
@@ -48,7 +48,7 @@ final class FakeProcessRunner: ProcessRunner {
       exits[key] = left
       return next
     }
-    exited()
+    exited(1)
     return exit ?? ProcessExit(code: 0, signal: nil)
   }
 

@@ -22,6 +22,24 @@ import Testing
     await host.close()
   }
 
+  @Test("are killed with the commands of their secrets") func killSecrets() async throws {
+    let host = try EngineTestHost()
+    let script = "trap '' TERM; touch \(host.directory)/s; while :; do sleep 0.01; done"
+    let killed = try host.engine(
+      """
+      secrets: { s: { command: [sh, -c, "\(script)"] } }
+      operations: [{ name: a, run: "true" }]
+      """)
+    async let run = host.run(killed)
+    while !host.exists("s") { try await Task.sleep(for: .milliseconds(5)) }
+    let start = ContinuousClock.now
+    await killed.kill()
+    #expect(try await run.states == ["a cancelled run-not-started"])
+    // Without the kill, SIGKILL comes ten seconds after SIGTERM.
+    #expect(start.duration(to: .now) < .seconds(8))
+    await host.close()
+  }
+
   @Test("are killed with the processes of their nested runs") func killNested() async throws {
     let host = try EngineTestHost()
     try "operations: [{ name: b, run: 'touch \(host.directory)/b; sleep 600' }]".write(

@@ -33,7 +33,7 @@ import Testing
         executable: strings[0], arguments: CStringList(strings),
         environment: CStringList([CString("PATH=/usr/bin:/bin")]), directory: directory.map(CString.init),
         input: .descriptor(input), output: .file(CString(output)), error: .descriptor(log), grace: grace)
-      return try await runner.run(isolation: self, request, started: { _ in started() }, exited: {})
+      return try await runner.run(isolation: self, request, started: { _ in started() }, exited: { _ in })
     }
   }
 
