@@ -56,6 +56,12 @@ package struct InputFile: ~Copyable {
 
   deinit { close(descriptor) }
 
+  /// How many bytes the system says there are: 0 of a pipe, and of files of `/proc`.
+  package var size: Int64 {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0
+  }
+
   /// A descriptor of the same open file, for a program: the caller's to close, and one that blocks, as programs expect.
   package consuming func duplicate() throws(InputFileError) -> Int32 {
     let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)

@@ -27,6 +27,30 @@ struct ResultFile: Sendable, Hashable {
   var size: Int64
   /// The type it was declared with; nil means JSON or text, whichever it is.
   var type: ValueType?
+  /// Whether the size is that in a record of another run or host, which the file must still have.
+  var isRecorded = false
+
+  /// Opens the file.
+  ///
+  /// - Throws: ``OperationFailure`` with code `result-missing`, also where the file was changed after it was recorded: a power loss or
+  ///   somebody else may have cut it.
+  func open() throws(OperationFailure) -> InputFile {
+    let file: InputFile
+    do {
+      file = try InputFile(path, followsLink: false)
+    } catch {
+      throw Self.unreadable(error)
+    }
+    let found = file.size
+    guard !isRecorded || found == size else {
+      throw OperationFailure(
+        code: "result-missing",
+        message:
+          "the result in '\(path)' has \(found) bytes, but \(size) were recorded: the file was changed after its operation had succeeded; run that operation again with `penstock retry --from`"
+      )
+    }
+    return file
+  }
 
   /// The value in the file.
   ///
@@ -39,9 +63,10 @@ struct ResultFile: Sendable, Hashable {
           "the result of \(SizeNotation.format(size)) in '\(path)' is too large for an expression (limit \(SizeNotation.format(Self.memoryLimit))); inject it whole, so that it arrives on standard input"
       )
     }
+    let file = try open()
     let bytes: [UInt8]
     do {
-      bytes = try InputFile.read(path, limit: Int(Self.memoryLimit), followsLink: false)
+      bytes = try file.read(limit: Int(Self.memoryLimit))
     } catch {
       throw Self.unreadable(error)
     }

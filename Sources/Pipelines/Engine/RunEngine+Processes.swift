@@ -187,8 +187,9 @@ extension RunEngine {
       template = requirement
       // A result that stays in its file goes to the process without passing through this one.
       if let file = wholeFile(of: requirement) {
+        let opened = try file.open()
         do {
-          return .descriptor(try InputFile(file.path, followsLink: false).duplicate())
+          return .descriptor(try opened.duplicate())
         } catch {
           throw ResultFile.unreadable(error)
         }

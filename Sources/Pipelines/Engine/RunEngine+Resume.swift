@@ -104,7 +104,8 @@ extension RunEngine {
     case .file(let path, let size):
       let absolute = "\(state.workspace)/\(path)"
       // Files that the engine wrote itself hold JSON; logs hold what the process printed.
-      return .file(ResultFile(path: absolute, size: size, type: path.hasSuffix(".json") ? .json : type))
+      return .file(
+        ResultFile(path: absolute, size: size, type: path.hasSuffix(".json") ? .json : type, isRecorded: true))
     }
   }
 
@@ -172,7 +173,13 @@ extension RunEngine {
     let fingerprint = try fingerprint(of: ordinal)
     state.instances[ordinal].fingerprint = fingerprint
     guard let known = try reusable(ordinal, fingerprint: fingerprint) else { return false }
-    if case .file(let path, _) = known.result, !services.history.isFileOfRun(path) { return false }
+    if case .file(let path, let size) = known.result, !services.history.isIntact(path, size: size) {
+      emit(
+        .notice(
+          state.id,
+          "'\(state.instances[ordinal].name)' runs again: its result in '\(path)' is gone, or is not as long as recorded"))
+      return false
+    }
     if let formula = definition.staleWhen {
       try await conditions.settle(formula)
       let condition = try conditions.make(

@@ -84,6 +84,12 @@ extension History {
     }
   }
 
+  /// Whether a recorded path names a regular file of a run that has as many bytes as recorded.
+  func isIntact(_ path: String, size: Int64) -> Bool {
+    guard let file = try? RunFilePath.open(path, in: workspace.directory) else { return false }
+    return file.size == size
+  }
+
   /// Marks every run whose process is gone as interrupted. Its unfinished attempts become `failed` with the error code
   /// `host-died`, its unfinished operations `pending`, and results that it left unrecorded are removed. Every command that opens the workspace for writing calls this first.
   ///
