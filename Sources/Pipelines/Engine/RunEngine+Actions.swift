@@ -159,7 +159,7 @@ extension RunEngine {
       services: services, pipeline: definition, options: options, id: former?.run.id ?? .generate(),
       parent: RunRecord.Parent(
         run: state.id, operation: state.instances[ordinal].name, attempt: state.instances[ordinal].attempts),
-      inheritedSecrets: Array(state.secrets.values) + inheritedSecrets, formerSecrets: formerSecrets,
+      inheritedSecrets: knownSecrets, formerSecrets: formerSecrets,
       hiddenVariables: hiddenVariables,
       heldNames: try namesHeld(by: ordinal), events: events, onEvent: onEvent)
     children[ordinal] = child

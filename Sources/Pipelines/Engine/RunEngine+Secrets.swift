@@ -2,6 +2,33 @@ import Values
 
 /// What is done with the results of operations that can receive a secret.
 extension RunEngine {
+  /// What a nested run has to know of the secrets here.
+  var knownSecrets: KnownSecrets {
+    KnownSecrets(values: Array(state.secrets.values) + inheritedSecrets.values, masker: state.masker)
+  }
+
+  /// Reads the secrets of the pipeline, and builds what masks them. A secret's command may wait for somebody, and large secrets take a while: `cancel` ends both.
+  func prepareSecrets() async throws {
+    state.masker = inheritedSecrets.masker
+    guard !state.pipeline.secrets.isEmpty else { return }
+    guard cancellation == nil else { throw CancellationError() }
+    let (secrets, former) = (state.pipeline.secrets, formerSecrets[id])
+    let inherited = inheritedSecrets.values
+    var reader = SecretReader(services: services, directory: state.pipeline.source.directory, inherited: inherited)
+    reader.onProcess = { [weak self] pid, isRunning in
+      self?.assumeIsolated { $0.processes.note(pid, isRunning: isRunning) }
+    }
+    let task = Task(executorPreference: services.loop) { [reader] in
+      let own = if let former { former } else { try await reader.read(secrets) }
+      return try await KnownSecrets(own: own, inherited: inherited)
+    }
+    secretReading = task
+    defer { secretReading = nil }
+    let known = try await task.value
+    state.secrets = known.own
+    state.masker = known.masker
+  }
+
   /// Tells of secrets that nested pipelines would miss. It is no failure yet: their operations may have conditions, and the time until then may be
   /// used.
   func tellOfMissingSecrets() {

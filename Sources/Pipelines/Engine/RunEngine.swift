@@ -76,9 +76,9 @@ actor RunEngine {
   var engineFailure: (any Error)?
   /// The wait until the pipeline's `overlap` lets the run begin.
   private var turn: Task<ExclusiveLocks.Hold, any Error>?
-  private var secretReading: Task<[String: String], any Error>?
+  var secretReading: Task<KnownSecrets, any Error>?
   /// What the run that contains this one knows to be secret, and the variables that its processes must not inherit.
-  let inheritedSecrets: [String]
+  let inheritedSecrets: KnownSecrets
   /// The secrets of runs that a former host had begun, which were read before any of them was touched.
   let formerSecrets: [RunID: [String: String]]
   var hiddenVariables: Set<String>
@@ -103,7 +103,7 @@ actor RunEngine {
 
   init(
     services: HostServices, pipeline: PipelineDefinition, options: RunOptions, id: RunID, parent: RunRecord.Parent?,
-    inheritedSecrets: [String] = [], formerSecrets: [RunID: [String: String]] = [:], hiddenVariables: Set<String> = [],
+    inheritedSecrets: KnownSecrets = KnownSecrets(), formerSecrets: [RunID: [String: String]] = [:], hiddenVariables: Set<String> = [],
     heldNames: [String: RunID] = [:],
     events: RunEventRange = .all, onEvent: (@Sendable (RunEvent) -> Void)?
   ) {
@@ -231,27 +231,9 @@ actor RunEngine {
     }
   }
 
-  /// Reads the secrets. A secret's command may wait for somebody, so `cancel` ends it.
-  private func readSecrets() async throws -> [String: String] {
-    guard !state.pipeline.secrets.isEmpty else { return [:] }
-    if let known = formerSecrets[id] { return known }
-    guard cancellation == nil else { throw CancellationError() }
-    var reader = SecretReader(
-      services: services, directory: state.pipeline.source.directory, inherited: inheritedSecrets)
-    reader.onProcess = { [weak self] pid, isRunning in
-      self?.assumeIsolated { $0.processes.note(pid, isRunning: isRunning) }
-    }
-    let secrets = state.pipeline.secrets
-    let task = Task(executorPreference: services.loop) { [reader] in try await reader.read(secrets) }
-    secretReading = task
-    defer { secretReading = nil }
-    return try await task.value
-  }
-
   /// Reads secrets and computes the pipeline's own environment.
   private func prepare() async throws {
-    state.secrets = try await readSecrets()
-    state.masker = SecretMasker(Array(state.secrets.values) + inheritedSecrets)
+    try await prepareSecrets()
     baseEnvironment = services.inherited
     // A process that was not given the secret must not find it in what it inherits.
     hiddenVariables.formUnion(state.pipeline.secretVariables)
@@ -395,6 +377,6 @@ actor RunEngine {
     for parameter in state.pipeline.parameters {
       members.append((parameter.name, state.parameters[parameter.name] ?? .null))
     }
-    return SecretMasker(inheritedSecrets).mask(JSONValue.object(.init(uniqueKeysWithValues: members)).text)
+    return inheritedSecrets.masker.mask(JSONValue.object(.init(uniqueKeysWithValues: members)).text)
   }
 }
