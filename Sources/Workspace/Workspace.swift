@@ -106,6 +106,8 @@ public final class Workspace: Sendable {
     var isNew = false
     try files.requireRegularFiles()
     if !isReadOnly {
+      // Before there is anything in it: a directory of another user would be refused from the second time on.
+      if schema.isGuarded, try !files.exists() { try files.requireOwn() }
       isNew = try files.createMissing(schema.template)
       isReadOnly = !files.isWritable
       if schema.isGuarded, !isNew, !isReadOnly { try files.requireOwn() }

@@ -133,12 +133,20 @@ extension RunEngine {
       if error is CancellationError {
         attempt.state = .cancelled
       } else {
-        thrown = fail(&attempt, with: error)
+        thrown = fail(&attempt, with: asDeclared(error, ordinal))
       }
     }
     state.instances[ordinal].attempt = attempt
     emit(.attempt(attempt))
     return thrown
+  }
+
+  /// Of an approval that another host asked for, less than its timeout was left: the error names what its author wrote.
+  private func asDeclared(_ error: any Error, _ ordinal: Int) -> any Error {
+    guard error is OperationTimeoutError, let timeout = state.instances[ordinal].node.definition.timeout else {
+      return error
+    }
+    return OperationTimeoutError(timeout)
   }
 
   private func fail(_ attempt: inout AttemptRecord, with error: any Error) -> OperationFailure {

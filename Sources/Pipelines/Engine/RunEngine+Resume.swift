@@ -177,7 +177,8 @@ extension RunEngine {
       emit(
         .notice(
           state.id,
-          "'\(state.instances[ordinal].name)' runs again: its result in '\(path)' is gone, or is not as long as recorded"))
+          "'\(state.instances[ordinal].name)' runs again: its result in '\(path)' is gone, or is not as long as recorded"
+        ))
       return false
     }
     if let formula = definition.staleWhen {

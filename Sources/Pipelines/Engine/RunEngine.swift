@@ -103,7 +103,8 @@ actor RunEngine {
 
   init(
     services: HostServices, pipeline: PipelineDefinition, options: RunOptions, id: RunID, parent: RunRecord.Parent?,
-    inheritedSecrets: KnownSecrets = KnownSecrets(), formerSecrets: [RunID: [String: String]] = [:], hiddenVariables: Set<String> = [],
+    inheritedSecrets: KnownSecrets = KnownSecrets(), formerSecrets: [RunID: [String: String]] = [:],
+    hiddenVariables: Set<String> = [],
     heldNames: [String: RunID] = [:],
     events: RunEventRange = .all, onEvent: (@Sendable (RunEvent) -> Void)?
   ) {

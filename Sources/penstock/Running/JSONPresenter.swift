@@ -64,5 +64,7 @@ final class JSONPresenter: RunPresenter {
       "cancelled": JSONValue(run.counts.cancelled), "reused": JSONValue(run.counts.reused), "results": .object(results),
     ])
     TextOutput.standard.writeLine(line)
+    // With `--watch`, the next event may be a long time off.
+    TextOutput.standard.flush()
   }
 }

@@ -65,6 +65,18 @@ import Workspace
     #expect(reopened(fixture, .readOnly) == nil)
   }
 
+  @Test("is not made in a directory of another user", .enabled(if: geteuid() == 0)) func foreignDirectory() throws {
+    let directory = NSTemporaryDirectory() + "penstock-foreign-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    #expect(chown(directory, 65_534, 65_534) == 0)
+    #expect(
+      throws: WorkspaceError.untrusted(
+        path: directory, reason: "it belongs to user 65534, and you are user 0")
+    ) { try History.open(at: directory, mode: .readWrite) }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory).isEmpty)
+  }
+
   @Test("is refused where a FIFO is in the place of a file of SQLite", arguments: ["", "-wal", "-shm", "-journal"])
   func fifo(suffix: String) throws {
     let fixture = try HistoryFixture()
