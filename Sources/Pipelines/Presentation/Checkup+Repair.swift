@@ -107,23 +107,28 @@ extension Checkup {
   }
 
   private func checkLeases(_ history: History, _ report: (Finding) -> Void) throws {
-    let leases = try history.abandonedLeases()
-    guard !leases.isEmpty else {
-      return report(Finding(grade: .ok, subject: "leases", message: "none of a process that is gone"))
+    let (leases, needed) = try history.abandonedLeases()
+    func names(_ leases: [Lease]) -> String {
+      leases.prefix(3).map(\.name).joined(separator: ", ") + (leases.count > 3 ? ", …" : "")
     }
-    let names = leases.prefix(3).map(\.name).joined(separator: ", ") + (leases.count > 3 ? ", …" : "")
-    if isRepairing {
+    if leases.isEmpty {
+      let kept = "of interrupted runs (\(names(needed))): whoever takes one first ends the processes that its host left"
+      report(
+        Finding(
+          grade: .ok, subject: "leases",
+          message: needed.isEmpty ? "none of a process that is gone" : "\(Count.of(needed.count, "lease")) \(kept)"))
+    } else if isRepairing {
       let count = try history.releaseAbandonedLeases()
       report(
         Finding(
           grade: .fixed, subject: "leases",
-          message: "\(Count.of(count, "lease")) of hosts that are gone given back (\(names))"))
+          message: "\(Count.of(count, "lease")) of hosts that are gone given back (\(names(leases)))"))
     } else {
       report(
         Finding(
           grade: .warn, subject: "leases",
           message:
-            "\(Count.of(leases.count, "lease")) of hosts that are gone (\(names)): they hold nobody up; `penstock doctor --repair` removes them"
+            "\(Count.of(leases.count, "lease")) of hosts that are gone (\(names(leases))): they hold nobody up; `penstock doctor --repair` removes them"
         ))
     }
   }

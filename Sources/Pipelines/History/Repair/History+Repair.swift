@@ -4,15 +4,31 @@ import Workspace
 
 extension History {
   /// The leases whose processes are gone. They are free already, and only look as if they were held.
-  func abandonedLeases() throws(WorkspaceError) -> [Lease] {
-    try read { db in try Leases.all(in: db).filter { !$0.owner.isAlive(in: db) } }
+  ///
+  /// - Returns: Those that nothing needs any more, and those of runs that have not ended: whoever takes one of these knows by it whose
+  ///   processes to end first.
+  func abandonedLeases() throws(WorkspaceError) -> (useless: [Lease], needed: [Lease]) {
+    try read { try Self.abandonedLeases(in: $0) }
   }
 
-  /// Gives back the leases whose processes are gone; returns how many there were.
+  private static func abandonedLeases(in db: Database) throws -> (useless: [Lease], needed: [Lease]) {
+    var found: (useless: [Lease], needed: [Lease]) = ([], [])
+    for lease in try Leases.all(in: db) where !lease.owner.isAlive(in: db) {
+      let run = try LeaseHolder(lease.holder).flatMap { try RunRows.find($0.run, in: db) }
+      if let run, !run.record.state.isFinal || run.record.state == .interrupted {
+        found.needed.append(lease)
+      } else {
+        found.useless.append(lease)
+      }
+    }
+    return found
+  }
+
+  /// Gives back the leases whose processes are gone and that nothing needs; returns how many there were.
   func releaseAbandonedLeases() throws(WorkspaceError) -> Int {
     let released = try write { db in
       try RunOwnership.markAbandoned(in: db)
-      return try Leases.all(in: db).filter { !$0.owner.isAlive(in: db) }
+      return try Self.abandonedLeases(in: db).useless
         .filter { try Leases.release($0.name, fence: $0.fence, in: db) }.count
     }
     if released > 0 { workspace.notify() }
