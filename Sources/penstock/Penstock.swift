@@ -42,10 +42,7 @@ struct Penstock: ParsableCommand {
     // Nothing that the tool does for people is for a child host, which is started by the tool itself.
     if Arguments.words.first == ChildHost.argument { ChildHost.main() }
     StandardDescriptors.complete()
-    // A reader that goes away is seen as a failed write, which ends the output quietly.
-    signal(SIGPIPE, SIG_IGN)
-    // A limit on file sizes is an error like a full disk, not a reason to die.
-    signal(SIGXFSZ, SIG_IGN)
+    InheritedSignals.reset()
     penstock_let_owner_use_files()
     do {
       try DescriptorLimit.requireRoom()

@@ -198,6 +198,24 @@ struct HostedPluginTests {
     }
   }
 
+  @Test("where a plugin ignores the ends of processes, an operation fails with exit-unknown and is not run twice")
+  func ignoredEnds() async throws {
+    let outcome = try await place.shell(
+      """
+      cat > e.yaml <<'END'
+      name: e
+      plugins: { mischief: { isolation: host } }
+      operations:
+        - { name: a, uses: mischief, with: { what: ignore ends } }
+        - { name: b, needs: a, run: echo ran >> log, retry: { limit: 2, base: 10ms } }
+      END
+      timeout -s KILL 20 penstock run e.yaml --workspace w; echo "exit $?"; cat log
+      penstock history sql --csv "SELECT error_code FROM operations WHERE operation = 'b'" --workspace w
+      """)
+    #expect(outcome.output.contains("exit 1\nran\n"), "\(outcome)")
+    #expect(outcome.output.hasSuffix("exit-unknown\n"), "\(outcome)")
+  }
+
   @Test("a plugin that ends the process by a system call of its own is not noticed, and its run is interrupted")
   func systemCall() async throws {
     let outcome = try await run("system call")

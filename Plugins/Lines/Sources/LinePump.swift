@@ -15,12 +15,15 @@ final class LinePump: Sendable {
   enum Ending: Sendable, Hashable, CustomStringConvertible {
     case code(Int32)
     case signal(Int32)
+    /// Something else in this process has reaped it, or ignores SIGCHLD.
+    case unknown
 
     var isSuccess: Bool { self == .code(0) }
     var description: String {
       switch self {
       case .code(let code): "ended with exit code \(code)"
       case .signal(let signal): "was ended by signal \(signal)"
+      case .unknown: "ended, and its exit status is unknown: something in this process ignores SIGCHLD or has reaped it"
       }
     }
   }
@@ -154,7 +157,12 @@ final class LinePump: Sendable {
     kill(-process.id, SIGKILL)
     var result = penstock_exit()
     var polled = pollfd(fd: process.descriptor.number, events: Int16(POLLIN), revents: 0)
-    while penstock_reap(process.descriptor.number, &result) == EAGAIN { poll(&polled, 1, -1) }
+    var reaped: Int32 = 0
+    repeat {
+      reaped = penstock_reap(process.descriptor.number, &result)
+      if reaped == EAGAIN { poll(&polled, 1, -1) }
+    } while reaped == EAGAIN || reaped == EINTR
+    guard reaped == 0 else { return .unknown }
     return result.signal == 0 ? .code(result.exit_code) : .signal(result.signal)
   }
 }

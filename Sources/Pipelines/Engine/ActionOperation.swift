@@ -66,11 +66,15 @@ extension OperationDefinition {
   /// Why a failure is not retried that `on` does not list.
   static let notListed = "not-listed"
 
+  private static let stopsWhatMayHaveSucceeded: RetryPolicy.Decide = { error, _ in
+    (error as? OperationFailure)?.stopReason.map { .stop(reason: $0) } ?? .noOpinion
+  }
+
   /// Judges failures: by `on`, where it is written; else a request's by what became of it, and others not.
   func retryDecision(budget: HTTPRetryBudget) -> RetryPolicy.Decide? {
     let causes = retry.on
     if causes.isEmpty {
-      guard case .http = action else { return nil }
+      guard case .http = action else { return Self.stopsWhatMayHaveSucceeded }
     }
     return { error, _ in
       guard let failure = error as? OperationFailure else { return .stop(reason: Self.notListed) }

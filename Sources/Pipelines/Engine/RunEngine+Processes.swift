@@ -65,7 +65,12 @@ extension RunEngine {
       tell(of: cut, ordinal)
       throw OperationFailure(code: "exit", ownWords: "exited with code \(code)", exitCode: code)
     }
-    if let code = exit.code { state.instances[ordinal].attempt?.exitCode = Int(code) }
+    guard let code = exit.code else {
+      unlink(files.result.pointer)
+      tell(of: cut, ordinal)
+      throw OperationFailure.exitUnknown
+    }
+    state.instances[ordinal].attempt?.exitCode = Int(code)
     if let cut {
       unlink(files.result.pointer)
       throw cut

@@ -32,12 +32,25 @@ struct ProcessRequest {
 
 /// How a process ended.
 struct ProcessExit: Sendable, Hashable {
-  /// The exit code, or nil when a signal ended the process.
+  /// The exit code, or nil when a signal ended the process or its status is unknown.
   var code: Int32?
   /// The signal, or nil.
   var signal: Int32?
   /// Whether processes of its group lived on when it ended.
   var leftGroup: Bool = false
+
+  /// Whether somebody else has taken the status: the kernel, where SIGCHLD is ignored, or other code of this process.
+  var isUnknown: Bool { code == nil && signal == nil }
+
+  /// Why a status is unknown, and what to do.
+  static let unknownReason =
+    "its exit status is unknown: something in this process ignores SIGCHLD or has reaped it, such as a plugin; let that plugin run with 'isolation: process'"
+
+  /// `exited with code 3`
+  var summary: String {
+    if let signal { return "was ended by \(SignalName.name(of: signal))" }
+    return code.map { "exited with code \($0)" } ?? "ended, but \(Self.unknownReason)"
+  }
 }
 
 /// A process could not be started: the error number of the system.

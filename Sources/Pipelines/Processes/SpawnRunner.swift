@@ -134,11 +134,12 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
     }
   }
 
-  /// Reaps a process if it has ended and nobody traces it. Whether it was reaped.
+  /// Reaps a process if it has ended and nobody traces it. Whether it is gone: where somebody else has reaped it, it has ended with an unknown status.
   @discardableResult
   private func reap(_ process: Running) -> Bool {
     var raw = penstock_exit()
-    guard penstock_reap(process.descriptor, &raw) == 0 else { return false }
+    let reaped = penstock_reap(process.descriptor, &raw)
+    guard reaped != EAGAIN, reaped != EINTR else { return false }
     running[process.pid] = nil
     if let timer = process.timer { loop.cancelTimer(timer) }
     // Where its end was not seen, closing it alone would not end the watch, while a process that has just been started still has its copies of all
@@ -148,6 +149,8 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
     let error = penstock_finish_start(process.start)
     if error != 0 {
       process.exit = .failure(ProcessStartError(number: error))
+    } else if reaped != 0 {
+      process.exit = .success(ProcessExit(code: nil, signal: nil, leftGroup: ProcessTable.isAlive(group: process.pid)))
     } else {
       process.exit = .success(
         ProcessExit(

@@ -116,9 +116,8 @@ struct SecretReader {
       throw Failure("its command '\(program)' printed more than \(limit), the limit of a secret, and was killed")
     }
     guard exit.code == 0 else {
-      let end = exit.signal.map { "was ended by \(SignalName.name(of: $0))" } ?? "exited with code \(exit.code ?? -1)"
       let complaint = complaint(complaints.bytes, printed: printed.bytes, known)
-      throw Failure("its command '\(program)' \(end)\(complaint.map { ": \($0)" } ?? "")")
+      throw Failure("its command '\(program)' \(exit.summary)\(complaint.map { ": \($0)" } ?? "")")
     }
     return printed.bytes
   }

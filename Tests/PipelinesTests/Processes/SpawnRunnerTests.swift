@@ -20,7 +20,8 @@ import Testing
     }
 
     func run(
-      _ arguments: [String], in directory: String? = nil, grace: Duration = .seconds(10), started: () -> Void = {}
+      _ arguments: [String], in directory: String? = nil, grace: Duration = .seconds(10),
+      started: (Int32) -> Void = { _ in }
     ) async throws -> ProcessExit {
       let input = open("/dev/null", O_RDONLY | O_CLOEXEC)
       let log = open(output, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
@@ -33,7 +34,7 @@ import Testing
         executable: strings[0], arguments: CStringList(strings),
         environment: CStringList([CString("PATH=/usr/bin:/bin")]), directory: directory.map(CString.init),
         input: .descriptor(input), output: .file(CString(output)), error: .descriptor(log), grace: grace)
-      return try await runner.run(isolation: self, request, started: { _ in started() }, exited: { _ in })
+      return try await runner.run(isolation: self, request, started: started, exited: { _ in })
     }
   }
 
@@ -57,6 +58,19 @@ import Testing
       #expect(exited == ProcessExit(code: 7, signal: nil))
       let killed = try await bench.run(["/bin/sh", "-c", "kill -9 $$"])
       #expect(killed == ProcessExit(code: nil, signal: 9))
+    }
+  }
+
+  @Test("whose status somebody else has taken have ended, nobody knows how", .timeLimit(.minutes(1)))
+  func stolen() async throws {
+    try await bench { bench in
+      let exited = try await bench.run(["/bin/sh", "-c", "exit 7"]) { pid in waitpid(pid, nil, 0) }
+      #expect(exited.isUnknown)
+      #expect(exited.summary.contains("SIGCHLD"))
+      await #expect(throws: ProcessStartError(number: ENOENT)) {
+        try await bench.run(["/nonexistent/program"]) { pid in waitpid(pid, nil, 0) }
+      }
+      #expect(try await bench.run(["/bin/sh", "-c", "exit 7"]).code == 7)
     }
   }
 
@@ -139,7 +153,7 @@ import Testing
     try await bench { bench in
       for _ in 0..<50 {
         let task = Task {
-          try await bench.run(["/bin/sleep", "1000"]) { withUnsafeCurrentTask { $0?.cancel() } }
+          try await bench.run(["/bin/sleep", "1000"]) { _ in withUnsafeCurrentTask { $0?.cancel() } }
         }
         let exit = try await task.value
         #expect(exit.signal == SIGTERM)
@@ -159,7 +173,7 @@ import Testing
     defer { signal(SIGWINCH, former) }
     try await bench { bench in
       // To the group of this process, which each process is in until it leads its own.
-      for _ in 0..<100 { _ = try await bench.run(["/bin/true"]) { kill(0, SIGWINCH) } }
+      for _ in 0..<100 { _ = try await bench.run(["/bin/true"]) { _ in kill(0, SIGWINCH) } }
     }
     #expect(Self.foreignCalls.load(ordering: .relaxed) == 0)
   }

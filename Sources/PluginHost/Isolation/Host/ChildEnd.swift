@@ -20,7 +20,7 @@ struct ChildEnd: Hashable, Sendable {
     case unneeded
   }
 
-  /// The exit code; nil where a signal ended it.
+  /// The exit code; nil where a signal ended it, or where neither is known because somebody else has reaped it.
   var exitCode: Int32?
   /// The signal, or 0.
   var signal: Int32
@@ -50,6 +50,8 @@ struct ChildEnd: Hashable, Sendable {
     case nil:
       if let exitCode {
         "exited with \(exitCode)"
+      } else if signal == 0 {
+        "ended with a status that is unknown: something in this process ignores SIGCHLD or has reaped it"
       } else {
         "crashed: \(Self.name(ofSignal: signal))"
       }

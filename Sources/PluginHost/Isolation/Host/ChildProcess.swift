@@ -233,7 +233,8 @@ final class ChildProcess: @unchecked Sendable {
     guard !hasEnded else { return }
     Glibc.kill(-pid, SIGKILL)
     var exit = penstock_exit()
-    guard penstock_reap(descriptor, &exit) == 0 else { return }
+    let reaped = penstock_reap(descriptor, &exit)
+    guard reaped != EAGAIN, reaped != EINTR else { return }
     let socket = outgoing.withLock { $0.socket }
     // What it sent before it ended counts.
     if reason == nil || reason == .unneeded, isReading { while readMessages(socket) {} }
@@ -246,7 +247,7 @@ final class ChildProcess: @unchecked Sendable {
     Self.close([socket, output, descriptor])
     lentClock?.end()
     alarm?.cancel()
-    let code = exit.signal == 0 ? exit.exit_code : nil
+    let code = reaped == 0 && exit.signal == 0 ? exit.exit_code : nil
     let onEnd = onEnd
     (onMessage, onRoom, onLine, self.onEnd) = ({ _ in }, {}, { _ in }, { _ in })
     onEnd(ChildEnd(exitCode: code, signal: exit.signal, reason: reason, lastLine: lines.lastLine))
