@@ -1,3 +1,5 @@
+import OperatingSystem
+
 /// One request on its way, without redirects: everything that the client's thread needs to know of it.
 final class Transfer: Sendable {
   let request: HTTPTransferRequest
@@ -20,6 +22,7 @@ final class Transfer: Sendable {
     let proxies = request.options.proxies ?? proxies
     proxy = request.options.unixSocket == nil ? (url.scheme == "https" ? proxies.https : proxies.http) : nil
     bypass = proxies.bypass
+    if url.scheme == "https" || proxy?.hasPrefix("https:") == true { try Self.check(request.options.tls) }
     upload = try UploadSource(request.body)
     self.deadline = deadline
     mailbox = TransferMailbox(window: request.options.window)
@@ -44,6 +47,24 @@ final class Transfer: Sendable {
     ]
     for case let name? in names where name.utf8.contains(0) {
       throw HTTPTransferError(.invalidRequest, "a path or proxy in the options holds a zero byte")
+    }
+  }
+
+  /// libcurl opens these files on the one thread of all transfers, where a FIFO would keep it for ever.
+  private static func check(_ settings: HTTPTLSSettings) throws(HTTPTransferError) {
+    let files = [
+      ("authorities", settings.authorities), ("the certificate", settings.certificate?.chain),
+      ("the key", settings.certificate?.key),
+    ]
+    for case (let what, let path?) in files {
+      do throws(InputFileError) {
+        _ = try InputFile(path)
+      } catch {
+        var number: Int32 = 0
+        if case .system(_, let found) = error { number = found }
+        throw HTTPTransferError(
+          .tlsSettings, "the file of \(what), '\(path)', cannot be used: \(error.reason)", systemError: number)
+      }
     }
   }
 }
