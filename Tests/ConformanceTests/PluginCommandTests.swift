@@ -222,6 +222,29 @@ struct PluginCommandTests {
     #expect(outcome.output.contains("3 checks: 0 passed, 3 skipped"), "\(outcome)")
   }
 
+  @Test("a FIFO is not checked")
+  func fifo() async throws {
+    let outcome = try await place.shell("mkfifo pipe.so; timeout -s KILL 10 penstock plugins check ./pipe.so")
+    #expect(outcome.code == 2)
+    #expect(outcome.errors == "penstock: cannot read './pipe.so': it is a FIFO or pipe, not a regular file\n")
+  }
+
+  @Test("the process of a check ends with the command that is killed, whatever the plugin does")
+  func killedCheck() async throws {
+    try await place.compile(source: "mischief.c", to: "mischief.so")
+    let outcome = try await place.shell(
+      """
+      MISCHIEF='describe hang' penstock plugins check ./mischief.so > /dev/null 2>&1 &
+      check=$!
+      until child=$(grep -l "^PPid:.$check$" /proc/[0-9]*/status 2> /dev/null); do sleep 0.02; done
+      until grep -q mischief.so "${child%status}maps" 2> /dev/null; do sleep 0.02; done
+      kill -KILL $check
+      while grep -q '^State:.[^ZX]' "$child" 2> /dev/null; do sleep 0.02; done
+      echo gone
+      """)
+    #expect(outcome.output.hasSuffix("gone\n"), "\(outcome)")
+  }
+
   @Test("a plugin that is not there is a wrong argument")
   func missing() async throws {
     try await place.compile()

@@ -12,6 +12,7 @@ public enum PluginCheckChild {
   ///
   /// - Parameter arguments: Those that ``PluginValidation`` adds to its ``PluginValidation/child``.
   public static func run(_ arguments: [String]) -> Never {
+    endWithValidator()
     let channel = CheckChannel()
     let limited = CheckOrder(arguments).map { limit(memory: $0.memory) } ?? 0
     ProcessPicture.prepare()
@@ -39,6 +40,14 @@ public enum PluginCheckChild {
     channel.tell(.result(outcome, note: context.note))
     // Not `exit`: what the plugin registered to run at the end is not what was checked.
     _exit(0)
+  }
+
+  /// Nobody would end a plugin that hangs, once the validator has been killed.
+  private static func endWithValidator() {
+    _ = penstock_die_with_parent()
+    // It may have been killed before; nobody else reads what is told.
+    var channel = pollfd(fd: 1, events: 0, revents: 0)
+    if poll(&channel, 1, 0) > 0, channel.revents & Int16(POLLERR) != 0 { _exit(2) }
   }
 
   /// Bounds the memory of this process, and leaves its descriptors as they are.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import OperatingSystem
 import Pipelines
 import PluginHost
 import Values
@@ -50,8 +51,10 @@ struct PluginsCheck: ParsableCommand {
 
   func run() throws {
     let file = try path()
-    guard access(file, R_OK) == 0 else {
-      throw CommandFailure("cannot read '\(TerminalText.visible(file))': \(String(cString: strerror(errno)))")
+    do throws(InputFileError) {
+      _ = try InputFile(file)
+    } catch {
+      throw CommandFailure("cannot read '\(TerminalText.visible(file))': \(error.reason)")
     }
     guard let grace = DurationNotation.parse(grace), grace > .zero else {
       throw CommandFailure("--grace '\(TerminalText.visible(grace))' is no duration; write it as 500ms, 1s or 1m")
