@@ -37,6 +37,12 @@ static inline int penstock_sqlite3_log_errno(sqlite3 *connection) {
   return code;
 }
 
+// Whether the database file is no longer at the path that it was opened at: its inode is another one's, or nobody's.
+static inline int penstock_sqlite3_has_moved(sqlite3 *connection) {
+  int moved = 0;
+  return sqlite3_file_control(connection, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved;
+}
+
 // Writes the write-ahead log to the disk, as each commit would with `synchronous = FULL`. It does so by the file that the connection has open: that is told of
 // what the kernel could not write since it was opened.
 static inline int penstock_sqlite3_flush_log(sqlite3 *connection) {

@@ -15,12 +15,15 @@ extension Workspace {
   /// Returns when everything that was committed through this object is on the disk: one `fdatasync` of the write-ahead log. Commits go on without
   /// one, so this is for what must survive a power loss before somebody is told of it.
   ///
-  /// Does nothing with ``Durability/process``, and where nothing was committed since the last time. Fails with
-  /// ``WorkspaceError/full(path:)`` or ``WorkspaceError/io(path:code:message:)`` where the disk does; everything is committed all the same.
+  /// Waits for nothing with ``Durability/process``, and where nothing was committed since the last time. Fails with
+  /// ``WorkspaceError/full(path:)`` or ``WorkspaceError/io(path:code:message:)`` where the disk does; everything is committed all the same. Fails with
+  /// ``WorkspaceError/moved(path:)``, whatever the durability, where nobody would find what was committed.
   public func flushToDisk() throws {
-    guard durability == .powerLoss else { return }
     do {
-      try writer().flushToDisk()
+      let writer = try writer()
+      try writer.requirePlace()
+      guard durability == .powerLoss else { return }
+      try writer.flushToDisk()
     } catch {
       throw WorkspaceError(error, path: path)
     }

@@ -62,10 +62,9 @@ public final class OrderedWriter<Change: Sendable>: Sendable {
 
   /// As ``flush()``, and returns when it is on the disk as well, if the workspace's ``Durability`` wants it: all who wait at the same time share one `fdatasync`.
   ///
-  /// Where the disk fails, it throws; what was appended is committed all the same, and the writer goes on.
+  /// Where the disk fails, or the database is no longer where it was opened, it throws; what was appended is committed all the same, and the writer goes on.
   public nonisolated(nonsending) func flushToDisk() async throws(WorkspaceError) {
-    let toDisk = core.isDiskWanted
-    try await withCheckedContinuation { core.flush($0, toDisk: toDisk) }.get()
+    try await withCheckedContinuation { core.flush($0, toDisk: true) }.get()
   }
 
   /// Runs `body` between the changes appended before and after it, in a transaction of its own, and returns when that is

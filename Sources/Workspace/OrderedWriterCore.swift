@@ -76,8 +76,6 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     return true
   }
 
-  var isDiskWanted: Bool { workspace.durability == .powerLoss }
-
   func flush(_ answer: Answer, toDisk: Bool) {
     signal.lock()
     defer { signal.unlock() }

@@ -19,6 +19,8 @@ public enum WorkspaceError: Error, Sendable, Equatable {
   case locked(path: String)
   /// The file is damaged.
   case corrupt(path: String, message: String)
+  /// The database was moved, deleted or replaced while the workspace was open; what was written since is in the file that was moved or deleted.
+  case moved(path: String)
   /// The workspace, or the writer, has been closed.
   case closed(path: String)
   /// A type of objects does not fit the file, or its declaration contradicts itself.
@@ -48,6 +50,7 @@ public enum WorkspaceError: Error, Sendable, Equatable {
     case .full: "workspace-full"
     case .locked: "workspace-locked"
     case .corrupt: "workspace-corrupt"
+    case .moved: "workspace-moved"
     case .closed: "workspace-closed"
     case .unsuitableSchema: "workspace-schema"
     case .unsuitableQuery: "workspace-query"
@@ -64,7 +67,7 @@ public enum WorkspaceError: Error, Sendable, Equatable {
     switch self {
     case .cannotCreate(let path, _), .notAWorkspace(let path, _), .newerSchema(let path, _, _),
       .notPermitted(let path), .readOnly(let path), .untrusted(let path, _), .full(let path), .locked(let path),
-      .corrupt(let path, _),
+      .corrupt(let path, _), .moved(let path),
       .closed(let path), .unsuitableSchema(let path, _),
       .unsuitableQuery(let path, _),
       .unreadable(let path, _, _), .unknownType(let path, _), .snapshotEnded(let path), .snapshotExpired(let path),
@@ -97,6 +100,8 @@ extension WorkspaceError: CustomStringConvertible {
       "\(path) is locked, by another process or by the transaction that asks. Look for a stopped process, or use the transaction's context."
     case .corrupt(let path, let message):
       "\(path) is damaged (\(message)). Move it away, together with its -wal and -shm files, and start a new workspace."
+    case .moved(let path):
+      "\(path) was moved, deleted or replaced while it was in use; what was recorded is in the former file. Put that back, or start anew."
     case .closed(let path):
       "\(path) has been closed."
     case .unsuitableSchema(let path, let reason):

@@ -186,6 +186,17 @@ final class WriterConnection: Sendable {
     }
   }
 
+  /// Makes sure that what was committed is where the next one looks for it: one `stat`.
+  ///
+  /// - Throws: ``WorkspaceError/moved(path:)``.
+  func requirePlace() throws {
+    try checkOutside()
+    try access { db in
+      guard let connection = db.sqliteConnection, penstock_sqlite3_has_moved(connection) != 0 else { return }
+      throw WorkspaceError.moved(path: queue.path)
+    }
+  }
+
   /// Waits until everything that was committed on this connection is on the disk.
   func flushToDisk() throws {
     try checkOutside()

@@ -15,6 +15,21 @@ public enum EngineError: Error, Sendable, Hashable {
   /// Processes that the former host of a run left running cannot be ended: which ones, for a sentence. What they do would be done twice.
   case processesRemain(String, of: RunID)
 
+  /// A file of a run, `…/runs/ID/NAME`, could not be made. Where `runs` is no directory (any more), no operation can keep its files.
+  static func runFile(_ path: String, _ number: Int32) -> EngineError {
+    runPath(path, number, in: path.split(separator: "/").dropLast(2).map { "/\($0)" }.joined())
+  }
+
+  /// As ``runFile(_:_:)``, of whatever is in the directory `runs` of the workspace.
+  static func runPath(_ path: String, _ number: Int32, in runs: String) -> EngineError {
+    var status = stat()
+    let isThere = stat(runs, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    guard number == ENOENT || number == ENOTDIR, !isThere else { return .file(path, number) }
+    return .history(
+      "cannot write '\(path)': \(String(cString: strerror(number))); the workspace and the directory 'runs' in it must stay where they are while a run uses them"
+    )
+  }
+
   /// Whether the computer is at a limit: other operations would fail for the same reason, so the run cannot go on.
   var isExhaustion: Bool {
     switch self {

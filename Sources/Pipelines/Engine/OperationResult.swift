@@ -98,7 +98,7 @@ enum FileBytes {
   /// Writes a file of the owner's alone, which must not exist yet (`EEXIST`). What cannot be written whole is not left behind.
   static func write(_ bytes: [UInt8], toNew path: String) throws(EngineError) {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw .file(path, errno) }
+    guard descriptor >= 0 else { throw .runFile(path, errno) }
     var error = write(bytes, to: descriptor)
     if close(descriptor) != 0, errno != EINTR, error == 0 { error = errno }
     guard error == 0 else {

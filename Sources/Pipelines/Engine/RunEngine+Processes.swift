@@ -265,7 +265,7 @@ extension RunEngine {
     switch error.number {
     case ENOENT, ENOTDIR:
       // The new process has opened its logs and entered its directory before it looked for its program, and tells no more than the number.
-      if let missing = process.missingLog { return EngineError.file(missing, ENOENT) }
+      if let missing = process.missingLog { return EngineError.runFile(missing, ENOENT) }
       var status = stat()
       if let directory = process.directory, stat(directory, &status) != 0 || status.st_mode & S_IFMT != S_IFDIR {
         let isThere = lstat(directory, &status) == 0

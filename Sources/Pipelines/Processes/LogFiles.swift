@@ -13,7 +13,7 @@ final class LogFile {
     path = CString("\(directory)/\(name)")
     self.relative = "\(relative)/\(name)"
     descriptor = penstock_create_log(path.pointer)
-    guard descriptor >= 0 else { throw .file(path.string, -descriptor) }
+    guard descriptor >= 0 else { throw .runFile(path.string, -descriptor) }
   }
 
   /// How many bytes it holds.
@@ -101,7 +101,7 @@ final class LogFiles {
   /// modification before all others tells that it has not written anything, which is not the same as an empty result.
   func reserveResult() throws(EngineError) {
     let descriptor = open(result.pointer, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw .file(result.string, errno) }
+    guard descriptor >= 0 else { throw .runFile(result.string, errno) }
     defer { close(descriptor) }
     let never = [timespec(), timespec()]
     guard fchmod(descriptor, 0o600) == 0, futimens(descriptor, never) == 0 else {
@@ -163,10 +163,11 @@ final class LogFilePool {
   func runDirectory() throws(EngineError) -> String {
     guard !exists else { return directory }
     guard mkdir(directory, 0o700) == 0 || errno == EEXIST else {
-      guard errno == ENOENT else { throw .file(directory, errno) }
+      let error = errno
       let parent = String(directory[..<(directory.lastIndex(of: "/") ?? directory.startIndex)])
-      guard mkdir(parent, 0o700) == 0 || errno == EEXIST else { throw .file(parent, errno) }
-      guard mkdir(directory, 0o700) == 0 || errno == EEXIST else { throw .file(directory, errno) }
+      guard error == ENOENT else { throw .runPath(directory, error, in: parent) }
+      guard mkdir(parent, 0o700) == 0 || errno == EEXIST else { throw .runPath(parent, errno, in: parent) }
+      guard mkdir(directory, 0o700) == 0 || errno == EEXIST else { throw .runPath(directory, errno, in: parent) }
       exists = true
       return directory
     }
