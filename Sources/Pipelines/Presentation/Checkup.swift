@@ -60,6 +60,7 @@ package struct Checkup {
     }
     report(Finding(grade: .ok, subject: "workspace", message: "\(path) (\(location.originText))"))
     checkPermissions(report)
+    checkRunFiles(report)
     checkSQLite(history, report)
     return checkDatabase(history, report)
   }
@@ -92,6 +93,16 @@ package struct Checkup {
         Finding(
           grade: .fail, subject: "permissions", message: "the workspace cannot be written; runs cannot be recorded"))
     }
+  }
+
+  private func checkRunFiles(_ report: (Finding) -> Void) {
+    var status = stat()
+    let path = location.path + "/runs"
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { return }
+    report(
+      Finding(
+        grade: .fail, subject: "runs",
+        message: "\(path) is not a directory, and no run can keep its files; remove it"))
   }
 
   private func checkSQLite(_ history: History, _ report: (Finding) -> Void) {
