@@ -15,24 +15,31 @@ extension PipelineChecker {
   func checkSecrets(
     in site: ExpressionSite, _ references: [ExpressionReference], of operation: OperationDraft?
   ) -> Bool {
+    let isForPlugin = operation?.isPlugin == true
+    // What runs this pipeline may hand it a secret: see ``SecretTrail``.
+    if let place = ShownPlace(site.use, isForPlugin: isForPlugin, references) {
+      if let operation {
+        operation.definition.shownPlaces.append(place)
+      } else {
+        draft.definition.shownPlaces.append(place)
+      }
+    }
     var namesSecret = false
     for reference in references where isSecret(reference, in: site.use, of: operation) {
       namesSecret = true
-      let isForPlugin = operation?.isPlugin == true && site.use == .inject
-      guard !site.use.admitsSecrets || isForPlugin else { continue }
+      guard site.use.showsSecrets(toPlugin: isForPlugin) else { continue }
       let range = reader.range(in: site.node, offset: reference.position - 1, length: reference.length)
-      if isForPlugin || site.use == .settings || site.use == .controller {
+      switch site.use {
+      case .inject, .settings, .controller:
         reader.error(
           "secret-exposed", "a secret cannot be handed to a plugin; a plugin asks for it by its name", at: range,
           fix: "list it under 'secrets' of the plugin, under 'plugins'")
-        continue
-      }
-      if site.use == .command {
+      case .command:
         reader.error(
           "secret-in-arguments",
           "a secret cannot be an argument: every user of the machine can see argument lists", at: range,
           fix: "hand it over through 'env'")
-      } else {
+      default:
         reader.error(
           "secret-exposed", "a secret cannot be used in '\(site.use.key)', whose value is recorded or shown", at: range,
           fix: "secrets may stand in 'env', 'inject', 'stdin', 'params' and what 'http' sends")
@@ -79,7 +86,7 @@ extension PipelineChecker {
     return variables
   }
 
-  /// Reports a secret that is handed to a nested pipeline which makes an argument or an exclusive name of it.
+  /// Reports a secret that is handed to a nested pipeline which puts it where it would be seen.
   func checkNestedSecrets() {
     forEachDraft { operation in
       guard let call = operation.nestedCall, nestedWithSecrets.contains(call.path),
@@ -93,21 +100,33 @@ extension PipelineChecker {
               && site.references.contains { self.isSecret($0, in: site.use, of: operation) }
           })
         else { continue }
-        let fix = "let the nested pipeline declare the secret itself"
-        if let exposed = SecretTrail.find(.argument, in: pipeline, from: parameter.name) {
-          reader.error(
-            "secret-in-arguments",
-            "the param '\(parameter.name)' becomes an argument of '\(exposed)' in the nested pipeline, where every user of the machine can see it",
-            at: parameter.value.node.range, fix: fix)
-        }
-        if let exposed = SecretTrail.find(.exclusiveName, in: pipeline, from: parameter.name) {
-          reader.error(
-            "secret-exposed",
-            "the param '\(parameter.name)' becomes part of the exclusive name of '\(exposed)' in the nested pipeline, and names are shown",
-            at: parameter.value.node.range, fix: "name what is exclusive without the secret")
+        for exposure in SecretTrail.find(in: pipeline, from: parameter.name) {
+          report(exposure, of: parameter.name, in: pipeline, at: parameter.value.node.range)
         }
       }
     }
+  }
+
+  private func report(
+    _ exposure: SecretTrail.Exposure, of parameter: String, in pipeline: PipelineDefinition, at range: SourceRange
+  ) {
+    let place = "'\(exposure.operation ?? pipeline.name)' in the nested pipeline"
+    var code = "secret-exposed"
+    var fix = "let the nested pipeline declare the secret itself"
+    let what: String
+    switch exposure.use {
+    case .command:
+      code = "secret-in-arguments"
+      what = "becomes an argument of \(place), where every user of the machine can see it"
+    case .exclusive:
+      what = "becomes part of the exclusive name of \(place), and names are shown"
+      fix = "name what is exclusive without the secret"
+    case .inject, .settings, .controller:
+      what = "is handed to a plugin by \(place); a plugin asks for a secret by its name"
+      fix = "declare the secret in the nested pipeline, and list it under 'secrets' of the plugin, under 'plugins'"
+    default: what = "is used in '\(exposure.use.key)' of \(place), whose value is recorded or shown"
+    }
+    reader.error(code, "the param '\(parameter)' \(what)", at: range, fix: fix)
   }
 
   private static func isWithin(_ inner: SourceRange, _ outer: SourceRange) -> Bool {

@@ -1,58 +1,93 @@
+/// A place of a definition where no secret may stand, with what its expressions name of `params`, `env` and the item of a loop.
+struct ShownPlace: Sendable {
+  let use: ExpressionSite.Use
+  let references: [ExpressionReference]
+
+  /// Nil where the place shows nothing, or nothing that a pipeline can be handed.
+  init?(_ use: ExpressionSite.Use, isForPlugin: Bool, _ references: [ExpressionReference]) {
+    guard use.showsSecrets(toPlugin: isForPlugin) else { return nil }
+    let handed = references.filter {
+      switch $0.context {
+      case "results", "errors", "operations", "secrets", "run": false
+      default: true
+      }
+    }
+    guard !handed.isEmpty else { return nil }
+    self.use = use
+    self.references = handed
+  }
+}
+
 /// Where a secret goes that a nested pipeline is handed as a param: by way of `env`, `inject`, the item of a loop and the params of further pipelines.
 struct SecretTrail {
   /// A place where the secret would be seen.
-  enum Exposure {
-    /// An argument of a process.
-    case argument
-    /// The name under `exclusive`.
-    case exclusiveName
+  struct Exposure {
+    let use: ExpressionSite.Use
+    /// The operation, as a path such as `deploy/login`; nil for a key of the pipeline itself.
+    var operation: String?
+
+    /// Argument lists first, which every user can see, and loops last, whose items lead to other places.
+    fileprivate var rank: Int {
+      switch use {
+      case .command: 0
+      case .exclusive: 1
+      case .loop: 3
+      default: 2
+      }
+    }
   }
 
-  private let exposure: Exposure
+  /// The first of each rank.
+  private var found: [Int: Exposure] = [:]
   /// Pipelines that were followed, with the params that are secret in them: the same file may be run from many places.
   private var seen: Set<[String]> = []
 
-  /// The operation where the param called `name` is exposed, as a path such as `deploy/login`; nil where there is none.
-  static func find(_ exposure: Exposure, in pipeline: PipelineDefinition, from name: String) -> String? {
-    var trail = SecretTrail(exposure: exposure)
-    return trail.follow([name.lowercased()], into: pipeline)
+  /// Where the param called `name` is exposed, the worst first and one of a kind; a loop only where nothing else is.
+  static func find(in pipeline: PipelineDefinition, from name: String) -> [Exposure] {
+    var trail = SecretTrail()
+    trail.follow([name.lowercased()], into: pipeline, by: "")
+    let exposures = trail.found.values.sorted { $0.rank < $1.rank }
+    return exposures.count > 1 ? exposures.filter { $0.use != .loop } : exposures
   }
 
-  private init(exposure: Exposure) { self.exposure = exposure }
+  private init() {}
 
-  private mutating func follow(_ parameters: Set<String>, into pipeline: PipelineDefinition) -> String? {
+  private mutating func note(_ exposure: Exposure) {
+    if found[exposure.rank] == nil { found[exposure.rank] = exposure }
+  }
+
+  /// `path` names the operations that lead to the pipeline, each with a slash behind it.
+  private mutating func follow(_ parameters: Set<String>, into pipeline: PipelineDefinition, by path: String) {
     guard seen.insert([pipeline.source.absolutePath, pipeline.source.hash] + parameters.sorted()).inserted else {
-      return nil
+      return
     }
     var shared = Carriers(parameters: parameters)
     for (name, value) in pipeline.environment { shared.note(name, value) }
-    for operation in pipeline.operations + pipeline.handlers.map(\.operation) {
-      if let found = follow(shared, into: operation, of: pipeline) { return found }
+    for place in pipeline.shownPlaces where shared.reach(place.references) {
+      note(Exposure(use: place.use, operation: path.isEmpty ? nil : String(path.dropLast())))
     }
-    return nil
+    for operation in pipeline.operations + pipeline.handlers.map(\.operation) {
+      follow(shared, into: operation, of: pipeline, by: path)
+    }
   }
 
   private mutating func follow(
-    _ shared: Carriers, into operation: OperationDefinition, of pipeline: PipelineDefinition
-  ) -> String? {
+    _ shared: Carriers, into operation: OperationDefinition, of pipeline: PipelineDefinition, by path: String
+  ) {
     // What stands outside the process sees the pipeline's variables alone.
     var outer = shared
     outer.noteItem(of: operation.loop)
-    if exposure == .exclusiveName, let name = operation.exclusive, outer.reach(name.references) {
-      return operation.name
-    }
-    switch operation.action {
-    case .command(let arguments) where exposure == .argument:
-      var own = outer
+    var own = outer
+    if !operation.shownPlaces.isEmpty {
       for (name, value) in operation.environment { own.note(name, value) }
       if case .named(let members) = operation.injection { for (name, value) in members { own.note(name, value) } }
-      return arguments.contains { own.reach($0.references) } ? operation.name : nil
-    case .pipeline(let path, let given):
-      let secret = given.filter { outer.reach($0.value.references) }.map { $0.name.lowercased() }
-      guard !secret.isEmpty, let nested = pipeline.nested[path] else { return nil }
-      return follow(Set(secret), into: nested).map { "\(operation.name)/\($0)" }
-    default: return nil
     }
+    for place in operation.shownPlaces where (place.use.seesOwnVariables ? own : outer).reach(place.references) {
+      note(Exposure(use: place.use, operation: path + operation.name))
+    }
+    guard case .pipeline(let file, let given) = operation.action, let nested = pipeline.nested[file] else { return }
+    let secret = given.filter { outer.reach($0.value.references) }.map { $0.name.lowercased() }
+    if !secret.isEmpty { follow(Set(secret), into: nested, by: "\(path)\(operation.name)/") }
   }
 }
 

@@ -191,6 +191,8 @@ public struct OperationDefinition: Sendable {
   var contentHash: String?
   /// Whether a secret can reach the operation, so that its output must be masked.
   public var receivesSecret: Bool = false
+  /// Where it would show a secret, for the checks of pipelines that run this one.
+  var shownPlaces: [ShownPlace] = []
   /// Dependencies whose result is needed: without one this operation cannot run. The others may end without a result.
   public var requiredResults: Set<Int> = []
   /// Where its name is written.

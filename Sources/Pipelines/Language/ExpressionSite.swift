@@ -48,11 +48,13 @@ struct ExpressionSite {
       }
     }
 
-    /// Whether a secret may stand there: only where it reaches a process without anybody seeing it on the way.
-    var admitsSecrets: Bool {
+    /// Whether a secret would be seen there. It may stand only where it reaches a process without anybody seeing it on the way; a plugin asks for it by
+    /// its name, so that not even what is injected into its operation may hold one.
+    func showsSecrets(toPlugin isForPlugin: Bool) -> Bool {
+      if isForPlugin, case .inject = self { return true }
       switch self {
-      case .environment, .pipelineEnvironment, .stdin, .inject, .nestedParameter, .http: true
-      default: false
+      case .environment, .pipelineEnvironment, .stdin, .inject, .nestedParameter, .http: return false
+      default: return true
       }
     }
   }

@@ -322,12 +322,62 @@ struct NestedPipelineTests {
   }
 
   @Test(
+    "a secret is refused in a nested pipeline wherever it is refused directly",
+    arguments: [
+      ("run: ls, directory: \"${{ SECRET }}\"", "is used in 'directory' of 'fetch'"),
+      ("approve: \"${{ SECRET }}\"", "is used in 'approve' of 'fetch'"),
+      ("wait: { until: \"${{ SECRET }}\" }", "is used in 'wait' of 'fetch'"),
+      ("wait: \"${{ SECRET }}\"", "is used in 'wait' of 'fetch'"),
+      ("value: \"${{ SECRET }}\"", "is used in 'value' of 'fetch'"),
+      ("value: { a: [\"${{ SECRET }}\"] }", "is used in 'value' of 'fetch'"),
+      ("run: ls, when: SECRET == 'a'", "is used in 'when' of 'fetch'"),
+      ("run: ls, repeat: { every: 1s, until: SECRET == 'a' }", "is used in 'until' of 'fetch'"),
+      ("run: ls, for_each: [\"${{ SECRET }}\"]", "is used in 'for_each' of 'fetch'"),
+      ("run: ls, matrix: { a: [\"${{ SECRET }}\"] }", "is used in 'for_each' of 'fetch'"),
+      ("run: ls, exclusive: \"${{ SECRET }}\"", "becomes part of the exclusive name of 'fetch'"),
+      ("command: [\"${{ SECRET }}\"]", "becomes an argument of 'fetch'"),
+      ("http: { url: \"http://h/\", save_to: \"${{ SECRET }}\" }", "is used in 'http' of 'fetch'"),
+      ("run: ls, run_when: \"file-exists(${{ SECRET }})\"", "is used in 'specifications' of 'inner'"),
+    ])
+  func shownPlaces(_ operation: String, _ message: String) throws {
+    func code(_ found: [String]) -> [Substring] { found.map { $0.split(separator: " ")[1] } }
+    let direct = try load([
+      "main.yaml":
+        "secrets: { x: { env: X } }\noperations: [{ name: fetch, \(operation.replacing("SECRET", with: "secrets.x")) }]"
+    ]).found
+    let nested = try load([
+      "main.yaml": handing,
+      "inner.yaml":
+        "params: { x: string }\noperations: [{ name: fetch, \(operation.replacing("SECRET", with: "params.x")) }]",
+    ]).found
+    #expect(code(direct).count == 1 && code(nested) == code(direct), "\(direct)\n\(nested)")
+    #expect(nested.first?.contains("the param 'x' \(message) in the nested pipeline") == true, "\(nested)")
+  }
+
+  @Test("a secret is refused in the defaults of a nested pipeline, and in its operations by way of a variable")
+  func shownByDefaults() throws {
+    let found = try load([
+      "main.yaml": handing,
+      "inner.yaml":
+        "name: calls\nparams: { x: string }\ndefaults: { directory: \"${{ params.x }}\" }\noperations: [{ name: fetch, run: ls }]",
+    ]).found
+    #expect(found.count == 1 && found.first?.contains("is used in 'directory' of 'calls' in the nested") == true)
+    let variable = try load([
+      "main.yaml": handing,
+      "inner.yaml":
+        "params: { x: string }\noperations: [{ name: fetch, run: ls, env: { A: \"${{ params.x }}\" }, directory: \"${{ env.A }}\" }]",
+    ]).found
+    #expect(variable.count == 1 && variable.first?.contains("is used in 'directory' of 'fetch' in the nested") == true)
+  }
+
+  @Test(
     "what does not show the secret is left alone",
     arguments: [
       "run: cat, stdin: \"${{ params.x }}\"", "run: cat, env: { A: \"${{ params.x }}\" }",
       "command: [curl, \"${{ env.A }}\"], env: { A: plain }",
-      "command: [curl, \"${{ item.a }}\"], matrix: { a: [1], b: [\"${{ params.x }}\"] }",
-      "command: [curl, \"${{ params.y }}\"]", "value: \"${{ params.x }}\"",
+      "run: cat, inject: { B: \"${{ params.x }}\" }",
+      "http: { url: \"http://h/\", headers: { A: \"${{ params.x }}\" } }",
+      "command: [curl, \"${{ params.y }}\"]", "value: \"${{ params.y }}\"", "approve: \"${{ params.y }}\"",
     ])
   func secretInPlace(_ operation: String) throws {
     let (found, pipeline) = try load([
