@@ -106,11 +106,9 @@ public final class Workspace: Sendable {
     var isNew = false
     try files.requireRegularFiles()
     if !isReadOnly {
-      // Before there is anything in it: a directory of another user would be refused from the second time on.
-      if schema.isGuarded, try !files.exists() { try files.requireOwn() }
-      isNew = try files.createMissing(schema.template)
+      isNew = try files.createMissing(schema)
       isReadOnly = !files.isWritable
-      if schema.isGuarded, !isNew, !isReadOnly { try files.requireOwn() }
+      if schema.isGuarded, !isNew, !isReadOnly { try files.requireOwn(schema.folders) }
     } else if try !files.exists() {
       throw .notAWorkspace(path: files.directory, reason: "there is no workspace.db in it")
     }
@@ -141,6 +139,9 @@ public final class Workspace: Sendable {
       throw WorkspaceError(error, path: files.database)
     }
   }
+
+  /// What of it another user could change, and why: an empty list where it may be written to.
+  package var foreignFiles: [(path: String, reason: String)] { files.foreign(schema.folders) }
 
   /// Closes both connections once what runs on them has finished, and shortens the write-ahead log if nobody else is using it.
   ///

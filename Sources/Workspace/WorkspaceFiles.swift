@@ -12,8 +12,9 @@ struct WorkspaceFiles {
   let durability: Durability
 
   var database: String { directory + "/workspace.db" }
-  var lock: String { directory + "/workspace.lock" }
-  var notification: String { directory + "/workspace.notify" }
+  var lock: String { "\(directory)/\(WriteLock.name)" }
+  private static let notificationName = "workspace.notify"
+  var notification: String { "\(directory)/\(Self.notificationName)" }
 
   init(
     directory: String, patience: Double = ConnectionSettings.patience, durability: Durability = .powerLoss
@@ -50,21 +51,35 @@ struct WorkspaceFiles {
     return ["", "-wal", "-shm"].map { database + $0 }.first { isDenied($0, R_OK) }
   }
 
-  /// Refuses what would keep whoever opens it waiting: a FIFO or a device in the place of the database or of what SQLite keeps beside it.
+  /// Refuses what is not a regular file in the place of the database or of what SQLite keeps beside it: whoever opens a FIFO waits, and SQLite creates
+  /// what a link names, in another directory, without the locks of this one.
   func requireRegularFiles() throws(WorkspaceError) {
     var status = stat()
-    for suffix in ["", "-wal", "-shm", "-journal"] where stat(database + suffix, &status) == 0 {
+    for suffix in ["", "-wal", "-shm", "-journal"] where lstat(database + suffix, &status) == 0 {
       guard status.st_mode & S_IFMT != S_IFREG else { continue }
       throw .notAWorkspace(path: directory, reason: "workspace.db\(suffix) is not a regular file")
     }
   }
 
   /// Refuses a workspace of another user, who could change at any time what this one does.
-  func requireOwn() throws(WorkspaceError) {
+  func requireOwn(_ folders: [String]) throws(WorkspaceError) {
+    if let (path, reason) = foreign(folders).first { throw .untrusted(path: path, reason: reason) }
+  }
+
+  /// What another user could change, and why: the directory, the database, and these folders, which may not be links either.
+  func foreign(_ folders: [String]) -> [(path: String, reason: String)] {
     var status = stat()
-    for path in [directory, database] where stat(path, &status) == 0 && status.st_uid != geteuid() {
-      throw .untrusted(path: path, reason: "it belongs to user \(status.st_uid), and you are user \(geteuid())")
+    let user = geteuid()
+    var found: [(path: String, reason: String)] = []
+    func look(_ path: String) {
+      guard status.st_uid != user else { return }
+      found.append((path, "it belongs to user \(status.st_uid), and you are user \(user)"))
     }
+    for path in [directory, database] where stat(path, &status) == 0 { look(path) }
+    for path in folders.map({ "\(directory)/\($0)" }) where lstat(path, &status) == 0 {
+      if status.st_mode & S_IFMT == S_IFDIR { look(path) } else { found.append((path, "it is not a directory")) }
+    }
+    return found
   }
 
   /// How many bytes the file of the write-ahead log has.
@@ -87,8 +102,11 @@ struct WorkspaceFiles {
   /// Creates the directory, the database and the notification file as far as they are missing.
   ///
   /// Returns whether the database is new: empty, or a copy of the template. A workspace that exists and may not be written is left alone.
-  func createMissing(_ template: WorkspaceTemplate?) throws(WorkspaceError) -> Bool {
+  func createMissing(_ schema: WorkspaceSchema) throws(WorkspaceError) -> Bool {
     if try exists() { return false }
+    let template = schema.template
+    // Somebody else may have made the directory, and what is in it.
+    if schema.isGuarded { try requireOwn(schema.folders) }
     let parents = try createDirectory(directory)
     let isCopied =
       try template?.bytes.map { bytes throws(WorkspaceError) in
@@ -175,12 +193,8 @@ struct WorkspaceFiles {
 
   /// Writes a byte to the notification file, as far as that is possible.
   func touchNotification() {
-    // A link would lead to a file of somebody else's, and a FIFO would wait for a reader.
-    let descriptor = open(notification, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { return }
+    guard let descriptor = try? OwnFile.open(Self.notificationName, in: directory, O_WRONLY | O_CREAT) else { return }
     defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
     pwrite(descriptor, "\n", 1, 0)
   }
 

@@ -26,13 +26,16 @@ public struct WorkspaceSchema: Sendable {
   /// Whether a file is refused for writing that belongs to another user, or whose schema has anything that this one has not made. What is in it would be
   /// executed by whoever writes.
   public let isGuarded: Bool
+  /// The directories beside the database in which the schema's user keeps files. A guarded file is refused for writing also where one of them belongs to
+  /// another user or is not a directory.
+  public let folders: [String]
   /// The types whose objects are kept. Their tables are created and extended after the migrations.
   public let objects: [any Storable.Type]
 
   /// Creates a schema. The numbers of `migrations` must be 1, 2, 3 ….
   public init(
     applicationID: Int32, migrations: [Migration] = [], template: WorkspaceTemplate? = nil,
-    objects: [any Storable.Type] = [], isGuarded: Bool = false
+    objects: [any Storable.Type] = [], isGuarded: Bool = false, folders: [String] = []
   ) {
     precondition(migrations.indices.allSatisfy { migrations[$0].number == $0 + 1 }, "migrations are numbered 1, 2, 3 …")
     self.applicationID = applicationID
@@ -40,6 +43,7 @@ public struct WorkspaceSchema: Sendable {
     self.template = template
     self.objects = objects
     self.isGuarded = isGuarded
+    self.folders = folders
   }
 
   /// The number that `PRAGMA user_version` has when every migration has run.

@@ -6,25 +6,19 @@ import Glibc
 /// lock shared; a checkpoint holds it exclusively. `flock` belongs to the open file, so two workspaces in one process
 /// exclude each other like two processes do, and the kernel lets go when a process dies.
 final class WriteLock: Sendable {
+  static let name = "workspace.lock"
   private let descriptor: Int32
   private let path: String
   private let patience: Double
 
   /// Opens the lock file, creating it for its owner alone.
-  init(path: String, patience: Double) throws(WorkspaceError) {
+  init(directory: String, patience: Double) throws(WorkspaceError) {
     self.patience = patience
-    descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
-    self.path = path
-    guard descriptor >= 0 else {
-      let code = errno
-      if code == EACCES || code == EROFS || code == EPERM { throw .readOnly(path: path) }
-      throw .io(path: path, code: Int(code), message: WorkspaceError.systemMessage(code))
-    }
+    path = "\(directory)/\(Self.name)"
+    descriptor = try OwnFile.open(Self.name, in: directory, O_RDWR | O_CREAT)
   }
 
-  deinit {
-    if descriptor >= 0 { close(descriptor) }
-  }
+  deinit { close(descriptor) }
 
   /// Waits for the shared lock, at most as long as a connection waits for another.
   func lockShared() throws(WorkspaceError) {

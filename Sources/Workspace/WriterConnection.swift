@@ -33,7 +33,7 @@ final class WriterConnection: Sendable {
   private let longLog = Mutex<(@Sendable () -> Void)?>(nil)
 
   init(files: WorkspaceFiles) throws {
-    lock = try WriteLock(path: files.lock, patience: files.patience)
+    lock = try WriteLock(directory: files.directory, patience: files.patience)
     host = try HostLock(directory: files.directory)
     patience = BusyPatience(seconds: files.patience)
     queue = try DatabaseQueue(path: files.database, configuration: ConnectionSettings.writer(patience))

@@ -22,13 +22,13 @@ final class WorkspacePeers: HTTPPeerChannel {
 
   func announce(_ endpoint: HTTPEndpoint) {
     // ENOENT is what nearly all find; nothing else matters to a request that has succeeded.
-    _ = utimensat(AT_FDCWD, path(of: endpoint), nil, 0)
+    _ = utimensat(AT_FDCWD, path(of: endpoint), nil, AT_SYMLINK_NOFOLLOW)
   }
 
   func subscribe(to endpoint: HTTPEndpoint, _ handler: @escaping @Sendable () -> Void) -> OperationSubscription {
     mkdir(folder, 0o700)
     // Without a file, such as on a full disk, the wait takes as long as it would without others.
-    guard let file = PeerFile(path(of: endpoint)) else { return .empty }
+    guard let file = PeerFile(path(of: endpoint), in: folder) else { return .empty }
     let watch = PeerWatch(file: file, handler)
     loop.execute { [paths] in watch.begin(paths.value) }
     return OperationSubscription { [loop, paths] in loop.execute { watch.end(paths.value) } }
@@ -47,10 +47,13 @@ private final class PeerFile: Sendable {
   let path: String
   private let descriptor: Int32
 
-  init?(_ path: String) {
+  init?(_ path: String, in folder: String) {
     self.path = path
+    var status = stat()
+    // A link would have files created elsewhere.
+    guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
     while true {
-      let opened = open(path, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+      let opened = open(path, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0o600)
       guard opened >= 0 else { return nil }
       var (mine, there) = (stat(), stat())
       guard flock(opened, LOCK_SH | LOCK_NB) == 0, fstat(opened, &mine) == 0 else {

@@ -20,7 +20,7 @@ public enum HistorySchema {
       WorkspaceSchema.Migration(number: 5, sql: drops + views(cut, moreOfRuns: controllers) + gates + events),
       WorkspaceSchema.Migration(number: 6, sql: origin),
     ],
-    template: .history, isGuarded: true)
+    template: .history, isGuarded: true, folders: ["runs"])
 
   /// The names of the public views.
   public static let publicViews = [

@@ -212,7 +212,7 @@ final class PluginLog: @unchecked Sendable {
       do throws(EngineError) {
         let file = try logs.takeError()
         self.file = file
-        descriptor = open(file.path.pointer, O_WRONLY | O_APPEND | O_CLOEXEC)
+        descriptor = open(file.path.pointer, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw .file(file.path.string, errno) }
       } catch {
         return isCut(error)

@@ -162,17 +162,21 @@ final class LogFilePool {
   /// The directory of the run, which exists from now on.
   func runDirectory() throws(EngineError) -> String {
     guard !exists else { return directory }
-    guard mkdir(directory, 0o700) == 0 || errno == EEXIST else {
-      let error = errno
-      let parent = String(directory[..<(directory.lastIndex(of: "/") ?? directory.startIndex)])
-      guard error == ENOENT else { throw .runPath(directory, error, in: parent) }
-      guard mkdir(parent, 0o700) == 0 || errno == EEXIST else { throw .runPath(parent, errno, in: parent) }
-      guard mkdir(directory, 0o700) == 0 || errno == EEXIST else { throw .runPath(directory, errno, in: parent) }
-      exists = true
-      return directory
+    let parent = String(directory[..<(directory.lastIndex(of: "/") ?? directory.startIndex)])
+    if mkdir(directory, 0o700) != 0 {
+      if errno == ENOENT { try Self.makeDirectory(parent, in: parent) }
+      try Self.makeDirectory(directory, in: parent)
     }
     exists = true
     return directory
+  }
+
+  /// Makes a directory, or finds the one that is there. A link would lead out of the workspace.
+  private static func makeDirectory(_ path: String, in runs: String) throws(EngineError) {
+    guard mkdir(path, 0o700) != 0 else { return }
+    var status = stat()
+    guard errno == EEXIST, lstat(path, &status) == 0 else { throw .runPath(path, errno, in: runs) }
+    guard status.st_mode & S_IFMT == S_IFDIR else { throw .runPath(path, ENOTDIR, in: runs) }
   }
 
   /// A number that names no file of this run yet.

@@ -15,7 +15,7 @@ final class MaskingPipe {
   ///
   /// - Throws: ``EngineError/file(_:_:)`` when the log cannot be opened, ``EngineError/systemCall(_:_:)`` without descriptors.
   init(to path: CString, masker: SecretMasker, on loop: EventLoop) throws(EngineError) {
-    let log = open(path.pointer, O_WRONLY | O_APPEND | O_CLOEXEC)
+    let log = open(path.pointer, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard log >= 0 else { throw .file(path.string, errno) }
     var ends: [Int32] = [-1, -1]
     let error = penstock_pipe(&ends)

@@ -26,7 +26,9 @@ final class SecretFileCopy: @unchecked Sendable {
       if case .system(_, let number) = error { throw .file(source, number) }
       throw .file(source, EINVAL)
     }
-    output = open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    // What a former attempt has left, or a link that the process has put there.
+    unlink(target)
+    output = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard output >= 0 else {
       let error = errno
       close(input)

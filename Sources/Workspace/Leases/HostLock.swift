@@ -6,28 +6,18 @@ import Glibc
 /// process in another pid namespace, such as one in another container, which `/proc` does not show. Each process locks one byte, whose place follows
 /// from its ``ProcessIdentity``. The lock belongs to the open file (`F_OFD_SETLK`), so closing other descriptors of the file does not release it.
 final class HostLock: Sendable {
-  private static let name = "/workspace.hosts"
+  private static let name = "workspace.hosts"
   private let descriptor: Int32
 
   /// Opens the file, creating it for its owner alone, and locks the byte of this process.
   init(directory: String) throws(WorkspaceError) {
-    let path = directory + Self.name
-    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0o600)
-    guard descriptor >= 0 else {
-      let code = errno
-      if code == EACCES || code == EROFS || code == EPERM { throw .readOnly(path: path) }
-      throw .io(path: path, code: Int(code), message: WorkspaceError.systemMessage(code))
-    }
-    guard Self.isFile(descriptor) else {
-      close(descriptor)
-      throw .notAWorkspace(path: directory, reason: "its workspace.hosts is not a regular file")
-    }
+    descriptor = try OwnFile.open(Self.name, in: directory, O_RDWR | O_CREAT)
     // Shared, as several workspace objects of one process may hold it.
     var request = Self.request(F_RDLCK, ProcessIdentity.current)
     guard fcntl(descriptor, Self.setLock, &request) == 0 else {
       let code = errno
       close(descriptor)
-      throw .io(path: path, code: Int(code), message: WorkspaceError.systemMessage(code))
+      throw .io(path: "\(directory)/\(Self.name)", code: Int(code), message: WorkspaceError.systemMessage(code))
     }
   }
 
@@ -37,19 +27,11 @@ final class HostLock: Sendable {
 
   /// Whether the process holds its lock in the workspace in a directory; nil where that cannot be asked.
   static func isHeld(by process: ProcessIdentity, in directory: String) -> Bool? {
-    let descriptor = open(directory + name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-    guard descriptor >= 0 else { return nil }
+    guard let descriptor = try? OwnFile.open(name, in: directory, O_RDONLY) else { return nil }
     defer { close(descriptor) }
-    // A FIFO or a device has locks too, but nobody holds theirs.
-    guard isFile(descriptor) else { return nil }
     var request = request(F_WRLCK, process)
     guard fcntl(descriptor, getLock, &request) == 0 else { return nil }
     return request.l_type != Int16(F_UNLCK)
-  }
-
-  private static func isFile(_ descriptor: Int32) -> Bool {
-    var status = stat()
-    return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
   // MARK: The byte

@@ -24,6 +24,18 @@ struct WorkspacePeersTests {
     (try? FileManager.default.contentsOfDirectory(atPath: directory + "/peers")) ?? []
   }
 
+  @Test("creates no file where a link in the place of the folder leads")
+  func link() throws {
+    let elsewhere = directory + "/elsewhere"
+    try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: true)
+    #expect(symlink(elsewhere, directory + "/peers") == 0)
+    let (peers, loop) = try host()
+    let waiting = peers.subscribeToSuccesses(at: here) {}
+    #expect(files.isEmpty)
+    waiting.cancel()
+    loop.stop()
+  }
+
   @Test("wakes who waits for the same endpoint in another host, and nobody else", .timeLimit(.minutes(10)))
   func wakes() async throws {
     let (first, second) = (try host(), try host())

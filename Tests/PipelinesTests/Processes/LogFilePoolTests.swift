@@ -28,6 +28,16 @@ import Testing
     #expect(second.relativeError == first.relativeError)
   }
 
+  @Test("are not made where a link in the place of the run's directory leads") func link() throws {
+    let (runs, elsewhere) = (directory + "/runs", directory + "/elsewhere")
+    for path in [runs, elsewhere] {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+    #expect(symlink(elsewhere, runs + "/a") == 0)
+    #expect(throws: EngineError.file(runs + "/a", ENOTDIR)) { try pool().take() }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere).isEmpty)
+  }
+
   @Test("with content belong to their attempt for good") func kept() throws {
     let pool = pool()
     let first = try pool.take()

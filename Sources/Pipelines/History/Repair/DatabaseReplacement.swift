@@ -29,14 +29,14 @@ struct DatabaseReplacement {
   /// The damaged files are only renamed, so nothing of them is lost. Nothing is changed if any step before that fails.
   func run(at time: RecordTime = .now) throws -> (saved: HistorySalvage.Report, aside: String) {
     if let pid = OpenFiles.user(of: database) { throw Failure.inUse(pid: pid) }
-    let lock = open(workspace + "/workspace.lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
-    guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-      let code = errno
-      if lock >= 0 { close(lock) }
-      throw Failure.system("\(workspace)/workspace.lock cannot be locked", code)
-    }
+    let lock = try OwnFile.open("workspace.lock", in: workspace, O_RDWR | O_CREAT)
     defer { close(lock) }
+    guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+      throw Failure.system("\(workspace)/workspace.lock cannot be locked", errno)
+    }
     let place = workspace + "/repair-\(getpid())"
+    // What is there already may lead to another workspace.
+    guard mkdir(place, 0o700) == 0 else { throw Failure.system("\(place) cannot be created", errno) }
     defer { Self.remove(place) }
     let saved = try salvage(into: place)
     let stamp = time.text.prefix(19).replacing(":", with: "")

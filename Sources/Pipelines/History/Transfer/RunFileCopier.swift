@@ -43,7 +43,9 @@ struct RunFileCopier {
   }
 
   private func write(_ file: Int32, to name: String, in directory: Int32, path: String) throws(EngineError) {
-    let copy = openat(directory, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    // What a copy that was killed has left, or a FIFO that somebody has put there.
+    unlinkat(directory, name, 0)
+    let copy = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard copy >= 0 else { throw .file(path, errno) }
     defer { close(copy) }
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -63,7 +65,7 @@ struct RunFileCopier {
   }
 
   private func directory(_ run: String, of workspace: String) -> Int32? {
-    let runs = open("\(workspace)/runs", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let runs = open("\(workspace)/runs", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard runs >= 0 else { return nil }
     defer { close(runs) }
     let directory = openat(runs, run, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
