@@ -32,11 +32,13 @@ extension History {
   }
 
   /// For a command that only reads: marks runs whose host is gone, which removes what they left, where there is one and the workspace can be written.
-  package func markInterruptedIfPossible() {
+  /// Returns which ones.
+  @discardableResult
+  package func markInterruptedIfPossible() -> [RunID] {
     guard (try? hasAbandoned()) == true,
       let writer = try? Self.open(at: workspace.directory, mode: .readWrite)
-    else { return }
-    _ = try? writer.markInterrupted()
-    writer.workspace.close()
+    else { return [] }
+    defer { writer.workspace.close() }
+    return (try? writer.markInterrupted()) ?? []
   }
 }

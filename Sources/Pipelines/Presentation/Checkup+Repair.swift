@@ -64,9 +64,9 @@ extension Checkup {
   }
 
   /// Runs that are recorded as going on though their host is gone, leases of hosts that are gone, and directories without a run.
-  func checkRecords(_ history: History, hasLostRecords: Bool, _ report: (Finding) -> Void) {
+  func checkRecords(_ history: History, hasLostRecords: Bool, isDamaged: Bool, _ report: (Finding) -> Void) {
     do {
-      try checkAbandonedRuns(history, report)
+      try checkAbandonedRuns(history, isDamaged: isDamaged, report)
       try checkLeases(history, report)
       try checkDirectories(history, hasLostRecords: hasLostRecords, report)
     } catch {
@@ -77,13 +77,17 @@ extension Checkup {
   /// What to do about an error, the same whatever was looked at when it came.
   private static func advice(_ error: any Error) -> String { (error as? WorkspaceError)?.advice ?? "\(error)" }
 
-  private func checkAbandonedRuns(_ history: History, _ report: (Finding) -> Void) throws {
+  private func checkAbandonedRuns(_ history: History, isDamaged: Bool, _ report: (Finding) -> Void) throws {
     let runs = try history.abandonedRuns()
     defer { if isRepairing { removeLeftoverResults(history, report) } }
     guard !runs.isEmpty else { return }
     let names = runs.prefix(3).map(\.short).joined(separator: ", ") + (runs.count > 3 ? ", …" : "")
-    if isRepairing {
-      let marked = try history.markInterrupted()
+    let marked =
+      isRepairing
+      ? try history.markInterrupted()
+      // A damaged database is written to only to repair it.
+      : isDamaged ? [] : history.markInterruptedIfPossible()
+    if isRepairing || !marked.isEmpty {
       report(
         Finding(
           grade: .fixed, subject: "hosts",
@@ -93,7 +97,8 @@ extension Checkup {
         Finding(
           grade: .warn, subject: "hosts",
           message:
-            "the host of \(Count.of(runs.count, "run")) is gone (\(names)); `penstock doctor --repair` marks them"))
+            "the host of \(Count.of(runs.count, "run")) is gone (\(names)), and the workspace cannot be written to mark them as interrupted"
+        ))
     }
   }
 

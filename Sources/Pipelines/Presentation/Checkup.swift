@@ -28,17 +28,20 @@ package struct Checkup {
     self.isRepairing = isRepairing
   }
 
-  /// Looks at everything, and calls `report` with each finding as it comes. Changes nothing, unless it repairs.
+  /// Looks at everything, and calls `report` with each finding as it comes. Unless it repairs, it changes no more than
+  /// every command does: runs whose host is gone become interrupted, and lose what nobody recorded of their results.
   package func run(report: (Finding) -> Void) {
     var hasLostRecords = false
+    var isDamaged = false
     let history = checkWorkspace { finding in
       if finding.grade == .fixed, finding.subject == "database" { hasLostRecords = true }
+      if finding.grade == .fail, finding.subject == "database" { isDamaged = true }
       report(finding)
     }
     checkDisk(report)
     for finding in ComputerCheckup.findings() { report(finding) }
     guard let history else { return }
-    checkRecords(history, hasLostRecords: hasLostRecords, report)
+    checkRecords(history, hasLostRecords: hasLostRecords, isDamaged: isDamaged, report)
     checkRuns(history, report)
     history.workspace.close()
   }
@@ -59,8 +62,8 @@ package struct Checkup {
       return checkUnreadable(error, report)
     }
     report(Finding(grade: .ok, subject: "workspace", message: "\(path) (\(location.originText))"))
-    checkPermissions(report)
-    checkRunFiles(report)
+      checkPermissions(history, report)
+      checkRunFiles(report)
     checkSQLite(history, report)
     return checkDatabase(history, report)
   }
@@ -75,15 +78,20 @@ package struct Checkup {
     return replaceDatabase(because: "damaged: it cannot be opened", report)
   }
 
-  private func checkPermissions(_ report: (Finding) -> Void) {
+  private func checkPermissions(_ history: History, _ report: (Finding) -> Void) {
+    let foreign = history.workspace.foreignFiles
+    for (path, reason) in foreign {
+      let message = "\(path): \(reason); runs cannot be recorded until it is yours"
+      report(Finding(grade: .fail, subject: "permissions", message: message))
+    }
     var others: [String] = []
     for name in ["", "/workspace.db", "/runs"] {
       var status = stat()
       if stat(location.path + name, &status) == 0, status.st_mode & 0o077 != 0 { others.append(location.path + name) }
     }
-    if others.isEmpty {
+    if others.isEmpty, foreign.isEmpty {
       report(Finding(grade: .ok, subject: "permissions", message: "readable by the owner alone"))
-    } else {
+    } else if !others.isEmpty {
       let message = "others may use \(others.joined(separator: ", ")); chmod go= keeps them out"
       report(Finding(grade: .warn, subject: "permissions", message: message))
     }

@@ -65,14 +65,42 @@ import Workspace
     #expect(reopened(fixture, .readOnly) == nil)
   }
 
-  @Test("is not made in a directory of another user", .enabled(if: geteuid() == 0)) func foreignDirectory() throws {
+  @Test("is not written to where the directory of its runs belongs to another user", .enabled(if: geteuid() == 0))
+  func ownerOfRuns() throws {
+    let fixture = try HistoryFixture()
+    fixture.workspace.close()
+    let runs = fixture.directory + "/runs"
+    try FileManager.default.createDirectory(atPath: runs, withIntermediateDirectories: true)
+    #expect(reopened(fixture) == nil)
+    #expect(chown(runs, 65_534, 65_534) == 0)
+    let reason = "it belongs to user 65534, and you are user 0"
+    #expect(reopened(fixture) == .untrusted(path: runs, reason: reason))
+    #expect(reopened(fixture, .readOnly) == nil)
+    var findings: [Checkup.Finding] = []
+    Checkup(of: WorkspaceLocation(path: fixture.directory, origin: .option)).run { findings.append($0) }
+    #expect(
+      findings.filter { $0.subject == "permissions" }.first
+        == Checkup.Finding(
+          grade: .fail, subject: "permissions", message: "\(runs): \(reason); runs cannot be recorded until it is yours"
+        ))
+  }
+
+  @Test("is not written to where there is a link in the place of the directory of its runs") func linkOfRuns() throws {
+    let fixture = try HistoryFixture()
+    fixture.workspace.close()
+    let runs = fixture.directory + "/runs"
+    try? FileManager.default.removeItem(atPath: runs)
+    #expect(symlink("/tmp", runs) == 0)
+    #expect(reopened(fixture) == .untrusted(path: runs, reason: "it is not a directory"))
+  }
+
+  @Test("is not begun in a directory of another user", .enabled(if: geteuid() == 0)) func ownerOfDirectory() throws {
     let directory = NSTemporaryDirectory() + "penstock-foreign-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: directory) }
     #expect(chown(directory, 65_534, 65_534) == 0)
     #expect(
-      throws: WorkspaceError.untrusted(
-        path: directory, reason: "it belongs to user 65534, and you are user 0")
+      throws: WorkspaceError.untrusted(path: directory, reason: "it belongs to user 65534, and you are user 0")
     ) { try History.open(at: directory, mode: .readWrite) }
     #expect(try FileManager.default.contentsOfDirectory(atPath: directory).isEmpty)
   }

@@ -110,14 +110,36 @@ struct RepairTests {
       _ = try Leases.acquire("exclusive:mine", holder: "x", in: db)
     }
     let before = checkup(repair: false)
-    #expect(texts(before, "hosts").first?.hasPrefix("warn: the host of 1 run is gone") == true)
+    #expect(texts(before, "hosts").first?.hasPrefix("fixed: 1 run ") == true)
     #expect(texts(before, "leases").first?.hasPrefix("warn: 1 lease of hosts that are gone (exclusive:disk)") == true)
     let after = checkup(repair: true)
-    #expect(texts(after, "hosts").first?.hasPrefix("fixed: 1 run ") == true)
+    #expect(texts(after, "hosts") == [])
     #expect(texts(after, "leases").first?.hasPrefix("fixed: 1 lease ") == true)
     #expect(try fixture.rows("SELECT state FROM runs WHERE id = '\(run)'") == [[.text("interrupted")]])
     #expect(try fixture.rows("SELECT name FROM leases") == [[.text("exclusive:mine")]])
-    #expect(texts(checkup(repair: true), "hosts") == [])
+  }
+
+  @Test("removes what a host that is gone has left of results, without a repair", arguments: [false, true])
+  func leftoverResults(repair: Bool) async throws {
+    let run = try await fixture.abandoned()
+    let place = "\(directory)/runs/\(run)"
+    try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+    for name in ["1.result", "1.out"] {
+      #expect(FileManager.default.createFile(atPath: "\(place)/\(name)", contents: Data("secret".utf8)))
+    }
+    #expect(texts(checkup(repair: repair), "hosts").first?.hasPrefix("fixed: 1 run ") == true)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: place) == ["1.out"])
+    #expect(try fixture.rows("SELECT state FROM runs WHERE id = '\(run)'") == [[.text("interrupted")]])
+  }
+
+  @Test("a repair does not go where a link in the place of its directory leads")
+  func linkOfRepair() async throws {
+    _ = try await recordAndClose(1)
+    let other = try HistoryFixture()
+    other.workspace.close()
+    #expect(symlink(other.directory, "\(directory)/repair-\(getpid())") == 0)
+    #expect(throws: DatabaseReplacement.Failure.self) { try DatabaseReplacement(workspace: directory).run() }
+    #expect(access(other.directory + "/workspace.db", F_OK) == 0)
   }
 
   @Test("removes the logs of runs that have no record, but no young ones, and nothing else")
