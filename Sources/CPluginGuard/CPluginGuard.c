@@ -31,6 +31,7 @@ enum { fault_count = sizeof faults / sizeof *faults };
 static struct sigaction former[fault_count];
 
 static atomic_bool is_active;
+static atomic_bool are_faults_handled;
 static atomic_bool is_released;
 static atomic_bool is_crashing;
 static pid_t owner;
@@ -195,54 +196,120 @@ static uintptr_t stack_pointer(const ucontext_t *context) {
 #endif
 }
 
+/// The plugin that any code of plugins in this process is of; NULL where there are several.
+static const char *only_plugin(void) {
+  size_t count = atomic_load_explicit(&image_count, memory_order_acquire);
+  for (size_t index = 1; index < count; index++) {
+    if (strcmp(images[index].plugin, images[0].plugin) != 0) return NULL;
+  }
+  return count > 0 ? images[0].plugin : NULL;
+}
+
+/// Adds whose doing a fatal signal is. Whether a plugin in this process is known to be to blame, or else `is_sent` by another process.
+static bool add_cause(report *text, const siginfo_t *info, const ucontext_t *context, bool *is_sent) {
+  *is_sent = (info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL) && info->si_pid != owner;
+  if (*is_sent) {
+    add(text, " was sent by process ");
+    add_number(text, info->si_pid);
+    return false;
+  }
+  if (info->si_code == SI_USER || info->si_code == SI_QUEUE) {
+    // The thread that gets it need not be the one that has sent it, and this program sends itself none.
+    const char *whose = only_plugin();
+    add(text, whose ? " was sent by plugin '" : " was sent by a plugin");
+    if (whose) add(text, whose);
+    if (whose) add(text, "'");
+    return true;
+  }
+  penstock_guard_call call = penstock_guard_current;
+  const char *whose = NULL;
+  if (!call.function) {
+    whose = plugin_at(instruction(context));
+    if (!whose) whose = plugin_on_stack(stack_pointer(context));
+  }
+  add_place(text, call, whose);
+  return call.function || whose;
+}
+
+/// Not inlined, so that what it needs of a small stack is there again for the former handler.
+static __attribute__((noinline)) void report_fault(int number, const siginfo_t *info, const ucontext_t *context) {
+  if ((pid_t)syscall(SYS_getpid) != owner || atomic_exchange(&is_released, true)) return;
+  report text;
+  begin_report(&text);
+  add(&text, "penstock: ");
+  const char *name = sigabbrev_np(number);
+  add(&text, name ? "SIG" : "signal ");
+  if (name) add(&text, name); else add_number(&text, number);
+  bool is_sent, is_of_plugin = add_cause(&text, info, context, &is_sent);
+  // The processes of plugins have a host that reports their end.
+  if (is_sent ? !advice[atomic_load(&current_advice)][0] && !atomic_load(&is_active) : !is_of_plugin || !atomic_load(&is_active)) return;
+  add(&text, ", which ends this process");
+  if (is_of_plugin) add(&text, "; with 'isolation: process' it would end the plugin's own");
+  tell(&text);
+}
+
+/// Hands a fatal signal to whoever handled it before. Returns where that does, and where it was nobody.
+static void hand_over(int number, siginfo_t *info, void *context) {
+  const struct sigaction *action = &former[0];
+  for (size_t index = 0; index < fault_count; index++) if (faults[index] == number) action = &former[index];
+  if (!(action->sa_flags & SA_SIGINFO) && (action->sa_handler == SIG_DFL || action->sa_handler == SIG_IGN)) return;
+  pthread_sigmask(SIG_BLOCK, &action->sa_mask, NULL);
+  if (action->sa_flags & SA_SIGINFO) action->sa_sigaction(number, info, context);
+  else action->sa_handler(number);
+}
+
+/// Ends the process by a signal, as if nobody handled it.
+static _Noreturn void end_by(int number, siginfo_t *info) {
+  struct sigaction standard = {.sa_handler = SIG_DFL};
+  sigaction(number, &standard, NULL);
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, number);
+  pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+  long process = syscall(SYS_getpid), thread = syscall(SYS_gettid);
+  // With what it says about its cause, for whoever reads the core.
+  if (syscall(SYS_rt_tgsigqueueinfo, process, thread, number, info) != 0) syscall(SYS_tgkill, process, thread, number);
+  // The first process of a container is not ended by a signal of its own.
+  for (;;) syscall(SYS_exit_group, 128 + number);
+}
+
 static void on_fault(int number, siginfo_t *info, void *context) {
-  int saved = errno;
   atomic_store(&is_crashing, true);
   // Handled as before from here on, by whoever did so.
   for (size_t index = 0; index < fault_count; index++) sigaction(faults[index], &former[index], NULL);
-  if ((pid_t)syscall(SYS_getpid) == owner && !atomic_exchange(&is_released, true)) {
-    penstock_guard_call call = penstock_guard_current;
-    const char *whose = NULL;
-    if (!call.function) {
-      whose = plugin_at(instruction(context));
-      if (!whose) whose = plugin_on_stack(stack_pointer(context));
-    }
-    if (call.function || whose) {
-      report text;
-      begin_report(&text);
-      add(&text, "penstock: ");
-      const char *name = sigabbrev_np(number);
-      add(&text, name ? "SIG" : "signal ");
-      if (name) add(&text, name); else add_number(&text, number);
-      add_place(&text, call, whose);
-      add(&text, ", which ends this process; with 'isolation: process' it would end the plugin's own");
-      tell(&text);
-    }
-  }
-  // What the thread itself does happens once more when this returns; what was sent has to be sent again.
-  if (info->si_code <= 0) syscall(SYS_tgkill, owner, syscall(SYS_gettid), number);
-  errno = saved;
+  report_fault(number, info, context);
+  hand_over(number, info, context);
+  // Swift's own handler returns, so that what the thread has done happens once more and ends the process; what was only sent does not.
+  end_by(number, info);
 }
 
 // MARK: What the program asks for
 
-int penstock_guard_begin(int status) {
+int penstock_guard_end_by_faults(void) {
   bool expected = false;
-  if (!atomic_compare_exchange_strong(&is_active, &expected, true)) return 0;
+  if (!atomic_compare_exchange_strong(&are_faults_handled, &expected, true)) return 0;
   owner = getpid();
-  exit_status = status;
   has_terminal = isatty(2) == 1;
-  if (on_exit(at_exit, NULL) != 0 || at_quick_exit(at_quick_exit_) != 0) return ENOMEM;
   struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
   sigemptyset(&action.sa_mask);
+  // All of them are known before the first can come.
+  for (size_t index = 0; index < fault_count; index++) sigaction(faults[index], NULL, &former[index]);
   for (size_t index = 0; index < fault_count; index++) {
-    sigaction(faults[index], NULL, &former[index]);
     // Who ignores one of these wants that.
     bool is_simple = !(former[index].sa_flags & SA_SIGINFO);
     if (is_simple && former[index].sa_handler == SIG_IGN) continue;
     if (sigaction(faults[index], &action, NULL) != 0) return errno;
   }
   return 0;
+}
+
+int penstock_guard_begin(int status) {
+  bool expected = false;
+  if (!atomic_compare_exchange_strong(&is_active, &expected, true)) return 0;
+  owner = getpid();
+  exit_status = status;
+  if (on_exit(at_exit, NULL) != 0 || at_quick_exit(at_quick_exit_) != 0) return ENOMEM;
+  return penstock_guard_end_by_faults();
 }
 
 void penstock_guard_add(const void *address, const char *plugin) {
@@ -289,7 +356,13 @@ static size_t stack_size(void) {
 
 void penstock_guard_prepare_thread(void) {
   stack_t stack;
-  if (!atomic_load(&is_active) || sigaltstack(NULL, &stack) != 0 || !(stack.ss_flags & SS_DISABLE)) return;
+  if (!atomic_load(&is_active)) return;
+  // A thread that libdispatch has begun blocks SIGABRT, and so do those that inherit its mask.
+  sigset_t set;
+  sigemptyset(&set);
+  for (size_t index = 0; index < fault_count; index++) sigaddset(&set, faults[index]);
+  pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+  if (sigaltstack(NULL, &stack) != 0 || !(stack.ss_flags & SS_DISABLE)) return;
   void *memory = mmap(NULL, stack_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED) return;
   stack = (stack_t){.ss_sp = memory, .ss_size = stack_size()};

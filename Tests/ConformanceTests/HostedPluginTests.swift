@@ -63,6 +63,64 @@ struct HostedPluginTests {
     #expect(outcome.errors.contains("penstock: \(message)\(Self.advice)"), "\(outcome)")
   }
 
+  private static let faults: [(name: String, code: Int32)] = [
+    ("ILL", 132), ("TRAP", 133), ("ABRT", 134), ("BUS", 135), ("FPE", 136), ("SEGV", 139), ("SYS", 159),
+  ]
+  private static let senders = [
+    ("raise", place), ("own raise", thread), ("kill", "was sent by plugin 'mischief', which ends this process"),
+    ("own kill", "was sent by plugin 'mischief', which ends this process"),
+  ]
+
+  @Test(
+    "a fatal signal that a plugin sends ends the host by it, after the handler that was there before",
+    arguments: faults, senders)
+  func sendsFault(fault: (name: String, code: Int32), sender: (what: String, message: String)) async throws {
+    try await place.compile(source: "former_handler.c", to: "former_handler.so")
+    let outcome = try await run(
+      "\(sender.what) \(fault.name)", environment: "LD_PRELOAD=$PWD/former_handler.so")
+    #expect(outcome.output.hasSuffix("exit \(fault.code)\n"), "\(outcome)")
+    #expect(
+      outcome.errors.contains("penstock: SIG\(fault.name) \(sender.message)\(Self.advice)handled as before\n"),
+      "\(outcome)")
+  }
+
+  @Test("a fatal signal from outside ends a host by it, with plugins and without", arguments: faults, ["", "plugin"])
+  func sentFault(fault: (name: String, code: Int32), kind: String) async throws {
+    try await place.compile(source: "former_handler.c", to: "former_handler.so")
+    let operation =
+      kind.isEmpty ? "run: 'echo $$ > pid; exec sleep 60'" : "uses: mischief, with: { what: 'threads' }"
+    let outcome = try await place.shell(
+      """
+      cat > p.yaml <<'END'
+      name: p
+      \(kind.isEmpty ? "" : "plugins: { mischief: { isolation: host } }")
+      operations: [{ name: a, \(operation) }]
+      END
+      ulimit -c 0; export SWIFT_BACKTRACE=enable=no
+      LD_PRELOAD=$PWD/former_handler.so penstock run p.yaml --workspace w 2> errors &
+      until grep -q . pid || grep -q 'all threads were begun' errors; do sleep 0.05; done 2>/dev/null
+      kill -\(fault.name) $!
+      wait $!
+      echo "exit $?, sent by $$"
+      test ! -e pid || kill "$(cat pid)"
+      """)
+    let parts = outcome.output.components(separatedBy: "exit \(fault.code), sent by ")
+    try #require(parts.count == 2, "\(outcome)")
+    let errors = try await place.shell("cat errors").output
+    #expect(
+      errors.contains(
+        "penstock: SIG\(fault.name) was sent by process \(parts[1].dropLast()), which ends this process; the run is interrupted: "
+          + "`penstock resume` continues it\nhandled as before\n"), "\(errors)")
+  }
+
+  @Test("a signal that a plugin sends ends the host also where Swift reports a crash")
+  func sendsFaultToSwift() async throws {
+    let outcome = try await run("raise SEGV", environment: "SWIFT_BACKTRACE=enable=yes")
+    #expect(outcome.output.hasSuffix("exit 139\n"), "\(outcome)")
+    #expect(outcome.errors.contains("penstock: SIGSEGV \(Self.place)\(Self.advice)"), "\(outcome)")
+    #expect(outcome.errors.contains("*** Program crashed"), "\(outcome)")
+  }
+
   @Test("a call that never returns ends the process after ten seconds", arguments: ["hang", "end the thread"])
   func hangs(what: String) async throws {
     let outcome = try await run(what)

@@ -3,7 +3,8 @@
 
 // What a program that loads plugins into its own process needs to say which of them ended it: by exit(), or by a fatal signal.
 //
-// Nothing is done, and no signal is handled, before `penstock_guard_begin`, which is for a program that has its process to itself.
+// Nothing is done, and no signal is handled, before `penstock_guard_begin` or `penstock_guard_end_by_faults`, which are for a program that has its
+// process to itself.
 
 #include <stdint.h>
 
@@ -34,8 +35,13 @@ static inline void penstock_guard_leave_host(void) { penstock_guard_host_calls--
 static inline int penstock_guard_is_in_host(void) { return penstock_guard_host_calls; }
 
 /// Reports on standard error when a plugin ends this process, from now on: by exit() or quick_exit(), which end it with `status` then,
-/// or by a fatal signal, which is then handled as it was before. Further calls do nothing. Returns 0, or the error number.
+/// or by a fatal signal, as after `penstock_guard_end_by_faults`. Further calls do nothing. Returns 0, or the error number.
 int penstock_guard_begin(int status);
+
+/// Makes a signal such as SIGSEGV end this process by that signal from now on, also where somebody has only sent it: a handler that was there before,
+/// such as that of Swift, is called first, but that it returns does not let the process live. One that another process has sent is reported while there
+/// is advice. Further calls do nothing. Returns 0, or the error number.
+int penstock_guard_end_by_faults(void);
 
 /// Notes the name of the plugin to which the shared object with this address belongs, so that a thread of its own that ends the process is
 /// told by it. Those beyond the 64th are not noted.

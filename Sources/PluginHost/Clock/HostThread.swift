@@ -10,6 +10,7 @@ enum HostThread {
     var signals = sigset_t()
     sigfillset(&signals)
     penstock_guard_except_faults(&signals)
-    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    // A thread that libdispatch has begun, whose mask this one inherits, blocks SIGABRT.
+    pthread_sigmask(SIG_SETMASK, &signals, nil)
   }
 }

@@ -27,6 +27,10 @@ package enum ProcessGuard {
     }
   }
 
+  /// Makes SIGSEGV and its like end the process by that signal, also where they were only sent: Swift's own handler, which prints where the threads
+  /// are, would let the process go on then. ``begin(status:whenOverdue:)`` does the same.
+  package static func endByFaults() { _ = penstock_guard_end_by_faults() }
+
   /// What a report is to add: what is interrupted, and what to do about it. Empty for nothing.
   package static func advise(_ text: String) {
     current.withLock { $0 = text }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import Pipelines
+import PluginHost
 
 /// A command that runs a pipeline, and answers signals while it does.
 protocol ForegroundCommand: ParsableCommand, Sendable {
@@ -17,6 +18,7 @@ extension ForegroundCommand {
         "/proc is not mounted, and a run needs it; mount it (`mount -t proc proc /proc`)", status: .engineFailed)
     }
     SignalSource.block()
+    ProcessGuard.endByFaults()
     RunHost.adoptOrphans()
     Task {
       do {

@@ -90,7 +90,16 @@ static int overflow(int level) {
   return overflow(level + 1) + room[depth % 4096];
 }
 
+/* The signal with this name, such as SEGV. */
+static int signal_named(const char *name) {
+  int number = 1;
+  while (number < 32 && strcmp(sigabbrev_np(number), name) != 0) number++;
+  return number;
+}
+
 static void do_it(void) {
+  if (strncmp(what, "raise ", 6) == 0) raise(signal_named(what + 6));
+  if (strncmp(what, "kill ", 5) == 0) kill(getpid(), signal_named(what + 5));
   if (is("exit")) exit(0);
   if (is("_exit")) _exit(0);
   if (is("quick_exit")) quick_exit(0);
