@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "CProcess.h"
@@ -30,6 +31,8 @@ struct penstock_start {
   // -1 for that of the host.
   int file_mask;
   penstock_spawn_request request;
+  penstock_record_place place;
+  penstock_process_record record;
   int inherited[PENSTOCK_INHERITED_MOST];
   _Alignas(16) char stack[16 << 10];
   // Of the arguments and the environment, each with its NULL.
@@ -63,7 +66,22 @@ static int become(void *argument) {
   for (size_t index = 0; index < sizeof reset / sizeof *reset; index++) {
     CALL(rt_sigaction, reset[index], by_default, NULL, set_size);
   }
+  // The result is the id of the session, and so of this process.
   if ((result = CALL(setsid, 0)) < 0) goto failed;
+  if (start->place.offset > 0) {
+    // By the child rather than by the host: however soon the host is killed, no program runs whose process is not on record. It costs the host nothing, too.
+    struct timespec now;
+    CALL(clock_gettime, CLOCK_BOOTTIME, &now);
+    start->record.pid = result;
+    start->record.latest = now.tv_sec * 1000000000L + now.tv_nsec;
+    result = CALL(pwrite64, start->place.descriptor, &start->record, sizeof start->record, start->place.offset);
+    if (result == -EFBIG) {
+      // Beyond the limit on file sizes. To ignore the signal discards it, which would end the program.
+      static const unsigned long ignored[4] = {(unsigned long)SIG_IGN};
+      CALL(rt_sigaction, SIGXFSZ, ignored, NULL, set_size);
+      CALL(rt_sigaction, SIGXFSZ, by_default, NULL, set_size);
+    }
+  }
   for (int target = 0; target < 3; target++) {
     int descriptor = streams[target]->descriptor;
     if (descriptor < 0) continue;
@@ -115,7 +133,7 @@ static size_t count_of(char *const *strings) {
   return count;
 }
 
-static penstock_start *prepare(const penstock_spawn_request *request) {
+static penstock_start *prepare(const penstock_spawn_request *request, const penstock_record_place *record) {
   size_t arguments = count_of(request->arguments) + 1, environment = count_of(request->environment) + 1;
   penstock_start *start = malloc(sizeof *start + (arguments + environment) * sizeof(char *));
   if (start == NULL) return NULL;
@@ -123,6 +141,14 @@ static penstock_start *prepare(const penstock_spawn_request *request) {
   start->error = 0;
   start->file_mask = child_file_mask;
   start->request = *request;
+  start->place.offset = 0;
+  if (record != NULL && record->offset > 0) {
+    struct timespec now;
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    start->place = *record;
+    start->record.mark = PENSTOCK_PROCESS_MARK;
+    start->record.earliest = now.tv_sec * 1000000000L + now.tv_nsec;
+  }
   memcpy(start->strings, request->arguments, arguments * sizeof(char *));
   memcpy(start->strings + arguments, request->environment, environment * sizeof(char *));
   start->request.arguments = start->strings;
@@ -134,9 +160,10 @@ static penstock_start *prepare(const penstock_spawn_request *request) {
   return start;
 }
 
-int penstock_start_process(const penstock_spawn_request *request, penstock_start **start, pid_t *pid, int *pidfd) {
+int penstock_start_process(
+    const penstock_spawn_request *request, const penstock_record_place *record, penstock_start **start, pid_t *pid, int *pidfd) {
   if (request->inherited_count > PENSTOCK_INHERITED_MOST) return EINVAL;
-  penstock_start *made = prepare(request);
+  penstock_start *made = prepare(request, record);
   if (made == NULL) return ENOMEM;
   sigset_t all, before;
   // No handler of the host may run in the child, which shares its memory. It has no children whose ends it could hear of; and while SIGCHLD
@@ -173,7 +200,7 @@ int penstock_finish_start(penstock_start *start) {
 
 int penstock_spawn(const penstock_spawn_request *request, pid_t *pid, int *pidfd) {
   penstock_start *start;
-  int error = penstock_start_process(request, &start, pid, pidfd);
+  int error = penstock_start_process(request, NULL, &start, pid, pidfd);
   if (error != 0) return error;
   error = penstock_finish_start(start);
   if (error != 0) {

@@ -152,8 +152,13 @@ struct FormerProcessTests {
       then: """
         python3 -c '
         import sqlite3
+        import glob, struct
         db = sqlite3.connect("workspace/workspace.db")
-        db.execute("UPDATE attempt_record SET pid_started = pid_started - 1"); db.commit()'
+        db.execute("UPDATE attempt_record SET pid_started = pid_started - 1"); db.commit()
+        with open(glob.glob("workspace/runs/*/processes")[0], "r+b") as file:
+            mark, pid, earliest, latest = struct.unpack("<Qqqq", file.read()[64:96])
+            file.seek(64)
+            file.write(struct.pack("<Qqqq", mark, pid, earliest - 1000000000, latest - 1000000000))'
         penstock doctor | grep -c 'none left over'
         penstock resume --quiet
         \(Self.answer)
@@ -175,6 +180,85 @@ struct FormerProcessTests {
         \(Self.answer)
         """)
     #expect(outcome.output == "1\n1\n\"\"\"there\"\"\"\n", "\(outcome.text)")
+  }
+
+  @Test("and that nobody can judge is named to whoever takes over", arguments: ["exclusive: disk", "overlap: queue"])
+  func undecidedTakeover(_ lease: String) async throws {
+    let command =
+      "(\(Self.bare)\(Self.worker)\(Self.silently) &); "
+      + "\(Self.bare)setsid sh -c 'echo $$ > number; mv number other; exec env -i sleep 300'\(Self.silently) &"
+    let definition = Self.pipeline(command)
+    try place.write(
+      lease.hasPrefix("exclusive")
+        ? definition : "\(lease)\n" + definition.replacingOccurrences(of: "    exclusive: disk\n", with: ""),
+      to: "case.yaml")
+    let outcome = try await run(
+      Variant(testDescription: "", command: command, isLeaderGone: true),
+      then: """
+        shows_environment() { [ "$(tr -d '\\0' < /proc/$1/environ | wc -c)" != 0 ]; }
+        while shows_environment "$(cat other)"; do sleep 0.01; done
+        inner=$(cat began); outer=$(cat other)
+        names() { grep "$1" "$2" | grep "process $inner\\b" | grep -c "process $outer\\b" || cat "$2"; }
+        penstock doctor > doctor.txt; names 'cannot tell whether' doctor.txt
+        # The operation of the other run asks whether the first process is there, and ends it.
+        penstock run case.yaml > run.txt 2>&1; names 'cannot tell whether the former host left' run.txt
+        inner=$outer
+        penstock resume > resumed.txt 2>&1; names 'cannot tell whether the former host left' resumed.txt
+        """)
+    #expect(outcome.output == "1\n1\n1\n", "\(outcome.text)")
+  }
+
+  /// Pipelines in which `./fatal` is started, and what somebody else runs who has to wait for it.
+  static let firstActs: [(name: String, pipeline: String, waiting: String)] = [
+    ("operation", "operations: [{ name: a, exclusive: disk, command: [./fatal] }]", "run case.yaml"),
+    ("operation", "operations: [{ name: a, exclusive: disk, command: [./fatal] }]", "resume"),
+    ("item", "operations: [{ name: a, for_each: [1], command: [./fatal] }]", "resume"),
+    (
+      "handler", "operations: [{ name: b, run: exit 1 }]\nafter: { failure: [{ name: a, command: [./fatal] }] }",
+      "resume"
+    ),
+    ("nested", "operations: [{ name: outer, pipeline: nested.yaml }]", "resume"),
+    (
+      "secret",
+      "overlap: queue\nsecrets: { s: { command: [./fatal] } }\n"
+        + "operations: [{ name: a, env: { S: '${{ secrets.s }}' }, run: 'true' }]",
+      "run case.yaml"
+    ),
+  ]
+
+  @Test(
+    "is found where the host is killed by the first instruction of its program",
+    arguments: firstActs.indices)
+  func firstAct(_ index: Int) async throws {
+    let (_, pipeline, waiting) = Self.firstActs[index]
+    try place.write(pipeline + "\n", to: "case.yaml")
+    try place.write("operations: [{ name: a, command: [./fatal] }]\n", to: "nested.yaml")
+    try place.write(
+      """
+      #!/bin/sh
+      if mkdir first 2> /dev/null; then
+        kill -KILL $PPID
+        echo $$ > pid; mv pid began
+        exec env -i sleep 300 < /dev/null > /dev/null 2>&1
+      fi
+      { \(Self.question)
+      } > answer
+      echo something
+      """, to: "fatal")
+    let outcome = try await place.shell(
+      """
+      chmod +x fatal
+      penstock run case.yaml > first.txt 2>&1
+      until [ -e began ] && [ "$(tr -d '\\0' < "/proc/$(cat began)/environ" | wc -c)" = 0 ]; do sleep 0.01; done
+      penstock doctor > doctor.txt; grep -c "left over: $(cat began) of run" doctor.txt || cat doctor.txt
+      penstock \(waiting) --quiet > second.txt 2>&1
+      cat answer || cat first.txt second.txt
+      penstock resume --quiet > /dev/null 2>&1
+      ls workspace/runs/*/processes 2> /dev/null
+      kill -KILL "$(cat began)" 2> /dev/null
+      exit 0
+      """)
+    #expect(outcome.output == "1\ngone\n", "\(outcome.text)")
   }
 
   @Test("and has nothing that names its run is among those that doctor cannot judge")

@@ -60,10 +60,28 @@ void penstock_let_owner_use_files(void);
 /// The first steps of a process, until it has become its program.
 typedef struct penstock_start penstock_start;
 
+/// Where a process puts its record before it becomes its program: a file of the host that is open for writing, and the offset there; 0 for nowhere.
+typedef struct {
+  int descriptor;
+  int64_t offset;
+} penstock_record_place;
+
+/// What tells a process from a later one with its id. Its size divides that of a block and a page, so that no record is ever cut.
+typedef struct {
+  /// PENSTOCK_PROCESS_MARK.
+  uint64_t mark;
+  int64_t pid;
+  /// It started between these two, in nanoseconds since boot.
+  int64_t earliest, latest;
+} penstock_process_record;
+
+#define PENSTOCK_PROCESS_MARK 0x31636f7270736e70
+
 /// Like `penstock_spawn`, but without waiting until the process has become its program: whether it could is what `penstock_finish_start` tells, and
-/// where it could not, it ends. Until that has been called, the strings of the request have to stay where they are. The process leads its session
+/// where it could not, it ends. The process writes its record first of all; where it cannot, it goes on without. Until that has been called, the strings of the request have to stay where they are. The process leads its session
 /// only after the first steps: `penstock_await_start` goes before what signals its group.
-int penstock_start_process(const penstock_spawn_request *request, penstock_start **start, pid_t *pid, int *pidfd);
+int penstock_start_process(
+    const penstock_spawn_request *request, const penstock_record_place *record, penstock_start **start, pid_t *pid, int *pidfd);
 
 /// Returns when the process has become its program, or has ended.
 void penstock_await_start(penstock_start *start);

@@ -38,12 +38,13 @@ final class ExclusiveLocks: @unchecked Sendable {
   /// Whether taking `name` would wait for somebody in this process.
   func isTaken(_ name: String) -> Bool { queues[name] != nil }
 
-  /// Takes `name`, waiting as long as it takes. `waiting` is told each time somebody of another process stands in the way.
+  /// Takes `name`, waiting as long as it takes. `waiting` is told each time somebody of another process stands in the way,
+  /// and `noticing` what is to be said of the processes of a gone holder.
   ///
   /// - Throws: `CancellationError` when the task is cancelled, or what the workspace says.
   func take(
     _ name: String, holder: LeaseHolder, watch: WorkspaceWatch, isolation: isolated (any Actor)? = #isolation,
-    waiting: (Holder) -> Void
+    waiting: (Holder) -> Void, noticing: (String) -> Void
   ) async throws -> Hold {
     if queues[name] != nil {
       let waiter = LoopWaiter(loop: loop)
@@ -62,7 +63,7 @@ final class ExclusiveLocks: @unchecked Sendable {
     }
     do {
       // Nobody is listened to before somebody stands in the way.
-      if case .granted(let lease) = try await acquire(name, holder) {
+      if case .granted(let lease) = try await acquire(name, holder, noticing: noticing) {
         return Hold(name: name, fence: lease.fence)
       }
       while true {
@@ -71,7 +72,7 @@ final class ExclusiveLocks: @unchecked Sendable {
         let waiter = LoopWaiter(loop: loop)
         let observer = watch.add { waiter.wake() }
         defer { watch.remove(observer) }
-        switch try await acquire(name, holder) {
+        switch try await acquire(name, holder, noticing: noticing) {
         case .granted(let lease):
           return Hold(name: name, fence: lease.fence)
         case .held(let lease):
@@ -89,7 +90,7 @@ final class ExclusiveLocks: @unchecked Sendable {
   }
 
   private func acquire(
-    _ name: String, _ holder: LeaseHolder, isolation: isolated (any Actor)? = #isolation
+    _ name: String, _ holder: LeaseHolder, isolation: isolated (any Actor)? = #isolation, noticing: (String) -> Void
   ) async throws -> LeaseOutcome {
     let (former, outcome) = try await recorder.perform { db in
       let former = try Leases.current(name, in: db)
@@ -100,7 +101,7 @@ final class ExclusiveLocks: @unchecked Sendable {
     }
     // A lease that was not free and could be had is that of a process which is gone.
     if case .granted(let lease) = outcome, let former, let run = LeaseHolder(former.holder)?.run {
-      try await endProcesses(of: run, former: former, taken: lease)
+      try await endProcesses(of: run, former: former, taken: lease, noticing: noticing)
     }
     return outcome
   }
@@ -111,13 +112,14 @@ final class ExclusiveLocks: @unchecked Sendable {
   ///
   /// - Throws: ``EngineError/processesRemain(_:of:)``. The name is the former holder's again then, so that the next to take it tries again.
   private func endProcesses(
-    of run: RunID, former: Lease, taken: Lease, isolation: isolated (any Actor)? = #isolation
+    of run: RunID, former: Lease, taken: Lease, isolation: isolated (any Actor)? = #isolation,
+    noticing: (String) -> Void
   ) async throws {
     let processes = FormerProcesses(history: history, delayer: LoopDelayer(loop: loop))
-    let outcome = await processes.end(of: run, host: former.owner) {
-      // One that somebody has resumed meanwhile has had them ended, and its processes are another host's.
-      (try? history.run(run)?.state.isFinal) ?? false
-    }
+    // One that somebody has resumed meanwhile has had them ended, and its processes are another host's.
+    let isLeft = { (try? self.history.run(run)?.state.isFinal) ?? false }
+    let outcome = await processes.end(of: run, host: former.owner, if: isLeft)
+    if isLeft() { for notice in outcome.notices(of: former.owner) { noticing(notice) } }
     guard let remaining = outcome.remainingText else { return }
     try await recorder.perform { db in
       guard try Leases.release(taken.name, fence: taken.fence, in: db) else { return }

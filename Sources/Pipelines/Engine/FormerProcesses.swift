@@ -31,7 +31,63 @@ struct FormerProcesses {
         outcome.undecided += rest.undecided
       }
     }
+    outcome.undecided = withoutOthers(outcome.undecided)
     return outcome
+  }
+
+  /// Each process once, and none that is known to be another interrupted run's.
+  private func withoutOthers(_ undecided: [ProcessTable.Entry]) -> [ProcessTable.Entry] {
+    guard !undecided.isEmpty else { return [] }
+    var known = Set(Self.look(in: history, limit: 20).left.map(\.process))
+    return undecided.filter { known.insert($0).inserted }
+  }
+
+  /// What interrupted runs have left.
+  struct Left {
+    /// The latest interrupted runs, nested ones included.
+    var runs: [RunRecord] = []
+    var left: [(process: ProcessTable.Entry, run: RunID)] = []
+    /// Those of which nobody can tell whether they belong to one of the runs.
+    var undecided: [ProcessTable.Entry] = []
+  }
+
+  /// What interrupted runs have left, decided as it is by ``end(of:host:isolation:if:)``. Nothing is ended.
+  static func look(in history: History, limit: Int = 100) -> Left {
+    var result = Left()
+    result.runs = (try? history.runs(RunFilter(states: [.interrupted], includesNested: true, limit: limit))) ?? []
+    var (known, undecided): (Set<ProcessTable.Entry>, [ProcessTable.Entry]) = ([], [])
+    var traces = result.runs.map { RunTraces(of: $0.id, host: $0.owner, in: history) }
+    // What has appeared since the first run began has to be looked at once.
+    let first = traces.indices.min { (traces[$0].begin ?? .max) < (traces[$1].begin ?? .max) }
+    for index in traces.indices where index != first { traces[index].begin = nil }
+    for (run, traces) in zip(result.runs, traces) {
+      let looked = LeftoverProcesses.look(traces)
+      for process in looked.found where known.insert(process).inserted { result.left.append((process, run.id)) }
+      undecided += looked.undecided
+    }
+    result.undecided = undecided.filter { known.insert($0).inserted }
+    return result
+  }
+}
+
+extension LeftoverProcesses.Outcome {
+  /// What a run that goes on in the place of `host` tells of this.
+  func notices(of host: ProcessIdentity) -> [String] {
+    var notices: [String] = []
+    if host.isElsewhere {
+      notices.append(
+        "the former host ran in another container (pid namespace): processes that it left there cannot be ended from here"
+      )
+    }
+    if ended > 0 {
+      notices.append(
+        "ended \(Count.of(ended, "process", plural: "processes")) that the former host had left running")
+    }
+    if !undecided.isEmpty {
+      let processes = LeftoverProcesses.text(of: undecided)
+      notices.append("cannot tell whether the former host left \(processes) running; `penstock doctor` says why")
+    }
+    return notices
   }
 }
 
@@ -39,7 +95,16 @@ extension RunTraces {
   /// The traces of a run that `host` ran. Recorded process ids count only where they mean something here: not where the host was in another pid namespace, or
   /// ran before the computer was started.
   init(of run: RunID, host: ProcessIdentity, in history: History) {
-    let recorded = host.isVisible ? try? history.recordedProcesses(of: run) : nil
-    self.init(of: run, workspace: history.workspace.directory, recorded: recorded ?? [])
+    let workspace = history.workspace.directory
+    guard host.isVisible else {
+      self.init(of: run, workspace: workspace)
+      return
+    }
+    let file = ProcessRecords.read(of: run, in: workspace)
+    let recorded = Set((try? history.recordedProcesses(of: run)) ?? []).union(file?.processes ?? [])
+    let created = (try? history.run(run))?.createdAt
+    // The clock may have been set since the run was created, and the file may be a later host's.
+    let begin = [created.map(ProcessTable.ticksSinceBoot(at:)), file?.created].compactMap(\.self).min()
+    self.init(of: run, workspace: workspace, recorded: Array(recorded), begin: begin)
   }
 }

@@ -69,6 +69,8 @@ extension RunEngine {
           "exclusive": .string(name), "holder": .string(other.description), "process": .int(Int64(other.process)),
         ]),
         recordNow: true)
+    } noticing: { notice in
+      emit(.notice(state.id, notice))
     }
     do {
       try await executeAttempts(ordinal)

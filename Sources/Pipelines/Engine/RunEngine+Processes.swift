@@ -16,9 +16,18 @@ extension RunEngine {
       logs.giveBack(files)
       throw CancellationError()
     }
+    var request = process.request
+    let place: ProcessRecords.Place
+    do {
+      place = try processes.records.take(in: try logs.runDirectory())
+    } catch {
+      logs.giveBack(files)
+      throw error
+    }
+    request.record = place
     let exit: ProcessExit
     do {
-      exit = try await services.runner.run(isolation: self, process.request) { pid in
+      exit = try await services.runner.run(isolation: self, request) { pid in
         pipes?.output.closeWriteEnd()
         pipes?.error.closeWriteEnd()
         state.instances[ordinal].attempt?.pid = pid
@@ -35,6 +44,7 @@ extension RunEngine {
         }
       }
     } catch {
+      processes.records.giveBack(place)
       logs.giveBack(files, areNamed: takeNamed(ordinal))
       // There has never been what was recorded as going on.
       state.instances[ordinal].attempt?.pid = nil
@@ -42,6 +52,7 @@ extension RunEngine {
       state.instances[ordinal].attempt?.standardError = nil
       throw startFailure(error, of: process)
     }
+    processes.records.giveBack(place, isKept: exit.leftGroup)
     let cut = await finish(pipes)
     if exit.leftGroup, let group = state.instances[ordinal].attempt?.pid { processes.leftGroups.insert(group) }
     let sizes = files.sizes()

@@ -137,13 +137,6 @@ extension RunEngine {
   ///
   /// - Throws: ``EngineError/processesRemain(_:of:)``. The run is interrupted again then.
   func endFormerProcesses(host: ProcessIdentity) async throws {
-    if host.isElsewhere {
-      emit(
-        .notice(
-          state.id,
-          "the former host ran in another container (pid namespace): processes that it left there cannot be ended from here"
-        ))
-    }
     try await endFormerProcesses(of: state.id, host: host)
   }
 
@@ -151,15 +144,7 @@ extension RunEngine {
   private func endFormerProcesses(of run: RunID, host: ProcessIdentity) async throws {
     let processes = FormerProcesses(history: services.history, delayer: LoopDelayer(loop: services.loop))
     let outcome = await processes.end(of: run, host: host) { true }
-    if outcome.ended > 0 {
-      let processes = Count.of(outcome.ended, "process", plural: "processes")
-      emit(.notice(state.id, "ended \(processes) that the former host had left running"))
-    }
-    if !outcome.undecided.isEmpty {
-      let processes = LeftoverProcesses.text(of: outcome.undecided)
-      emit(
-        .notice(state.id, "cannot tell whether the former host left \(processes) running; `penstock doctor` says why"))
-    }
+    for notice in outcome.notices(of: host) { emit(.notice(state.id, notice)) }
     guard let remaining = outcome.remainingText else { return }
     try await services.recorder.giveUp(run)
     throw EngineError.processesRemain(remaining, of: run)

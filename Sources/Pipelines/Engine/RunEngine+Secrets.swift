@@ -18,6 +18,9 @@ extension RunEngine {
     reader.onProcess = { [weak self] pid, isRunning in
       self?.assumeIsolated { $0.processes.note(pid, isRunning: isRunning) }
     }
+    reader.recordPlace = { [weak self] in
+      try self?.assumeIsolated { try $0.processes.records.take(in: try $0.logs.runDirectory()) }
+    }
     let task = Task(executorPreference: services.loop) { [reader] in
       let own = if let former { former } else { try await reader.read(secrets) }
       return try await KnownSecrets(own: own, inherited: inherited)

@@ -229,6 +229,8 @@ actor RunEngine {
       told = holder.process
       let other = "\(holder.description) of '\(state.pipeline.name)'"
       emit(.notice(state.id, "queued: \(other) is going on in process \(holder.process)"))
+    } noticing: { notice in
+      emit(.notice(state.id, notice))
     }
   }
 
@@ -313,6 +315,7 @@ actor RunEngine {
     if isLost { throw EngineError.runTaken(id) }
     // Now that it is sure that the history names none of them.
     logs.removeEmpty()
+    processes.records.remove()
     // Others may wait for what became of this run.
     services.history.workspace.notify()
     if let engineFailure { throw engineFailure }

@@ -5,6 +5,7 @@ struct RunProcesses {
   var running: Set<Int32> = []
   /// The groups of ended processes in which others lived on.
   var leftGroups: Set<Int32> = []
+  let records = ProcessRecords()
 
   mutating func note(_ pid: Int32, isRunning: Bool) {
     if isRunning { running.insert(pid) } else { running.remove(pid) }

@@ -6,24 +6,16 @@ struct LeftoverCheckup {
   let history: History
 
   func findings() -> [Checkup.Finding] {
-    let interrupted = (try? history.runs(RunFilter(states: [.interrupted], includesNested: true, limit: 100))) ?? []
     var left = LeftProcesses.of(workspace: history.workspace.directory) { id in
       guard let record = try? history.run(id) else { return true }
       return record.state.isFinal
     }
-    var undecided: Set<ProcessTable.Entry> = []
-    for run in interrupted {
-      let result = LeftoverProcesses.look(RunTraces(of: run.id, host: run.owner, in: history))
-      for process in result.found where !left.contains(where: { $0.pid == process.pid }) {
-        left.append((process.pid, run.id))
-      }
-      undecided.formUnion(result.undecided)
+    let former = FormerProcesses.look(in: history)
+    for (process, run) in former.left where !left.contains(where: { $0.pid == process.pid }) {
+      left.append((process.pid, run))
     }
-    if let first = interrupted.filter(\.owner.isVisible).map(\.createdAt).min() {
-      undecided.formUnion(LeftProcesses.hidden(since: first))
-    }
-    let unknown = undecided.filter { process in !left.contains { $0.pid == process.pid } }
-    return [finding(left), finding(undecided: unknown), finding(elsewhere: interrupted.filter(\.owner.isElsewhere))]
+    let unknown = former.undecided.filter { process in !left.contains { $0.pid == process.pid } }
+    return [finding(left), finding(undecided: unknown), finding(elsewhere: former.runs.filter(\.owner.isElsewhere))]
       .compactMap(\.self)
   }
 
@@ -37,9 +29,9 @@ struct LeftoverCheckup {
     )
   }
 
-  private func finding(undecided: Set<ProcessTable.Entry>) -> Checkup.Finding? {
+  private func finding(undecided: [ProcessTable.Entry]) -> Checkup.Finding? {
     guard !undecided.isEmpty else { return nil }
-    let shown = LeftoverProcesses.text(of: undecided.sorted { ($1.started, $1.pid) < ($0.started, $0.pid) })
+    let shown = LeftoverProcesses.text(of: undecided)
     return Checkup.Finding(
       grade: .warn, subject: "processes",
       message:
@@ -83,19 +75,5 @@ enum LeftProcesses {
         decoding: part[(equals + 1)...], as: UTF8.self)
     }
     return variables
-  }
-
-  /// Processes started since an instant that have lost their parent or the leader of their session, and show no environment: nothing tells whose they are.
-  static func hidden(since instant: RecordTime) -> [ProcessTable.Entry] {
-    let started = ProcessTable.ticksSinceBoot(at: instant)
-    let table = ProcessTable.entries()
-    let known = Set(table.map(\.pid))
-    return table.filter { process in
-      // Threads of the kernel are in session 0, like what whoever made the container started.
-      guard process.started >= started, process.session != 0, process.pid != getpid(),
-        process.parent == 1 || !known.contains(process.session)
-      else { return false }
-      return ProcessTable.environment(of: process.pid)?.isEmpty ?? true
-    }
   }
 }

@@ -4,7 +4,7 @@ import Glibc
 ///
 /// A process is one of them if its environment names the run, its output goes to a log of the run, it is a recorded process of the run or in the
 /// session of one, or one of these has started it. A process that has left its session, its environment and its log, and whose parent has ended,
-/// cannot be told from others.
+/// cannot be told from others: it is undecided. `look` and `end` decide by the same rules.
 enum LeftoverProcesses {
   /// What has come of ending them.
   struct Outcome {
@@ -32,7 +32,7 @@ enum LeftoverProcesses {
     if areLeft: () -> Bool = { true }
   ) async -> Outcome {
     let first = await settledSearch(traces, delayer: delayer)
-    var outcome = Outcome(undecided: first.undecided)
+    var outcome = Outcome(undecided: undecided(first, traces))
     guard !first.found.isEmpty, areLeft() else { return outcome }
     var found = first.found
     defer { for process in found { waitpid(process.pid, nil, WNOHANG) } }
@@ -62,22 +62,27 @@ enum LeftoverProcesses {
     }
     outcome.remaining = found.filter(\.isRunning).sorted { $0.pid < $1.pid }
     outcome.ended = first.found.subtracting(outcome.remaining).count
+    outcome.undecided.removeAll { !$0.isRunning }
     return outcome
   }
 
   /// What there is of a run, and what of it nobody can decide. Nothing is ended.
   static func look(_ traces: RunTraces) -> (found: [ProcessTable.Entry], undecided: [ProcessTable.Entry]) {
-    let result = search(traces)
-    return (result.found.sorted { $0.pid < $1.pid }, result.undecided)
+    var result = search(traces)
+    for _ in 1..<looks where result.isUnsettled && result.found.isEmpty {
+      usleep(UInt32(pause / .microseconds(1)))
+      result = search(traces)
+    }
+    return (result.found.sorted { $0.pid < $1.pid }, undecided(result, traces))
   }
 
   /// Processes with their users where these are others, for a sentence.
   static func text(of processes: [ProcessTable.Entry]) -> String {
-    let shown = processes.prefix(5).map { process in
+    let shown = processes.prefix(10).map { process in
       let user = ProcessTable.user(of: process.pid).flatMap { $0 == geteuid() ? nil : " of user \($0)" }
       return "process \(process.pid)\(user ?? "")"
     }
-    return shown.joined(separator: ", ") + (processes.count > 5 ? ", …" : "")
+    return shown.joined(separator: ", ") + (processes.count > 10 ? ", …" : "")
   }
 
   private static func signal(_ processes: Set<ProcessTable.Entry>, _ number: Int32) {
@@ -143,13 +148,21 @@ enum LeftoverProcesses {
     for process in traces.recorded {
       guard let members = members[process.pid] else { continue }
       if let leaderStarted = ProcessTable.started(of: process.pid) {
-        if leaderStarted == process.started { result.found.formUnion(members) }
+        if process.started?.contains(leaderStarted) == true { result.found.formUnion(members) }
       } else if members.contains(where: result.found.contains) {
         result.found.formUnion(members)
-      } else if let started = process.started, members.allSatisfy({ $0.started >= started }) {
+      } else if let started = process.started, members.allSatisfy({ $0.started >= started.lowerBound }) {
         result.undecided += members.filter { !ProcessTable.namesRun($0.pid) }.sorted { $0.pid < $1.pid }
       }
     }
+  }
+
+  /// What nobody can decide: in the sessions of recorded processes, and elsewhere since the run began, the latest first.
+  private static func undecided(_ result: Found, _ traces: RunTraces) -> [ProcessTable.Entry] {
+    guard let begin = traces.begin else { return result.undecided }
+    let known = result.found.union(result.undecided)
+    let hidden = ProcessTable.hidden(since: begin).filter { !known.contains($0) }
+    return result.undecided + hidden.sorted { ($1.started, $1.pid) < ($0.started, $0.pid) }
   }
 
   /// Adds what the found processes have started. Processes of another run are left to the host of that run, which one of them is: it is asked to end.

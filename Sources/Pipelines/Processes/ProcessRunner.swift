@@ -28,6 +28,8 @@ struct ProcessRequest {
   var error: Sink
   /// How long after SIGTERM comes SIGKILL.
   var grace: Duration
+  /// Where the process records itself before it becomes its program; nil for nowhere.
+  var record: ProcessRecords.Place?
 }
 
 /// How a process ended.

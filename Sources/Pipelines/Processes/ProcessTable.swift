@@ -155,6 +155,20 @@ enum ProcessTable {
     environment(of: pid)?.contains { $0.starts(with: "PENSTOCK_RUN_ID=".utf8) } == true
   }
 
+  /// Processes started since `begin`, in clock ticks since boot, that have lost their parent or the leader of their session, and show no environment:
+  /// nothing tells whose they are.
+  static func hidden(since begin: Int64) -> [Entry] {
+    let table = entries()
+    let known = Set(table.map(\.pid))
+    return table.filter { process in
+      // Threads of the kernel are in session 0, like what whoever made the container started.
+      guard process.started >= begin, process.session != 0, process.pid != getpid(),
+        process.parent == 1 || !known.contains(process.session)
+      else { return false }
+      return environment(of: process.pid)?.isEmpty ?? true
+    }
+  }
+
   static func read(_ path: String, limit: Int) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }

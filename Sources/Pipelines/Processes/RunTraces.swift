@@ -8,16 +8,19 @@ struct RunTraces {
   let logs: String?
   /// Sessions of which it is known that all their members are the run's. Their leaders have ended.
   let sessions: Set<Int32>
-  /// The processes of its recorded attempts.
+  /// Its recorded processes.
   let recorded: [RecordedProcess]
+  /// Since when its processes may have started, in clock ticks since boot; nil where that is not known, or nobody asks for what cannot be decided.
+  var begin: Int64?
 
   init(
-    of run: RunID, workspace: String, sessions: Set<Int32> = [], recorded: [RecordedProcess] = []
+    of run: RunID, workspace: String, sessions: Set<Int32> = [], recorded: [RecordedProcess] = [], begin: Int64? = nil
   ) {
     mark = Array(Self.mark(of: run).utf8)
     logs = Self.resolved("\(workspace)/runs/\(run.text)")
     self.sessions = sessions
     self.recorded = recorded
+    self.begin = begin
   }
 
   private static func resolved(_ path: String) -> String? {
@@ -30,9 +33,18 @@ struct RunTraces {
   static func mark(of run: RunID) -> String { "PENSTOCK_RUN_ID=\(run.text)" }
 }
 
-/// The process of a recorded attempt, which led a session.
+/// A recorded process of a run, which led a session.
 struct RecordedProcess: Hashable {
   let pid: Int32
-  /// In clock ticks since boot; nil for an attempt that ended before that was recorded.
-  let started: Int64?
+  /// When it started, in clock ticks since boot; nil for an attempt that ended before that was recorded.
+  let started: ClosedRange<Int64>?
+
+  init(pid: Int32, started: Int64?) {
+    self.init(pid: pid, startedWithin: started.map { $0...$0 })
+  }
+
+  init(pid: Int32, startedWithin range: ClosedRange<Int64>?) {
+    self.pid = pid
+    started = range
+  }
 }

@@ -114,13 +114,15 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
       case .empty: penstock_stream(descriptor: empty, path: Self.emptyFile.pointer)
       case .descriptor(let descriptor): penstock_stream(descriptor: descriptor, path: nil)
       }
+    var record = penstock_record_place(
+      descriptor: request.record?.descriptor ?? -1, offset: request.record?.offset ?? 0)
     return arguments.withPointers { arguments in
       environment.withPointers { environment in
         var raw = penstock_spawn_request(
           path: executable.pointer, arguments: arguments, environment: environment, directory: directory?.pointer,
           input: input, output: stream(output), error: stream(error),
           inherited: nil, inherited_count: 0)
-        return penstock_start_process(&raw, &start, &pid, &descriptor)
+        return penstock_start_process(&raw, &record, &start, &pid, &descriptor)
       }
     }
   }

@@ -32,6 +32,9 @@ struct SecretReader {
   /// Called on the loop when a command has started, and when it has been reaped.
   var onProcess: @Sendable (_ pid: Int32, _ isRunning: Bool) -> Void = { _, _ in }
 
+  /// Where a command that is about to be started records itself: it may hold what an `exclusive` name or a turn stands for.
+  var recordPlace: @Sendable () throws -> ProcessRecords.Place? = { nil }
+
   /// The value of every secret, by name.
   ///
   /// - Throws: ``EngineError/secrets(_:)`` with all that cannot be read, so that they can be mended in one go, or `CancellationError`.
@@ -88,7 +91,7 @@ struct SecretReader {
     let request = ProcessRequest(
       executable: executable, arguments: CStringList(arguments.map(CString.init)), environment: services.inherited.list,
       directory: CString(directory), input: .empty, output: .descriptor(output.writeEnd),
-      error: .descriptor(error.writeEnd), grace: Self.grace)
+      error: .descriptor(error.writeEnd), grace: Self.grace, record: try recordPlace())
     let exit: ProcessExit
     do {
       let runner = services.runner
