@@ -62,8 +62,8 @@ package struct Checkup {
       return checkUnreadable(error, report)
     }
     report(Finding(grade: .ok, subject: "workspace", message: "\(path) (\(location.originText))"))
-      checkPermissions(history, report)
-      checkRunFiles(report)
+    checkPermissions(history, report)
+    checkRunFiles(report)
     checkSQLite(history, report)
     return checkDatabase(history, report)
   }
