@@ -63,7 +63,6 @@ package struct Checkup {
     }
     report(Finding(grade: .ok, subject: "workspace", message: "\(path) (\(location.originText))"))
     checkPermissions(history, report)
-    checkRunFiles(report)
     checkSQLite(history, report)
     return checkDatabase(history, report)
   }
@@ -81,7 +80,7 @@ package struct Checkup {
   private func checkPermissions(_ history: History, _ report: (Finding) -> Void) {
     let foreign = history.workspace.foreignFiles
     for (path, reason) in foreign {
-      let message = "\(path): \(reason); runs cannot be recorded until it is yours"
+      let message = "\(path): \(reason); no run can be recorded until you own it or remove it"
       report(Finding(grade: .fail, subject: "permissions", message: message))
     }
     var others: [String] = []
@@ -101,16 +100,6 @@ package struct Checkup {
         Finding(
           grade: .fail, subject: "permissions", message: "the workspace cannot be written; runs cannot be recorded"))
     }
-  }
-
-  private func checkRunFiles(_ report: (Finding) -> Void) {
-    var status = stat()
-    let path = location.path + "/runs"
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { return }
-    report(
-      Finding(
-        grade: .fail, subject: "runs",
-        message: "\(path) is not a directory, and no run can keep its files; remove it"))
   }
 
   private func checkSQLite(_ history: History, _ report: (Finding) -> Void) {

@@ -277,7 +277,7 @@ extension RunEngine {
     let others: Set = [
       "name", "description", "index", "dependencies", "requires", "result", "condition", "gate", "retry", "repetition",
       "timeout", "grace", "allowFailure", "exclusive", "resources", "staleAfter", "staleWhen", "receivesSecret",
-      "requiredResults", "range", "extent",
+      "requiredResults", "range", "extent", "shownPlaces",
     ]
     #expect(Set(Mirror(reflecting: operation).children.compactMap(\.label)) == inputs.union(others))
   }

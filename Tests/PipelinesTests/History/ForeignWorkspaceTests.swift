@@ -81,7 +81,8 @@ import Workspace
     #expect(
       findings.filter { $0.subject == "permissions" }.first
         == Checkup.Finding(
-          grade: .fail, subject: "permissions", message: "\(runs): \(reason); runs cannot be recorded until it is yours"
+          grade: .fail, subject: "permissions",
+          message: "\(runs): \(reason); no run can be recorded until you own it or remove it"
         ))
   }
 
