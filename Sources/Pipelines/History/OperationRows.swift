@@ -56,20 +56,23 @@ enum OperationRows {
     return records
   }
 
+  /// Its arguments: a fingerprint, the earliest and the latest end, the names of an operation and of a pipeline.
+  static let reusableQuery = """
+    SELECT o.*, r.id FROM (
+      SELECT \(operationColumns) FROM operation_record
+      WHERE fingerprint = ? AND ended_at BETWEEN ? AND ? AND state = 'succeeded' AND name = ?
+    ) o CROSS JOIN run_record r ON r.number = o.key >> 32 AND r.pipeline = ?
+    ORDER BY o.ended_at DESC LIMIT 1
+    """
+
   /// The latest succeeded instance with the fingerprint in a pipeline.
   static func reusable(
     pipeline: String, operation name: String, fingerprint: String, notBefore: RecordTime, notAfter: RecordTime,
     in db: Database
   ) throws -> OperationRecord? {
     let row = try Row.fetchOne(
-      db.cachedStatement(
-        sql: """
-          SELECT o.*, r.id FROM (
-            SELECT \(operationColumns) FROM operation_record
-            WHERE fingerprint = ? AND ended_at BETWEEN ? AND ? AND state = 'succeeded' AND name = ?
-          ) o CROSS JOIN run_record r ON r.number = o.key >> 32 AND r.pipeline = ?
-          ORDER BY o.ended_at DESC LIMIT 1
-          """), arguments: [fingerprint, notBefore.microseconds, notAfter.microseconds, name, pipeline])
+      db.cachedStatement(sql: reusableQuery),
+      arguments: [fingerprint, notBefore.microseconds, notAfter.microseconds, name, pipeline])
     guard let row, let run = RunID(row[19] as String) else { return nil }
     return operation(row, run: run)
   }

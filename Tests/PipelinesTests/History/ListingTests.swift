@@ -137,12 +137,13 @@ struct ListingTests {
   func reusePlan() throws {
     let plan = try history.workspace.read { db in
       try Row.fetchAll(
-        db,
-        sql: """
-          EXPLAIN QUERY PLAN SELECT * FROM operation_record WHERE fingerprint = ? AND ended_at >= ? AND state = 'succeeded'
-          """, arguments: ["f", 0]
+        db, sql: "EXPLAIN QUERY PLAN " + OperationRows.reusableQuery, arguments: ["f", 0, 1, "fetch", "digest"]
       ).map { $0["detail"] as String }
     }
-    #expect(plan.contains { $0.contains("operation_reuse (fingerprint=? AND ended_at>?)") }, "\(plan)")
+    #expect(
+      plan == [
+        "SEARCH operation_record USING INDEX operation_reuse (fingerprint=? AND ended_at>? AND ended_at<?)",
+        "SEARCH r USING INTEGER PRIMARY KEY (rowid=?)",
+      ])
   }
 }

@@ -36,6 +36,28 @@ struct RecordingTests {
 
     #expect(try history.operations(of: run.id) == [operation])
     #expect(try history.attempts(of: run.id) == [attempt])
+    // In the columns of those names: two that are mixed up in writing and in reading alike would not be noticed above.
+    let operationColumns: [SQLValue] = [
+      .text("archive[3]"), .int(7), .text(#"{"tag":"x"}"#), .text("failed"), .text("r"), .text(#"{"on":"online"}"#),
+      .text("c"), .text("mé"), .int(3), .int(1), .int(2), .int(3), .text("results/x"),
+      .int(5_000_000_000), .text(""),
+    ]
+    let operationRows = try fixture.rows(
+      """
+      SELECT name, position, item, state, reason, detail, error_code, error, attempts, waiting_since, started_at, ended_at,
+        result_file, result_size, fingerprint FROM operation_record
+      """)
+    #expect(operationRows == [operationColumns])
+    let attemptColumns: [SQLValue] = [
+      .int(1_000_000), .text("failed"), .int(4), .int(5), .int(1), .int(9), .text("c"), .text("m"),
+      .text("o"), .text("e"), .int(6), .int(7), .text("w"), .int(8), .int(9), .text("null"),
+    ]
+    let attemptRows = try fixture.rows(
+      """
+      SELECT number, state, started_at, ended_at, exit_code, signal, error_code, error, stdout_file, stderr_file, retry_delay,
+        retry_due, wake_cause, pid, pid_started, result FROM attempt_record
+      """)
+    #expect(attemptRows == [attemptColumns])
     #expect(try history.attempts(of: run.id, ordinal: 4_000_000_000) == [attempt])
     #expect(try history.attempts(of: run.id, ordinal: 1) == [])
     #expect(try history.definition(of: run.id) == "text ✓")

@@ -15,7 +15,21 @@ struct SchemaTests {
     let operation = try #require(schema["$defs"]?["operation"]?["properties"]?.objectValue)
     #expect(Array(operation.keys) == OperationKey.table.availableKeys)
     #expect(operation.values.allSatisfy { $0["description"]?.stringValue?.isEmpty == false })
-    #expect(operation["http"]?["properties"]?["save_to"] != nil)
+    // Whatever else has keys, wherever it stands.
+    let known = Set(LanguageReference.sections.map { $0.keys.map(\.name) })
+    let found = Set(keySets(of: schema))
+    for keys in known { #expect(found.contains(keys), "\(keys)") }
+  }
+
+  /// The names of the properties of every object in a schema.
+  private func keySets(of schema: JSONValue) -> [[String]] {
+    switch schema {
+    case .object(let members):
+      let own = members["properties"]?.objectValue.map { [Array($0.keys)] } ?? []
+      return own + members.values.flatMap { keySets(of: $0) }
+    case .array(let elements): return elements.flatMap { keySets(of: $0) }
+    default: return []
+    }
   }
 
   @Test("says that an operation does exactly one thing")
