@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-// What is here must not take the place of libcurl's own functions: its symbols have a prefix, and other objects of the process see none of them.
+// These functions must not replace libcurl's own: its symbols have a prefix, and other objects of the process see none of them.
 #pragma GCC visibility push(hidden)
 
 // Its first argument has become const in the course of time.

@@ -91,7 +91,7 @@ OURS int execle(const char *path, const char *first, ...) {
   return (int)syscall(SYS_execve, path, arguments, environment);
 }
 
-// Ends the process by the library's own `_exit`, and goes on in a child without threads.
+// Ends the process by the library's own `_exit`; a child without threads continues.
 OURS int daemon(int keeps_directory, int keeps_descriptors) {
   penstock_guard_replace("daemon");
   return detach(keeps_directory, keeps_descriptors);

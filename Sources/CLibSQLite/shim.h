@@ -37,7 +37,7 @@ static inline int penstock_sqlite3_log_errno(sqlite3 *connection) {
   return code;
 }
 
-// Whether the database file is no longer at the path that it was opened at: its inode is another one's, or nobody's.
+// Returns whether the database file was moved, deleted or replaced since it was opened: the path has another inode, or none.
 static inline int penstock_sqlite3_has_moved(sqlite3 *connection) {
   int moved = 0;
   return sqlite3_file_control(connection, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved;

@@ -38,7 +38,7 @@ package struct InputFile: ~Copyable {
       switch errno {
       case ELOOP where !followsLink: throw .unsuitable(path: path, .link)
       // What a socket, or a device that is not there, answers.
-      case ENXIO, ENODEV: throw .unsuitable(path: path, Self.kind(of: path, directory))
+      case ENXIO, ENODEV: throw .unsuitable(path: path, Self.kind(of: path, in: directory) ?? .device)
       case let number: throw .system(path: path, number: number)
       }
     }
@@ -143,9 +143,10 @@ package struct InputFile: ~Copyable {
     return -1
   }
 
-  private static func kind(of path: String, _ directory: Int32) -> Kind {
+  /// What is at a path, links followed; nil where there is nothing, or nothing that can be looked at.
+  package static func kind(of path: String, in directory: Int32 = AT_FDCWD) -> Kind? {
     var status = stat()
-    return fstatat(directory, path, &status, 0) == 0 ? kind(status.st_mode, -1) : .device
+    return fstatat(directory, path, &status, 0) == 0 ? kind(status.st_mode, -1) : nil
   }
 
   private static func kind(_ mode: mode_t, _ descriptor: Int32) -> Kind {

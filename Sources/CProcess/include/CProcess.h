@@ -66,7 +66,7 @@ typedef struct {
   int64_t offset;
 } penstock_record_place;
 
-/// What tells a process from a later one with its id. Its size divides that of a block and a page, so that no record is ever cut.
+/// A record that distinguishes a process from a later one with the same id. Its size divides that of a block and a page, so that no record is ever cut.
 typedef struct {
   /// PENSTOCK_PROCESS_MARK.
   uint64_t mark;

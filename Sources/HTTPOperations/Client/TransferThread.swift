@@ -27,6 +27,8 @@ final class TransferThread: Sendable {
 
   /// A pointer that other threads only ever hand to `curl_multi_wakeup`, which is made for that.
   fileprivate struct MultiPointer: @unchecked Sendable {
+    // @unchecked: `curl_multi_wakeup` may be called from any thread, and the lock of the inbox keeps the pointer valid.
+
     let pointer: UnsafeMutableRawPointer
   }
 

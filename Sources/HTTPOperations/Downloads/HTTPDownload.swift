@@ -1,4 +1,5 @@
 import Glibc
+import OperatingSystem
 public import Operations
 
 /// Saves the body as a file, and goes on where an earlier attempt was interrupted, also one of a process that was
@@ -51,9 +52,9 @@ public struct HTTPDownload: HTTPResultProcessor {
   ) async throws -> any HTTPResultSink<HTTPDownloadedFile> {
     request.options.decompresses = false
     // Renaming the content to it would remove a device or FIFO for everybody, as root even /dev/null.
-    if let kind = FilePlace.unusualKind(path) {
+    if let kind = InputFile.kind(of: path), kind != .regular {
       throw HTTPDownloadError(
-        .unwritableTarget, "\(path) is \(kind), not a regular file: choose another name for the download")
+        .unwritableTarget, "\(path) is \(kind.name), not a regular file: choose another name for the download")
     }
     if collision == .fail, FilePlace.exists(path) {
       throw HTTPDownloadError(

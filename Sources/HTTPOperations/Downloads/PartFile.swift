@@ -123,19 +123,6 @@ struct FilePlace {
     return lstat(path, &status) == 0
   }
 
-  /// What is at a path, links followed, where that is not a regular file; nil for one, and where there is nothing.
-  static func unusualKind(_ path: String) -> String? {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
-    switch status.st_mode & S_IFMT {
-    case S_IFREG: return nil
-    case S_IFDIR: return "a directory"
-    case S_IFIFO: return "a FIFO or pipe"
-    case S_IFSOCK: return "a socket"
-    default: return "a device"
-    }
-  }
-
   static func makeDirectories(_ path: String) throws(FileError) {
     guard !path.isEmpty, !exists(path) else { return }
     try makeDirectories(FilePlace(path).directory == "." ? "" : FilePlace(path).directory)

@@ -11,8 +11,8 @@ extension RunEngine {
   func prepareSecrets() async throws {
     state.masker = inheritedSecrets.masker
     guard !state.pipeline.secrets.isEmpty else { return }
-    guard cancellation == nil else { throw CancellationError() }
     let (secrets, former) = (state.pipeline.secrets, formerSecrets[id])
+    guard former != nil || cancellation == nil else { throw CancellationError() }
     let inherited = inheritedSecrets.values
     var reader = SecretReader(services: services, directory: state.pipeline.source.directory, inherited: inherited)
     reader.onProcess = { [weak self] pid, isRunning in

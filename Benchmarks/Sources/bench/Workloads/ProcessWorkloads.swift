@@ -61,7 +61,7 @@ extension Catalogue {
       name: name, title: title, goal: goal, subject: subject, floor: floor, memoryLimit: 40_000_000, roundFactor: 4)
   }
 
-  /// What it costs that the end of a run survives a power loss: the same run beside itself, with and without.
+  /// Measures the cost of making the end of a run survive a power loss: the same run with and without.
   func coldDurability() async throws -> Workload {
     let file = try shared("cold-durability", "pipeline.yaml", PipelineFiles.fanOut(count: 1, concurrency: 2))
     let workspace = try scratch.directory("cold-durability/shared") + "/workspace"
