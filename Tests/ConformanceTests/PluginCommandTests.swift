@@ -236,7 +236,8 @@ struct PluginCommandTests {
       """
       MISCHIEF='describe hang' penstock plugins check ./mischief.so > /dev/null 2>&1 &
       check=$!
-      until child=$(grep -l "^PPid:.$check$" /proc/[0-9]*/status 2> /dev/null); do sleep 0.02; done
+      # grep fails where another process ends meanwhile, though it has found the child.
+      until child=$(grep -ls "^PPid:.$check$" /proc/[0-9]*/status; :) && [ "$child" ]; do sleep 0.02; done
       until grep -q mischief.so "${child%status}maps" 2> /dev/null; do sleep 0.02; done
       kill -KILL $check
       while grep -q '^State:.[^ZX]' "$child" 2> /dev/null; do sleep 0.02; done
