@@ -32,8 +32,8 @@ struct CaseRun {
     for step in expectation.steps {
       let outcome = try await shell(step.script)
       var differences: [String] = []
-      if let expected = step.exitCode, outcome.exitCode != expected {
-        differences.append("exit: expected \(expected), but found \(outcome.exitCode)")
+      if outcome.exitCode != step.exitCode {
+        differences.append("exit: expected \(step.exitCode), but found \(outcome.exitCode)")
       }
       for check in step.checks {
         if let difference = try await difference(check, outcome) { differences.append(difference) }

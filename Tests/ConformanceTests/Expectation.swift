@@ -6,7 +6,8 @@ struct Expectation: Sendable {
   /// One script for the shell, and what must hold after it.
   struct Step: Sendable {
     var script: String
-    var exitCode: Int32?
+    /// What it must exit with: 0 unless the case says otherwise, so that no step fails unseen.
+    var exitCode: Int32 = 0
     var checks: [Check] = []
   }
 
