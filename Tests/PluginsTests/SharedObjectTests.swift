@@ -6,7 +6,7 @@ import Testing
 /// The shared objects that the same build has made, loaded as a host loads them.
 @Suite(.timeLimit(.minutes(5))) struct SharedObjectTests {
   // One test, since a loaded object is opened once.
-  @Test(.enabled(if: SharedObject("interval").isBuilt)) func aBuiltControllerRunsByTheHostsClock() async throws {
+  @Test(.enabled(if: SharedObject("interval").isExpected)) func aBuiltControllerRunsByTheHostsClock() async throws {
     let host = try TestPluginHost(entry: SharedObject("interval").entry(), now: Timestamp(seconds: 7))
     #expect(try host.description["id"] == "interval")
     #expect(throws: PluginProblem("invalid-settings", setting: "every", "1ms is too short; it must be at least 10ms")) {
@@ -26,7 +26,7 @@ import Testing
   }
 
   // Otherwise the host's own copy of a library could take the place of the plugin's.
-  @Test(.enabled(if: SharedObject("interval").isBuilt)) func nothingButTheEntryCanBeSeenFromOutside() throws {
+  @Test(.enabled(if: SharedObject("interval").isExpected)) func nothingButTheEntryCanBeSeenFromOutside() throws {
     let object = try SharedObject("interval").open()
     #expect(dlsym(object, "penstock_plugin") != nil)
     // Looked for in the object and in what it needs, which is the C library and its like.
@@ -47,7 +47,8 @@ private struct SharedObject {
     path = own[..<(own.lastIndex(of: "/") ?? own.startIndex)] + "/libpenstock-\(id).so"
   }
 
-  var isBuilt: Bool { access(path, R_OK) == 0 }
+  /// Whether the tests that need it are to run: where it is missing they are left out, but never in CI.
+  var isExpected: Bool { access(path, R_OK) == 0 || getenv("CI") != nil }
 
   func open() throws -> UnsafeMutableRawPointer {
     guard let object = dlopen(path, RTLD_NOW | RTLD_LOCAL) else {

@@ -78,7 +78,7 @@ struct ContractVersionTests {
       ])
   }
 
-  @Test("A plugin that PluginKit makes works in a later host", .enabled(if: isIntervalBuilt))
+  @Test("A plugin that PluginKit makes works in a later host", .enabled(if: isIntervalExpected))
   func kitInLaterHost() throws {
     #expect(
       try laterHost([Self.interval, "controller", "interval", #"{"every":"1h","immediately":true}"#]) == [
@@ -88,7 +88,8 @@ struct ContractVersionTests {
 
   private static let interval =
     (IsolatedTestPlugin.program as NSString).deletingLastPathComponent + "/libpenstock-interval.so"
-  private static let isIntervalBuilt = FileManager.default.fileExists(atPath: interval)
+  /// Where the plugin is missing the test is left out, but never in CI.
+  private static let isIntervalExpected = FileManager.default.fileExists(atPath: interval) || getenv("CI") != nil
 
   // MARK: Tables
 

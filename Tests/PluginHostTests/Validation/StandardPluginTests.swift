@@ -14,6 +14,24 @@ struct StandardPluginTests {
   private static let built: [String] = ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? [])
     .filter { $0.hasPrefix("libpenstock-") && $0.hasSuffix(".so") }.sorted()
 
+  /// The files that the package builds: one for each folder of `Plugins` that exports something.
+  private static let declared: [String] = {
+    let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let folders = (try? FileManager.default.subpathsOfDirectory(atPath: repository.path + "/Plugins")) ?? []
+    return folders.filter { $0.hasSuffix("/Export") }.map { folder in
+      let id = folder.dropLast("/Export".count).enumerated()
+        .map { $0 > 0 && $1.isUppercase ? "-\($1)" : "\($1)" }.joined().lowercased()
+      return "libpenstock-\(id).so"
+    }
+  }()
+
+  @Test("all of them are there in CI", .enabled(if: getenv("CI") != nil, "a build of these tests alone makes none"))
+  func areBuilt() {
+    #expect(!Self.declared.isEmpty)
+    #expect(Self.declared.filter { !Self.built.contains($0) } == [])
+  }
+
   /// For offers that cannot be created with made-up settings.
   private static let settings: [String: JSONText] = [
     "cron": #"{"schedule": "* * * * * *"}"#, "lines": #"{"command": ["cat"]}"#,
