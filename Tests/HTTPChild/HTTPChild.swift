@@ -1,24 +1,50 @@
+import Dispatch
 import Glibc
 import HTTPOperations
 import Operations
 
-/// The other process of the tests of HTTPOperations, which is killed.
+/// The other process of the tests of HTTPOperations: one that is killed, or that is given another C library.
 ///
 ///     HTTPChild download URL FILE     saves what is there, and goes on with what an earlier one has saved of it
+///     HTTPChild cancel URL            begins a transfer, and cancels it at the first byte or the end of standard input
 @main
 enum HTTPChild {
   static func main() async {
     let arguments = Array(CommandLine.arguments.dropFirst())
-    guard arguments.count == 3, arguments[0] == "download" else {
-      print("usage: HTTPChild download URL FILE")
+    switch (arguments.first, arguments.count) {
+    case ("download", 3): await download(arguments[1], to: arguments[2])
+    case ("cancel", 2): await cancel(arguments[1])
+    default:
+      print("usage: HTTPChild download URL FILE, or HTTPChild cancel URL")
       exit(2)
     }
-    let request = HTTPTransferRequest(url: arguments[1])
+  }
+
+  private static func download(_ url: String, to file: String) async {
     do {
-      _ = try await OperationRunner(HTTPOperation(request, by: HTTPClient(), to: .file(arguments[2]))).run()
+      _ = try await OperationRunner(HTTPOperation(HTTPTransferRequest(url: url), by: HTTPClient(), to: .file(file)))
+        .run()
     } catch {
       print("\(error)")
       exit(1)
     }
+  }
+
+  private static func cancel(_ url: String) async {
+    let client = HTTPClient()
+    let task = Task { try await client.transfer(HTTPTransferRequest(url: url), to: HTTPMemoryReceiver()) }
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        var byte: UInt8 = 0
+        _ = read(STDIN_FILENO, &byte, 1)
+        continuation.resume()
+      }
+    }
+    task.cancel()
+    let result = await task.result
+    await client.shutdown()
+    if case .failure(is CancellationError) = result { exit(0) }
+    print("\(result)")
+    exit(1)
   }
 }

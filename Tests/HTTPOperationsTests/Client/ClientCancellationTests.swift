@@ -1,3 +1,5 @@
+import CProcess
+import Glibc
 import HTTPOperations
 import HTTPTypes
 import Testing
@@ -38,15 +40,43 @@ struct ClientCancellationTests {
     #expect(server.accepted == 0)
   }
 
-  @Test("cancelling while a name is looked up does not wait for the answer")
+  @Test("cancelling while a name is looked up does not wait for the answer", .timeLimit(.minutes(1)))
   func cancelledLookup() async throws {
-    let client = HTTPClient()
-    let task = Task {
-      try await client.transfer(HTTPTransferRequest(url: "http://nowhere.invalid/"), to: HTTPMemoryReceiver())
+    let folder = try TestFolder()
+    // A look-up that never ends, in a process of its own: it tells that it has begun, and where it goes on the library waits for it.
+    try folder.write(
+      """
+      #include <fcntl.h>
+      #include <stdlib.h>
+      #include <unistd.h>
+      int getaddrinfo(const char *name, const char *service, const void *hints, void **result) {
+        close(open(getenv("LOOKUP"), O_WRONLY));
+        for (;;) pause();
+      }
+      """, to: "endless.c")
+    try ServerProcess.run("cd '\(folder.path)' && cc -shared -fPIC -o endless.so endless.c && mkfifo began")
+    var ends: [Int32] = [0, 0]
+    try #require(penstock_pipe(&ends) == 0)
+    let (input, cancel) = (ends[0], ends[1])
+    defer { close(cancel) }
+    let child = try TestProcess.start(
+      [
+        "/usr/bin/env", "LD_PRELOAD=\(folder.path)/endless.so", "LOOKUP=\(folder.path)/began",
+        TestProcess.sibling("HTTPChild"), "cancel", "http://nowhere.invalid/",
+      ], input: input)
+    close(input)
+    let (statuses, ended) = AsyncStream.makeStream(of: Int32.self)
+    TestProcess.whenEnded(child) { ended.yield($0) }
+    defer { kill(child, SIGKILL) }
+    let began = "\(folder.path)/began"
+    TestThread.run {
+      close(open(began, O_RDONLY))
+      write(cancel, "x", 1)
     }
-    task.cancel()
-    _ = await task.result
-    await client.shutdown()
+    for await status in statuses {
+      #expect(status == 0)
+      break
+    }
   }
 
   @Test("one of many is cancelled, the others go on")
