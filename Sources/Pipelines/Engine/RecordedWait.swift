@@ -1,6 +1,3 @@
-import OrderedCollections
-import Values
-
 /// A wait as the history keeps it, by two clocks: the wall clock may be set while there is no host, and the time since boot ends with the boot.
 ///
 /// What is left of it is the smaller of what the two say, and never more than the whole wait: a clock that is set back does not prolong a wait, and one
@@ -33,32 +30,29 @@ struct RecordedWait: Sendable, Hashable {
   /// When it began, or the first attempt of its operation, in microseconds since boot.
   var beganSinceBoot: Int64?
 
-  /// The member `clock` of an operation's `detail`, which has what an instant cannot say; nil where the boot is not known.
-  static func clock(_ now: Moment, left: Duration?, passed: Duration? = nil) -> JSONValue? {
+  /// What the history keeps of a wait by the time since boot; nil where the boot is not known.
+  static func clock(_ now: Moment, left: Duration?, passed: Duration? = nil) -> OperationReason.Clock? {
     guard !now.boot.isEmpty, left != nil || passed != nil else { return nil }
-    var members: OrderedDictionary<String, JSONValue> = ["boot": .string(now.boot)]
-    if let passed { members["began_us"] = .int(now.sinceBoot - passed.wholeMicroseconds) }
-    if let left { members["due_us"] = .int(now.sinceBoot + left.wholeMicroseconds) }
-    return .object(members)
+    return OperationReason.Clock(
+      boot: now.boot, began: passed.map { now.sinceBoot - $0.wholeMicroseconds },
+      due: left.map { now.sinceBoot + $0.wholeMicroseconds })
   }
 
-  /// Reads the `detail` of an operation; nil where it has no wait that ends with time.
-  init?(detail: String?) {
-    guard let detail = detail.flatMap({ try? JSONValue.parse($0) }) else { return nil }
-    due = detail["due"]?.stringValue.flatMap(TimestampNotation.parse).map(RecordTime.init(secondsSince1970:))
-    if let clock = detail["clock"] {
-      boot = clock["boot"]?.stringValue
-      dueSinceBoot = clock["due_us"]?.intValue
-      beganSinceBoot = clock["began_us"]?.intValue
+  /// The wait that an operation is or was in; nil where it has none that ends with time.
+  init?(_ reason: OperationReason?) {
+    guard let reason else { return nil }
+    due = reason.due
+    if let clock = reason.clock {
+      boot = clock.boot
+      dueSinceBoot = clock.due
+      beganSinceBoot = clock.began
     }
     if due == nil, boot == nil { return nil }
-    // The reason is gone once the run was found to be interrupted; the particulars tell.
-    if detail["formula"] != nil {
-      kind = .specification
-    } else if detail["delay_ms"] != nil {
-      kind = .retry
-    } else if detail["message"] != nil {
-      kind = .approval
+    switch reason.wait {
+    case .specification, .gate: kind = .specification
+    case .retry: kind = .retry
+    case .approval: kind = .approval
+    default: break
     }
   }
 

@@ -38,7 +38,7 @@ extension RunEngine {
       try await self.wait(for: duration, ordinal)
     case .specification(let formula):
       let condition = try conditions.make(formula)
-      _ = try await self.wait(for: condition, formula, ordinal, reason: "wait", atMost: nil)
+      _ = try await self.wait(for: condition, formula, ordinal, atMost: nil) { .specification($0) }
     case .until(let template):
       let text = try template.evaluate(in: contexts(ordinal)).injectedText
       guard let instant = TimestampNotation.parse(text) else {
@@ -56,11 +56,10 @@ extension RunEngine {
     guard duration > .zero else { return }
     let now = services.moment()
     let left = former?.left(of: duration, at: now) ?? duration
-    var detail: OrderedDictionary<String, JSONValue> = [
-      "due": .string(now.time.advanced(by: left.wholeMicroseconds).text)
-    ]
-    detail["clock"] = RecordedWait.clock(now, left: left)
-    enter(ordinal, .waiting, reason: "wait", detail: .object(detail), recordNow: true)
+    let due = now.time.advanced(by: left.wholeMicroseconds)
+    enter(
+      ordinal, .waiting, .time(OperationReason.Time(due: due, clock: RecordedWait.clock(now, left: left))),
+      recordNow: true)
     guard left > .zero else { return }
     try await services.context.operationDelayer.delay(for: left)
   }
@@ -69,7 +68,7 @@ extension RunEngine {
   private func wait(until due: RecordTime, _ ordinal: Int) async throws {
     func left() -> Duration { .microseconds(due.microseconds - services.now().microseconds) }
     guard left() > .zero else { return }
-    enter(ordinal, .waiting, reason: "wait", detail: .object(["due": .string(due.text)]), recordNow: true)
+    enter(ordinal, .waiting, .time(OperationReason.Time(due: due)), recordNow: true)
     while true {
       let left = left()
       guard left > .zero else { return }
@@ -85,11 +84,9 @@ extension RunEngine {
     let approval = Approval(
       run: state.id, ordinal: ordinal, operation: state.instances[ordinal].name, message: asked,
       requestedAt: services.now())
-    var detail: OrderedDictionary<String, JSONValue> = [
-      "message": .string(asked), "command": .string("penstock approve \(state.id.text) \(approval.operation)"),
-    ]
-    detail["clock"] = askedClock(ordinal)
-    enter(ordinal, .waiting, reason: "approval", detail: .object(detail), recordNow: true)
+    let question = OperationReason.Question(
+      message: asked, command: "penstock approve \(state.id.text) \(approval.operation)", clock: askedClock(ordinal))
+    enter(ordinal, .waiting, .approval(question), recordNow: true)
     services.recorder.record(.approvalRequested(approval))
     emit(.approval(approval))
     try await services.recorder.flushToDisk()
@@ -112,7 +109,7 @@ extension RunEngine {
   }
 
   /// Since when an answer is waited for, where there is a time for that, for a later host.
-  private func askedClock(_ ordinal: Int) -> JSONValue? {
+  private func askedClock(_ ordinal: Int) -> OperationReason.Clock? {
     guard state.instances[ordinal].node.definition.timeout != nil else { return nil }
     let now = services.moment()
     let passed = state.instances[ordinal].timing.formerWait?.passedSinceBoot(at: now)
@@ -146,7 +143,7 @@ extension RunEngine {
     let former = try await formerNestedRun(of: ordinal)
     let definition = try definition(of: former, current: nested)
     if let former, former.run.state != .interrupted {
-      modify(ordinal) { $0.detail = .object(["run": .string(former.run.id.text)]) }
+      modify(ordinal) { $0.reason = .nestedRun(former.run.id) }
       return try takeOver(former, of: definition)
     }
     let retried = former == nil ? try nestedRunToRetry(ordinal, definition: definition) : nil
@@ -164,7 +161,7 @@ extension RunEngine {
       heldNames: try namesHeld(by: ordinal), events: events, onEvent: onEvent)
     children[ordinal] = child
     defer { children[ordinal] = nil }
-    modify(ordinal) { $0.detail = .object(["run": .string(child.id.text)]) }
+    modify(ordinal) { $0.reason = .nestedRun(child.id) }
     let source = try former.flatMap { try recordedSource(of: $0.run) } ?? retried
     let task = Task(executorPreference: services.loop) { try await child.run(resuming: former, takingOver: source) }
     let loop = services.loop

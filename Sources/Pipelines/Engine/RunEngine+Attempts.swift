@@ -1,5 +1,4 @@
 import Operations
-import OrderedCollections
 import Values
 
 /// One try of an operation: its slot, its number, its record, and the wait before the next one.
@@ -57,10 +56,9 @@ extension RunEngine {
     if demand.slots > 0 || !demand.resources.isEmpty, !limits.take(demand) {
       let resources = state.instances[ordinal].node.definition.resources
       if !resources.isEmpty {
-        let names = resources.map { JSONValue.string(state.pipeline.resources[$0.resource].name) }
-        enter(ordinal, .waiting, reason: "resources", detail: .object(["resources": .array(names)]))
+        enter(ordinal, .waiting, .resources(resources.map { state.pipeline.resources[$0.resource].name }))
       } else if state.instances[ordinal].state != .pending {
-        enter(ordinal, .waiting, reason: "concurrency")
+        enter(ordinal, .waiting, .concurrency)
       }
       guard await limits.wait(for: demand, on: services.loop) else { throw CancellationError() }
     }
@@ -175,7 +173,7 @@ extension RunEngine {
   }
 
   /// What would bring the retry that begins to wait forward, and what it is now.
-  private func early(_ ordinal: Int) -> [JSONValue] {
+  private func early(_ ordinal: Int) -> [OperationReason.Early] {
     let formulas = state.instances[ordinal].node.definition.retry.early.compactMap { formula in
       let condition = try? conditions.make(formula, since: .now)
       return condition.map { early(formula, $0.description(in: services.context)) }
@@ -183,10 +181,10 @@ extension RunEngine {
     return formulas + httpEarly(ordinal)
   }
 
-  private func early(_ formula: SpecificationFormula, _ description: SpecificationDescription) -> JSONValue {
-    .object([
-      "formula": .string(formula.text), "value": .bool(description.isSatisfied), "why": .string(description.reason),
-    ])
+  private func early(
+    _ formula: SpecificationFormula, _ description: SpecificationDescription
+  ) -> OperationReason.Early {
+    .specification(formula.text, value: description.isSatisfied, why: description.reason)
   }
 
   /// One of the conditions that bring a waiting retry forward has changed: what is said of the wait is to say so.
@@ -194,16 +192,12 @@ extension RunEngine {
     let instance = state.instances[ordinal]
     let formulas = instance.node.definition.retry.early
     // What comes behind the formulas are events, which have no value.
-    guard instance.state == .retrying, var detail = instance.detail?.objectValue,
-      var all = detail["early"]?.arrayValue, all.count >= formulas.count
+    guard instance.state == .retrying, case .retry(var retry)? = instance.reason, retry.early.count >= formulas.count
     else { return }
     let now = early(formulas[index], description)
-    guard all[index] != now else { return }
-    all[index] = now
-    detail["early"] = .array(all)
-    enter(
-      ordinal, .retrying, reason: instance.reason, detail: .object(detail), since: instance.waitingSince,
-      recordNow: true)
+    guard retry.early[index] != now else { return }
+    retry.early[index] = now
+    enter(ordinal, .retrying, .retry(retry), since: instance.waitingSince, recordNow: true)
   }
 
   /// Follows the retries of an operation: the chosen delay and what ended the wait are part of the history.
@@ -216,27 +210,26 @@ extension RunEngine {
 
   /// There is no further attempt: why is part of what is told of the failure, where that is not plain.
   private func gaveUp(_ ordinal: Int, _ reason: RetryGiveUpReason) {
-    let why: String
+    let why: OperationReason.NotRetried
     switch reason {
-    case .stopped(OperationDefinition.notListed): why = "its failure is not listed under 'on'"
-    case .stopped(let text): why = text
+    case .stopped(OperationDefinition.notListed): why = .notListed
+    case .stopped(let text): why = .stopped(text)
     case .deadline:
-      let deadline = state.instances[ordinal].node.definition.retry.deadline.map(DurationNotation.format)
-      why = "there was no time for another attempt within the deadline\(deadline.map { " of \($0)" } ?? "")"
+      why = .deadline(state.instances[ordinal].node.definition.retry.deadline.map(DurationNotation.format))
     case .limit, .cancelled: return
     }
-    state.instances[ordinal].detail = ["no_retry": .string(why)]
+    state.instances[ordinal].reason = .failed(code: nil, notRetried: why)
   }
 
   /// Why a failed operation was not tried again, for its record; nil where it was as often as it can be.
-  func withoutRetry(_ ordinal: Int, _ failure: OperationFailure) -> JSONValue? {
+  func notRetried(_ ordinal: Int, _ failure: OperationFailure) -> OperationReason.NotRetried? {
     let instance = state.instances[ordinal]
-    if let why = instance.detail?["no_retry"] { return ["no_retry": why] }
+    if let why = instance.reason?.notRetried { return why }
     // A request that may do harm twice has no retries at all, so that nobody is asked about them.
     guard case .http(let action) = instance.node.definition.action, !action.retriesAnything,
       instance.node.definition.retry.limit == 0, let why = failure.stopReason
     else { return nil }
-    return ["no_retry": .string(why)]
+    return .stopped(why)
   }
 
   private func waitsForRetry(_ ordinal: Int, _ wait: RetryWait) {
@@ -250,19 +243,15 @@ extension RunEngine {
     }
     let definition = state.instances[ordinal].node.definition
     let attempts = state.instances[ordinal].attempts
-    var detail: OrderedDictionary<String, JSONValue> = [
-      "attempt": .int(Int64(attempts)), "due": .string(due.text),
-      "delay_ms": .int(wait.delay.wholeMicroseconds / 1000),
-    ]
+    var retry = OperationReason.Retry(
+      attempt: Int64(attempts), due: due, delay: wait.delay.wholeMicroseconds / 1000, early: early(ordinal))
     // Attempts count on over hosts and rounds, which take nothing from the retries: the last number there can be is the retries that are left on top of
     // this one. In a repetition nobody knows it.
-    if definition.repetition == nil { detail["of"] = .int(Int64(attempts + definition.retry.limit + 1 - wait.attempt)) }
-    let early = early(ordinal)
-    if !early.isEmpty { detail["early"] = .array(early) }
+    if definition.repetition == nil { retry.last = Int64(attempts + definition.retry.limit + 1 - wait.attempt) }
     let now = services.moment()
-    detail["clock"] = RecordedWait.clock(now, left: wait.delay, passed: passed(ordinal, at: now))
+    retry.clock = RecordedWait.clock(now, left: wait.delay, passed: passed(ordinal, at: now))
     // Recorded with the next commit rather than after a delay of its own: the wait may outlive this host.
-    enter(ordinal, .retrying, reason: "retry", detail: .object(detail), recordNow: true)
+    enter(ordinal, .retrying, .retry(retry), recordNow: true)
   }
 
   /// How long ago the first attempt of an operation began, by the monotonic clock; nil where nobody knows, as after another boot.

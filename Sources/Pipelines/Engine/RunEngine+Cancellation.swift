@@ -8,7 +8,7 @@ extension RunEngine {
   var cancellationStage: Int { isForced ? 2 : cancellation == nil ? 0 : 1 }
 
   /// Why an operation that ends with the run does.
-  var cancellationReason: String { cancellation == .timeout ? "run-timeout" : "run-cancelled" }
+  var cancellationReason: OperationReason { cancellation == .timeout ? .runTimeout : .runCancelled }
 
   /// Whether the cancellation of the run is one of this operation, or item, as well. Handlers run all the same.
   func isCalledOff(_ ordinal: Int) -> Bool {
@@ -51,7 +51,7 @@ extension RunEngine {
 
   /// Ends an operation that has not begun with the run.
   func concludeCalledOff(_ ordinal: Int) {
-    conclude(ordinal, .cancelled, reason: cancellationReason)
+    conclude(ordinal, .cancelled, cancellationReason)
   }
 
   /// The run is being cancelled: what has not begun never will, but for what is asked anyway.

@@ -26,7 +26,7 @@ extension RunEngine {
       if let condition = node.definition.condition, !node.conditionIsPerItem, try !isSatisfied(condition, for: ordinal)
       {
         if isCalledOff(ordinal) { return concludeCalledOff(ordinal) }
-        return conclude(ordinal, .skipped, reason: "condition", detail: .object(["when": .string(condition.text)]))
+        return conclude(ordinal, .skipped, .condition(condition.text))
       }
       if mayBeAsked(ordinal), cancellation != nil { spared.insert(ordinal) }
       if node.definition.loop != nil {
@@ -59,15 +59,14 @@ extension RunEngine {
     }
     let key = exclusiveKey(name)
     if services.locks.isTaken(key) {
-      enter(ordinal, .waiting, reason: "exclusive", detail: .object(["exclusive": .string(name)]))
+      enter(ordinal, .waiting, .exclusive(OperationReason.Exclusive(name: name)))
     }
     let holder = LeaseHolder(run: state.id, operation: state.instances[ordinal].name)
     let hold = try await services.locks.take(key, holder: holder, watch: services.watch) { other in
       enter(
-        ordinal, .waiting, reason: "exclusive",
-        detail: .object([
-          "exclusive": .string(name), "holder": .string(other.description), "process": .int(Int64(other.process)),
-        ]),
+        ordinal, .waiting,
+        .exclusive(
+          OperationReason.Exclusive(name: name, holder: other.description, process: Int64(other.process))),
         recordNow: true)
     } noticing: { notice in
       emit(.notice(state.id, notice))
@@ -210,11 +209,12 @@ extension RunEngine {
       || (cancellation != nil && (error as? OperationFailure)?.code == "cancelled")
     {
       return conclude(
-        ordinal, .cancelled, reason: cancellationReason,
+        ordinal, .cancelled, cancellationReason,
         failure: OperationFailure(code: "cancelled", ownWords: "the run was cancelled"))
     }
     let failure = OperationFailure(error)
-    conclude(ordinal, .failed, reason: failure.code, detail: withoutRetry(ordinal, failure), failure: failure)
+    conclude(
+      ordinal, .failed, .failed(code: failure.code, notRetried: notRetried(ordinal, failure)), failure: failure)
     guard let engineError = failure.engineError, engineFailure == nil else { return }
     engineFailure = engineError
     cancel(.engine)

@@ -1,5 +1,4 @@
 import Operations
-import OrderedCollections
 import Values
 
 /// Waiting for conditions on the world: `run_when`, and `wait` for a specification.
@@ -11,7 +10,8 @@ extension RunEngine {
     let condition = try conditions.make(gate.formula)
     let waits = gate.otherwise == .wait || gate.waitAtMost != nil
     let isOpen = try await wait(
-      for: condition, gate.formula, ordinal, reason: "run_when", atMost: waits ? gate.waitAtMost : .zero)
+      for: condition, gate.formula, ordinal, atMost: waits ? gate.waitAtMost : .zero
+    ) { .gate($0) }
     if isOpen { return true }
     let why = condition.description(in: services.context).reason
     guard gate.otherwise == .skip else {
@@ -19,16 +19,14 @@ extension RunEngine {
       throw OperationFailure(
         code: "gate-closed", message: "run_when: \(gate.formula.text) was not true\(waited): \(why)")
     }
-    conclude(
-      ordinal, .skipped, reason: "run_when",
-      detail: .object(["formula": .string(gate.formula.text), "why": .string(why)]))
+    conclude(ordinal, .skipped, .gate(OperationReason.Specification(formula: gate.formula.text, why: why)))
     return false
   }
 
-  /// Waits until `condition` is true, and tells of it meanwhile. False when `limit` is over first; zero does not wait, nil waits for ever.
+  /// Waits until `condition` is true, and tells of it meanwhile, as `reason` of what is known. False when `limit` is over first; zero does not wait, nil waits for ever.
   func wait(
-    for condition: AnyOperationRunSpecification, _ formula: SpecificationFormula, _ ordinal: Int, reason: String,
-    atMost limit: Duration?
+    for condition: AnyOperationRunSpecification, _ formula: SpecificationFormula, _ ordinal: Int,
+    atMost limit: Duration?, because reason: (OperationReason.Specification) -> OperationReason
   ) async throws -> Bool {
     let context = services.context
     try await conditions.settle(formula)
@@ -60,25 +58,17 @@ extension RunEngine {
     while true {
       let description = condition.description(in: context)
       if condition.isSatisfied(in: context) {
-        var opened: OrderedDictionary<String, JSONValue> = [
-          "formula": .string(formula.text), "since": .string(began.text),
-        ]
-        opened["opened_at"] = .string(services.now().text)
-        opened["opened_by"] = .string(description.reason)
-        state.instances[ordinal].opened = .object(opened)
+        state.instances[ordinal].opened = OpenedGate(
+          formula: formula.text, since: began, openedAt: services.now(), openedBy: description.reason)
         return true
       }
       if signal.isExpired { return false }
       if told != description.reason {
         told = description.reason
-        var detail: OrderedDictionary<String, JSONValue> = [
-          "formula": .string(formula.text), "why": .string(description.reason), "since": .string(began.text),
-        ]
-        if let due {
-          detail["due"] = .string(due.text)
-          detail["clock"] = RecordedWait.clock(now, left: left)
-        }
-        enter(ordinal, .waiting, reason: reason, detail: .object(detail), since: began, recordNow: true)
+        let specification = OperationReason.Specification(
+          formula: formula.text, why: description.reason, since: began, due: due,
+          clock: due.flatMap { _ in RecordedWait.clock(now, left: left) })
+        enter(ordinal, .waiting, reason(specification), since: began, recordNow: true)
       }
       guard await signal.wait(), !isForced else { throw CancellationError() }
     }

@@ -50,7 +50,9 @@ extension RunEngine {
     }
     if let failed { return (.failed, "operation-failed: \(state.instances[failed].name)") }
     if let unsatisfied = operations.first(where: { state.instances[$0].state == .cancelled }) {
-      return (.failed, "\(state.instances[unsatisfied].reason ?? "cancelled"): \(state.instances[unsatisfied].name)")
+      return (
+        .failed, "\(state.instances[unsatisfied].reason?.code ?? "cancelled"): \(state.instances[unsatisfied].name)"
+      )
     }
     return (.succeeded, nil)
   }

@@ -9,7 +9,7 @@ extension RunEngine {
     guard let loop = node.definition.loop else { return }
     let items = try loopItems(loop, ordinal)
     // At once, so that no item's record becomes durable before that of its loop.
-    enter(ordinal, .running, detail: .object(["items": .int(Int64(items.count))]), recordNow: true)
+    enter(ordinal, .running, .items(Int64(items.count)), recordNow: true)
     var ordinals: [Int] = []
     ordinals.reserveCapacity(items.count)
     for (index, item) in items.enumerated() { ordinals.append(itemOrdinal(of: ordinal, index: index, value: item)) }
@@ -38,7 +38,7 @@ extension RunEngine {
       if isCalledOff(ordinal) { throw CancellationError() }
       if let condition = node.definition.condition, node.conditionIsPerItem, try !isSatisfied(condition, for: ordinal) {
         if cancellation != nil, node.event == nil { throw CancellationError() }
-        return conclude(ordinal, .skipped, reason: "condition", detail: .object(["when": .string(condition.text)]))
+        return conclude(ordinal, .skipped, .condition(condition.text))
       }
       try await executeInstance(ordinal)
     } catch {
@@ -50,11 +50,11 @@ extension RunEngine {
     if let failure = failure(of: items) {
       guard state.instances[ordinal].node.definition.allowFailure else { throw failure }
       try keepResults(of: items, for: ordinal)
-      return conclude(ordinal, .failed, reason: failure.code, failure: failure)
+      return conclude(ordinal, .failed, .failed(code: failure.code), failure: failure)
     }
     if items.contains(where: { state.instances[$0].state == .cancelled }) { throw CancellationError() }
     try keepResults(of: items, for: ordinal)
-    conclude(ordinal, .succeeded, detail: .object(["items": .int(Int64(items.count))]))
+    conclude(ordinal, .succeeded, .items(Int64(items.count)))
   }
 
   /// What a loop fails with; nil when none of its items failed.

@@ -10,10 +10,9 @@ extension RunEngine {
 
   /// Ends an operation, handler or item that did not come to an attempt of its own, or whose attempts are over.
   func conclude(
-    _ ordinal: Int, _ newState: OperationState, reason: String? = nil, detail: JSONValue? = nil,
-    failure: OperationFailure? = nil
+    _ ordinal: Int, _ newState: OperationState, _ reason: OperationReason? = nil, failure: OperationFailure? = nil
   ) {
-    mark(ordinal, newState, reason: reason, detail: detail, failure: failure)
+    mark(ordinal, newState, reason, failure: failure)
     append(ordinal)
     // What has ended is never tried again; the result is kept with the operation, once.
     state.instances[ordinal].attempt = nil
@@ -21,8 +20,7 @@ extension RunEngine {
 
   /// Puts an operation, handler or item into the state in which it ends, without recording that.
   func mark(
-    _ ordinal: Int, _ newState: OperationState, reason: String? = nil, detail: JSONValue? = nil,
-    failure: OperationFailure? = nil
+    _ ordinal: Int, _ newState: OperationState, _ reason: OperationReason? = nil, failure: OperationFailure? = nil
   ) {
     let now = end(of: state.instances[ordinal].startedAt, state.instances[ordinal].timing.started)
     // Masked before anybody gets it, as results are: `errors.x` reaches arguments and results of operations that no secret is meant for, and the message of a
@@ -31,7 +29,6 @@ extension RunEngine {
     modify(ordinal) { instance in
       instance.state = newState
       instance.reason = reason
-      instance.detail = detail
       instance.failure = failure
       instance.endedAt = now
       instance.waitingSince = nil
@@ -61,14 +58,13 @@ extension RunEngine {
   /// Moves an operation that goes on to another state. The history learns of it soon, if it lasts; with `mayEndAtOnce` it does only by
   /// ``recordIfLasting(_:)``.
   func enter(
-    _ ordinal: Int, _ newState: OperationState, reason: String? = nil, detail: JSONValue? = nil,
-    since: RecordTime? = nil, at time: RecordTime? = nil, recordNow: Bool = false, mayEndAtOnce: Bool = false
+    _ ordinal: Int, _ newState: OperationState, _ reason: OperationReason? = nil, since: RecordTime? = nil,
+    at time: RecordTime? = nil, recordNow: Bool = false, mayEndAtOnce: Bool = false
   ) {
     let now = time ?? services.now()
     modify(ordinal) { instance in
       instance.state = newState
       instance.reason = reason
-      instance.detail = detail
       instance.waitingSince = newState == .waiting || newState == .retrying ? since ?? now : nil
       if newState == .running, instance.startedAt == nil {
         instance.startedAt = now
@@ -138,7 +134,7 @@ extension RunEngine {
       run: state.id, ordinal: ordinal, name: state.instances[ordinal].name,
       position: state.instances[ordinal].node.definition.index, parent: state.instances[ordinal].parent,
       item: state.instances[ordinal].item.map { masker.mask($0.text) }, state: state.instances[ordinal].state,
-      reason: state.instances[ordinal].reason, detail: detail(of: ordinal).map { masker.mask(detail: $0).text },
+      reason: state.instances[ordinal].reason?.code, detail: detail(of: ordinal),
       error: state.instances[ordinal].failure.map { $0.recorded(masker) },
       attempts: state.instances[ordinal].attempts, waitingSince: state.instances[ordinal].waitingSince,
       startedAt: state.instances[ordinal].startedAt, endedAt: state.instances[ordinal].endedAt,
@@ -147,12 +143,11 @@ extension RunEngine {
   }
 
   /// The particulars of its state, and what opened its gate.
-  private func detail(of ordinal: Int) -> JSONValue? {
-    let detail = state.instances[ordinal].detail
-    guard let opened = state.instances[ordinal].opened else { return detail }
-    var members = detail?.objectValue ?? [:]
-    members["gate"] = opened
-    return .object(members)
+  private func detail(of ordinal: Int) -> String? {
+    let (reason, gate) = (state.instances[ordinal].reason, state.instances[ordinal].opened)
+    guard reason != nil || gate != nil else { return nil }
+    let masker = state.masker
+    return OperationReason.detail(reason, gate: gate, masking: masker.isEmpty ? nil : { masker.mask($0) })?.text
   }
 
   /// The form in which a result is recorded: inline where it is small, else in a file of the run's directory.

@@ -64,15 +64,16 @@ extension RunEngine {
 
   private func restore(_ operation: OperationRecord, after former: FormerAttempts) {
     let latest = former.latest
+    let reason = operation.operationReason
     modify(operation.ordinal) { instance in
       instance.attempts = max(operation.attempts, latest?.number ?? 0)
       instance.startedAt = operation.startedAt
       let wasCancelled =
-        operation.state == .cancelled && (operation.reason == "run-cancelled" || operation.reason == "run-timeout")
+        operation.state == .cancelled && (reason == .runCancelled || reason == .runTimeout)
       guard operation.state.isFinal, !wasCancelled else {
-        let wait = RecordedWait(detail: operation.detail)
+        let wait = RecordedWait(reason)
         instance.timing.formerWait = wait
-        instance.timing.waitBegan = operation.waitBegan
+        instance.timing.waitBegan = reason?.specification?.since
         instance.roundsBefore = former.rounds
         if case .approve = instance.node.definition.action { instance.timing.asked = former.began }
         instance.retryState = former.retryState(
@@ -81,8 +82,8 @@ extension RunEngine {
         return
       }
       instance.state = operation.state
-      instance.reason = operation.reason
-      instance.detail = operation.detail.flatMap { try? JSONValue.parse($0) }
+      instance.reason = reason
+      instance.opened = operation.openedGate
       instance.failure = operation.error.map {
         OperationFailure(
           code: $0.code, message: $0.message, exitCode: latest?.exitCode.map { Int32(clamping: $0) },
@@ -177,7 +178,7 @@ extension RunEngine {
       instance.recordedResult = known.result
       instance.result = result(known.result, type: instance.node.definition.result)
     }
-    conclude(ordinal, .reused, reason: "fresh", detail: .object(["from": .string(known.run.text)]))
+    conclude(ordinal, .reused, .fresh(from: known.run))
     return true
   }
 

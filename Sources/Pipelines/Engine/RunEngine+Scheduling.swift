@@ -118,11 +118,8 @@ extension RunEngine {
   private func end(_ ordinal: Int, because decision: InjectionDecisionKind) {
     let culprits = state.culprits(of: ordinal, for: decision)
     let names = culprits.map { state.instances[$0].name }
-    // Kept for `explain`.
-    let detail = JSONValue.object(["dependencies": .array(names.map { .string($0) })])
-    guard let code = decision.cancellationCode else {
-      return conclude(ordinal, .skipped, reason: "dependency-skipped", detail: detail)
-    }
+    let reason = OperationReason.dependencies(OperationReason.Dependency(decision), names)
+    guard let code = decision.cancellationCode else { return conclude(ordinal, .skipped, reason) }
     let quoted = names.map { "'\($0)'" }.joined(separator: ", ")
     var failure = OperationFailure(code: code, ownWords: "")
     switch decision {
@@ -139,6 +136,18 @@ extension RunEngine {
       failure.exitCode = cause?.exitCode
       failure.signal = cause?.signal
     }
-    conclude(ordinal, .cancelled, reason: code, detail: detail, failure: failure)
+    conclude(ordinal, .cancelled, reason, failure: failure)
+  }
+}
+
+extension OperationReason.Dependency {
+  /// Why an operation that its dependencies don't let run does not.
+  init(_ decision: InjectionDecisionKind) {
+    switch decision {
+    case .run, .runWithoutResult, .skip: self = .skipped
+    case .requirementNotSatisfied: self = .withoutResult
+    case .dependencyCancelled: self = .cancelled
+    case .dependencyFailed: self = .failed
+    }
   }
 }

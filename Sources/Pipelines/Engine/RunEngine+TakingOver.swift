@@ -17,7 +17,7 @@ extension RunEngine {
       if let source, let operation = known[definition.name], operation.isDone, !outdated.contains(position) {
         takeOver(operation, of: source.run.id, for: position)
       } else if options.leavesOut {
-        mark(position, .skipped, reason: "not-selected")
+        mark(position, .skipped, .notSelected)
       } else {
         if source != nil, definition.hasParts, !(definition.loop != nil && outdated.contains(position)) {
           record.origin.partial.append(definition.name)
@@ -36,7 +36,7 @@ extension RunEngine {
       instance.recordedResult = operation.result
       instance.result = result(operation.result, type: instance.node.definition.result)
     }
-    mark(ordinal, .reused, reason: "taken-over", detail: .object(["from": .string(source.text)]))
+    mark(ordinal, .reused, .takenOver(from: source))
   }
 
   /// Operations that ran because of what became of others, where a retry executes those again: a clean-up comes after the

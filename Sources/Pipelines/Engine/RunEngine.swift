@@ -158,7 +158,7 @@ actor RunEngine {
       for hold in locks { await services.locks.giveBack(hold) }
       guard let reason = startFailure(error) else { throw error }
       for ordinal in state.pipeline.operations.indices where !state.instances[ordinal].state.isFinal {
-        conclude(ordinal, .cancelled, reason: "run-not-started")
+        conclude(ordinal, .cancelled, .runNotStarted)
       }
       return try await end(as: reason.state, reason: state.masker.mask(reason.reason))
     }

@@ -95,8 +95,8 @@ struct OperationInstance {
   var item: JSONValue?
 
   var state: OperationState = .pending
-  var reason: String?
-  var detail: JSONValue?
+  /// Why it is in its state.
+  var reason: OperationReason?
   var failure: OperationFailure?
   var result: OperationResult = .none
   /// The number of the latest attempt, over all hosts of the run.
@@ -117,7 +117,7 @@ struct OperationInstance {
   var endedAttempts = 0
   var timing = InstanceTiming()
   /// What opened its gate, and since when it had waited for that.
-  var opened: JSONValue?
+  var opened: OpenedGate?
   var recordedResult: RecordedResult = .none
   /// Whether the slot for the first attempt is already taken.
   var hasSlot = false
@@ -256,8 +256,8 @@ final class RunProgress {
     guard ordinal < pipeline.operations.count else { return }
     switch instances[ordinal].state {
     case .failed where !instances[ordinal].node.definition.allowFailure: break
-    case .cancelled where instances[ordinal].reason == InjectionDecisionKind.requirementNotSatisfied.cancellationCode:
-      break
+    case .cancelled:
+      guard case .dependencies(.withoutResult, _)? = instances[ordinal].reason else { return }
     default: return
     }
     // Each operation is noted once, so that all the failures of a run cost no more than one walk over its graph.
@@ -284,7 +284,7 @@ final class RunProgress {
     let isHeldBack =
       cannotSucceed
       || dependencies.contains { dependency in
-        instances[dependency].reason != "not-selected"
+        instances[dependency].reason != .notSelected
           && !decision(of: node, about: dependency, decidesItself: false).runs
       }
     return ExpressionStatus(hasFailure: hasFailure, isHeldBack: isHeldBack)

@@ -43,19 +43,17 @@ extension RunEngine {
   }
 
   /// The same in words, for what is said of a wait.
-  func httpEarly(_ ordinal: Int) -> [JSONValue] {
+  func httpEarly(_ ordinal: Int) -> [OperationReason.Early] {
     guard case .http(let action) = state.instances[ordinal].node.definition.action,
       let failure = httpFailures[ordinal]?.failure
     else { return [] }
     let endpoint = failure.endpoint
-    var events: [JSONValue] = []
+    var events: [OperationReason.Early] = []
     if action.early.endpoint || action.early.network {
-      events.append([
-        "formula": "reachable", "event": .string("\(endpoint.host):\(endpoint.port) can be reached again"),
-      ])
+      events.append(.event("reachable", "\(endpoint.host):\(endpoint.port) can be reached again"))
     }
     if action.early.peerSuccess, failure.isUnreachable {
-      events.append(["formula": "peer-success", "event": .string("another request to \(endpoint) succeeds")])
+      events.append(.event("peer-success", "another request to \(endpoint) succeeds"))
     }
     return events
   }

@@ -102,12 +102,17 @@ package struct RunExplanation: Sendable {
       entry.remedies = waitingRemedies(record)
     case .retrying:
       let early = StateReason.early(of: record)
-      entry.because = [text] + early.filter { $0.event == nil }.map { "\($0.formula) is \($0.value): \($0.why)" }
+      entry.because = [text]
+      for case .specification(let formula, let value, let why) in early {
+        entry.because.append("\(formula) is \(value): \(why)")
+      }
       let turns = StateReason.turns(early)
       entry.remedies = ["it is tried again by itself" + (turns.isEmpty ? "" : ", and at once when \(turns)")]
     case .failed:
       entry.because = [text + (record.attempts > 1 ? ", after \(record.attempts) attempts" : "")]
-      if let why = StateReason.withoutRetry(record) { entry.because.append("it was not tried again: \(why)") }
+      if let why = record.operationReason?.notRetried {
+        entry.because.append("it was not tried again: \(why.text)")
+      }
       if run.state.isFinal { entry.remedies = failureRemedies(record) }
     case .cancelled:
       entry.because = [text] + chain(from: record)
@@ -150,14 +155,10 @@ package struct RunExplanation: Sendable {
 
   /// What the operation waited for before it began, and what let it begin.
   private func gateLine(of record: OperationRecord) -> String? {
-    let gate = StateReason.detail(of: record)["gate"]
-    guard let specification = gate?["formula"]?.stringValue else { return nil }
-    let times = ["since", "opened_at"].map { key in
-      gate?[key]?.stringValue.flatMap(TimestampNotation.parse).map(RecordTime.init(secondsSince1970:))
-    }
-    let length = times[0].map { DurationText.format(from: $0, to: times[1] ?? now) }
-    return "it waited\(length.map { " \($0)" } ?? "") for \(specification), which opened because "
-      + (gate?["opened_by"]?.stringValue ?? "it became true")
+    guard let gate = record.openedGate else { return nil }
+    let length = gate.since.map { DurationText.format(from: $0, to: gate.openedAt ?? now) }
+    return "it waited\(length.map { " \($0)" } ?? "") for \(gate.formula), which opened because "
+      + (gate.openedBy ?? "it became true")
   }
 
   private func sinceLine(_ since: RecordTime) -> String {
@@ -191,7 +192,7 @@ package struct RunExplanation: Sendable {
       // Its record was put back to pending, and has kept what it waited for.
       if let record = records[name], !StateReason.specification(of: record).isEmpty {
         reasons.append("it had waited \(StateReason.specification(of: record))")
-        if let since = record.waitBegan { reasons.append(sinceLine(since)) }
+        if let since = record.operationReason?.specification?.since { reasons.append(sinceLine(since)) }
       }
     } else if run.state == .queued {
       reasons.append("the run has not begun")
@@ -218,16 +219,14 @@ package struct RunExplanation: Sendable {
   }
 
   private func waitingRemedies(_ record: OperationRecord) -> [String] {
-    switch record.reason {
-    case "approval": approvalRemedies(record)
-    case "concurrency": ["it begins when another operation ends; `concurrency` allows more at once"]
-    case "resources": ["it begins when what holds the resources ends"]
-    case "exclusive": ["it begins when the holder lets go"]
-    case "wait" where StateReason.detail(of: record)["formula"] != nil:
-      ["it goes on when \(StateReason.detail(of: record)["formula"]?.stringValue ?? "that") is true"]
-    case "run_when":
-      ["it begins when \(StateReason.detail(of: record)["formula"]?.stringValue ?? "that") is true"]
-    case "wait": StateReason.due(of: record).map { ["it goes on at \(ClockText.dateAndTime($0))"] } ?? []
+    switch record.operationReason {
+    case .approval?: approvalRemedies(record)
+    case .concurrency?: ["it begins when another operation ends; `concurrency` allows more at once"]
+    case .resources?: ["it begins when what holds the resources ends"]
+    case .exclusive?: ["it begins when the holder lets go"]
+    case .specification(let specification)?: ["it goes on when \(specification.formula) is true"]
+    case .gate(let specification)?: ["it begins when \(specification.formula) is true"]
+    case .time(let time)?: time.due.map { ["it goes on at \(ClockText.dateAndTime($0))"] } ?? []
     default: []
     }
   }
@@ -236,10 +235,10 @@ package struct RunExplanation: Sendable {
   private func chain(from record: OperationRecord) -> [String] {
     var lines: [String] = []
     var seen: Set<String> = [record.name]
-    var open = StateReason.culprits(of: record)[...]
+    var open = (record.operationReason?.culprits ?? [])[...]
     while let name = open.popFirst(), lines.count < 20 {
       guard seen.insert(name).inserted, let culprit = records[name] else { continue }
-      let causes = StateReason.culprits(of: culprit)
+      let causes = culprit.operationReason?.culprits ?? []
       // What is to blame for it comes next, with its own words.
       let text = causes.isEmpty ? StateReason.text(of: culprit, now: nil) : ""
       lines.append("'\(name)' \(culprit.state.rawValue)" + (text.isEmpty ? "" : ": \(text)"))

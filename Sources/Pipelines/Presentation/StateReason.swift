@@ -1,5 +1,3 @@
-import Values
-
 /// Why an operation is in its state, in words.
 package enum StateReason {
   /// What follows the word of the state: `for a free slot`, `exit code 7`. Empty where the state says it all.
@@ -27,79 +25,56 @@ package enum StateReason {
     return text
   }
 
-  /// When the wait is over, as far as that is known.
-  package static func due(of record: OperationRecord) -> RecordTime? {
-    detail(of: record)["due"]?.stringValue.flatMap(TimestampNotation.parse).map(RecordTime.init(secondsSince1970:))
-  }
-
   /// The specification that it waits for, or did when its host ended, and why: `for connected: connected is false`. Empty where it did not.
   static func specification(of record: OperationRecord) -> String {
-    let detail = detail(of: record)
-    return detail["formula"] == nil ? "" : specification(detail)
-  }
-
-  /// What would bring a waiting retry forward: a formula that turns true, or an event in words.
-  struct Early {
-    var formula: String
-    /// What the formula is now, and why.
-    var value: Bool
-    var why: String
-    /// `h:80 can be reached again`; nil for a formula.
-    var event: String?
+    record.operationReason?.specification.map(text) ?? ""
   }
 
   /// What would bring a waiting retry forward.
-  static func early(of record: OperationRecord) -> [Early] {
-    let all = detail(of: record)["early"]?.arrayValue ?? []
-    return all.map {
-      Early(
-        formula: $0["formula"]?.stringValue ?? "", value: $0["value"] == .bool(true),
-        why: $0["why"]?.stringValue ?? "", event: $0["event"]?.stringValue)
-    }
+  static func early(of record: OperationRecord) -> [OperationReason.Early] {
+    if case .retry(let retry)? = record.operationReason { retry.early } else { [] }
   }
 
   /// `connected turns true or inbox turns true again`, of what ``early(of:)`` finds.
-  static func turns(_ early: [Early]) -> String {
-    early.map { $0.event ?? "\($0.formula) turns true\($0.value ? " again" : "")" }.joined(separator: " or ")
+  static func turns(_ early: [OperationReason.Early]) -> String {
+    early.map {
+      switch $0 {
+      case .event(_, let text): text
+      case .specification(let formula, let value, _): "\(formula) turns true\(value ? " again" : "")"
+      }
+    }.joined(separator: " or ")
   }
 
-  /// Why a failed operation was not tried again, where that is not plain; nil where it is.
-  static func withoutRetry(_ record: OperationRecord) -> String? {
-    detail(of: record)["no_retry"]?.stringValue
+  /// What to type to answer what a waiting operation asks.
+  package static func answer(to record: OperationRecord) -> String? {
+    if case .approval(let question)? = record.operationReason { question.command } else { nil }
   }
 
-  /// The particulars of the reason; null where there are none.
-  package static func detail(of record: OperationRecord) -> JSONValue {
-    record.detail.flatMap { try? JSONValue.parse($0) } ?? .null
-  }
-
-  /// The operations that the reason names.
-  package static func culprits(of record: OperationRecord) -> [String] {
-    detail(of: record)["dependencies"]?.arrayValue?.compactMap(\.stringValue) ?? []
+  /// How many items a loop has that has begun.
+  package static func items(of record: OperationRecord) -> Int64? {
+    if case .items(let count)? = record.operationReason { count } else { nil }
   }
 
   private static func waiting(_ record: OperationRecord, now: RecordTime?) -> String {
-    let detail = detail(of: record)
-    switch record.reason {
-    case "wait" where detail["formula"] != nil: return specification(detail)
-    case "wait":
-      guard let due = due(of: record) else { return "for a time" }
+    let reason = record.operationReason
+    switch reason {
+    case .specification(let specification)?: return text(specification)
+    case .time(let time)?:
+      guard let due = time.due else { return "for a time" }
       return "until \(moment(due, of: record, now: now))" + (now.map { " (\(distance(from: $0, to: due)))" } ?? "")
-    case "run_when":
-      let until = due(of: record).map { ", until \(moment($0, of: record, now: now)) at most" } ?? ""
-      return specification(detail) + until
-    case "approval": return "for approval: \(detail["message"]?.stringValue ?? "")"
-    case "concurrency": return "for a free slot"
-    case "resources":
-      let names = detail["resources"]?.arrayValue?.compactMap(\.stringValue) ?? []
+    case .gate(let specification)?:
+      let until = specification.due.map { ", until \(moment($0, of: record, now: now)) at most" } ?? ""
+      return text(specification) + until
+    case .approval(let question)?: return "for approval: \(question.message ?? "")"
+    case .concurrency?: return "for a free slot"
+    case .resources(let names)?:
       return "for " + (names.isEmpty ? "resources" : names.joined(separator: ", "))
-    case "exclusive":
-      let name = detail["exclusive"]?.stringValue.map { "'\($0)'" } ?? "an exclusive name"
-      let holder = detail["holder"]?.stringValue.map { ", held by \($0)" } ?? ""
-      let process = detail["process"]?.intValue.map { " (process \($0))" } ?? ""
+    case .exclusive(let exclusive)?:
+      let name = exclusive.name.map { "'\($0)'" } ?? "an exclusive name"
+      let holder = exclusive.holder.map { ", held by \($0)" } ?? ""
+      let process = exclusive.process.map { " (process \($0))" } ?? ""
       return "for \(name)\(holder)\(process)"
-    case let reason?: return "for \(reason)"
-    case nil: return ""
+    default: return reason?.code.map { "for \($0)" } ?? ""
     }
   }
 
@@ -108,47 +83,44 @@ package enum StateReason {
     ClockText.moment(time, seenFrom: now ?? record.waitingSince ?? .now)
   }
 
-  private static func specification(_ detail: JSONValue) -> String {
-    "for \(detail["formula"]?.stringValue ?? "its specification")"
-      + (detail["why"]?.stringValue.map { ": \($0)" } ?? "")
+  private static func text(_ specification: OperationReason.Specification) -> String {
+    "for \(specification.formula)" + (specification.why.map { ": \($0)" } ?? "")
   }
 
   private static func retrying(_ record: OperationRecord, now: RecordTime?) -> String {
-    let detail = detail(of: record)
+    var retry = OperationReason.Retry(attempt: nil)
+    if case .retry(let recorded)? = record.operationReason { retry = recorded }
     var text = "retry"
-    if let now, let due = due(of: record) {
+    if let now, let due = retry.due {
       text += " " + distance(from: now, to: due)
-    } else if let delay = detail["delay_ms"]?.intValue {
+    } else if let delay = retry.delay {
       text += " in " + DurationText.format(microseconds: delay.multipliedSaturating(by: 1000))
     }
-    let turns = turns(early(of: record))
+    let turns = turns(retry.early)
     if !turns.isEmpty { text += ", or when \(turns)" }
-    let next = (detail["attempt"]?.intValue ?? Int64(record.attempts)) + 1
-    text += " (attempt \(next)" + (detail["of"]?.intValue.map { " of \($0)" } ?? "") + ")"
+    let next = (retry.attempt ?? Int64(record.attempts)) + 1
+    text += " (attempt \(next)" + (retry.last.map { " of \($0)" } ?? "") + ")"
     return text + (record.error.map { ": \($0.message)" } ?? "")
   }
 
   private static func cancelled(_ record: OperationRecord) -> String {
-    switch record.reason {
-    case "run-cancelled", nil: "with the run"
-    case "run-timeout": "because the time of the run was up"
-    case "run-not-started": "because the run did not begin"
+    switch record.operationReason {
+    case .runCancelled?, nil: "with the run"
+    case .runTimeout?: "because the time of the run was up"
+    case .runNotStarted?: "because the run did not begin"
     default: record.error?.message ?? record.reason ?? ""
     }
   }
 
   private static func skipped(_ record: OperationRecord) -> String {
-    switch record.reason {
-    case "condition":
-      "because \(conditionIsFalse(detail(of: record)["when"]?.stringValue))"
-    case "run_when":
-      "because \(detail(of: record)["formula"]?.stringValue ?? "its specification") was not true"
-        + (detail(of: record)["why"]?.stringValue.map { ": \($0)" } ?? "")
-    case "not-selected": "because it was not chosen"
-    case "dependency-skipped":
-      because(skipped: culprits(of: record))
-    case let reason?: reason
-    case nil: ""
+    let reason = record.operationReason
+    switch reason {
+    case .condition(let condition)?: return "because \(conditionIsFalse(condition))"
+    case .gate(let specification)?:
+      return "because \(specification.formula) was not true" + (specification.why.map { ": \($0)" } ?? "")
+    case .notSelected?: return "because it was not chosen"
+    case .dependencies(_, let names)?: return because(skipped: names)
+    default: return reason?.code ?? ""
     }
   }
 

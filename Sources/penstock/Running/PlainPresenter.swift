@@ -83,7 +83,7 @@ final class PlainPresenter: RunPresenter {
     let recorded = record.endedAt ?? record.waitingSince ?? record.startedAt
     let at = time(recorded.map { $0 < began || record.state == .reused } ?? true ? .now : recorded)
     text += "\(at) \(name) \(words)\n"
-    if record.state == .waiting, let command = StateReason.detail(of: record)["command"]?.stringValue {
+    if record.state == .waiting, let command = StateReason.answer(to: record) {
       text += "         \(TerminalText.visible(command))\n"
     }
     guard record.state == .failed, !isMuted else { return }
@@ -100,7 +100,7 @@ final class PlainPresenter: RunPresenter {
       guard isStartTold(record), started.insert(Instance(run: record.run, ordinal: record.ordinal)).inserted else {
         return nil
       }
-      let items = StateReason.detail(of: record)["items"]?.intValue.map { " (\(Count.of(Int($0), "item")))" }
+      let items = StateReason.items(of: record).map { " (\(Count.of(Int($0), "item")))" }
       return "started" + (items ?? "")
     case .waiting:
       // A slot or a resource comes free by itself; saying so for each operation would bury the rest.

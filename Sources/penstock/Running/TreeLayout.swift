@@ -121,7 +121,7 @@ struct TreeLayout {
     if let items = entry.items[record.ordinal] { details.append(Self.summary(of: items, loop: record, in: entry)) }
     let reason = TerminalText.oneLine(StateReason.text(of: record, now: now))
     if !reason.isEmpty { details.append(record.state == .waiting ? "waits \(reason)" : reason) }
-    if record.state == .waiting, let command = StateReason.detail(of: record)["command"]?.stringValue {
+    if record.state == .waiting, let command = StateReason.answer(to: record) {
       details.append(TerminalText.visible(command))
     }
     return TreeRow(
@@ -133,7 +133,7 @@ struct TreeLayout {
     var counts: [OperationState: Int] = [:]
     for item in items { counts[entry.operations[item]?.state ?? .pending, default: 0] += 1 }
     let done = counts.filter { $0.key.isFinal }.values.reduce(0, +)
-    let total = StateReason.detail(of: loop)["items"]?.intValue ?? Int64(items.count)
+    let total = StateReason.items(of: loop) ?? Int64(items.count)
     var text = "\(done) of \(total)"
     for state in [OperationState.failed, .running, .retrying, .waiting] {
       if let count = counts[state] { text += ", \(count) \(state.rawValue)" }

@@ -139,7 +139,7 @@ import Values
       """)
     let deploy = try #require(run.operations.first { $0.name == "deploy" })
     #expect(deploy.error?.message == "'build' failed: exited with code 3")
-    #expect(StateReason.culprits(of: deploy) == ["build"])
+    #expect(deploy.operationReason?.culprits == ["build"])
     await host.close()
   }
 

@@ -15,9 +15,16 @@ struct RecordedWaitTests {
   }
 
   private static func wait() throws -> RecordedWait {
-    let clock = try #require(RecordedWait.clock(began, left: .seconds(10), passed: .seconds(5))).text
-    let due = began.time.advanced(by: 10_000_000).text
-    return try #require(RecordedWait(detail: #"{"due":"\#(due)","clock":\#(clock)}"#))
+    let clock = try #require(RecordedWait.clock(began, left: .seconds(10), passed: .seconds(5)))
+    let reason = OperationReason.time(OperationReason.Time(due: began.time.advanced(by: 10_000_000), clock: clock))
+    return try #require(recorded(OperationReason.detail(reason)?.text ?? ""))
+  }
+
+  /// The wait of an operation whose host has ended, which leaves the particulars alone.
+  private static func recorded(_ detail: String) -> RecordedWait? {
+    RecordedWait(
+      OperationRecord(run: .generate(), ordinal: 0, name: "a", position: 0, state: .pending, detail: detail)
+        .operationReason)
   }
 
   @Test(
@@ -45,7 +52,7 @@ struct RecordedWaitTests {
   @Test("is read from records of earlier versions, and bounded", arguments: [(-3600, 10), (4, 6)])
   func earlier(_ wall: Int, _ seconds: Int) throws {
     let due = Self.began.time.advanced(by: 10_000_000).text
-    let wait = try #require(RecordedWait(detail: #"{"due":"\#(due)"}"#))
+    let wait = try #require(Self.recorded(#"{"due":"\#(due)"}"#))
     #expect(wait.left(of: .seconds(10), at: Self.later(Int64(wall), 0)) == .seconds(seconds))
   }
 
@@ -58,7 +65,7 @@ struct RecordedWaitTests {
       (#"{"message":"now?","clock":{"boot":"one","began_us":1}}"#, .approval),
     ])
   func kinds(_ detail: String, _ kind: RecordedWait.Kind) {
-    #expect(RecordedWait(detail: detail)?.kind == kind)
+    #expect(Self.recorded(detail)?.kind == kind)
   }
 
   @Test(
@@ -69,7 +76,7 @@ struct RecordedWaitTests {
       #"{"clock":{"boot":"one","due_us":9223372036854775807,"began_us":9223372036854775807}}"#,
     ])
   func hostile(_ detail: String) {
-    let wait = RecordedWait(detail: detail)
+    let wait = Self.recorded(detail)
     let left = wait?.left(of: .seconds(10), at: Self.began) ?? .zero
     #expect(left >= .zero && left <= .seconds(10))
     #expect(RecordedWait.passed(wait, wall: .zero, at: Self.began) >= .zero)
@@ -78,8 +85,8 @@ struct RecordedWaitTests {
   @Test("bounds the delay before a retry by what was chosen", arguments: [(-3600, 0, 2), (1, 1, 1), (-3600, 1, 1)])
   func retry(_ wall: Int, _ sinceBoot: Int, _ seconds: Int) throws {
     let due = Self.began.time.advanced(by: 2_000_000)
-    let clock = try #require(RecordedWait.clock(Self.began, left: .seconds(2))).text
-    let wait = RecordedWait(detail: #"{"due":"\#(due.text)","delay_ms":2000,"clock":\#(clock)}"#)
+    let clock = try #require(RecordedWait.clock(Self.began, left: .seconds(2)))
+    let wait = RecordedWait(.retry(OperationReason.Retry(attempt: 1, due: due, delay: 2000, clock: clock)))
     var former = FormerAttempts()
     former.add(
       AttemptRecord(

@@ -74,16 +74,21 @@ struct ViewTests {
   func gates() async throws {
     let run = fixture.record()
     fixture.recorder.record(.runCreated(run, definition: ""))
+    let began = RecordTime(microseconds: 1_795_000_000_122_000)
+    let gate = OpenedGate(
+      formula: "idle", since: began, openedAt: began.advanced(by: 19_878_000), openedBy: "busy is false")
     let details = [
-      #"{"formula":"idle","why":"busy is true","since":"2026-11-18T11:06:40.122Z"}"#,
-      #"{"gate":{"formula":"idle","since":"2026-11-18T11:06:40.122Z","opened_at":"2026-11-18T11:07:00.000Z","opened_by":"busy is false"}}"#,
-      #"{"formula":"idle","why":"busy is true"}"#, #"{"items":3}"#,
+      OperationReason.detail(
+        .gate(OperationReason.Specification(formula: "idle", why: "busy is true", since: began))),
+      OperationReason.detail(nil, gate: gate),
+      OperationReason.detail(.gate(OperationReason.Specification(formula: "idle", why: "busy is true"))),
+      OperationReason.detail(.items(3)),
     ]
     for (ordinal, detail) in details.enumerated() {
       var record = OperationRecord(
         run: run.id, ordinal: ordinal, name: "o\(ordinal)", position: ordinal,
         state: ordinal == 0 ? .waiting : ordinal == 2 ? .skipped : .succeeded)
-      record.detail = detail
+      record.detail = detail?.text
       fixture.recorder.record(.operation(record))
     }
     try await fixture.recorder.flush()

@@ -1,0 +1,167 @@
+import Values
+
+extension OperationReason {
+  /// The wait for an exclusive name.
+  package struct Exclusive: Sendable, Hashable {
+    /// The name.
+    package var name: String?
+    /// Who holds it, and in which process; nil until that is known.
+    package var holder: String?
+    package var process: Int64?
+
+    package init(name: String?, holder: String? = nil, process: Int64? = nil) {
+      self.name = name
+      self.holder = holder
+      self.process = process
+    }
+  }
+
+  /// The wait for a time.
+  package struct Time: Sendable, Hashable {
+    package var due: RecordTime?
+    package var clock: Clock?
+
+    package init(due: RecordTime?, clock: Clock? = nil) {
+      self.due = due
+      self.clock = clock
+    }
+  }
+
+  /// A specification, and the wait for it.
+  package struct Specification: Sendable, Hashable {
+    /// The specification, as written.
+    package var formula: String
+    /// Why it is not true, in its own words.
+    package var why: String?
+    /// Since when it is waited for; nil where it was not.
+    package var since: RecordTime?
+    /// When it has been waited for long enough; nil means never.
+    package var due: RecordTime?
+    package var clock: Clock?
+
+    package init(
+      formula: String, why: String?, since: RecordTime? = nil, due: RecordTime? = nil, clock: Clock? = nil
+    ) {
+      self.formula = formula
+      self.why = why
+      self.since = since
+      self.due = due
+      self.clock = clock
+    }
+  }
+
+  /// A question to a person.
+  package struct Question: Sendable, Hashable {
+    package var message: String?
+    /// What to type to answer.
+    package var command: String?
+    package var clock: Clock?
+
+    package init(message: String?, command: String? = nil, clock: Clock? = nil) {
+      self.message = message
+      self.command = command
+      self.clock = clock
+    }
+  }
+
+  /// The wait for the next attempt.
+  package struct Retry: Sendable, Hashable {
+    /// The number of the attempt that failed.
+    package var attempt: Int64?
+    package var due: RecordTime?
+    /// The whole wait, in milliseconds.
+    package var delay: Int64?
+    /// The number of the last attempt that there can be; nil where nobody knows.
+    package var last: Int64?
+    /// What brings the next attempt forward.
+    package var early: [Early]
+    package var clock: Clock?
+
+    package init(
+      attempt: Int64?, due: RecordTime? = nil, delay: Int64? = nil, last: Int64? = nil, early: [Early] = [],
+      clock: Clock? = nil
+    ) {
+      self.attempt = attempt
+      self.due = due
+      self.delay = delay
+      self.last = last
+      self.early = early
+      self.clock = clock
+    }
+  }
+
+  /// What brings a waiting retry forward.
+  package enum Early: Sendable, Hashable {
+    /// A specification, as written, that becomes true; what it is now, and why.
+    case specification(String, value: Bool, why: String)
+    /// An event: `reachable` or `peer-success`, and what has to happen, in words.
+    case event(String, String)
+  }
+
+  /// A wait by the time since boot, which no setting of the wall clock changes.
+  package struct Clock: Sendable, Hashable {
+    /// The identity of the boot and the container.
+    package var boot: String?
+    /// When it began, or the first attempt of its operation, in microseconds since boot.
+    package var began: Int64?
+    /// When it is over, in microseconds since boot.
+    package var due: Int64?
+
+    package init(boot: String?, began: Int64? = nil, due: Int64? = nil) {
+      self.boot = boot
+      self.began = began
+      self.due = due
+    }
+  }
+
+  /// Why a failure was not retried, though retries were left.
+  package enum NotRetried: Sendable, Hashable {
+    /// `on` does not list it.
+    case notListed
+    /// There was no time for another attempt, within a deadline that is written so.
+    case deadline(String?)
+    /// What failed said why another attempt makes no sense.
+    case stopped(String)
+
+    private static let notListedText = "its failure is not listed under 'on'"
+    private static let deadlineText = "there was no time for another attempt within the deadline"
+
+    /// The reason as the history has it.
+    package init(text: String) {
+      let deadline = text.hasPrefix(Self.deadlineText) ? text.dropFirst(Self.deadlineText.count) : nil
+      switch deadline {
+      case _ where text == Self.notListedText: self = .notListed
+      case ""?: self = .deadline(nil)
+      case let rest? where rest.hasPrefix(" of "): self = .deadline(String(rest.dropFirst(4)))
+      default: self = .stopped(text)
+      }
+    }
+
+    /// A clause for "it was not retried: …".
+    package var text: String {
+      switch self {
+      case .notListed: Self.notListedText
+      case .deadline(let deadline): Self.deadlineText + (deadline.map { " of \($0)" } ?? "")
+      case .stopped(let text): text
+      }
+    }
+  }
+}
+
+/// The specification of `run_when` that let an operation begin.
+package struct OpenedGate: Sendable, Hashable {
+  /// The specification, as written.
+  package var formula: String
+  /// Since when it was waited for.
+  package var since: RecordTime?
+  package var openedAt: RecordTime?
+  /// Why it became true, in its own words.
+  package var openedBy: String?
+
+  package init(formula: String, since: RecordTime?, openedAt: RecordTime?, openedBy: String?) {
+    self.formula = formula
+    self.since = since
+    self.openedAt = openedAt
+    self.openedBy = openedBy
+  }
+}

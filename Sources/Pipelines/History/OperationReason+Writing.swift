@@ -1,0 +1,141 @@
+import OrderedCollections
+import Values
+
+/// Writes the members of a `detail`. Each text says where it is from: what is written in the file, or is the engine's own, stays as it is, also beside a secret
+/// as short as `a`; what came from outside is masked.
+private struct DetailWriter {
+  private(set) var members: OrderedDictionary<String, JSONValue> = [:]
+  /// Replaces secrets; nil where there are none.
+  let mask: ((String) -> String)?
+
+  init(mask: ((String) -> String)?) { self.mask = mask }
+
+  mutating func add(_ key: String, own text: String?) {
+    if let text { members[key] = .string(text) }
+  }
+
+  mutating func add(_ key: String, outside text: String?) {
+    if let text { members[key] = .string(mask?(text) ?? text) }
+  }
+
+  mutating func add(_ key: String, _ number: Int64?) {
+    if let number { members[key] = .int(number) }
+  }
+
+  mutating func add(_ key: String, _ time: RecordTime?) {
+    if let time { members[key] = .string(time.text) }
+  }
+
+  mutating func add(_ key: String, own texts: [String]) {
+    members[key] = .array(texts.map { .string($0) })
+  }
+
+  mutating func add(_ clock: OperationReason.Clock?) {
+    guard let clock else { return }
+    var inner = DetailWriter(mask: mask)
+    inner.add(DetailKey.boot, own: clock.boot)
+    inner.add(DetailKey.beganSinceBoot, clock.began)
+    inner.add(DetailKey.dueSinceBoot, clock.due)
+    members[DetailKey.clock] = .object(inner.members)
+  }
+
+  mutating func add(_ early: [OperationReason.Early]) {
+    guard !early.isEmpty else { return }
+    members[DetailKey.early] = .array(
+      early.map { early in
+        var inner = DetailWriter(mask: mask)
+        switch early {
+        case .specification(let formula, let value, let why):
+          inner.add(DetailKey.formula, own: formula)
+          inner.members[DetailKey.value] = .bool(value)
+          inner.add(DetailKey.why, outside: why)
+        case .event(let kind, let text):
+          inner.add(DetailKey.formula, own: kind)
+          inner.add(DetailKey.event, outside: text)
+        }
+        return .object(inner.members)
+      })
+  }
+
+  mutating func add(_ specification: OperationReason.Specification) {
+    add(DetailKey.formula, own: specification.formula)
+    add(DetailKey.why, outside: specification.why)
+    add(DetailKey.since, specification.since)
+    add(DetailKey.due, specification.due)
+    add(specification.clock)
+  }
+
+  mutating func add(_ gate: OpenedGate) {
+    var inner = DetailWriter(mask: mask)
+    inner.add(DetailKey.formula, own: gate.formula)
+    inner.add(DetailKey.since, gate.since)
+    inner.add(DetailKey.openedAt, gate.openedAt)
+    inner.add(DetailKey.openedBy, outside: gate.openedBy)
+    members[DetailKey.gate] = .object(inner.members)
+  }
+
+  /// Nobody knows where the parts of this are from: every text is masked.
+  mutating func add(unknown detail: JSONValue) {
+    guard let unknown = detail.objectValue else { return }
+    for (name, member) in unknown { members[name] = masked(member) }
+  }
+
+  private func masked(_ value: JSONValue) -> JSONValue {
+    guard let mask else { return value }
+    switch value {
+    case .null, .bool, .int, .double: return value
+    case .string(let text): return .string(mask(text))
+    case .array(let elements): return .array(elements.map { masked($0) })
+    case .object(let members): return .object(members.mapValues { masked($0) })
+    }
+  }
+
+  mutating func add(_ reason: OperationReason) {
+    switch reason {
+    case .concurrency, .notSelected, .runCancelled, .runTimeout, .runNotStarted: break
+    case .resources(let names): add(DetailKey.resources, own: names)
+    case .exclusive(let exclusive):
+      add(DetailKey.exclusive, outside: exclusive.name)
+      add(DetailKey.holder, outside: exclusive.holder)
+      add(DetailKey.process, exclusive.process)
+    case .time(let time):
+      add(DetailKey.due, time.due)
+      add(time.clock)
+    case .specification(let specification), .gate(let specification): add(specification)
+    case .approval(let question):
+      add(DetailKey.message, outside: question.message)
+      add(DetailKey.command, own: question.command)
+      add(question.clock)
+    case .retry(let retry):
+      add(DetailKey.attempt, retry.attempt)
+      add(DetailKey.due, retry.due)
+      add(DetailKey.delay, retry.delay)
+      add(DetailKey.lastAttempt, retry.last)
+      add(retry.early)
+      add(retry.clock)
+    case .former(let reason): add(reason)
+    case .items(let count): add(DetailKey.items, count)
+    case .nestedRun(let run): add(DetailKey.run, own: run.text)
+    case .condition(let text): add(DetailKey.when, own: text)
+    case .dependencies(_, let names): add(DetailKey.dependencies, own: names)
+    case .fresh(let run), .takenOver(let run): add(DetailKey.from, own: run?.text)
+    case .failed(_, .stopped(let why)?): add(DetailKey.notRetried, outside: why)
+    case .failed(_, let notRetried): add(DetailKey.notRetried, own: notRetried?.text)
+    case .other(_, let detail): if let detail { add(unknown: detail) }
+    }
+  }
+}
+
+extension OperationReason {
+  /// The particulars of a reason and of an opened gate, as in the column `detail`; nil where there are none. `mask` replaces secrets in what came from
+  /// outside.
+  package static func detail(
+    _ reason: OperationReason?, gate: OpenedGate? = nil, masking mask: ((String) -> String)? = nil
+  ) -> JSONValue? {
+    guard reason != nil || gate != nil else { return nil }
+    var writer = DetailWriter(mask: mask)
+    if let reason { writer.add(reason) }
+    if let gate { writer.add(gate) }
+    return writer.members.isEmpty ? nil : .object(writer.members)
+  }
+}

@@ -1,0 +1,160 @@
+import Values
+
+/// Why an operation is in its state: what it waits for, why it was skipped, cancelled, failed or reused; and of one that runs, what it consists of.
+///
+/// The history keeps it as a ``code`` and a ``detail``, which are public and written nowhere else; ``init(code:detail:state:)`` reads them. Reading is lenient:
+/// earlier versions wrote less. What this version does not know stays as it is, as ``other(code:detail:)``.
+package indirect enum OperationReason: Sendable, Hashable {
+  // MARK: Waiting
+
+  /// A slot of `concurrency`.
+  case concurrency
+  /// Resources, by their names in the file.
+  case resources([String])
+  /// An exclusive name.
+  case exclusive(Exclusive)
+  /// A time: a duration that passes, or an instant.
+  case time(Time)
+  /// A specification for which the operation's action waits.
+  case specification(Specification)
+  /// A specification of `run_when`: waited for, or not true when the operation was skipped.
+  case gate(Specification)
+  /// A person's answer.
+  case approval(Question)
+  /// The next attempt.
+  case retry(Retry)
+  /// What it waited for when its host ended, which the history keeps without the code.
+  case former(OperationReason)
+
+  // MARK: Running
+
+  /// A loop, with the number of its items; still so when it has succeeded.
+  case items(Int64)
+  /// A nested pipeline, with its run.
+  case nestedRun(RunID)
+
+  // MARK: Ended
+
+  /// Skipped: its `when`, as written, was false.
+  case condition(String?)
+  /// Skipped or cancelled because of dependencies, by their names.
+  case dependencies(Dependency, [String])
+  /// Skipped: outside of what was chosen to run.
+  case notSelected
+  /// Cancelled with the run, because somebody asked for that.
+  case runCancelled
+  /// Cancelled because the time of the run was up.
+  case runTimeout
+  /// Cancelled because the run did not begin.
+  case runNotStarted
+  /// Reused: the latest success, of that run, is not stale.
+  case fresh(from: RunID?)
+  /// Reused: the run that this one retries, or resumes in part, has done it.
+  case takenOver(from: RunID?)
+  /// Failed, with the code of the error. A failure that was not retried may say why; it does before its code is known.
+  case failed(code: String?, notRetried: NotRetried? = nil)
+
+  /// What a later version wrote, as it wrote it.
+  case other(code: String?, detail: JSONValue?)
+
+  /// How dependencies ended that keep an operation from running. The raw values are the codes, those of `InjectionDecisionKind` among them.
+  package enum Dependency: String, Sendable, CaseIterable {
+    case skipped = "dependency-skipped"
+    case failed = "dependency-failed"
+    case cancelled = "dependency-cancelled"
+    case withoutResult = "requirement-not-satisfied"
+  }
+
+  /// The codes of reasons that are no code of an error.
+  enum Code: String {
+    case concurrency, resources, exclusive, wait, approval, retry, condition, fresh
+    case gate = "run_when"
+    case notSelected = "not-selected"
+    case runCancelled = "run-cancelled"
+    case runTimeout = "run-timeout"
+    case runNotStarted = "run-not-started"
+    case takenOver = "taken-over"
+  }
+
+  /// The code, as in the column `reason`; nil where the state says it all.
+  package var code: String? {
+    switch self {
+    case .concurrency: Code.concurrency.rawValue
+    case .resources: Code.resources.rawValue
+    case .exclusive: Code.exclusive.rawValue
+    case .time, .specification: Code.wait.rawValue
+    case .gate: Code.gate.rawValue
+    case .approval: Code.approval.rawValue
+    case .retry: Code.retry.rawValue
+    case .former, .items, .nestedRun: nil
+    case .condition: Code.condition.rawValue
+    case .dependencies(let dependency, _): dependency.rawValue
+    case .notSelected: Code.notSelected.rawValue
+    case .runCancelled: Code.runCancelled.rawValue
+    case .runTimeout: Code.runTimeout.rawValue
+    case .runNotStarted: Code.runNotStarted.rawValue
+    case .fresh: Code.fresh.rawValue
+    case .takenOver: Code.takenOver.rawValue
+    case .failed(let code, _): code
+    case .other(let code, _): code
+    }
+  }
+
+  /// What is or was waited for, also by a host that has ended.
+  package var wait: OperationReason {
+    if case .former(let reason) = self { reason } else { self }
+  }
+
+  /// The specification that is or was waited for, or was not true.
+  package var specification: Specification? {
+    switch wait {
+    case .specification(let specification), .gate(let specification): specification
+    default: nil
+    }
+  }
+
+  /// When the wait is over, by the wall clock, as far as that is known.
+  package var due: RecordTime? {
+    switch wait {
+    case .time(let time): time.due
+    case .specification(let specification), .gate(let specification): specification.due
+    case .retry(let retry): retry.due
+    default: nil
+    }
+  }
+
+  /// The wait by the time since boot.
+  package var clock: Clock? {
+    switch wait {
+    case .time(let time): time.clock
+    case .specification(let specification), .gate(let specification): specification.clock
+    case .approval(let question): question.clock
+    case .retry(let retry): retry.clock
+    default: nil
+    }
+  }
+
+  /// The dependencies that made the operation end as it did.
+  package var culprits: [String] {
+    if case .dependencies(_, let names) = self { names } else { [] }
+  }
+
+  /// Why a failure was not retried, where that is not plain.
+  package var notRetried: NotRetried? {
+    if case .failed(_, let notRetried) = self { notRetried } else { nil }
+  }
+}
+
+extension OperationRecord {
+  /// Why it is in its state; nil where the state says it all.
+  package var operationReason: OperationReason? {
+    OperationReason(code: reason, detail: parsedDetail, state: state)
+  }
+
+  /// The specification that it waited for before it began, once that was true.
+  package var openedGate: OpenedGate? {
+    parsedDetail.flatMap { OpenedGate($0[DetailKey.gate]) }
+  }
+
+  private var parsedDetail: JSONValue? { detail.flatMap { try? JSONValue.parse($0) } }
+}
