@@ -6,6 +6,9 @@ import Workspace
 /// A page does not say which table it is of; a row is known by the number and the types of its values, which differ between all tables of a
 /// history. Rows that are there already stay as they are. Pages that are known to be unused are left out, since their rows were deleted;
 /// where the list of them is lost, runs that were forgotten may come back, unless SQLite overwrites what it deletes, as it does on Debian.
+///
+/// The pages are read here, although `sqlite3` has `.recover`: as Debian 12 builds that (3.40.1, with no table of pages in its library), it fails with
+/// "SQL logic error" on every database, sound ones included, and it does not open a file whose header is lost.
 struct PageSalvage {
   let pages: DatabasePages
   let target: History
