@@ -178,7 +178,8 @@ let package = Package(
     .executableTarget(
       name: "penstock",
       dependencies: [
-        "CEndOfProcess", "CPluginHeader", "CProcess", "Pipelines", "PluginHost", "OperatingSystem", "Schedules",
+        "CEndOfProcess", "CPluginHeader", "CProcess", "Operations", "Pipelines", "PluginHost", "OperatingSystem",
+        "Schedules",
         "Values",
         "Workspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

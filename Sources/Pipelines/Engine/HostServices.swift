@@ -5,7 +5,7 @@ import Workspace
 
 /// What the runs of one host share. Created on the event loop's behalf; used on it.
 final class HostServices: @unchecked Sendable {
-  // @unchecked: everything mutable in it (executables, watchers) is touched only on the loop.
+  // @unchecked: everything mutable in it (executables, limits, watchers) is touched only on the loop.
 
   let loop: EventLoop
   let runner: any ProcessRunner
@@ -27,37 +27,40 @@ final class HostServices: @unchecked Sendable {
   /// Clock, delayer and random source for every operation.
   let context: OperationContext
   let clock: any OperationClock
-  let inherited: ProcessEnvironment
+  let configuration: HostConfiguration
+  /// What all runs together may take; nil where the host bounds nothing.
+  let limits: HostLimits?
   /// The boot, and how much of it had passed when the monotonic clock was at zero.
   private let boot = ProcessIdentity.currentBoot
   private let bootOffset: Duration
-  /// The directory the host was started in.
-  let directory: String
-  let hostName: String
-  let user: String
 
   init(
-    loop: EventLoop, runner: any ProcessRunner, history: History, recorder: HistoryRecorder, context: OperationContext,
-    plugins: PluginSource = .none
+    loop: EventLoop, runner: any ProcessRunner, history: History, recorder: HistoryRecorder,
+    configuration: HostConfiguration = HostConfiguration(), plugins: PluginSource = .none
   ) {
     self.plugins = plugins
     self.loop = loop
     self.runner = runner
     self.history = history
     self.recorder = recorder
-    self.context = context
-    clock = context.operationClock
-    bootOffset = Self.sinceBoot() - context.operationClock.monotonic()
-    inherited = .inherited()
-    directory = Self.currentDirectory()
-    hostName = Self.hostName()
-    user = Self.userName()
+    self.configuration = configuration
+    context = configuration.context(loop: loop)
+    clock = configuration.clock
+    bootOffset = Self.sinceBoot() - configuration.clock.monotonic()
+    limits = HostLimits.of(configuration.capacity)
     locks = ExclusiveLocks(loop: loop, recorder: recorder, history: history)
     paths = PathWatch(loop: loop)
     http = HTTPHost(workspace: history.workspace.directory, loop: loop, paths: paths)
     latestRuns = LatestRuns(history: history)
     watch = WorkspaceWatch(paths: paths, path: history.workspace.notifyPath)
   }
+
+  /// What processes of the host inherit.
+  var inherited: ProcessEnvironment { configuration.inherited }
+  /// The directory the host was started in.
+  var directory: String { configuration.directory }
+  var hostName: String { configuration.hostName }
+  var user: String { configuration.user }
 
   /// The time of the injected clock.
   func now() -> RecordTime {
@@ -75,24 +78,5 @@ final class HostServices: @unchecked Sendable {
     var time = timespec()
     clock_gettime(CLOCK_BOOTTIME, &time)
     return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-  }
-
-  private static func currentDirectory() -> String {
-    guard let path = getcwd(nil, 0) else { return "/" }
-    defer { free(path) }
-    return String(cString: path)
-  }
-
-  private static func hostName() -> String {
-    var name = [CChar](repeating: 0, count: 256)
-    guard gethostname(&name, name.count - 1) == 0 else { return "localhost" }
-    return name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "localhost" }
-  }
-
-  private static func userName() -> String {
-    // The name in the environment spares the look-up in the user database, which may be on a network.
-    if let name = getenv("LOGNAME") ?? getenv("USER") { return String(cString: name) }
-    guard let entry = getpwuid(getuid()), let name = entry.pointee.pw_name else { return String(getuid()) }
-    return String(cString: name)
   }
 }

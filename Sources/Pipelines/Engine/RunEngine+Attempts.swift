@@ -55,6 +55,11 @@ extension RunEngine {
     let demand = demand(ordinal)
     if demand.slots > 0 || !demand.resources.isEmpty, !limits.take(demand) {
       let resources = state.instances[ordinal].node.definition.resources
+      if let missing = limits.unsatisfiable(demand) {
+        let name = state.pipeline.resources[missing].name
+        throw OperationFailure(
+          code: "capacity-exceeded", message: "needs more of the resource '\(name)' than this host has")
+      }
       if !resources.isEmpty {
         enter(ordinal, .waiting, .resources(resources.map { state.pipeline.resources[$0.resource].name }))
       } else if state.instances[ordinal].state != .pending {

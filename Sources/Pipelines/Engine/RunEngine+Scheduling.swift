@@ -26,6 +26,7 @@ extension RunEngine {
           case .needsTask: group.addImmediateTask { await self.execute(ordinal) }
           }
         }
+        limits.returnGrant()
         guard state.unfinished > 0 else { break }
         // What has just begun may have cancelled the run, by a failure that all others would have as well.
         guard cancellationStage <= reached else { continue }

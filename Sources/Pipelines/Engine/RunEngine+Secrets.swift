@@ -45,7 +45,7 @@ extension RunEngine {
     for path in paths {
       guard let nested = state.pipeline.nested[path], let names = names[path] else { continue }
       let shown = names.prefix(3).joined(separator: ", ") + (names.count > 3 ? " and \(names.count - 3) more" : "")
-      for secret in SecretPreview.missingAnywhere(in: nested) {
+      for secret in SecretPreview.missingAnywhere(in: nested, environment: services.inherited) {
         let reason = "the secret '\(secret.name)' of '\(path)' cannot be read: \(secret.reason)"
         emit(.notice(state.id, "\(shown) would fail: \(reason)"))
       }

@@ -44,6 +44,7 @@ actor RunEngine {
   /// it 16 ms.
   private static let watchDelay = Duration.milliseconds(500)
   private var observer: Int?
+  private var timeoutTimer: EventLoop.Token?
   var isForced = false
   /// Operations that are running or waiting and whose present state is not in the history yet.
   var unrecorded: Set<Int> = []
@@ -122,7 +123,8 @@ actor RunEngine {
     state = RunProgress(id: id, pipeline: pipeline, parameters: options.parameters, workspace: workspace)
     conditions = RunConditions(run: state, services: services)
     limits = RunLimits(
-      slots: pipeline.concurrency ?? max(1, Processors.count), resources: pipeline.resources.map(\.capacity))
+      slots: pipeline.concurrency ?? max(1, services.configuration.processors),
+      resources: pipeline.resources.map(\.capacity), names: pipeline.resources.map(\.name), host: services.limits)
     logs = LogFilePool(workspace: workspace, relative: "runs/\(id.text)")
     record = RunRecord(
       id: id, pipeline: pipeline.name, definitionHash: pipeline.source.hash, path: pipeline.source.absolutePath,
@@ -141,22 +143,24 @@ actor RunEngine {
     limits.onWithdrawal = { [unowned self] in assumeIsolated { $0.giveSlots() } }
     let takenOver = recorded == nil ? announce(takingOver: source) : []
     if let recorded { restore(recorded) }
-    if let source { try inheritParts(of: source) }
     let timer = services.loop.schedule(after: Self.watchDelay) { [weak self] in
       self?.assumeIsolated { $0.startWatching() }
     }
     defer {
       services.loop.cancelTimer(timer)
+      if let timeoutTimer { services.loop.cancelTimer(timeoutTimer) }
+      limits.close()
       endPluginRenewals()
       if let observer { services.watch.remove(observer) }
     }
     var locks: [ExclusiveLocks.Hold] = []
     do {
+      if let source { try inheritParts(of: source) }
       if let hold = try await awaitTurn() { locks.append(hold) }
       try await prepare()
     } catch {
       for hold in locks { await services.locks.giveBack(hold) }
-      guard let reason = startFailure(error) else { throw error }
+      let reason = startFailure(error)
       for ordinal in state.pipeline.operations.indices where !state.instances[ordinal].state.isFinal {
         conclude(ordinal, .cancelled, .runNotStarted)
       }
@@ -267,7 +271,9 @@ actor RunEngine {
       emit(.run(record))
     }
     if let timeout = state.pipeline.timeout {
-      _ = services.loop.schedule(after: timeout) { [weak self] in self?.assumeIsolated { $0.cancel(.timeout) } }
+      timeoutTimer = services.loop.schedule(after: timeout) { [weak self] in
+        self?.assumeIsolated { $0.cancel(.timeout) }
+      }
     }
   }
 
@@ -285,14 +291,17 @@ actor RunEngine {
     _ = conditions.askPlugins(formulas)
   }
 
-  private func startFailure(_ error: any Error) -> (state: RunState, reason: String)? {
+  /// How the run ends that could not begin. What the run itself is not to blame for is thrown, too, when that is recorded.
+  private func startFailure(_ error: any Error) -> (state: RunState, reason: String) {
     switch error {
-    case let error as OverlapSkip: (.cancelled, "overlap: run \(error.other.text) is going on")
-    case is CancellationError: (.cancelled, "cancelled")
+    case let error as OverlapSkip: return (.cancelled, "overlap: run \(error.other.text) is going on")
+    case is CancellationError: return (.cancelled, "cancelled")
     case let error as EngineError where ["secret-unavailable", "processes-remain"].contains(error.code):
-      (.failed, "\(error.code): \(error)")
-    case let error as ExpressionError: (.failed, "env: \(error.message)")
-    default: nil
+      return (.failed, "\(error.code): \(error)")
+    case let error as ExpressionError: return (.failed, "env: \(error.message)")
+    default:
+      engineFailure = engineFailure ?? error
+      return (.failed, Cancellation.engine.rawValue)
     }
   }
 

@@ -28,10 +28,12 @@ public final class RunHost: Sendable {
   ///   - directory: Where the workspace is.
   ///   - plugins: What the pipelines' `uses` may reach; the same that they were loaded with.
   ///   - durability: What the end of a run survives once it is reported. Default `powerLoss`, for one `fdatasync` a run.
+  ///   - configuration: Time, chance, environment and capacity. Default: this process on this machine.
   /// - Returns: The host, whose loop runs.
   /// - Throws: `WorkspaceError`, or ``EngineError`` when the process is out of descriptors or threads.
   public static func open(
-    workspace directory: String, plugins: PluginSource = .none, durability: Durability = .powerLoss
+    workspace directory: String, plugins: PluginSource = .none, durability: Durability = .powerLoss,
+    configuration: HostConfiguration = HostConfiguration()
   ) throws -> RunHost {
     // A run writes always, and reads seldom.
     let history = try History.open(at: directory, mode: .readWrite, first: .writer, durability: durability)
@@ -46,7 +48,7 @@ public final class RunHost: Sendable {
     let loop = try EventLoop()
     let services = HostServices(
       loop: loop, runner: SpawnRunner(loop: loop), history: history, recorder: recorder,
-      context: TestingSeams.context(loop: loop), plugins: plugins)
+      configuration: configuration, plugins: plugins)
     let host = RunHost(services: services)
     failure.connect(
       onFailure: { [weak host] error in host?.historyFailed(error) }, onLoss: { [weak host] run in host?.lost(run) })

@@ -2,8 +2,8 @@ import DequeModule
 
 /// How much may go on at once in a run: slots for what does work, and the amounts of the declared resources.
 ///
-/// Everything an operation needs is taken in one step, so that no two operations can each hold what the other waits for. First come, first served: what is
-/// asked for later never overtakes, even where it would fit. Lives on the run's executor.
+/// Everything an operation needs is taken in one step, of the run and of its host, so that no two operations can each hold what the other waits for. First
+/// come, first served: what is asked for later never overtakes, even where it would fit. Lives on the run's executor.
 final class RunLimits {
   /// What one attempt takes.
   struct Demand {
@@ -20,12 +20,20 @@ final class RunLimits {
   private(set) var freeSlots: Int
   private var freeResources: [Int]
   private var waiters: Deque<Waiter> = []
-  /// Called when the last who waited has given up, so that what is free may be taken.
+  /// Called when what is free may be taken: the last who waited has given up, or it is the run's turn at its host.
   var onWithdrawal: () -> Void = {}
+  private let host: HostLimits?
+  /// The counters of the host that the run's resources count at.
+  private let counters: [Int?]
+  /// Whether the host has given the run a slot that it has not taken yet.
+  private var isSlotGranted = false
 
-  init(slots: Int, resources: [Int]) {
+  /// The limits of a run with so many slots and amounts of its resources, whose `names` tell which of them the host counts.
+  init(slots: Int, resources: [Int], names: [String] = [], host: HostLimits? = nil) {
     freeSlots = slots
     freeResources = resources
+    self.host = host
+    counters = host.map { host in names.map(host.counter) } ?? []
   }
 
   /// Whether somebody waits.
@@ -33,7 +41,7 @@ final class RunLimits {
 
   /// Takes what `demand` says, if it is free and nobody waits.
   func take(_ demand: Demand) -> Bool {
-    guard waiters.isEmpty, fits(demand) else { return false }
+    guard waiters.isEmpty, fits(demand), takeOfHost(demand) else { return false }
     subtract(demand)
     return true
   }
@@ -58,13 +66,70 @@ final class RunLimits {
   func release(_ demand: Demand) -> Bool {
     freeSlots += demand.slots
     for (resource, amount) in demand.resources { freeResources[resource] += amount }
-    while let first = waiters.first, fits(first.demand) {
+    if let host { host.release(share(of: demand, of: host)) }
+    serveWaiters()
+    return waiters.isEmpty
+  }
+
+  private func serveWaiters() {
+    while let first = waiters.first, fits(first.demand), takeOfHost(first.demand) {
       waiters.removeFirst()
       subtract(first.demand)
       first.continuation?.resume(returning: true)
       first.continuation = nil
     }
-    return waiters.isEmpty
+  }
+
+  // MARK: The host
+
+  /// It is the run's turn at the host: whoever waits is served; else the scheduler gets a slot, and looks for who is next.
+  func serve() {
+    guard waiters.isEmpty else { return serveWaiters() }
+    guard !isSlotGranted, freeSlots > 0, let host, host.take(slot(of: host), for: self) else { return }
+    isSlotGranted = true
+    onWithdrawal()
+  }
+
+  /// Gives the host back what the run does not need after all. To be called when the scheduler has looked for who is next.
+  func returnGrant() {
+    guard isSlotGranted, let host else { return }
+    isSlotGranted = false
+    host.release(slot(of: host))
+  }
+
+  /// The run has ended: it asks its host for nothing any more.
+  func close() {
+    onWithdrawal = {}
+    returnGrant()
+    host?.leave(self)
+  }
+
+  private func slot(of host: HostLimits) -> HostLimits.Share { host.processCounter.map { [($0, 1)] } ?? [] }
+
+  private func share(of demand: Demand, of host: HostLimits) -> HostLimits.Share {
+    var share: HostLimits.Share = []
+    if demand.slots > 0, let counter = host.processCounter { share.append((counter, demand.slots)) }
+    for (resource, amount) in demand.resources {
+      if resource < counters.count, let counter = counters[resource] { share.append((counter, amount)) }
+    }
+    return share
+  }
+
+  private func takeOfHost(_ demand: Demand) -> Bool {
+    guard let host else { return true }
+    if isSlotGranted, demand.slots == 1, demand.resources.isEmpty {
+      isSlotGranted = false
+      return true
+    }
+    return host.take(share(of: demand, of: host), for: self)
+  }
+
+  /// The resource of which a demand takes more than the host has altogether, so that it would wait for ever.
+  func unsatisfiable(_ demand: Demand) -> Int? {
+    guard let host else { return nil }
+    return demand.resources.first { resource, amount in
+      resource < counters.count && counters[resource].map { host.capacity(of: $0) < amount } ?? false
+    }?.resource
   }
 
   private func withdraw(_ waiter: Waiter) {

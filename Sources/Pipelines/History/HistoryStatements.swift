@@ -1,3 +1,4 @@
+import DequeModule
 import GRDB
 import Workspace
 
@@ -18,6 +19,9 @@ final class HistoryStatements: @unchecked Sendable {
   /// The runs that were met before. One found in a transaction that was rolled back is found anew when the changes are applied
   /// again, because the change that made it comes again too.
   private var known: [RunID: Known] = [:]
+  /// Known runs that have ended, the oldest first. Some are kept, as the end of a run comes again when its transaction was rolled back.
+  private var ended: Deque<RunID> = []
+  private static let mostEnded = 512
   private var latest: (run: RunID, number: Int64)?
   private var transaction = 0
   private let onLoss: @Sendable (RunID) -> Void
@@ -73,6 +77,7 @@ final class HistoryStatements: @unchecked Sendable {
           state.rawValue, reason, time.microseconds, counts.operations, counts.succeeded, counts.failed, counts.skipped,
           counts.cancelled, counts.reused, number,
         ])
+        dropEnded(run)
       case .approvalRequested(let approval):
         guard let number = try number(of: approval.run, in: db) else { continue }
         try db.cachedStatement(
@@ -87,6 +92,14 @@ final class HistoryStatements: @unchecked Sendable {
         ])
       }
     }
+  }
+
+  /// Drops what is known of runs that ended long ago.
+  private func dropEnded(_ run: RunID) {
+    ended.append(run)
+    guard ended.count > Self.mostEnded, let oldest = ended.popFirst() else { return }
+    // It ends again where it was resumed; and of one that was taken from this process, nothing may be recorded any more.
+    if !ended.contains(oldest), known[oldest]?.isLost == false { known[oldest] = nil }
   }
 
   /// This process has got a run, with a fencing number of its own.

@@ -95,6 +95,23 @@ struct ProcessEnvironment: Sendable {
     }
   }
 
+  /// An environment of these values.
+  init(_ values: [String: String]) {
+    for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+      put(CString("\(name)=\(value)"), for: Name(name.utf8))
+    }
+  }
+
+  /// The values by name. Bytes that are not UTF-8 are replaced.
+  var values: [String: String] {
+    var values: [String: String] = [:]
+    for entry in entries {
+      let parts = entry.string.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      if parts.count == 2 { values[String(parts[0])] = String(parts[1]) }
+    }
+    return values
+  }
+
   /// The value of `name`.
   subscript(name: String) -> String? {
     get {

@@ -8,17 +8,15 @@ final class ExecutableSearch {
   }
 
   private var found: [Key: CString] = [:]
+  /// So many answers are kept; a `PATH` that each operation computes anew must not fill the memory of a host.
+  private let capacity = 512
 
   /// The path of `name`, or nil when no directory of `path` holds an executable of that name. A name with a slash is taken as it is.
   func locate(_ name: String, path: String?) -> CString? {
+    guard !name.utf8.contains(UInt8(ascii: "/")) else { return CString(name) }
     let path = path ?? "/usr/local/bin:/usr/bin:/bin"
     let key = Key(name: name, path: path)
     if let known = found[key] { return known }
-    guard !name.utf8.contains(UInt8(ascii: "/")) else {
-      let result = CString(name)
-      found[key] = result
-      return result
-    }
     for directory in path.split(separator: ":", omittingEmptySubsequences: true) {
       let candidate = "\(directory)/\(name)"
       var status = stat()
@@ -26,6 +24,7 @@ final class ExecutableSearch {
         continue
       }
       let result = CString(candidate)
+      if found.count >= capacity { found.removeAll() }
       found[key] = result
       return result
     }

@@ -4,21 +4,31 @@ import OperatingSystem
 /// What can be known of secrets without reading them: commands are not run.
 enum SecretPreview {
   /// The secrets that a pipeline declares itself and that are not there.
-  static func missing(in pipeline: PipelineDefinition) -> [UnreadableSecret] {
+  static func missing(
+    in pipeline: PipelineDefinition, environment: ProcessEnvironment
+  ) -> [UnreadableSecret] {
     pipeline.secrets.compactMap { secret in
-      reason(secret.origin, in: pipeline.source.directory).map { UnreadableSecret(name: secret.name, reason: $0) }
+      reason(secret.origin, in: pipeline.source.directory, environment).map {
+        UnreadableSecret(name: secret.name, reason: $0)
+      }
     }
   }
 
   /// The same of all pipelines that it runs as well.
-  static func missingAnywhere(in pipeline: PipelineDefinition) -> [UnreadableSecret] {
-    let inner = pipeline.allNested.sorted { $0.key < $1.key }.flatMap { missing(in: $0.value) }
-    return missing(in: pipeline) + inner
+  static func missingAnywhere(
+    in pipeline: PipelineDefinition, environment: ProcessEnvironment
+  ) -> [UnreadableSecret] {
+    let inner = pipeline.allNested.sorted { $0.key < $1.key }.flatMap {
+      missing(in: $0.value, environment: environment)
+    }
+    return missing(in: pipeline, environment: environment) + inner
   }
 
-  private static func reason(_ origin: PipelineDefinition.Secret.Origin, in directory: String) -> String? {
+  private static func reason(
+    _ origin: PipelineDefinition.Secret.Origin, in directory: String, _ environment: ProcessEnvironment
+  ) -> String? {
     switch origin {
-    case .environment(let name): getenv(name) == nil ? unsetVariable(name) : nil
+    case .environment(let name): environment[name] == nil ? unsetVariable(name) : nil
     case .file(let path): unreadable(SecretReader.absolute(path, in: directory))
     case .command: nil
     }

@@ -59,10 +59,8 @@ struct SecretReader {
   ) async throws -> String {
     switch secret.origin {
     case .environment(let name):
-      guard let value = getenv(name) else {
-        throw Failure(SecretPreview.unsetVariable(name))
-      }
-      return String(cString: value)
+      guard let value = services.inherited[name] else { throw Failure(SecretPreview.unsetVariable(name)) }
+      return value
     case .file(let path):
       let absolute = Self.absolute(path, in: directory)
       return try text(of: try await contents(of: absolute, isolation: isolation))

@@ -97,7 +97,8 @@ extension SharedOptions {
       throw CommandFailure(
         "\(location.searchText). `penstock run FILE` creates a workspace, --workspace names another")
     }
-    return try RunHost.open(workspace: location.path, plugins: plugins, durability: DurabilitySetting.value())
+    return try RunHost.open(
+      workspace: location.path, plugins: plugins, durability: DurabilitySetting.value(), configuration: .ofTool())
   }
 
   /// Opens the host for a run of a file, and reports on standard error where nobody would expect its record: in a workspace that nobody named
@@ -105,7 +106,8 @@ extension SharedOptions {
   func openHost(for file: String, plugins: PluginSource) throws -> RunHost {
     let location = try location(for: file)
     let isNew = !location.hasDatabase
-    let host = try RunHost.open(workspace: location.path, plugins: plugins, durability: DurabilitySetting.value())
+    let host = try RunHost.open(
+      workspace: location.path, plugins: plugins, durability: DurabilitySetting.value(), configuration: .ofTool())
     guard !quiet, location.start != nil else { return host }
     if try self.location().path != location.path {
       TextOutput.error.writeLine(

@@ -65,18 +65,20 @@ struct EngineTestHost {
 
   init(
     runner: FakeProcessRunner? = nil, plugins: PluginSource = .none,
-    clock: any OperationClock & OperationDelayer = VirtualClock()
+    clock: any OperationClock & OperationDelayer = SettableClock(), capacity: HostCapacity = HostCapacity(),
+    configuration: HostConfiguration = HostConfiguration()
   ) throws {
     directory = NSTemporaryDirectory() + "penstock-engine-\(UUID().uuidString)"
     let history = try History.open(at: directory + "/workspace", mode: .readWrite)
     loop = try EventLoop()
-    var context = OperationContext()
-    context.operationClock = clock
-    context.operationDelayer = clock
-    context.operationRandom = OperationRandom(seed: 1)
+    var configuration = configuration
+    configuration.clock = clock
+    configuration.delayer = clock
+    configuration.random = OperationRandom(seed: 1)
+    configuration.capacity = capacity
     services = HostServices(
       loop: loop, runner: runner ?? SpawnRunner(loop: loop), history: history,
-      recorder: HistoryRecorder(workspace: history.workspace), context: context,
+      recorder: HistoryRecorder(workspace: history.workspace), configuration: configuration,
       plugins: plugins)
     try loop.start()
   }

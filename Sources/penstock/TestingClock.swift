@@ -1,25 +1,24 @@
 import Glibc
 import Operations
+import Pipelines
 import Synchronization
 
-/// The clock, delayer and random source of a host; those of the system unless a test asks for others through the environment.
-///
-/// `PENSTOCK_TESTING_CLOCK=virtual` lets delays (of retries, `repeat` and `wait`) pass at once while the clock moves on by them; time limits stay real.
-/// `PENSTOCK_TESTING_SEED=<n>` makes jitter reproducible. Both exist for the tests that run the built tool.
-enum TestingSeams {
-  static func context(loop: EventLoop) -> OperationContext {
-    var context = OperationContext()
-    context.operationDelayer = LoopDelayer(loop: loop)
+extension HostConfiguration {
+  /// This process on this machine, with the clock and the random numbers that the tests which run the built tool ask for.
+  ///
+  /// `PENSTOCK_TESTING_CLOCK=virtual` lets delays (of retries, `repeat` and `wait`) pass at once while the clock moves on by them; time limits stay real.
+  /// `PENSTOCK_TESTING_SEED=<n>` makes jitter reproducible.
+  static func ofTool() -> HostConfiguration {
+    var configuration = HostConfiguration()
     if let clock = getenv("PENSTOCK_TESTING_CLOCK"), String(cString: clock) == "virtual" {
       let clock = VirtualClock()
-      context.operationTimeLimitDelayer = context.operationDelayer
-      context.operationClock = clock
-      context.operationDelayer = clock
+      configuration.clock = clock
+      configuration.delayer = clock
     }
     if let seed = getenv("PENSTOCK_TESTING_SEED").flatMap({ UInt64(String(cString: $0)) }) {
-      context.operationRandom = OperationRandom(seed: seed)
+      configuration.random = OperationRandom(seed: seed)
     }
-    return context
+    return configuration
   }
 }
 

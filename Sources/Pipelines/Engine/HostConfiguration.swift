@@ -1,0 +1,84 @@
+import Glibc
+import Operations
+import Values
+
+/// What a host is given rather than finds: time, chance, and what it takes from the process and the machine that it runs in.
+///
+/// The default is this process on this machine, with the system's clock. The library reads none of this anywhere else.
+public struct HostConfiguration: Sendable {
+  /// What all runs of the host may have going on at once. Default: each run is bounded by itself alone.
+  public var capacity = HostCapacity()
+  /// The clock of records, waits and deadlines. Default: the system's.
+  public var clock: any OperationClock = SystemOperationClock()
+  /// What lets the delays of retries, `repeat` and `wait` pass. Default nil: the timers of the host's event loop.
+  public var delayer: (any OperationDelayer)?
+  /// The directory that relative paths of files without a directory start from, and in which a process starts without a path of its own. It must be the
+  /// current directory of this process, which its children inherit.
+  public var directory = Self.currentDirectory()
+  /// The name of the machine, as records have it. Default: that of the system.
+  public var hostName = Self.systemName()
+  /// How many operations a run without `concurrency` has at work at once. Default: the processors that this process may run on.
+  public var processors = Processors.count
+  /// Where retries draw their jitter from. Default: the system's random numbers.
+  public var random = OperationRandom.system
+  /// What lets time limits (`timeout`) of attempts pass. Default nil: the timers of the host's event loop, whatever ``delayer`` is.
+  public var timeLimitDelayer: (any OperationDelayer)?
+  /// Who runs the host, as records have it. Default: `LOGNAME` or `USER`, else the name in the user database.
+  public var user: String
+
+  /// What processes inherit, and where secrets of the environment are looked up. Default: the environment of this process.
+  public var environment: [String: String] {
+    get { inherited.values }
+    set { inherited = ProcessEnvironment(newValue) }
+  }
+
+  /// The same with values that are not UTF-8, too.
+  var inherited: ProcessEnvironment
+
+  /// This process on this machine.
+  public init() {
+    let inherited = ProcessEnvironment.inherited()
+    self.inherited = inherited
+    // The name in the environment spares the look-up in the user database, which may be on a network.
+    user = inherited["LOGNAME"] ?? inherited["USER"] ?? Self.userName()
+  }
+
+  private static func currentDirectory() -> String {
+    guard let path = getcwd(nil, 0) else { return "/" }
+    defer { free(path) }
+    return String(cString: path)
+  }
+
+  private static func systemName() -> String {
+    var name = [CChar](repeating: 0, count: 256)
+    guard gethostname(&name, name.count - 1) == 0 else { return "localhost" }
+    return name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "localhost" }
+  }
+
+  private static func userName() -> String {
+    guard let entry = getpwuid(getuid()), let name = entry.pointee.pw_name else { return String(getuid()) }
+    return String(cString: name)
+  }
+
+  /// What every operation of the host finds in its context.
+  func context(loop: EventLoop) -> OperationContext {
+    let timers = LoopDelayer(loop: loop)
+    var context = OperationContext()
+    context.operationClock = clock
+    context.operationDelayer = delayer ?? timers
+    context.operationTimeLimitDelayer = delayer == nil ? timeLimitDelayer : timeLimitDelayer ?? timers
+    context.operationRandom = random
+    return context
+  }
+}
+
+/// What all runs of a host may have going on at once, beside the limits that each run has of its own.
+public struct HostCapacity: Sendable, Hashable {
+  /// How many operations may be at work: processes, requests, plugins' operations. Default nil: any number.
+  public var processes: Int?
+  /// How much there is of each resource, by its name in pipelines. What is not named here is bounded by each run alone.
+  public var resources: [String: Int] = [:]
+
+  /// No bounds but those of each run.
+  public init() {}
+}
