@@ -14,6 +14,8 @@ public enum EngineError: Error, Sendable, Hashable {
   case runTaken(RunID)
   /// Processes that the former host of a run left running cannot be ended: which ones, for a sentence. What they do would be done twice.
   case processesRemain(String, of: RunID)
+  /// The engine was about to change the state of a run or an operation, in these words, in a way that cannot be: a mistake of its own.
+  case impossibleTransition(String)
 
   /// A file of a run, `…/runs/ID/NAME`, could not be made. Where `runs` is no directory (any more), no operation can keep its files.
   static func runFile(_ path: String, _ number: Int32) -> EngineError {
@@ -36,7 +38,7 @@ public enum EngineError: Error, Sendable, Hashable {
     case .systemCall(_, let number), .file(_, let number):
       [EMFILE, ENFILE, ENOMEM, EAGAIN, ENOSPC, EDQUOT, EFBIG, EROFS, EIO].contains(number)
     case .history, .runTaken: true
-    case .secrets, .processesRemain: false
+    case .secrets, .processesRemain, .impossibleTransition: false
     }
   }
 
@@ -49,6 +51,7 @@ public enum EngineError: Error, Sendable, Hashable {
     case .history: "history"
     case .runTaken: "run-taken"
     case .processesRemain: "processes-remain"
+    case .impossibleTransition: "engine-failed"
     }
   }
 }
@@ -88,6 +91,9 @@ extension EngineError: CustomStringConvertible {
         "another process has taken run \(run.text), because it could not see that this one was alive; this one has stopped, and records nothing more; `penstock history show \(run.text)` shows its state, and `penstock resume \(run.text)` resumes it where nobody does"
     case .processesRemain(let processes, let run):
       return "cannot end \(processes), which the former host of run \(run.text) left running; end it first"
+    case .impossibleTransition(let transition):
+      return
+        "the engine was about to change \(transition), which cannot be; this is a mistake in Penstock: please report it"
     }
   }
 

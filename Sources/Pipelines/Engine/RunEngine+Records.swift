@@ -12,16 +12,18 @@ extension RunEngine {
   func conclude(
     _ ordinal: Int, _ newState: OperationState, _ reason: OperationReason? = nil, failure: OperationFailure? = nil
   ) {
-    mark(ordinal, newState, reason, failure: failure)
+    guard mark(ordinal, newState, reason, failure: failure) else { return }
     append(ordinal)
     // What has ended is never tried again; the result is kept with the operation, once.
     state.instances[ordinal].attempt = nil
   }
 
-  /// Puts an operation, handler or item into the state in which it ends, without recording that.
+  /// Puts an operation, handler or item into the state in which it ends, without recording that. False where it cannot end so.
+  @discardableResult
   func mark(
     _ ordinal: Int, _ newState: OperationState, _ reason: OperationReason? = nil, failure: OperationFailure? = nil
-  ) {
+  ) -> Bool {
+    guard mayEnter(ordinal, newState) else { return false }
     let now = end(of: state.instances[ordinal].startedAt, state.instances[ordinal].timing.started)
     // Masked before anybody gets it, as results are: `errors.x` reaches arguments and results of operations that no secret is meant for, and the message of a
     // nested run reaches a run that does not know its secrets.
@@ -40,6 +42,34 @@ extension RunEngine {
     }
     if newState == .failed || newState == .cancelled { state.noteEnd(of: ordinal) }
     unrecorded.remove(ordinal)
+    return true
+  }
+
+  /// Whether the table of transitions lets an operation enter a state; what it does not allow is rejected.
+  private func mayEnter(_ ordinal: Int, _ newState: OperationState) -> Bool {
+    let present = state.instances[ordinal].state
+    if present.mayBecome(newState) { return true }
+    let transition = "'\(state.instances[ordinal].name)' from \(present.rawValue) to \(newState.rawValue)"
+    assertionFailure(transition)
+    reject(transition)
+    return false
+  }
+
+  /// Moves the run to another state.
+  func enter(_ newState: RunState) {
+    if record.state.mayBecome(newState) {
+      record.state = newState
+      return
+    }
+    let transition = "the run from \(record.state.rawValue) to \(newState.rawValue)"
+    assertionFailure(transition)
+    reject(transition)
+  }
+
+  /// Lets the run fail as `engine-failed`, because the engine was about to change a state in a way that the table of transitions does not know.
+  func reject(_ transition: String) {
+    engineFailure = engineFailure ?? EngineError.impossibleTransition(transition)
+    cancel(.engine)
   }
 
   /// When something ends that started at `start`, if it ends now. Counted by the monotonic clock, so that the duration is right although the wall clock was
@@ -61,6 +91,7 @@ extension RunEngine {
     _ ordinal: Int, _ newState: OperationState, _ reason: OperationReason? = nil, since: RecordTime? = nil,
     at time: RecordTime? = nil, recordNow: Bool = false, mayEndAtOnce: Bool = false
   ) {
+    guard mayEnter(ordinal, newState) else { return }
     let now = time ?? services.now()
     modify(ordinal) { instance in
       instance.state = newState

@@ -7,7 +7,8 @@ extension RunEngine {
   /// Puts the recorded states back. What has a durable end keeps it; everything else starts over, with its attempts numbered on.
   func restore(_ recorded: RecordedRun) {
     record = recorded.run
-    record.state = .running
+    // The one who claimed it may have recorded that already.
+    if record.state != .running { enter(.running) }
     record.endedAt = nil
     record.reason = nil
     state.hostAttempt += 1

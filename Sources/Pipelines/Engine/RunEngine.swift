@@ -258,7 +258,7 @@ actor RunEngine {
 
   private func begin(isResumed: Bool) {
     let now = services.now()
-    record.state = .running
+    if !isResumed { enter(.running) }
     if record.startedAt == nil {
       record.startedAt = now
       state.started = services.clock.monotonic()
@@ -311,7 +311,7 @@ actor RunEngine {
   private func end(as outcome: RunState, reason: String?) async throws -> RunOutcome {
     if let timer = recordingTimer { services.loop.cancelTimer(timer) }
     recordingTimer = nil
-    record.state = outcome
+    enter(outcome)
     record.reason = reason
     record.endedAt = end(of: record.startedAt, state.started)
     record.counts = counts()

@@ -9,6 +9,38 @@ public enum OperationState: String, Sendable, Hashable, CaseIterable, Codable {
     case .succeeded, .failed, .cancelled, .skipped, .reused: true
     }
   }
+
+  /// Whether an operation may go from this state to `next` within one host: the one table of its transitions, a row for each state.
+  ///
+  /// A state that follows itself is recorded again, with another reason or for another attempt. Beyond the table, the history puts what had not ended back
+  /// to `pending` when a run is interrupted, and a host that resumes it finds the final states as they are.
+  package func mayBecome(_ next: OperationState) -> Bool {
+    switch self {
+    case .pending:
+      switch next {
+      // A retry that waited when its host ended waits on in the next one.
+      case .waiting, .running, .retrying, .failed, .cancelled, .skipped, .reused: true
+      case .pending, .succeeded: false
+      }
+    case .waiting:
+      switch next {
+      // A wait may be the action itself, which then succeeds.
+      case .waiting, .running, .retrying, .succeeded, .failed, .cancelled, .skipped: true
+      case .pending, .reused: false
+      }
+    case .running:
+      switch next {
+      case .waiting, .running, .retrying, .succeeded, .failed, .cancelled: true
+      case .pending, .skipped, .reused: false
+      }
+    case .retrying:
+      switch next {
+      case .waiting, .running, .retrying, .failed, .cancelled: true
+      case .pending, .succeeded, .skipped, .reused: false
+      }
+    case .succeeded, .failed, .cancelled, .skipped, .reused: false
+    }
+  }
 }
 
 /// The state of one run.
@@ -20,6 +52,29 @@ public enum RunState: String, Sendable, Hashable, CaseIterable, Codable {
     switch self {
     case .queued, .running: false
     case .succeeded, .failed, .cancelled, .interrupted: true
+    }
+  }
+
+  /// Whether a run may go from this state to `next`: the one table of its transitions, a row for each state.
+  package func mayBecome(_ next: RunState) -> Bool {
+    switch self {
+    case .queued:
+      switch next {
+      // What keeps a run from beginning ends it: a secret that cannot be read, `overlap`, a cancellation.
+      case .running, .failed, .cancelled, .interrupted: true
+      case .queued, .succeeded: false
+      }
+    case .running:
+      switch next {
+      case .succeeded, .failed, .cancelled, .interrupted: true
+      case .queued, .running: false
+      }
+    case .interrupted:
+      switch next {
+      case .running: true
+      case .queued, .succeeded, .failed, .cancelled, .interrupted: false
+      }
+    case .succeeded, .failed, .cancelled: false
     }
   }
 }
