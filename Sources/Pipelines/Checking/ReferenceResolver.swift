@@ -60,11 +60,12 @@ extension PipelineChecker {
   private func resolveSites(
     of operation: OperationDraft, own: Int?, into found: inout [DependencyReference], _ required: inout Set<Int>
   ) {
+    let reach = operation.definition.action.kind.secretReach
     for (index, site) in operation.sites.enumerated() {
       let references = site.references
       guard !references.isEmpty else { continue }
       checkAvailability(in: site, references, of: operation)
-      if checkSecrets(in: site, references, of: operation), operation.isProcess || operation.isRequest {
+      if checkSecrets(in: site, references, of: operation), reach == .expressions || reach == .environment {
         operation.definition.receivesSecret = true
       }
       var withDefault: Set<String>?
@@ -93,9 +94,11 @@ extension PipelineChecker {
         if withDefault?.contains(name.lowercased()) == false { required.insert(target) }
       }
     }
-    if hasSecretEnvironment, operation.isProcess { operation.definition.receivesSecret = true }
-    if let plugin = operation.pluginUse?.use.plugin, draft.definition.plugins[plugin]?.secrets.isEmpty == false {
+    switch reach {
+    case .environment where hasSecretEnvironment: operation.definition.receivesSecret = true
+    case .plugin(let plugin) where draft.definition.plugins[plugin]?.secrets.isEmpty == false:
       operation.definition.receivesSecret = true
+    case .nowhere, .expressions, .environment, .plugin: break
     }
   }
 

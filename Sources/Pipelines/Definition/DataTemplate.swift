@@ -12,6 +12,16 @@ public indirect enum DataTemplate: Sendable {
   /// A mapping that holds an expression somewhere, in the order of the file.
   case object([(name: String, value: DataTemplate)])
 
+  /// Whether there is no expression in it.
+  var isLiteral: Bool {
+    switch self {
+    case .literal: true
+    case .template(let template): template.isLiteral
+    case .array(let elements): elements.allSatisfy(\.isLiteral)
+    case .object(let members): members.allSatisfy(\.value.isLiteral)
+    }
+  }
+
   /// The data with every expression replaced by its value in `contexts`.
   ///
   /// - Throws: What the first expression that fails throws.

@@ -20,15 +20,6 @@ public struct OperationDefinition: Sendable {
     case pipeline(path: String, parameters: [(name: String, value: DataTemplate)])
     /// A person decides.
     case approve(message: Template?)
-
-    /// Whether it does work: it counts against `concurrency`, takes a while and may write a log. The others compute something at once, or only
-    /// wait.
-    public var isWork: Bool {
-      switch self {
-      case .run, .command, .http, .uses, .pipeline: true
-      case .value, .wait, .approve: false
-      }
-    }
   }
 
   /// What `wait:` waits for.

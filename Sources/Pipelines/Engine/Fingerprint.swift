@@ -32,59 +32,17 @@ extension RunEngine {
     if let directory = definition.directory { inputs.add("directory", try directory.evaluate(in: contexts).text) }
     if let stdin = definition.stdin { inputs.add("stdin", try stdin.evaluate(in: contexts).text) }
     if let item = instance.item { inputs.add("item", item.text) }
-    try add(definition.action, in: contexts, to: &inputs)
+    let action = definition.action.runnable
+    try action.forEachTemplate { arrival, template in
+      inputs.add(arrival.fingerprintName, try template.evaluate(in: contexts).text)
+    }
+    try action.addInputs(ordinal, in: self, contexts, to: &inputs)
     return inputs.digest
-  }
-
-  private func add(
-    _ action: OperationDefinition.Action, in contexts: RunContexts, to inputs: inout FingerprintInputs
-  ) throws {
-    switch action {
-    case .run(let script): inputs.add("run", script)
-    case .command(let templates):
-      for template in templates { inputs.add("command", try template.evaluate(in: contexts).text) }
-    case .value(let data): inputs.add("value", try data.evaluate(in: contexts).text)
-    case .http(let action):
-      for part in action.templates { inputs.add(part.name, try part.template.evaluate(in: contexts).text) }
-      for path in action.readFiles {
-        let path = try path.evaluate(in: contexts).injectedText
-        let absolute = path.hasPrefix("/") ? path : "\(httpDirectory)/\(path)"
-        inputs.add("file \(path)", FileStamp(absolute)?.text ?? "missing")
-      }
-    case .uses(let use):
-      // Another version of the plugin may do something else.
-      inputs.add("plugin", try plugin(of: use.offer).plugin.hash)
-      for setting in use.settings {
-        inputs.add("with.\(setting.name)", try setting.value.evaluate(in: contexts).text)
-      }
-      for name in state.pipeline.plugins[use.plugin]?.secrets ?? [] {
-        inputs.add("secrets.\(name)", state.secrets[name] ?? "")
-      }
-    case .pipeline(let path, let parameters):
-      for parameter in parameters {
-        inputs.add("params.\(parameter.name)", try parameter.value.evaluate(in: contexts).text)
-      }
-      guard let nested = state.pipeline.nested[path] else { break }
-      for hash in nested.sourceHashes { inputs.add("pipeline", hash) }
-      for hash in pluginHashes(of: nested) { inputs.add("plugin", hash) }
-    // Time and people are asked each time.
-    case .wait, .approve: break
-    }
-  }
-
-  /// The code of the plugins whose operations a pipeline and those that it runs have, in the order of the file. One that cannot be had fails where it is used.
-  private func pluginHashes(of pipeline: PipelineDefinition) -> [String] {
-    var hashes: [String] = []
-    for operation in pipeline.operations + pipeline.handlers.map(\.operation) {
-      guard case .uses(let use) = operation.action else { continue }
-      hashes.append((try? services.plugin(use.plugin, in: pipeline))?.hash ?? "missing")
-    }
-    return hashes + pipeline.nested.sorted { $0.key < $1.key }.flatMap { pluginHashes(of: $0.value) }
   }
 }
 
 /// Hashes named values, each with its length, so that no two lists of them look alike.
-private struct FingerprintInputs {
+struct FingerprintInputs {
   private var hash = SHA256()
 
   mutating func add(_ name: String, _ value: String) {
@@ -130,26 +88,16 @@ extension YAMLNode {
   }
 }
 
-extension HTTPAction {
-  /// The paths of the files whose content it sends, or finds its credentials in.
-  fileprivate var readFiles: [Template] {
-    let sent: [Template] =
-      switch body {
-      case .file(let path): [path]
-      case .form(let fields):
-        fields.compactMap { field in
-          if case .file(let path) = field.value { path } else { nil }
-        }
-      case .none, .text, .json, .report: []
-      }
-    if case .netrc(let path) = authorization { return sent + [path] }
-    return sent
-  }
-}
-
-extension PipelineDefinition {
-  /// The hashes of the definition and of everything that it runs, in a fixed order.
-  fileprivate var sourceHashes: [String] {
-    [source.hash] + nested.sorted { $0.key < $1.key }.flatMap { $0.value.sourceHashes }
+extension OperationInput.Arrival {
+  /// What a template of an action is called in a fingerprint. A name that changes makes every former success of its kind stale.
+  fileprivate var fingerprintName: String {
+    switch self {
+    case .argument: "command"
+    case .value: "value"
+    case .parameter(let name): "params.\(name)"
+    case .setting(let name): "with.\(name)"
+    case .request(let name): name
+    case .standardInput, .variable, .requirement, .condition, .items, .until, .directory, .exclusive: text
+    }
   }
 }

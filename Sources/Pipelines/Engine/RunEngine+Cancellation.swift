@@ -80,4 +80,16 @@ extension RunEngine {
     for (attempt, _) in pluginAttempts.values { attempt.abandon() }
     services.runner.kill(processes.running)
   }
+
+  /// Another process left something in the workspace.
+  func notified() {
+    for waiter in approvals.values { waiter.wake() }
+    guard let requests = try? services.history.takeRequests(state.id, fence: record.fence) else { return }
+    for request in requests {
+      switch request {
+      case .cancel: cancel(.requested)
+      case .kill: kill()
+      }
+    }
+  }
 }

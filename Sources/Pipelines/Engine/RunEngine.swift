@@ -285,7 +285,7 @@ actor RunEngine {
     for operation in pipeline.operations + pipeline.handlers.map(\.operation) {
       if let gate = operation.gate { formulas.append(gate.formula) }
       if let formula = operation.staleWhen { formulas.append(formula) }
-      if case .wait(.specification(let formula)) = operation.action { formulas.append(formula) }
+      if let formula = operation.action.kind.specification { formulas.append(formula) }
       formulas += operation.retry.early
     }
     _ = conditions.askPlugins(formulas)

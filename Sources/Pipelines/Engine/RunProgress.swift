@@ -64,10 +64,11 @@ final class OperationNode: Sendable {
       conditionIsPerItem = false
     }
     canPrepareEarly = event == nil && definition.isConstant
-    needsSlot = definition.action.isWork
+    let kind = definition.action.kind
+    needsSlot = kind.isWork
     isTriedOnce = definition.retry.limit == 0 && definition.repetition == nil
     atOnce = event == nil && isTriedOnce && definition.isUnshaped ? AtOnce(definition.action) : nil
-    hasFormula = definition.gate != nil || definition.action.waitsForSpecification
+    hasFormula = definition.gate != nil || kind.specification != nil
   }
 
   /// What the file says of it.
@@ -303,11 +304,8 @@ final class RunProgress {
 extension OperationDefinition {
   /// Whether the operation is a process all of whose inputs are written in the file.
   fileprivate var isConstant: Bool {
-    switch action {
-    case .run: break
-    case .command(let arguments): guard arguments.allSatisfy(\.isLiteral) else { return false }
-    default: return false
-    }
+    let kind = action.kind
+    guard kind.secretReach == .environment, kind.isLiteral else { return false }
     guard case .none = injection, condition == nil, gate == nil, loop == nil, !mayBeReused, !receivesSecret else {
       return false
     }
@@ -331,19 +329,7 @@ extension OperationDefinition {
     case .automatic(let template): names.formUnion(template.resultsWithDefault)
     case .named(let members): for member in members { names.formUnion(member.value.resultsWithDefault) }
     }
-    switch action {
-    case .command(let arguments): for argument in arguments { names.formUnion(argument.resultsWithDefault) }
-    case .value(let data): names.formUnion(data.resultsWithDefault)
-    case .http(let action):
-      for part in action.templates { names.formUnion(part.template.resultsWithDefault) }
-    case .uses(let use):
-      for setting in use.settings { names.formUnion(setting.value.resultsWithDefault) }
-    case .pipeline(_, let parameters):
-      for parameter in parameters { names.formUnion(parameter.value.resultsWithDefault) }
-    case .wait(.duration(let template)), .wait(.until(let template)): names.formUnion(template.resultsWithDefault)
-    case .approve(let message): names.formUnion(message?.resultsWithDefault ?? [])
-    case .run, .wait(.specification): break
-    }
+    action.kind.forEachTemplate { _, template in names.formUnion(template.resultsWithDefault) }
     switch loop?.source {
     case .list(let data): names.formUnion(data.resultsWithDefault)
     case .matrix(let axes): for axis in axes { names.formUnion(axis.values.resultsWithDefault) }
@@ -352,12 +338,6 @@ extension OperationDefinition {
     for variable in environment { names.formUnion(variable.value.resultsWithDefault) }
     names.formUnion(stdin?.resultsWithDefault ?? [])
     return names
-  }
-}
-
-extension OperationDefinition.Action {
-  fileprivate var waitsForSpecification: Bool {
-    if case .wait(.specification) = self { true } else { false }
   }
 }
 

@@ -3,11 +3,42 @@ import Operations
 import OrderedCollections
 import Values
 
+extension HTTPAction: RunnableAction {
+  func perform(_ ordinal: Int, in engine: isolated RunEngine) async throws -> OperationResult {
+    try await engine.performHTTP(ordinal, self)
+  }
+
+  func addInputs(
+    _ ordinal: Int, in engine: isolated RunEngine, _ contexts: RunContexts, to inputs: inout FingerprintInputs
+  ) throws {
+    for path in readFiles {
+      let path = try path.evaluate(in: contexts).injectedText
+      let absolute = path.hasPrefix("/") ? path : "\(engine.httpDirectory)/\(path)"
+      inputs.add("file \(path)", FileStamp(absolute)?.text ?? "missing")
+    }
+  }
+
+  /// The paths of the files whose content it sends, or finds its credentials in.
+  private var readFiles: [Template] {
+    let sent: [Template] =
+      switch body {
+      case .file(let path): [path]
+      case .form(let fields):
+        fields.compactMap { field in
+          if case .file(let path) = field.value { path } else { nil }
+        }
+      case .none, .text, .json, .report: []
+      }
+    if case .netrc(let path) = authorization { return sent + [path] }
+    return sent
+  }
+}
+
 /// `http`: one request for one attempt. Retries are those of the engine; what the request's own life says about them is
 /// in the failure.
 extension RunEngine {
   /// Sends a request, and makes the operation's result of the response.
-  func performHTTP(_ ordinal: Int, _ action: HTTPAction) async throws -> OperationResult {
+  fileprivate func performHTTP(_ ordinal: Int, _ action: HTTPAction) async throws -> OperationResult {
     let (node, contexts) = (state.instances[ordinal].node, contexts(ordinal))
     let builder = HTTPActionRequest(action: action, directory: httpDirectory)
     let report = action.isReport ? runReport(action, contexts) : nil

@@ -146,6 +146,7 @@ extension DocumentReader {
 
   private func setNestedPath(_ path: String, _ node: YAMLNode, into draft: OperationDraft) {
     let parameters = draft.nestedCall?.parameters ?? []
+    draft.definition.action = .pipeline(path: path, parameters: [])
     draft.nestedCall = OperationDraft.NestedCall(path: path, node: node, parameters: parameters)
   }
 

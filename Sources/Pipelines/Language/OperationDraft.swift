@@ -63,11 +63,7 @@ final class OperationDraft {
     self.event = event
   }
 
-  /// Whether the operation starts a process.
-  var isProcess: Bool { actionKey == .run || actionKey == .command }
   var isPlugin: Bool { actionKey == .uses }
-  /// Whether the operation sends a request.
-  var isRequest: Bool { actionKey == .http || actionKey == .notify }
 
   /// The request that the operation sends, as far as it has been read.
   var http: HTTPAction? {

@@ -3,6 +3,22 @@ import OrderedCollections
 import PluginHost
 import Values
 
+extension PluginUse: RunnableAction {
+  func perform(_ ordinal: Int, in engine: isolated RunEngine) async throws -> OperationResult {
+    try await engine.performPlugin(ordinal, self)
+  }
+
+  func addInputs(
+    _ ordinal: Int, in engine: isolated RunEngine, _ contexts: RunContexts, to inputs: inout FingerprintInputs
+  ) throws {
+    // Another version of the plugin may do something else.
+    inputs.add("plugin", try engine.plugin(of: offer).plugin.hash)
+    for name in engine.state.pipeline.plugins[plugin]?.secrets ?? [] {
+      inputs.add("secrets.\(name)", engine.state.secrets[name] ?? "")
+    }
+  }
+}
+
 /// `uses`: one instance of a plugin's operation for one attempt.
 extension RunEngine {
   /// The plugin of an offer, as the pipeline's file refers to it.
@@ -29,7 +45,7 @@ extension RunEngine {
   }
 
   /// Runs a plugin's operation once.
-  func performPlugin(_ ordinal: Int, _ use: PluginUse) async throws -> OperationResult {
+  fileprivate func performPlugin(_ ordinal: Int, _ use: PluginUse) async throws -> OperationResult {
     let run = try startPlugin(ordinal, use)
     return try await waitForPlugin(ordinal, run)
   }

@@ -1,47 +1,6 @@
 import Values
 
 extension OperationDefinition {
-  /// The word of the action in the file: `run`, `command` ….
-  package var actionKind: String {
-    switch action {
-    case .run: "run"
-    case .command: "command"
-    case .value: "value"
-    case .wait: "wait"
-    case .pipeline: "pipeline"
-    case .approve: "approve"
-    case .uses: "uses"
-    case .http(let action): action.isReport ? "notify" : "http"
-    }
-  }
-
-  /// What the action does, on one line: the first line of a script, the arguments as a shell would read them.
-  package var actionSummary: String {
-    switch action {
-    case .run(let script):
-      let lines = script.split(separator: "\n", omittingEmptySubsequences: true).filter {
-        !$0.allSatisfy(\.isWhitespace)
-      }
-      let first = lines.first.map { TerminalText.oneLine(String($0)) } ?? ""
-      return lines.count > 1 ? "\(first) … (\(lines.count) lines)" : first
-    case .command(let arguments): return arguments.map(\.text).map(Self.argument).joined(separator: " ")
-    case .value(let data): return TerminalText.oneLine(data.source)
-    case .wait(.duration(let template)): return TerminalText.oneLine(template.text)
-    case .wait(.until(let template)): return "until " + TerminalText.oneLine(template.text)
-    case .wait(.specification(let formula)): return "for " + TerminalText.oneLine(formula.text)
-    case .pipeline(let path, _): return TerminalText.visible(path)
-    case .uses(let use): return use.offer
-    case .http(let action): return TerminalText.oneLine("\(action.effectiveMethod) \(action.shownURL)")
-    case .approve(let message): return message.map { TerminalText.oneLine($0.text) } ?? ""
-    }
-  }
-
-  private static func argument(_ text: String) -> String {
-    let shown = TerminalText.visible(text)
-    let needsQuotes = shown.isEmpty || shown.contains { " \"'\t$".contains($0) }
-    return needsQuotes && !shown.hasPrefix("${{") ? "'\(shown)'" : shown
-  }
-
   /// How failures are tried again: `up to 5 retries, exponential from 200ms to 30s, full jitter`; nil when they are
   /// not.
   package var retrySummary: String? {

@@ -48,7 +48,7 @@ final class RunConditions {
     for index in run.instances.indices where run.instances[index].node.hasFormula {
       let operation = run.instances[index].node.definition
       if let gate = operation.gate { note(gate.formula.root) }
-      if case .wait(.specification(let formula)) = operation.action { note(formula.root) }
+      if let formula = operation.action.kind.specification { note(formula.root) }
     }
   }
 

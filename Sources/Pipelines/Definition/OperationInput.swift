@@ -134,27 +134,11 @@ extension OperationDefinition {
   }
 
   private var actionInputs: [OperationInput] {
-    switch action {
-    case .run: []
-    case .command(let arguments):
-      arguments.enumerated().filter { !$0.element.isLiteral }.map { OperationInput(.argument($0.offset), $0.element) }
-    case .value(let data):
-      data.references.isEmpty ? [] : [OperationInput(.value, source: data.source, references: data.references)]
-    case .wait(.duration(let template)), .wait(.until(let template)), .approve(.some(let template)):
-      template.isLiteral ? [] : [OperationInput(.value, template)]
-    case .approve(.none), .wait(.specification): []
-    case .http(let action):
-      action.templates.filter { !$0.template.references.isEmpty }.map {
-        OperationInput(.request($0.name), source: $0.template.source, references: $0.template.references)
-      }
-    case .uses(let use):
-      use.settings.filter { !$0.value.references.isEmpty }.map {
-        OperationInput(.setting($0.name), source: $0.value.source, references: $0.value.references)
-      }
-    case .pipeline(_, let parameters):
-      parameters.filter { !$0.value.references.isEmpty }.map {
-        OperationInput(.parameter($0.name), source: $0.value.source, references: $0.value.references)
-      }
+    var inputs: [OperationInput] = []
+    action.kind.forEachTemplate { arrival, template in
+      guard !template.isLiteral else { return }
+      inputs.append(OperationInput(arrival, source: template.source, references: template.references))
     }
+    return inputs
   }
 }
