@@ -72,6 +72,7 @@ let package = Package(
     .library(name: "HTTPOperations", targets: ["HTTPOperations"]),
     .library(name: "Operations", targets: ["Operations"]),
     .library(name: "OperationsTesting", targets: ["OperationsTesting"]),
+    .library(name: "SQLite", targets: ["SQLite"]),
     .library(name: "Workspace", targets: ["Workspace"]),
     .library(name: "Pipelines", targets: ["Pipelines"]),
     .library(name: "PluginHost", targets: ["PluginHost"]),
@@ -91,8 +92,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     // What the libraries have to say to the host's log.
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-    // SQLite, on the system's libsqlite3.
-    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     // For the tests that start the built `penstock`.
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
   ],
@@ -116,9 +115,10 @@ let package = Package(
       swiftSettings: settings
     ),
     .target(name: "OperationsTesting", dependencies: ["Operations"], swiftSettings: settings),
+    .target(name: "SQLite", dependencies: ["CLibSQLite"], swiftSettings: settings),
     .target(
       name: "Workspace",
-      dependencies: ["CLibSQLite", .product(name: "GRDB", package: "GRDB.swift")],
+      dependencies: ["CLibSQLite", "SQLite"],
       swiftSettings: settings
     ),
     .target(
@@ -165,12 +165,12 @@ let package = Package(
     .target(
       name: "Pipelines",
       dependencies: [
-        "CLibYAML", "CProcess", "HTTPOperations", "Operations", "OperatingSystem", "PluginHost", "Values", "Workspace",
+        "CLibYAML", "CProcess", "HTTPOperations", "Operations", "OperatingSystem", "PluginHost", "SQLite", "Schedules",
+        "Values", "Workspace",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HeapModule", package: "swift-collections"),
         .product(name: "OrderedCollections", package: "swift-collections"),
         .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       swiftSettings: settings
@@ -211,12 +211,13 @@ let package = Package(
       name: "WorkspaceScript", dependencies: ["Workspace"], path: "Tests/WorkspaceScript", swiftSettings: settings),
     .testTarget(
       name: "WorkspaceTests",
-      dependencies: ["CFaultVFS", "CLibSQLite", "Workspace", "WorkspaceChild", "WorkspaceScript"],
+      dependencies: ["CFaultVFS", "CLibSQLite", "SQLite", "Workspace", "WorkspaceChild", "WorkspaceScript"],
       swiftSettings: settings),
     .testTarget(
       name: "PipelinesTests",
-      dependencies: ["CFaultVFS", "OperationsTesting", "Pipelines", "PluginHost", "Values"],
+      dependencies: ["CFaultVFS", "OperationsTesting", "Pipelines", "PluginHost", "SQLite", "Schedules", "Values"],
       swiftSettings: settings),
+    .testTarget(name: "SQLiteTests", dependencies: ["SQLite"], swiftSettings: settings),
     .testTarget(name: "OperatingSystemTests", dependencies: ["OperatingSystem"], swiftSettings: settings),
     .testTarget(name: "ValuesTests", dependencies: ["OperationsTesting", "Values"], swiftSettings: settings),
     // What the tests of PluginHost start as a child host, so that they need not build the whole tool.
@@ -257,8 +258,7 @@ let package = Package(
     .testTarget(
       name: "SoakTests",
       dependencies: [
-        "OperationsTesting", "penstock", "Pipelines", "Values", "Workspace",
-        .product(name: "GRDB", package: "GRDB.swift"),
+        "OperationsTesting", "penstock", "Pipelines", "SQLite", "Values", "Workspace",
         .product(name: "Subprocess", package: "swift-subprocess"),
       ],
       swiftSettings: settings

@@ -13,6 +13,12 @@ static inline int penstock_sqlite3_checkpoint_on_close(sqlite3 *connection) {
   return sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, (int *)0);
 }
 
+// What stands in double quotes is a name, never a text.
+static inline void penstock_sqlite3_no_double_quoted_strings(sqlite3 *connection) {
+  sqlite3_db_config(connection, SQLITE_DBCONFIG_DQS_DDL, 0, (int *)0);
+  sqlite3_db_config(connection, SQLITE_DBCONFIG_DQS_DML, 0, (int *)0);
+}
+
 // The destructor constant is a cast of -1, which Swift does not import.
 static inline int penstock_sqlite3_bind_text(sqlite3_stmt *statement, int index, const char *text, int length) {
   return sqlite3_bind_text(statement, index, text, length, SQLITE_TRANSIENT);

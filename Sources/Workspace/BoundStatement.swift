@@ -1,5 +1,5 @@
 import CLibSQLite
-import GRDB
+import SQLite
 
 /// A prepared statement that takes its values one after the other, without boxing them. For writing many rows fast.
 ///
@@ -11,10 +11,10 @@ import GRDB
 ///   try insert.run()
 /// }
 /// ```
-/// Bind every parameter, in order, before each run. GRDB's `StatementArguments` cost more than the insert itself in a loop like
+/// Bind every parameter, in order, before each run. `StatementArguments` cost more than the insert itself in a loop like
 /// this: an array and a box for each value. A statement is used inside the closure that its `Database` was given to, only.
 public struct BoundStatement {
-  // GRDB caches the statement and finalizes it when the connection closes.
+  // The connection keeps it, and this holds it.
   private let statement: Statement
   private let pointer: OpaquePointer
   private var index: Int32 = 0

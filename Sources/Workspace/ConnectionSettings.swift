@@ -1,6 +1,6 @@
 import CLibSQLite
-import GRDB
 import Glibc
+import SQLite
 import Synchronization
 
 /// How every connection to a workspace is set up.
@@ -14,36 +14,25 @@ enum ConnectionSettings {
       // NORMAL: a commit survives the death of the process; a power cut may take the last commits, never the file.
       // A log that had to grow beyond the limit is made shorter when it begins anew: 16 MiB, four times what it has from one checkpoint
       // to the next. Without a limit the file stays as long as it ever was.
-      try execute(
-        "PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 16777216", on: db)
+      try db.execute(
+        sql: "PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 16777216")
     }
     return configuration
   }
 
-  /// `isLent` permits a transaction that lasts longer than one access: a snapshot.
-  static func reader(patience: Double, isLent: Bool) -> Configuration {
+  static func reader(patience: Double) -> Configuration {
     var configuration = base(BusyPatience(seconds: patience))
     configuration.readonly = true
-    configuration.allowsUnsafeTransactions = isLent
     configuration.prepareDatabase { db in
-      try execute("PRAGMA temp_store = MEMORY", on: db)
+      try db.execute(sql: "PRAGMA temp_store = MEMORY")
     }
     return configuration
-  }
-
-  /// Runs statements without GRDB, which works out for each one what it would change: every command waits for that.
-  private static func execute(_ sql: String, on db: Database) throws {
-    let code = sqlite3_exec(db.sqliteConnection, sql, nil, nil, nil)
-    guard code != SQLITE_OK else { return }
-    let message = db.sqliteConnection.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) }
-    throw DatabaseError(resultCode: ResultCode(rawValue: code), message: message, sql: sql)
   }
 
   private static func base(_ patience: BusyPatience) -> Configuration {
     var configuration = Configuration()
-    configuration.foreignKeysEnabled = false
     configuration.label = "workspace"
-    configuration.busyMode = .callback { tries in
+    configuration.busy = { tries in
       // SQLite's own handler sleeps up to 100 ms a time, during which a short transaction elsewhere comes and goes.
       let pause: UInt32 = tries < 10 ? 200 : 2000
       guard !patience.isOver, Double(max(0, tries - 10)) * 0.002 < patience.seconds else { return false }

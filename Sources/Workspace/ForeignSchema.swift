@@ -1,5 +1,5 @@
-import GRDB
 import Glibc
+import SQLite
 
 /// Finds what somebody else has put into the schema of a file: a trigger runs with every change, and an index or a constraint may compute for ever.
 struct ForeignSchema {

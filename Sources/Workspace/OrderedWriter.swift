@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 /// The group commit: takes small changes from any thread and writes them in their order, many in one transaction.
 ///

@@ -1,5 +1,5 @@
-import Foundation
-import GRDB
+import Glibc
+import SQLite
 
 /// Work that runs in its own transaction at its place between the changes.
 struct OrderedWriterJob: Sendable {
@@ -139,9 +139,21 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
   func rouse() {
     if isStarted { return signal.wake() }
     isStarted = true
-    let thread = Thread { self.run() }
-    thread.name = "workspace-writer"
-    thread.start()
+    let code = WorkspaceThread.start { self.run() }
+    if code != 0 { refuse(code) }
+  }
+
+  /// No thread can be had: whoever waits is told so, and the next one to come tries again. The lock is held.
+  private func refuse(_ code: Int32) {
+    isStarted = false
+    let error = WorkspaceError.io(
+      path: workspace.path, code: Int(code), message: "no thread to write with: \(WorkspaceError.systemMessage(code))")
+    for flush in flushes { flush.answer.resume(returning: .failure(error)) }
+    for entry in jobs { entry.job.fail(error) }
+    for answer in closers { answer.resume(returning: .failure(error)) }
+    flushes = []
+    jobs = []
+    closers = []
   }
 
   // MARK: What the thread does

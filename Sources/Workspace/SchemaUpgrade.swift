@@ -1,5 +1,5 @@
 import CLibSQLite
-import GRDB
+import SQLite
 
 /// Brings a file to the version of a schema, and refuses what it must not touch.
 struct SchemaUpgrade {

@@ -1,6 +1,6 @@
 import CLibSQLite
-import GRDB
 import Glibc
+import SQLite
 
 extension Workspace {
   /// Copies the database to a file, as it is at one instant, while others read and write.

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 extension Workspace {
   /// Writes the database anew without the space that deleted rows have left, so that the file becomes as small as it can.

@@ -9,7 +9,7 @@
 // layers of the object store: Objects (how a struct is a row), Queries, Changes, Subscriptions.
 
 import Dispatch
-import GRDB
+import SQLite
 import Synchronization
 
 /// An open workspace: the database `workspace.db` in a directory of its own.
@@ -203,9 +203,7 @@ public final class Workspace: Sendable {
     let reader = try reader()
     let path = path
     return try await withCheckedThrowingContinuation { continuation in
-      reader.asyncRead { database in
-        continuation.resume(with: Result { try body(database.get()) }.mapErrors(path: path))
-      }
+      reader.asyncRead(body) { continuation.resume(with: $0.mapErrors(path: path)) }
     }
   }
 

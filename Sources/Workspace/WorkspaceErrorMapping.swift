@@ -1,6 +1,6 @@
 import CLibSQLite
-import GRDB
 import Glibc
+import SQLite
 
 extension WorkspaceError {
   /// What an error from SQLite means for the workspace at `path`.

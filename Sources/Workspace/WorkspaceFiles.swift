@@ -1,6 +1,6 @@
 import CLibSQLite
-import GRDB
 import Glibc
+import SQLite
 
 /// The files of a workspace: where they are, how they are created, who may use them.
 struct WorkspaceFiles {
@@ -199,8 +199,8 @@ struct WorkspaceFiles {
   }
 
   /// Opens a connection that cannot write.
-  func openReader(isLent: Bool = false) throws -> DatabaseQueue {
-    let configuration = ConnectionSettings.reader(patience: patience, isLent: isLent)
+  func openReader() throws -> DatabaseQueue {
+    let configuration = ConnectionSettings.reader(patience: patience)
     do {
       return try DatabaseQueue(path: database, configuration: configuration)
     } catch let error as DatabaseError {

@@ -1,5 +1,5 @@
 import CLibSQLite
-import GRDB
+import SQLite
 
 /// What the writer knows of the write-ahead log, and the only code that writes it back.
 ///

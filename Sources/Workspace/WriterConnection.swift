@@ -1,7 +1,7 @@
 import CLibSQLite
 import Dispatch
-import GRDB
 import Glibc
+import SQLite
 import Synchronization
 
 /// The one connection of a workspace object that writes and checkpoints.
@@ -287,7 +287,6 @@ final class WriterConnection: Sendable {
   }
 
   private func transaction<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
-    // By way of GRDB, whose observers a body may have added; but not by its own functions for it, which prepare the statement anew each time.
     try db.cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
     return try undoing(db) {
       let result = try body(db)

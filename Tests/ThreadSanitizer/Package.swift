@@ -17,9 +17,7 @@ let package = Package(
   name: "penstock-thread-sanitizer",
   dependencies: [
     // What is looked at.
-    .package(name: "penstock", path: "../.."),
-    // What the tests of Workspace use beside it.
-    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(name: "penstock", path: "../..")
   ],
   targets: [
     .target(name: "CMutexAnnotations"),
@@ -47,7 +45,7 @@ let package = Package(
       name: "WorkspaceTests",
       dependencies: [
         "CFaultVFS", "CMutexAnnotations", "WorkspaceChild", "WorkspaceScript",
-        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "SQLite", package: "penstock"),
         .product(name: "Workspace", package: "penstock"),
       ],
       swiftSettings: settings

@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import SQLite
 import Testing
 import Workspace
 
@@ -73,7 +73,9 @@ struct OpeningTests {
     try openNumbers(directory).close()
     for _ in 0..<2 {
       let workspace = try Workspace.open(at: directory.workspace, schema: .numbersTwo, mode: .readWrite)
-      let columns = try workspace.read { try $0.columns(in: "number").map(\.name) }
+      let columns = try workspace.read {
+        try String.fetchAll($0, sql: "SELECT name FROM pragma_table_info('number') ORDER BY cid")
+      }
       #expect(columns == ["place", "value", "note"])
       workspace.close()
     }

@@ -1,6 +1,6 @@
 import Foundation
-import GRDB
 import Glibc
+import SQLite
 import Testing
 import Workspace
 
@@ -42,7 +42,7 @@ struct ReadOnlyTests {
 
   private func writeBackLog() throws {
     let queue = try DatabaseQueue(path: directory.workspace + "/workspace.db")
-    try queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+    try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
     try queue.close()
   }
 

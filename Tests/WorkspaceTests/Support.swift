@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import SQLite
 import Workspace
 
 /// A directory that is removed at the end of a test.

@@ -1,6 +1,6 @@
 import CLibSQLite
 import Foundation
-import GRDB
+import SQLite
 import Testing
 import Workspace
 
@@ -92,7 +92,7 @@ struct WritingTests {
     let block = [UInt8](repeating: 7, count: 100_000)
     try workspace.write { try $0.execute(sql: "CREATE TABLE block (number INTEGER PRIMARY KEY, bytes BLOB)") }
     for _ in 0..<200 {
-      try workspace.write { try $0.execute(sql: "INSERT INTO block (bytes) VALUES (?)", arguments: [Data(block)]) }
+      try workspace.write { try $0.execute(sql: "INSERT INTO block (bytes) VALUES (?)", arguments: [block]) }
     }
     let log = try FileManager.default.attributesOfItem(atPath: workspace.path + "-wal")[.size] as? NSNumber
     #expect((log?.intValue ?? 0) < 6 << 20)
@@ -112,7 +112,7 @@ struct WritingTests {
     let lock = open(directory.workspace + "/workspace.lock", O_RDWR)
     defer { close(lock) }
     #expect(flock(lock, LOCK_SH) == 0)
-    let block = Data(repeating: 7, count: 1 << 20)
+    let block = [UInt8](repeating: 7, count: 1 << 20)
     try workspace.write { try $0.execute(sql: "CREATE TABLE block (bytes BLOB)") }
     for _ in 0..<10 {
       try workspace.write { try $0.execute(sql: "INSERT INTO block VALUES (?)", arguments: [block]) }

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 /// Reads and answers rows of approvals.
 enum ApprovalRows {

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import Workspace
 
 /// What may be forgotten of the history.

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import Workspace
 
 /// Runs that stand in a relation to another run.

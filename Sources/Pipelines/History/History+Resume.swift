@@ -1,6 +1,6 @@
-import GRDB
 import Glibc
 import OperatingSystem
+import SQLite
 import Workspace
 
 /// Everything that is recorded of a run, for going on with it.

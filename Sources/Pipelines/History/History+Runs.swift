@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import Workspace
 
 /// What came of looking for a run by the beginning of its id.
@@ -88,11 +88,11 @@ extension History {
     let text = run.text
     // Whatever shares the longest beginning with an id is next to it in their order.
     let neighbours = try read { db in
-      try String?.fetchAll(
+      try String.fetchAll(
         db, sql: "SELECT max(id) FROM run_record WHERE id < ?1 UNION ALL SELECT min(id) FROM run_record WHERE id > ?1",
         arguments: [text])
     }
-    let shared = neighbours.compactMap(\.self).map { $0.commonPrefix(with: text).count }.max() ?? 0
+    let shared = neighbours.map { zip($0, text).prefix { $0 == $1 }.count }.max() ?? 0
     return String(text.prefix(max(8, shared + 1)))
   }
 

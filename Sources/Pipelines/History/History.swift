@@ -4,7 +4,7 @@
 // views are in ``HistorySchema``, the rows are ``RunRecord``, ``OperationRecord`` and ``AttemptRecord``, the engine writes
 // them through ``HistoryRecorder``, everybody reads through ``History``. Nothing here knows how a run is executed.
 
-import GRDB
+import SQLite
 import Workspace
 
 /// Reads the history in a workspace, and makes the few changes that commands make.

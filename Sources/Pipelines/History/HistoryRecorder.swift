@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import Workspace
 
 /// Writes the records of runs: the one writer of a host's history, for all its runs.

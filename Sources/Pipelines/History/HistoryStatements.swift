@@ -1,5 +1,5 @@
 import DequeModule
-import GRDB
+import SQLite
 import Workspace
 
 /// How changes become rows.

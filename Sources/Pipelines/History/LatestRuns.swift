@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import Synchronization
 
 /// The latest runs of pipelines that have ended, asked of the database once for each of its changes, however many conditions ask the same. Any thread.

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import Workspace
 
 /// What a killed host leaves where results are expected and recorded nowhere. Nobody has masked it, so it may hold secrets.

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 /// Reads rows of operations and attempts.
 enum OperationRows {

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 extension Row {
   /// A count, a number or an ordinal in a column: as much of it as a record may say. A database that somebody made up may hold any integer, and must not end

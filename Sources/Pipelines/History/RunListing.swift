@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 /// Answers a ``RunFilter`` with one ordered walk over an index for each state asked for, which stops when there are enough.
 struct RunListing {

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import Workspace
 
 /// Who runs a run, and what becomes of runs whose process is gone.

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import Workspace
 
 /// Reads rows of runs.

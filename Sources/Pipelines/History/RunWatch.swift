@@ -1,5 +1,5 @@
-import GRDB
 import Glibc
+import SQLite
 import Workspace
 
 /// Finds out which runs have begun and ended since it was last asked, whatever process runs them.

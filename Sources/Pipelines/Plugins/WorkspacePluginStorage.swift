@@ -1,5 +1,5 @@
-import GRDB
 import PluginHost
+import SQLite
 import Values
 import Workspace
 

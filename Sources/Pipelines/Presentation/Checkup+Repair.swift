@@ -1,5 +1,5 @@
-import GRDB
 import Glibc
+import SQLite
 import Values
 import Workspace
 

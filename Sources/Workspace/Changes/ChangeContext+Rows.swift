@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 /// What a transaction does with rows. Objects are given by their addresses.
 extension ChangeContext {

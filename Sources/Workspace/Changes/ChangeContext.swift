@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 /// A transaction while it runs: what is submitted to it happens together, or not at all.
 ///

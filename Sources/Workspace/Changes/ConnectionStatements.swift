@@ -1,8 +1,8 @@
 import CLibSQLite
-import GRDB
+import SQLite
 
-/// The statements of the writer's connection for changes, prepared once. GRDB's cache would be asked for each object, which takes longer
-/// than an insert.
+/// The statements of the writer's connection for changes, prepared once. The connection would look them up by their texts for each object, which
+/// takes longer than an insert.
 ///
 /// Used on the connection's queue only, which is what makes the unchecked conformance sound.
 final class ConnectionStatements: @unchecked Sendable {
@@ -18,8 +18,7 @@ final class ConnectionStatements: @unchecked Sendable {
     return new
   }
 
-  /// Begins a transaction. GRDB would prepare its statement anew each time; all else it would do is for its own observers, of which
-  /// there are none.
+  /// Begins a transaction.
   func begin(_ db: Database) throws {
     try control(db).begin.run()
   }

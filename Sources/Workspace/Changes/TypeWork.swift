@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 /// What is at hand for objects of one type during a transaction, as far as that needs no type.
 @usableFromInline

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 extension Workspace {
   /// Runs a transaction in the background.

@@ -1,5 +1,5 @@
-import GRDB
 import Glibc
+import SQLite
 
 /// Acquiring, releasing and listing leases, inside a transaction of the caller's.
 ///

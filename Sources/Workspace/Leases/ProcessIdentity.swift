@@ -1,5 +1,5 @@
-import GRDB
 import Glibc
+import SQLite
 
 /// One process, for as long as the computer runs and beyond: a process id alone is given to another process sooner or later, and is another process's in
 /// another container.

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 /// Compares the tables of a file with what the types declare, and brings them there.
 ///

@@ -1,9 +1,9 @@
 import CLibSQLite
-import GRDB
+import SQLite
 
-/// A prepared statement with its values, stepped by hand: GRDB's arguments and rows cost more than SQLite itself here.
+/// A prepared statement with its values, stepped by hand: `StatementArguments` and `Row` cost more than SQLite itself here.
 struct RowStatement {
-  // GRDB finalizes the statement when the connection closes, or when nobody holds it.
+  // SQLite's statement lives as long as this holds it.
   private let statement: Statement
   let pointer: StatementPointer
 

@@ -1,6 +1,6 @@
 import CLibSQLite
-import GRDB
 import Glibc
+import SQLite
 
 /// Takes the values of a statement's parameters, one after the other.
 ///

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 /// Where objects are fetched from: a workspace, a snapshot of it, or a transaction.
 protocol FetchSource {

@@ -1,5 +1,5 @@
 import Dispatch
-import GRDB
+import SQLite
 import Synchronization
 
 /// The connections on which objects are fetched. A fetch or a snapshot has one for itself for as long as it lasts.
@@ -47,7 +47,7 @@ final class ReaderPool: Sendable {
     if isClosed { return nil }
     if let idle { return idle }
     do {
-      return try files.openReader(isLent: true)
+      return try files.openReader()
     } catch {
       giveBack(nil)
       throw WorkspaceError(error, path: files.database)

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import Synchronization
 
 /// One state of a workspace, which stays the same while others change it.

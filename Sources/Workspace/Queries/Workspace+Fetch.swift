@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 extension Workspace: FetchSource {
   /// Begins a query. Each query sees everything that was committed before it, and never waits for a change.

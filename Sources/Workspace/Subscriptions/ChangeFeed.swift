@@ -1,5 +1,5 @@
 import Dispatch
-import GRDB
+import SQLite
 import Synchronization
 
 /// Brings what was committed to the subscribers, and then to the completion handlers.

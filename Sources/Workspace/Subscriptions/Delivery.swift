@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 /// The subscribers, and what each of them has to be told.
 ///

@@ -40,16 +40,8 @@ final class ForeignChanges: Sendable {
   /// Starts the thread, which holds this object until ``stop()``.
   func start() {
     guard wake.read >= 0 else { return }
-    let reference = Unmanaged.passRetained(self)
-    var thread = pthread_t()
-    let code = pthread_create(
-      &thread, nil,
-      { argument in
-        guard let argument else { return nil }
-        Unmanaged<ForeignChanges>.fromOpaque(argument).takeRetainedValue().run()
-        return nil
-      }, reference.toOpaque())
-    if code == 0 { pthread_detach(thread) } else { reference.release() }
+    // Without a thread there are no reports of others; what they have done is seen with the next query.
+    _ = WorkspaceThread.start { self.run() }
   }
 
   /// Ends the thread soon.

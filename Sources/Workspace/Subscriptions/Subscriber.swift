@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 /// Which commits a reading is sure to include, and which it may include.
 struct ReadingRange {

@@ -1,6 +1,6 @@
 import Foundation
-import GRDB
 import Glibc
+import SQLite
 import Testing
 import Workspace
 

@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import SQLite
 import Testing
 
 @testable import Pipelines
@@ -78,7 +78,7 @@ struct HistorySchemaTests {
     let copy = directory + "/workspace.db"
     try Data(#require(WorkspaceTemplate.history.bytes)).write(to: URL(fileURLWithPath: copy))
     let queue = try DatabaseQueue(path: copy)
-    try await queue.writeWithoutTransaction { db in
+    try queue.writeWithoutTransaction { db in
       #expect(try Int.fetchOne(db, sql: "PRAGMA user_version") == schema.version)
       #expect(try Int32.fetchOne(db, sql: "PRAGMA application_id") == schema.applicationID)
       #expect(try String.fetchOne(db, sql: "PRAGMA journal_mode") == "wal")
@@ -88,7 +88,7 @@ struct HistorySchemaTests {
         #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)") == 0, "\(table)")
       }
     }
-    let content = try await queue.writeWithoutTransaction { try String.fetchSet($0, sql: Self.content) }
+    let content = try queue.writeWithoutTransaction { try String.fetchSet($0, sql: Self.content) }
     try queue.close()
     #expect(
       try self.content([WorkspaceSchema(applicationID: schema.applicationID, migrations: schema.migrations)]) == content

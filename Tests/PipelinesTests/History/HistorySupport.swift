@@ -1,6 +1,6 @@
 import Foundation
-import GRDB
 import Pipelines
+import SQLite
 import Workspace
 
 /// A history in a directory that is removed at the end of a test, with a recorder.

@@ -1,5 +1,5 @@
-import GRDB
 import Pipelines
+import SQLite
 import Testing
 import Workspace
 

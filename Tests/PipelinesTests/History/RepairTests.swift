@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import SQLite
 import Testing
 import Workspace
 
@@ -162,7 +162,7 @@ struct RepairTests {
   func indexes() async throws {
     let runs = try await recordAndClose(20)
     let queue = try DatabaseQueue(path: database)
-    try await queue.write { db in
+    try queue.write { db in
       // An index that does not know of the rows: as if its pages had been lost.
       try db.execute(
         sql: """
@@ -173,7 +173,7 @@ struct RepairTests {
     }
     try queue.close()
     let again = try DatabaseQueue(path: database)
-    try await again.write { db in
+    try again.write { db in
       try db.execute(
         sql: """
           REINDEX run_by_time;
@@ -235,7 +235,7 @@ struct RepairTests {
   func foreign() async throws {
     _ = try await recordAndClose(1)
     let queue = try DatabaseQueue(path: database)
-    try await queue.write { try $0.execute(sql: "PRAGMA user_version = 999999") }
+    try queue.write { try $0.execute(sql: "PRAGMA user_version = 999999") }
     try queue.close()
     let findings = checkup(repair: true)
     #expect(texts(findings, "workspace").first?.contains("newer version") == true)

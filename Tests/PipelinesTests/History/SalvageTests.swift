@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import SQLite
 import Testing
 import Workspace
 
@@ -137,7 +137,7 @@ struct SalvageTests {
     try #require(!lost.isEmpty)
     // Where a table has no row numbers, the pages at which its tree divides hold a row between any two pages below them.
     let queue = try DatabaseQueue(path: database)
-    let rows = try await queue.read { db in
+    let rows = try queue.read { db in
       try Int.fetchOne(
         db,
         sql: "SELECT sum(ncell) FROM dbstat WHERE pageno IN (\(lost.map(String.init).joined(separator: ", ")))") ?? 0
@@ -158,7 +158,7 @@ struct SalvageTests {
     let kept = size / 4096 * 2 / 3
     let leaves = try pages("name = 'run_record' AND pagetype = 'leaf' AND pageno <= \(kept)")
     let queue = try DatabaseQueue(path: database)
-    let rows = try await queue.read { db in
+    let rows = try queue.read { db in
       try Int.fetchOne(
         db, sql: "SELECT sum(ncell) FROM dbstat WHERE pageno IN (\(leaves.map(String.init).joined(separator: ", ")))")
         ?? 0

@@ -1,5 +1,5 @@
-import Foundation
 import Pipelines
+import Schedules
 import Testing
 
 @Suite("Times in filters")
@@ -8,7 +8,7 @@ struct TimeFilterTests {
   private let now = RecordTime(secondsSince1970: 1_774_785_600)
 
   private func parse(_ text: String) throws -> String? {
-    let zone = try #require(TimeZone(identifier: "Europe/Berlin"))
+    let zone = try TimeZoneDatabase.system.zone("Europe/Berlin")
     return TimeFilter.parse(text, now: now, zone: zone)?.text
   }
 

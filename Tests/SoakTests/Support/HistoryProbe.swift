@@ -1,6 +1,6 @@
 import Foundation
-import GRDB
 import Pipelines
+import SQLite
 import Workspace
 
 /// The history of a workspace as a stranger reads it: straight from the database, with a connection that cannot write.

@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import SQLite
 import Workspace
 
 /// A piece of work, with a field of every kind.

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import Values
 
 /// What a condition lets the database leave out: SQL that holds of every run of which the condition holds, and of some others.

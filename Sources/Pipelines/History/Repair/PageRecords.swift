@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import Values
 
 /// The rows that stand on one page of a database, read without any help of the pages around it.

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import Workspace
 
 /// Takes rows into a new database that no way leads to any more in the damaged one: page by page, whatever tree a page belonged to.

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import Workspace
 
 /// How often something ran in a span of time, how it ended, and how long it took.
@@ -198,10 +198,9 @@ struct StatisticsQuery {
     }
     let slice = span.slice(of: start)
     var parts: [(String, DurationTally)] = []
-    let isWhole =
-      (try? row.withUnsafeData(atIndex: 2) { data in
-        data?.withUnsafeBytes { bytes in TallyCoding.decode(bytes) { parts.append(($0, $1)) } } ?? false
-      }) ?? false
+    let isWhole = row.withUnsafeData(at: 2) { bytes in
+      bytes.map { TallyCoding.decode($0) { parts.append(($0, $1)) } } ?? false
+    }
     guard isWhole else { return false }
     for (operation, tally) in parts { add(tally, to: slice, of: operation, in: &found[name, default: [:]]) }
     return true

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 /// Tallies the records of a span of time one by one.
 final class RecordScan {

@@ -1,12 +1,10 @@
-import Foundation
-
 /// The tallies of a pipeline's day as bytes: for each series its name and its numbers, all of variable length, durations as differences.
 ///
 /// The name of the runs as a whole is empty. A change of the form needs a migration that empties `daily_tally.tally`.
 enum TallyCoding {
   private static let version: UInt64 = 1
 
-  static func encode(_ tallies: [String: DurationTally]) -> Data {
+  static func encode(_ tallies: [String: DurationTally]) -> [UInt8] {
     var bytes: [UInt8] = []
     write(version, to: &bytes)
     for (name, tally) in tallies.sorted(by: { $0.key < $1.key }) {
@@ -24,7 +22,7 @@ enum TallyCoding {
         previous = sample.duration
       }
     }
-    return Data(bytes)
+    return bytes
   }
 
   /// Hands each series out; false where the bytes are not what ``encode(_:)`` writes, after which nothing that was handed out counts.

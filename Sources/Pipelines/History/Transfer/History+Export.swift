@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import Values
 import Workspace
 
@@ -75,7 +75,7 @@ extension SQLValue {
     case .int64(let number): self = .int(number)
     case .double(let number): self = .double(number)
     case .string(let text): self = .text(text)
-    case .blob(let data): self = .blob(Array(data))
+    case .blob(let bytes): self = .blob(bytes)
     }
   }
 }
