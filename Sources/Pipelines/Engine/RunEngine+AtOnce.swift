@@ -1,4 +1,3 @@
-import PluginHost
 import Values
 
 /// Operations that end while they are begun: values, and those of plugins that complete within their start.
@@ -10,8 +9,8 @@ extension RunEngine {
   enum Beginning {
     /// It has ended, and its dependents know.
     case ended
-    /// The instance of its plugin goes on: see ``finish(_:_:)``.
-    case running(PluginRun)
+    /// The instance of its plugin goes on: see ``finish(_:_:_:)``.
+    case running(PluginUse, PluginRun)
     /// Nothing: it has to be executed by a task of its own.
     case needsTask
   }
@@ -24,9 +23,9 @@ extension RunEngine {
       cancellation == nil, !isForced, !Task.isCancelled
     else { return .needsTask }
     switch action.kind {
-    case .value(let data):
+    case .value(let action):
       do {
-        try executeValue(ordinal, data)
+        try executeMoment(ordinal, action)
       } catch {
         fail(ordinal, error)
       }
@@ -44,27 +43,25 @@ extension RunEngine {
       }
       state.instances[ordinal].hasSlot = false
       countAttempt(ordinal, mayEndAtOnce: true)
-      let run: PluginRun
       do {
-        run = try startPlugin(ordinal, use)
+        switch try use.begin(ordinal, in: self) {
+        case .ended(let result): conclude(ordinal, with: .success(result))
+        case .running(let run):
+          recordIfLasting(ordinal)
+          return .running(use, run)
+        }
       } catch {
         conclude(ordinal, with: .failure(error))
-        return .ended
       }
-      guard let outcome = run.outcome else {
-        recordIfLasting(ordinal)
-        return .running(run)
-      }
-      conclude(ordinal, with: Result { try endPlugin(ordinal, run, outcome) })
       return .ended
     }
   }
 
   /// Waits for the end of an operation whose instance goes on.
-  func finish(_ ordinal: Int, _ run: PluginRun) async {
+  func finish(_ ordinal: Int, _ use: PluginUse, _ run: PluginRun) async {
     let outcome: Result<OperationResult, any Error>
     do {
-      outcome = .success(try await waitForPlugin(ordinal, run))
+      outcome = .success(try await use.end(of: run, ordinal, in: self))
     } catch {
       outcome = .failure(error)
     }

@@ -78,20 +78,22 @@ extension RunEngine {
     release(demand(ordinal))
   }
 
-  /// An attempt begins: it has what it needs.
-  func countAttempt(_ ordinal: Int, mayEndAtOnce: Bool = false) {
+  /// An attempt begins: it has what it needs. One that takes no time is told of when it has ended.
+  func countAttempt(_ ordinal: Int, mayEndAtOnce: Bool = false, isMoment: Bool = false) {
     let (now, monotonic) = (services.now(), services.clock.monotonic())
     modify(ordinal) { instance in
       instance.attempts += 1
       // What failed before is in the record of that attempt.
       instance.failure = nil
       instance.timing.attemptStarted = monotonic
-      if instance.startedAt == nil {
+      if instance.startedAt == nil || isMoment {
         instance.startedAt = now
         instance.timing.started = monotonic
       }
-      instance.attempt = AttemptRecord(
-        run: state.id, ordinal: ordinal, number: instance.attempts, state: .running, startedAt: now)
+      if !isMoment {
+        instance.attempt = AttemptRecord(
+          run: state.id, ordinal: ordinal, number: instance.attempts, state: .running, startedAt: now)
+      }
     }
     enter(ordinal, .running, at: now, mayEndAtOnce: mayEndAtOnce)
     if let attempt = state.instances[ordinal].attempt { emitOnTheWay(.attempt(attempt)) }
@@ -112,13 +114,24 @@ extension RunEngine {
   }
 
   /// Ends the attempt and gives back what it held. Returns the error to go on with, nil after a success that could be kept.
-  func endAttempt(_ ordinal: Int, _ outcome: Result<OperationResult, any Error>) -> (any Error)? {
-    if state.instances[ordinal].hasReleased {
-      state.instances[ordinal].hasReleased = false
+  func endAttempt(
+    _ ordinal: Int, _ outcome: Result<OperationResult, any Error>, isMoment: Bool = false
+  ) -> (any Error)? {
+    var attempt: AttemptRecord
+    if isMoment {
+      // It held nothing.
+      attempt = AttemptRecord(
+        run: state.id, ordinal: ordinal, number: state.instances[ordinal].attempts, state: .running,
+        startedAt: state.instances[ordinal].startedAt ?? services.now())
     } else {
-      release(demand(ordinal))
+      if state.instances[ordinal].hasReleased {
+        state.instances[ordinal].hasReleased = false
+      } else {
+        release(demand(ordinal))
+      }
+      guard let present = state.instances[ordinal].attempt else { return CancellationError() }
+      attempt = present
     }
-    guard var attempt = state.instances[ordinal].attempt else { return CancellationError() }
     attempt.endedAt = end(of: attempt.startedAt, state.instances[ordinal].timing.attemptStarted)
     state.instances[ordinal].latestEnd = attempt.endedAt
     var thrown: (any Error)? = CancellationError()

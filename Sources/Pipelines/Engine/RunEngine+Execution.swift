@@ -97,11 +97,7 @@ extension RunEngine {
   /// Runs the action with its timeout, its retries and its repetition, each of them the modifier of `Operations`.
   private func executeAttempts(_ ordinal: Int) async throws {
     let node = state.instances[ordinal].node
-    if case .value(let data) = node.definition.action, node.isTriedOnce, node.definition.timeout == nil,
-      node.definition.resources.isEmpty
-    {
-      return try executeValue(ordinal, data)
-    }
+    if let action = node.moment { return try executeMoment(ordinal, action) }
     if state.instances[ordinal].isEarly {
       // What cannot be made ready now is tried again, and explained, when its turn comes.
       prepared[ordinal] = try? prepareProcess(ordinal, attempt: state.instances[ordinal].attempts + 1)
@@ -154,42 +150,17 @@ extension RunEngine {
   }
 
   /// Ends the only attempt, and the operation where that went well.
-  func endOnlyAttempt(_ ordinal: Int, _ outcome: Result<OperationResult, any Error>) throws {
-    if let error = endAttempt(ordinal, outcome) { throw error }
+  func endOnlyAttempt(
+    _ ordinal: Int, _ outcome: Result<OperationResult, any Error>, isMoment: Bool = false
+  ) throws {
+    if let error = endAttempt(ordinal, outcome, isMoment: isMoment) { throw error }
     succeed(ordinal, try outcome.get())
   }
 
   /// A value needs no process, no slot and no waiting: it is computed on the spot, as the one attempt it is.
-  func executeValue(_ ordinal: Int, _ data: DataTemplate) throws {
-    let (started, monotonic) = (services.now(), services.clock.monotonic())
-    modify(ordinal) { instance in
-      instance.attempts += 1
-      instance.startedAt = started
-      instance.timing.started = monotonic
-    }
-    // Whoever watches learns its name from that, and then of its attempt.
-    enter(ordinal, .running, at: started, mayEndAtOnce: true)
-    var attempt = AttemptRecord(
-      run: state.id, ordinal: ordinal, number: state.instances[ordinal].attempts, state: .succeeded, startedAt: started)
-    let outcome = Result { () throws(any Error) -> (result: OperationResult, recorded: RecordedResult) in
-      let result = OperationResult.value(try checkedValue(data.evaluate(in: contexts(ordinal)), ordinal))
-      return (result, try recorded(result))
-    }
-    attempt.endedAt = end(of: started, monotonic)
-    switch outcome {
-    case .success(let (result, recorded)):
-      state.instances[ordinal].recordedResult = recorded
-      state.instances[ordinal].attempt = attempt
-      emit(.attempt(attempt))
-      succeed(ordinal, result)
-    case .failure(let error):
-      let failure = OperationFailure(error)
-      attempt.state = .failed
-      attempt.error = failure.recorded(state.masker)
-      state.instances[ordinal].attempt = attempt
-      emit(.attempt(attempt))
-      throw failure
-    }
+  func executeMoment(_ ordinal: Int, _ action: ValueAction) throws {
+    countAttempt(ordinal, mayEndAtOnce: true, isMoment: true)
+    try endOnlyAttempt(ordinal, Result { try action.result(of: ordinal, in: self) }, isMoment: true)
   }
 
   private func succeed(_ ordinal: Int, _ result: OperationResult) {

@@ -21,7 +21,7 @@ extension RunEngine {
         while let ordinal = nextReady() {
           switch beginAtOnce(ordinal) {
           case .ended: break
-          case .running(let run): group.addImmediateTask { await self.finish(ordinal, run) }
+          case .running(let use, let run): group.addImmediateTask { await self.finish(ordinal, use, run) }
           case .needsTask where state.instances[ordinal].node.isAskedWhenCancelled: beginLasting(ordinal)
           case .needsTask: group.addImmediateTask { await self.execute(ordinal) }
           }

@@ -27,13 +27,17 @@ final class OperationNode: Sendable {
   let isTriedOnce: Bool
   /// What its only attempt does where that may begin without waiting for anything but a slot, and end while it begins; else nil.
   let atOnce: AtOnce?
+  /// What its action runs as.
+  let action: any RunnableAction
+  /// The value that it is where nothing but computing it takes any time.
+  let moment: ValueAction?
   /// Whether it has a gate, or waits for a specification.
   let hasFormula: Bool
 
   /// An action that may take no time. A class, because the enumeration of all actions is large to copy, and this is looked at for each operation.
   final class AtOnce: Sendable {
     enum Kind: Sendable {
-      case value(DataTemplate)
+      case value(ValueAction)
       case plugin(PluginUse)
     }
 
@@ -41,7 +45,7 @@ final class OperationNode: Sendable {
 
     init?(_ action: OperationDefinition.Action) {
       switch action {
-      case .value(let data): kind = .value(data)
+      case .value(let data): kind = .value(ValueAction(data: data))
       case .uses(let use): kind = .plugin(use)
       default: return nil
       }
@@ -64,9 +68,15 @@ final class OperationNode: Sendable {
       conditionIsPerItem = false
     }
     canPrepareEarly = event == nil && definition.isConstant
-    let kind = definition.action.kind
+    let kind = definition.action.runnable
+    action = kind
     needsSlot = kind.isWork
     isTriedOnce = definition.retry.limit == 0 && definition.repetition == nil
+    if isTriedOnce, definition.timeout == nil, definition.resources.isEmpty, case .value(let data) = definition.action {
+      moment = ValueAction(data: data)
+    } else {
+      moment = nil
+    }
     atOnce = event == nil && isTriedOnce && definition.isUnshaped ? AtOnce(definition.action) : nil
     hasFormula = definition.gate != nil || kind.specification != nil
   }

@@ -4,7 +4,7 @@ import OrderedCollections
 import Values
 
 extension HTTPAction: RunnableAction {
-  func perform(_ ordinal: Int, in engine: isolated RunEngine) async throws -> OperationResult {
+  func end(of handle: Void, _ ordinal: Int, in engine: isolated RunEngine) async throws -> OperationResult {
     try await engine.performHTTP(ordinal, self)
   }
 

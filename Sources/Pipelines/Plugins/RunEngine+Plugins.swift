@@ -4,8 +4,14 @@ import PluginHost
 import Values
 
 extension PluginUse: RunnableAction {
-  func perform(_ ordinal: Int, in engine: isolated RunEngine) async throws -> OperationResult {
-    try await engine.performPlugin(ordinal, self)
+  func begin(_ ordinal: Int, in engine: isolated RunEngine) throws -> AttemptBeginning<PluginRun> {
+    let run = try engine.startPlugin(ordinal, self)
+    guard let outcome = run.outcome else { return .running(run) }
+    return .ended(try engine.endPlugin(ordinal, run, outcome))
+  }
+
+  func end(of run: PluginRun, _ ordinal: Int, in engine: isolated RunEngine) async throws -> OperationResult {
+    try await engine.waitForPlugin(ordinal, run)
   }
 
   func addInputs(
@@ -44,14 +50,8 @@ extension RunEngine {
     pluginRenewals = [:]
   }
 
-  /// Runs a plugin's operation once.
-  fileprivate func performPlugin(_ ordinal: Int, _ use: PluginUse) async throws -> OperationResult {
-    let run = try startPlugin(ordinal, use)
-    return try await waitForPlugin(ordinal, run)
-  }
-
   /// Makes an instance of a plugin's operation, and starts it.
-  func startPlugin(_ ordinal: Int, _ use: PluginUse) throws -> PluginRun {
+  fileprivate func startPlugin(_ ordinal: Int, _ use: PluginUse) throws -> PluginRun {
     let used = try plugin(of: use.offer)
     let offer = try used.plugin.offer(use.offer, .operation)
     let contexts = contexts(ordinal)
@@ -66,7 +66,7 @@ extension RunEngine {
   }
 
   /// Waits for the end of an instance. Cancelling the task asks it to end, within the operation's grace.
-  func waitForPlugin(_ ordinal: Int, _ run: PluginRun) async throws -> OperationResult {
+  fileprivate func waitForPlugin(_ ordinal: Int, _ run: PluginRun) async throws -> OperationResult {
     // Many have ended by then.
     if let outcome = run.outcome { return try endPlugin(ordinal, run, outcome) }
     pluginAttempts[ordinal] = (run.attempt, run.instance)
@@ -76,7 +76,9 @@ extension RunEngine {
   }
 
   /// Lets go of an instance that has ended, and takes its result.
-  func endPlugin(_ ordinal: Int, _ run: PluginRun, _ outcome: PluginAttempt.Outcome) throws -> OperationResult {
+  fileprivate func endPlugin(_ ordinal: Int, _ run: PluginRun, _ outcome: PluginAttempt.Outcome) throws
+    -> OperationResult
+  {
     run.instance.destroy()
     pluginTold(ordinal, run.log, isLast: true)
     if Task.isCancelled || isForced { throw CancellationError() }

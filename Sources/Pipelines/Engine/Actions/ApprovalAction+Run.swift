@@ -2,7 +2,7 @@ import OrderedCollections
 import Values
 
 extension ApprovalAction: RunnableAction {
-  func perform(_ ordinal: Int, in engine: isolated RunEngine) async throws -> OperationResult {
+  func end(of handle: Void, _ ordinal: Int, in engine: isolated RunEngine) async throws -> OperationResult {
     try await engine.performApproval(ordinal, message)
   }
 

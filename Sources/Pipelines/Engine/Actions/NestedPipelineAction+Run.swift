@@ -2,7 +2,7 @@ import OrderedCollections
 import Values
 
 extension NestedPipelineAction: RunnableAction {
-  func perform(_ ordinal: Int, in engine: isolated RunEngine) async throws -> OperationResult {
+  func end(of handle: Void, _ ordinal: Int, in engine: isolated RunEngine) async throws -> OperationResult {
     try await engine.performPipeline(ordinal, path, parameters)
   }
 

@@ -1,5 +1,5 @@
 extension ScriptAction: RunnableAction {
-  func perform(_ ordinal: Int, in engine: isolated RunEngine) async throws -> OperationResult {
+  func end(of handle: Void, _ ordinal: Int, in engine: isolated RunEngine) async throws -> OperationResult {
     try await engine.performProcess(ordinal)
   }
 
@@ -11,7 +11,7 @@ extension ScriptAction: RunnableAction {
 }
 
 extension CommandAction: RunnableAction {
-  func perform(_ ordinal: Int, in engine: isolated RunEngine) async throws -> OperationResult {
+  func end(of handle: Void, _ ordinal: Int, in engine: isolated RunEngine) async throws -> OperationResult {
     try await engine.performProcess(ordinal)
   }
 

@@ -1,5 +1,12 @@
 extension ValueAction: RunnableAction {
-  func perform(_ ordinal: Int, in engine: isolated RunEngine) async throws -> OperationResult {
+  typealias Handle = Never
+
+  func begin(_ ordinal: Int, in engine: isolated RunEngine) throws -> AttemptBeginning<Never> {
+    .ended(try result(of: ordinal, in: engine))
+  }
+
+  /// Computes it.
+  func result(of ordinal: Int, in engine: isolated RunEngine) throws -> OperationResult {
     .value(try engine.checkedValue(data.evaluate(in: engine.contexts(ordinal)), ordinal))
   }
 

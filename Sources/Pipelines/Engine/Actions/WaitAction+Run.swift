@@ -2,7 +2,7 @@ import Operations
 import Values
 
 extension OperationDefinition.Wait: RunnableAction {
-  func perform(_ ordinal: Int, in engine: isolated RunEngine) async throws -> OperationResult {
+  func end(of handle: Void, _ ordinal: Int, in engine: isolated RunEngine) async throws -> OperationResult {
     try await engine.performWait(ordinal, self)
     return .none
   }
