@@ -25,27 +25,40 @@ struct ReferenceTests {
     }
   }
 
-  @Test("the tables of keys are those that the loader reads by")
-  func keys() throws {
-    let document = "Documentation/language.md"
-    let expected = LanguageReference.markdown()
-    let file = Documents.root.appendingPathComponent(document)
+  /// Compares a part of a document that is made from tables with what they make now.
+  private func compare(_ name: String, of document: String, with expected: String) throws {
     if ProcessInfo.processInfo.environment["PENSTOCK_UPDATE_DOCUMENTATION"] != nil {
-      let written = try part("keys", of: document)
-      let text = try Documents.text(document).replacing("<!-- keys -->\n\(written)", with: "<!-- keys -->\n\(expected)")
-      try text.write(to: file, atomically: true, encoding: .utf8)
+      let mark = "<!-- \(name) -->\n"
+      let written = try part(name, of: document)
+      let text = try Documents.text(document).replacing(mark + written, with: mark + expected)
+      try text.write(to: Documents.root.appendingPathComponent(document), atomically: true, encoding: .utf8)
     }
-    // PENSTOCK_UPDATE_DOCUMENTATION=1 swift test --filter DocumentationTests writes the tables anew.
-    #expect(try part("keys", of: document) == expected)
+    // PENSTOCK_UPDATE_DOCUMENTATION=1 swift test --filter DocumentationTests writes the parts anew.
+    #expect(try part(name, of: document) == expected)
   }
 
-  @Test("every key of the language stands in an example")
+  @Test("the tables of keys are those that the loader reads by")
+  func keys() throws {
+    try compare("keys", of: "Documentation/language.md", with: LanguageReference.markdown())
+  }
+
+  @Test("the tables of keys are all that a file can reach from its top")
+  func tablesOfKeys() {
+    #expect(Set(LanguageReference.sections.map { $0.keys.map(\.name) }) == Set(KeyUses().names.keys))
+  }
+
+  @Test("every key of the language stands in an example, where it belongs")
   func keysInExamples() throws {
-    let examples = Documents.pipelines.filter { $0.document == "Documentation/language.md" }.map(\.text).joined()
+    var uses = KeyUses()
+    for example in Documents.pipelines where example.document == "Documentation/language.md" {
+      let (root, _) = YAMLReader.read(SourceText(path: example.testDescription, text: example.pipeline))
+      uses.note(try #require(root))
+    }
     var missing: [String] = []
     for section in LanguageReference.sections {
-      for key in section.keys where !examples.contains(try Regex("(?m)(^|[ {,-])\(key.name):( |$)")) {
-        missing.append("\(key.name) of \(section.owner)")
+      let names = section.keys.map(\.name)
+      for name in names where uses.names[names]?.contains(name) != true {
+        missing.append("\(name) of \(section.owner)")
       }
     }
     #expect(missing == [])

@@ -29,7 +29,9 @@ public enum LanguageReference {
     [
       section(PipelineKey.table), section(ParameterKey.table), section(SecretKey.table), section(DefaultsKey.table),
       section(RetentionKey.table),
-      section(SpecificationKey.table), section(EventKey.table), section(OperationKey.table), section(RetryKey.table),
+      section(SpecificationKey.table), section(PluginKey.table),
+      section(PluginLimitKey.table, of: "a plugin's 'limits'"),
+      section(ControllerKey.table), section(EventKey.table), section(OperationKey.table), section(RetryKey.table),
       section(CauseKey.table),
       section(RepeatKey.table), section(ForEachKey.table), section(WaitKey.table), section(ApproveKey.table),
       section(NestedPipelineKey.table), section(HTTPKey.table), section(HTTPFormFileKey.table),
@@ -61,12 +63,13 @@ public enum LanguageReference {
     return text
   }
 
-  private static func section<Name>(_ table: KeyTable<Name>) -> Section {
+  /// The section of a table; `owner` tells two apart whose messages name their mappings alike.
+  private static func section<Name>(_ table: KeyTable<Name>, of owner: String? = nil) -> Section {
     let keys = table.rows.filter(\.isAvailable).map { row in
       Key(
         name: row.key, form: row.form.name, summary: row.summary, standard: row.defaultText,
         actions: row.actions?.map(\.rawValue), isRequired: row.isRequired)
     }
-    return Section(owner: table.owner, keys: keys)
+    return Section(owner: owner ?? table.owner, keys: keys)
   }
 }

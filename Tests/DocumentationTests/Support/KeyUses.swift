@@ -1,0 +1,52 @@
+@testable import Pipelines
+
+/// Which keys of the language stand where they belong in the files that were noted.
+struct KeyUses {
+  /// The keys that were found, by all keys of the mapping that they are keys of: every kind of mapping that a file can have.
+  private(set) var names: [[String]: Set<String>] = [:]
+
+  /// No uses yet.
+  init() { reach(PipelineKey.table.rows) }
+
+  /// Notes the keys of a pipeline file.
+  mutating func note(_ root: YAMLNode) { note(root, PipelineKey.table.rows) }
+
+  private static func available(_ rows: [KeyRow]) -> [String] { rows.filter(\.isAvailable).map(\.key) }
+
+  private mutating func reach(_ rows: [KeyRow]) {
+    let keys = Self.available(rows)
+    guard names[keys] == nil else { return }
+    names[keys] = []
+    for row in rows where row.isAvailable { reach(row.form) }
+  }
+
+  private mutating func reach(_ form: ValueForm) {
+    switch form {
+    case .keys(let rows), .oneKey(let rows): reach(rows)
+    case .list(let element, _): reach(element)
+    case .map(_, _, let value): reach(value)
+    case .anyOf(let forms): for form in forms { reach(form) }
+    case .operation: reach(OperationKey.table.rows)
+    default: break
+    }
+  }
+
+  private mutating func note(_ node: YAMLNode, _ rows: [KeyRow]) {
+    for entry in node.entries ?? [] {
+      guard let row = rows.first(where: { $0.key == entry.name && $0.isAvailable }) else { continue }
+      names[Self.available(rows), default: []].insert(row.key)
+      note(entry.value, row.form)
+    }
+  }
+
+  private mutating func note(_ node: YAMLNode, _ form: ValueForm) {
+    switch form {
+    case .keys(let rows), .oneKey(let rows): note(node, rows)
+    case .list(let element, _): for item in node.items ?? [] { note(item, element) }
+    case .map(_, _, let value): for entry in node.entries ?? [] { note(entry.value, value) }
+    case .anyOf(let forms): for form in forms { note(node, form) }
+    case .operation: note(node, OperationKey.table.rows)
+    default: break
+    }
+  }
+}
