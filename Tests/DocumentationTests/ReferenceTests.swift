@@ -42,6 +42,11 @@ struct ReferenceTests {
     try compare("keys", of: "Documentation/language.md", with: LanguageReference.markdown())
   }
 
+  @Test("the page of codes is what the table of codes makes")
+  func codes() throws {
+    try compare("codes", of: "Documentation/diagnostics.md", with: DiagnosticReference.markdown())
+  }
+
   @Test("the tables of keys are all that a file can reach from its top")
   func tablesOfKeys() {
     #expect(Set(LanguageReference.sections.map { $0.keys.map(\.name) }) == Set(KeyUses().names.keys))

@@ -123,7 +123,7 @@ extension PipelineChecker {
       cycle.count == 1
       ? "'\(names.prefix { $0 != " " })' depends on itself: \(names)"
       : "these operations wait for each other: \(names)"
-    reader.error("cycle", message, at: place.map(range(of:)) ?? draft.operations[last].nameRange)
+    reader.error(.cycle, message, at: place.map(range(of:)) ?? draft.operations[last].nameRange)
   }
 
   /// The names with arrows between them; of a long list the ends, which are looked at first.

@@ -27,7 +27,7 @@ extension PipelineChecker {
           guard other.place.guards.isDisjoint(with: place.guards), !areOrdered(other.operation, index) else { continue }
           reported.insert(pair)
           reader.warning(
-            "exclusive-order",
+            .exclusiveOrder,
             "'\(place.taker)' takes '\(order.taken)' while '\(place.holder)' holds '\(order.held)', and '\(other.place.taker)' takes '\(order.held)' while '\(other.place.holder)' holds '\(order.taken)': they can wait for each other for ever",
             at: operation.exclusiveRange ?? operation.nameRange, fix: "take them in the same order everywhere")
         }

@@ -6,7 +6,7 @@ extension PipelineChecker {
     let definition = operation.definition
     if definition.stdin != nil, operation.automaticInjection != nil || operation.injectedName != nil {
       reader.error(
-        "stdin-taken",
+        .stdinTaken,
         "\(operation.title) has both 'stdin' and an automatic injection, which arrives on standard input",
         at: operation.injectRange ?? operation.nameRange, fix: "give the injected value a name, or remove 'stdin'")
     }
@@ -22,7 +22,7 @@ extension PipelineChecker {
   ) {
     guard let range = operation.injectRange else {
       reader.error(
-        "nothing-injected", "\(owner) \(Self.shown(required)), but nothing is injected", at: operation.nameRange,
+        .nothingInjected, "\(owner) \(Self.shown(required)), but nothing is injected", at: operation.nameRange,
         fix: "add 'inject'")
       return
     }
@@ -43,7 +43,7 @@ extension PipelineChecker {
     }
     guard case .no(let reason) = required.accepts(found) else { return }
     reader.error(
-      "type-mismatch",
+      .typeMismatch,
       "\(owner) \(Self.shown(required)), but \(origin) \(Self.shown(found))\(Self.detail(reason))",
       at: range, fix: Self.literalFix(operation, required))
   }
@@ -92,7 +92,7 @@ extension PipelineChecker {
       default: "it declares 'result: none'"
       }
     reader.error(
-      "no-result", "'\(name)' has no result: \(reason)", at: range,
+      .noResult, "'\(name)' has no result: \(reason)", at: range,
       fix: "to run after it, use 'needs: \(name)'")
   }
 
@@ -108,6 +108,6 @@ extension PipelineChecker {
     case .specification: return
     }
     if type == .string || type == .json || type == wanted { return }
-    reader.error("type-mismatch", "'wait' needs \(name), found \(Self.shown(type))", at: wait.node.range)
+    reader.error(.typeMismatch, "'wait' needs \(name), found \(Self.shown(type))", at: wait.node.range)
   }
 }

@@ -36,7 +36,7 @@ extension PipelineChecker {
         let names = pipeline.parameters.map(\.name)
         if let name = NearestName.suggestion(for: parameter.name, among: names) { meant.insert(name) }
         reader.error(
-          "unknown-param", "the pipeline '\(pipeline.name)' has no param '\(parameter.name)'", at: parameter.range,
+          .unknownParam, "the pipeline '\(pipeline.name)' has no param '\(parameter.name)'", at: parameter.range,
           fix: reader.suggestion(for: parameter.name, among: names))
         continue
       }
@@ -46,7 +46,7 @@ extension PipelineChecker {
     for parameter in pipeline.parameters where parameter.defaultValue == nil && !given.contains(parameter.name) {
       guard !meant.contains(parameter.name) else { continue }
       reader.error(
-        "missing-param", "the pipeline '\(pipeline.name)' needs the param '\(parameter.name)', \(parameter.type.noun)",
+        .missingParam, "the pipeline '\(pipeline.name)' needs the param '\(parameter.name)', \(parameter.type.noun)",
         at: call.node.range, fix: "add 'params: {\(parameter.name): …}'")
     }
   }
@@ -54,14 +54,14 @@ extension PipelineChecker {
   private func check(_ value: PlacedData, for parameter: PipelineDefinition.Parameter, _ types: [ValueType]) {
     if case .literal(let literal) = value.data {
       if let problem = ParameterRule.problem(with: literal, for: parameter) {
-        reader.error("type-mismatch", "the param '\(parameter.name)' \(problem)", at: value.node.range)
+        reader.error(.typeMismatch, "the param '\(parameter.name)' \(problem)", at: value.node.range)
       }
       return
     }
     let found = TypeInference.type(of: value, siteTypes: types)
     if case .no(let reason) = parameter.type.accepts(found) {
       reader.error(
-        "type-mismatch",
+        .typeMismatch,
         "the param '\(parameter.name)' is \(parameter.type), found \(Self.shown(found))\(Self.detail(reason))",
         at: value.node.range)
     }

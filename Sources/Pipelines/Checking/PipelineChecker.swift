@@ -103,7 +103,7 @@ final class PipelineChecker {
         return true
       }
       reader.error(
-        "duplicate-name", "the name '\(name)' is taken already, on line \(first.start.line)", at: operation.nameRange)
+        .duplicateName, "the name '\(name)' is taken already, on line \(first.start.line)", at: operation.nameRange)
       return false
     }
     for (index, operation) in draft.operations.enumerated() {
@@ -125,7 +125,7 @@ final class PipelineChecker {
       for resource in operation.resources {
         guard let place = places[resource.name] else {
           reader.error(
-            "unknown-resource", "the pipeline declares no resource '\(resource.name)'", at: resource.range,
+            .unknownResource, "the pipeline declares no resource '\(resource.name)'", at: resource.range,
             fix: reader.suggestion(for: resource.name, among: places.keys.sorted())
               ?? "declare it at the top: 'resources: {\(resource.name): \(resource.amount)}'")
           continue
@@ -133,7 +133,7 @@ final class PipelineChecker {
         let capacity = draft.definition.resources[place].capacity
         if resource.amount > capacity {
           reader.error(
-            "out-of-range",
+            .outOfRange,
             "\(operation.title) needs \(resource.amount) of '\(resource.name)', but there is only \(capacity)",
             at: resource.amountRange)
         }

@@ -17,7 +17,7 @@ extension PipelineChecker {
     for plugin in draft.plugins {
       for (name, range) in plugin.secrets where !known.contains(name) {
         reader.error(
-          "unknown-secret", "the pipeline declares no secret '\(name)'", at: range,
+          .unknownSecret, "the pipeline declares no secret '\(name)'", at: range,
           fix: reader.suggestion(for: name, among: known) ?? "declare it at the top: 'secrets: {\(name): {env: …}}'")
       }
     }
@@ -28,7 +28,7 @@ extension PipelineChecker {
     guard !draft.plugins.isEmpty, !reader.hasErrors else { return }
     let used = Set(uses.map(\.use.plugin))
     for plugin in draft.plugins where !used.contains(plugin.id) {
-      reader.warning("unused-plugin", "nothing uses the plugin '\(plugin.id)'", at: plugin.range)
+      reader.warning(.unusedPlugin, "nothing uses the plugin '\(plugin.id)'", at: plugin.range)
     }
   }
 
@@ -47,7 +47,7 @@ extension PipelineChecker {
     if let offer = description.offer(use.id, use.kind) { return offer }
     if let other = description.offers.first(where: { $0.id == use.id }) {
       reader.error(
-        "wrong-kind", "'\(use.id)' is \(other.kind.noun); it goes under \(other.kind.place)", at: use.node.range)
+        .wrongKind, "'\(use.id)' is \(other.kind.noun); it goes under \(other.kind.place)", at: use.node.range)
       return nil
     }
     let near = NearestName.suggestion(
@@ -56,7 +56,7 @@ extension PipelineChecker {
     let offered =
       all.isEmpty ? "it has no \(use.kind.rawValue)s" : all.count > 8 ? nil : "it has \(all.joined(separator: ", "))"
     reader.error(
-      PluginError.Code.noSuchOffer.rawValue, "the plugin '\(id)' offers no \(use.kind.rawValue) '\(use.id)'",
+      PluginError.Code.noSuchOffer, "the plugin '\(id)' offers no \(use.kind.rawValue) '\(use.id)'",
       at: use.node.range, fix: near.map { "did you mean '\($0)'?" } ?? offered)
     return nil
   }
@@ -77,7 +77,7 @@ extension PipelineChecker {
     }
     guard let catalog = session.plugins.catalog else {
       reader.error(
-        PluginError.Code.notFound.rawValue, "'\(use.id)' is of a plugin, and this program loads none",
+        PluginError.Code.notFound, "'\(use.id)' is of a plugin, and this program loads none",
         at: use.node.range)
       return nil
     }
@@ -102,7 +102,7 @@ extension PipelineChecker {
     bare.secrets = entry.reference.secrets
     guard entry.reference != bare || entry.pathRange != nil || entry.hashRange != nil else { return }
     reader.error(
-      "reserved-name", "the plugin '\(entry.id)' is part of Penstock, so that only 'secrets' has an effect on it",
+      .reservedName, "the plugin '\(entry.id)' is part of Penstock, so that only 'secrets' has an effect on it",
       at: entry.pathRange ?? entry.hashRange ?? entry.range,
       fix: "leave the rest out; a plugin of your own needs another id")
   }
@@ -124,7 +124,7 @@ extension PipelineChecker {
     let isOfLock = lock??.pin(id).map { error.message.contains("\($0.place) pins it") } ?? false
     if error.code == .hashMismatch, !isOfLock, let hash = entry?.hashRange { range = hash }
     guard error.code == .notFound, entry?.reference.path == nil else {
-      return reader.error(error.code.rawValue, error.message, at: range)
+      return reader.error(error.code, error.message, at: range)
     }
     let ids = draft.plugins.map(\.id) + catalog.knownIDs
     // A bare word may as well have been meant for one of the language's own.
@@ -132,14 +132,14 @@ extension PipelineChecker {
       let own = draft.definition.specifications.map(\.name)
       if own.contains(use.id), let range = use.withRange {
         reader.error(
-          "misplaced-key",
+          .misplacedKey,
           "'with' has no effect on '\(use.id)', a specification of this pipeline, and there is no plugin of that name",
           at: range, fix: "leave it out, or give the settings where '\(use.id)' is declared")
         return
       }
       let names = own + SpecificationWord.allCases.map(\.rawValue) + ids
       return reader.error(
-        "unknown-specification", "there is no specification '\(use.id)', and no plugin of that name", at: range,
+        .unknownSpecification, "there is no specification '\(use.id)', and no plugin of that name", at: range,
         fix: NearestName.suggestion(for: use.id, among: names)
           .map { "did you mean '\(SpecificationWord(rawValue: $0)?.usage ?? $0)'?" })
     }
@@ -150,7 +150,7 @@ extension PipelineChecker {
       : NearestName.suggestion(
         for: id, among: draft.plugins.filter { $0.pathRange != nil }.map(\.id) + [HTTPPlugin.id]
       ).map { "did you mean '\($0)\(use.id.dropFirst(id.count))'?" }
-    reader.error(error.code.rawValue, error.message, at: range, fix: near)
+    reader.error(error.code, error.message, at: range, fix: near)
   }
 
   // MARK: - Settings
@@ -175,7 +175,7 @@ extension PipelineChecker {
         case .missing: use.node.range
         case .invalid: place?.value.node.range ?? use.node.range
         }
-      reader.error(problem.code.rawValue, problem.message, at: range, fix: problem.fix)
+      reader.error(problem.code, problem.message, at: range, fix: problem.fix)
     }
   }
 
@@ -185,7 +185,7 @@ extension PipelineChecker {
   func checkInjection(of operation: OperationDraft, _ types: [ValueType], into offer: PluginOffer) {
     guard let required = offer.requirement, required != .none else {
       if let range = operation.injectRange {
-        reader.error("nothing-required", "'\(offer.id)' takes no requirement, so nothing can be injected", at: range)
+        reader.error(.nothingRequired, "'\(offer.id)' takes no requirement, so nothing can be injected", at: range)
       }
       return
     }
@@ -210,7 +210,7 @@ extension PipelineChecker {
     }
     if declared != .none, case .no(let reason) = declared.accepts(offer.result) {
       reader.error(
-        "type-mismatch",
+        .typeMismatch,
         "\(operation.title) declares \(Self.shown(declared)), but '\(offer.id)' gives \(Self.shown(offer.result))\(Self.detail(reason))",
         at: operation.resultRange ?? operation.nameRange)
     }

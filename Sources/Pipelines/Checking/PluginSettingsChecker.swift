@@ -38,14 +38,14 @@ extension PipelineChecker {
     let range = use.withRange ?? use.node.range
     if Self.ends.contains(failure.code) {
       return reader.error(
-        failure.code, failure.message, at: range,
+        failure, failure.message, at: range,
         fix: "'penstock plugins check FILE' drives a plugin through its whole contract, and says more")
     }
     let source = use.use.plugin == HTTPPlugin.id ? "penstock schema" : "penstock plugins inspect \(use.use.plugin)"
     let advice = "'\(source)' says what it takes"
     guard let place = failure.place, let setting = use.settings?.first(where: { $0.name == place.setting }) else {
       return reader.error(
-        failure.code, "'\(use.id)' does not take its settings: \(failure.message)", at: range, fix: advice)
+        failure, "'\(use.id)' does not take its settings: \(failure.message)", at: range, fix: advice)
     }
     // The message may begin with the name, for where it is all that there is.
     let prefix = "\(place.setting): "
@@ -55,7 +55,8 @@ extension PipelineChecker {
       position = reader.range(in: setting.value.node, offset: part.lowerBound, length: part.count)
     }
     reader.error(
-      failure.code, "'\(use.id)' does not take the setting '\(place.setting)': \(message)", at: position, fix: advice)
+      failure, "'\(use.id)' does not take the setting '\(place.setting)': \(message)", at: position,
+      fix: advice)
   }
 }
 

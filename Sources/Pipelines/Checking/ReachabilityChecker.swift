@@ -16,18 +16,18 @@ extension PipelineChecker {
     else { return false }
     if !condition.usesStatusFunction, condition.references.isEmpty {
       guard let runs = try? condition.isTruthy(in: NoContexts()), !runs else { return false }
-      reader.warning("never-runs", "\(operation.title) never runs: its 'when' is always false", at: range)
+      reader.warning(.neverRuns, "\(operation.title) never runs: its 'when' is always false", at: range)
       return true
     }
     guard operation.definition.dependencies.isEmpty, operation.event == nil else { return false }
     switch condition.bareCall {
     case "failure":
       reader.warning(
-        "never-runs", "\(operation.title) never runs: nothing that it depends on can fail, as it depends on nothing",
+        .neverRuns, "\(operation.title) never runs: nothing that it depends on can fail, as it depends on nothing",
         at: range, fix: "add 'needs', or make it a handler under 'after: {failure: …}'")
     case "cancelled":
       reader.warning(
-        "never-runs",
+        .neverRuns,
         "\(operation.title) never runs: it depends on nothing, so it is asked when the run begins, before anything can be cancelled",
         at: range, fix: "add 'needs', or make it a handler under 'after: {cancel: …}'")
     default: return false
@@ -66,7 +66,7 @@ extension PipelineChecker {
       origins[index] = origins[needed] ?? name
       let place = references[index].first { $0.target == needed && $0.place != nil }?.place
       reader.warning(
-        "never-runs",
+        .neverRuns,
         "\(operation.title) never runs: it needs '\(name)', which never runs\(origins[needed].map { " because of '\($0)'" } ?? "")",
         at: place.map(range(of:)) ?? operation.nameRange)
     }
@@ -88,6 +88,6 @@ private struct NoContexts: ExpressionContexts {
   var status: ExpressionStatus { ExpressionStatus() }
 
   func hashFiles(_ patterns: [String]) throws(ExpressionError) -> String {
-    throw ExpressionError(code: "unknown", "files are not read when a pipeline is loaded")
+    throw ExpressionError(.noFiles, "files are not read when a pipeline is loaded")
   }
 }

@@ -112,7 +112,7 @@ extension PipelineChecker {
       message = "there is no operation '\(name)'"
       fix = operationSuggestion(for: name, prefix: prefix)
     }
-    reader.error("unknown-operation", message, at: range(of: place), fix: fix)
+    reader.error(.unknownOperation, message, at: range(of: place), fix: fix)
     return nil
   }
 
@@ -152,7 +152,7 @@ extension PipelineChecker {
       default: continue
       }
       reader.error(
-        "context-not-available", reason,
+        .contextNotAvailable, reason,
         at: reader.range(in: site.node, offset: reference.position - 1, length: reference.length))
     }
   }
@@ -164,7 +164,7 @@ extension PipelineChecker {
     let folded = name.lowercased()
     guard let other = names.first(where: { $0.lowercased() == folded }) else { return }
     reader.error(
-      "unknown-member", "'\(reference.context)' has no member '\(name)'",
+      ExpressionCode.unknownMember, "'\(reference.context)' has no member '\(name)'",
       at: reader.range(in: site.node, offset: reference.position - 1, length: reference.length),
       fix: "did you mean '\(reference.context).\(other)'?")
   }
@@ -172,7 +172,7 @@ extension PipelineChecker {
   private func reportWhole(_ reference: ExpressionReference, at place: DependencyReference.Place) {
     let example = draft.operations.first?.definition.name ?? "name"
     reader.error(
-      "unclear-dependency", "'\(reference.context)' as a whole does not say which operations it depends on",
+      .unclearDependency, "'\(reference.context)' as a whole does not say which operations it depends on",
       at: range(of: place), fix: "name the operation, as in '\(reference.context).\(example)'")
   }
 

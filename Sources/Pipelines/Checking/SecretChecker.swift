@@ -32,16 +32,16 @@ extension PipelineChecker {
       switch site.use {
       case .inject, .settings, .controller:
         reader.error(
-          "secret-exposed", "a secret cannot be handed to a plugin; a plugin asks for it by its name", at: range,
+          .secretExposed, "a secret cannot be handed to a plugin; a plugin asks for it by its name", at: range,
           fix: "list it under 'secrets' of the plugin, under 'plugins'")
       case .command:
         reader.error(
-          "secret-in-arguments",
+          .secretInArguments,
           "a secret cannot be an argument: every user of the machine can see argument lists", at: range,
           fix: "hand it over through 'env'")
       default:
         reader.error(
-          "secret-exposed", "a secret cannot be used in '\(site.use.key)', whose value is recorded or shown", at: range,
+          .secretExposed, "a secret cannot be used in '\(site.use.key)', whose value is recorded or shown", at: range,
           fix: "secrets may stand in 'env', 'inject', 'stdin', 'params' and what 'http' sends")
       }
     }
@@ -111,12 +111,12 @@ extension PipelineChecker {
     _ exposure: SecretTrail.Exposure, of parameter: String, in pipeline: PipelineDefinition, at range: SourceRange
   ) {
     let place = "'\(exposure.operation ?? pipeline.name)' in the nested pipeline"
-    var code = "secret-exposed"
+    var code = DiagnosticCode.secretExposed
     var fix = "let the nested pipeline declare the secret itself"
     let what: String
     switch exposure.use {
     case .command:
-      code = "secret-in-arguments"
+      code = .secretInArguments
       what = "becomes an argument of \(place), where every user of the machine can see it"
     case .exclusive:
       what = "becomes part of the exclusive name of \(place), and names are shown"

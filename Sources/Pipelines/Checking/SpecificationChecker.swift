@@ -43,7 +43,7 @@ extension PipelineChecker {
         guard site.use == .specification(last) else { return nil }
         return site.formula.names.first { $0.specification == first }.map { self.range(of: $0.place, in: site) }
       }.first
-      reader.error("cycle", message, at: range ?? draft.definition.specifications[last].range)
+      reader.error(.cycle, message, at: range ?? draft.definition.specifications[last].range)
     }
     return components.flatMap { $0 }
   }
@@ -67,7 +67,7 @@ extension PipelineChecker {
           ? ("is more than \(Self.deepestFormula) levels deep", "name fewer specifications one by way of another") : nil
       guard let (problem, fix) = problem, let place = site.formula.names.last?.place else { return extent }
       reader.error(
-        "specification-too-large",
+        .specificationTooLarge,
         "written out, this formula \(problem): the specifications it names name others again and again",
         at: range(of: place, in: site), fix: fix)
       return nil
@@ -105,14 +105,14 @@ extension PipelineChecker {
       let fix = site.use == .early ? nil : "to let time pass, use an operation with 'wait'"
       for age in site.formula.ages {
         reader.error(
-          "misplaced-specification",
+          .misplacedSpecification,
           "'older-than' belongs under 'stale_when': nothing that '\(site.use.key)' asks about has an age",
           at: range(of: age, in: site), fix: fix)
       }
       for (position, place) in site.formula.names where asking.contains(position) {
         let name = draft.definition.specifications[position].name
         reader.error(
-          "misplaced-specification",
+          .misplacedSpecification,
           "'\(name)' asks with 'older-than' for an age, and nothing that '\(site.use.key)' asks about has one",
           at: range(of: place, in: site), fix: fix)
       }
@@ -126,7 +126,7 @@ extension PipelineChecker {
     let used = Set(reader.formulas.flatMap { $0.formula.names.map(\.specification) })
     for (position, specification) in draft.definition.specifications.enumerated() where !used.contains(position) {
       reader.warning(
-        "unused-specification", "nothing uses the specification '\(specification.name)'", at: specification.range)
+        .unusedSpecification, "nothing uses the specification '\(specification.name)'", at: specification.range)
     }
   }
 
@@ -140,7 +140,7 @@ extension PipelineChecker {
     forEachDraft { operation in
       guard let gate = operation.definition.gate, let range = operation.gate?.range else { return }
       guard gate.formula.root.constant(known) == false else { return }
-      reader.warning("never-runs", "\(operation.title) never runs: its 'run_when' is never true", at: range)
+      reader.warning(.neverRuns, "\(operation.title) never runs: its 'run_when' is never true", at: range)
       // What is taken over needs no gate; and one that fails for its gate is no reason not to run for what handles failures.
       guard !operation.definition.mayBeReused else { return }
       operation.neverRuns = gate.otherwise == .skip || gate.otherwise == .wait && gate.waitAtMost == nil

@@ -72,9 +72,8 @@ extension PipelineChecker {
       offset += start
     }
     for problem in result.problems {
-      reader.error(
-        problem.code, problem.message,
-        at: reader.range(in: site.node, offset: problem.position + offset, length: problem.length), fix: problem.fix)
+      reader.report(
+        problem, at: reader.range(in: site.node, offset: problem.position + offset, length: problem.length))
     }
     // An expression with a mistake is of no known type: what else is wrong with it would only follow from the mistake.
     // That of the bare word null says as little.
@@ -104,7 +103,7 @@ extension PipelineChecker {
       guard let declared else { return TypeInference.bounded(found) }
       if case .no(let reason) = accepts(declared, found, literally: operation.value) {
         reader.error(
-          "type-mismatch",
+          .typeMismatch,
           "\(operation.title) declares \(declared), but its value is \(Self.shown(found))\(Self.detail(reason))",
           at: operation.value?.node.range ?? operation.nameRange)
       }
@@ -135,7 +134,7 @@ extension PipelineChecker {
     case .list(let element): return element
     case .json: return .json
     default:
-      reader.error("type-mismatch", "\(what) needs a list, found \(Self.shown(type))", at: list.node.range)
+      reader.error(.typeMismatch, "\(what) needs a list, found \(Self.shown(type))", at: list.node.range)
       return .json
     }
   }

@@ -7,7 +7,7 @@ public struct Diagnostic: Sendable, Hashable {
 
   /// How bad it is.
   public var severity: Severity
-  /// A stable, kebab-case identifier, such as `unknown-key`.
+  /// A stable, kebab-case identifier, such as `unknown-key`: one that `Documentation/diagnostics.md` lists, or a plugin's own.
   public var code: String
   /// What is wrong, in one sentence without a full stop.
   public var message: String
@@ -19,8 +19,17 @@ public struct Diagnostic: Sendable, Hashable {
   public var fix: String?
 
   /// A finding at `range` of `file`.
-  public init(
-    _ severity: Severity = .error, code: String, _ message: String, file: String, range: SourceRange, fix: String? = nil
+  package init(
+    _ severity: Severity = .error, code: DiagnosticCode, _ message: String, file: String, range: SourceRange,
+    fix: String? = nil
+  ) {
+    self.init(severity, otherCode: code.rawValue, message, file: file, range: range, fix: fix)
+  }
+
+  /// A finding whose code is not one of the language's own: that of an expression, or of a plugin.
+  package init(
+    _ severity: Severity = .error, otherCode code: String, _ message: String, file: String, range: SourceRange,
+    fix: String? = nil
   ) {
     self.severity = severity
     self.code = code

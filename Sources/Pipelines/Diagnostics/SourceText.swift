@@ -35,7 +35,7 @@ public struct SourceText: Sendable {
   public init(path: String, bytes: some Collection<UInt8>) {
     if UTF8Validity.looksLikeUTF16(bytes) {
       let fault = Diagnostic(
-        code: "invalid-utf8", "the file is UTF-16 or UTF-32 text, where UTF-8 is needed", file: path, range: .beginning,
+        code: .invalidUTF8, "the file is UTF-16 or UTF-32 text, where UTF-8 is needed", file: path, range: .beginning,
         fix: "save the file as UTF-8"
       )
       self.init(path: path, text: "", encodingFault: fault)
@@ -49,7 +49,7 @@ public struct SourceText: Sendable {
     let valid = SourceText(path: path, text: String(decoding: bytes.prefix(invalid.offset), as: UTF8.self))
     let start = valid.mark(atUTF8Offset: valid.text.utf8.count)
     let fault = Diagnostic(
-      code: "invalid-utf8", "the byte 0x\(Self.hexadecimal(invalid.byte)) is not valid UTF-8", file: path,
+      code: .invalidUTF8, "the byte 0x\(Self.hexadecimal(invalid.byte)) is not valid UTF-8", file: path,
       range: SourceRange(start: start, end: SourceMark(line: start.line, column: start.column + 1)),
       fix: "save the file as UTF-8"
     )

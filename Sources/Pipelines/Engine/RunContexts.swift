@@ -89,7 +89,7 @@ struct RunContexts: ExpressionContexts {
     do {
       return try FileHash.hash(patterns: patterns, in: run.pipeline.source.directory)
     } catch {
-      throw ExpressionError(code: "hash-files", "hashFiles: \(error)")
+      throw ExpressionError(otherCode: "hash-files", "hashFiles: \(error)")
     }
   }
 
@@ -123,7 +123,7 @@ struct RunContexts: ExpressionContexts {
       do {
         return try file.load()
       } catch {
-        throw ExpressionError(code: error.code, error.message)
+        throw ExpressionError(otherCode: error.code, error.message)
       }
     }
   }

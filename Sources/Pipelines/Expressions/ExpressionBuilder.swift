@@ -97,7 +97,7 @@ struct ExpressionBuilder {
   ) throws(ExpressionError) {
     guard depth <= Self.maximumDepth else {
       throw ExpressionError(
-        code: "expression-too-deep", "the expression is nested more than \(Self.maximumDepth) levels deep",
+        .tooDeep, "the expression is nested more than \(Self.maximumDepth) levels deep",
         position: Int(node.position), length: Int(node.length))
     }
     operands.append(Int32(tree.nodes.count))
@@ -109,7 +109,7 @@ struct ExpressionBuilder {
   private func checkDepth(_ depth: Int, at token: ExpressionToken) throws(ExpressionError) {
     guard depth > Self.maximumDepth else { return }
     throw ExpressionError(
-      code: "expression-too-deep", "the expression is nested more than \(Self.maximumDepth) levels deep",
+      .tooDeep, "the expression is nested more than \(Self.maximumDepth) levels deep",
       position: token.start + 1, length: token.end - token.start)
   }
 
@@ -220,7 +220,7 @@ struct ExpressionBuilder {
         "an even number of arguments, which leaves no default,"
       }
     return ExpressionError(
-      code: "argument-count", "\(problem) for '\(function.name)'", position: name.start + 1,
+      .argumentCount, "\(problem) for '\(function.name)'", position: name.start + 1,
       length: name.end - name.start,
       fix: "it is called \(function.usage)")
   }

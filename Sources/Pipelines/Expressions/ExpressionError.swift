@@ -12,7 +12,12 @@ public struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertibl
   public var fix: String?
 
   /// A failure. Contexts that throw leave the place out: the evaluation fills in where they were asked.
-  public init(code: String, _ message: String, position: Int = 0, length: Int = 1, fix: String? = nil) {
+  package init(_ code: ExpressionCode, _ message: String, position: Int = 0, length: Int = 1, fix: String? = nil) {
+    self.init(otherCode: code.rawValue, message, position: position, length: length, fix: fix)
+  }
+
+  /// A failure with a code that is not of expressions themselves: that of the contexts, or of what the text is read for.
+  public init(otherCode code: String, _ message: String, position: Int = 0, length: Int = 1, fix: String? = nil) {
     self.code = code
     self.message = message
     self.position = position
@@ -35,7 +40,7 @@ extension ExpressionError {
   }
 
   /// The failure with its place counted from `offset` scalars earlier.
-  func shifted(by offset: Int) -> ExpressionError {
+  package func shifted(by offset: Int) -> ExpressionError {
     var error = self
     error.position += offset
     return error

@@ -54,7 +54,7 @@ extension ExpressionEvaluation {
       do throws(JSONError) {
         return try JSONValue.parse(text)
       } catch {
-        throw ExpressionError(code: "invalid-json", "fromJSON cannot read the text: \(error)").placed(
+        throw ExpressionError(.invalidJSON, "fromJSON cannot read the text: \(error)").placed(
           at: argumentNode(0, node))
       }
     case .hashFiles:
@@ -154,7 +154,7 @@ extension ExpressionEvaluation {
       let condition = try argument(place, node, in: contexts)
       guard case .bool(let holds) = condition else {
         throw ExpressionError(
-          code: "argument-type", "a condition of 'case' is true or false, not \(condition.kind)",
+          .argumentType, "a condition of 'case' is true or false, not \(condition.kind)",
           fix: "compare it, as in 'value != null'"
         ).placed(at: argumentNode(place, node))
       }
@@ -177,12 +177,12 @@ extension ExpressionEvaluation {
 
   private func wrongArgument(_ node: ExpressionProgram.Node, _ expected: String, _ value: JSONValue) -> ExpressionError
   {
-    ExpressionError(code: "argument-type", "'\(node.function.name)' takes \(expected), not \(value.kind)")
+    ExpressionError(.argumentType, "'\(node.function.name)' takes \(expected), not \(value.kind)")
       .placed(at: argumentNode(0, node))
   }
 
   private func tooMuchText(_ node: ExpressionProgram.Node) -> ExpressionError {
-    ExpressionError(code: "expression-too-large", "'\(node.function.name)' makes more than 10 MiB of text").placed(
+    ExpressionError(.tooLarge, "'\(node.function.name)' makes more than 10 MiB of text").placed(
       at: node)
   }
 

@@ -58,7 +58,7 @@ struct ExpressionEvaluation {
       return result
     case .call: return try call(node, in: contexts)
     case .mistake:
-      throw ExpressionError(code: "expression-syntax", "the expression cannot be read").placed(at: node)
+      throw ExpressionError(.syntax, "the expression cannot be read").placed(at: node)
     }
   }
 
@@ -70,7 +70,7 @@ struct ExpressionEvaluation {
     let name = program.names[Int(node.first)]
     do throws(ExpressionError) {
       if let value = try contexts.whole(name) { return value }
-      throw ExpressionError(code: "unknown-context", "unknown context '\(name)'")
+      throw ExpressionError(.unknownContext, "unknown context '\(name)'")
     } catch {
       throw error.placed(at: node)
     }

@@ -63,6 +63,6 @@ enum ExpressionFormat {
   }
 
   private static func invalid(_ message: String, fix: String) -> ExpressionError {
-    ExpressionError(code: "format-string", message, fix: fix)
+    ExpressionError(.formatString, message, fix: fix)
   }
 }

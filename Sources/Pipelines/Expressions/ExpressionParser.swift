@@ -45,7 +45,7 @@ struct ExpressionParser {
   static func read(_ text: String) -> (program: ExpressionProgram, problems: [ExpressionError]) {
     guard text.utf8.count <= maximumLength || text.utf16.count <= maximumLength else {
       let problem = ExpressionError(
-        code: "expression-too-long", "the expression is longer than \(maximumLength) characters",
+        .tooLong, "the expression is longer than \(maximumLength) characters",
         position: maximumLength + 1)
       return (.mistake, [problem])
     }
@@ -125,7 +125,7 @@ struct ExpressionParser {
       try builder.pushFilter(token, end: closing.end)
     case .end:
       throw previous == nil
-        ? ExpressionError(code: "expression-syntax", "expected an expression", position: 1)
+        ? ExpressionError(.syntax, "expected an expression", position: 1)
         : unexpectedEnd("expected a value")
     default: throw unexpected(token, "expected a value")
     }
@@ -150,7 +150,7 @@ struct ExpressionParser {
         let near = NearestName.suggestion(for: word, among: ExpressionFunction.allCases.map(\.name))
         builder.note(
           ExpressionError(
-            code: "unknown-function", "unknown function '\(word)'", position: token.start + 1,
+            .unknownFunction, "unknown function '\(word)'", position: token.start + 1,
             length: token.end - token.start,
             fix: near.map { "did you mean '\($0)'?" }))
       }
@@ -245,7 +245,7 @@ struct ExpressionParser {
 
   private func unexpectedEnd(_ expectation: String) -> ExpressionError {
     ExpressionError(
-      code: "expression-syntax", "unexpected end of the expression, \(expectation)", position: lexer.text.count + 1)
+      .syntax, "unexpected end of the expression, \(expectation)", position: lexer.text.count + 1)
   }
 
   private func unexpected(_ token: ExpressionToken, _ expectation: String) -> ExpressionError {
@@ -271,6 +271,6 @@ struct ExpressionParser {
     default: break
     }
     return ExpressionError(
-      code: "expression-syntax", message, position: token.start + 1, length: max(1, token.end - token.start), fix: fix)
+      .syntax, message, position: token.start + 1, length: max(1, token.end - token.start), fix: fix)
   }
 }

@@ -12,10 +12,10 @@ public struct ExpressionProblem: Sendable, Hashable {
   public var fix: String?
 
   /// A finding at `position`.
-  public init(position: Int, length: Int, code: String, _ message: String, fix: String? = nil) {
+  package init(position: Int, length: Int, code: ExpressionCode, _ message: String, fix: String? = nil) {
     self.position = position
     self.length = length
-    self.code = code
+    self.code = code.rawValue
     self.message = message
     self.fix = fix
   }

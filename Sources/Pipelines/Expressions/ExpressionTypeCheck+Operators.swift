@@ -25,7 +25,7 @@ extension ExpressionTypeCheck {
   /// Notes comparisons whose outcome never depends on the values.
   mutating func checkComparison(_ node: ExpressionProgram.Node, _ left: ValueType, _ right: ValueType) {
     let isEquality = node.kind == .equal || node.kind == .notEqual
-    let code = isEquality ? "never-equal" : "no-order"
+    let code: ExpressionCode = isEquality ? .neverEqual : .noOrder
     switch (ComparisonClass(left), ComparisonClass(right)) {
     case (.unknown, _), (_, .unknown): break
     case (.collection, .collection) where isEquality && sameCollection(node, left, right): break
@@ -52,11 +52,11 @@ extension ExpressionTypeCheck {
 
   /// Notes a text literal that is no number where it is compared with a number or a truth value.
   private mutating func checkLiteral(
-    _ index: Int32, against type: ValueType, _ node: ExpressionProgram.Node, _ code: String
+    _ index: Int32, against type: ValueType, _ node: ExpressionProgram.Node, _ code: ExpressionCode
   ) {
     guard case .string(let text)? = program.literal(index), text.expressionNumber.isNaN else { return }
     let isTruth = ["true", "false"].contains(text.lowercased())
-    let verdict = code == "never-equal" ? "is never equal to" : "has no order with"
+    let verdict = code == .neverEqual ? "is never equal to" : "has no order with"
     reportWhole(
       node, code, "\(spelling(index)) is no number and \(verdict) \(Self.phrase(type))",
       fix: isTruth ? "write \(text.lowercased()) without quotes" : nil)
@@ -108,7 +108,7 @@ extension ExpressionTypeCheck {
         do throws(JSONError) {
           _ = try JSONValue.parse(text)
         } catch {
-          reportWhole(program.nodes[Int(arguments[0])], "invalid-json", "fromJSON cannot read the text: \(error)")
+          reportWhole(program.nodes[Int(arguments[0])], .invalidJSON, "fromJSON cannot read the text: \(error)")
         }
       }
       return Inferred(type: .json)
@@ -152,7 +152,7 @@ extension ExpressionTypeCheck {
   }
 
   private mutating func wrong(_ argument: Int32, _ message: String, fix: String? = nil) {
-    reportWhole(program.nodes[Int(argument)], "argument-type", message, fix: fix)
+    reportWhole(program.nodes[Int(argument)], .argumentType, message, fix: fix)
   }
 
   private mutating func checkFormat(_ arguments: [Int32], _ types: [Inferred]) {
@@ -162,7 +162,7 @@ extension ExpressionTypeCheck {
       do throws(ExpressionError) {
         _ = try ExpressionFormat.pieces(of: text, arguments: arguments.count - 1)
       } catch {
-        reportWhole(program.nodes[Int(arguments[0])], error.code, error.message, fix: error.fix)
+        reportWhole(program.nodes[Int(arguments[0])], .formatString, error.message, fix: error.fix)
       }
     }
     for (argument, type) in zip(arguments, types).dropFirst() where type.isCollection {

@@ -76,13 +76,15 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
 
   // MARK: Problems
 
-  mutating func report(_ node: ExpressionProgram.Node, _ code: String, _ message: String, fix: String? = nil) {
+  mutating func report(_ node: ExpressionProgram.Node, _ code: ExpressionCode, _ message: String, fix: String? = nil) {
     problems.append(
       ExpressionProblem(position: Int(node.position), length: max(1, Int(node.length)), code: code, message, fix: fix))
   }
 
   /// Notes a problem with the whole of a node rather than with its own token.
-  mutating func reportWhole(_ node: ExpressionProgram.Node, _ code: String, _ message: String, fix: String? = nil) {
+  mutating func reportWhole(
+    _ node: ExpressionProgram.Node, _ code: ExpressionCode, _ message: String, fix: String? = nil
+  ) {
     let length = max(1, Int(node.end - node.start))
     problems.append(ExpressionProblem(position: Int(node.start), length: length, code: code, message, fix: fix))
   }
@@ -115,7 +117,7 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
     let near = NearestName.suggestion(for: name, among: names)
     problems.append(
       ExpressionProblem(
-        position: Int(node.start), length: name.unicodeScalars.count, code: "unknown-context",
+        position: Int(node.start), length: name.unicodeScalars.count, code: .unknownContext,
         "unknown context '\(name)'",
         fix: near.map { "did you mean '\($0)\(rest)'?" }))
     return nil
@@ -140,7 +142,7 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
       }
       let near = NearestName.suggestion(for: name, among: all)
       report(
-        node, "unknown-member", "'\(contextName)' has no member '\(name)'",
+        node, .unknownMember, "'\(contextName)' has no member '\(name)'",
         fix: near.map { "did you mean '\(contextName)\(ValueType.step(to: $0))'?" })
       return Inferred(type: .json)
     }
@@ -166,7 +168,7 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
       let spelling = spelling(owner)
       let near = NearestName.suggestion(for: name, among: fields.map(\.name))
       report(
-        node, "unknown-member", "'\(spelling)' has no member '\(name)'",
+        node, .unknownMember, "'\(spelling)' has no member '\(name)'",
         fix: near.map { "did you mean '\(spelling)\(ValueType.step(to: $0))'?" } ?? Self.listing(fields))
     case .list(let element):
       if !name.expressionNumber.isNaN { return Inferred(type: element) }
@@ -176,12 +178,12 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
       if element.member(name) != nil, element != .json {
         fix = "did you mean '\(spelling)[0]\(ValueType.step(to: name))' or '\(spelling).*\(ValueType.step(to: name))'?"
       }
-      report(node, "no-members", "'\(spelling)' is a list and has no member '\(name)'", fix: fix)
+      report(node, .noMembers, "'\(spelling)' is a list and has no member '\(name)'", fix: fix)
     default:
       let spelling = spelling(owner)
       let isLength = target.type == .string && name.lowercased() == "length"
       report(
-        node, "no-members", "'\(spelling)' is \(Self.phrase(target.type)) and has no member '\(name)'",
+        node, .noMembers, "'\(spelling)' is \(Self.phrase(target.type)) and has no member '\(name)'",
         fix: isLength ? "use 'length(\(spelling))'" : nil)
     }
     return Inferred(type: .json)
@@ -197,7 +199,7 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
   ) -> Inferred {
     switch key.type {
     case .list, .object:
-      report(node, "index-type", "an index is a number or a name, not \(Self.phrase(key.type))")
+      report(node, .indexType, "an index is a number or a name, not \(Self.phrase(key.type))")
       return Inferred(type: .json)
     default: break
     }
@@ -209,7 +211,7 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
     case .list(let element): return Inferred(type: element)
     case .json, .object: return Inferred(type: .json)
     default:
-      report(node, "no-members", "'\(spelling(owner))' is \(Self.phrase(target.type)) and cannot be indexed")
+      report(node, .noMembers, "'\(spelling(owner))' is \(Self.phrase(target.type)) and cannot be indexed")
       return Inferred(type: .json)
     }
   }
@@ -224,11 +226,11 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
       element = fields.isEmpty ? .json : Self.union(fields.map { Inferred(type: $0.type) }).type
     case .json, .list(.json): element = .json
     case .list(let own):
-      report(node, "no-members", "'\(spelling(owner))' holds \(Self.phrase(own)) each, which has no members")
+      report(node, .noMembers, "'\(spelling(owner))' holds \(Self.phrase(own)) each, which has no members")
       element = .json
     default:
       report(
-        node, "no-members", "'\(spelling(owner))' is \(Self.phrase(target.type)), and '*' needs a list or an object")
+        node, .noMembers, "'\(spelling(owner))' is \(Self.phrase(target.type)), and '*' needs a list or an object")
       element = .json
     }
     return Inferred(type: .list(element), isFiltered: true)

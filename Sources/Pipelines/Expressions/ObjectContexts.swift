@@ -29,7 +29,7 @@ public struct ObjectContexts: ExpressionContexts, Sendable {
     if let value = JSONValue.object(contexts).expressionMember(context) { return value }
     let near = NearestName.suggestion(for: context, among: contexts.keys)
     throw ExpressionError(
-      code: "unknown-context", "unknown context '\(context)'", length: context.unicodeScalars.count,
+      .unknownContext, "unknown context '\(context)'", length: context.unicodeScalars.count,
       fix: near.map { "did you mean '\($0)'?" })
   }
 
@@ -37,6 +37,6 @@ public struct ObjectContexts: ExpressionContexts, Sendable {
   ///
   /// - Throws: `ExpressionError`, always.
   public func hashFiles(_ patterns: [String]) throws(ExpressionError) -> String {
-    throw ExpressionError(code: "no-files", "'hashFiles' needs a run: there are no files here")
+    throw ExpressionError(.noFiles, "'hashFiles' needs a run: there are no files here")
   }
 }

@@ -55,7 +55,7 @@ public struct Template: Sendable, Hashable {
       } else {
         problems.append(
           ExpressionError(
-            code: "expression-not-closed", "'${{' is not closed", position: opening + 1, length: 3,
+            .notClosed, "'${{' is not closed", position: opening + 1, length: 3,
             fix: "end the expression with '}}'"))
         segments.append(.expression(Expression(mistake: String(scalars: scalars[at...])), offset: at))
       }
@@ -103,7 +103,7 @@ public struct Template: Sendable, Hashable {
     guard !range.isEmpty else {
       problems.append(
         ExpressionError(
-          code: "expression-syntax", "expected an expression between '${{' and '}}'", position: opening + 1, length: 3))
+          .syntax, "expected an expression between '${{' and '}}'", position: opening + 1, length: 3))
       return .expression(Expression(mistake: ""), offset: range.lowerBound)
     }
     let found = Expression.read(String(scalars: scalars[range]))
@@ -135,7 +135,7 @@ public struct Template: Sendable, Hashable {
         }
       }
       guard text.utf8.count <= ExpressionEvaluation.maximumText else {
-        throw ExpressionError(code: "expression-too-large", "the text becomes longer than 10 MiB", position: 1)
+        throw ExpressionError(.tooLarge, "the text becomes longer than 10 MiB", position: 1)
       }
     }
     return .string(text)

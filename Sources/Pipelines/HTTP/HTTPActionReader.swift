@@ -15,24 +15,24 @@ extension DocumentReader {
       readHTTP(key, entry, into: &action, draft)
     }
     if node["url"] == nil {
-      error("missing-key", "'http' needs a 'url'", at: node.entries?.first?.key.range ?? node.range)
+      error(.missingKey, "'http' needs a 'url'", at: node.entries?.first?.key.range ?? node.range)
     }
     if bodies.count > 1 {
       error(
-        "several-bodies", "'http' has both '\(bodies[0].key.rawValue)' and '\(bodies[1].key.rawValue)'",
+        .severalBodies, "'http' has both '\(bodies[0].key.rawValue)' and '\(bodies[1].key.rawValue)'",
         at: bodies[1].range, fix: "a request has one body: keep one of them")
     } else if let first = bodies.first, ["GET", "HEAD", "TRACE"].contains(action.effectiveMethod) {
       error(
-        "body-without-meaning", "a \(action.effectiveMethod) request has no body, but there is '\(first.key.rawValue)'",
+        .bodyWithoutMeaning, "a \(action.effectiveMethod) request has no body, but there is '\(first.key.rawValue)'",
         at: first.range, fix: "write 'method: POST', or whatever the server expects")
     }
     if action.effectiveMethod == "HEAD", let save = node.entries?.first(where: { $0.name == "save_to" }) {
       error(
-        "body-without-meaning", "the response to a HEAD request has no body that could be saved", at: save.key.range,
+        .bodyWithoutMeaning, "the response to a HEAD request has no body that could be saved", at: save.key.range,
         fix: "leave 'save_to' out, or write 'method: GET'")
     }
     if let checksum = node["checksum"], action.saveTo == nil {
-      error("misplaced-key", "'checksum' is of the file that 'save_to' names", at: checksum.range)
+      error(.misplacedKey, "'checksum' is of the file that 'save_to' names", at: checksum.range)
     }
     draft.http = action
   }
@@ -43,7 +43,7 @@ extension DocumentReader {
       if draft.earlyWords.isEmpty { return }
       for word in draft.earlyWords {
         error(
-          "misplaced-specification", "'\(word.name)' has a meaning for the retries of 'http' only", at: word.range)
+          .misplacedSpecification, "'\(word.name)' has a meaning for the retries of 'http' only", at: word.range)
       }
       return
     }
@@ -70,7 +70,7 @@ extension DocumentReader {
     let isSaved = action.saveTo != nil
     if isSaved, let result = draft.definition.result, result != .file, result != .none, let range = draft.resultRange {
       error(
-        "type-mismatch", "\(draft.title) saves the body to a file, so that its result is a file or none, not \(result)",
+        .typeMismatch, "\(draft.title) saves the body to a file, so that its result is a file or none, not \(result)",
         at: range)
     }
   }
@@ -85,7 +85,8 @@ extension DocumentReader {
       }
       if action.method == "CONNECT" {
         error(
-          "invalid-method", "the method CONNECT asks a proxy for a tunnel, and cannot be sent by itself",
+          HTTPEncodingError.Code.invalidMethod,
+          "the method CONNECT asks a proxy for a tunnel, and cannot be sent by itself",
           at: value.range,
           fix: "name the proxy with 'proxy': its tunnels are made where they are needed")
       }
@@ -107,7 +108,7 @@ extension DocumentReader {
       action.checksum = template(value, "'checksum'", .httpShown, into: &draft.sites)
       if let checksum = action.checksum, checksum.isLiteral, HTTPChecksum(checksum.text) == nil {
         error(
-          "invalid-checksum", "'checksum' needs an algorithm and its digits", at: value.range,
+          .invalidChecksum, "'checksum' needs an algorithm and its digits", at: value.range,
           fix:
             "write it like 'sha256:…' with 64 digits; there are \(HTTPChecksum.Algorithm.allCases.map(\.rawValue).joined(separator: ", "))"
         )
@@ -130,7 +131,7 @@ extension DocumentReader {
     } else if case .literal(let text)? = url.segments.first {
       let start = text.lowercased()
       guard !start.hasPrefix("http://"), !start.hasPrefix("https://") else { return }
-      error("invalid-url", "the URL begins with neither http:// nor https://", at: node.range)
+      error(HTTPEncodingError.Code.invalidURL, "the URL begins with neither http:// nor https://", at: node.range)
     }
   }
 
@@ -138,7 +139,7 @@ extension DocumentReader {
   func proxy(_ node: YAMLNode, into draft: OperationDraft) -> Template? {
     guard let proxy = template(node, "'proxy'", .http, into: &draft.sites) else { return nil }
     if proxy.isLiteral, !HTTPActionRequest.canBeProxy(proxy.text) {
-      error("invalid-proxy", "'proxy' is \(HTTPActionRequest.noProxy)", at: node.range)
+      error(.invalidProxy, "'proxy' is \(HTTPActionRequest.noProxy)", at: node.range)
     }
     return proxy
   }
@@ -159,7 +160,7 @@ extension DocumentReader {
       else { continue }
       if let reason = Self.ownFields[entry.name.lowercased()] {
         error(
-          "misplaced-field", "the field '\(entry.name)' cannot be given: \(reason)", at: entry.key.range,
+          .misplacedField, "the field '\(entry.name)' cannot be given: \(reason)", at: entry.key.range,
           fix: "leave it out")
         continue
       }
@@ -222,7 +223,7 @@ extension DocumentReader {
         if let user {
           found.append(.basic(user: user, password: password))
         } else if entry.value.entries != nil {
-          error("missing-key", "'basic' needs a 'user'", at: entry.key.range)
+          error(.missingKey, "'basic' needs a 'user'", at: entry.key.range)
         }
       }
     }
@@ -244,7 +245,7 @@ extension DocumentReader {
         if let word = choice(entry.value, "'if_exists'", HTTPDownload.Collision.self) { action.collision = word }
       }
     }
-    if node["path"] == nil { error("missing-key", "'save_to' needs a 'path'", at: node.range) }
+    if node["path"] == nil { error(.missingKey, "'save_to' needs a 'path'", at: node.range) }
   }
 
   /// Reports what `body` throws, and answers whether it did not.
@@ -254,7 +255,7 @@ extension DocumentReader {
       try body()
       return true
     } catch {
-      self.error(error.code.rawValue, error.message, at: range)
+      self.error(error.code, error.message, at: range)
       return false
     }
   }

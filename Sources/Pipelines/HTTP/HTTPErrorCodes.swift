@@ -27,7 +27,7 @@ extension DocumentReader {
         guard let code = node.text, !HTTPErrorCodes.all.contains(code),
           let fix = suggestion(for: code, among: HTTPErrorCodes.all.sorted())
         else { continue }
-        error("unknown-word", "no request fails with the code '\(code)'", at: node.range, fix: fix)
+        error(.unknownWord, "no request fails with the code '\(code)'", at: node.range, fix: fix)
       }
     }
   }

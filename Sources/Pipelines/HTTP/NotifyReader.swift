@@ -31,7 +31,7 @@ extension DocumentReader {
   func readNotify(_ node: YAMLNode, into draft: OperationDraft) {
     guard draft.event != nil else {
       return error(
-        "misplaced-key", "'notify' tells how the run has ended, so that its place is under 'after'", at: node.range,
+        .misplacedKey, "'notify' tells how the run has ended, so that its place is under 'after'", at: node.range,
         fix: "move \(draft.title) there, or send a request of your own with 'http'")
     }
     var action = HTTPAction()
@@ -55,7 +55,7 @@ extension DocumentReader {
         }
       }
       if node["url"] == nil {
-        error("missing-key", "'notify' needs a 'url'", at: node.entries?.first?.key.range ?? node.range)
+        error(.missingKey, "'notify' needs a 'url'", at: node.entries?.first?.key.range ?? node.range)
       }
     }
     action.body = .report(message: message, results: results)

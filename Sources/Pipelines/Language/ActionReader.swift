@@ -27,12 +27,12 @@ extension DocumentReader {
       let expression = String(script.unicodeScalars.dropFirst(offset))
       let length = expression.split(separator: "}}", maxSplits: 1).first.map { $0.unicodeScalars.count + 2 } ?? 3
       error(
-        "expression-in-script", "a script cannot hold an expression: its value would become program text",
+        .expressionInScript, "a script cannot hold an expression: its value would become program text",
         at: range(in: node, offset: offset, length: length),
         fix: #"use inject: or env:, and read it as "$name""#)
     }
     if script.utf8.contains(0) {
-      error("wrong-form", "'run' cannot hold a NUL character", at: node.range)
+      error(.wrongForm, "'run' cannot hold a NUL character", at: node.range)
     }
   }
 
@@ -105,7 +105,7 @@ extension DocumentReader {
       guard DurationNotation.parse(text) == nil else { return }
       if TimestampNotation.parse(text) != nil {
         error(
-          "invalid-duration", "'wait' needs a duration, found the instant '\(text)'", at: placed.node.range,
+          .invalidDuration, "'wait' needs a duration, found the instant '\(text)'", at: placed.node.range,
           fix: "write 'wait: {until: \(text)}'")
       } else {
         invalidDuration(text, "'wait'", at: placed.node.range)
@@ -113,7 +113,7 @@ extension DocumentReader {
     case .until:
       guard TimestampNotation.parse(text) == nil else { return }
       error(
-        "invalid-timestamp", "'until' needs an instant, found '\(text)'", at: placed.node.range,
+        .invalidTimestamp, "'until' needs an instant, found '\(text)'", at: placed.node.range,
         fix: "write it like '2026-01-31T08:00:00Z'")
     }
   }
@@ -132,7 +132,7 @@ extension DocumentReader {
       case .params: readNestedParameters(entry, into: draft)
       }
     }
-    if !hasFile { error("missing-key", "'pipeline' needs a 'file'", at: node.entries?.first?.key.range ?? node.range) }
+    if !hasFile { error(.missingKey, "'pipeline' needs a 'file'", at: node.entries?.first?.key.range ?? node.range) }
   }
 
   private func path(_ node: YAMLNode, _ what: String) -> String? {
@@ -161,7 +161,7 @@ extension DocumentReader {
     }
     var call = draft.nestedCall ?? OperationDraft.NestedCall(path: "", node: entry.value)
     guard call.parameters.isEmpty else {
-      return error("several-params", "'params' is given both in 'pipeline' and beside it", at: entry.key.range)
+      return error(.severalParams, "'params' is given both in 'pipeline' and beside it", at: entry.key.range)
     }
     for parameter in entries {
       let value = placedData(parameter.value, .nestedParameter, into: &draft.sites)

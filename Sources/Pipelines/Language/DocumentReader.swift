@@ -1,3 +1,4 @@
+import PluginHost
 import Values
 
 /// Reads one pipeline file: turns nodes into values and collects what is wrong with them.
@@ -42,12 +43,35 @@ final class DocumentReader {
     diagnostics.append(diagnostic)
   }
 
-  func error(_ code: String, _ message: String, at range: SourceRange, fix: String? = nil) {
-    let severity: Diagnostic.Severity = forgiven.contains(code) ? .warning : .error
-    diagnostics.append(Diagnostic(severity, code: code, message, file: source.path, range: range, fix: fix))
+  func error(_ code: DiagnosticCode, _ message: String, at range: SourceRange, fix: String? = nil) {
+    add(code.rawValue, message, at: range, fix: fix)
   }
 
-  func warning(_ code: String, _ message: String, at range: SourceRange, fix: String? = nil) {
+  /// An error with the code of a module below.
+  func error(_ code: some FindingCode, _ message: String, at range: SourceRange, fix: String? = nil) {
+    add(code.rawValue, message, at: range, fix: fix)
+  }
+
+  /// An error with the code of a plugin's failure, which may be the plugin's own.
+  func error(_ failure: PluginFailure, _ message: String, at range: SourceRange, fix: String? = nil) {
+    add(failure.code, message, at: range, fix: fix)
+  }
+
+  func report(_ failure: ExpressionError, at range: SourceRange) {
+    add(failure.code, failure.message, at: range, fix: failure.fix)
+  }
+
+  func report(_ problem: ExpressionProblem, at range: SourceRange) {
+    add(problem.code, problem.message, at: range, fix: problem.fix)
+  }
+
+  // Codes as text come in here only, so that everywhere else one is named that is declared.
+  private func add(_ code: String, _ message: String, at range: SourceRange, fix: String?) {
+    let severity: Diagnostic.Severity = forgiven.contains(code) ? .warning : .error
+    diagnostics.append(Diagnostic(severity, otherCode: code, message, file: source.path, range: range, fix: fix))
+  }
+
+  func warning(_ code: DiagnosticCode, _ message: String, at range: SourceRange, fix: String? = nil) {
     diagnostics.append(Diagnostic(.warning, code: code, message, file: source.path, range: range, fix: fix))
   }
 
@@ -89,16 +113,16 @@ final class DocumentReader {
       guard let place = table.place(of: name) else {
         let keys = table.availableKeys
         error(
-          "unknown-key", "\(table.owner) has no key '\(name)'", at: entry.key.range,
+          .unknownKey, "\(table.owner) has no key '\(name)'", at: entry.key.range,
           fix: FamiliarKeys.own(for: name, among: keys).map { "did you mean '\($0)'?" }
             ?? suggestion(for: name, among: keys))
         continue
       }
       guard place.row.isAvailable else {
         if let elsewhere = place.row.elsewhere {
-          error("misplaced-key", "'\(name)' \(elsewhere.message)", at: entry.key.range, fix: elsewhere.fix)
+          error(.misplacedKey, "'\(name)' \(elsewhere.message)", at: entry.key.range, fix: elsewhere.fix)
         } else {
-          error("not-available", "'\(name)' is not available in this version", at: entry.key.range)
+          error(.notAvailable, "'\(name)' is not available in this version", at: entry.key.range)
         }
         continue
       }
@@ -116,7 +140,7 @@ final class DocumentReader {
       case .scalar(let text, let style):
         text.isEmpty && style == .plain ? "nothing" : "'\(text.count > 40 ? text.prefix(37) + "…" : text[...])'"
       }
-    error("wrong-form", "\(what) needs \(form), found \(found)", at: node.range, fix: fix)
+    error(.wrongForm, "\(what) needs \(form), found \(found)", at: node.range, fix: fix)
   }
 
   /// Whether `node` is a scalar that means null: `~`, `null`, or nothing at all.

@@ -2,19 +2,19 @@ import Values
 
 /// What is wrong with a text that should be a duration and is none.
 struct DurationProblem {
-  let code: String
+  let code: DiagnosticCode
   let message: String
   let fix: String?
 
   /// The problem with `text`; `what` names the key that it stands under, and `shown` is how messages show the text.
   init(_ text: String, _ what: String, shown: String) {
     if DurationNotation.isTooLong(text) {
-      code = "out-of-range"
+      code = .outOfRange
       message = "\(what) must be at most \(DurationNotation.longest), some 292 years, found '\(shown)'"
       fix = nil
     } else {
       let isBare = !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) }
-      code = "invalid-duration"
+      code = .invalidDuration
       message = "\(what) needs a duration with its unit, found '\(shown)'"
       fix = isBare ? "for seconds write '\(text)s'" : "write it like '30s', '1h30m' or '200ms'"
     }

@@ -26,7 +26,9 @@ final class LoadSession {
   /// What is found in a definition that was right when it was recorded is found by a check that is newer than it. These leave a whole definition behind,
   /// which can go on.
   private static let newerChecks: Set<String> = [
-    "duplicate-name", "secret-exposed", "secret-in-arguments", "type-mismatch", "unknown-member",
+    DiagnosticCode.duplicateName.rawValue, DiagnosticCode.secretExposed.rawValue,
+    DiagnosticCode.secretInArguments.rawValue, DiagnosticCode.typeMismatch.rawValue,
+    ExpressionCode.unknownMember.rawValue,
   ]
 
   /// - Parameters:
@@ -53,7 +55,7 @@ final class LoadSession {
     /// It has errors, which are reported in its own file; with what is known of it all the same.
     case broken(PipelineDefinition?)
     /// It cannot be run from here at all.
-    case refused(code: String, message: String)
+    case refused(code: DiagnosticCode, message: String)
   }
 
   /// The pipeline at `path`, as the file that is being read names it.
@@ -62,19 +64,19 @@ final class LoadSession {
     let absolute = PipelineFile.absolute(PipelineFile.join(source.directory, path))
     if let start = chain.firstIndex(where: { $0.path == absolute }) {
       let steps = (chain[start...].map(\.shown) + [shown]).joined(separator: " → ")
-      return .refused(code: "recursive-pipeline", message: "the pipeline runs itself: \(steps)")
+      return .refused(code: .recursivePipeline, message: "the pipeline runs itself: \(steps)")
     }
     if let known = loaded[absolute] { return known.nested }
     guard chain.count <= PipelineLoader.maximumDepth else {
       let message = "pipelines are nested more than \(PipelineLoader.maximumDepth) deep"
-      return .refused(code: "too-deep", message: message)
+      return .refused(code: .nestingTooDeep, message: message)
     }
     if let text = texts[absolute] {
       return read(SourceText(path: shown, text: text), absolutePath: absolute).nested
     }
     switch PipelineFile.read(absolute, requiresRegularFile: true) {
     case .failure(let failure):
-      let message = failure.code == "file-not-found" ? "there is no file '\(shown)'" : failure.message
+      let message = failure.code == .fileNotFound ? "there is no file '\(shown)'" : failure.message
       return .refused(code: failure.code, message: message)
     case .success(let bytes):
       return read(SourceText(path: shown, bytes: bytes), absolutePath: absolute).nested

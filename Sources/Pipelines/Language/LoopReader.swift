@@ -13,7 +13,7 @@ extension DocumentReader {
   func readLoop(_ key: OperationKey, _ entry: YAMLEntry, into draft: OperationDraft) {
     guard draft.definition.loop == nil else {
       return error(
-        "several-loops", "\(draft.title) has both 'for_each' and 'matrix'", at: entry.key.range,
+        .severalLoops, "\(draft.title) has both 'for_each' and 'matrix'", at: entry.key.range,
         fix: "keep one; a list with one entry is a matrix too")
     }
     if key == .matrix { readMatrix(entry.value, into: draft) } else { readForEach(entry.value, into: draft) }
@@ -39,7 +39,7 @@ extension DocumentReader {
       }
     }
     if !hasList {
-      error("missing-key", "'for_each' needs an 'in'", at: node.entries?.first?.key.range ?? node.range)
+      error(.missingKey, "'for_each' needs an 'in'", at: node.entries?.first?.key.range ?? node.range)
     }
   }
 
@@ -67,7 +67,7 @@ extension DocumentReader {
       return nil
     }
     if ContextName.all.contains(name.lowercased()) {
-      error("reserved-name", "an item cannot be called '\(name)': that is a context's name", at: node.range)
+      error(.reservedName, "an item cannot be called '\(name)': that is a context's name", at: node.range)
       return nil
     }
     return name
@@ -83,7 +83,7 @@ extension DocumentReader {
       // In any case: with a dimension 'Include', check would say that all is well.
       if let fix = Self.matrixKeysToCome[entry.name.lowercased()] {
         error(
-          "not-available", "'\(entry.name)' of a matrix is not available in this version", at: entry.key.range, fix: fix
+          .notAvailable, "'\(entry.name)' of a matrix is not available in this version", at: entry.key.range, fix: fix
         )
         continue
       }
@@ -96,7 +96,7 @@ extension DocumentReader {
     }
     if combinations > Self.maximumCombinations {
       error(
-        "too-many-items", "the matrix has more than \(Self.maximumCombinations) combinations",
+        .tooManyItems, "the matrix has more than \(Self.maximumCombinations) combinations",
         at: entries[0].key.range)
     }
     draft.definition.loop = OperationDefinition.Loop(source: .matrix(lists), itemName: "item", concurrency: nil)

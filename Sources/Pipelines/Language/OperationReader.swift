@@ -22,7 +22,7 @@ extension DocumentReader {
         !only.contains(actions[0])
       {
         return error(
-          "misplaced-key", "'\(key.rawValue)' has no effect on '\(actions[0].rawValue)'", at: entry.key.range)
+          .misplacedKey, "'\(key.rawValue)' has no effect on '\(actions[0].rawValue)'", at: entry.key.range)
       }
       if OperationKey.actions.contains(key) {
         guard actions.count == 1 else { return }
@@ -42,7 +42,7 @@ extension DocumentReader {
     guard let nameNode = node["name"] else {
       if isMissing("name", in: node) {
         error(
-          "missing-key", "\(draft.event == nil ? "an operation" : "a handler") needs a 'name'", at: head)
+          .missingKey, "\(draft.event == nil ? "an operation" : "a handler") needs a 'name'", at: head)
       }
       return
     }
@@ -71,10 +71,10 @@ extension DocumentReader {
     if found.isEmpty, !isMisspelt {
       let actions = OperationKey.actions.filter { draft.event != nil || !OperationKey.handlerActions.contains($0) }
       let keys = actions.map(\.rawValue).joined(separator: ", ")
-      error("no-action", "\(title) does nothing: it needs one of \(keys)", at: draft.nameRange)
+      error(.noAction, "\(title) does nothing: it needs one of \(keys)", at: draft.nameRange)
     } else if found.count > 1, found.allSatisfy({ OperationKey.actions.contains($0.key) }) {
       error(
-        "several-actions", "\(title) has both '\(found[0].key.rawValue)' and '\(found[1].key.rawValue)'",
+        .severalActions, "\(title) has both '\(found[0].key.rawValue)' and '\(found[1].key.rawValue)'",
         at: found[1].range, fix: "make them two operations")
     }
     return found.map(\.key)
@@ -130,7 +130,7 @@ extension DocumentReader {
   private func readNeeds(_ entry: YAMLEntry, into draft: OperationDraft) {
     guard draft.event == nil else {
       return error(
-        "misplaced-key", "'needs' has no place in a handler: handlers run when the pipeline has ended",
+        .misplacedKey, "'needs' has no place in a handler: handlers run when the pipeline has ended",
         at: entry.key.range)
     }
     draft.needs = texts(entry.value, "'needs'", allowsOne: true).map { (name: $0.text, node: $0.node) }
@@ -182,7 +182,7 @@ extension DocumentReader {
     guard checkName(name, .variable, "an environment variable", at: key.range) else { return false }
     if name.utf8.starts(with: "PENSTOCK_".utf8) {
       error(
-        "reserved-name", "'\(name)' cannot be set: names that begin with PENSTOCK_ are the engine's own", at: key.range)
+        .reservedName, "'\(name)' cannot be set: names that begin with PENSTOCK_ are the engine's own", at: key.range)
       return false
     }
     return true

@@ -20,7 +20,7 @@ extension DocumentReader {
     for entry in entries {
       if let other = first.updateValue(entry, forKey: entry.name.lowercased()) {
         error(
-          "duplicate-name",
+          .duplicateName,
           "the \(what) '\(other.name)' on line \(other.key.range.start.line) differs from '\(entry.name)' in letter case alone, which expressions do not regard",
           at: entry.key.range)
       }
@@ -67,7 +67,7 @@ extension DocumentReader {
       parameter.defaultValue = given
       if let problem = ParameterRule.problem(with: given, for: parameter) {
         error(
-          "invalid-default", "the default of '\(entry.name)' \(problem)", at: defaultNode.range,
+          .invalidDefault, "the default of '\(entry.name)' \(problem)", at: defaultNode.range,
           fix: quotingFix(given, parameter.type, defaultNode))
       }
     }
@@ -82,7 +82,7 @@ extension DocumentReader {
   private func defaultValue(_ node: YAMLNode) -> JSONValue? {
     guard let place = firstExpression(in: node) else { return node.jsonValue() }
     error(
-      "expression-not-allowed", "a default cannot hold an expression: it is read before anything runs", at: place)
+      .expressionNotAllowed, "a default cannot hold an expression: it is read before anything runs", at: place)
     return nil
   }
 
@@ -100,13 +100,13 @@ extension DocumentReader {
     case .int, .number, .json: break
     default:
       for bound in bounds {
-        error("misplaced-key", "'\(bound.name)' has no effect on \(parameter.type.noun)", at: bound.key.range)
+        error(.misplacedKey, "'\(bound.name)' has no effect on \(parameter.type.noun)", at: bound.key.range)
       }
     }
     if let minimum = parameter.minimum, let maximum = parameter.maximum, minimum > maximum,
       let place = bounds.last?.value.range
     {
-      error("out-of-range", "'min' is larger than 'max'", at: place)
+      error(.outOfRange, "'min' is larger than 'max'", at: place)
       // No default could satisfy both.
       parameter.minimum = nil
       parameter.maximum = nil
@@ -116,14 +116,14 @@ extension DocumentReader {
   private func readPattern(_ entry: YAMLEntry?, into parameter: inout PipelineDefinition.Parameter) {
     guard let entry, let pattern = text(entry.value, "'pattern'") else { return }
     if parameter.type != .string && parameter.type != .file && parameter.type != .json {
-      return error("misplaced-key", "'pattern' has no effect on \(parameter.type.noun)", at: entry.key.range)
+      return error(.misplacedKey, "'pattern' has no effect on \(parameter.type.noun)", at: entry.key.range)
     }
     do {
       _ = try TextPattern(pattern)
       parameter.pattern = pattern
     } catch {
       self.error(
-        "invalid-pattern", "the pattern cannot be read: \(error.message)",
+        .invalidPattern, "the pattern cannot be read: \(error.message)",
         at: range(in: entry.value, offset: error.offset, length: 1))
     }
   }
@@ -135,7 +135,7 @@ extension DocumentReader {
     }
     for item in items {
       if let mismatch = parameter.type.mismatch(of: item.jsonValue()) {
-        error("type-mismatch", "a value of 'enum' is not of the parameter's type: \(mismatch)", at: item.range)
+        error(.typeMismatch, "a value of 'enum' is not of the parameter's type: \(mismatch)", at: item.range)
       }
     }
     parameter.choices = items.map { $0.jsonValue() }

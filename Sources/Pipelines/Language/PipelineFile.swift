@@ -3,13 +3,21 @@ import OperatingSystem
 
 /// Reads pipeline files, within limits.
 enum PipelineFile {
-  /// The code of a finding that says nothing about the file: the process had no room for another open file.
-  static let lackOfResources = "system-limit"
-
   /// Why a file could not be read.
   struct Failure: Error {
-    var code: String
+    var code: DiagnosticCode
     var message: String
+
+    /// The failure to read the file that messages call `path`.
+    init(_ error: InputFileError, path: String) {
+      if error.isMissing {
+        code = .fileNotFound
+        message = "there is no file '\(path)'"
+      } else {
+        code = error.isLackOfResources ? .systemLimit : .fileUnreadable
+        message = error.description
+      }
+    }
   }
 
   /// The bytes of the file at `path`. Of a file that is larger than the YAML reader takes, one byte more than that, so that the
@@ -21,14 +29,8 @@ enum PipelineFile {
       let file = try InputFile(path, accepts: requiresRegularFile ? .regular : .streams)
       return .success(try file.prefix(YAMLReader.maximumSize + 1))
     } catch {
-      if error.isMissing { return .failure(notFound(path)) }
-      return .failure(
-        Failure(code: error.isLackOfResources ? Self.lackOfResources : "file-unreadable", message: error.description))
+      return .failure(Failure(error, path: path))
     }
-  }
-
-  private static func notFound(_ path: String) -> Failure {
-    Failure(code: "file-not-found", message: "there is no file '\(path)'")
   }
 
   // MARK: - Paths

@@ -15,7 +15,7 @@ public struct LoadResult: Sendable {
 
   /// Whether a file could not be read because the process or the system has no room for another open file. Nothing may be wrong
   /// with the files then.
-  public var lacksResources: Bool { diagnostics.contains { $0.code == PipelineFile.lackOfResources } }
+  public var lacksResources: Bool { diagnostics.contains { $0.code == DiagnosticCode.systemLimit.rawValue } }
 }
 
 /// Reads pipeline files and checks all that can be known before they run.

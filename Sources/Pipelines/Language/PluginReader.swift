@@ -71,7 +71,7 @@ extension DocumentReader {
       var plugin = PluginEntry(id: entry.name, range: entry.key.range)
       if !PluginUse.isPluginID(entry.name) {
         error(
-          "invalid-name",
+          .invalidName,
           "'\(entry.name)' cannot be a plugin's id: it may hold small letters, digits and '-', at most 64, the first a letter",
           at: entry.key.range, fix: entry.name.contains(".") ? "name the plugin alone, without what it offers" : nil)
       }
@@ -134,7 +134,7 @@ extension DocumentReader {
       : lowered != hash && lowered.utf8.count == 64
         ? "write it in small letters" : "`penstock plugins inspect FILE` prints it"
     error(
-      "invalid-hash",
+      .invalidHash,
       "'sha256' needs 64 hexadecimal digits, found \(hash.isEmpty ? "nothing" : "'\(hash.prefix(70))'")",
       at: node.range, fix: fix)
   }
@@ -143,7 +143,7 @@ extension DocumentReader {
     guard let text = plainText(node, what) else { return nil }
     guard let size = SizeNotation.parse(text) else {
       error(
-        "invalid-size", "\(what) needs a size with its unit, found '\(text)'", at: node.range,
+        .invalidSize, "\(what) needs a size with its unit, found '\(text)'", at: node.range,
         fix: "write it like '64MiB'")
       return nil
     }
@@ -157,7 +157,7 @@ extension DocumentReader {
     guard let text = plainText(node, "'uses'") else { return nil }
     if PluginUse.isOfferID(text) { return text }
     error(
-      "invalid-name",
+      .invalidName,
       "'\(text)' cannot be what a plugin offers: that is the plugin's id, or its id, a point and a name, in small letters, digits and '-'",
       at: node.range, fix: "write it like 'cron' or 'calendar.time-window'")
     return nil
@@ -238,7 +238,7 @@ extension DocumentReader {
       }
       guard let id else {
         if isMissing("uses", in: item) {
-          error("missing-key", "a controller needs a 'uses'", at: item.entries?.first?.key.range ?? item.range)
+          error(.missingKey, "a controller needs a 'uses'", at: item.entries?.first?.key.range ?? item.range)
         }
         return nil
       }

@@ -35,7 +35,7 @@ extension DocumentReader {
     if retry.maximum < retry.base {
       if let maximumRange {
         let base = DurationNotation.format(retry.base)
-        error("out-of-range", "'max' cannot be shorter than 'base', which is \(base)", at: maximumRange)
+        error(.outOfRange, "'max' cannot be shorter than 'base', which is \(base)", at: maximumRange)
       } else {
         // The default bound must not cut a first delay that the author asked for.
         retry.maximum = retry.base
@@ -84,7 +84,7 @@ extension DocumentReader {
     let fix =
       isNumber ? "write '{exit: \(word)}'" : SignalName.all.contains(word) ? "write '{signal: \(word)}'" : nil
     error(
-      "unknown-word", "an entry of 'on' is timeout, {exit: …}, {signal: …}, {status: …} or {error: …}, found '\(word)'",
+      .unknownWord, "an entry of 'on' is timeout, {exit: …}, {signal: …}, {status: …} or {error: …}, found '\(word)'",
       at: node.range, fix: fix ?? suggestion(for: word, among: ["timeout"]))
   }
 
@@ -99,7 +99,7 @@ extension DocumentReader {
         if SignalName.all.contains(name) { return .signal(name) }
         let fix = SignalName.all.contains("SIG" + name) ? "did you mean 'SIG\(name)'?" : nil
         error(
-          "unknown-word", "there is no signal '\(name)'", at: node.range,
+          .unknownWord, "there is no signal '\(name)'", at: node.range,
           fix: fix ?? suggestion(for: name, among: SignalName.all))
         return nil
       }
@@ -108,7 +108,7 @@ extension DocumentReader {
         guard let text = plainText(node, "'status'") else { return [] }
         if let codes = Self.statuses(text) { return codes.sorted().map { .status($0) } }
         error(
-          "invalid-status", "'\(text)' is no status", at: node.range,
+          .invalidStatus, "'\(text)' is no status", at: node.range,
           fix: "write a number from 100 to 599 such as '503', or a class such as '5xx'")
         return []
       }
@@ -134,7 +134,7 @@ extension DocumentReader {
     }
     if let entries = node.entries, !isBounded {
       error(
-        "endless-repeat", "'repeat' has neither 'until' nor 'limit', so it would never end",
+        .endlessRepeat, "'repeat' has neither 'until' nor 'limit', so it would never end",
         at: entries.first?.key.range ?? node.range)
     }
     return repetition

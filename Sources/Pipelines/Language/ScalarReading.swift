@@ -16,7 +16,7 @@ extension DocumentReader {
     guard let text = text(node, what) else { return nil }
     if let offset = Self.expressionOffset(in: text) {
       error(
-        "expression-not-allowed", "\(what) cannot hold an expression: it is read before anything runs",
+        .expressionNotAllowed, "\(what) cannot hold an expression: it is read before anything runs",
         at: range(in: node, offset: offset, length: 3))
       return nil
     }
@@ -37,7 +37,7 @@ extension DocumentReader {
     }
     guard let number = Int(exactly: value), number >= minimum, number <= maximum else {
       let bounds = maximum == .max ? "at least \(minimum)" : "from \(minimum) to \(maximum)"
-      error("out-of-range", "\(what) must be \(bounds), found \(value)", at: node.range)
+      error(.outOfRange, "\(what) must be \(bounds), found \(value)", at: node.range)
       return nil
     }
     return number
@@ -61,7 +61,7 @@ extension DocumentReader {
       return nil
     }
     if duration == .zero, !allowsZero {
-      error("out-of-range", "\(what) must be longer than nothing", at: node.range)
+      error(.outOfRange, "\(what) must be longer than nothing", at: node.range)
       return nil
     }
     return duration
@@ -80,7 +80,7 @@ extension DocumentReader {
     if let word = Word(rawValue: text) { return word }
     let words = Word.allCases.map(\.rawValue)
     error(
-      "unknown-word", "\(what) is one of \(words.joined(separator: ", ")), found '\(text)'", at: node.range,
+      .unknownWord, "\(what) is one of \(words.joined(separator: ", ")), found '\(text)'", at: node.range,
       fix: suggestion(for: text, among: words))
     return nil
   }
@@ -130,7 +130,7 @@ extension DocumentReader {
   /// Reports a name that breaks `rule`; answers whether it keeps to it.
   func checkName(_ name: String, _ rule: NameRule, _ what: String, at range: SourceRange) -> Bool {
     if rule.allows(name) { return true }
-    error("invalid-name", "'\(name)' cannot be \(what): it may hold \(rule.text)", at: range)
+    error(.invalidName, "'\(name)' cannot be \(what): it may hold \(rule.text)", at: range)
     return false
   }
 

@@ -22,7 +22,7 @@ struct SpecificationParser {
   ) throws(ExpressionError) -> ParsedFormula {
     guard text.utf8.count <= maximumLength || text.unicodeScalars.count <= maximumLength else {
       throw ExpressionError(
-        code: "specification-too-long", "the formula is longer than \(maximumLength) characters",
+        .specificationTooLong, "the formula is longer than \(maximumLength) characters",
         position: maximumLength + 1)
     }
     var parser = SpecificationParser(text, use, specifications)
@@ -42,7 +42,7 @@ struct SpecificationParser {
 
   private mutating func whole() throws(ExpressionError) -> ParsedFormula {
     if token.kind == .end {
-      throw ExpressionError(code: "specification-syntax", "expected a specification", position: 1)
+      throw ExpressionError(.specificationSyntax, "expected a specification", position: 1)
     }
     parsed.formula.root = try disjunction()
     guard token.kind == .end else {
@@ -96,7 +96,7 @@ struct SpecificationParser {
     depth += 1
     guard depth <= Self.maximumDepth else {
       throw ExpressionError(
-        code: "specification-too-deep", "the formula is nested more than \(Self.maximumDepth) levels deep",
+        .specificationTooDeep, "the formula is nested more than \(Self.maximumDepth) levels deep",
         position: token.start + 1)
     }
   }
@@ -120,13 +120,13 @@ struct SpecificationParser {
     if let position = specifications[name] {
       parsed.names.append((position, place))
       if argument != nil {
-        problem("wrong-argument", "'\(name)' is a specification of the pipeline, which takes no argument", at: place)
+        problem(.wrongArgument, "'\(name)' is a specification of the pipeline, which takes no argument", at: place)
       }
       return .named(position)
     }
     if name == "not", argument != nil || Self.isOperand(token.kind) {
       throw ExpressionError(
-        code: "specification-syntax", "unexpected 'not', expected a specification", position: start.start + 1,
+        .specificationSyntax, "unexpected 'not', expected a specification", position: start.start + 1,
         length: place.length, fix: "'not' is written '!'")
     }
     unknown(name, at: place)
@@ -139,15 +139,15 @@ struct SpecificationParser {
     switch fault {
     case .parenthesis:
       ExpressionError(
-        code: "specification-syntax", "the argument of '\(clipped(name))' does not end", position: open + 1,
+        .specificationSyntax, "the argument of '\(clipped(name))' does not end", position: open + 1,
         fix: "end it with ')'")
     case .quote(let quote):
       ExpressionError(
-        code: "specification-syntax", "the quotes around the argument of '\(clipped(name))' do not end",
+        .specificationSyntax, "the quotes around the argument of '\(clipped(name))' do not end",
         position: open + 1, fix: "end them with \(quote) before the ')'")
     case .behindQuote(let quote, let place):
       ExpressionError(
-        code: "specification-syntax", "the argument of '\(clipped(name))' goes on behind the quote that ends it",
+        .specificationSyntax, "the argument of '\(clipped(name))' goes on behind the quote that ends it",
         position: place + 1, fix: "a \(quote) inside is written twice: \(quote)\(quote)")
     }
   }
@@ -162,22 +162,22 @@ struct SpecificationParser {
   private mutating func unknown(_ name: String, at place: ParsedFormula.Place) {
     if SpecificationWord.earlyOnly.contains(name) {
       guard use == .early else {
-        return problem("misplaced-specification", "'\(name)' has a meaning under 'early' of a retry only", at: place)
+        return problem(.misplacedSpecification, "'\(name)' has a meaning under 'early' of a retry only", at: place)
       }
       return problem(
-        "misplaced-specification", "'\(name)' stands alone: it is an event, not a specification", at: place,
+        .misplacedSpecification, "'\(name)' stands alone: it is an event, not a specification", at: place,
         fix: "make it an entry of its own in the list of 'early'")
     }
     if let context = name.split(separator: ".", omittingEmptySubsequences: false).first.map(String.init),
       context != name, ContextName.all.contains(context)
     {
       return problem(
-        "unknown-specification", "'\(Self.clipped(name))' is a value, not a specification", at: place,
+        .unknownSpecification, "'\(Self.clipped(name))' is a value, not a specification", at: place,
         fix: "conditions on values belong under 'when'")
     }
     if name.utf8.contains(UInt8(ascii: ".")) {
       return problem(
-        "unknown-specification",
+        .unknownSpecification,
         "'\(Self.clipped(name))' is no specification of this pipeline: what a plugin offers needs a name here",
         at: place,
         fix: PluginUse.isOfferID(name) ? "add it: 'specifications: {a-name: {uses: \(name)}}', and use the name" : nil)
@@ -194,14 +194,14 @@ struct SpecificationParser {
         near.map { "did you mean '\(SpecificationWord(rawValue: $0)?.usage ?? $0)'?" }
           ?? (use == .wait ? "a length of time is written like '30s'" : nil)
       }
-    problem("unknown-specification", "there is no specification '\(Self.clipped(name))'", at: place, fix: fix)
+    problem(.unknownSpecification, "there is no specification '\(Self.clipped(name))'", at: place, fix: fix)
   }
 
   private mutating func builtIn(
     _ word: SpecificationWord, _ argument: SpecificationLexer.Argument?, at place: ParsedFormula.Place
   ) -> SpecificationFormula.Node {
     if argument != nil, !word.takesArgument {
-      problem("wrong-argument", "'\(word.rawValue)' takes no argument", at: place)
+      problem(.wrongArgument, "'\(word.rawValue)' takes no argument", at: place)
       return .never
     }
     switch word {
@@ -212,7 +212,7 @@ struct SpecificationParser {
     case .olderThan, .fileExists, .changed, .succeeded: break
     }
     guard let argument, !argument.text.isEmpty else {
-      problem("wrong-argument", "'\(word.rawValue)' needs an argument", at: place, fix: "write it like \(word.usage)")
+      problem(.wrongArgument, "'\(word.rawValue)' needs an argument", at: place, fix: "write it like \(word.usage)")
       return .never
     }
     if word == .olderThan { parsed.ages.append(place) }
@@ -233,14 +233,14 @@ struct SpecificationParser {
       problem(found.code, found.message, at: place, fix: found.fix)
       return .zero
     }
-    if duration == .zero { problem("out-of-range", "'older-than' must be longer than nothing", at: place) }
+    if duration == .zero { problem(.outOfRange, "'older-than' must be longer than nothing", at: place) }
     return duration
   }
 
   private mutating func pipeline(_ text: String, at place: ParsedFormula.Place) -> String {
     if !DocumentReader.NameRule.pipeline.allows(text) {
       problem(
-        "invalid-name",
+        .invalidName,
         "'\(Self.clipped(text))' cannot be a pipeline's name: it may hold \(DocumentReader.NameRule.pipeline.text)",
         at: place)
     }
@@ -248,14 +248,9 @@ struct SpecificationParser {
   }
 
   private mutating func path(_ argument: SpecificationLexer.Argument, at place: ParsedFormula.Place) -> Template {
-    if argument.text.utf8.contains(0) { problem("wrong-form", "a path cannot hold a NUL character", at: place) }
+    if argument.text.utf8.contains(0) { problem(.wrongForm, "a path cannot hold a NUL character", at: place) }
     let (template, problems) = Template.read(argument.text)
-    for problem in problems {
-      parsed.problems.append(
-        ExpressionProblem(
-          position: argument.start + argument.dropped + max(problem.position, 1), length: max(problem.length, 1),
-          code: problem.code, problem.message, fix: problem.fix))
-    }
+    parsed.problems += problems.map { $0.shifted(by: argument.start + argument.dropped) }
     if !template.isLiteral { parsed.templates.append((template, argument.start + argument.dropped)) }
     return template
   }
@@ -263,16 +258,16 @@ struct SpecificationParser {
   // MARK: - What is wrong
 
   private mutating func problem(
-    _ code: String, _ message: String, at place: ParsedFormula.Place, fix: String? = nil
+    _ code: DiagnosticCode, _ message: String, at place: ParsedFormula.Place, fix: String? = nil
   ) {
     parsed.problems.append(
-      ExpressionProblem(position: place.position, length: place.length, code: code, message, fix: fix))
+      ExpressionError(code, message, position: place.position, length: place.length, fix: fix))
   }
 
   private func unexpected(_ expectation: String) -> ExpressionError {
     guard token.kind != .end else {
       return ExpressionError(
-        code: "specification-syntax", "unexpected end of the formula, \(expectation)", position: lexer.text.count + 1)
+        .specificationSyntax, "unexpected end of the formula, \(expectation)", position: lexer.text.count + 1)
     }
     let spelling = lexer.spelling(token.start..<token.end)
     var fix: String?
@@ -283,7 +278,7 @@ struct SpecificationParser {
     default: break
     }
     return ExpressionError(
-      code: "specification-syntax", "unexpected '\(Self.clipped(spelling))', \(expectation)",
+      .specificationSyntax, "unexpected '\(Self.clipped(spelling))', \(expectation)",
       position: token.start + 1, length: max(1, token.end - token.start), fix: fix)
   }
 

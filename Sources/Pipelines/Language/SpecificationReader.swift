@@ -25,7 +25,7 @@ extension DocumentReader {
     guard checkName(entry.name, .member, "a specification's name", at: entry.key.range) else { return }
     guard SpecificationWord.reserved.contains(entry.name) else { return }
     error(
-      "reserved-name", "a specification cannot be called '\(entry.name)': the language has that name itself",
+      .reservedName, "a specification cannot be called '\(entry.name)': the language has that name itself",
       at: entry.key.range)
   }
 
@@ -50,7 +50,7 @@ extension DocumentReader {
           formula = self.formula(member.value, "'uses'", use, of: what)
           if let settings, formula != nil {
             error(
-              "misplaced-key",
+              .misplacedKey,
               "'with' has no effect on '\(formula?.text ?? "")': it holds the settings of what a plugin offers",
               at: settings.key.range, fix: "leave it out")
           }
@@ -60,7 +60,7 @@ extension DocumentReader {
       }
     }
     if isMissing("uses", in: entry.value) {
-      error("missing-key", "\(what) needs a 'uses'", at: entry.key.range)
+      error(.missingKey, "\(what) needs a 'uses'", at: entry.key.range)
     }
     if let formula { specification.formula = formula }
     specification.hold = hold
@@ -77,11 +77,7 @@ extension DocumentReader {
     }
     do {
       let parsed = try SpecificationParser.parse(text, for: use, specifications: specifications)
-      for problem in parsed.problems {
-        error(
-          problem.code, problem.message,
-          at: range(in: node, offset: problem.position - 1, length: problem.length), fix: problem.fix)
-      }
+      for problem in parsed.problems { report(problem, in: node, offset: 0) }
       formulas.append(SpecificationSite(formula: parsed, node: node, use: use, owner: owner))
       return parsed.formula
     } catch {
@@ -115,7 +111,7 @@ extension DocumentReader {
     guard let read = draft.gate else { return }
     guard read.range != nil else {
       for entry in read.keys {
-        error("misplaced-key", "'\(entry.name)' has no effect without 'run_when'", at: entry.key.range)
+        error(.misplacedKey, "'\(entry.name)' has no effect without 'run_when'", at: entry.key.range)
       }
       return
     }

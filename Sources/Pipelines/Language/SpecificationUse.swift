@@ -47,5 +47,5 @@ struct ParsedFormula {
   /// The arguments that hold expressions, each with how many Unicode scalars of the text come before it.
   var templates: [(template: Template, offset: Int)] = []
   /// What is wrong beyond its syntax.
-  var problems: [ExpressionProblem] = []
+  var problems: [ExpressionError] = []
 }

@@ -45,7 +45,7 @@ extension DocumentReader {
     report(problems, in: node, offset: lead)
     guard case .expression(let whole, let inner)? = template.segments.first, template.segments.count == 1 else {
       error(
-        "mixed-expression", "\(what) is one expression, but there is text around '${{ }}' here", at: node.range,
+        .mixedExpression, "\(what) is one expression, but there is text around '${{ }}' here", at: node.range,
         fix: "put the whole condition inside '${{ }}'")
       sites.append(ExpressionSite(body: .part(template, offset: lead), node: node, use: use))
       return nil
@@ -78,7 +78,7 @@ extension DocumentReader {
     let value = node.coreScalar ?? .null
     if let problem = value.problemBeyondJSON {
       error(
-        "invalid-number", "the value \(problem)", at: node.range,
+        .invalidNumber, "the value \(problem)", at: node.range,
         fix: "put it in quotes to have it as text: \"\(text)\"")
     }
     return value
@@ -105,10 +105,8 @@ extension DocumentReader {
 
   /// Reports an error in an expression that begins `offset` Unicode scalars into the text of `node`.
   func report(_ failure: ExpressionError, in node: YAMLNode, offset: Int) {
-    error(
-      failure.code, failure.message,
-      at: range(in: node, offset: offset + max(failure.position, 1) - 1, length: max(failure.length, 1)),
-      fix: failure.fix)
+    report(
+      failure, at: range(in: node, offset: offset + max(failure.position, 1) - 1, length: max(failure.length, 1)))
   }
 
   private static func data(_ template: Template) -> DataTemplate {

@@ -17,7 +17,7 @@ extension DocumentReader {
     if let operations {
       readOperations(operations.value, into: &draft)
     } else if let entries = root.entries, entries.allSatisfy({ PipelineKey.table.place(of: $0.name) != nil }) {
-      error("missing-key", "a pipeline needs 'operations'", at: entries.first?.key.range ?? root.range)
+      error(.missingKey, "a pipeline needs 'operations'", at: entries.first?.key.range ?? root.range)
     }
     if let after { readHandlers(after.value, into: &draft) }
     return draft
@@ -82,7 +82,7 @@ extension DocumentReader {
         draft.defaults.retry = retry(value, of: "'defaults'", words: &words)
         for word in words {
           error(
-            "misplaced-specification", "'\(word.name)' has a meaning for the retries of one 'http' only",
+            .misplacedSpecification, "'\(word.name)' has a meaning for the retries of one 'http' only",
             at: word.range, fix: "write it under 'retry' of the operation")
         }
       case .env: draft.defaults.environment = environment(value, .pipelineEnvironment, into: &draft.sites)

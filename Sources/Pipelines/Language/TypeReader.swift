@@ -29,7 +29,7 @@ extension DocumentReader {
 
   private func fieldType(_ name: String, _ entry: YAMLEntry) -> ValueType? {
     guard !name.isEmpty else {
-      error("invalid-type", "a field of a type needs a name", at: entry.key.range)
+      error(.invalidType, "a field of a type needs a name", at: entry.key.range)
       return nil
     }
     return type(entry.value)
@@ -39,7 +39,7 @@ extension DocumentReader {
     guard !node.isFaulty, let text = node.text else { return nil }
     guard !isNull(node) else {
       if node.text == "null" {
-        error("invalid-type", "there is no type 'null'", at: node.range, fix: "did you mean 'none'?")
+        error(.invalidType, "there is no type 'null'", at: node.range, fix: "did you mean 'none'?")
       } else {
         wrongForm(node, "a type", needs: "a name such as string, int or json")
       }
@@ -52,7 +52,7 @@ extension DocumentReader {
       let length = rest.prefix { $0.properties.isAlphabetic || $0 == "_" || $0 == "-" || ("0"..."9").contains($0) }
         .count
       self.error(
-        "invalid-type", error.message, at: range(in: node, offset: error.offset, length: max(length, 1)), fix: error.fix
+        .invalidType, error.message, at: range(in: node, offset: error.offset, length: max(length, 1)), fix: error.fix
       )
       return nil
     }

@@ -9,7 +9,7 @@ enum YAMLAdmission {
     return source.withBytes { bytes in
       if bytes.count > YAMLReader.maximumSize {
         return Diagnostic(
-          code: "file-too-large", "the file is larger than the \(YAMLReader.maximumSize >> 20) MiB allowed",
+          code: .fileTooLarge, "the file is larger than the \(YAMLReader.maximumSize >> 20) MiB allowed",
           file: source.path, range: .beginning, fix: "split the pipeline into nested pipelines, or move data out of it"
         )
       }
@@ -50,7 +50,7 @@ enum YAMLAdmission {
     let digits = String(scalar.value, radix: 16, uppercase: true)
     let name = "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     return Diagnostic(
-      code: "yaml-syntax", "the control character \(name) is not allowed in YAML", file: source.path,
+      code: .yamlSyntax, "the control character \(name) is not allowed in YAML", file: source.path,
       range: SourceRange(start: start, end: SourceMark(line: start.line, column: start.column + 1)),
       fix: scalar.value < 0x100
         ? "remove it, or write it as \\x\(digits.count < 2 ? "0" : "")\(digits) in double quotes" : "remove it"
@@ -60,7 +60,7 @@ enum YAMLAdmission {
   private static func tooManyDirectives(at offset: Int, in source: SourceText) -> Diagnostic {
     let start = source.mark(atUTF8Offset: offset)
     return Diagnostic(
-      code: "yaml-syntax", "more than \(maximumDirectives) lines begin with '%'", file: source.path,
+      code: .yamlSyntax, "more than \(maximumDirectives) lines begin with '%'", file: source.path,
       range: SourceRange(start: start, end: SourceMark(line: start.line, column: start.column + 1)),
       fix: "indent the text, or remove the directives"
     )

@@ -28,14 +28,14 @@ struct YAMLSyntaxFault {
     }
     let finding = tabInIndentation ?? invisibleLineBreak ?? tokenFinding ?? blockFinding ?? flowFinding ?? other
     return Diagnostic(
-      code: "yaml-syntax", finding.message, file: places.source.path, range: finding.range, fix: finding.fix
+      code: .yamlSyntax, finding.message, file: places.source.path, range: finding.range, fix: finding.fix
     )
   }
 
   /// The error about a second document that begins at `range`.
   static func secondDocument(at range: SourceRange, in source: SourceText) -> Diagnostic {
     Diagnostic(
-      code: "multiple-documents", "a second document begins here, and a pipeline file has one", file: source.path,
+      code: .multipleDocuments, "a second document begins here, and a pipeline file has one", file: source.path,
       range: range, fix: "put each pipeline into a file of its own"
     )
   }

@@ -29,7 +29,7 @@ struct YAMLTreeBuilder {
   /// Reads everything. Called once.
   mutating func build() -> (root: YAMLNode?, diagnostics: [Diagnostic]) {
     guard let parser = YAMLEventParser(places.bytes) else {
-      report("yaml-syntax", "there is not enough memory to read the file", at: .beginning)
+      report(.yamlSyntax, "there is not enough memory to read the file", at: .beginning)
       return (nil, diagnostics)
     }
     if let failure = parser.forEachEvent({ take($0) }) {
@@ -74,7 +74,7 @@ struct YAMLTreeBuilder {
   }
 
   private mutating func reportEmptyFile() {
-    report("empty-file", "the file is empty", at: .beginning, fix: "begin with 'operations:'")
+    report(.emptyFile, "the file is empty", at: .beginning, fix: "begin with 'operations:'")
     isOver = true
   }
 
@@ -132,13 +132,13 @@ struct YAMLTreeBuilder {
     case nil:
       let nearest = anchors.count <= 1_000 ? NearestName.suggestion(for: name, among: anchors.keys) : nil
       report(
-        "unknown-alias", "no anchor '&\(Self.clipped(name))' stands before the alias '*\(Self.clipped(name))'",
+        .unknownAlias, "no anchor '&\(Self.clipped(name))' stands before the alias '*\(Self.clipped(name))'",
         at: range,
         fix: nearest.map { "did you mean '*\($0)'?" } ?? "quote the value if it only begins with '*'"
       )
     case .open:
       report(
-        "recursive-alias", "the alias '*\(Self.clipped(name))' stands inside the node that its anchor names", at: range,
+        .recursiveAlias, "the alias '*\(Self.clipped(name))' stands inside the node that its anchor names", at: range,
         fix: "write out what is meant"
       )
     case .closed(let node, let weight):
@@ -154,7 +154,7 @@ struct YAMLTreeBuilder {
       }
       if before <= YAMLReader.maximumExpansion {
         report(
-          "alias-expansion", "the aliases up to here stand for more than \(YAMLReader.maximumExpansion) nodes",
+          .aliasExpansion, "the aliases up to here stand for more than \(YAMLReader.maximumExpansion) nodes",
           at: range,
           fix: "use fewer aliases of large nodes"
         )
@@ -246,20 +246,20 @@ struct YAMLTreeBuilder {
   /// Whether `key` can be a key of the innermost mapping. Says why not.
   private mutating func accepted(_ key: YAMLNode) -> Bool {
     guard case .scalar(let text, let style) = key.content else {
-      report("key-not-scalar", "a key must be a text, not a list or mapping", at: key.range, fix: "quote the key")
+      report(.keyNotScalar, "a key must be a text, not a list or mapping", at: key.range, fix: "quote the key")
       return false
     }
     guard !key.isFaulty else { return false }
     if text == "<<", style == .plain {
       report(
-        "merge-key", "'<<' does not merge mappings in YAML 1.2", at: key.range, fix: "write the merged keys out here"
+        .mergeKey, "'<<' does not merge mappings in YAML 1.2", at: key.range, fix: "write the merged keys out here"
       )
       return false
     }
     let top = frames.count - 1
     if let first = frames[top].line(ofEarlierKey: text, among: entries[frames[top].first...]) {
       report(
-        "duplicate-key", "the key '\(Self.clipped(text))' is already there, first at line \(first)", at: key.range,
+        .duplicateKey, "the key '\(Self.clipped(text))' is already there, first at line \(first)", at: key.range,
         fix: "remove one of the two"
       )
       return false
@@ -277,7 +277,7 @@ struct YAMLTreeBuilder {
     if name == "!" { return misfit(.str) == nil ? (.str, false) : (nil, false) }
     guard let core = YAMLCoreTag(fullName: name) else {
       report(
-        "tag-unsupported",
+        .tagUnsupported,
         "the tag '\(Self.clipped(name))' is not one of !!str, !!int, !!float, !!bool, !!null, !!seq and !!map",
         at: range, fix: name.hasPrefix("!") ? "quote the value if the '!' belongs to it" : "remove the tag"
       )
@@ -285,7 +285,7 @@ struct YAMLTreeBuilder {
     }
     guard let found = misfit(core) else { return (core, false) }
     report(
-      "tag-mismatch", "\(found) cannot be read as !!\(core)", at: range, fix: "remove the tag, or change the value"
+      .tagMismatch, "\(found) cannot be read as !!\(core)", at: range, fix: "remove the tag, or change the value"
     )
     return (core, true)
   }
@@ -294,13 +294,13 @@ struct YAMLTreeBuilder {
 
   private mutating func reportDepth(at range: SourceRange) {
     report(
-      "too-deep", "the nesting is deeper than \(YAMLReader.maximumDepth) levels", at: range,
+      .nestingTooDeep, "the nesting is deeper than \(YAMLReader.maximumDepth) levels", at: range,
       fix: "move the inner part into a nested pipeline"
     )
     isOver = true
   }
 
-  private mutating func report(_ code: String, _ message: String, at range: SourceRange, fix: String? = nil) {
+  private mutating func report(_ code: DiagnosticCode, _ message: String, at range: SourceRange, fix: String? = nil) {
     guard diagnostics.count < YAMLReader.maximumFindings else { return }
     diagnostics.append(Diagnostic(code: code, message, file: places.source.path, range: range, fix: fix))
   }

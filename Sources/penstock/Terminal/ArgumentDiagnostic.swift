@@ -21,7 +21,8 @@ struct ArgumentDiagnostic {
     let start = source.mark(atUTF8Offset: offset)
     let end = SourceMark(line: start.line, column: start.column + max(1, length))
     let diagnostic = Diagnostic(
-      code: code, "\(message) (position \(position))", file: name, range: SourceRange(start: start, end: end), fix: fix)
+      otherCode: code, "\(message) (position \(position))", file: name, range: SourceRange(start: start, end: end),
+      fix: fix)
     let style = Style(color, for: .error)
     return DiagnosticRenderer(color: style.isColored).render(diagnostic, in: source)
   }

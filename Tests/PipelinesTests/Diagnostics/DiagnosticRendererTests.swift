@@ -24,8 +24,8 @@ struct DiagnosticRendererTests {
 
   @Test("findings come by line, column and code, each once, with a count")
   func sorted() {
-    let warning = Diagnostic(.warning, code: "a", "first", file: "release.yaml", range: range(1, 1, 5))
-    let error = Diagnostic(.error, code: "b", "second", file: "release.yaml", range: range(1, 1, 5))
+    let warning = Diagnostic(.warning, otherCode: "a", "first", file: "release.yaml", range: range(1, 1, 5))
+    let error = Diagnostic(.error, otherCode: "b", "second", file: "release.yaml", range: range(1, 1, 5))
     let late = finding(3, 1, 1, "late")
     expect(
       [late, error, warning, late, error],
@@ -69,7 +69,7 @@ struct DiagnosticRendererTests {
   func severalLines() {
     let range = SourceRange(start: SourceMark(line: 1, column: 4), end: SourceMark(line: 3, column: 2))
     expect(
-      [Diagnostic(code: "c", "long", file: "release.yaml", range: range)],
+      [Diagnostic(otherCode: "c", "long", file: "release.yaml", range: range)],
       """
       release.yaml:1:4: error[c]: long
         1 | name: x
@@ -99,7 +99,7 @@ struct DiagnosticRendererTests {
 
   @Test("an empty line, a line that is not there and an unknown file have no excerpt")
   func noExcerpt() {
-    let elsewhere = Diagnostic(code: "d", "gone", file: "other.yaml", range: .beginning, fix: "look for it")
+    let elsewhere = Diagnostic(otherCode: "d", "gone", file: "other.yaml", range: .beginning, fix: "look for it")
     expect(
       [finding(5, 1, 1, "empty", fix: "write something"), finding(40, 1, 1, "no line"), elsewhere],
       """
@@ -117,7 +117,7 @@ struct DiagnosticRendererTests {
   @Test("nothing raw reaches the terminal")
   func visible() {
     let diagnostic = Diagnostic(
-      code: "e", "the key '\u{7}\n'", file: "re\u{1B}lease.yaml", range: range(4, 7, 8), fix: "no \u{9B}"
+      otherCode: "e", "the key '\u{7}\n'", file: "re\u{1B}lease.yaml", range: range(4, 7, 8), fix: "no \u{9B}"
     )
     let source = SourceText(path: diagnostic.file, text: source.text)
     #expect(
@@ -154,7 +154,8 @@ struct DiagnosticRendererTests {
     let long = SourceText(path: "l.yaml", text: text + "\n" + String(repeating: "é", count: 5_000_000) + "X")
     func shown(_ line: Int, _ start: Int, _ end: Int) -> String {
       let range = range(line, start, end)
-      return DiagnosticRenderer(width: 40).render(Diagnostic(code: "f", "x", file: "l.yaml", range: range), in: long)
+      return DiagnosticRenderer(width: 40).render(
+        Diagnostic(otherCode: "f", "x", file: "l.yaml", range: range), in: long)
     }
     #expect(
       shown(1, 1, 3) == """
@@ -193,7 +194,8 @@ struct DiagnosticRendererTests {
   @Test("colours are used when asked for")
   func colours() {
     let renderer = DiagnosticRenderer(color: true)
-    let warning = Diagnostic(.warning, code: "g", "careful", file: "release.yaml", range: range(1, 1, 5), fix: "stop")
+    let warning = Diagnostic(
+      .warning, otherCode: "g", "careful", file: "release.yaml", range: range(1, 1, 5), fix: "stop")
     #expect(
       renderer.render(warning, in: source)
         == "\u{1B}[1mrelease.yaml:1:1:\u{1B}[0m \u{1B}[1;33mwarning[g]:\u{1B}[0m \u{1B}[1mcareful\u{1B}[0m\n"
@@ -204,8 +206,8 @@ struct DiagnosticRendererTests {
   @Test("nothing to print is an empty text, and counts agree in number")
   func counts() {
     #expect(DiagnosticRenderer().render([], in: [source]) == "")
-    let warning = Diagnostic(.warning, code: "h", "x", file: "f", range: .beginning)
-    let error = Diagnostic(code: "h", "x", file: "f", range: .beginning)
+    let warning = Diagnostic(.warning, otherCode: "h", "x", file: "f", range: .beginning)
+    let error = Diagnostic(otherCode: "h", "x", file: "f", range: .beginning)
     #expect(DiagnosticRenderer.summary(of: []) == "no errors")
     #expect(DiagnosticRenderer.summary(of: [warning, warning]) == "2 warnings")
     #expect(DiagnosticRenderer.summary(of: [error, warning]) == "1 error, 1 warning")
@@ -213,7 +215,7 @@ struct DiagnosticRendererTests {
 
   @Test("files come in the order of their sources, others behind them by name")
   func files() {
-    let diagnostics = ["b", "d", "a", "c"].map { Diagnostic(code: "i", "x", file: $0, range: .beginning) }
+    let diagnostics = ["b", "d", "a", "c"].map { Diagnostic(otherCode: "i", "x", file: $0, range: .beginning) }
     #expect(DiagnosticRenderer.sorted(diagnostics, files: ["c", "b"]).map(\.file) == ["c", "b", "a", "d"])
   }
 
@@ -236,7 +238,7 @@ struct DiagnosticRendererTests {
 
   private func finding(_ line: Int, _ start: Int, _ end: Int, _ message: String, fix: String? = nil) -> Diagnostic {
     Diagnostic(
-      code: "unknown-reference", message, file: "release.yaml", range: range(line, start, end), fix: fix
+      otherCode: "unknown-reference", message, file: "release.yaml", range: range(line, start, end), fix: fix
     )
   }
 

@@ -116,4 +116,12 @@ struct ExpressionFunctionTests {
     }
     #expect(try Expression.parse("hashFiles('a', 'b/**', 1)").evaluate(in: Hashing()) == "a|b/**|1")
   }
+
+  @Test("hashFiles fails where there is no run")
+  func hashFilesWithoutRun() throws {
+    let expression = try Expression.parse("hashFiles('a')")
+    let error = #expect(throws: ExpressionError.self) { try expression.evaluate(in: ObjectContexts()) }
+    #expect(error?.code == "no-files")
+    #expect(error?.position == 1)
+  }
 }

@@ -127,7 +127,7 @@ struct RunConditionTests {
   func suggestion() {
     #expect(
       throws: ExpressionError(
-        code: "unknown-name", "runs have no 'piepline'", position: 1, length: 8, fix: "did you mean 'pipeline'?")
+        otherCode: "unknown-name", "runs have no 'piepline'", position: 1, length: 8, fix: "did you mean 'pipeline'?")
     ) {
       try RunCondition.parse("piepline == 'a'")
     }

@@ -87,6 +87,12 @@ struct ParameterTests {
       return #expect(Bool(false), "resolved")
     }
     #expect(word.description == "the param 'limit' is not of its type: expected int, found 'many'")
+    guard case .failure(let twice) = ParameterResolver.resolve(definition, given: [("limit", "1"), ("limit", "2")])
+    else {
+      return #expect(Bool(false), "resolved")
+    }
+    #expect(twice.problems.map(\.code) == ["duplicate-param"])
+    #expect(twice.description == "the param 'limit' is given more than once")
   }
 
   private func jsonMessage(_ text: String) -> String {

@@ -245,7 +245,7 @@ final class RunConditions {
   private func path(_ template: Template) throws -> String {
     let written = try template.evaluate(in: RunContexts(run: run)).injectedText
     guard !written.isEmpty, !written.utf8.contains(0) else {
-      throw ExpressionError(code: "path", "'\(template.text)' is not a path")
+      throw ExpressionError(otherCode: "path", "'\(template.text)' is not a path")
     }
     return PipelineFile.join(run.pipeline.source.directory, written)
   }

@@ -12,7 +12,7 @@ struct RunConditionReader {
       switch node.kind {
       case .call where node.function.isStatus || node.function == .hashFiles:
         throw ExpressionError(
-          code: "no-run", "'\(node.function.name)' needs a run that goes on", position: Int(node.position),
+          otherCode: "no-run", "'\(node.function.name)' needs a run that goes on", position: Int(node.position),
           length: Int(node.length), fix: node.function.isStatus ? "compare 'state', as in state == 'failed'" : nil)
       case .computedMember:
         try check(
@@ -33,12 +33,12 @@ struct RunConditionReader {
       let names = RunConditionName.allCases.map(\.rawValue)
       let near = NearestName.suggestion(for: reference.context, among: names)
       throw ExpressionError(
-        code: "unknown-name", "runs have no '\(reference.context)'", position: reference.position, length: length,
+        otherCode: "unknown-name", "runs have no '\(reference.context)'", position: reference.position, length: length,
         fix: near.map { "did you mean '\($0)'?" } ?? "they have \(names.joined(separator: ", "))")
     }
     guard reference.path.isEmpty || name.kind == .json else {
       throw ExpressionError(
-        code: "no-members", "'\(name.rawValue)' has no members", position: reference.position,
+        .noMembers, "'\(name.rawValue)' has no members", position: reference.position,
         length: reference.length)
     }
   }
@@ -75,6 +75,6 @@ struct RunConditionReader {
 
   private func wrong(_ node: ExpressionProgram.Node, _ message: String, fix: String) -> ExpressionError {
     ExpressionError(
-      code: "wrong-comparison", message, position: Int(node.start), length: Int(node.end - node.start), fix: fix)
+      otherCode: "wrong-comparison", message, position: Int(node.start), length: Int(node.end - node.start), fix: fix)
   }
 }

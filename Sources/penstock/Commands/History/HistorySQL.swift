@@ -79,7 +79,7 @@ struct HistorySQL: ParsableCommand {
     let mark = source.mark(atUTF8Offset: offset)
     let end = SourceMark(line: mark.line, column: mark.column + 1)
     let excerpt = DiagnosticRenderer().render(
-      Diagnostic(code: error.code, "here", file: "query", range: SourceRange(start: mark, end: end)), in: source)
+      Diagnostic(otherCode: error.code, "here", file: "query", range: SourceRange(start: mark, end: end)), in: source)
     return error.description + "\n" + excerpt.split(separator: "\n").dropFirst().joined(separator: "\n")
   }
 }

@@ -1,0 +1,138 @@
+extension DiagnosticTable {
+  static let files = [
+    DiagnosticRow(
+      DiagnosticCode.fileNotFound, "There is no file at the path.",
+      """
+      operations:
+        - name: nightly
+          pipeline: absent.yaml
+      """,
+      fix: "Correct the path. The path of a nested pipeline starts from the directory of the file that names it."),
+    DiagnosticRow(
+      DiagnosticCode.fileUnreadable, "What is at the path cannot be read as a pipeline file.",
+      """
+      operations:
+        - name: nightly
+          pipeline: /
+      """,
+      fix: "Name a regular file that you may read. A directory or, for a nested pipeline, a pipe is none."),
+    DiagnosticRow(
+      DiagnosticCode.systemLimit, "The system has no room for another open file; nothing need be wrong with this one.",
+      when: "a check by a process that has as many open files as it may have.",
+      fix: "Raise `ulimit -n`, or check again when other programs have closed their files."),
+    DiagnosticRow(
+      DiagnosticCode.fileTooLarge, "The file is larger than 16 MiB.",
+      when: "a log that was pasted into a pipeline file.",
+      fix: "Move data into files of its own, and operations into [nested pipelines](language.md#pipeline)."),
+    DiagnosticRow(
+      DiagnosticCode.invalidUTF8, "The file is not UTF-8 text.",
+      when: "a file that was saved as UTF-16 or in an 8-bit encoding such as Latin-1.",
+      fix: "Save the file as UTF-8."),
+    DiagnosticRow(
+      DiagnosticCode.emptyFile, "The file has nothing but white space and comments.",
+      """
+      # to be written
+      """,
+      fix: "Begin with `operations:`."),
+  ]
+
+  static let yaml = [
+    DiagnosticRow(
+      DiagnosticCode.yamlSyntax, "The file is not YAML.",
+      """
+      operations:
+        - { name: hello, run: echo hello
+      """,
+      fix: "Correct the YAML at this place or, where a bracket or quote is not closed, before it."),
+    DiagnosticRow(
+      DiagnosticCode.multipleDocuments, "A second YAML document begins in the file.",
+      """
+      operations:
+        - { name: hello, run: echo hello }
+      ---
+      operations:
+        - { name: bye, run: echo bye }
+      """,
+      fix: "Put each pipeline into a file of its own."),
+    DiagnosticRow(
+      DiagnosticCode.duplicateKey, "A mapping has the same key twice.",
+      """
+      operations:
+        - name: hello
+          run: echo hello
+          run: echo bye
+      """,
+      fix: "Remove one of the two."),
+    DiagnosticRow(
+      DiagnosticCode.keyNotScalar, "A key is a list or a mapping.",
+      """
+      operations:
+        - name: hello
+          value: { [a, b]: 1 }
+      """,
+      fix: "Write the key as text, in quotes if need be."),
+    DiagnosticRow(
+      DiagnosticCode.mergeKey, "The key `<<` would merge mappings in YAML 1.1, but YAML 1.2 has no such key.",
+      """
+      env: &common { LC_ALL: C }
+      operations:
+        - name: hello
+          run: echo hello
+          env: { <<: *common }
+      """,
+      fix: "Write the keys out, or put them into [`defaults`](language.md#defaults) or a top-level `env`."),
+    DiagnosticRow(
+      DiagnosticCode.tagUnsupported, "A tag is not one of the YAML core schema.",
+      """
+      operations:
+        - name: hello
+          value: !secret hello
+      """,
+      fix: "Remove the tag. Put a text that begins with `!`, such as a formula, in quotes."),
+    DiagnosticRow(
+      DiagnosticCode.tagMismatch, "The value cannot be read as its tag says.",
+      """
+      operations:
+        - name: count
+          value: !!int many
+      """,
+      fix: "Remove the tag, or change the value."),
+    DiagnosticRow(
+      DiagnosticCode.unknownAlias, "No anchor of this name stands before the alias.",
+      """
+      operations:
+        - name: hello
+          value: *greeting
+      """,
+      fix: "Put the anchor (`&greeting`) before its aliases. Put a text that begins with `*` in quotes."),
+    DiagnosticRow(
+      DiagnosticCode.recursiveAlias, "An alias stands inside the node that its anchor names.",
+      """
+      operations:
+        - name: hello
+          value: &list [1, *list]
+      """,
+      fix: "Write out what is meant."),
+    DiagnosticRow(
+      DiagnosticCode.aliasExpansion, "The aliases stand for more than 100,000 nodes together.",
+      """
+      operations:
+        - name: a
+          value: &a [0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+        - name: b
+          value: &b [*a, *a, *a, *a, *a, *a, *a, *a, *a, *a]
+        - name: c
+          value: &c [*b, *b, *b, *b, *b, *b, *b, *b, *b, *b]
+        - name: d
+          value: &d [*c, *c, *c, *c, *c, *c, *c, *c, *c, *c]
+        - name: e
+          value: [*d, *d, *d, *d, *d, *d, *d, *d, *d, *d]
+      """,
+      fix: "Use fewer aliases of aliases, or compute the data in an operation."),
+    DiagnosticRow(
+      DiagnosticCode.nestingTooDeep,
+      "Lists and mappings are nested more than 100 levels deep, or pipelines more than 20.",
+      when: "a file with 101 opening brackets inside each other.",
+      fix: "Nest less. Data of such depth can be the result of an operation."),
+  ]
+}

@@ -1,0 +1,178 @@
+extension DiagnosticTable {
+  static let keys = [
+    DiagnosticRow(
+      DiagnosticCode.unknownKey, "A mapping has a key that is not one of its keys.",
+      """
+      operations:
+        - name: hello
+          run: echo hello
+          timeuot: 30s
+      """,
+      fix: "Use the suggested key; [all keys](language.md#all-keys) lists them."),
+    DiagnosticRow(
+      DiagnosticCode.misplacedKey, "A key of the language has no effect at this place.",
+      """
+      operations:
+        - name: hello
+          value: hello
+          shell: bash
+      """,
+      fix: "Remove the key, or move it to where [all keys](language.md#all-keys) has it."),
+    DiagnosticRow(
+      DiagnosticCode.missingKey, "A mapping lacks a key that it needs.",
+      """
+      operations:
+        - run: echo hello
+      """,
+      fix: "Add the key that the message names."),
+    DiagnosticRow(
+      DiagnosticCode.notAvailable, "The key belongs to the language, but this version cannot act on it.",
+      """
+      operations:
+        - name: hello
+          run: echo hello
+          rerun_on_change: connected
+      """,
+      fix: "Remove the key; see [what is not available yet](language.md#what-is-not-available-yet)."),
+    DiagnosticRow(
+      DiagnosticCode.wrongForm, "A value has another form than its key needs, such as a list in place of a string.",
+      """
+      operations:
+        hello: { run: echo hello }
+      """,
+      fix: "Write the value in the form that the message names."),
+    DiagnosticRow(
+      DiagnosticCode.unknownWord, "A value is not one of the words that its key allows.",
+      """
+      overlap: wait
+      operations:
+        - { name: hello, run: echo hello }
+      """,
+      fix: "Use one of the words in the message."),
+    DiagnosticRow(
+      DiagnosticCode.outOfRange, "A number or a duration is too small or too large for its key.",
+      """
+      concurrency: 0
+      operations:
+        - { name: hello, run: echo hello }
+      """,
+      fix: "Use a value within the bounds in the message."),
+    DiagnosticRow(
+      DiagnosticCode.invalidDuration, "A text is not a duration.",
+      """
+      operations:
+        - name: hello
+          run: echo hello
+          timeout: 30
+      """,
+      fix: "Write numbers with their units: `30s`, `1h30m`, `200ms`."),
+    DiagnosticRow(
+      DiagnosticCode.invalidTimestamp, "A text is not an instant.",
+      """
+      operations:
+        - name: pause
+          wait: { until: tomorrow }
+      """,
+      fix: "Write date, time and zone as RFC 3339 does: `2026-12-24T18:00:00+01:00`."),
+    DiagnosticRow(
+      DiagnosticCode.invalidSize, "A text is not a size in bytes.",
+      """
+      plugins:
+        lines: { limits: { memory: lots } }
+      operations:
+        - { name: hello, run: echo hello }
+      """,
+      fix: "Write the number with its unit: `64MiB`, `1GB`."),
+    DiagnosticRow(
+      DiagnosticCode.invalidNumber, "A number has no spelling in JSON, which is how values are kept.",
+      """
+      operations:
+        - name: limit
+          value: .inf
+      """,
+      fix: "Put it in quotes to have it as a string, or use a finite number."),
+    DiagnosticRow(
+      DiagnosticCode.invalidName, "A name has characters that names of its kind cannot have.",
+      """
+      operations:
+        - name: say hello
+          run: echo hello
+      """,
+      fix: "Use letters, digits, `_` and `-`, as the message says for the kind of name."),
+    DiagnosticRow(
+      DiagnosticCode.reservedName, "A name already means something to the language or the engine.",
+      """
+      env: { PENSTOCK_RUN: mine }
+      operations:
+        - { name: hello, run: echo hello }
+      """,
+      fix: "Choose another name."),
+    DiagnosticRow(
+      DiagnosticCode.duplicateName, "Two things of one kind have the same name, but for upper and lower case.",
+      """
+      operations:
+        - { name: hello, run: echo hello }
+        - { name: Hello, run: echo hello }
+      """,
+      fix: "Rename one of the two."),
+  ]
+
+  static let params = [
+    DiagnosticRow(
+      DiagnosticCode.invalidDefault, "The default of a param is not a value that the param accepts.",
+      """
+      params:
+        limit: { type: int, default: many }
+      operations:
+        - { name: hello, run: echo hello }
+      """,
+      fix: "Change the default or what the param accepts: its `type`, `min`, `max`, `enum` or `pattern`."),
+    DiagnosticRow(
+      DiagnosticCode.invalidPattern, "The `pattern` of a param cannot be read.",
+      """
+      params:
+        tag: { pattern: "v[0-9" }
+      operations:
+        - { name: hello, run: echo hello }
+      """,
+      fix: "Correct the pattern; [params](language.md#params) says what one can hold."),
+    DiagnosticRow(
+      DiagnosticCode.unknownParam, "A nested pipeline is given a param that it does not declare.",
+      """
+      operations:
+        - name: greet
+          pipeline: greet.yaml
+          params: { nme: Ada }
+      """,
+      others: ["greet.yaml": "params: { name: {} }\noperations: [{ name: hello, run: echo hello }]\n"],
+      fix: "Correct the name, or declare the param in the nested pipeline."),
+    DiagnosticRow(
+      DiagnosticCode.missingParam, "A nested pipeline is not given a param that has no default.",
+      """
+      operations:
+        - name: greet
+          pipeline: greet.yaml
+      """,
+      others: ["greet.yaml": "params: { name: {} }\noperations: [{ name: hello, run: echo hello }]\n"],
+      fix: "Add the param under `params`, or give it a default in the nested pipeline."),
+    DiagnosticRow(
+      DiagnosticCode.severalParams, "`params` is given both inside `pipeline` and beside it.",
+      """
+      operations:
+        - name: greet
+          pipeline: { file: greet.yaml, params: { name: Ada } }
+          params: { name: Ada }
+      """,
+      others: ["greet.yaml": "params: { name: {} }\noperations: [{ name: hello, run: echo hello }]\n"],
+      fix: "Keep one of the two."),
+    DiagnosticRow(
+      DiagnosticCode.recursivePipeline, "A pipeline runs itself, directly or by way of others.",
+      """
+      operations:
+        - name: again
+          pipeline: example.yaml
+      """,
+      fix:
+        "Repeat an operation with [`repeat`](language.md#repeat), or over a list with [`for_each`](language.md#loops)."),
+  ]
+}

@@ -1,0 +1,152 @@
+extension DiagnosticTable {
+  static let operations = [
+    DiagnosticRow(
+      DiagnosticCode.noAction, "An operation does nothing: it has no action.",
+      """
+      operations:
+        - name: hello
+          timeout: 30s
+      """,
+      fix: "Give it exactly one action, such as `run`; [operations](language.md#operations) lists them."),
+    DiagnosticRow(
+      DiagnosticCode.severalActions, "An operation has more than one action.",
+      """
+      operations:
+        - name: hello
+          run: echo hello
+          value: hello
+      """,
+      fix: "Make two operations of it, and let the second one need the first."),
+    DiagnosticRow(
+      DiagnosticCode.severalLoops, "An operation has both `for_each` and `matrix`.",
+      """
+      operations:
+        - name: hello
+          run: echo hello
+          for_each: [1, 2]
+          matrix: { size: [1, 2] }
+      """,
+      fix: "Make the list a dimension of the matrix."),
+    DiagnosticRow(
+      DiagnosticCode.tooManyItems, "A matrix has more than 100,000 combinations.",
+      when: "a matrix of two lists of 317 items each.",
+      fix: "Shorten the lists, or split the matrix into several operations."),
+    DiagnosticRow(
+      DiagnosticCode.endlessRepeat, "`repeat` says neither when to stop nor how often to run.",
+      """
+      operations:
+        - name: poll
+          run: ./poll
+          repeat: { every: 5s }
+      """,
+      fix: "Add `until`, `limit` or both."),
+    DiagnosticRow(
+      DiagnosticCode.unknownOperation, "No operation has this name.",
+      """
+      operations:
+        - { name: fetch, run: curl example.org }
+        - { name: count, run: wc -l, inject: fetsh }
+      """,
+      fix: "Use the suggested name. Handlers under `after` cannot be referred to."),
+    DiagnosticRow(
+      DiagnosticCode.unclearDependency,
+      "An expression uses a context such as `results` as a whole, which does not say what the operation depends on.",
+      """
+      operations:
+        - { name: fetch, run: curl example.org }
+        - { name: show, value: "${{ toJSON(results) }}" }
+      """,
+      fix: "Name the operations: `results.fetch`."),
+    DiagnosticRow(
+      DiagnosticCode.cycle, "Operations or specifications depend on themselves by way of each other.",
+      """
+      operations:
+        - { name: hen, run: "true", needs: egg }
+        - { name: egg, run: "true", needs: hen }
+      """,
+      fix: "Remove one of the dependencies that the message shows as `a → b → a`."),
+    DiagnosticRow(
+      DiagnosticCode.neverRuns, "An operation cannot run in any run of the pipeline.",
+      """
+      operations:
+        - name: hello
+          run: echo hello
+          when: 1 > 2
+      """,
+      fix: "Correct `when` or `run_when`, or remove the operation."),
+    DiagnosticRow(
+      DiagnosticCode.unknownResource, "An operation takes a resource that the pipeline does not declare.",
+      """
+      operations:
+        - name: train
+          run: ./train
+          resources: { gpu: 1 }
+      """,
+      fix: "Declare it at the top: `resources: { gpu: 1 }`."),
+    DiagnosticRow(
+      DiagnosticCode.exclusiveOrder,
+      "Operations that can run at the same time take the same two exclusive names in opposite orders, so that they can wait for each other for ever.",
+      """
+      operations:
+        - { name: first, exclusive: database, pipeline: disk.yaml }
+        - { name: second, exclusive: disk, pipeline: database.yaml }
+      """,
+      others: [
+        "disk.yaml": "operations: [{ name: work, exclusive: disk, run: ./work }]\n",
+        "database.yaml": "operations: [{ name: work, exclusive: database, run: ./work }]\n",
+      ],
+      fix: "Take the names in the same order everywhere, or let one operation need the other."),
+  ]
+
+  static let types = [
+    DiagnosticRow(
+      DiagnosticCode.invalidType, "A text is not a type.",
+      """
+      operations:
+        - name: count
+          run: wc -l
+          result: integer
+      """,
+      fix: "Use one of the [types](language.md#types)."),
+    DiagnosticRow(
+      DiagnosticCode.typeMismatch, "A value is of another type than the place that it is used in.",
+      """
+      operations:
+        - name: count
+          value: many
+          result: int
+      """,
+      fix: "Change the value, convert it, or declare the type that it has."),
+    DiagnosticRow(
+      DiagnosticCode.noResult, "The result of an operation that has none is used.",
+      """
+      operations:
+        - { name: pause, wait: 5s }
+        - { name: show, value: "${{ results.pause }}" }
+      """,
+      fix: "Use `needs` to run after it."),
+    DiagnosticRow(
+      DiagnosticCode.nothingInjected, "An operation requires a value, and nothing is injected.",
+      """
+      operations:
+        - name: count
+          run: wc -l
+          requires: string
+      """,
+      fix: "Add [`inject`](language.md#injection), or remove `requires`."),
+    DiagnosticRow(
+      DiagnosticCode.nothingRequired, "A value is injected into an operation of a plugin that takes none.",
+      when: "`inject` beside `uses` of an operation whose plugin declares no requirement.",
+      fix:
+        "Remove `inject`; use `needs` to run after the other operation. `penstock plugins inspect PLUGIN` says what it takes."
+    ),
+    DiagnosticRow(
+      DiagnosticCode.stdinTaken, "Both `stdin` and an injected value would be standard input.",
+      """
+      operations:
+        - { name: fetch, run: curl example.org }
+        - { name: count, run: wc -l, stdin: text, inject: fetch }
+      """,
+      fix: "Give the injected value a name, or remove `stdin`."),
+  ]
+}

@@ -1,0 +1,94 @@
+extension DiagnosticTable {
+  static let specifications = [
+    DiagnosticRow(
+      DiagnosticCode.specificationSyntax, "A formula of specifications cannot be read.",
+      """
+      operations:
+        - name: upload
+          run: ./upload
+          run_when: connected and foreground
+      """,
+      fix: "Combine names with `!`, `&&`, `||` and parentheses; see [formulas](language.md#formulas)."),
+    DiagnosticRow(
+      DiagnosticCode.specificationTooLong, "A formula is longer than 21,000 characters.",
+      when: "a formula that a program wrote, with thousands of names.",
+      fix: "Give parts of it names under `specifications`."),
+    DiagnosticRow(
+      DiagnosticCode.specificationTooDeep, "`!` and parentheses are nested more than 50 levels deep.",
+      when: "a formula with 51 opening parentheses inside each other.",
+      fix: "Give parts of it names under `specifications`."),
+    DiagnosticRow(
+      DiagnosticCode.specificationTooLarge,
+      "Written out, a formula has more than 10,000 conditions or 200 levels: the specifications that it names name others.",
+      when: "fifteen specifications each of which names the one before twice.",
+      fix: "Name each specification once."),
+    DiagnosticRow(
+      DiagnosticCode.unknownSpecification, "No specification has this name.",
+      """
+      operations:
+        - name: upload
+          run: ./upload
+          run_when: conected
+      """,
+      fix: "Use the suggested name, or declare it under [`specifications`](language.md#specifications)."),
+    DiagnosticRow(
+      DiagnosticCode.misplacedSpecification, "A specification has no meaning at this place.",
+      """
+      operations:
+        - name: upload
+          run: ./upload
+          run_when: older-than(1h)
+      """,
+      fix:
+        "Move it: `older-than` belongs under `stale_when`, `reachable` and `peer-success` under `early` of a `retry`."),
+    DiagnosticRow(
+      DiagnosticCode.wrongArgument, "A specification lacks its argument, or has one that it does not take.",
+      """
+      operations:
+        - name: upload
+          run: ./upload
+          run_when: connected(eth0)
+      """,
+      fix: "Write it as [formulas](language.md#formulas) shows."),
+    DiagnosticRow(
+      DiagnosticCode.unusedSpecification, "No formula names the specification.",
+      """
+      specifications: { online: connected }
+      operations:
+        - { name: hello, run: echo hello }
+      """,
+      fix: "Name it in a formula, such as `run_when: online`, or remove it."),
+  ]
+
+  static let secrets = [
+    DiagnosticRow(
+      DiagnosticCode.secretInArguments,
+      "A secret is an argument of a program, where every user of the machine can see it.",
+      """
+      secrets: { token: { env: TOKEN } }
+      operations:
+        - name: upload
+          command: [./upload, "${{ secrets.token }}"]
+      """,
+      fix: "Hand it over with `stdin` or `env`."),
+    DiagnosticRow(
+      DiagnosticCode.secretExposed, "A secret is used where its value would be recorded or shown.",
+      """
+      secrets: { token: { env: TOKEN } }
+      operations:
+        - name: token
+          value: ${{ secrets.token }}
+      """,
+      fix:
+        "Use it where it is handed over or sent: `env`, `inject`, `stdin`, `params` and what `http` sends; see [secrets](language.md#secrets)."
+    ),
+    DiagnosticRow(
+      DiagnosticCode.unknownSecret, "A plugin is allowed a secret that the pipeline does not declare.",
+      """
+      plugins: { http: { secrets: [token] } }
+      operations:
+        - { name: hello, run: echo hello }
+      """,
+      fix: "Declare it at the top: `secrets: { token: { env: TOKEN } }`."),
+  ]
+}
