@@ -160,9 +160,11 @@ install: build ## Install the tool, its plugins, its shell completions and plugi
 bench: toolchain packages ## Measure against the floors, side by side
 	@$(MAKE) -C Benchmarks
 
-lint: toolchain ## Check the layout of the sources
+lint: toolchain ## Check the layout of the sources, and that modules and folders use each other one way
 	@echo "==> swift format lint --strict"
 	@$(SWIFT) format lint --strict --parallel --recursive $(LINTED)
+	@echo "==> .ci/layers"
+	@$(PYTHON) .ci/layers
 
 format: toolchain ## Lay out the sources in place
 	@$(SWIFT) format --in-place --parallel --recursive $(LINTED)

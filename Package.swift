@@ -74,7 +74,9 @@ let package = Package(
     .library(name: "OperationsTesting", targets: ["OperationsTesting"]),
     .library(name: "SQLite", targets: ["SQLite"]),
     .library(name: "Workspace", targets: ["Workspace"]),
-    .library(name: "Pipelines", targets: ["Pipelines"]),
+    // One product of five modules: a program imports those it uses.
+    .library(
+      name: "Pipelines", targets: ["Expressions", "PipelineLanguage", "RunHistory", "RunReports", "PipelineEngine"]),
     .library(name: "PluginHost", targets: ["PluginHost"]),
     .library(name: "PluginKit", targets: ["PluginKit"]),
     .library(name: "PluginKitTesting", targets: ["PluginKitTesting"]),
@@ -163,26 +165,61 @@ let package = Package(
     ),
     .target(name: "PluginKitTesting", dependencies: ["CPluginKit", "PluginKit"], swiftSettings: settings),
     .target(
-      name: "Pipelines",
+      name: "Expressions",
       dependencies: [
-        "CLibYAML", "CProcess", "HTTPOperations", "Operations", "OperatingSystem", "PluginHost", "SQLite", "Schedules",
-        "Values", "Workspace",
-        .product(name: "DequeModule", package: "swift-collections"),
-        .product(name: "HeapModule", package: "swift-collections"),
+        "Values",
+        .product(name: "OrderedCollections", package: "swift-collections"),
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "PipelineLanguage",
+      dependencies: [
+        "CLibYAML", "Expressions", "HTTPOperations", "OperatingSystem", "Operations", "PluginHost", "Values",
         .product(name: "OrderedCollections", package: "swift-collections"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       swiftSettings: settings
     ),
+    .target(
+      name: "RunHistory",
+      dependencies: [
+        "CProcess", "Expressions", "OperatingSystem", "SQLite", "Schedules", "Values", "Workspace",
+        .product(name: "DequeModule", package: "swift-collections"),
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "RunReports",
+      dependencies: [
+        "Expressions", "PipelineLanguage", "RunHistory", "SQLite", "Values", "Workspace",
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "PipelineEngine",
+      dependencies: [
+        "CProcess", "Expressions", "HTTPOperations", "OperatingSystem", "Operations", "PipelineLanguage", "PluginHost",
+        "RunHistory", "SQLite", "Values", "Workspace",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "DequeModule", package: "swift-collections"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "HeapModule", package: "swift-collections"),
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ],
+      swiftSettings: settings
+    ),
     .executableTarget(
       name: "penstock",
       dependencies: [
-        "CEndOfProcess", "CPluginHeader", "CProcess", "Operations", "Pipelines", "PluginHost", "OperatingSystem",
-        "Schedules",
-        "Values",
-        "Workspace",
+        "CEndOfProcess", "CPluginHeader", "CProcess", "Expressions", "OperatingSystem", "Operations", "PipelineEngine",
+        "PipelineLanguage", "PluginHost", "RunHistory", "RunReports", "Schedules", "Values", "Workspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: settings
     ),
@@ -214,9 +251,44 @@ let package = Package(
       dependencies: ["CFaultVFS", "CLibSQLite", "SQLite", "Workspace", "WorkspaceChild", "WorkspaceScript"],
       swiftSettings: settings),
     .testTarget(
-      name: "PipelinesTests",
-      dependencies: ["CFaultVFS", "OperationsTesting", "Pipelines", "PluginHost", "SQLite", "Schedules", "Values"],
-      swiftSettings: settings),
+      name: "ExpressionsTests",
+      dependencies: [
+        "Expressions", "OperationsTesting", "Values",
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "PipelineLanguageTests",
+      dependencies: [
+        "Expressions", "HTTPOperations", "PipelineLanguage", "PluginHost", "Values",
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "RunHistoryTests",
+      dependencies: [
+        "CFaultVFS", "Expressions", "OperatingSystem", "RunHistory", "SQLite", "Schedules", "Values", "Workspace",
+      ],
+      swiftSettings: settings
+    ),
+    // Some of its support is a link to that of other tests, as test targets cannot depend on each other.
+    .testTarget(
+      name: "RunReportsTests",
+      dependencies: [
+        "OperationsTesting", "PipelineLanguage", "RunHistory", "RunReports", "SQLite", "Values", "Workspace",
+      ],
+      swiftSettings: settings
+    ),
+    // The same.
+    .testTarget(
+      name: "PipelineEngineTests",
+      dependencies: [
+        "CFaultVFS", "Expressions", "HTTPOperations", "OperatingSystem", "Operations", "OperationsTesting",
+        "PipelineEngine", "PipelineLanguage", "PluginHost", "RunHistory", "SQLite", "Values", "Workspace",
+      ],
+      swiftSettings: settings
+    ),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite"], swiftSettings: settings),
     .testTarget(name: "OperatingSystemTests", dependencies: ["OperatingSystem"], swiftSettings: settings),
     .testTarget(name: "ValuesTests", dependencies: ["OperationsTesting", "Values"], swiftSettings: settings),
@@ -243,7 +315,9 @@ let package = Package(
       dependencies: ["CProcess", "OperationsTesting", "PluginKit", "PluginKitTesting"] + standardPlugins.map(\.logic),
       swiftSettings: settings
     ),
-    .testTarget(name: "PenstockTests", dependencies: ["penstock", "Pipelines", "Values"], swiftSettings: settings),
+    .testTarget(
+      name: "PenstockTests", dependencies: ["penstock", "PipelineLanguage", "RunHistory", "Values"],
+      swiftSettings: settings),
     .testTarget(
       name: "ConformanceTests",
       dependencies: ["penstock", .product(name: "Subprocess", package: "swift-subprocess")],
@@ -252,13 +326,17 @@ let package = Package(
     ),
     .testTarget(
       name: "DocumentationTests",
-      dependencies: ["penstock", "Pipelines", "Values", .product(name: "Subprocess", package: "swift-subprocess")],
+      dependencies: [
+        "Expressions", "penstock", "PipelineLanguage", "RunHistory", "Values",
+        .product(name: "Subprocess", package: "swift-subprocess"),
+      ],
       swiftSettings: settings
     ),
     .testTarget(
       name: "SoakTests",
       dependencies: [
-        "OperationsTesting", "penstock", "Pipelines", "SQLite", "Values", "Workspace",
+        "Expressions", "OperationsTesting", "penstock", "PipelineLanguage", "RunHistory", "SQLite", "Values",
+        "Workspace",
         .product(name: "Subprocess", package: "swift-subprocess"),
       ],
       swiftSettings: settings

@@ -1,4 +1,8 @@
-import Pipelines
+import Expressions
+import PipelineEngine
+import PipelineLanguage
+import RunHistory
+import RunReports
 import Values
 
 /// Prints what a run would do.
@@ -11,7 +15,8 @@ struct DryRun {
   func show() throws {
     let former = try options.source.flatMap { try history?.operations(of: $0) } ?? []
     if let missing = MissingDependency.find(in: pipeline, options: options, former: former) { throw missing }
-    let plan = try PlanDescription(of: pipeline, options: options, history: history)
+    let plan = try PlanDescription(
+      of: pipeline, options: options, selected: options.selection.positions(in: pipeline), history: history)
     if shared.json {
       for step in plan.steps { TextOutput.standard.writeLine(json(step)) }
       return

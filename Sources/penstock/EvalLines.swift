@@ -1,6 +1,6 @@
+import Expressions
 import Glibc
 import OrderedCollections
-import Pipelines
 import Values
 
 /// Answers one expression for each line of standard input, as they come: what is waited for is never kept back.

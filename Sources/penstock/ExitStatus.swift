@@ -1,7 +1,8 @@
 import ArgumentParser
 import Glibc
-import Pipelines
+import PipelineEngine
 import PluginHost
+import RunHistory
 import Workspace
 
 /// The exit codes of every command.
@@ -31,6 +32,10 @@ enum ExitStatus: Int32 {
     case let error as WorkspaceError:
       TextOutput.standard.flush()
       TextOutput.error.writeLine("penstock: \(TerminalLines.visible(error.advice))")
+      return .engineFailed
+    case let error as RunFileError:
+      TextOutput.standard.flush()
+      TextOutput.error.writeLine("penstock: \(TerminalLines.visible(error.description))")
       return .engineFailed
     case let error as EngineError:
       TextOutput.standard.flush()

@@ -1,6 +1,6 @@
 import Glibc
 import OperatingSystem
-import Pipelines
+import PipelineLanguage
 
 /// Reads a file or pipe line by line.
 final class LineReader {

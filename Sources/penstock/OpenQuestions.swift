@@ -1,4 +1,5 @@
-import Pipelines
+import PipelineLanguage
+import RunHistory
 
 /// The questions of a run that wait for an answer, those of the runs that its operations have started behind its own.
 struct OpenQuestions {

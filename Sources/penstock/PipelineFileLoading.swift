@@ -1,4 +1,4 @@
-import Pipelines
+import PipelineLanguage
 
 /// Loads the file that a command was given, and shows what is wrong with it.
 enum PipelineFileLoading {

@@ -1,4 +1,5 @@
-import Pipelines
+import Expressions
+import PipelineLanguage
 import Values
 
 /// Turns what the command line or a former run says into the options of a run.

@@ -1,4 +1,7 @@
-import Pipelines
+import Expressions
+import PipelineLanguage
+import RunHistory
+import RunReports
 import Values
 
 /// Finds the run that a person means.

@@ -1,6 +1,6 @@
 import Glibc
 import Operations
-import Pipelines
+import PipelineEngine
 import Synchronization
 
 extension HostConfiguration {

@@ -1,5 +1,5 @@
 import Foundation
-import Pipelines
+import PipelineLanguage
 import Testing
 
 @Suite("Pipelines in documents")

@@ -2,7 +2,9 @@ import Foundation
 import Testing
 import Values
 
-@testable import Pipelines
+@testable import Expressions
+@testable import PipelineLanguage
+@testable import RunHistory
 
 @Suite("References in documents")
 struct ReferenceTests {

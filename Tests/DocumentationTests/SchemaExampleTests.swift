@@ -1,5 +1,5 @@
 import Foundation
-import Pipelines
+import PipelineLanguage
 import Subprocess
 import Testing
 import Values

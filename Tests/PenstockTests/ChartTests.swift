@@ -1,4 +1,4 @@
-import Pipelines
+import RunHistory
 import Testing
 
 @testable import penstock

@@ -1,5 +1,5 @@
 import Foundation
-import Pipelines
+import RunHistory
 import Testing
 
 @testable import penstock

@@ -1,4 +1,4 @@
-import Pipelines
+import PipelineLanguage
 import Testing
 
 @testable import penstock

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Glibc
-import Pipelines
+import PipelineLanguage
+import RunHistory
+import RunReports
 import Values
 
 struct Approve: ParsableCommand {

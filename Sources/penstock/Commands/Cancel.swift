@@ -1,5 +1,6 @@
 import ArgumentParser
-import Pipelines
+import PipelineLanguage
+import RunHistory
 import Values
 
 struct Cancel: ParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
-import Pipelines
+import PipelineLanguage
+import Values
 
 struct Check: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(

@@ -1,5 +1,6 @@
 import ArgumentParser
-import Pipelines
+import PipelineLanguage
+import RunHistory
 import Values
 
 struct Doctor: ParsableCommand {
@@ -26,7 +27,9 @@ struct Doctor: ParsableCommand {
   func run() throws {
     let style = shared.style
     var failures = 0
-    Checkup(of: try shared.location(), isRepairing: repair).run { finding in
+    Checkup(of: try shared.location(), isRepairing: repair).run(
+      processes: { LeftoverCheckup(history: $0).findings() }
+    ) { finding in
       if finding.grade == .fail { failures += 1 }
       if shared.json {
         TextOutput.standard.writeLine(

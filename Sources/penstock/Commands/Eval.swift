@@ -1,5 +1,5 @@
 import ArgumentParser
-import Pipelines
+import Expressions
 import Values
 
 struct Eval: ParsableCommand {

@@ -1,5 +1,8 @@
 import ArgumentParser
-import Pipelines
+import Expressions
+import PipelineLanguage
+import RunHistory
+import RunReports
 import Values
 
 struct Explain: ParsableCommand {

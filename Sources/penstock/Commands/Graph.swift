@@ -1,5 +1,5 @@
 import ArgumentParser
-import Pipelines
+import RunReports
 
 struct Graph: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(

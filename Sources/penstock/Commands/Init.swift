@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
-import Pipelines
+import PipelineLanguage
+import RunReports
 import Values
 
 struct Init: ParsableCommand {

@@ -1,5 +1,8 @@
 import ArgumentParser
-import Pipelines
+import Expressions
+import PipelineLanguage
+import RunHistory
+import Values
 
 struct Logs: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(

@@ -1,5 +1,7 @@
 import ArgumentParser
-import Pipelines
+import PipelineEngine
+import PipelineLanguage
+import RunHistory
 
 struct Resume: ForegroundCommand {
   static let configuration = CommandConfiguration.subcommand(

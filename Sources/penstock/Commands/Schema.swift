@@ -1,5 +1,5 @@
 import ArgumentParser
-import Pipelines
+import PipelineLanguage
 import PluginHost
 
 struct Schema: ParsableCommand {

@@ -1,4 +1,5 @@
-import Pipelines
+import PipelineLanguage
+import RunHistory
 import Values
 
 /// Prints what comes out of log files, line by line or as it is.

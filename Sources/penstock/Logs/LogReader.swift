@@ -1,6 +1,6 @@
 import CProcess
 import Glibc
-import Pipelines
+import RunHistory
 
 /// Reads the logs of a run, and follows them while it goes on.
 struct LogReader {

@@ -1,4 +1,5 @@
-import Pipelines
+import Expressions
+import RunHistory
 
 /// Which logs are shown.
 struct LogSelection {

@@ -1,5 +1,5 @@
 import Glibc
-import Pipelines
+import PipelineLanguage
 import Workspace
 
 /// The environment variable `PENSTOCK_DURABILITY`: what the end of a run and an approval survive once they are reported.

@@ -1,5 +1,6 @@
 import ArgumentParser
-import Pipelines
+import Expressions
+import RunHistory
 import Values
 
 /// Which runs a command is about.

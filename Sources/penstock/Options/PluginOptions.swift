@@ -1,5 +1,5 @@
 import ArgumentParser
-import Pipelines
+import PipelineLanguage
 import PluginHost
 
 /// Where plugins come from.

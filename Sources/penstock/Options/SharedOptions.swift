@@ -1,6 +1,8 @@
 import ArgumentParser
 import Glibc
-import Pipelines
+import PipelineEngine
+import PipelineLanguage
+import RunHistory
 import Workspace
 
 /// What every command understands.

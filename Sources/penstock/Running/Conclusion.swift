@@ -1,4 +1,6 @@
-import Pipelines
+import PipelineLanguage
+import RunHistory
+import RunReports
 import Values
 
 /// The end of what is said about a run: how it ended, its results, and what to do next.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import Pipelines
+import PipelineEngine
 import PluginHost
 
 /// A command that runs a pipeline, and answers signals while it does.

@@ -1,4 +1,4 @@
-import Pipelines
+import RunHistory
 
 /// Shows nothing: between the runs of a watched pipeline.
 final class IdlePresenter: RunPresenter {

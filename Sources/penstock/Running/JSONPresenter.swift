@@ -1,5 +1,7 @@
 import OrderedCollections
-import Pipelines
+import PipelineLanguage
+import RunHistory
+import RunReports
 import Values
 
 /// Prints each event as a JSON object on a line, and the results last.

@@ -1,4 +1,6 @@
-import Pipelines
+import PipelineLanguage
+import RunHistory
+import RunReports
 
 /// Draws a run as a tree that changes in place, and leaves its last state on the terminal.
 final class LivePresenter: RunPresenter {

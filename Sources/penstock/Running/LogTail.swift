@@ -1,5 +1,6 @@
 import Glibc
-import Pipelines
+import PipelineLanguage
+import RunHistory
 
 /// The last lines of a log.
 enum LogTail {

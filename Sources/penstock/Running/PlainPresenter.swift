@@ -1,4 +1,7 @@
-import Pipelines
+import PipelineLanguage
+import RunHistory
+import RunReports
+import Values
 
 /// Prints a line for what happens, for pipes, files and terminals that cannot do more. Quiet, it prints failures alone.
 final class PlainPresenter: RunPresenter {

@@ -1,6 +1,6 @@
 import CProcess
 import Glibc
-import Pipelines
+import PipelineEngine
 
 /// The thread that shows a run and answers the terminal: it waits for events, for signals and for the next redrawing.
 ///

@@ -1,4 +1,5 @@
-import Pipelines
+import PipelineLanguage
+import RunHistory
 
 /// What is known of a run, and of the runs nested in it, from the events so far. Presenters draw from it.
 struct RunBoard {

@@ -1,6 +1,7 @@
 import CProcess
 import Glibc
-import Pipelines
+import PipelineEngine
+import RunHistory
 import Synchronization
 
 /// Hands events from the engine's thread to the presentation thread, without ever making the engine wait.

@@ -1,4 +1,5 @@
-import Pipelines
+import PipelineLanguage
+import RunHistory
 
 /// Shows a run while it goes on. Made and used on the presentation thread alone.
 protocol RunPresenter: AnyObject {

@@ -1,6 +1,7 @@
 import Glibc
-import Pipelines
+import PipelineEngine
 import PluginHost
+import RunHistory
 
 /// One run in the foreground: the host that runs it, and the thread that shows it.
 struct RunSession {

@@ -1,6 +1,6 @@
 import CProcess
 import Glibc
-import Pipelines
+import PipelineEngine
 
 /// The signals that a run answers to, as a descriptor to wait for.
 struct SignalSource {

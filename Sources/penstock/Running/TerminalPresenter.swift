@@ -1,4 +1,4 @@
-import Pipelines
+import RunHistory
 
 /// Shows a run on a terminal that other jobs write to, too: as a tree while the run is in the foreground, in plain lines while it is not.
 ///

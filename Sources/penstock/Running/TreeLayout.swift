@@ -1,4 +1,6 @@
-import Pipelines
+import PipelineLanguage
+import RunHistory
+import RunReports
 
 /// Lays a run out as lines: its operations, the items of loops and nested runs below them, folded to what fits.
 struct TreeLayout {

@@ -1,4 +1,5 @@
-import Pipelines
+import PipelineLanguage
+import RunHistory
 
 /// One line of a tree, before it is cut to a width.
 struct TreeRow: Equatable {

@@ -1,5 +1,7 @@
 import Operations
-import Pipelines
+import PipelineEngine
+import PipelineLanguage
+import RunHistory
 import Synchronization
 
 /// A pipeline that is run again and again: when one of its files changes, when its `rerun_on_change` says so, and when its controllers do.

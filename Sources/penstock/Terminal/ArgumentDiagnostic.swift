@@ -1,4 +1,4 @@
-import Pipelines
+import PipelineLanguage
 
 /// What is wrong with the text of an argument, shown like a mistake in a file.
 struct ArgumentDiagnostic {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Pipelines
+import PipelineLanguage
 import Values
 
 /// What is said of a command that does not exist, which the parser takes for an argument of the command's group.

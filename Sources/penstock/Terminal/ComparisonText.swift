@@ -1,4 +1,7 @@
-import Pipelines
+import PipelineLanguage
+import RunHistory
+import RunReports
+import Values
 
 /// Lays a comparison of two runs out for a person.
 struct ComparisonText {

@@ -1,4 +1,5 @@
-import Pipelines
+import PipelineLanguage
+import RunHistory
 import Values
 
 /// Runs in words.

@@ -1,4 +1,4 @@
-import Pipelines
+import RunHistory
 
 /// The glyph and colour of each state.
 enum StatePaint {

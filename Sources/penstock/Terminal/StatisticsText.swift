@@ -1,4 +1,6 @@
-import Pipelines
+import PipelineLanguage
+import RunHistory
+import RunReports
 
 /// Statistics as a table with a spark line in each row, and what is flaky in words.
 struct StatisticsText {

@@ -1,4 +1,4 @@
-import Pipelines
+import PipelineLanguage
 
 /// Rows under headings, aligned for a terminal.
 ///

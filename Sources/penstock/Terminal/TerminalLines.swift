@@ -1,4 +1,4 @@
-import Pipelines
+import PipelineLanguage
 
 /// Text of several lines, made harmless line by line.
 enum TerminalLines {

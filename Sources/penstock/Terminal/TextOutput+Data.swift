@@ -1,4 +1,4 @@
-import Pipelines
+import PipelineLanguage
 import Values
 
 /// JSON and comma-separated values: exactly what they are in a pipe or a file, and harmless on a terminal.

@@ -1,4 +1,6 @@
-import Pipelines
+import PipelineLanguage
+import RunHistory
+import RunReports
 
 /// Draws the operations of a run as bars along the time, in at most `width` columns.
 struct TimelineText {

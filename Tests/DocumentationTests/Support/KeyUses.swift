@@ -1,4 +1,4 @@
-@testable import Pipelines
+@testable import PipelineLanguage
 
 /// Which keys of the language stand where they belong in the files that were noted.
 struct KeyUses {

@@ -1,4 +1,5 @@
-import Pipelines
+import Expressions
+import PipelineLanguage
 
 /// Decides from the *checked* pipeline, which is exactly what a host would run, whether running it can do no harm.
 ///

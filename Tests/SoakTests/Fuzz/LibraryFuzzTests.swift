@@ -1,6 +1,7 @@
+import Expressions
 import Foundation
 import OperationsTesting
-import Pipelines
+import PipelineLanguage
 import Testing
 import Values
 

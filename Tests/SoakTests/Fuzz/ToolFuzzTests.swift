@@ -1,6 +1,6 @@
 import Foundation
 import OperationsTesting
-import Pipelines
+import PipelineLanguage
 import Testing
 
 extension Soak {

@@ -1,6 +1,5 @@
 import Foundation
 import OperationsTesting
-import Pipelines
 import Testing
 
 extension Soak {

@@ -1,5 +1,5 @@
 import Foundation
-import Pipelines
+import RunHistory
 import SQLite
 import Workspace
 

@@ -2,7 +2,7 @@
 
 import Benchmark
 import Operations
-import Pipelines
+import PipelineLanguage
 import Values
 import WorkloadFiles
 

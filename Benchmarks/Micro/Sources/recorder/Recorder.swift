@@ -3,7 +3,7 @@
 // Creates a workspace and records a run in it, with COUNT operations and an attempt of each, and does nothing else. The driver
 // times the process, beside a C program that inserts as many rows.
 
-import Pipelines
+import RunHistory
 
 @main
 struct Recorder {

@@ -1,5 +1,6 @@
 import ArgumentParser
-import Pipelines
+import RunHistory
+import RunReports
 import Values
 
 struct HistoryDiff: ParsableCommand {

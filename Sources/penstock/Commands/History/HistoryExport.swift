@@ -1,5 +1,5 @@
 import ArgumentParser
-import Pipelines
+import RunHistory
 import Values
 import Workspace
 

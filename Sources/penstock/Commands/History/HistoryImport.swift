@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
-import Pipelines
+import PipelineLanguage
+import RunHistory
 import Values
 
 struct HistoryImport: ParsableCommand {

@@ -1,5 +1,7 @@
 import ArgumentParser
-import Pipelines
+import PipelineLanguage
+import RunHistory
+import RunReports
 import Values
 
 struct HistoryPrune: ParsableCommand {

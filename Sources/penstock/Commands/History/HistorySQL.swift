@@ -1,6 +1,7 @@
 import ArgumentParser
 import OrderedCollections
-import Pipelines
+import PipelineLanguage
+import RunHistory
 import Values
 import Workspace
 

@@ -1,5 +1,7 @@
 import ArgumentParser
-import Pipelines
+import PipelineLanguage
+import RunHistory
+import RunReports
 
 struct HistoryShow: ParsableCommand {
   static let configuration = CommandConfiguration(

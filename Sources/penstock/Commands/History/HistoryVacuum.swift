@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import Pipelines
+import RunHistory
 import Values
 
 struct HistoryVacuum: ParsableCommand {

@@ -1,4 +1,3 @@
-import Pipelines
 import PluginHost
 import Values
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Glibc
 import OperatingSystem
-import Pipelines
+import PipelineLanguage
 import PluginHost
 import Values
 

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Pipelines
+import RunHistory
 import Schedules
 import Values
 

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import Pipelines
+import PipelineLanguage
 import PluginHost
 import Values
 

@@ -1,0 +1,69 @@
+/// The functions that expressions may call.
+package enum ExpressionFunction: UInt8, Sendable, CaseIterable {
+  case contains, startsWith, endsWith, format, join, toJSON, fromJSON, hashFiles
+  case success, failure, always, cancelled
+  case `case`, length, keys, first, last
+
+  /// The name as documents spell it; expressions may write it in any letter case.
+  package var name: String {
+    switch self {
+    case .contains: "contains"
+    case .startsWith: "startsWith"
+    case .endsWith: "endsWith"
+    case .format: "format"
+    case .join: "join"
+    case .toJSON: "toJSON"
+    case .fromJSON: "fromJSON"
+    case .hashFiles: "hashFiles"
+    case .success: "success"
+    case .failure: "failure"
+    case .always: "always"
+    case .cancelled: "cancelled"
+    case .case: "case"
+    case .length: "length"
+    case .keys: "keys"
+    case .first: "first"
+    case .last: "last"
+    }
+  }
+
+  /// How many arguments it takes. 255 at most, as GitHub Actions has it.
+  var argumentCount: ClosedRange<Int> {
+    switch self {
+    case .contains, .startsWith, .endsWith: 2...2
+    case .format, .hashFiles: 1...255
+    case .join: 1...2
+    case .toJSON, .fromJSON, .length, .keys, .first, .last: 1...1
+    case .success, .failure, .always, .cancelled: 0...0
+    case .case: 3...255
+    }
+  }
+
+  /// How it is called, for messages.
+  var usage: String {
+    switch self {
+    case .contains: "contains(search, item)"
+    case .startsWith: "startsWith(text, beginning)"
+    case .endsWith: "endsWith(text, end)"
+    case .format: "format(text, value, …)"
+    case .join: "join(list, separator)"
+    case .hashFiles: "hashFiles(pattern, …)"
+    case .case: "case(condition, value, …, default)"
+    case .toJSON, .fromJSON, .length, .keys, .first, .last: "\(name)(value)"
+    case .success, .failure, .always, .cancelled: "\(name)()"
+    }
+  }
+
+  /// Whether it asks how the run or the dependencies fare.
+  package var isStatus: Bool {
+    switch self {
+    case .success, .failure, .always, .cancelled: true
+    default: false
+    }
+  }
+
+  /// The function called `name` in any letter case.
+  static func named(_ name: String) -> ExpressionFunction? { byName[name.lowercased()] }
+
+  private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.name.lowercased(), $0) })
+}

@@ -1,0 +1,175 @@
+/// One token of an expression. Places are indices into the scalars of the text.
+struct ExpressionToken {
+  enum Kind: Equatable {
+    case end
+    case number(Double, isWhole: Bool)
+    case string(String)
+    /// A word that can name a context, a member or a function, or one of `null true false NaN Infinity`.
+    case word
+    case comparison(ExpressionProgram.Kind)
+    case and, or, not
+    case open, close, openIndex, closeIndex, comma, point, star
+    /// What no expression can hold, with what to do about it.
+    case wrong(message: String?, fix: String?)
+  }
+
+  var kind: Kind
+  var start: Int
+  var end: Int
+}
+
+/// Splits an expression into tokens, as GitHub Actions does.
+package struct ExpressionLexer {
+  let text: [Unicode.Scalar]
+  private(set) var at = 0
+
+  init(_ text: String) {
+    self.text = Array(text.unicodeScalars)
+  }
+
+  /// The text between two places.
+  func spelling(_ range: Range<Int>) -> String {
+    String(scalars: text[range])
+  }
+
+  /// The next token. A point begins a number only where a value may stand, as in `.5`; otherwise it asks for a member.
+  mutating func next(expectsValue: Bool) -> ExpressionToken {
+    skipSpace()
+    let start = at
+    guard at < text.count else { return ExpressionToken(kind: .end, start: start, end: start) }
+    let kind: ExpressionToken.Kind
+    switch text[at] {
+    case "(": kind = single(.open)
+    case ")": kind = single(.close)
+    case "[": kind = single(.openIndex)
+    case "]": kind = single(.closeIndex)
+    case ",": kind = single(.comma)
+    case "*": kind = single(.star)
+    case "'": kind = string()
+    case "!": kind = double("=") ? .comparison(.notEqual) : single(.not)
+    case "<": kind = double("=") ? .comparison(.lessOrEqual) : single(.comparison(.less))
+    case ">": kind = double("=") ? .comparison(.greaterOrEqual) : single(.comparison(.greater))
+    case "=": kind = double("=") ? .comparison(.equal) : single(.wrong(message: nil, fix: "equality is written '=='"))
+    case "&": kind = double("&") ? .and : single(.wrong(message: nil, fix: "'and' is written '&&'"))
+    case "|": kind = double("|") ? .or : single(.wrong(message: nil, fix: "'or' is written '||'"))
+    case "." where !expectsValue: kind = single(.point)
+    case ".", "-", "+", "0"..."9": kind = number()
+    default: kind = word()
+    }
+    return ExpressionToken(kind: kind, start: start, end: at)
+  }
+
+  /// Whether the next token is an opening parenthesis.
+  mutating func isCallNext() -> Bool {
+    skipSpace()
+    return at < text.count && text[at] == "("
+  }
+
+  package static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value < 0x80 ? scalar == " " || (0x09...0x0D).contains(scalar.value) : scalar.properties.isWhitespace
+  }
+
+  private mutating func skipSpace() {
+    while at < text.count, Self.isSpace(text[at]) { at += 1 }
+  }
+
+  private mutating func single(_ kind: ExpressionToken.Kind) -> ExpressionToken.Kind {
+    at += 1
+    return kind
+  }
+
+  /// Steps over the current scalar and the next one, if that is `second`.
+  private mutating func double(_ second: Unicode.Scalar) -> Bool {
+    guard at + 1 < text.count, text[at + 1] == second else { return false }
+    at += 2
+    return true
+  }
+
+  private mutating func string() -> ExpressionToken.Kind {
+    at += 1
+    var start = at
+    var value = ""
+    while at < text.count {
+      guard text[at] == "'" else {
+        at += 1
+        continue
+      }
+      value += String(scalars: text[start..<at])
+      at += 1
+      guard at < text.count, text[at] == "'" else { return .string(value) }
+      start = at
+      at += 1
+    }
+    return .wrong(message: "the string is not closed", fix: "a quote inside a string is written twice")
+  }
+
+  private static func isBoundary(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar {
+    case "(", "[", ")", "]", ",", ".", "!", ">", "<", "=", "&", "|": true
+    default: isSpace(scalar)
+    }
+  }
+
+  private mutating func number() -> ExpressionToken.Kind {
+    let start = at
+    repeat { at += 1 } while at < text.count && (!Self.isBoundary(text[at]) || text[at] == ".")
+    let spelling = spelling(start..<at)
+    let value = spelling.expressionNumber
+    guard !value.isNaN else {
+      let isSign = at == start + 1 && text[start] != "."
+      return .wrong(message: nil, fix: isSign ? "expressions have no arithmetic" : nil)
+    }
+    let isWhole = text[start..<at].allSatisfy { $0 != "." && $0 != "e" && $0 != "E" } || spelling.hasPrefix("0x")
+    return .number(value, isWhole: isWhole)
+  }
+
+  private mutating func word() -> ExpressionToken.Kind {
+    let first = text[at]
+    if first == "\"" { return doubleQuoted() }
+    let start = at
+    repeat { at += 1 } while at < text.count && !Self.isBoundary(text[at])
+    let isName = text[start..<at].enumerated().allSatisfy { index, scalar in
+      switch scalar {
+      case "a"..."z", "A"..."Z", "_": true
+      case "0"..."9", "-": index > 0
+      default: false
+      }
+    }
+    if isName { return .word }
+    switch first {
+    case "/", "%": return .wrong(message: nil, fix: "expressions have no arithmetic")
+    case "?": return .wrong(message: nil, fix: "a choice is written case(condition, value, default)")
+    case "$": return .wrong(message: nil, fix: "inside an expression, names stand without '${{ }}'")
+    default: return .wrong(message: nil, fix: nil)
+    }
+  }
+
+  private mutating func doubleQuoted() -> ExpressionToken.Kind {
+    at += 1
+    while at < text.count, text[at] != "\"" { at += 1 }
+    if at < text.count { at += 1 }
+    return .wrong(message: "a string in double quotes", fix: "use single quotes")
+  }
+}
+
+extension String {
+  /// The text made of `scalars`, encoded in one go: appending them to a view one by one costs several times as much.
+  package init(scalars: ArraySlice<Unicode.Scalar>) {
+    let isASCII = scalars.allSatisfy { $0.value < 0x80 }
+    self.init(unsafeUninitializedCapacity: isASCII ? scalars.count : 4 * scalars.count) { buffer in
+      var count = 0
+      for scalar in scalars {
+        if scalar.value < 0x80 {
+          buffer[count] = UInt8(scalar.value)
+          count += 1
+        } else {
+          for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter {
+            buffer[count] = byte
+            count += 1
+          }
+        }
+      }
+      return count
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import Values
+
+/// An expression as a tree in flat arrays: nodes are small and trivial, so that evaluating them touches no reference counts.
+package struct ExpressionProgram: Sendable {
+  /// What a node computes. `first` and `second` are the node's fields.
+  package enum Kind: UInt8, Sendable {
+    /// `literals[first]`.
+    case literal
+    /// The context `names[first]` as a whole.
+    case context
+    /// The member `names[second]` of the context `names[first]`.
+    case member
+    /// The member of the context `names[first]` that node `second` names.
+    case computedMember
+    /// The member `names[second]` of node `first`.
+    case property
+    /// Node `first` at what node `second` says.
+    case index
+    /// All members or elements of node `first`.
+    case filter
+    /// `!` of node `first`.
+    case not
+    /// A comparison of nodes `first` and `second`.
+    case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
+    /// The nodes `children[first..<first + second]`.
+    case and, or
+    /// The function `function`, called with the nodes `children[first..<first + second]`.
+    case call
+    /// What is wrong and has been reported: it stands on the nodes `children[first..<first + second]`, has no type, and is
+    /// only ever checked.
+    case mistake
+  }
+
+  package struct Node: Sendable {
+    package var kind: Kind
+    package var function: ExpressionFunction = .always
+    package var first: Int32 = 0
+    package var second: Int32 = 0
+    /// Where the node's own token (its operator, member or function name) stands, from 1, and how long it is.
+    package var position: Int32
+    package var length: Int32
+    /// Where the whole of the node begins, from 1, and the place after its end.
+    package var start: Int32
+    package var end: Int32
+  }
+
+  package var nodes: [Node] = []
+  var children: [Int32] = []
+  package var literals: [JSONValue] = []
+  package var names: [String] = []
+  package var root: Int32 = 0
+  package var references: [ExpressionReference] = []
+  var usesStatusFunction = false
+
+  /// The program of a text that cannot be read.
+  static let mistake = ExpressionProgram(nodes: [Node(kind: .mistake, position: 1, length: 1, start: 1, end: 1)])
+
+  /// Whether nothing in it has been reported as wrong.
+  var isSound: Bool { !nodes.contains { $0.kind == .mistake } }
+
+  /// The nodes that a variadic node stands on.
+  package func children(of node: Node) -> ArraySlice<Int32> {
+    children[Int(node.first)..<Int(node.first + node.second)]
+  }
+
+  /// The value of node `index`, where it is a literal.
+  package func literal(_ index: Int32) -> JSONValue? {
+    let node = nodes[Int(index)]
+    return node.kind == .literal ? literals[Int(node.first)] : nil
+  }
+
+  /// Whether it cannot be true unless `success()` is: it is a call of that, or a conjunction with one.
+  var requiresSuccess: Bool {
+    var open = [root]
+    while let next = open.popLast() {
+      let node = nodes[Int(next)]
+      if node.kind == .call, node.function == .success { return true }
+      if node.kind == .and { open += children(of: node) }
+    }
+    return false
+  }
+
+  /// The place in the contexts that a node always takes its value from, as names in lower case; nil where that is not fixed.
+  package func fixedPlace(of index: Int32) -> [String]? {
+    let node = nodes[Int(index)]
+    switch node.kind {
+    case .context: return [names[Int(node.first)].lowercased()]
+    case .member: return [names[Int(node.first)].lowercased(), names[Int(node.second)].lowercased()]
+    case .property: return fixedPlace(of: node.first).map { $0 + [names[Int(node.second)].lowercased()] }
+    case .index:
+      guard let key = literal(node.second) else { return nil }
+      return fixedPlace(of: node.first).map { $0 + [key.coercedString] }
+    default: return nil
+    }
+  }
+
+  /// The operations, in lower case, that every use of `results.x` gives a default for; see ``Expression/resultsWithDefault``.
+  func resultsWithDefault() -> Set<String> {
+    guard references.contains(where: { $0.context == "results" }) else { return [] }
+    var withDefault: Set<String> = []
+    var without: Set<String> = []
+    collectResults(of: root, hasDefault: false, withDefault: &withDefault, without: &without)
+    return withDefault.subtracting(without)
+  }
+
+  private func collectResults(
+    of index: Int32, hasDefault: Bool, withDefault: inout Set<String>, without: inout Set<String>
+  ) {
+    let node = nodes[Int(index)]
+    switch node.kind {
+    case .literal, .context: break
+    case .member:
+      guard names[Int(node.first)] == "results" else { break }
+      if hasDefault {
+        withDefault.insert(names[Int(node.second)].lowercased())
+      } else {
+        without.insert(names[Int(node.second)].lowercased())
+      }
+    case .computedMember:
+      collectResults(of: node.second, hasDefault: false, withDefault: &withDefault, without: &without)
+    // A member of null is null, so the default answers for the whole path.
+    case .property, .filter:
+      collectResults(of: node.first, hasDefault: hasDefault, withDefault: &withDefault, without: &without)
+    case .index:
+      collectResults(of: node.first, hasDefault: hasDefault, withDefault: &withDefault, without: &without)
+      collectResults(of: node.second, hasDefault: false, withDefault: &withDefault, without: &without)
+    case .not: collectResults(of: node.first, hasDefault: false, withDefault: &withDefault, without: &without)
+    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
+      collectResults(of: node.first, hasDefault: false, withDefault: &withDefault, without: &without)
+      collectResults(of: node.second, hasDefault: false, withDefault: &withDefault, without: &without)
+    case .and:
+      // `results.x && 'yes' || 'no'`: a missing result ends the `&&` and so reaches the default.
+      for child in children(of: node) {
+        collectResults(of: child, hasDefault: hasDefault, withDefault: &withDefault, without: &without)
+      }
+    case .or:
+      let operands = children(of: node)
+      for (place, child) in operands.enumerated() {
+        collectResults(
+          of: child, hasDefault: hasDefault || place < operands.count - 1, withDefault: &withDefault, without: &without)
+      }
+    case .call, .mistake:
+      for child in children(of: node) {
+        collectResults(of: child, hasDefault: false, withDefault: &withDefault, without: &without)
+      }
+    }
+  }
+}

@@ -1,0 +1,104 @@
+/// Compares text as .NET's `OrdinalIgnoreCase` does, which GitHub Actions uses everywhere: scalar by scalar after mapping each one
+/// to upper case by itself, without locale, normalisation or mappings that change the length.
+package enum OrdinalIgnoreCase {
+  /// Whether two texts differ in letter case at most.
+  package static func equal(_ left: String, _ right: String) -> Bool { compare(left, right) == 0 }
+
+  /// Negative when `left` comes before `right`, 0 when they are equal, positive otherwise. The order is that of UTF-16 code units.
+  static func compare(_ left: String, _ right: String) -> Int {
+    var left = left
+    var right = right
+    // ASCII beginnings are compared as bytes; the first scalar beyond it decides for the slow way.
+    let quick: Int? = left.withUTF8 { left in
+      right.withUTF8 { right in
+        for index in 0..<min(left.count, right.count) {
+          let (one, other) = (left[index], right[index])
+          if one | other >= 0x80 { return nil }
+          let difference = Int(upper(one)) - Int(upper(other))
+          if difference != 0 { return difference }
+        }
+        return left.count - right.count
+      }
+    }
+    return quick ?? compareScalars(left, right)
+  }
+
+  /// Whether `part` stands anywhere in `text`; the empty text stands in every one.
+  static func contains(_ text: String, _ part: String) -> Bool {
+    if part.isEmpty { return true }
+    let text = folded(text)
+    let part = folded(part)
+    guard text.count >= part.count else { return false }
+    // Knuth, Morris and Pratt, so that no text makes it quadratic.
+    var failures = [Int](repeating: 0, count: part.count)
+    var matched = 0
+    for index in 1..<part.count {
+      while matched > 0, part[index] != part[matched] { matched = failures[matched - 1] }
+      if part[index] == part[matched] { matched += 1 }
+      failures[index] = matched
+    }
+    matched = 0
+    for byte in text {
+      while matched > 0, byte != part[matched] { matched = failures[matched - 1] }
+      if byte == part[matched] { matched += 1 }
+      if matched == part.count { return true }
+    }
+    return false
+  }
+
+  /// Whether `text` begins with `part`.
+  static func hasPrefix(_ text: String, _ part: String) -> Bool { folded(text).starts(with: folded(part)) }
+
+  /// Whether `text` ends with `part`.
+  static func hasSuffix(_ text: String, _ part: String) -> Bool {
+    let text = folded(text)
+    let part = folded(part)
+    return text.count >= part.count && text.suffix(part.count).elementsEqual(part)
+  }
+
+  /// The UTF-8 of `text` in upper case. UTF-8 marks where scalars begin, so that bytes match only where scalars do.
+  private static func folded(_ text: String) -> [UInt8] {
+    var bytes = Array(text.utf8)
+    if bytes.allSatisfy({ $0 < 0x80 }) {
+      for index in bytes.indices { bytes[index] = upper(bytes[index]) }
+      return bytes
+    }
+    bytes.removeAll(keepingCapacity: true)
+    for scalar in text.unicodeScalars {
+      bytes.append(contentsOf: UTF8.encode(upper(scalar)) ?? UTF8.encodedReplacementCharacter)
+    }
+    return bytes
+  }
+
+  private static func compareScalars(_ left: String, _ right: String) -> Int {
+    var lefts = left.unicodeScalars.makeIterator()
+    var rights = right.unicodeScalars.makeIterator()
+    while true {
+      switch (lefts.next(), rights.next()) {
+      case (nil, nil): return 0
+      case (nil, _): return -1
+      case (_, nil): return 1
+      case (let one?, let other?):
+        let (one, other) = (upper(one).value, upper(other).value)
+        if one == other { continue }
+        // Scalars beyond U+FFFF are surrogates in UTF-16, which come before U+E000.
+        let isSwapped = (one > 0xFFFF) != (other > 0xFFFF) && min(one, other) >= 0xE000
+        if isSwapped { return one > other ? -1 : 1 }
+        return one < other ? -1 : 1
+      }
+    }
+  }
+
+  private static func upper(_ byte: UInt8) -> UInt8 { byte &- UInt8(ascii: "a") < 26 ? byte & 0xDF : byte }
+
+  private static func upper(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+    if scalar.value < 0x80 { return Unicode.Scalar(upper(UInt8(scalar.value))) }
+    // .NET keeps the dotless i and the long s, so that neither equals an ASCII letter.
+    if scalar.value == 0x131 || scalar.value == 0x17F { return scalar }
+    for mapping in [scalar.properties.uppercaseMapping, scalar.properties.titlecaseMapping] {
+      var scalars = mapping.unicodeScalars.makeIterator()
+      if let only = scalars.next(), scalars.next() == nil { return only }
+    }
+    return scalar
+  }
+}

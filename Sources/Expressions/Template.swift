@@ -1,0 +1,200 @@
+import Values
+
+/// Text with expressions in it: `release-${{ params.version }}`.
+public struct Template: Sendable, Hashable {
+  /// One stretch of a template.
+  public enum Segment: Sendable, Hashable {
+    /// Text that stands for itself.
+    case literal(String)
+    /// An expression; `offset` is how many Unicode scalars of the template's text come before the expression's own text.
+    case expression(Expression, offset: Int)
+
+    fileprivate var isLiteral: Bool { if case .literal = self { true } else { false } }
+
+    /// Whether it gives a default for a result that may be missing.
+    fileprivate var hasDefault: Bool {
+      if case .expression(let expression, _) = self { !expression.resultsWithDefault.isEmpty } else { false }
+    }
+  }
+
+  /// The whole text, as it was read.
+  public let text: String
+  /// The stretches, in order. Empty for the empty text.
+  public let segments: [Segment]
+
+  /// Reads a template. What closes a `${{` is the first `}}` outside the expression's strings.
+  ///
+  /// - Throws: `ExpressionError`, whose position counts in the template's text.
+  public static func parse(_ text: String) throws(ExpressionError) -> Template {
+    let (template, problems) = read(text)
+    if let problem = problems.first { throw problem }
+    return template
+  }
+
+  /// Reads a template as far as that is possible, with everything that is wrong in all of its expressions; positions count in
+  /// the template's text.
+  package static func read(_ text: String) -> (template: Template, problems: [ExpressionError]) {
+    // Most strings of a pipeline hold no expression.
+    guard text.utf8.contains(UInt8(ascii: "$")) else { return (Template(literal: text), []) }
+    var problems: [ExpressionError] = []
+    let scalars = Array(text.unicodeScalars)
+    var segments: [Segment] = []
+    var literalStart = 0
+    var at = 0
+    while at + 2 < scalars.count {
+      guard scalars[at] == "$", scalars[at + 1] == "{", scalars[at + 2] == "{" else {
+        at += 1
+        continue
+      }
+      if at > literalStart { segments.append(.literal(String(scalars: scalars[literalStart..<at]))) }
+      let opening = at
+      at += 3
+      let end = closing(in: scalars, from: at)
+      if let end {
+        segments.append(expression(in: scalars, at..<end, opening: opening, &problems))
+      } else {
+        problems.append(
+          ExpressionError(
+            .notClosed, "'${{' is not closed", position: opening + 1, length: 3,
+            fix: "end the expression with '}}'"))
+        segments.append(.expression(Expression(mistake: String(scalars: scalars[at...])), offset: at))
+      }
+      at = end.map { $0 + 2 } ?? scalars.count
+      literalStart = at
+    }
+    if literalStart < scalars.count { segments.append(.literal(String(scalars: scalars[literalStart...]))) }
+    return (Template(text: text, segments: segments), problems)
+  }
+
+  private init(text: String, segments: [Segment]) {
+    self.text = text
+    self.segments = segments
+  }
+
+  /// A template without expressions, also where `literal` holds `${{`.
+  public init(literal: String) {
+    self.init(text: literal, segments: literal.isEmpty ? [] : [.literal(literal)])
+  }
+
+  /// The template `${{ expression }}`.
+  public init(expression: Expression) {
+    self.init(text: "${{ \(expression.text) }}", segments: [.expression(expression, offset: 4)])
+  }
+
+  /// Where the `}}` stands that ends the expression beginning at `start`.
+  private static func closing(in scalars: [Unicode.Scalar], from start: Int) -> Int? {
+    var isInString = false
+    var at = start
+    while at < scalars.count {
+      // A quote written twice leaves the string and enters it again.
+      if scalars[at] == "'" { isInString.toggle() }
+      if !isInString, scalars[at] == "}", at + 1 < scalars.count, scalars[at + 1] == "}" { return at }
+      at += 1
+    }
+    return nil
+  }
+
+  private static func expression(
+    in scalars: [Unicode.Scalar], _ range: Range<Int>, opening: Int, _ problems: inout [ExpressionError]
+  ) -> Segment {
+    var range = range
+    while let first = scalars[range].first, ExpressionLexer.isSpace(first) { range.removeFirst() }
+    while let last = scalars[range].last, ExpressionLexer.isSpace(last) { range.removeLast() }
+    guard !range.isEmpty else {
+      problems.append(
+        ExpressionError(
+          .syntax, "expected an expression between '${{' and '}}'", position: opening + 1, length: 3))
+      return .expression(Expression(mistake: ""), offset: range.lowerBound)
+    }
+    let found = Expression.read(String(scalars: scalars[range]))
+    for problem in found.problems { problems.append(problem.shifted(by: range.lowerBound)) }
+    return .expression(found.expression, offset: range.lowerBound)
+  }
+
+  /// The template's value: that of the expression where it is one `${{ }}` and nothing else, otherwise a string.
+  ///
+  /// In a string, values are written as GitHub Actions does, except that lists and objects are compact JSON and that whole numbers
+  /// keep all their digits: both are data here.
+  /// - Throws: `ExpressionError`, whose position counts in the template's text.
+  public func evaluate(in contexts: borrowing some ExpressionContexts) throws(ExpressionError) -> JSONValue {
+    if segments.count == 1 {
+      switch segments[0] {
+      case .literal(let text): return .string(text)
+      case .expression(let expression, let offset): return try value(of: expression, offset: offset, in: contexts)
+      }
+    }
+    var text = ""
+    for segment in segments {
+      switch segment {
+      case .literal(let part): text += part
+      case .expression(let expression, let offset):
+        let value = try value(of: expression, offset: offset, in: contexts)
+        switch value {
+        case .int, .array, .object: text += value.text
+        default: text += value.coercedString
+        }
+      }
+      guard text.utf8.count <= ExpressionEvaluation.maximumText else {
+        throw ExpressionError(.tooLarge, "the text becomes longer than 10 MiB", position: 1)
+      }
+    }
+    return .string(text)
+  }
+
+  private func value(
+    of expression: Expression, offset: Int, in contexts: borrowing some ExpressionContexts
+  ) throws(ExpressionError) -> JSONValue {
+    do throws(ExpressionError) {
+      return try expression.evaluate(in: contexts)
+    } catch {
+      throw error.shifted(by: offset)
+    }
+  }
+
+  /// Whether all its expressions could be read without a mistake.
+  package var isSound: Bool { expressions.allSatisfy { $0.expression.isSound } }
+
+  /// Whether there is no expression in it.
+  public var isLiteral: Bool { segments.allSatisfy(\.isLiteral) }
+
+  /// The expression, where the template is one `${{ }}` and nothing else.
+  public var wholeExpression: Expression? {
+    if segments.count == 1, case .expression(let expression, _) = segments[0] { expression } else { nil }
+  }
+
+  /// The expressions, each with how many Unicode scalars of the template's text come before it.
+  var expressions: [(expression: Expression, offset: Int)] {
+    segments.compactMap { if case .expression(let expression, let offset) = $0 { (expression, offset) } else { nil } }
+  }
+
+  /// Every place that names a context, in the order of the text; positions count in the template's text.
+  public var references: [ExpressionReference] {
+    expressions.flatMap { expression, offset in
+      expression.references.map { reference in
+        var reference = reference
+        reference.position += offset
+        return reference
+      }
+    }
+  }
+
+  /// Whether a status function is called in any of its expressions.
+  public var usesStatusFunction: Bool { expressions.contains { $0.expression.usesStatusFunction } }
+
+  /// The operations, in lower case, whose result may be missing; see ``Expression/resultsWithDefault``. One that another of the template's
+  /// expressions names without a default is not among them.
+  public var resultsWithDefault: Set<String> {
+    // Hardly any template has one.
+    guard segments.contains(where: \.hasDefault) else { return [] }
+    var withDefault: Set<String> = []
+    var without: Set<String> = []
+    for (expression, _) in expressions {
+      withDefault.formUnion(expression.resultsWithDefault)
+      for reference in expression.references where reference.context == "results" {
+        guard let name = reference.path.first?.lowercased() else { continue }
+        if !expression.resultsWithDefault.contains(name) { without.insert(name) }
+      }
+    }
+    return withDefault.subtracting(without)
+  }
+}

@@ -1,0 +1,173 @@
+import Glibc
+
+/// What `/proc` tells about the processes of this machine.
+package enum ProcessTable {
+  /// The ids of all processes.
+  package static func all() -> [Int32] { DirectoryNames.of("/proc").compactMap { Int32($0) } }
+
+  /// The processes of a group that have not ended (zombies left out).
+  package static func members(ofGroup group: Int32) -> [Int32] {
+    all().filter { pid in
+      guard let fields = fields(of: pid) else { return false }
+      return fields[2].elementsEqual("\(group)".utf8) && !fields[0].elementsEqual("Z".utf8)
+    }
+  }
+
+  /// The children of this process, whichever of its threads has started or adopted them; those that have ended and were not waited for included.
+  package static func children() -> [Int32] {
+    var found: [Int32] = []
+    var isKnown = false
+    for thread in DirectoryNames.of("/proc/self/task") {
+      guard let list = read("/proc/self/task/\(thread)/children", limit: 1 << 20) else { continue }
+      isKnown = true
+      found += list.split(separator: UInt8(ascii: " ")).compactMap { Int32(String(decoding: $0, as: UTF8.self)) }
+    }
+    // A kernel may be built without these lists.
+    return isKnown ? found : all().filter { parent(of: $0) == getpid() }
+  }
+
+  /// Whether processes of a group live. Those that have ended and are this process's to wait for, as it adopted them, are reaped.
+  package static func isAlive(group: Int32) -> Bool {
+    guard kill(-group, 0) == 0 else { return false }
+    while waitpid(-group, nil, WNOHANG) > 0 {}
+    return kill(-group, 0) == 0
+  }
+
+  /// What the environment that a process was started with says of an entry.
+  package enum Mark {
+    case present
+    /// It is not there, or this user may not know.
+    case absent
+    /// The process has ended.
+    case gone
+    /// The process is just becoming another program, and shows no environment yet.
+    case undecided
+  }
+
+  /// Whether the initial environment of a process holds the entry `NAME=value`.
+  package static func mark(_ entry: [UInt8], of pid: Int32) -> Mark {
+    let environment = environment(of: pid)
+    if let environment, !environment.isEmpty {
+      return environment.contains { $0.elementsEqual(entry) } ? .present : .absent
+    }
+    guard let fields = fields(of: pid), let state = fields[0].first, state != UInt8(ascii: "Z"),
+      state != UInt8(ascii: "X")
+    else { return .gone }
+    // Between the old program and the new one there is memory (field 23) and the place of the environment (field 50) is not known yet. Kernel threads
+    // have no memory.
+    let (memory, place) = (20, 47)
+    guard environment != nil, fields.count > place, !fields[memory].elementsEqual("0".utf8),
+      fields[place].elementsEqual("0".utf8)
+    else {
+      return .absent
+    }
+    return .undecided
+  }
+
+  /// The process that started another one, or has adopted it; nil where there is no such process.
+  package static func parent(of pid: Int32) -> Int32? {
+    fields(of: pid).flatMap { Int32(String(decoding: $0[1], as: UTF8.self)) }
+  }
+
+  /// A process that has not ended.
+  package struct Entry: Hashable {
+    package let pid: Int32
+    package let parent: Int32
+    package let session: Int32
+    /// In clock ticks since boot.
+    package let started: Int64
+
+    /// Whether this very process is still running.
+    package var isRunning: Bool { ProcessTable.entry(of: pid)?.started == started }
+  }
+
+  /// The processes that have not ended (zombies left out).
+  package static func entries() -> [Entry] { all().compactMap(entry) }
+
+  /// A process that has not ended; nil where there is none.
+  package static func entry(of pid: Int32) -> Entry? {
+    guard let fields = fields(of: pid), fields.count > startField, !fields[0].elementsEqual("Z".utf8),
+      !fields[0].elementsEqual("X".utf8), let parent = Int32(String(decoding: fields[1], as: UTF8.self)),
+      let session = Int32(String(decoding: fields[3], as: UTF8.self)),
+      let started = Int64(String(decoding: fields[startField], as: UTF8.self))
+    else { return nil }
+    return Entry(pid: pid, parent: parent, session: session, started: started)
+  }
+
+  /// When a process started, in clock ticks since boot, also of one that has ended and was not waited for; nil where there is none.
+  package static func started(of pid: Int32) -> Int64? {
+    fields(of: pid).flatMap { $0.count > startField ? Int64(String(decoding: $0[startField], as: UTF8.self)) : nil }
+  }
+
+  /// The user that a process runs as; nil where there is no such process.
+  package static func user(of pid: Int32) -> uid_t? {
+    // The owner of its directory is root where the process hides its memory.
+    guard let status = read("/proc/\(pid)/status", limit: 16 << 10),
+      let line = status.split(separator: UInt8(ascii: "\n")).first(where: { $0.starts(with: "Uid:".utf8) })
+    else { return nil }
+    let numbers = line.dropFirst(4).split { $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: " ") }
+    return numbers.first.flatMap { uid_t(String(decoding: $0, as: UTF8.self)) }
+  }
+
+  /// Whether standard output or error of a process writes to a file in a directory, whose path is absolute and has no symbolic links.
+  package static func writes(into directory: String, _ pid: Int32) -> Bool {
+    let prefix = Array((directory + "/").utf8)
+    return [1, 2].contains { descriptor in
+      let path = "/proc/\(pid)/fd/\(descriptor)"
+      var status = stat()
+      // The permissions of the link are those with which the file was opened.
+      guard lstat(path, &status) == 0, status.st_mode & S_IWUSR != 0 else { return false }
+      return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
+        guard let start = buffer.baseAddress else { return false }
+        let count = readlink(path, start, buffer.count)
+        return count > 0
+          && UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]).starts(with: prefix)
+      }
+    }
+  }
+
+  private static let startField = 19
+
+  /// What `/proc` tells of a process behind its name: its state, its parent, its group, its session, and more.
+  private static func fields(of pid: Int32) -> [ArraySlice<UInt8>]? {
+    guard let stat = read("/proc/\(pid)/stat", limit: 1024), let close = stat.lastIndex(of: UInt8(ascii: ")")) else {
+      return nil
+    }
+    let fields = stat[(close + 1)...].split(separator: UInt8(ascii: " "))
+    return fields.count > 3 ? fields : nil
+  }
+
+  /// The entries `NAME=value` of the environment that a process was started with; nil where this user may not know it.
+  package static func environment(of pid: Int32) -> [ArraySlice<UInt8>]? {
+    read("/proc/\(pid)/environ", limit: 4 << 20)?.split(separator: 0)
+  }
+
+  /// Processes started since `begin`, in clock ticks since boot, that have lost their parent or the leader of their session, and show no environment:
+  /// nothing tells whose they are.
+  package static func hidden(since begin: Int64) -> [Entry] {
+    let table = entries()
+    let known = Set(table.map(\.pid))
+    return table.filter { process in
+      // Threads of the kernel are in session 0, like what whoever made the container started.
+      guard process.started >= begin, process.session != 0, process.pid != getpid(),
+        process.parent == 1 || !known.contains(process.session)
+      else { return false }
+      return environment(of: process.pid)?.isEmpty ?? true
+    }
+  }
+
+  package static func read(_ path: String, limit: Int) -> [UInt8]? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var result: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 16 << 10)
+    while result.count < limit {
+      let count = Glibc.read(descriptor, &chunk, chunk.count)
+      if count < 0 { return nil }
+      if count == 0 { break }
+      result.append(contentsOf: chunk[..<count])
+    }
+    return result
+  }
+}

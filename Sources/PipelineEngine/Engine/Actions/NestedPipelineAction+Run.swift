@@ -1,0 +1,140 @@
+import OrderedCollections
+import PipelineLanguage
+import RunHistory
+import Values
+
+extension NestedPipelineAction: RunnableAction {
+  func end(of handle: Void, _ ordinal: Int, in engine: isolated RunEngine) async throws -> OperationResult {
+    try await engine.performPipeline(ordinal, path, parameters)
+  }
+
+  func addInputs(
+    _ ordinal: Int, in engine: isolated RunEngine, _ contexts: RunContexts, to inputs: inout FingerprintInputs
+  ) {
+    guard let nested = engine.state.pipeline.nested[path] else { return }
+    for hash in nested.sourceHashes { inputs.add("pipeline", hash) }
+    for hash in engine.pluginHashes(of: nested) { inputs.add("plugin", hash) }
+  }
+}
+
+extension RunEngine {
+  fileprivate func performPipeline(
+    _ ordinal: Int, _ path: String, _ parameters: [(name: String, value: DataTemplate)]
+  ) async throws -> OperationResult {
+    guard let nested = state.pipeline.nested[path] else {
+      throw OperationFailure(code: "nested-missing", message: "the pipeline '\(path)' is not part of this definition")
+    }
+    var given: [(String, JSONValue)] = []
+    for parameter in parameters { given.append((parameter.name, try parameter.value.evaluate(in: contexts(ordinal)))) }
+    let former = try await formerNestedRun(of: ordinal)
+    let definition = try definition(of: former, current: nested)
+    if let former, former.run.state != .interrupted {
+      modify(ordinal) { $0.reason = .nestedRun(former.run.id) }
+      return try takeOver(former, of: definition)
+    }
+    let retried = former == nil ? try nestedRunToRetry(ordinal, definition: definition) : nil
+    var options = RunOptions()
+    options.trigger = .nested
+    options.version = self.options.version
+    do throws(ParameterMismatch) {
+      options.parameters = try ParameterResolver.resolve(definition, values: given)
+    } catch {
+      throw OperationFailure(code: "invalid-param", message: error.message)
+    }
+    options.source = retried?.run.id ?? former?.run.origin.source
+    let child = RunEngine(
+      services: services, pipeline: definition, options: options, id: former?.run.id ?? .generate(),
+      parent: RunRecord.Parent(
+        run: state.id, operation: state.instances[ordinal].name, attempt: state.instances[ordinal].attempts),
+      inheritedSecrets: knownSecrets, formerSecrets: formerSecrets,
+      hiddenVariables: hiddenVariables,
+      heldNames: try namesHeld(by: ordinal), events: events, onEvent: onEvent)
+    children[ordinal] = child
+    defer { children[ordinal] = nil }
+    modify(ordinal) { $0.reason = .nestedRun(child.id) }
+    let source = try former.flatMap { try recordedSource(of: $0.run) } ?? retried
+    let task = Task(executorPreference: services.loop) { try await child.run(resuming: former, takingOver: source) }
+    let loop = services.loop
+    // The nested run ends by itself when it is cancelled, because its handlers still run.
+    let outcome = try await withTaskCancellationHandler {
+      try await task.value
+    } onCancel: {
+      loop.execute { child.assumeIsolated { $0.cancel(.requested) } }
+    }
+    switch outcome.run.state {
+    case .succeeded:
+      var members: OrderedDictionary<String, JSONValue> = [:]
+      for operation in definition.operations { members[operation.name] = outcome.results[operation.name] }
+      return .value(.object(members))
+    case .cancelled where Task.isCancelled:
+      throw CancellationError()
+    default:
+      throw Self.nestedFailure(outcome.run, because: await child.firstFailure())
+    }
+  }
+
+  /// The definition that a nested run goes on with: its own, where the file has changed since it began.
+  private func definition(of former: RecordedRun?, current: PipelineDefinition) throws -> PipelineDefinition {
+    guard let former, former.run.definitionHash != current.source.hash else { return current }
+    let loaded = PipelineLoader.load(
+      text: former.definition, path: former.run.path ?? current.source.path, nested: former.nestedDefinitions,
+      plugins: services.plugins)
+    guard let pipeline = loaded.pipeline else {
+      throw OperationFailure(
+        code: "nested-invalid",
+        message:
+          "the definition that run \(former.run.id.text) began with cannot be read again: \(loaded.diagnostics.first?.message ?? "")"
+      )
+    }
+    return pipeline
+  }
+
+  /// What a nested run came to that had ended before its host could record the end of the operation.
+  private func takeOver(_ former: RecordedRun, of nested: PipelineDefinition) throws -> OperationResult {
+    guard former.run.state == .succeeded else {
+      let failed = former.operations.first { $0.state == .failed && $0.parent == nil }
+      throw Self.nestedFailure(
+        former.run, because: failed.map { "'\($0.name)' \($0.error?.message ?? "failed")" } ?? former.run.reason)
+    }
+    var members: OrderedDictionary<String, JSONValue> = [:]
+    let types = Dictionary(nested.operations.map { ($0.name, $0.result) }) { first, _ in first }
+    for operation in former.operations {
+      guard operation.parent == nil, let type = types[operation.name] else { continue }
+      if case .value(let value) = result(operation.result, type: type) { members[operation.name] = value }
+    }
+    return .value(.object(members))
+  }
+
+  private static func nestedFailure(_ run: RunRecord, because reason: String?) -> OperationFailure {
+    // A run that was cancelled may have no other reason than that.
+    let why = reason == run.state.rawValue ? nil : reason
+    return OperationFailure(
+      code: "nested-\(run.state.rawValue)",
+      message: "run \(run.id.text) of '\(run.pipeline)' \(run.state.rawValue)\(why.map { ": \($0)" } ?? "")")
+  }
+
+  /// What failed first, for the message of the run that contains this one.
+  func firstFailure() -> String? {
+    guard let instance = state.instances.first(where: { $0.state == .failed && $0.parent == nil }) else {
+      return record.reason
+    }
+    return "'\(instance.name)' \(instance.failure?.message ?? "failed")"
+  }
+
+  /// The code of the plugins whose operations a pipeline and those that it runs have, in the order of the file. One that cannot be had fails where it is used.
+  fileprivate func pluginHashes(of pipeline: PipelineDefinition) -> [String] {
+    var hashes: [String] = []
+    for operation in pipeline.operations + pipeline.handlers.map(\.operation) {
+      guard case .uses(let use) = operation.action else { continue }
+      hashes.append((try? services.plugin(use.plugin, in: pipeline))?.hash ?? "missing")
+    }
+    return hashes + pipeline.nested.sorted { $0.key < $1.key }.flatMap { pluginHashes(of: $0.value) }
+  }
+}
+
+extension PipelineDefinition {
+  /// The hashes of the definition and of everything that it runs, in a fixed order.
+  fileprivate var sourceHashes: [String] {
+    [source.hash] + nested.sorted { $0.key < $1.key }.flatMap { $0.value.sourceHashes }
+  }
+}

@@ -1,0 +1,66 @@
+import PipelineLanguage
+import Values
+
+/// How the engine runs one kind of action. An attempt of any kind begins, and has either ended by that or goes on until its end is there.
+protocol RunnableAction: ActionKind {
+  /// What the end of an attempt that goes on is known by. `Never` where none does.
+  associatedtype Handle: Sendable
+
+  /// Begins an attempt of the operation, which has what it needs.
+  func begin(_ ordinal: Int, in engine: isolated RunEngine) throws -> AttemptBeginning<Handle>
+  /// Waits for the end of an attempt that goes on. Cancelling the task asks it to end.
+  func end(of handle: Handle, _ ordinal: Int, in engine: isolated RunEngine) async throws -> OperationResult
+  /// Adds what it is given besides its templates to the operation's fingerprint: what files and plugins are now. A kind that is given nothing else says so.
+  func addInputs(
+    _ ordinal: Int, in engine: isolated RunEngine, _ contexts: RunContexts, to inputs: inout FingerprintInputs) throws
+}
+
+/// What came of beginning an attempt.
+enum AttemptBeginning<Handle: Sendable>: Sendable {
+  /// It has ended with this result.
+  case ended(OperationResult)
+  /// It goes on, or does all it does while its end is waited for.
+  case running(Handle)
+}
+
+extension RunnableAction where Handle == Void {
+  // All that such an action does may have to wait for something.
+  func begin(_ ordinal: Int, in engine: isolated RunEngine) throws -> AttemptBeginning<Void> { .running(()) }
+}
+
+extension RunnableAction where Handle == Never {
+  func end(of handle: Never, _ ordinal: Int, in engine: isolated RunEngine) async throws -> OperationResult {}
+}
+
+extension RunnableAction {
+  /// One attempt, from its beginning to its end.
+  func perform(_ ordinal: Int, in engine: isolated RunEngine) async throws -> OperationResult {
+    switch try begin(ordinal, in: engine) {
+    case .ended(let result): return result
+    case .running(let handle): return try await end(of: handle, ordinal, in: engine)
+    }
+  }
+}
+
+extension OperationDefinition.Action {
+  /// The action as what runs: the list of all kinds.
+  var runnable: any RunnableAction {
+    switch self {
+    case .run(let script): ScriptAction(script: script)
+    case .command(let arguments): CommandAction(arguments: arguments)
+    case .http(let action): action
+    case .uses(let use): use
+    case .value(let data): ValueAction(data: data)
+    case .wait(let wait): wait
+    case .pipeline(let path, let parameters): NestedPipelineAction(path: path, parameters: parameters)
+    case .approve(let message): ApprovalAction(message: message)
+    }
+  }
+}
+
+extension RunEngine {
+  /// Performs the action of an operation once.
+  func perform(_ ordinal: Int) async throws -> OperationResult {
+    try await state.instances[ordinal].node.action.perform(ordinal, in: self)
+  }
+}

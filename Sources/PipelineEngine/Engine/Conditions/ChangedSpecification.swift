@@ -1,0 +1,43 @@
+import Operations
+import RunHistory
+
+/// Whether what is at a path has changed: was written to, replaced, created or removed.
+struct ChangedSpecification: LoopSpecification {
+  /// What changes count from.
+  enum Reference {
+    /// The beginning of the run, and what was found there when this host began with it.
+    case run(began: RecordTime, found: FileStamp?)
+    /// The beginning of a success. Nobody knows whether something was there, so that nothing being there counts as a change.
+    case success(begun: RecordTime)
+  }
+
+  /// The absolute path.
+  let path: String
+  /// How the condition is written.
+  let text: String
+  let since: Reference
+  let watch: PathWatch
+  let loop: EventLoop
+
+  func isSatisfied(in context: OperationContext) -> Bool {
+    let now = FileStamp(path)
+    switch since {
+    // A run that was resumed has seen nothing of what changed between its hosts.
+    case .run(let began, let found): return now != found || now.map { $0.latest > began } ?? false
+    case .success(let begun):
+      // What has changed since a moment in the future cannot be known: the clock was set back.
+      if Timestamp(begun) > context.operationClock.now() { return true }
+      return now.map { $0.latest.microseconds > begun.microseconds - FileStamp.lag } ?? true
+    }
+  }
+
+  func begin(_ onChange: @escaping @Sendable () -> Void) -> () -> Void {
+    let entry = watch.add(path, onChange)
+    return { watch.remove(entry) }
+  }
+
+  func description(in context: OperationContext) -> SpecificationDescription {
+    let reason = FileStamp(path).map { "\(path) changed last at \($0.latest.text)" } ?? "\(path) is not there"
+    return SpecificationDescription(formula: text, reason: reason, isSatisfied: isSatisfied(in: context))
+  }
+}

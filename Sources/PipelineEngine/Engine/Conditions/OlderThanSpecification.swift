@@ -1,0 +1,39 @@
+import Operations
+import RunHistory
+
+/// Whether something is older than some time; what is not there is.
+struct OlderThanSpecification: LoopSpecification {
+  let birth: RecordTime?
+  let age: Duration
+  let text: String
+  let loop: EventLoop
+
+  func isSatisfied(in context: OperationContext) -> Bool { left(in: context) <= .zero }
+
+  func begin(_ onChange: @escaping @Sendable () -> Void) -> () -> Void {
+    let left = left(in: OperationContext())
+    guard left > .zero else { return {} }
+    let timer = loop.schedule(after: left, onChange)
+    return { loop.cancelTimer(timer) }
+  }
+
+  func description(in context: OperationContext) -> SpecificationDescription {
+    let isAhead = passed(in: context).map { $0 < .zero } ?? false
+    let reason =
+      birth.map { "it is from \($0.text)" + (isAhead ? ", which is in the future; the clock was set back" : "") }
+      ?? "there is none yet"
+    return SpecificationDescription(formula: text, reason: reason, isSatisfied: isSatisfied(in: context))
+  }
+
+  /// Its age, by the wall clock; negative where that was set back, nil where there is none.
+  private func passed(in context: OperationContext) -> Duration? {
+    birth.map { Timestamp($0).duration(to: context.operationClock.now()) }
+  }
+
+  /// How long it takes until the age is exceeded.
+  private func left(in context: OperationContext) -> Duration {
+    // What is from the future may be of any age.
+    guard let passed = passed(in: context), passed >= .zero else { return .zero }
+    return passed > age ? .zero : age - passed + .microseconds(1)
+  }
+}

@@ -1,0 +1,48 @@
+import Operations
+import RunHistory
+import Workspace
+
+/// Whether the latest run of a pipeline that has ended was a success or, with an instant, whether there was a success since.
+struct PipelineSucceededSpecification: LoopSpecification {
+  /// The name of the pipeline.
+  let pipeline: String
+  let since: RecordTime?
+  let text: String
+  let runs: LatestRuns
+  let watch: WorkspaceWatch
+  let loop: EventLoop
+
+  func isSatisfied(in context: OperationContext) -> Bool { isSuccess(latest, in: context) }
+
+  func begin(_ onChange: @escaping @Sendable () -> Void) -> () -> Void {
+    let observer = watch.add(onChange)
+    return { watch.remove(observer) }
+  }
+
+  func description(in context: OperationContext) -> SpecificationDescription {
+    let latest = latest
+    let isSatisfied = isSuccess(latest, in: context)
+    if let since, !isSatisfied {
+      let reason = "'\(pipeline)' has not succeeded since \(context.operationTimestampFormat(Timestamp(since)))"
+      return SpecificationDescription(formula: text, reason: reason, isSatisfied: false)
+    }
+    let endedAt = latest?.endedAt.map { Timestamp($0) }
+    var reason =
+      latest.map { "run \($0.id.text) of '\(pipeline)' \($0.state.rawValue)" } ?? "'\(pipeline)' has never run"
+    if let endedAt { reason += " at \(context.operationTimestampFormat(endedAt))" }
+    return SpecificationDescription(formula: text, reason: reason, isSatisfied: isSatisfied, changedAt: endedAt)
+  }
+
+  private func isSuccess(_ run: RunRecord?, in context: OperationContext) -> Bool {
+    guard let run, run.state == .succeeded else { return false }
+    // What has ended since a moment in the future cannot be known: the clock was set back.
+    guard let since, Timestamp(since) <= context.operationClock.now() else { return true }
+    return run.endedAt.map { $0 > since } ?? false
+  }
+
+  private var latest: RunRecord? {
+    // Since an instant, any success counts; else only what the pipeline came to last.
+    let states: Set<RunState> = since == nil ? [.succeeded, .failed, .cancelled, .interrupted] : [.succeeded]
+    return runs.latest(of: pipeline, in: states)
+  }
+}

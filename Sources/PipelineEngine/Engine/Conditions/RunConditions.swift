@@ -1,0 +1,256 @@
+import Expressions
+import OperatingSystem
+import Operations
+import PipelineLanguage
+import RunHistory
+import Values
+
+/// When something succeeded that a condition is asked about.
+struct PastSuccess: Sendable {
+  var startedAt: RecordTime?
+  var endedAt: RecordTime?
+}
+
+/// What conditions count from that tell of something new.
+enum ConditionReference: Sendable {
+  /// The beginning of the run. Whether a pipeline has succeeded is asked of its latest run, whenever that was.
+  case run
+  /// The moment at which the condition is made.
+  case now
+  /// A success, whose age is asked too.
+  case success(PastSuccess)
+}
+
+/// The conditions of a run: makes what can be observed from the formulas of its pipeline. *On the loop*; what it makes is for any
+/// thread.
+final class RunConditions {
+  private let run: RunProgress
+  private let services: HostServices
+  /// Conditions of the pipeline's own specifications. They are shared, so that a hold is the same for all who ask.
+  private var named: [Int: AnyOperationRunSpecification] = [:]
+  /// What plugins say; kept, so that they go on saying it for as long as the run lasts.
+  private var plugins: [PluginCondition.Key: PluginCondition] = [:]
+  /// What was at the paths of `changed(…)` when the run began.
+  private var stamps: [String: FileStamp?] = [:]
+
+  init(run: RunProgress, services: HostServices) {
+    self.run = run
+    self.services = services
+  }
+
+  /// Remembers what is at the paths that gates and waits follow, so that a change at any time of the run is seen. Times alone
+  /// would not do: the kernel's are coarser than a short operation.
+  func notePaths() {
+    let pipeline = run.pipeline
+    func note(_ node: SpecificationFormula.Node) {
+      node.forEachLeaf { leaf in
+        guard case .changed(let template) = leaf, let path = try? path(template) else { return }
+        stamps[path] = .some(FileStamp(path))
+      }
+    }
+    for specification in pipeline.specifications { note(specification.formula.root) }
+    for index in run.instances.indices where run.instances[index].node.hasFormula {
+      let operation = run.instances[index].node.definition
+      if let gate = operation.gate { note(gate.formula.root) }
+      if let formula = operation.action.kind.specification { note(formula.root) }
+    }
+  }
+
+  /// The condition that `formula` describes, as seen from `reference`.
+  ///
+  /// - Throws: ``OperationFailure`` when a path in it cannot be computed.
+  func make(
+    _ formula: SpecificationFormula, since reference: ConditionReference = .run
+  ) throws -> AnyOperationRunSpecification {
+    do {
+      return try make(formula.root, reference)
+    } catch let error as ExpressionError {
+      throw OperationFailure(code: "expression", message: "\(formula.text): \(error.message)")
+    }
+  }
+
+  /// Tells when what stands behind a hold in `formula` changes. The hold itself tells only of its own value, but the reason for it is then another.
+  func followHeld(
+    in formula: SpecificationFormula, onChange: @escaping @Sendable () -> Void
+  ) throws -> OperationSubscription {
+    var seen: Set<Int> = []
+    var held: [OperationSubscription] = []
+    func follow(_ node: SpecificationFormula.Node) throws {
+      var positions: [Int] = []
+      node.forEachLeaf { if case .named(let position) = $0 { positions.append(position) } }
+      for position in positions where seen.insert(position).inserted {
+        let definition = run.pipeline.specifications[position]
+        guard definition.hold != nil else {
+          try follow(definition.formula.root)
+          continue
+        }
+        let condition = try make(definition.formula.root, .run)
+        held.append(condition.subscribe(in: services.context, onChange: onChange))
+      }
+    }
+    try follow(formula.root)
+    return .combined(held)
+  }
+
+  private func make(
+    _ node: SpecificationFormula.Node, _ reference: ConditionReference
+  ) throws -> AnyOperationRunSpecification {
+    let loop = services.loop
+    switch node {
+    case .always: return AnyOperationRunSpecification(.always)
+    case .never: return AnyOperationRunSpecification(.never)
+    case .connected: return AnyOperationRunSpecification(ConnectedRunSpecification(to: NetlinkObserver.shared))
+    case .foreground:
+      let isActive = ApplicationIsActiveRunSpecification(observer: services.activity)
+      return AnyOperationRunSpecification(isActive.named("foreground"))
+    case .olderThan(let age):
+      var birth: RecordTime?
+      if case .success(let success) = reference { birth = success.endedAt }
+      return AnyOperationRunSpecification(
+        OlderThanSpecification(
+          birth: birth, age: age, text: "older-than(\(DurationNotation.format(age)))", loop: loop))
+    case .fileExists(let template):
+      return AnyOperationRunSpecification(
+        FileExistsSpecification(
+          path: try path(template), text: "file-exists(\(template.text))", watch: services.paths, loop: loop))
+    case .changed(let template): return AnyOperationRunSpecification(try changed(template, reference))
+    case .succeeded(let pipeline):
+      return AnyOperationRunSpecification(
+        PipelineSucceededSpecification(
+          pipeline: pipeline, since: since(reference), text: "succeeded(\(pipeline))", runs: services.latestRuns,
+          watch: services.watch, loop: loop))
+    case .plugin(let use): return AnyOperationRunSpecification(try plugin(use))
+    case .named(let position): return try specification(at: position, reference)
+    case .not(let operand): return AnyOperationRunSpecification(!(try make(operand, reference)))
+    case .and(let operands): return try joined(operands, reference) { AnyOperationRunSpecification($0 && $1) }
+    case .or(let operands): return try joined(operands, reference) { AnyOperationRunSpecification($0 || $1) }
+    }
+  }
+
+  private func joined(
+    _ operands: [SpecificationFormula.Node], _ reference: ConditionReference,
+    by join: (AnyOperationRunSpecification, AnyOperationRunSpecification) -> AnyOperationRunSpecification
+  ) throws -> AnyOperationRunSpecification {
+    var all: AnyOperationRunSpecification?
+    for operand in operands {
+      let next = try make(operand, reference)
+      all = all.map { join($0, next) } ?? next
+    }
+    return all ?? AnyOperationRunSpecification(.always)
+  }
+
+  private func specification(
+    at position: Int, _ reference: ConditionReference
+  ) throws -> AnyOperationRunSpecification {
+    var isRun = false
+    if case .run = reference { isRun = true }
+    let isShared = isRun || !dependsOnReference(.named(position))
+    if isShared, let known = named[position] { return known }
+    let definition = run.pipeline.specifications[position]
+    let formula = try make(definition.formula.root, reference)
+    let made =
+      if let hold = definition.hold {
+        AnyOperationRunSpecification(formula.hold(for: hold).named(definition.name))
+      } else {
+        AnyOperationRunSpecification(formula.named(definition.name))
+      }
+    if isShared { named[position] = made }
+    return made
+  }
+
+  // MARK: Plugins
+
+  private func plugin(_ use: PluginUse) throws -> PluginCondition {
+    let plugin = try services.plugin(use.plugin, in: run.pipeline)
+    let offer = try plugin.offer(use.offer, .specification)
+    let settings = try use.settings(for: offer, in: RunContexts(run: run))
+    let key = PluginCondition.Key(offer: use.offer, settings: settings.text, pipeline: run.pipeline)
+    if let known = plugins[key] { return known }
+    let made = services.pluginConditions.condition(key) {
+      let secrets = PluginSecrets(of: use.plugin, in: run.pipeline, services)
+      return PluginCondition(
+        plugin: plugin, offer: offer, settings: settings, directory: key.directory, secrets: secrets, services: services
+      )
+    }
+    plugins[key] = made
+    return made
+  }
+
+  /// The plugins' specifications that `formula` is made of, by way of others too.
+  private func plugins(in formula: SpecificationFormula) throws -> [PluginCondition] {
+    var found: [PluginCondition] = []
+    var seen: Set<Int> = []
+    func visit(_ node: SpecificationFormula.Node) throws {
+      var leaves: [SpecificationFormula.Node] = []
+      node.forEachLeaf { leaves.append($0) }
+      for leaf in leaves {
+        switch leaf {
+        case .plugin(let use): found.append(try plugin(use))
+        case .named(let position) where seen.insert(position).inserted:
+          try visit(run.pipeline.specifications[position].formula.root)
+        default: break
+        }
+      }
+    }
+    do {
+      try visit(formula.root)
+    } catch let error as ExpressionError {
+      throw OperationFailure(code: "expression", message: "\(formula.text): \(error.message)")
+    }
+    return found
+  }
+
+  /// Waits until what plugins say in `formula` is known, but no longer than ``PluginCondition/patience``: what is asked once must not be asked too early.
+  func settle(_ formula: SpecificationFormula, isolation: isolated (any Actor)? = #isolation) async throws {
+    for condition in try plugins(in: formula) where !condition.isSettled { await condition.settle() }
+  }
+
+  /// Begins to ask the plugins, so that they have answered when the answers are needed.
+  func askPlugins(_ formulas: [SpecificationFormula]) -> [PluginCondition] {
+    formulas.flatMap { (try? plugins(in: $0)) ?? [] }
+  }
+
+  /// Whether the value is another one for each reference.
+  private func dependsOnReference(_ node: SpecificationFormula.Node) -> Bool {
+    var asks = false
+    node.forEachLeaf { leaf in
+      switch leaf {
+      case .olderThan, .changed, .succeeded: asks = true
+      case .named(let position): asks = asks || dependsOnReference(run.pipeline.specifications[position].formula.root)
+      default: break
+      }
+    }
+    return asks
+  }
+
+  /// The moment after which a pipeline must have succeeded; nil where only its latest run counts.
+  private func since(_ reference: ConditionReference) -> RecordTime? {
+    switch reference {
+    case .run: nil
+    case .now: services.now()
+    case .success(let success): success.endedAt
+    }
+  }
+
+  private func changed(_ template: Template, _ reference: ConditionReference) throws -> ChangedSpecification {
+    let path = try path(template)
+    let since: ChangedSpecification.Reference =
+      switch reference {
+      // From its beginning: what changed while it was made may not have gone into it.
+      case .success(let success): .success(begun: success.startedAt ?? success.endedAt ?? run.startedAt)
+      case .run: .run(began: run.startedAt, found: stamps[path] ?? FileStamp(path))
+      case .now: .run(began: services.now(), found: FileStamp(path))
+      }
+    return ChangedSpecification(
+      path: path, text: "changed(\(template.text))", since: since, watch: services.paths, loop: services.loop)
+  }
+
+  /// The absolute path that a path of the pipeline file means.
+  private func path(_ template: Template) throws -> String {
+    let written = try template.evaluate(in: RunContexts(run: run)).injectedText
+    guard !written.isEmpty, !written.utf8.contains(0) else {
+      throw ExpressionError(otherCode: "path", "'\(template.text)' is not a path")
+    }
+    return PathText.join(run.pipeline.source.directory, written)
+  }
+}

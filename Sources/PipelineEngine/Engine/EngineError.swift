@@ -1,0 +1,110 @@
+import Glibc
+import RunHistory
+
+/// Why the engine itself, rather than an operation, could not go on. A run that ends so has exit code 3.
+public enum EngineError: Error, Sendable, Hashable {
+  /// A system call failed: its name and the error number.
+  case systemCall(String, Int32)
+  /// A file or directory could not be made or written: its path and the error number.
+  case file(String, Int32)
+  /// Secrets could not be read: all of them, each with the reason.
+  case secrets([UnreadableSecret])
+  /// The history could not be read or written: what the workspace said.
+  case history(String)
+  /// Another process has taken the run from this one.
+  case runTaken(RunID)
+  /// Processes that the former host of a run left running cannot be ended: which ones, for a sentence. What they do would be done twice.
+  case processesRemain(String, of: RunID)
+  /// The engine was about to change the state of a run or an operation, in these words, in a way that cannot be: a mistake of its own.
+  case impossibleTransition(String)
+
+  /// A file of a run, `…/runs/ID/NAME`, could not be made. Where `runs` is no directory (any more), no operation can keep its files.
+  static func runFile(_ path: String, _ number: Int32) -> EngineError {
+    runPath(path, number, in: path.split(separator: "/").dropLast(2).map { "/\($0)" }.joined())
+  }
+
+  /// As ``runFile(_:_:)``, of whatever is in the directory `runs` of the workspace.
+  static func runPath(_ path: String, _ number: Int32, in runs: String) -> EngineError {
+    var status = stat()
+    let isThere = stat(runs, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    guard number == ENOENT || number == ENOTDIR, !isThere else { return .file(path, number) }
+    return .history(
+      "cannot write '\(path)': \(String(cString: strerror(number))); the workspace and the directory 'runs' in it must stay where they are while a run uses them"
+    )
+  }
+
+  /// Whether the computer is at a limit: other operations would fail for the same reason, so the run cannot go on.
+  var isExhaustion: Bool {
+    switch self {
+    case .systemCall(_, let number), .file(_, let number):
+      [EMFILE, ENFILE, ENOMEM, EAGAIN, ENOSPC, EDQUOT, EFBIG, EROFS, EIO].contains(number)
+    case .history, .runTaken: true
+    case .secrets, .processesRemain, .impossibleTransition: false
+    }
+  }
+
+  /// A stable, kebab-case identifier.
+  public var code: String {
+    switch self {
+    case .systemCall: "system-call"
+    case .file: "file"
+    case .secrets: "secret-unavailable"
+    case .history: "history"
+    case .runTaken: "run-taken"
+    case .processesRemain: "processes-remain"
+    case .impossibleTransition: "engine-failed"
+    }
+  }
+}
+
+/// A secret that could not be read.
+public struct UnreadableSecret: Sendable, Hashable {
+  /// Its name in the pipeline.
+  public let name: String
+  /// Why it could not be read.
+  public let reason: String
+
+  /// The secret `name` could not be read for `reason`.
+  public init(name: String, reason: String) {
+    self.name = name
+    self.reason = reason
+  }
+}
+
+extension EngineError: CustomStringConvertible {
+  /// What happened, and what to do next.
+  public var description: String {
+    switch self {
+    case .systemCall(let name, let number):
+      return "\(name) failed: \(String(cString: strerror(number)))\(Self.hint(number))"
+    case .file(let path, let number):
+      return "cannot write '\(path)': \(String(cString: strerror(number)))\(Self.hint(number))"
+    case .secrets(let unreadable):
+      if let only = unreadable.first, unreadable.count == 1 {
+        return "the secret '\(only.name)' cannot be read: \(only.reason)"
+      }
+      let list = unreadable.map { "'\($0.name)': \($0.reason)" }.joined(separator: "; ")
+      return "\(unreadable.count) secrets cannot be read: \(list)"
+    case .history(let reason):
+      return reason
+    case .runTaken(let run):
+      return
+        "another process has taken run \(run.text), because it could not see that this one was alive; this one has stopped, and records nothing more; `penstock history show \(run.text)` shows its state, and `penstock resume \(run.text)` resumes it where nobody does"
+    case .processesRemain(let processes, let run):
+      return "cannot end \(processes), which the former host of run \(run.text) left running; end it first"
+    case .impossibleTransition(let transition):
+      return
+        "the engine was about to change \(transition), which cannot be; this is a mistake in Penstock: please report it"
+    }
+  }
+
+  private static func hint(_ number: Int32) -> String {
+    switch number {
+    case EMFILE, ENFILE: "; raise the limit on open files (`ulimit -n`) or lower `concurrency`"
+    case EFBIG:
+      "; raise the limit on the size of files (`ulimit -f`), then `penstock retry` goes on from what is recorded"
+    case ENOSPC, EDQUOT: "; free some space, then `penstock retry` goes on from what is recorded"
+    default: ""
+    }
+  }
+}

@@ -1,0 +1,204 @@
+import CProcess
+import DequeModule
+import Glibc
+import RunHistory
+import Workspace
+
+/// Names that only one operation on the workspace may hold at a time, in whatever process it runs.
+///
+/// Inside the process contenders queue by name, first come, first served; the first of them holds or waits for the workspace's lease. A lease that another process holds is
+/// tried again when that process gives it back, or ends; then what it left running for the name is ended first. *On the loop.*
+final class ExclusiveLocks: @unchecked Sendable {
+  // @unchecked: the compiler cannot see it, but this is touched on one thread alone, that of the loop: by what runs there anyway and
+  // by what is sent there with `execute`.
+
+  /// A name that is held, to be given back.
+  struct Hold: Sendable {
+    let name: String
+    let fence: Int64
+  }
+
+  /// Who stands in the way.
+  struct Holder: Sendable {
+    let description: String
+    let process: Int32
+  }
+
+  private let loop: EventLoop
+  private let recorder: HistoryRecorder
+  private let history: History
+  /// Contenders behind the one that holds or waits for the lease.
+  private var queues: [String: Deque<LoopWaiter>] = [:]
+
+  init(loop: EventLoop, recorder: HistoryRecorder, history: History) {
+    self.loop = loop
+    self.recorder = recorder
+    self.history = history
+  }
+
+  /// Whether taking `name` would wait for somebody in this process.
+  func isTaken(_ name: String) -> Bool { queues[name] != nil }
+
+  /// Takes `name`, waiting as long as it takes. `waiting` is told each time somebody of another process stands in the way,
+  /// and `noticing` what is to be said of the processes of a gone holder.
+  ///
+  /// - Throws: `CancellationError` when the task is cancelled, or what the workspace says.
+  func take(
+    _ name: String, holder: LeaseHolder, watch: WorkspaceWatch, isolation: isolated (any Actor)? = #isolation,
+    waiting: (Holder) -> Void, noticing: (String) -> Void
+  ) async throws -> Hold {
+    if queues[name] != nil {
+      let waiter = LoopWaiter(loop: loop)
+      queues[name]?.append(waiter)
+      guard await waiter.wait() else {
+        // The name may have been handed over after the wait was cancelled; then it goes on to the next one.
+        if queues[name]?.contains(where: { $0 === waiter }) == true {
+          queues[name]?.removeAll { $0 === waiter }
+        } else {
+          handOver(name)
+        }
+        throw CancellationError()
+      }
+    } else {
+      queues[name] = []
+    }
+    do {
+      // Nobody is listened to before somebody stands in the way.
+      if case .granted(let lease) = try await acquire(name, holder, noticing: noticing) {
+        return Hold(name: name, fence: lease.fence)
+      }
+      while true {
+        try Task.checkCancellation()
+        // Listening begins before asking, so that a release between the two is not missed.
+        let waiter = LoopWaiter(loop: loop)
+        let observer = watch.add { waiter.wake() }
+        defer { watch.remove(observer) }
+        switch try await acquire(name, holder, noticing: noticing) {
+        case .granted(let lease):
+          return Hold(name: name, fence: lease.fence)
+        case .held(let lease):
+          waiting(Holder(description: lease.holder, process: lease.owner.pid))
+          let death = try watchEnd(of: lease.owner) { waiter.wake() }
+          defer { death() }
+          guard lease.owner.isAlive(in: history.workspace.directory) else { continue }
+          guard await waiter.wait() else { throw CancellationError() }
+        }
+      }
+    } catch {
+      handOver(name)
+      throw error
+    }
+  }
+
+  private func acquire(
+    _ name: String, _ holder: LeaseHolder, isolation: isolated (any Actor)? = #isolation, noticing: (String) -> Void
+  ) async throws -> LeaseOutcome {
+    let (former, outcome) = try await recorder.perform { db in
+      let former = try Leases.current(name, in: db)
+      let outcome = try Leases.acquire(name, holder: holder.description, in: db)
+      // Its run is fenced off with it, lest it go on under the name if it was only thought to be gone.
+      if former != nil, case .granted = outcome { try RunOwnership.markAbandoned(in: db) }
+      return (former, outcome)
+    }
+    // A lease that was not free and could be had is that of a process which is gone.
+    if case .granted(let lease) = outcome, let former, let run = LeaseHolder(former.holder)?.run {
+      try await endProcesses(of: run, former: former, taken: lease, noticing: noticing)
+    }
+    return outcome
+  }
+
+  /// Ends what the gone host of a run, or of those nested in it, left running: it may still use what the name stands for.
+  ///
+  /// A history that cannot be read is no reason to fail, as the lease is granted already; whoever holds it will be told soon enough.
+  ///
+  /// - Throws: ``EngineError/processesRemain(_:of:)``. The name is the former holder's again then, so that the next to take it tries again.
+  private func endProcesses(
+    of run: RunID, former: Lease, taken: Lease, isolation: isolated (any Actor)? = #isolation,
+    noticing: (String) -> Void
+  ) async throws {
+    let processes = FormerProcesses(history: history, delayer: LoopDelayer(loop: loop))
+    // One that somebody has resumed meanwhile has had them ended, and its processes are another host's.
+    let isLeft = { (try? self.history.run(run)?.state.isFinal) ?? false }
+    let outcome = await processes.end(of: run, host: former.owner, if: isLeft)
+    if isLeft() { for notice in outcome.notices(of: former.owner) { noticing(notice) } }
+    guard let remaining = outcome.remainingText else { return }
+    try await recorder.perform { db in
+      guard try Leases.release(taken.name, fence: taken.fence, in: db) else { return }
+      _ = try Leases.acquire(former.name, holder: former.holder, owner: former.owner, in: db)
+    }
+    throw EngineError.processesRemain(remaining, of: run)
+  }
+
+  /// Gives a name back.
+  func giveBack(_ hold: Hold, isolation: isolated (any Actor)? = #isolation) async {
+    _ = try? await recorder.perform { try Leases.release(hold.name, fence: hold.fence, in: $0) }
+    history.workspace.notify()
+    handOver(hold.name)
+  }
+
+  private func handOver(_ name: String) {
+    if let next = queues[name]?.popFirst() { next.wake() } else { queues[name] = nil }
+  }
+
+  /// How long after a look the next one follows at a holder whose end nothing reports here, as it is in another pid namespace.
+  private static let pause = Duration.seconds(1)
+
+  /// Calls `body` when the process ends, or may have ended; the returned closure stops watching.
+  private func watchEnd(of process: ProcessIdentity, _ body: @escaping () -> Void) throws -> () -> Void {
+    guard process.isVisible else {
+      let timer = loop.schedule(after: Self.pause, body)
+      return { [loop] in loop.cancelTimer(timer) }
+    }
+    let descriptor = penstock_open_process(process.pid)
+    guard descriptor >= 0 else {
+      body()
+      return {}
+    }
+    let token = try loop.watch(descriptor, body)
+    return { [loop] in
+      loop.unwatch(token)
+      close(descriptor)
+    }
+  }
+}
+
+/// Waits on the loop for somebody to call `wake`.
+final class LoopWaiter: @unchecked Sendable {
+  // @unchecked: the compiler cannot see it, but this is touched on one thread alone, that of the loop: by what runs there anyway and
+  // by what is sent there with `execute`.
+
+  private let loop: EventLoop
+  private var continuation: CheckedContinuation<Bool, Never>?
+  private var isAwake = false
+
+  init(loop: EventLoop) { self.loop = loop }
+
+  /// True when woken, now or before; false when the task was cancelled first.
+  func wait(isolation: isolated (any Actor)? = #isolation) async -> Bool {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation(isolation: isolation) { continuation in
+        if isAwake { return continuation.resume(returning: true) }
+        if Task.isCancelled { return continuation.resume(returning: false) }
+        self.continuation = continuation
+      }
+    } onCancel: {
+      loop.execute { self.end(false) }
+    }
+  }
+
+  /// Ends the wait, or the next one.
+  func wake() {
+    isAwake = true
+    end(true)
+  }
+
+  private func end(_ value: Bool) {
+    continuation?.resume(returning: value)
+    continuation = nil
+  }
+}
+
+/// Another run of a pipeline with `overlap: skip` is going on.
+struct OverlapSkip: Error {
+  let other: RunID
+}

@@ -1,0 +1,113 @@
+import OperatingSystem
+import RunHistory
+import Values
+import Workspace
+
+/// The processes that the gone host of a run left running, with those of its interrupted nested runs.
+package struct FormerProcesses {
+  let history: History
+  let delayer: LoopDelayer
+
+  /// Ends the processes of a run that `host` ran. `areLeft` is asked before processes of the run itself are ended; those of a nested run are left alone
+  /// where somebody has resumed that run.
+  ///
+  /// What cannot be read of the history is taken for empty: the environment of processes tells of most of them.
+  func end(
+    of run: RunID, host: ProcessIdentity, isolation: isolated (any Actor)? = #isolation,
+    if areLeft: () -> Bool
+  ) async -> LeftoverProcesses.Outcome {
+    var outcome = await LeftoverProcesses.end(
+      RunTraces(of: run, host: host, in: history), delayer: delayer, if: areLeft)
+    // Nested runs that have ended left nothing; there may be thousands.
+    let interrupted = (try? history.runs(RunFilter(states: [.interrupted], includesNested: true))) ?? []
+    let nested = Dictionary(grouping: interrupted.filter { $0.parent != nil }) { $0.parent?.run }
+    var open = [run]
+    while let parent = open.popLast() {
+      for child in nested[parent] ?? [] {
+        let id = child.id
+        open.append(id)
+        let rest = await LeftoverProcesses.end(RunTraces(of: id, host: child.owner, in: history), delayer: delayer) {
+          (try? history.run(id))?.state == .interrupted
+        }
+        outcome.ended += rest.ended
+        outcome.remaining += rest.remaining
+        outcome.undecided += rest.undecided
+      }
+    }
+    outcome.undecided = withoutOthers(outcome.undecided)
+    return outcome
+  }
+
+  /// Each process once, and none that is known to be another interrupted run's.
+  private func withoutOthers(_ undecided: [ProcessTable.Entry]) -> [ProcessTable.Entry] {
+    guard !undecided.isEmpty else { return [] }
+    var known = Set(Self.look(in: history, limit: 20).left.map(\.process))
+    return undecided.filter { known.insert($0).inserted }
+  }
+
+  /// What interrupted runs have left.
+  package struct Left {
+    /// The latest interrupted runs, nested ones included.
+    package var runs: [RunRecord] = []
+    package var left: [(process: ProcessTable.Entry, run: RunID)] = []
+    /// Those of which nobody can tell whether they belong to one of the runs.
+    package var undecided: [ProcessTable.Entry] = []
+  }
+
+  /// What interrupted runs have left, decided as it is by ``end(of:host:isolation:if:)``. Nothing is ended.
+  package static func look(in history: History, limit: Int = 100) -> Left {
+    var result = Left()
+    result.runs = (try? history.runs(RunFilter(states: [.interrupted], includesNested: true, limit: limit))) ?? []
+    var (known, undecided): (Set<ProcessTable.Entry>, [ProcessTable.Entry]) = ([], [])
+    var traces = result.runs.map { RunTraces(of: $0.id, host: $0.owner, in: history) }
+    // What has appeared since the first run began has to be looked at once.
+    let first = traces.indices.min { (traces[$0].begin ?? .max) < (traces[$1].begin ?? .max) }
+    for index in traces.indices where index != first { traces[index].begin = nil }
+    for (run, traces) in zip(result.runs, traces) {
+      let looked = LeftoverProcesses.look(traces)
+      for process in looked.found where known.insert(process).inserted { result.left.append((process, run.id)) }
+      undecided += looked.undecided
+    }
+    result.undecided = undecided.filter { known.insert($0).inserted }
+    return result
+  }
+}
+
+extension LeftoverProcesses.Outcome {
+  /// What a run that goes on in the place of `host` tells of this.
+  func notices(of host: ProcessIdentity) -> [String] {
+    var notices: [String] = []
+    if host.isElsewhere {
+      notices.append(
+        "the former host ran in another container (pid namespace): processes that it left there cannot be ended from here"
+      )
+    }
+    if ended > 0 {
+      notices.append(
+        "ended \(Count.of(ended, "process", plural: "processes")) that the former host had left running")
+    }
+    if !undecided.isEmpty {
+      let processes = LeftoverProcesses.text(of: undecided)
+      notices.append("cannot tell whether the former host left \(processes) running; `penstock doctor` says why")
+    }
+    return notices
+  }
+}
+
+extension RunTraces {
+  /// The traces of a run that `host` ran. Recorded process ids count only where they mean something here: not where the host was in another pid namespace, or
+  /// ran before the computer was started.
+  init(of run: RunID, host: ProcessIdentity, in history: History) {
+    let workspace = history.workspace.directory
+    guard host.isVisible else {
+      self.init(of: run, workspace: workspace)
+      return
+    }
+    let file = ProcessRecords.read(of: run, in: workspace)
+    let recorded = Set((try? history.recordedProcesses(of: run)) ?? []).union(file?.processes ?? [])
+    let created = (try? history.run(run))?.createdAt
+    // The clock may have been set since the run was created, and the file may be a later host's.
+    let begin = [created.map(ProcessTable.ticksSinceBoot(at:)), file?.created].compactMap(\.self).min()
+    self.init(of: run, workspace: workspace, recorded: Array(recorded), begin: begin)
+  }
+}

@@ -1,0 +1,63 @@
+import Expressions
+import Operations
+import PipelineLanguage
+import RunHistory
+
+/// A run of a part of a pipeline cannot begin: something that is to be executed needs an operation that is not, and there is no run to take that from.
+public struct MissingDependency: Error, Sendable, Hashable {
+  /// The operation that is to be executed.
+  public let operation: String
+  /// The operation that it needs.
+  public let dependency: String
+  /// The run that was looked at; nil where there was none.
+  public let source: RunID?
+
+  /// The first operation that could not be executed; nil when the run can begin. `former` is what the run has to take over from.
+  package static func find(
+    in pipeline: PipelineDefinition, options: RunOptions, former: [OperationRecord]
+  ) -> MissingDependency? {
+    guard options.leavesOut, let selected = options.selection.positions(in: pipeline) else { return nil }
+    let there = Set(former.filter { $0.parent == nil && $0.isDone }.map(\.name))
+    for position in selected.sorted() {
+      let node = OperationNode(pipeline.operations, at: position)
+      for dependency in node.definition.dependencies where !selected.contains(dependency) {
+        let name = pipeline.operations[dependency].name
+        guard !there.contains(name) else { continue }
+        let needsResult = node.definition.requiredResults.contains(dependency)
+        let request = InjectionRequest(
+          needsResult: needsResult, hasDefault: !needsResult && node.defaults(name), decidesItself: node.isAskedAnyway)
+        // What is left out is as good as skipped.
+        guard InjectionTable.decide(.skipped, request).runs else {
+          return MissingDependency(operation: node.definition.name, dependency: name, source: options.source)
+        }
+      }
+    }
+    return nil
+  }
+}
+
+extension MissingDependency: CustomStringConvertible {
+  /// What is missing, and what to do next.
+  public var description: String {
+    let known = source.map { "the latest run of this pipeline (\($0.text)) has" } ?? "no run of this pipeline has"
+    let what = source == nil ? "a result of it" : "no result of it"
+    return "'\(operation)' needs '\(dependency)', and \(known) \(what); run it with --from \(dependency)"
+  }
+}
+
+extension RunOptions {
+  /// Whether what is neither chosen nor taken over is left out. A retry executes it: there, it has not succeeded yet.
+  var leavesOut: Bool { selection != .all && trigger != .retry }
+}
+
+extension RunOptions.Selection {
+  /// The places of the operations to execute; nil for all.
+  package func positions(in pipeline: PipelineDefinition) -> Set<Int>? {
+    func index(of name: String) -> Int? { pipeline.operations.firstIndex { OperationName.areSame($0.name, name) } }
+    switch self {
+    case .all: return nil
+    case .only(let name): return index(of: name).map { [$0] }
+    case .from(let name): return index(of: name).map { RunPlan(pipeline.operations).downstream(of: $0) }
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import PipelineLanguage
+import Values
+
+/// Operations that end while they are begun: values, and those of plugins that complete within their start.
+///
+/// They need no task of their own. Its beginning, its end, and the question at each function that may wait where to go on, would be a third of what
+/// such an operation costs.
+extension RunEngine {
+  /// What came of beginning an operation.
+  enum Beginning {
+    /// It has ended, and its dependents know.
+    case ended
+    /// The instance of its plugin goes on: see ``finish(_:_:_:)``.
+    case running(PluginUse, PluginRun)
+    /// Nothing: it has to be executed by a task of its own.
+    case needsTask
+  }
+
+  /// Begins an operation where that can be done without waiting for anything.
+  func beginAtOnce(_ ordinal: Int) -> Beginning {
+    let node = state.instances[ordinal].node
+    // What a former host of the run has begun may have to wait for the record of that.
+    guard let action = node.atOnce, state.instances[ordinal].attempts == 0, state.instances[ordinal].retryState == nil,
+      cancellation == nil, !isForced, !Task.isCancelled
+    else { return .needsTask }
+    switch action.kind {
+    case .value(let action):
+      do {
+        try executeMoment(ordinal, action)
+      } catch {
+        fail(ordinal, error)
+      }
+      hasFinished(ordinal)
+      return .ended
+    case .plugin(let use):
+      // The slot of its first attempt, which the scheduler took.
+      guard state.instances[ordinal].hasSlot else { return .needsTask }
+      do {
+        try requireOwnership()
+      } catch {
+        fail(ordinal, error)
+        hasFinished(ordinal)
+        return .ended
+      }
+      state.instances[ordinal].hasSlot = false
+      countAttempt(ordinal, mayEndAtOnce: true)
+      do {
+        switch try use.begin(ordinal, in: self) {
+        case .ended(let result): conclude(ordinal, with: .success(result))
+        case .running(let run):
+          recordIfLasting(ordinal)
+          return .running(use, run)
+        }
+      } catch {
+        conclude(ordinal, with: .failure(error))
+      }
+      return .ended
+    }
+  }
+
+  /// Waits for the end of an operation whose instance goes on.
+  func finish(_ ordinal: Int, _ use: PluginUse, _ run: PluginRun) async {
+    let outcome: Result<OperationResult, any Error>
+    do {
+      outcome = .success(try await use.end(of: run, ordinal, in: self))
+    } catch {
+      outcome = .failure(error)
+    }
+    conclude(ordinal, with: outcome)
+  }
+
+  /// Ends the only attempt of an operation, and with it the operation.
+  private func conclude(_ ordinal: Int, with outcome: Result<OperationResult, any Error>) {
+    do {
+      try endOnlyAttempt(ordinal, outcome)
+    } catch {
+      fail(ordinal, error)
+    }
+    hasFinished(ordinal)
+  }
+}

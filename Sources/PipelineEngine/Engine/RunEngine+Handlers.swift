@@ -1,0 +1,85 @@
+import Expressions
+import Glibc
+import OperatingSystem
+import PipelineLanguage
+import RunHistory
+import Values
+
+/// What runs after the operations: handlers, and the end of processes that were left behind.
+extension RunEngine {
+  /// Runs the handlers that the outcome asks for, and returns the outcome of the whole run with its reason.
+  func runHandlers() async -> (RunState, String?) {
+    var (outcome, reason) = operationsOutcome()
+    guard engineFailure == nil, !state.pipeline.handlers.isEmpty else { return (outcome, reason) }
+    state.outcome = (outcome, reason, end(of: state.startedAt, state.started))
+    state.status = ExpressionStatus(hasFailure: outcome == .failed, isCancelled: outcome == .cancelled)
+    let wanted: PipelineDefinition.Event = outcome == .succeeded ? .success : outcome == .cancelled ? .cancel : .failure
+    let first = state.pipeline.operations.count
+    let ordinals = state.pipeline.handlers.indices.map { first + $0 }.filter { ordinal in
+      let event = state.instances[ordinal].node.event
+      return (event == wanted || event == .always) && !state.instances[ordinal].state.isFinal
+    }
+    // A task of their own: handlers run although the run's tasks were cancelled.
+    let failed = await Task(executorPreference: services.loop) { await self.execute(handlers: ordinals) }.value
+    if let failed, outcome == .succeeded {
+      outcome = .failed
+      reason = "handler-failed: \(failed)"
+    }
+    return (outcome, reason)
+  }
+
+  /// Runs handlers one after another and returns the name of the first that failed.
+  private func execute(handlers: [Int]) async -> String? {
+    var failed: String?
+    for ordinal in handlers where !isForced {
+      await executeNode(ordinal)
+      if state.instances[ordinal].state == .failed, !state.instances[ordinal].node.definition.allowFailure {
+        failed = failed ?? state.instances[ordinal].name
+      }
+    }
+    return failed
+  }
+
+  private func operationsOutcome() -> (RunState, String?) {
+    switch cancellation {
+    case .timeout: return (.failed, "timeout")
+    case .history: return (.failed, "history-failed")
+    case .engine: return (.failed, "engine-failed")
+    case .requested: return (.cancelled, nil)
+    case nil: break
+    }
+    // By their numbers: an instance is large to copy.
+    let operations = state.pipeline.operations.indices
+    let failed = operations.first {
+      state.instances[$0].state == .failed && !state.instances[$0].node.definition.allowFailure
+    }
+    if let failed { return (.failed, "operation-failed: \(state.instances[failed].name)") }
+    if let unsatisfied = operations.first(where: { state.instances[$0].state == .cancelled }) {
+      return (
+        .failed, "\(state.instances[unsatisfied].reason?.code ?? "cancelled"): \(state.instances[unsatisfied].name)"
+      )
+    }
+    return (.succeeded, nil)
+  }
+
+  /// Ends the processes that operations of this run started and left behind. Other processes are looked at only where there are such.
+  func endLeftovers() async {
+    let delayer = LoopDelayer(loop: services.loop)
+    processes.leftGroups = processes.leftGroups.filter(ProcessTable.isAlive(group:))
+    if processes.leftGroups.isEmpty {
+      let runner = services.runner
+      let areLeft = await AdoptedProcesses.belong(
+        to: RunTraces(of: state.id, workspace: state.workspace), delayer: delayer, isKnown: runner.isRunning)
+      guard areLeft else { return }
+    }
+    let traces = RunTraces(of: state.id, workspace: state.workspace, sessions: processes.leftGroups)
+    let outcome = await LeftoverProcesses.end(traces, delayer: delayer)
+    if outcome.ended > 0 {
+      let processes = Count.of(outcome.ended, "process", plural: "processes")
+      emit(.notice(state.id, "ended \(processes) that operations had left running"))
+    }
+    if let remaining = outcome.remainingText {
+      emit(.notice(state.id, "cannot end \(remaining), which operations have left running"))
+    }
+  }
+}

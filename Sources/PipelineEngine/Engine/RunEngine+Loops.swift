@@ -1,0 +1,147 @@
+import Expressions
+import OrderedCollections
+import PipelineLanguage
+import RunHistory
+import Values
+
+/// `for_each` and `matrix`: one instance for each item, with its own attempts, and one ordered list of results.
+extension RunEngine {
+  /// Runs the action once for each item and ends the operation with the list of their results.
+  func executeLoop(_ ordinal: Int) async throws {
+    let node = state.instances[ordinal].node
+    guard let loop = node.definition.loop else { return }
+    let items = try loopItems(loop, ordinal)
+    // At once, so that no item's record becomes durable before that of its loop.
+    enter(ordinal, .running, .items(Int64(items.count)), recordNow: true)
+    var ordinals: [Int] = []
+    ordinals.reserveCapacity(items.count)
+    for (index, item) in items.enumerated() { ordinals.append(itemOrdinal(of: ordinal, index: index, value: item)) }
+    await withDiscardingTaskGroup { group in
+      let limit = RunLimits(slots: loop.concurrency ?? Int.max, resources: [])
+      let one = RunLimits.Demand(slots: 1, resources: [])
+      for item in ordinals where !state.instances[item].state.isFinal {
+        if !limit.take(one) { _ = await limit.wait(for: one, on: services.loop) }
+        let bound = LoopBound(limit)
+        group.addImmediateTask {
+          await self.executeItem(item)
+          self.give(back: bound)
+        }
+      }
+    }
+    try concludeLoop(ordinal, ordinals)
+  }
+
+  private func give(back limit: LoopBound<RunLimits>) {
+    limit.value.release(RunLimits.Demand(slots: 1, resources: []))
+  }
+
+  private func executeItem(_ ordinal: Int) async {
+    let node = state.instances[ordinal].node
+    do {
+      if isCalledOff(ordinal) { throw CancellationError() }
+      if let condition = node.definition.condition, node.conditionIsPerItem, try !isSatisfied(condition, for: ordinal) {
+        if cancellation != nil, node.event == nil { throw CancellationError() }
+        return conclude(ordinal, .skipped, .condition(condition.text))
+      }
+      try await executeInstance(ordinal)
+    } catch {
+      fail(ordinal, error)
+    }
+  }
+
+  private func concludeLoop(_ ordinal: Int, _ items: [Int]) throws {
+    if let failure = failure(of: items) {
+      guard state.instances[ordinal].node.definition.allowFailure else { throw failure }
+      try keepResults(of: items, for: ordinal)
+      return conclude(ordinal, .failed, .failed(code: failure.code), failure: failure)
+    }
+    if items.contains(where: { state.instances[$0].state == .cancelled }) { throw CancellationError() }
+    try keepResults(of: items, for: ordinal)
+    conclude(ordinal, .succeeded, .items(Int64(items.count)))
+  }
+
+  /// What a loop fails with; nil when none of its items failed.
+  private func failure(of items: [Int]) -> OperationFailure? {
+    let failed = items.filter { state.instances[$0].state == .failed }
+    guard let first = failed.first else { return nil }
+    let cause = state.instances[first].failure
+    return OperationFailure(
+      code: "items-failed",
+      message:
+        "\(failed.count) of \(items.count) items failed; first '\(state.instances[first].name)': \(cause?.message ?? "")",
+      exitCode: cause?.exitCode, signal: cause?.signal)
+  }
+
+  /// Makes the list of the items' results that of the loop, with null for each item that has none. Where none has one, and none failed or was skipped, the
+  /// loop has none either.
+  private func keepResults(of items: [Int], for ordinal: Int) throws {
+    guard state.instances[ordinal].node.definition.result != ValueType.none else { return }
+    var results: [JSONValue] = []
+    results.reserveCapacity(items.count)
+    var isList = items.isEmpty
+    for item in items {
+      switch state.instances[item].result {
+      case .none: results.append(.null)
+      case .value(let value): results.append(value)
+      case .file(let file): results.append(try file.load())
+      }
+      let state = state.instances[item].state
+      if results.last != .null || state == .failed || state == .skipped { isList = true }
+    }
+    guard isList else { return }
+    let result = OperationResult.value(.array(results))
+    state.instances[ordinal].result = result
+    state.instances[ordinal].recordedResult = try recorded(result)
+  }
+
+  private func loopItems(_ loop: OperationDefinition.Loop, _ ordinal: Int) throws -> [JSONValue] {
+    switch loop.source {
+    case .list(let data):
+      let value = try data.evaluate(in: contexts(ordinal))
+      guard case .array(let items) = value else {
+        throw OperationFailure(code: "value-mismatch", message: "for_each needs a list, but got \(value.kind)")
+      }
+      return items
+    case .matrix(let axes):
+      var combinations: [OrderedDictionary<String, JSONValue>] = [[:]]
+      for axis in axes {
+        let value = try axis.values.evaluate(in: contexts(ordinal))
+        guard case .array(let values) = value else {
+          throw OperationFailure(
+            code: "value-mismatch", message: "matrix: '\(axis.name)' needs a list, but got \(value.kind)")
+        }
+        // The bound of the checker: what it lets pass when it is written out runs here too.
+        guard combinations.count * values.count <= DocumentReader.maximumCombinations else {
+          throw OperationFailure(
+            code: "matrix-too-large", message: "matrix: more than \(DocumentReader.maximumCombinations) combinations")
+        }
+        combinations = combinations.flatMap { combination in
+          values.map { value in
+            var extended = combination
+            extended[axis.name] = value
+            return extended
+          }
+        }
+      }
+      return combinations.map { .object($0) }
+    }
+  }
+
+  /// The instance of an item: the one that a former host had begun, or a new one.
+  private func itemOrdinal(of parent: Int, index: Int, value: JSONValue) -> Int {
+    let key = ItemKey(parent: parent, index: index)
+    if let known = formerItems[key] {
+      state.instances[known].item = value
+      return known
+    }
+    let ordinal = state.addItem(of: parent, index: index, value: value)
+    takeOverItem(ordinal, key, value: value)
+    return ordinal
+  }
+}
+
+/// The place of an item in its loop.
+struct ItemKey: Hashable {
+  var parent: Int
+  var index: Int
+}

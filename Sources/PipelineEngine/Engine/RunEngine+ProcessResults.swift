@@ -1,0 +1,109 @@
+import Glibc
+import OperatingSystem
+import PipelineLanguage
+import RunHistory
+import Values
+
+/// The result of a process: what it left at `$PENSTOCK_RESULT`, or printed.
+extension RunEngine {
+  /// The result that a process which succeeded has left in its file or printed, checked against the declared type.
+  func takeResult(
+    _ node: OperationNode, files: LogFiles, outputSize: Int64, directory: String?
+  ) async throws -> OperationResult {
+    let type = node.definition.result
+    var status = stat()
+    let isFile = files.hasResult(&status)
+    guard !isFile || stat(files.result.pointer, &status) == 0 && status.st_mode & S_IFMT == S_IFREG else {
+      remove(files.result.pointer)
+      if type == ValueType.none { return .none }
+      throw OperationFailure(
+        code: "result-invalid", message: "what the process left at $PENSTOCK_RESULT is no regular file")
+    }
+    if type == ValueType.none {
+      if isFile { unlink(files.result.pointer) }
+      return .none
+    }
+    let size = isFile ? Int64(status.st_size) : outputSize
+    // Put together only where it is needed: most results are small.
+    var path: String { isFile ? files.result.string : files.output.string }
+    // Without a declared type nothing printed is no result; a declared string may be empty.
+    if size == 0, type == nil { return .none }
+    let isText = type == nil || type == .string
+    if size > Int64(RecordedResult.inlineLimit), isText || size > ResultFile.memoryLimit {
+      guard isText || type == .json else {
+        throw OperationFailure(
+          code: "result-too-large",
+          message:
+            "the result of \(SizeNotation.format(size)) is too large to be checked as \(type?.description ?? "json") (limit \(SizeNotation.format(ResultFile.memoryLimit)))"
+        )
+      }
+      guard isFile else { return .file(ResultFile(path: path, size: size, type: type)) }
+      let kept = try await keep(path, masked: node.definition.receivesSecret)
+      logs.keepResult(path)
+      return .file(ResultFile(path: path, size: kept, type: type))
+    }
+    let bytes = try isFile ? resultFile(path) : printedResult(files)
+    if isFile { unlink(files.result.pointer) }
+    do {
+      let value = try ResultText.value(of: bytes, as: type)
+      // Masked after parsing too: JSON can spell a secret in ways that its bytes don't show.
+      guard type == .file, case .string(let name) = value else {
+        return .value(try withoutSecrets(value, of: node))
+      }
+      return .value(try withoutSecrets(.string(try existingFile(name, directory: directory)), of: node))
+    } catch {
+      if let type, node.definition.receivesSecret, !state.masker.isEmpty, error.code != "result-secret",
+        SecretMasker.hasMask(bytes)
+      {
+        throw Self.secretInResult(of: type)
+      }
+      // Output that nobody declared to be a result may be anything; it stays in its file.
+      guard type == nil, !isFile, error.code == "result-invalid" else { throw error }
+      return .file(ResultFile(path: path, size: size, type: nil))
+    }
+  }
+
+  /// What the process left at `$PENSTOCK_RESULT`, which whatever it started may still change.
+  private func resultFile(_ path: String) throws(OperationFailure) -> [UInt8] {
+    do {
+      return try InputFile.read(path, limit: Int(ResultFile.memoryLimit))
+    } catch {
+      throw ResultFile.unreadable(error)
+    }
+  }
+
+  private func printedResult(_ files: LogFiles) throws(OperationFailure) -> [UInt8] {
+    let limit = Int(ResultFile.memoryLimit)
+    guard let bytes = FileBytes.read(descriptor: files.outputDescriptor, limit: limit) else {
+      throw OperationFailure(
+        code: "result-missing", message: "the result cannot be read back: \(String(cString: strerror(errno)))")
+    }
+    return bytes
+  }
+
+  /// Makes a large result file the owner's alone, without the secrets it may hold, and returns its size.
+  private func keep(_ path: String, masked: Bool) async throws -> Int64 {
+    chmod(path, 0o600)
+    var status = stat()
+    guard masked, !state.masker.isEmpty else { return stat(path, &status) == 0 ? Int64(status.st_size) : 0 }
+    let copy = path + ".masked"
+    do {
+      let size = try await SecretFileCopy(from: path, to: copy, masker: state.masker).run(on: services.masking.loop())
+      guard rename(copy, path) == 0 else { throw EngineError.file(path, errno) }
+      return size
+    } catch {
+      unlink(path)
+      throw error
+    }
+  }
+
+  private func existingFile(_ name: String, directory: String?) throws(OperationFailure) -> String {
+    let path = name.hasPrefix("/") ? name : "\(directory ?? services.directory)/\(name)"
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      throw OperationFailure(
+        code: "result-mismatch", message: "the result should be a file, but '\(path.escapedForMessage)' does not exist")
+    }
+    return path
+  }
+}

@@ -1,0 +1,215 @@
+import Expressions
+import Glibc
+import Operations
+import PipelineLanguage
+import RunHistory
+import Values
+import Workspace
+
+/// Every change of an operation's state passes here: to the history, and to whoever watches.
+extension RunEngine {
+  /// How long something may run before the history says that it does. Most operations have ended by then, and one row is enough for them.
+  private static let recordingDelay = Duration.milliseconds(50)
+
+  /// Ends an operation, handler or item that did not come to an attempt of its own, or whose attempts are over.
+  func conclude(
+    _ ordinal: Int, _ newState: RunHistory.OperationState, _ reason: OperationReason? = nil,
+    failure: OperationFailure? = nil
+  ) {
+    guard mark(ordinal, newState, reason, failure: failure) else { return }
+    append(ordinal)
+    // What has ended is never tried again; the result is kept with the operation, once.
+    state.instances[ordinal].attempt = nil
+  }
+
+  /// Puts an operation, handler or item into the state in which it ends, without recording that. False where it cannot end so.
+  @discardableResult
+  func mark(
+    _ ordinal: Int, _ newState: RunHistory.OperationState, _ reason: OperationReason? = nil,
+    failure: OperationFailure? = nil
+  ) -> Bool {
+    guard mayEnter(ordinal, newState) else { return false }
+    let now = end(of: state.instances[ordinal].startedAt, state.instances[ordinal].timing.started)
+    // Masked before anybody gets it, as results are: `errors.x` reaches arguments and results of operations that no secret is meant for, and the message of a
+    // nested run reaches a run that does not know its secrets.
+    let failure = failure.map { $0.masked(by: state.masker) }
+    modify(ordinal) { instance in
+      instance.state = newState
+      instance.reason = reason
+      instance.failure = failure
+      instance.endedAt = now
+      instance.waitingSince = nil
+    }
+    if newState == .failed, state.instances[ordinal].parent == nil,
+      !state.instances[ordinal].node.definition.allowFailure
+    {
+      state.status.hasFailure = true
+    }
+    if newState == .failed || newState == .cancelled { state.noteEnd(of: ordinal) }
+    unrecorded.remove(ordinal)
+    return true
+  }
+
+  /// Whether the table of transitions lets an operation enter a state; what it does not allow is rejected.
+  private func mayEnter(_ ordinal: Int, _ newState: RunHistory.OperationState) -> Bool {
+    let present = state.instances[ordinal].state
+    if present.mayBecome(newState) { return true }
+    let transition = "'\(state.instances[ordinal].name)' from \(present.rawValue) to \(newState.rawValue)"
+    assertionFailure(transition)
+    reject(transition)
+    return false
+  }
+
+  /// Moves the run to another state.
+  func enter(_ newState: RunState) {
+    if record.state.mayBecome(newState) {
+      record.state = newState
+      return
+    }
+    let transition = "the run from \(record.state.rawValue) to \(newState.rawValue)"
+    assertionFailure(transition)
+    reject(transition)
+  }
+
+  /// Lets the run fail as `engine-failed`, because the engine was about to change a state in a way that the table of transitions does not know.
+  func reject(_ transition: String) {
+    engineFailure = engineFailure ?? EngineError.impossibleTransition(transition)
+    cancel(.engine)
+  }
+
+  /// When something ends that started at `start`, if it ends now. Counted by the monotonic clock, so that the duration is right although the wall clock was
+  /// set meanwhile. What a former host started has the wall clock alone; it does not end before it started.
+  func end(of start: RecordTime?, _ monotonic: Duration?) -> RecordTime {
+    guard let start else { return services.now() }
+    guard let monotonic else { return max(start, services.now()) }
+    return start.advanced(by: (services.clock.monotonic() - monotonic).wholeMicroseconds)
+  }
+
+  /// Changes an instance in place.
+  func modify(_ ordinal: Int, _ body: (inout OperationInstance) -> Void) {
+    body(&state.instances[ordinal])
+  }
+
+  /// Moves an operation that goes on to another state. The history learns of it soon, if it lasts; with `mayEndAtOnce` it does only by
+  /// ``recordIfLasting(_:)``.
+  func enter(
+    _ ordinal: Int, _ newState: RunHistory.OperationState, _ reason: OperationReason? = nil, since: RecordTime? = nil,
+    at time: RecordTime? = nil, recordNow: Bool = false, mayEndAtOnce: Bool = false
+  ) {
+    guard mayEnter(ordinal, newState) else { return }
+    let now = time ?? services.now()
+    modify(ordinal) { instance in
+      instance.state = newState
+      instance.reason = reason
+      instance.waitingSince = newState == .waiting || newState == .retrying ? since ?? now : nil
+      if newState == .running, instance.startedAt == nil {
+        instance.startedAt = now
+        instance.timing.started = services.clock.monotonic()
+      }
+    }
+    if recordNow {
+      unrecorded.remove(ordinal)
+      append(ordinal)
+      return
+    }
+    emitOnTheWay(.operation(operationRecord(ordinal)))
+    if !mayEndAtOnce { recordIfLasting(ordinal) }
+  }
+
+  /// Lets the history learn of the state that an operation is in, if it lasts.
+  func recordIfLasting(_ ordinal: Int) {
+    unrecorded.insert(ordinal)
+    guard recordingTimer == nil else { return }
+    recordingTimer = services.loop.schedule(after: Self.recordingDelay) { [weak self] in
+      self?.assumeIsolated { $0.recordLasting() }
+    }
+  }
+
+  private func recordLasting() {
+    recordingTimer = nil
+    for ordinal in unrecorded.sorted() {
+      state.instances[ordinal].areLogsNamed = state.instances[ordinal].attempt?.standardOutput != nil
+      notePidStarted(ordinal)
+      record(operationRecord(ordinal), with: state.instances[ordinal].attempt)
+    }
+    unrecorded.removeAll(keepingCapacity: true)
+  }
+
+  /// Notes when the process of an attempt that lasts started: only with that is its id sure to name it for another host. Read here rather than at its
+  /// start, which most processes hardly outlast.
+  private func notePidStarted(_ ordinal: Int) {
+    guard let pid = state.instances[ordinal].attempt?.pid, state.instances[ordinal].attempt?.pidStarted == nil,
+      processes.running.contains(pid)
+    else { return }
+    state.instances[ordinal].attempt?.pidStarted = ProcessIdentity.running(pid: pid)?.started
+  }
+
+  /// Records an instance with its latest attempt, and tells of it.
+  func append(_ ordinal: Int) {
+    // A record is large to copy, for somebody who does not watch.
+    guard onEvent != nil else { return record(operationRecord(ordinal), with: state.instances[ordinal].attempt) }
+    let operation = operationRecord(ordinal)
+    record(operation, with: state.instances[ordinal].attempt)
+    emit(.operation(operation))
+  }
+
+  /// Records an instance with its latest attempt.
+  func record(_ operation: consuming OperationRecord, with attempt: consuming AttemptRecord?) {
+    if let attempt {
+      services.recorder.record(.operationWithAttempt(operation, attempt))
+    } else {
+      services.recorder.record(.operation(operation))
+    }
+  }
+
+  /// The instance as the history keeps it.
+  func operationRecord(_ ordinal: Int) -> OperationRecord {
+    let masker = state.masker
+    // Member by member: an instance is large to copy.
+    return OperationRecord(
+      run: state.id, ordinal: ordinal, name: state.instances[ordinal].name,
+      position: state.instances[ordinal].node.definition.index, parent: state.instances[ordinal].parent,
+      item: state.instances[ordinal].item.map { masker.mask($0.text) }, state: state.instances[ordinal].state,
+      reason: state.instances[ordinal].reason?.code, detail: detail(of: ordinal),
+      error: state.instances[ordinal].failure.map { $0.recorded(masker) },
+      attempts: state.instances[ordinal].attempts, waitingSince: state.instances[ordinal].waitingSince,
+      startedAt: state.instances[ordinal].startedAt, endedAt: state.instances[ordinal].endedAt,
+      result: state.instances[ordinal].recordedResult, fingerprint: state.instances[ordinal].fingerprint,
+      reusedFrom: state.instances[ordinal].reusedFrom)
+  }
+
+  /// The particulars of its state, and what opened its gate.
+  private func detail(of ordinal: Int) -> String? {
+    let (reason, gate) = (state.instances[ordinal].reason, state.instances[ordinal].opened)
+    guard reason != nil || gate != nil else { return nil }
+    let masker = state.masker
+    return OperationReason.detail(reason, gate: gate, masking: masker.isEmpty ? nil : { masker.mask($0) })?.text
+  }
+
+  /// The form in which a result is recorded: inline where it is small, else in a file of the run's directory.
+  func recorded(_ result: OperationResult) throws(EngineError) -> RecordedResult {
+    switch result {
+    case .none:
+      return .none
+    case .value(let value):
+      var bytes: [UInt8] = []
+      value.write(to: &bytes)
+      guard bytes.count > RecordedResult.inlineLimit else { return .inline(String(decoding: bytes, as: UTF8.self)) }
+      let directory = try logs.runDirectory()
+      while true {
+        let name = "\(logs.nextNumber()).json"
+        do {
+          try FileBytes.write(bytes, toNew: "\(directory)/\(name)")
+          return .file(path: "runs/\(state.id.text)/\(name)", size: Int64(bytes.count))
+        } catch .file(let path, let error) {
+          // A run that was resumed finds the files of its former host.
+          guard error == EEXIST else { throw .file(path, error) }
+        }
+      }
+    case .file(let file):
+      let prefix = state.workspace + "/"
+      return .file(
+        path: file.path.hasPrefix(prefix) ? String(file.path.dropFirst(prefix.count)) : file.path, size: file.size)
+    }
+  }
+}

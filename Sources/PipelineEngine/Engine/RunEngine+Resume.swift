@@ -1,0 +1,216 @@
+import Expressions
+import Operations
+import PipelineLanguage
+import RunHistory
+import Values
+import Workspace
+
+/// Going on with a run whose host is gone.
+extension RunEngine {
+  /// Puts the recorded states back. What has a durable end keeps it; everything else starts over, with its attempts numbered on.
+  func restore(_ recorded: RecordedRun) {
+    record = recorded.run
+    // The one who claimed it may have recorded that already.
+    if record.state != .running { enter(.running) }
+    record.endedAt = nil
+    record.reason = nil
+    state.hostAttempt += 1
+    state.event = JSONValue(recorded: recorded.run.event)
+    var former: [Int: FormerAttempts] = [:]
+    for attempt in recorded.attempts {
+      former[attempt.ordinal, default: FormerAttempts()].add(attempt)
+      logs.keepResult(attempt.result)
+    }
+    let fixed = state.instances.count
+    let highest = recorded.operations.map(\.ordinal).max() ?? -1
+    let byOrdinal = Dictionary(recorded.operations.map { ($0.ordinal, $0) }) { $1 }
+    // Items keep their ordinals; what was never recorded of a loop leaves a gap that belongs to nobody.
+    if highest >= fixed {
+      for ordinal in fixed...highest {
+        guard let record = byOrdinal[ordinal], let parent = record.parent, parent < fixed, let index = record.itemIndex
+        else {
+          state.instances.append(OperationInstance(node: state.instances[0].node, name: "", parent: -1))
+          continue
+        }
+        let item = record.item.flatMap { try? JSONValue.parse($0) } ?? .null
+        formerItems[ItemKey(parent: parent, index: index)] = state.addItem(of: parent, index: index, value: item)
+      }
+    }
+    for operation in recorded.operations {
+      logs.keepResult(operation.result)
+      guard operation.ordinal < state.instances.count else { continue }
+      restore(operation, after: former[operation.ordinal] ?? FormerAttempts())
+    }
+    for attempt in recorded.attempts where attempt.ordinal < state.instances.count && attempt.error?.code != "host-died"
+    {
+      if attempt.state.isFinal {
+        state.instances[attempt.ordinal].endedAttempts = max(
+          state.instances[attempt.ordinal].endedAttempts, attempt.number)
+      }
+      guard let end = attempt.endedAt, end > state.instances[attempt.ordinal].latestEnd ?? end.advanced(by: -1) else {
+        continue
+      }
+      state.instances[attempt.ordinal].latestEnd = end
+    }
+    for ordinal in state.pipeline.operations.indices where state.instances[ordinal].state.isFinal { count(ordinal) }
+    emit(.run(record))
+  }
+
+  /// Counts an operation that has ended before this host began.
+  func count(_ ordinal: Int) {
+    state.unfinished -= 1
+    for dependent in state.plan.dependents(of: ordinal) { state.remaining[Int(dependent)] -= 1 }
+    state.noteEnd(of: ordinal)
+    if state.instances[ordinal].state == .failed, !state.instances[ordinal].node.definition.allowFailure {
+      state.status.hasFailure = true
+    }
+  }
+
+  private func restore(_ operation: OperationRecord, after former: FormerAttempts) {
+    let latest = former.latest
+    let reason = operation.operationReason
+    modify(operation.ordinal) { instance in
+      instance.attempts = max(operation.attempts, latest?.number ?? 0)
+      instance.startedAt = operation.startedAt
+      let wasCancelled =
+        operation.state == .cancelled && (reason == .runCancelled || reason == .runTimeout)
+      guard operation.state.isFinal, !wasCancelled else {
+        let wait = RecordedWait(reason)
+        instance.timing.formerWait = wait
+        instance.timing.waitBegan = reason?.specification?.since
+        instance.roundsBefore = former.rounds
+        if case .approve = instance.node.definition.action { instance.timing.asked = former.began }
+        instance.retryState = former.retryState(
+          attempts: instance.attempts, isRepeated: instance.node.definition.repetition != nil, wait: wait,
+          now: services.moment())
+        return
+      }
+      instance.state = operation.state
+      instance.reason = reason
+      instance.opened = operation.openedGate
+      instance.failure = operation.error.map {
+        OperationFailure(
+          code: $0.code, message: $0.message, exitCode: latest?.exitCode.map { Int32(clamping: $0) },
+          signal: latest?.signal.map { Int32(clamping: $0) })
+      }
+      instance.endedAt = operation.endedAt
+      instance.fingerprint = operation.fingerprint
+      instance.reusedFrom = operation.reusedFrom
+      instance.recordedResult = operation.result
+      instance.result = result(operation.result, type: instance.node.definition.result)
+    }
+  }
+
+  /// The result that a record keeps.
+  func result(_ recorded: RecordedResult, type: ValueType?) -> OperationResult {
+    switch recorded {
+    case .none: return .none
+    case .inline(let text): return (try? JSONValue.parse(text)).map { .value($0) } ?? .none
+    case .file(let path, let size):
+      let absolute = "\(state.workspace)/\(path)"
+      // Files that the engine wrote itself hold JSON; logs hold what the process printed.
+      return .file(
+        ResultFile(path: absolute, size: size, type: path.hasSuffix(".json") ? .json : type, isRecorded: true))
+    }
+  }
+
+  /// The nested run that a former host had begun for an attempt whose end it did not record: one that has ended itself, or one that
+  /// can be gone on with and is this host's from now on.
+  func formerNestedRun(of ordinal: Int) async throws -> RecordedRun? {
+    guard state.hostAttempt > 1,
+      let nested = try services.history.nestedRun(of: state.id, operation: state.instances[ordinal].name),
+      isOfOpenAttempt(nested, ordinal)
+    else { return nil }
+    if nested.state == .succeeded || nested.state == .failed { return try services.history.loadForExecution(nested.id) }
+    guard nested.state == .interrupted, try await services.recorder.claim(nested.id) != nil else { return nil }
+    try await endFormerProcesses(of: nested.id, host: nested.owner)
+    // Only now: somebody else may have had it until it was claimed.
+    var recorded = try services.history.loadForExecution(nested.id)
+    recorded?.run.state = .interrupted
+    return recorded
+  }
+
+  /// Whether a nested run is of an attempt whose end is not recorded: attempts that did end had nested runs of their own.
+  private func isOfOpenAttempt(_ nested: RunRecord, _ ordinal: Int) -> Bool {
+    if let number = nested.parent?.attempt { return number > state.instances[ordinal].endedAttempts }
+    // In records of earlier versions, only the clock tells.
+    guard let end = state.instances[ordinal].latestEnd else { return true }
+    return nested.createdAt > end
+  }
+
+  /// Ends the processes that the former host of the run left behind, those of interrupted nested runs included.
+  ///
+  /// - Throws: ``EngineError/processesRemain(_:of:)``. The run is interrupted again then.
+  func endFormerProcesses(host: ProcessIdentity) async throws {
+    try await endFormerProcesses(of: state.id, host: host)
+  }
+
+  /// Ends the processes that the former host of this run or a nested one left behind. This host has claimed the run.
+  private func endFormerProcesses(of run: RunID, host: ProcessIdentity) async throws {
+    let processes = FormerProcesses(history: services.history, delayer: LoopDelayer(loop: services.loop))
+    let outcome = await processes.end(of: run, host: host) { true }
+    for notice in outcome.notices(of: host) { emit(.notice(state.id, notice)) }
+    guard let remaining = outcome.remainingText else { return }
+    try await services.recorder.giveUp(run)
+    throw EngineError.processesRemain(remaining, of: run)
+  }
+
+  // MARK: Reuse
+
+  /// Takes over a success of the same fingerprint that is not stale. True when there was one.
+  func reuse(_ ordinal: Int) async throws -> Bool {
+    let definition = state.instances[ordinal].node.definition
+    let fingerprint = try fingerprint(of: ordinal)
+    state.instances[ordinal].fingerprint = fingerprint
+    guard let known = try reusable(ordinal, fingerprint: fingerprint) else { return false }
+    if case .file(let path, let size) = known.result, !services.history.isIntact(path, size: size) {
+      emit(
+        .notice(
+          state.id,
+          "'\(state.instances[ordinal].name)' runs again: its result in '\(path)' is gone, or is not as long as recorded"
+        ))
+      return false
+    }
+    if let formula = definition.staleWhen {
+      try await conditions.settle(formula)
+      let condition = try conditions.make(
+        formula, since: .success(PastSuccess(startedAt: known.startedAt, endedAt: known.endedAt)))
+      guard !condition.isSatisfied(in: services.context) else { return false }
+    }
+    modify(ordinal) { instance in
+      instance.reusedFrom = known.reusedFrom ?? known.run
+      instance.recordedResult = known.result
+      instance.result = result(known.result, type: instance.node.definition.result)
+    }
+    conclude(ordinal, .reused, .fresh(from: known.run))
+    return true
+  }
+
+  /// The latest success of that fingerprint whose age is known and within `stale_after`.
+  private func reusable(_ ordinal: Int, fingerprint: String) throws -> OperationRecord? {
+    let (now, name) = (services.now(), state.instances[ordinal].name)
+    let oldest = state.instances[ordinal].node.definition.staleAfter.map { now.advanced(by: -$0.wholeMicroseconds) }
+    func latest(notAfter: RecordTime?) throws -> OperationRecord? {
+      try services.history.reusable(
+        pipeline: state.pipeline.name, operation: name, fingerprint: fingerprint,
+        notBefore: oldest ?? RecordTime(microseconds: 0), notAfter: notAfter)
+    }
+    guard let known = try latest(notAfter: nil) else { return nil }
+    guard let end = known.endedAt, end > now else { return known }
+    // How old that one is, and what has changed since, cannot be known.
+    if let earlier = try latest(notAfter: now) { return earlier }
+    emit(
+      .notice(
+        state.id,
+        "'\(name)' runs again: its latest result is from \(end.text), which is in the future; the clock was set back"))
+    return nil
+  }
+}
+
+extension OperationRecord {
+  /// The place of an item in its loop: the number in `archive[3]`.
+  var itemIndex: Int? {
+    guard name.hasSuffix("]"), let open = name.lastIndex(of: "[") else { return nil }
+    return Int(name[name.index(after: open)...].dropLast())
+  }
+}

@@ -1,0 +1,156 @@
+import Operations
+import PipelineLanguage
+import RunHistory
+import Values
+
+/// Who is next: counting down dependencies, handing out slots, and starting what is ready.
+extension RunEngine {
+  /// Starts operations as they become ready, until all have ended.
+  func drive() async {
+    let first = state.pipeline.operations.indices.filter {
+      state.remaining[$0] == 0 && state.instances[$0].state == .pending
+    }
+    // In a run that is gone on with, or was cancelled before it began, some of them end at once.
+    for ordinal in first where decide(ordinal) { settle(ordinal) }
+    var reached = 0
+    await withDiscardingTaskGroup { group in
+      while state.unfinished > 0 {
+        if cancellationStage > reached {
+          reached = cancellationStage
+          group.cancelAll()
+          cancelPending()
+        }
+        while let ordinal = nextReady() {
+          switch beginAtOnce(ordinal) {
+          case .ended: break
+          case .running(let use, let run): group.addImmediateTask { await self.finish(ordinal, use, run) }
+          case .needsTask where state.instances[ordinal].node.isAskedWhenCancelled: beginLasting(ordinal)
+          case .needsTask: group.addImmediateTask { await self.execute(ordinal) }
+          }
+        }
+        limits.returnGrant()
+        guard state.unfinished > 0 else { break }
+        // What has just begun may have cancelled the run, by a failure that all others would have as well.
+        guard cancellationStage <= reached else { continue }
+        await withCheckedContinuation {
+          wakeup = $0
+          isAsleep = true
+        }
+      }
+    }
+  }
+
+  /// How many processes may be ready ahead of their slots. More would only hold descriptors.
+  private static let earlyLimit = 2
+
+  /// The next operation to start, with its slot already taken where it needs one.
+  private func nextReady() -> Int? {
+    if let ordinal = ready.popFirst() {
+      state.instances[ordinal].hasBegun = true
+      return ordinal
+    }
+    guard let ordinal = readyForSlot.first else { return nil }
+    if limits.take(RunLimits.Demand(slots: 1, resources: [])) {
+      state.instances[ordinal].hasSlot = true
+    } else if early < Self.earlyLimit, state.instances[ordinal].node.canPrepareEarly {
+      // Made ready while the slots are taken, so that its process starts the moment one is free.
+      state.instances[ordinal].isEarly = true
+      early += 1
+    } else {
+      return nil
+    }
+    readyForSlot.removeFirst()
+    state.instances[ordinal].hasBegun = true
+    return ordinal
+  }
+
+  /// Gives back what an operation has taken. Whoever waits for more than a slot is told by the limits themselves.
+  func release(_ demand: RunLimits.Demand) {
+    if limits.release(demand) { giveSlots() }
+  }
+
+  /// Slots may be free.
+  func giveSlots() {
+    if !readyForSlot.isEmpty { wake() }
+  }
+
+  /// Lets `drive` look again.
+  func wake() {
+    guard isAsleep else { return }
+    isAsleep = false
+    wakeup.take()?.resume()
+  }
+
+  /// An operation has ended: its dependents may be next, or end at once themselves.
+  ///
+  /// Works through a list rather than by recursion, because a chain of skipped operations may be as long as the pipeline.
+  func settle(_ ordinal: Int) {
+    state.unfinished -= 1
+    var ended = [ordinal]
+    while let next = ended.popLast() {
+      for dependent in state.plan.dependents(of: next) {
+        let dependent = Int(dependent)
+        state.remaining[dependent] -= 1
+        guard state.remaining[dependent] == 0, state.instances[dependent].state == .pending else { continue }
+        if decide(dependent) {
+          state.unfinished -= 1
+          ended.append(dependent)
+        }
+      }
+    }
+    wake()
+  }
+
+  /// Puts an operation whose dependencies have all ended where it belongs. True when that is its end.
+  private func decide(_ ordinal: Int) -> Bool {
+    if cancellation != nil, !mayBeAsked(ordinal) {
+      concludeCalledOff(ordinal)
+      return true
+    }
+    let decision = state.decision(for: ordinal)
+    if decision.runs {
+      let node = state.instances[ordinal].node
+      if node.needsSlot, node.isPlain { readyForSlot.append(ordinal) } else { ready.append(ordinal) }
+      return false
+    }
+    end(ordinal, because: decision)
+    return true
+  }
+
+  /// Ends an operation that its dependencies don't let run.
+  private func end(_ ordinal: Int, because decision: InjectionDecisionKind) {
+    let culprits = state.culprits(of: ordinal, for: decision)
+    let names = culprits.map { state.instances[$0].name }
+    let reason = OperationReason.dependencies(OperationReason.Dependency(decision), names)
+    guard let code = decision.cancellationCode else { return conclude(ordinal, .skipped, reason) }
+    let quoted = names.map { "'\($0)'" }.joined(separator: ", ")
+    var failure = OperationFailure(code: code, ownWords: "")
+    switch decision {
+    case .requirementNotSatisfied:
+      let required = names.count == 1 ? "one is" : "their results are"
+      failure.message =
+        "\(quoted) ended without a result, and \(required) required; give a default (`results.x || …`) if it may be missing"
+    case .dependencyCancelled:
+      failure.message = "\(quoted) \(names.count == 1 ? "was" : "were") cancelled"
+    case .dependencyFailed, .run, .runWithoutResult, .skip:
+      let cause = culprits.lazy.compactMap { self.state.instances[$0].failure }.first
+      failure.message = "\(quoted) failed: \(cause?.message ?? "")"
+      failure.isOwnWords = cause?.isOwnWords ?? true
+      failure.exitCode = cause?.exitCode
+      failure.signal = cause?.signal
+    }
+    conclude(ordinal, .cancelled, reason, failure: failure)
+  }
+}
+
+extension OperationReason.Dependency {
+  /// Why an operation that its dependencies don't let run does not.
+  init(_ decision: InjectionDecisionKind) {
+    switch decision {
+    case .run, .runWithoutResult, .skip: self = .skipped
+    case .requirementNotSatisfied: self = .withoutResult
+    case .dependencyCancelled: self = .cancelled
+    case .dependencyFailed: self = .failed
+    }
+  }
+}

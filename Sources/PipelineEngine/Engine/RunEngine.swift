@@ -1,0 +1,398 @@
+import DequeModule
+import Expressions
+import Operations
+import PipelineLanguage
+import PluginHost
+import RunHistory
+import Values
+import Workspace
+
+// # The engine
+//
+// Runs one checked pipeline: which operation is ready, what its requirement is, what became of it. An actor on the
+// event loop's thread; the data is in `RunProgress`, processes are started through `ProcessRunner`, retries, timeouts
+// and repetition are those of `Operations`, everything that happens is appended to the `HistoryRecorder` and told to
+// whoever watches. Nothing here parses, prints or queries.
+//
+// Read first: `RunEngine.run` (the life of a run), `RunEngine+Scheduling` (who is next), `RunEngine+Attempts` (one
+// try).
+
+/// Executes one run of a pipeline.
+actor RunEngine {
+  nonisolated let services: HostServices
+  nonisolated var unownedExecutor: UnownedSerialExecutor { services.loop.asUnownedSerialExecutor() }
+
+  nonisolated let id: RunID
+  let state: RunProgress
+  let options: RunOptions
+  let parent: RunRecord.Parent?
+  let onEvent: (@Sendable (RunEvent) -> Void)?
+  let events: RunEventRange
+  let limits: RunLimits
+  let logs: LogFilePool
+  var record: RunRecord
+
+  /// Operations whose dependencies have ended well, in the order in which that happened: those that wait for a slot,
+  /// and the others.
+  var readyForSlot: Deque<Int> = []
+  var ready: Deque<Int> = []
+  /// Processes that are ready before their slot is free, and how many operations are so far.
+  var prepared: [Int: PreparedProcess] = [:]
+  var early = 0
+  /// What `drive` waits for where there is nothing to start, and whether it does: asked for each operation, where the continuation would be slow to look at.
+  var wakeup: CheckedContinuation<Void, Never>?
+  var isAsleep = false
+  var cancellation: Cancellation?
+  /// Listens to the workspace. A run that is over before this has passed needs no listening, whose end alone would cost
+  /// it 16 ms.
+  private static let watchDelay = Duration.milliseconds(500)
+  private var observer: Int?
+  private var timeoutTimer: EventLoop.Token?
+  var isForced = false
+  /// Operations that are running or waiting and whose present state is not in the history yet.
+  var unrecorded: Set<Int> = []
+  var recordingTimer: EventLoop.Token?
+  var approvals: [Int: LoopWaiter] = [:]
+  /// What the formulas of the pipeline are made into.
+  let conditions: RunConditions
+  /// The waits for specifications, by operation.
+  var signals: [Int: ConditionSignal] = [:]
+  /// The nested runs that go on, by the operation that each belongs to.
+  var children: [Int: RunEngine] = [:]
+  /// The tasks of operations that may outlast a cancellation which ends all others.
+  var lasting: [Int: Task<Void, Never>] = [:]
+  /// Operations that begin, or go on, although the run is cancelled, because their `when` asks for it.
+  var spared: Set<Int> = []
+  /// The plugins that the run has used so far, by the offers that it has used of them.
+  var plugins: [String: PluginInUse] = [:]
+  /// What loads them again when their files change, by the ids of the plugins.
+  var pluginRenewals: [String: PluginRenewal] = [:]
+  /// What every instance of their operations is told.
+  private(set) lazy var sharedPluginInput = makeSharedPluginInput()
+  /// The attempts of plugins' operations that go on, with their instances, by operation.
+  var pluginAttempts: [Int: (attempt: PluginAttempt, instance: any PluginInstance)] = [:]
+  /// Whom requests have failed to reach or to be answered by, by operation.
+  var httpFailures: [Int: HTTPLatestFailure] = [:]
+  var baseEnvironment = ProcessEnvironment()
+  var basePath: String?
+  var sharedEnvironment = CStringList([])
+  var processes = RunProcesses()
+  var engineFailure: (any Error)?
+  /// The wait until the pipeline's `overlap` lets the run begin.
+  private var turn: Task<ExclusiveLocks.Hold, any Error>?
+  var secretReading: Task<KnownSecrets, any Error>?
+  /// What the run that contains this one knows to be secret, and the variables that its processes must not inherit.
+  let inheritedSecrets: KnownSecrets
+  /// The secrets of runs that a former host had begun, which were read before any of them was touched.
+  let formerSecrets: [RunID: [String: String]]
+  var hiddenVariables: Set<String>
+  /// The instances of loop items that a former host of the run had begun.
+  var formerItems: [ItemKey: Int] = [:]
+  /// Items of loops that succeeded in the run which this one retries.
+  var inheritedItems: [ItemKey: OperationRecord] = [:]
+  /// Whether the run was taken from this host: it may neither record nor start anything any more.
+  var isLost = false
+  /// When the run was known last to be this host's, on the monotonic clock.
+  var ownedAt: Duration?
+  /// Exclusive names that operations around this run hold, each with the run in which it was taken.
+  let heldNames: [String: RunID]
+
+  /// Why a run is being cancelled.
+  enum Cancellation: String {
+    case requested = "cancelled"
+    case timeout = "timeout"
+    case history = "history-failed"
+    case engine = "engine-failed"
+  }
+
+  init(
+    services: HostServices, pipeline: PipelineDefinition, options: RunOptions, id: RunID, parent: RunRecord.Parent?,
+    inheritedSecrets: KnownSecrets = KnownSecrets(), formerSecrets: [RunID: [String: String]] = [:],
+    hiddenVariables: Set<String> = [],
+    heldNames: [String: RunID] = [:],
+    events: RunEventRange = .all, onEvent: (@Sendable (RunEvent) -> Void)?
+  ) {
+    self.services = services
+    self.id = id
+    self.options = options
+    self.parent = parent
+    self.inheritedSecrets = inheritedSecrets
+    self.formerSecrets = formerSecrets
+    self.hiddenVariables = hiddenVariables
+    self.heldNames = heldNames
+    self.events = events
+    self.onEvent = onEvent
+    let workspace = services.history.workspace.directory
+    state = RunProgress(id: id, pipeline: pipeline, parameters: options.parameters, workspace: workspace)
+    conditions = RunConditions(run: state, services: services)
+    limits = RunLimits(
+      slots: pipeline.concurrency ?? max(1, services.configuration.processors),
+      resources: pipeline.resources.map(\.capacity), names: pipeline.resources.map(\.name), host: services.limits)
+    logs = LogFilePool(workspace: workspace, relative: "runs/\(id.text)")
+    record = RunRecord(
+      id: id, pipeline: pipeline.name, definitionHash: pipeline.source.hash, path: pipeline.source.absolutePath,
+      trigger: options.trigger, host: services.hostName, user: services.user, version: options.version, parent: parent,
+      createdAt: services.now())
+    record.controller = options.controller
+    record.event = options.event.map(\.text)
+    state.event = options.event ?? .null
+  }
+
+  /// Runs the pipeline to its end, handlers included, and returns when everything is durable.
+  ///
+  /// - Throws: ``EngineError`` or `WorkspaceError` when the engine itself could not go on. What was recorded until then
+  ///   is kept.
+  func run(resuming recorded: RecordedRun? = nil, takingOver source: RecordedRun? = nil) async throws -> RunOutcome {
+    limits.onWithdrawal = { [unowned self] in assumeIsolated { $0.giveSlots() } }
+    let takenOver = recorded == nil ? announce(takingOver: source) : []
+    if let recorded { restore(recorded) }
+    let timer = services.loop.schedule(after: Self.watchDelay) { [weak self] in
+      self?.assumeIsolated { $0.startWatching() }
+    }
+    defer {
+      services.loop.cancelTimer(timer)
+      if let timeoutTimer { services.loop.cancelTimer(timeoutTimer) }
+      limits.close()
+      endPluginRenewals()
+      if let observer { services.watch.remove(observer) }
+    }
+    var locks: [ExclusiveLocks.Hold] = []
+    do {
+      if let source { try inheritParts(of: source) }
+      if let hold = try await awaitTurn() { locks.append(hold) }
+      try await prepare()
+    } catch {
+      for hold in locks { await services.locks.giveBack(hold) }
+      let reason = startFailure(error)
+      for ordinal in state.pipeline.operations.indices where !state.instances[ordinal].state.isFinal {
+        conclude(ordinal, .cancelled, .runNotStarted)
+      }
+      return try await end(as: reason.state, reason: state.masker.mask(reason.reason))
+    }
+    begin(isResumed: recorded != nil)
+    // Durable before the first process starts, so that no process ever belongs to a run that nobody knows of.
+    try await services.recorder.flush()
+    for ordinal in takenOver { emit(.operation(operationRecord(ordinal))) }
+    if parent == nil { tellOfMissingSecrets() }
+    await drive()
+    let (outcome, reason) = await runHandlers()
+    if !isLost { await endLeftovers() }
+    for hold in locks { await services.locks.giveBack(hold) }
+    return try await end(as: outcome, reason: reason)
+  }
+
+  /// Listens for what other processes ask of this run, and looks for what they have asked already.
+  func startWatching() {
+    guard observer == nil else { return }
+    observer = services.watch.add { [weak self] in self?.assumeIsolated { $0.notified() } }
+    notified()
+  }
+
+  // MARK: Beginning
+
+  /// Makes the run known, with its definition and with what it takes over and leaves out: whoever resumes it finds all of that, however soon this host
+  /// is gone. Returns the operations that have ended by that.
+  private func announce(takingOver source: RecordedRun?) -> [Int] {
+    record.params = parametersText()
+    record.counts = RunCounts(operations: state.pipeline.operations.count)
+    record.origin.source = options.source
+    record.origin.selection = options.selection
+    let takenOver = source != nil || options.selection != .all ? takeOver(from: source) : []
+    services.recorder.record(
+      .runCreated(
+        record, definition: state.pipeline.source.text,
+        nested: state.pipeline.nested.isEmpty ? [:] : state.pipeline.nestedTexts,
+        operations: takenOver.map { operationRecord($0) }))
+    emit(.run(record))
+    return takenOver
+  }
+
+  /// Waits until the pipeline may run, as its `overlap` says.
+  private func awaitTurn() async throws -> ExclusiveLocks.Hold? {
+    guard state.pipeline.overlap != .allow else { return nil }
+    let name = RunRecord.turn(of: state.pipeline.name)
+    if state.pipeline.overlap != .queue,
+      let other = try services.history.activeRun(of: state.pipeline.name, except: state.id)
+    {
+      guard state.pipeline.overlap == .cancel else { throw OverlapSkip(other: other) }
+      try services.history.request(.cancel, of: other)
+      services.history.workspace.notify()
+    }
+    guard cancellation == nil else { throw CancellationError() }
+    // A task of its own, so that `cancel` can end the wait.
+    let task = Task(executorPreference: services.loop) { try await self.takeTurn(name) }
+    turn = task
+    defer { turn = nil }
+    return try await task.value
+  }
+
+  private func takeTurn(_ name: String) async throws -> ExclusiveLocks.Hold {
+    if services.locks.isTaken(name) {
+      emit(.notice(state.id, "queued: another run of '\(state.pipeline.name)' is going on"))
+    }
+    var told: Int32?
+    return try await services.locks.take(name, holder: LeaseHolder(run: state.id), watch: services.watch) { holder in
+      guard told != holder.process else { return }
+      told = holder.process
+      let other = "\(holder.description) of '\(state.pipeline.name)'"
+      emit(.notice(state.id, "queued: \(other) is going on in process \(holder.process)"))
+    } noticing: { notice in
+      emit(.notice(state.id, notice))
+    }
+  }
+
+  /// Reads secrets and computes the pipeline's own environment.
+  private func prepare() async throws {
+    try await prepareSecrets()
+    baseEnvironment = services.inherited
+    // A process that was not given the secret must not find it in what it inherits.
+    hiddenVariables.formUnion(state.pipeline.secretVariables)
+    for name in hiddenVariables { baseEnvironment[name] = nil }
+    for (name, template) in state.pipeline.environment {
+      let value = try template.evaluate(in: RunContexts(run: state)).injectedText
+      state.environment.append((name, value))
+      baseEnvironment[name] = value
+    }
+    baseEnvironment["PENSTOCK_RUN_ID"] = state.id.text
+    baseEnvironment["PENSTOCK_WORKSPACE"] = state.workspace
+    sharedEnvironment = baseEnvironment.list
+    basePath = baseEnvironment["PATH"]
+  }
+
+  private func begin(isResumed: Bool) {
+    let now = services.now()
+    if !isResumed { enter(.running) }
+    if record.startedAt == nil {
+      record.startedAt = now
+      state.started = services.clock.monotonic()
+    }
+    state.startedAt = record.startedAt ?? now
+    conditions.notePaths()
+    askPlugins()
+    if !isResumed {
+      services.recorder.record(.runStarted(state.id, at: now))
+      emit(.run(record))
+    }
+    if let timeout = state.pipeline.timeout {
+      timeoutTimer = services.loop.schedule(after: timeout) { [weak self] in
+        self?.assumeIsolated { $0.cancel(.timeout) }
+      }
+    }
+  }
+
+  /// Lets the plugins' specifications begin to tell what they are.
+  private func askPlugins() {
+    let pipeline = state.pipeline
+    guard pipeline.specifications.contains(where: { $0.formula.root.isPlugin }) else { return }
+    var formulas: [SpecificationFormula] = []
+    for operation in pipeline.operations + pipeline.handlers.map(\.operation) {
+      if let gate = operation.gate { formulas.append(gate.formula) }
+      if let formula = operation.staleWhen { formulas.append(formula) }
+      if let formula = operation.action.kind.specification { formulas.append(formula) }
+      formulas += operation.retry.early
+    }
+    _ = conditions.askPlugins(formulas)
+  }
+
+  /// How the run ends that could not begin. What the run itself is not to blame for is thrown, too, when that is recorded.
+  private func startFailure(_ error: any Error) -> (state: RunState, reason: String) {
+    switch error {
+    case let error as OverlapSkip: return (.cancelled, "overlap: run \(error.other.text) is going on")
+    case is CancellationError: return (.cancelled, "cancelled")
+    case let error as EngineError where ["secret-unavailable", "processes-remain"].contains(error.code):
+      return (.failed, "\(error.code): \(error)")
+    case let error as ExpressionError: return (.failed, "env: \(error.message)")
+    default:
+      engineFailure = engineFailure ?? error
+      return (.failed, Cancellation.engine.rawValue)
+    }
+  }
+
+  // MARK: Ending
+
+  /// Ends the run. The reason has no secret in it: codes and names of operations, or what was masked.
+  private func end(as outcome: RunState, reason: String?) async throws -> RunOutcome {
+    if let timer = recordingTimer { services.loop.cancelTimer(timer) }
+    recordingTimer = nil
+    enter(outcome)
+    record.reason = reason
+    record.endedAt = end(of: record.startedAt, state.started)
+    record.counts = counts()
+    services.recorder.record(
+      .runEnded(
+        state.id, state: outcome, reason: record.reason, counts: record.counts, at: record.endedAt ?? services.now()))
+    // Whoever is told of the end of a run finds it after a power loss; that of a nested one is told of with its parent's.
+    if parent == nil { try await services.recorder.flushToDisk() } else { try await services.recorder.flush() }
+    // They are those of another host by now.
+    if isLost { throw EngineError.runTaken(id) }
+    // Now that it is sure that the history names none of them.
+    logs.removeEmpty()
+    processes.records.remove()
+    // Others may wait for what became of this run.
+    services.history.workspace.notify()
+    if let engineFailure { throw engineFailure }
+    emit(.run(record))
+    var results: [String: JSONValue] = Dictionary(minimumCapacity: state.pipeline.operations.count)
+    for ordinal in state.pipeline.operations.indices {
+      if case .value(let value) = state.instances[ordinal].result { results[state.instances[ordinal].name] = value }
+    }
+    return RunOutcome(run: record, results: results)
+  }
+
+  private func counts() -> RunCounts {
+    var counts = RunCounts(operations: state.pipeline.operations.count)
+    for ordinal in state.pipeline.operations.indices {
+      switch state.instances[ordinal].state {
+      case .succeeded: counts.succeeded += 1
+      case .failed: counts.failed += 1
+      case .skipped: counts.skipped += 1
+      case .cancelled: counts.cancelled += 1
+      case .reused: counts.reused += 1
+      case .pending, .waiting, .running, .retrying: break
+      }
+    }
+    return counts
+  }
+
+  // MARK: Cancelling
+
+  /// Cancels what is going on; handlers still run. Only the first reason counts.
+  func cancel(_ reason: Cancellation) {
+    guard cancellation == nil else { return }
+    cancellation = reason
+    state.status.isCancelled = reason == .requested
+    state.isTimedOut = reason == .timeout
+    turn?.cancel()
+    secretReading?.cancel()
+    spareWhatAsks()
+    for (ordinal, child) in children where isCalledOff(ordinal) { child.assumeIsolated { $0.cancel(reason) } }
+    wake()
+  }
+
+  /// The history can't be written: nothing may go on whose result would be lost.
+  func historyFailed(_ error: WorkspaceError) {
+    engineFailure = error
+    cancel(.history)
+  }
+
+  // MARK: Telling
+
+  /// Tells whoever watches.
+  func emit(_ event: @autoclosure () -> RunEvent) {
+    guard let onEvent else { return }
+    onEvent(event())
+  }
+
+  /// Tells whoever wants to hear that something goes on.
+  func emitOnTheWay(_ event: @autoclosure () -> RunEvent) {
+    if events == .all { emit(event()) }
+  }
+
+  private func parametersText() -> String {
+    var members: [(String, JSONValue)] = []
+    for parameter in state.pipeline.parameters {
+      members.append((parameter.name, state.parameters[parameter.name] ?? .null))
+    }
+    return inheritedSecrets.masker.mask(JSONValue.object(.init(uniqueKeysWithValues: members)).text)
+  }
+}

@@ -1,0 +1,51 @@
+import PipelineLanguage
+import RunHistory
+import Workspace
+
+extension RunHost {
+  /// Reads the secrets of a run that is to be gone on with, and of the nested runs that it goes on with, before anything of it is touched: for want of one
+  /// it would end, with all that is durable in it.
+  ///
+  /// - Parameters:
+  ///   - run: The run.
+  ///   - pipeline: Its definition.
+  /// - Returns: The values by name, for each of the runs.
+  /// - Throws: ``EngineError/secrets(_:)`` with all that cannot be read, `CancellationError`, or `WorkspaceError`.
+  func secrets(of run: RunID, _ pipeline: PipelineDefinition) async throws -> [RunID: [String: String]] {
+    let files = Dictionary(pipeline.allNested.values.map { ($0.source.absolutePath, $0) }) { first, _ in first }
+    let runs = try [(id: run, pipeline: pipeline)] + interruptedRuns(below: run, files)
+    let services = services
+    let task = Task(executorPreference: services.loop) {
+      var values: [RunID: [String: String]] = [:]
+      var unreadable: [UnreadableSecret] = []
+      for (id, pipeline) in runs {
+        let known = values.values.flatMap(\.values)
+        let reader = SecretReader(services: services, directory: pipeline.source.directory, inherited: known)
+        do {
+          values[id] = try await reader.read(pipeline.secrets, isolation: nil)
+        } catch EngineError.secrets(let missing) {
+          unreadable += missing
+        }
+      }
+      guard unreadable.isEmpty else { throw EngineError.secrets(unreadable) }
+      return values
+    }
+    return try await withTaskCancellationHandler {
+      try await task.value
+    } onCancel: {
+      task.cancel()
+    }
+  }
+
+  /// The nested runs of a run, however deep, that were interrupted with it, each with its definition: one of `files`, by its path.
+  private func interruptedRuns(
+    below run: RunID, _ files: [String: PipelineDefinition]
+  ) throws -> [(id: RunID, pipeline: PipelineDefinition)] {
+    try history.nestedRuns(of: run).flatMap { id -> [(id: RunID, pipeline: PipelineDefinition)] in
+      guard let record = try history.run(id), record.state == .interrupted, let path = record.path,
+        let pipeline = files[path]
+      else { return [] }
+      return try [(id, pipeline)] + interruptedRuns(below: id, files)
+    }
+  }
+}

@@ -1,0 +1,270 @@
+import CProcess
+import Glibc
+import Operations
+import PipelineLanguage
+import RunHistory
+import Synchronization
+import Values
+import Workspace
+
+/// What runs pipelines in this process: the event loop, the process runner and the writer of the history.
+///
+/// One host serves any number of runs at once. All members may be called from any thread.
+public final class RunHost: Sendable {
+  let services: HostServices
+  private let running = Mutex<[RunID: RunEngine]>([:])
+
+  /// What has been recorded.
+  public var history: History { services.history }
+
+  private init(services: HostServices) {
+    self.services = services
+  }
+
+  /// Opens the workspace in `directory`, which is created when it is missing, and starts the event loop.
+  ///
+  /// Runs whose host is gone are marked as interrupted. What signals do to the process stays the program's business: the host's own threads are told of closed
+  /// pipes and of limits on file sizes as errors, whatever these signals do elsewhere.
+  ///
+  /// - Parameters:
+  ///   - directory: Where the workspace is.
+  ///   - plugins: What the pipelines' `uses` may reach; the same that they were loaded with.
+  ///   - durability: What the end of a run survives once it is reported. Default `powerLoss`, for one `fdatasync` a run.
+  ///   - configuration: Time, chance, environment and capacity. Default: this process on this machine.
+  /// - Returns: The host, whose loop runs.
+  /// - Throws: `WorkspaceError`, or ``EngineError`` when the process is out of descriptors or threads.
+  public static func open(
+    workspace directory: String, plugins: PluginSource = .none, durability: Durability = .powerLoss,
+    configuration: HostConfiguration = HostConfiguration()
+  ) throws -> RunHost {
+    // A run writes always, and reads seldom.
+    let history = try History.open(at: directory, mode: .readWrite, first: .writer, durability: durability)
+    guard !history.workspace.isReadOnly else { throw WorkspaceError.readOnly(path: history.workspace.path) }
+    let failure = FailureRelay()
+    let recorder = HistoryRecorder(
+      workspace: history.workspace, delay: .milliseconds(10), onLoss: { failure.report(loss: $0) },
+      onFailure: { failure.report($0) })
+    // Its statements are prepared while this thread goes on.
+    recorder.begin()
+    try history.markInterrupted()
+    let loop = try EventLoop()
+    let services = HostServices(
+      loop: loop, runner: SpawnRunner(loop: loop), history: history, recorder: recorder,
+      configuration: configuration, plugins: plugins)
+    let host = RunHost(services: services)
+    failure.connect(
+      onFailure: { [weak host] error in host?.historyFailed(error) }, onLoss: { [weak host] run in host?.lost(run) })
+    try loop.start()
+    return host
+  }
+
+  /// Makes this process the parent of whatever operations leave behind, so that the end of a run notices also processes that have
+  /// left their operation's session. It concerns the whole process, so the program decides on it, not the library.
+  public static func adoptOrphans() {
+    // A kernel that refuses leaves the process groups, which are looked after anyway.
+    _ = penstock_adopt_orphans()
+  }
+
+  /// Runs a pipeline to its end. Cancelling the calling task cancels the run, whose handlers still run.
+  ///
+  /// - Parameters:
+  ///   - pipeline: What to run.
+  ///   - options: Its params, and which operations.
+  ///   - events: What `onEvent` is called for. Default ``RunEventRange/all``.
+  ///   - onEvent: Called on the engine's thread for everything that happens, nested runs included; must return at once.
+  /// - Returns: How the run ended. A failed run is an outcome, not an error.
+  /// - Throws: ``MissingDependency`` when a selection cannot be executed, `WorkspaceError` or ``EngineError`` when the engine itself could not go on.
+  public func run(
+    _ pipeline: PipelineDefinition, options: RunOptions, events: RunEventRange = .all,
+    onEvent: (@Sendable (RunEvent) -> Void)? = nil
+  ) async throws -> RunOutcome {
+    var source: RecordedRun?
+    if let id = options.source {
+      guard let recorded = try history.loadForExecution(id) else { throw RunNotFound(id: id) }
+      source = recorded
+    }
+    if let missing = MissingDependency.find(in: pipeline, options: options, former: source?.operations ?? []) {
+      throw missing
+    }
+    let engine = RunEngine(
+      services: services, pipeline: pipeline, options: options, id: .generate(), parent: nil, events: events,
+      onEvent: onEvent)
+    return try await execute(engine, source: source)
+  }
+
+  /// Goes on with a run whose host is gone: ends the processes it left behind, keeps every durable result, and executes the rest.
+  /// Cancelling the calling task cancels the run.
+  ///
+  /// - Throws: ``RunNotFound``, ``RunNotResumable``, what `run` throws, and ``EngineError/secrets(_:)`` where a secret cannot be read, and
+  ///   ``EngineError/processesRemain(_:of:)`` where a process that the former host left running cannot be ended: then the run stays interrupted.
+  public func resume(
+    _ id: RunID, version: String = "", events: RunEventRange = .all, onEvent: (@Sendable (RunEvent) -> Void)? = nil
+  ) async throws -> RunOutcome {
+    guard let recorded = try history.loadForExecution(id) else { throw RunNotFound(id: id) }
+    guard recorded.run.state == .interrupted else {
+      throw RunNotResumable(id: id, state: recorded.run.state, whereabouts: whereabouts(of: recorded.run))
+    }
+    let loaded = PipelineLoader.load(
+      text: recorded.definition, path: recorded.run.path ?? "recorded.yaml", nested: recorded.nestedDefinitions,
+      plugins: services.plugins, isRecorded: true)
+    guard let pipeline = loaded.pipeline else { throw InvalidPipeline(result: loaded) }
+    let secrets = try await secrets(of: id, pipeline)
+    let source = try history.recordedSource(of: recorded.run)
+    // Only one process may go on with it.
+    guard let claimed = try await services.recorder.claim(id) else {
+      let record = try history.run(id)
+      throw RunNotResumable(id: id, state: record?.state ?? .running, whereabouts: record.flatMap(whereabouts))
+    }
+    let former = recorded.run.owner
+    // What another host recorded until the run was claimed counts as well.
+    guard let recorded = try history.loadForExecution(id) else { throw RunNotFound(id: id) }
+    var options = RunOptions()
+    options.version = version
+    options.trigger = claimed.trigger
+    options.selection = claimed.origin.selection
+    options.source = claimed.origin.source
+    options.parameters =
+      (try? JSONValue.parse(recorded.run.params))?.objectValue.map {
+        Dictionary(uniqueKeysWithValues: $0.map { ($0.key, $0.value) })
+      } ?? [:]
+    let engine = RunEngine(
+      services: services, pipeline: pipeline, options: options, id: id, parent: claimed.parent, formerSecrets: secrets,
+      events: events, onEvent: onEvent)
+    return try await execute(engine, resuming: recorded, of: former, source: source)
+  }
+
+  private func whereabouts(of run: RunRecord) -> String? {
+    run.state == .running ? run.owner.whereabouts(in: services.history.workspace.directory) : nil
+  }
+
+  /// Kills every process that is running, at once.
+  public func kill() {
+    let engines = running.withLock { Array($0.values) }
+    services.loop.execute { for engine in engines { engine.assumeIsolated { $0.kill() } } }
+  }
+
+  /// To be called by a program that takes SIGTSTP and SIGCONT itself: it is about to be stopped, or goes on. Conditions such as `foreground` follow.
+  public func noticeForeground(isStopping: Bool) {
+    services.activity.notice(isStopping: isStopping)
+  }
+
+  /// Makes everything durable, closes the workspace and ends the event loop. Runs must have ended.
+  public func close() async throws {
+    try await services.recorder.close()
+    services.history.workspace.close()
+    services.masking.stop()
+    services.loop.stop()
+  }
+
+  /// For a program that ends now, in place of ``close()``: makes everything durable, and leaves the connections and the event loop to the end of the
+  /// process, until which this host is kept. Taking all of them apart first would only take time. Runs must have ended.
+  public func finish() async throws {
+    // What plugins still have kept is not waited for by a run, and what could not be written is tried once more.
+    if services.hasLentStorage.load(ordering: .relaxed) { return try await close() }
+    do {
+      try await services.recorder.flush()
+    } catch {
+      return try await close()
+    }
+    services.history.workspace.settle()
+    Self.finished.withLock { $0.append(self) }
+  }
+
+  private static let finished = Mutex<[RunHost]>([])
+
+  private func execute(
+    _ engine: RunEngine, resuming: RecordedRun? = nil, of former: ProcessIdentity? = nil, source: RecordedRun? = nil
+  ) async throws -> RunOutcome {
+    let id = engine.id
+    running.withLock { $0[id] = engine }
+    defer { running.withLock { $0[id] = nil } }
+    // A task of its own: what cancels the caller must not cancel the handlers of the run.
+    let execution = Task(executorPreference: services.loop) {
+      if let former { try await engine.endFormerProcesses(host: former) }
+      return try await engine.run(resuming: resuming, takingOver: source)
+    }
+    return try await withTaskCancellationHandler {
+      try await execution.value
+    } onCancel: {
+      services.loop.execute { engine.assumeIsolated { $0.cancel(.requested) } }
+    }
+  }
+
+  /// Another process has taken a run of this host, be it one nested in another: none of the host's runs can be relied on, and each looks for itself.
+  private func lost(_ run: RunID) {
+    let engines = running.withLock { Array($0.values) }
+    services.loop.execute { for engine in engines { engine.assumeIsolated { $0.lose(run) } } }
+  }
+
+  private func historyFailed(_ error: WorkspaceError) {
+    let engines = running.withLock { Array($0.values) }
+    services.loop.execute { for engine in engines { engine.assumeIsolated { $0.historyFailed(error) } } }
+  }
+}
+
+/// Hands the recorder's failure, and the loss of runs, to the host, which exists only after the recorder.
+private final class FailureRelay: Sendable {
+  private struct Targets {
+    var onFailure: (@Sendable (WorkspaceError) -> Void)?
+    var onLoss: (@Sendable (RunID) -> Void)?
+  }
+
+  private let targets = Mutex(Targets())
+
+  func connect(
+    onFailure: @escaping @Sendable (WorkspaceError) -> Void, onLoss: @escaping @Sendable (RunID) -> Void
+  ) {
+    targets.withLock { $0 = Targets(onFailure: onFailure, onLoss: onLoss) }
+  }
+
+  func report(_ error: WorkspaceError) { targets.withLock { $0.onFailure }?(error) }
+
+  func report(loss run: RunID) { targets.withLock { $0.onLoss }?(run) }
+}
+
+/// There is no such run in the history.
+public struct RunNotFound: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The run that was asked for.
+  public let id: RunID
+  /// What happened, and what to do next.
+  public var description: String {
+    "there is no run \(id.text) in this workspace; `penstock history list` shows which there are"
+  }
+}
+
+/// A run is not in a state to go on from.
+public struct RunNotResumable: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The run that was asked for.
+  public let id: RunID
+  /// The state it is in.
+  public let state: RunState
+  /// What is known of the process that runs it: "is running in process 12".
+  public var whereabouts: String?
+  /// What happened, and what to do next.
+  public var description: String {
+    switch state {
+    case .queued, .running:
+      "run \(id.text) \(whereabouts ?? "is running in another process")"
+    case .failed, .cancelled:
+      "run \(id.text) \(state.rawValue); `penstock retry \(id.text)` runs again what did not succeed"
+    default: "run \(id.text) \(state.rawValue); there is nothing left to do"
+    }
+  }
+}
+
+/// A recorded definition does not load with this version.
+public struct InvalidPipeline: Error, Sendable {
+  /// What the loader found.
+  public let result: LoadResult
+}
+
+extension InvalidPipeline: CustomStringConvertible {
+  /// What happened, with every finding, and what to do next.
+  public var description: String {
+    let findings = DiagnosticRenderer().render(result.diagnostics, in: result.sources)
+    return """
+      the definition that was recorded with the run does not load any more; put files that it names back where they were, or use the version that recorded it
+      \(findings)
+      """
+  }
+}

@@ -1,0 +1,238 @@
+import Expressions
+import HTTPOperations
+import HTTPTypes
+import PipelineLanguage
+import Values
+
+/// The request that an action comes to, once its expressions are known.
+struct HTTPActionRequest {
+  let action: HTTPAction
+  /// Where relative paths start.
+  let directory: String
+
+  /// The request, and what in it is secret though no secret of the pipeline: the credentials of a netrc file.
+  typealias Prepared = (request: HTTPTransferRequest, credentials: [String])
+
+  /// Throws ``OperationFailure``, or what an expression throws. A `notify` needs its report.
+  func transfer(in contexts: borrowing RunContexts, report: RunReport? = nil) throws -> Prepared {
+    do {
+      var url = try url(in: contexts)
+      url.append(query: try queryItems(in: contexts))
+      var fields = HTTPFields()
+      for header in action.headers {
+        try fields.append(name: header.name, value: try header.value.evaluate(in: contexts).injectedText)
+      }
+      var request = HTTPTransferRequest(
+        method: try HTTPRequest.Method(checking: action.effectiveMethod), url: url.text, fields: fields,
+        options: try options(in: contexts))
+      try setBody(of: &request, in: contexts, report)
+      let (authorization, credentials) = try authorization(url, in: contexts)
+      if let authorization {
+        request.fields[.authorization] = request.fields[.authorization] ?? authorization
+      }
+      return (request, credentials)
+    } catch let error as HTTPEncodingError {
+      throw OperationFailure(code: error.code.rawValue, message: "http: \(error.message)")
+    }
+  }
+
+  /// A path, from the directory of the pipeline's file.
+  ///
+  /// An expression that is all of it, or all in front of its first slash, is a path or a directory, wherever that is.
+  /// Any other is a name, or a path below what stands in front of it, and does not lead out of there.
+  func path(_ template: Template, in contexts: borrowing RunContexts) throws -> String {
+    func fail(_ problem: String) -> OperationFailure {
+      OperationFailure(code: "value-mismatch", message: "http: \(problem)")
+    }
+    var joined = JoinedText()
+    var isAbsolute = false
+    for (index, segment) in template.segments.enumerated() {
+      switch segment {
+      case .literal(let literal): joined.append(literal: literal)
+      case .expression(let expression, _):
+        let value = try expression.evaluate(in: contexts).injectedText
+        if index == 0, template.leadsWithPath {
+          guard !value.isEmpty else { throw fail("'' is no path") }
+          joined.append(literal: value)
+        } else {
+          if index == 0, value.hasPrefix("/") { isAbsolute = true }
+          joined.append(value: value)
+        }
+      }
+    }
+    let text = joined.text
+    guard !text.isEmpty, !text.utf8.contains(0) else { throw fail("'\(text.escapedForMessage)' is no path") }
+    if isAbsolute || joined.part(among: [".."], isURL: false) != nil {
+      throw fail(
+        "the path '\(text.escapedForMessage)' leads out of its directory by what an expression yielded: "
+          + "let an expression be the whole path, or the directory in front of the first '/', if that is meant")
+    }
+    return absolute(text)
+  }
+
+  /// What an expression at the beginning yields is the URL, or how it begins; what a later one yields is one component
+  /// of it, which it cannot end.
+  private func url(in contexts: borrowing RunContexts) throws -> HTTPURL {
+    var joined = JoinedText()
+    for (index, segment) in action.url.segments.enumerated() {
+      switch segment {
+      case .literal(let literal): joined.append(literal: literal)
+      case .expression(let expression, _):
+        let value = try expression.evaluate(in: contexts).injectedText
+        if index == 0 {
+          joined.append(literal: value)
+        } else {
+          joined.append(value: PercentEncoding.encode(value))
+        }
+      }
+    }
+    if let part = joined.part(among: [".", ".."], isURL: true) {
+      throw OperationFailure(
+        code: "value-mismatch", message: "http: a part of the URL is '\(part)', which would name another path")
+    }
+    do throws(HTTPEncodingError) {
+      return try HTTPURL(joined.text)
+    } catch {
+      guard Self.hasPortInHost(joined.text) else { throw error }
+      throw OperationFailure(
+        code: error.code.rawValue,
+        message: "http: what an expression yields for the host has a ':' in it, which is no part of a name: "
+          + "write the port outside of the expression, as in 'http://${{ … }}:8080/', or let the expression be "
+          + "the beginning of the URL, 'http://' included")
+    }
+  }
+
+  /// Whether a value with a colon stands where the host is.
+  private static func hasPortInHost(_ url: String) -> Bool {
+    guard let start = url.firstRange(of: "://")?.upperBound else { return false }
+    let authority = url[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    return authority.split(separator: "@", omittingEmptySubsequences: false).last?.contains("%3A") == true
+  }
+
+  private func queryItems(in contexts: borrowing RunContexts) throws -> [HTTPQueryItem] {
+    var items: [HTTPQueryItem] = []
+    for parameter in action.query {
+      switch try parameter.value.evaluate(in: contexts) {
+      case .null: continue
+      case .array(let values): items += values.map { HTTPQueryItem(parameter.name, $0.injectedText) }
+      case let value: items.append(HTTPQueryItem(parameter.name, value.injectedText))
+      }
+    }
+    return items
+  }
+
+  private func setBody(
+    of request: inout HTTPTransferRequest, in contexts: borrowing RunContexts, _ report: RunReport?
+  ) throws {
+    let type: String
+    switch action.body {
+    case .none: return
+    case .text(let template):
+      request.body = .bytes(Array(try template.evaluate(in: contexts).injectedText.utf8))
+      type = MediaType.text.description
+    case .json(let data):
+      let value = try data.evaluate(in: contexts)
+      if let problem = value.problemBeyondJSON {
+        throw OperationFailure(code: "value-mismatch", message: "http: 'json' \(problem)")
+      }
+      request.body = .bytes(Array(value.text.utf8))
+      type = MediaType.json.description
+    case .file(let template):
+      request.body = .file(path: try path(template, in: contexts))
+      type = MediaType.octetStream.description
+    case .report(let message, _):
+      guard let report else { return }
+      let text = try message?.evaluate(in: contexts).injectedText ?? report.text
+      let body = Array(report.jsonValue(text: text).text.utf8)
+      request.body = .bytes(body)
+      type = MediaType.json.description
+      if request.fields[.idempotencyKey] == nil { request.fields[.idempotencyKey] = report.idempotencyKey }
+      if let key = try action.signature?.evaluate(in: contexts).injectedText {
+        request.fields[.signature] = RunReport.signature(of: body, key: key)
+      }
+    case .form(let fields):
+      var parts: [HTTPForm.Part] = []
+      for field in fields {
+        switch field.value {
+        case .text(let template):
+          parts.append(.init(field.name, try template.evaluate(in: contexts).injectedText))
+        case .file(let template):
+          parts.append(.init(field.name, .file(path: try path(template, in: contexts), type: .octetStream)))
+        }
+      }
+      var random = SystemRandomNumberGenerator()
+      let (bytes, contentType) = try HTTPForm(parts).encoded(using: &random)
+      request.body = .bytes(bytes)
+      type = contentType
+    }
+    if request.fields[.contentType] == nil { request.fields[.contentType] = type }
+  }
+
+  /// The value of `Authorization`, and the credentials in it that come from a file rather than from the pipeline, which
+  /// nobody else knows to be secret.
+  private func authorization(
+    _ url: HTTPURL, in contexts: borrowing RunContexts
+  ) throws -> (value: String?, credentials: [String]) {
+    switch action.authorization {
+    case nil:
+      guard let user = url.user else { return (nil, []) }
+      return (
+        try HTTPAuthorization.basic(user: user, password: url.password ?? "").fieldValue(for: url.host), []
+      )
+    case .basic(let user, let password):
+      let authorization = HTTPAuthorization.basic(
+        user: try user.evaluate(in: contexts).injectedText, password: try password.evaluate(in: contexts).injectedText)
+      return (try authorization.fieldValue(for: url.host), [])
+    case .bearer(let token):
+      let authorization = HTTPAuthorization.bearer(try token.evaluate(in: contexts).injectedText)
+      return (try authorization.fieldValue(for: url.host), [])
+    case .netrc(let path):
+      let file = try NetrcFile(path: try self.path(path, in: contexts))
+      guard let value = try HTTPAuthorization.netrc(file).fieldValue(for: url.host) else { return (nil, []) }
+      let token = String(value.drop { $0 != " " }.dropFirst())
+      return (value, [file.login(for: url.host)?.password, token].compactMap(\.self))
+    }
+  }
+
+  private func options(in contexts: borrowing RunContexts) throws -> HTTPTransferOptions {
+    var options = action.options
+    if case .follow(let limit, _, let allowsInsecure) = options.redirects {
+      // Whatever an expression has put into a field may be a secret: another host does not get it.
+      let computed = action.headers.filter { !$0.value.isLiteral }.compactMap { HTTPField.Name($0.name) }
+      options.redirects = .follow(limit: limit, secretFields: Set(computed), allowsInsecure: allowsInsecure)
+    }
+    if let proxy = try action.proxy?.evaluate(in: contexts).injectedText {
+      guard HTTPProxyText.canBeProxy(proxy) else {
+        // It is not shown: there may be a password in it.
+        throw OperationFailure(code: "value-mismatch", message: "http: 'proxy' is \(HTTPProxyText.noProxy)")
+      }
+      options.proxies = proxy.isEmpty ? HTTPProxies.none : HTTPProxies(all: proxy)
+    }
+    options.tls.authorities = options.tls.authorities.map(absolute)
+    if var certificate = options.tls.certificate {
+      certificate.chain = absolute(certificate.chain)
+      certificate.key = certificate.key.map(absolute)
+      options.tls.certificate = certificate
+    }
+    return options
+  }
+
+  private func absolute(_ path: String) -> String { path.hasPrefix("/") ? path : "\(directory)/\(path)" }
+}
+
+extension Template {
+  /// Whether the expression at its beginning is all of a path, or all in front of the first slash.
+  fileprivate var leadsWithPath: Bool {
+    guard segments.count > 1, case .literal(let next) = segments[1] else { return segments.count == 1 }
+    return next.hasPrefix("/")
+  }
+}
+
+extension HTTPField.Name {
+  /// `Idempotency-Key`: a server does once what is asked for twice with the same one.
+  fileprivate static var idempotencyKey: Self { known("Idempotency-Key") }
+  /// `Penstock-Signature`: see ``RunReport/signature(of:key:)``.
+  fileprivate static var signature: Self { known("Penstock-Signature") }
+
+  private static func known(_ name: String) -> Self { HTTPField.Name(name) ?? .contentType }
+}

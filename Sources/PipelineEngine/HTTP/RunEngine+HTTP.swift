@@ -1,0 +1,224 @@
+import Expressions
+import HTTPOperations
+import Operations
+import OrderedCollections
+import PipelineLanguage
+import RunHistory
+import Values
+
+extension HTTPAction: RunnableAction {
+  func end(of handle: Void, _ ordinal: Int, in engine: isolated RunEngine) async throws -> OperationResult {
+    try await engine.performHTTP(ordinal, self)
+  }
+
+  func addInputs(
+    _ ordinal: Int, in engine: isolated RunEngine, _ contexts: RunContexts, to inputs: inout FingerprintInputs
+  ) throws {
+    for path in readFiles {
+      let path = try path.evaluate(in: contexts).injectedText
+      let absolute = path.hasPrefix("/") ? path : "\(engine.httpDirectory)/\(path)"
+      inputs.add("file \(path)", FileStamp(absolute)?.text ?? "missing")
+    }
+  }
+
+  /// The paths of the files whose content it sends, or finds its credentials in.
+  private var readFiles: [Template] {
+    let sent: [Template] =
+      switch body {
+      case .file(let path): [path]
+      case .form(let fields):
+        fields.compactMap { field in
+          if case .file(let path) = field.value { path } else { nil }
+        }
+      case .none, .text, .json, .report: []
+      }
+    if case .netrc(let path) = authorization { return sent + [path] }
+    return sent
+  }
+}
+
+/// `http`: one request for one attempt. Retries are those of the engine; what the request's own life says about them is
+/// in the failure.
+extension RunEngine {
+  /// Sends a request, and makes the operation's result of the response.
+  fileprivate func performHTTP(_ ordinal: Int, _ action: HTTPAction) async throws -> OperationResult {
+    let (node, contexts) = (state.instances[ordinal].node, contexts(ordinal))
+    let builder = HTTPActionRequest(action: action, directory: httpDirectory)
+    let report = action.isReport ? runReport(action, contexts) : nil
+    let request = try httpRequest(builder, contexts, report, node)
+    // What brings the next attempt forward has to know whom it is about also where the attempt's time is up.
+    if let endpoint = try? HTTPURL(request.url).endpoint {
+      httpFailures[ordinal]?.failure = HTTPLatestFailure.Failure(endpoint: endpoint, isUnreachable: false)
+    }
+    if let saveTo = action.saveTo {
+      var download = HTTPDownload(to: try builder.path(saveTo, in: contexts), collision: action.collision)
+      if let text = try action.checksum?.evaluate(in: contexts).injectedText {
+        guard let checksum = HTTPChecksum(text) else {
+          throw OperationFailure(
+            code: "value-mismatch",
+            message: "http: '\(text.escapedForMessage)' is no checksum such as 'sha256:…' with its 64 digits")
+        }
+        download.checksum = checksum
+      }
+      let file = try await attempt(HTTPOperation(request, by: services.http.client, to: download), action, ordinal)
+      return try saved(file, node)
+    }
+    let response = try await attempt(HTTPOperation(request, by: services.http.client, to: .response), action, ordinal)
+    return try received(response, node)
+  }
+
+  /// What brings the next attempt of a request forward, besides formulas.
+  func httpWakers(_ ordinal: Int) -> [any RetryWaker] {
+    guard case .http(let action) = state.instances[ordinal].node.definition.action else { return [] }
+    let latest = HTTPLatestFailure()
+    httpFailures[ordinal] = latest
+    return HTTPEarlyWaker.wakers(
+      of: action.early, latest: latest, peers: services.http.peers, context: services.context)
+  }
+
+  /// The same in words, for what is said of a wait.
+  func httpEarly(_ ordinal: Int) -> [OperationReason.Early] {
+    guard case .http(let action) = state.instances[ordinal].node.definition.action,
+      let failure = httpFailures[ordinal]?.failure
+    else { return [] }
+    let endpoint = failure.endpoint
+    var events: [OperationReason.Early] = []
+    if action.early.endpoint || action.early.network {
+      events.append(.event("reachable", "\(endpoint.host):\(endpoint.port) can be reached again"))
+    }
+    if action.early.peerSuccess, failure.isUnreachable {
+      events.append(.event("peer-success", "another request to \(endpoint) succeeds"))
+    }
+    return events
+  }
+
+  /// What relative paths of requests start from.
+  var httpDirectory: String {
+    let directory = state.pipeline.source.directory
+    if directory.hasPrefix("/") { return directory }
+    return directory.isEmpty ? services.directory : "\(services.directory)/\(directory)"
+  }
+
+  private func attempt<Value: Sendable>(
+    _ operation: HTTPOperation<Value>, _ action: HTTPAction, _ ordinal: Int
+  ) async throws -> Value {
+    var operation = operation
+    operation.validators = [
+      action.statuses.map { HTTPStatusValidator($0.codes, expectation: $0.text) } ?? HTTPStatusValidator()
+    ]
+    if !action.types.isEmpty {
+      operation.validators.append(HTTPMediaTypeValidator(action.types.compactMap { MediaTypePattern($0) }))
+    }
+    // The engine's own wakers know the endpoint from the failure, and are told of in the history.
+    operation.retryProviders = [
+      HTTPDefaultRetryProvider(nonIdempotent: action.retriesAnything ? .always : .never, early: .none)
+    ]
+    operation.peers = services.http.peers
+    do {
+      return try await OperationRunner(operation.attempt, context: services.context).run(isolation: self)
+    } catch let error as HTTPOperationError {
+      throw failure(error, action, ordinal)
+    }
+  }
+
+  private func failure(_ error: HTTPOperationError, _ action: HTTPAction, _ ordinal: Int) -> OperationFailure {
+    if let endpoint = error.endpoint {
+      var isUnreachable = false
+      if case .transfer(let failure) = error.cause {
+        isUnreachable = failure.isUnreachable
+      }
+      httpFailures[ordinal]?.failure = HTTPLatestFailure.Failure(endpoint: endpoint, isUnreachable: isUnreachable)
+    }
+    if !error.body.isEmpty { logExcerpt(error.body, isWhole: error.hasWholeBody, ordinal) }
+    var failure = OperationFailure(code: error.code, message: error.description)
+    if failure.code == HTTPTransferError.Code.bodyTooLarge.rawValue {
+      failure.message += " with 'limits: {body: …}'" + (action.saveTo == nil ? ", or save it with 'save_to'" : "")
+    }
+    failure.httpStatus = error.head?.status.code
+    failure.retryAfter = error.retryAfter
+    switch error.verdict {
+    case .retry: failure.httpEndpoint = error.endpoint
+    case .stop(let reason): failure.stopReason = reason
+    }
+    return failure
+  }
+
+  /// The request of an attempt, once what is secret about it is known to the engine.
+  private func httpRequest(
+    _ builder: HTTPActionRequest, _ contexts: RunContexts, _ report: RunReport?, _ node: OperationNode
+  ) throws -> HTTPTransferRequest {
+    var (request, credentials) = try builder.transfer(in: contexts, report: report)
+    state.masker.add(credentials)
+    // By value, wherever in the body it came from. Only an operation that can receive a secret is looked at.
+    if node.definition.receivesSecret, !state.masker.isEmpty, case .bytes(let body) = request.body,
+      state.masker.mask(body) != body
+    {
+      request.options.keepsBodyAtOrigin = true
+    }
+    return request
+  }
+
+  /// What the server says about its failure, for `penstock logs`.
+  private func logExcerpt(_ body: [UInt8], isWhole: Bool, _ ordinal: Int) {
+    let log = PluginLog(engine: self, ordinal: ordinal)
+    // Masked before anything else: half a character at the end is no part of a secret, but half a secret would be seen.
+    let masked = isWhole ? state.masker.mask(body) : state.masker.maskBeginning(body)
+    let text = String(decoding: masked, as: UTF8.self)
+    log.write([text.last == "\n" ? String(text.dropLast()) : text])
+    log.close()
+  }
+
+  private func saved(_ file: HTTPDownloadedFile, _ node: OperationNode) throws -> OperationResult {
+    switch node.definition.result {
+    case .some(.none): return .none
+    case .some(.file): return .value(.string(file.path))
+    default:
+      var members = Self.members(of: file.head)
+      members["path"] = .string(file.path)
+      members["size"] = .int(file.length)
+      return .value(try withoutSecrets(.object(members), of: node))
+    }
+  }
+
+  private func received(_ response: HTTPTransferResult, _ node: OperationNode) throws -> OperationResult {
+    if let type = node.definition.result {
+      if type == ValueType.none { return .none }
+      return .value(try withoutSecrets(try HTTPBodyValue.value(of: response, as: type), of: node))
+    }
+    var members = Self.members(of: response.head)
+    members["body"] = try HTTPBodyValue.value(of: response, as: nil)
+    return .value(try withoutSecrets(.object(members), of: node))
+  }
+
+  /// `status` and `headers`. Cookies that are set are left out: they are secrets of the server's.
+  private static func members(of head: HTTPResponseHead) -> OrderedDictionary<String, JSONValue> {
+    var headers: OrderedDictionary<String, JSONValue> = [:]
+    for field in head.fields where field.name.canonicalName != "set-cookie" {
+      let name = field.name.canonicalName
+      let earlier = headers[name]?.stringValue.map { "\($0), " } ?? ""
+      headers[name] = .string(earlier + field.value)
+    }
+    return ["status": .int(Int64(head.status.code)), "headers": .object(headers)]
+  }
+}
+
+/// Makes a value of a body.
+enum HTTPBodyValue {
+  /// The value as `type`; nil means JSON where the media type says so, and else text.
+  static func value(of response: HTTPTransferResult, as type: ValueType?) throws -> JSONValue {
+    let mediaType = response.head.fields[.contentType].flatMap { MediaType($0) }
+    switch type {
+    case nil where response.body.isEmpty: return .null
+    case nil where mediaType?.isJSON == true: return try ResultText.value(of: response.body, as: .json)
+    case nil, .string:
+      do {
+        let text = try HTTPBodyText.decode(response)
+        return .string(type == nil ? text : text.last == "\n" ? String(text.dropLast()) : text)
+      } catch let error as HTTPResultError {
+        throw OperationFailure(
+          code: "result-invalid", message: "\(error.message); use 'save_to' for what is no text, or 'result: none'")
+      }
+    case .some(let type): return try ResultText.value(of: response.body, as: type)
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import Operations
+import PipelineLanguage
+import PluginHost
+
+/// Measures the `timeout` of a plugin's operation: the time in which its instance waits for a process does not count.
+///
+/// A child host that has crashed is started again after a pause of up to 30 s. An attempt that has not begun by then has not been slow.
+struct PluginTimeLimit: OperationDelayer {
+  let engine: RunEngine
+  let ordinal: Int
+  /// What lets time pass.
+  let delayer: any OperationDelayer
+
+  nonisolated(nonsending) func delay(for duration: Duration) async throws {
+    var counted = Duration.zero
+    var left = duration
+    while true {
+      try await delayer.delay(for: left)
+      guard let instance = await engine.instanceUnderWay(ordinal) else { return }
+      let waited = instance.timeWaited
+      guard waited > counted else { return }
+      left = waited - counted
+      await instance.begun()
+      counted = instance.timeWaited
+    }
+  }
+}
+
+extension RunEngine {
+  /// The instance of the plugin's operation that is being waited for.
+  fileprivate func instanceUnderWay(_ ordinal: Int) -> (any PluginInstance)? { pluginAttempts[ordinal]?.instance }
+
+  /// What an attempt runs in: that of a plugin's operation measures its time by itself.
+  func attemptContext(_ ordinal: Int, _ context: OperationContext) -> OperationContext {
+    guard case .uses = state.instances[ordinal].node.definition.action else { return context }
+    var context = context
+    context.operationTimeLimitDelayer = PluginTimeLimit(
+      engine: self, ordinal: ordinal, delayer: context.operationTimeLimitDelayer ?? context.operationDelayer)
+    return context
+  }
+}

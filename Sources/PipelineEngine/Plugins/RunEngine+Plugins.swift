@@ -1,0 +1,335 @@
+import Expressions
+import Glibc
+import OrderedCollections
+import PipelineLanguage
+import PluginHost
+import RunHistory
+import Values
+
+extension PluginUse: RunnableAction {
+  func begin(_ ordinal: Int, in engine: isolated RunEngine) throws -> AttemptBeginning<PluginRun> {
+    let run = try engine.startPlugin(ordinal, self)
+    guard let outcome = run.outcome else { return .running(run) }
+    return .ended(try engine.endPlugin(ordinal, run, outcome))
+  }
+
+  func end(of run: PluginRun, _ ordinal: Int, in engine: isolated RunEngine) async throws -> OperationResult {
+    try await engine.waitForPlugin(ordinal, run)
+  }
+
+  func addInputs(
+    _ ordinal: Int, in engine: isolated RunEngine, _ contexts: RunContexts, to inputs: inout FingerprintInputs
+  ) throws {
+    // Another version of the plugin may do something else.
+    inputs.add("plugin", try engine.plugin(of: offer).plugin.hash)
+    for name in engine.state.pipeline.plugins[plugin]?.secrets ?? [] {
+      inputs.add("secrets.\(name)", engine.state.secrets[name] ?? "")
+    }
+  }
+}
+
+/// `uses`: one instance of a plugin's operation for one attempt.
+extension RunEngine {
+  /// The plugin of an offer, as the pipeline's file refers to it.
+  ///
+  /// - Throws: ``OperationFailure`` with the code of the refusal.
+  func plugin(of offer: String) throws(OperationFailure) -> PluginInUse {
+    if let known = plugins[offer] { return known }
+    let id = PluginUse.plugin(of: offer)
+    let plugin = PluginInUse(
+      plugin: try services.plugin(id, in: state.pipeline),
+      access: PluginAccess(secrets: pluginSecrets(id), storage: services.storage(of: id, in: state.pipeline)))
+    plugins[offer] = plugin
+    // Once for a plugin, not for each of its operations. Nobody needs to be told: what begins later is made by the new code.
+    if plugin.plugin.path != nil, pluginRenewals[id] == nil {
+      pluginRenewals[id] = PluginRenewal(of: plugin.plugin, services) {}
+    }
+    return plugin
+  }
+
+  /// Looks no longer whether the files of the plugins change.
+  func endPluginRenewals() {
+    for renewal in pluginRenewals.values { renewal.end() }
+    pluginRenewals = [:]
+  }
+
+  /// Makes an instance of a plugin's operation, and starts it.
+  fileprivate func startPlugin(_ ordinal: Int, _ use: PluginUse) throws -> PluginRun {
+    let used = try plugin(of: use.offer)
+    let offer = try used.plugin.offer(use.offer, .operation)
+    let contexts = contexts(ordinal)
+    let settings = try use.settings(for: offer, in: contexts)
+    let input = try pluginInput(ordinal, offer, contexts)
+    let log = PluginLog(engine: self, ordinal: ordinal)
+    let attempt = PluginAttempt(log: log, loop: services.loop)
+    log.attempt = attempt
+    let instance = used.plugin.create(offer, settings: settings, access: used.access, events: attempt)
+    if !Task.isCancelled { instance.start(input) }
+    return PluginRun(attempt: attempt, instance: instance, log: log)
+  }
+
+  /// Waits for the end of an instance. Cancelling the task asks it to end, within the operation's grace.
+  fileprivate func waitForPlugin(_ ordinal: Int, _ run: PluginRun) async throws -> OperationResult {
+    // Many have ended by then.
+    if let outcome = run.outcome { return try endPlugin(ordinal, run, outcome) }
+    pluginAttempts[ordinal] = (run.attempt, run.instance)
+    defer { pluginAttempts[ordinal] = nil }
+    let grace = state.instances[ordinal].node.definition.grace
+    return try endPlugin(ordinal, run, await run.attempt.wait(for: run.instance, grace: grace))
+  }
+
+  /// Lets go of an instance that has ended, and takes its result.
+  fileprivate func endPlugin(_ ordinal: Int, _ run: PluginRun, _ outcome: PluginAttempt.Outcome) throws
+    -> OperationResult
+  {
+    run.instance.destroy()
+    pluginTold(ordinal, run.log, isLast: true)
+    if Task.isCancelled || isForced { throw CancellationError() }
+    return try pluginResult(outcome.get(), ordinal)
+  }
+
+  private func pluginResult(_ value: JSONValue?, _ ordinal: Int) throws -> OperationResult {
+    let type = state.instances[ordinal].node.definition.result
+    if type == ValueType.none { return .none }
+    guard let value else {
+      // Nothing is no JSON; what is declared to be something has to be it.
+      if type == nil || type == .json { return .none }
+      throw OperationFailure(
+        code: "result-mismatch", message: "the result should be \(type?.description ?? "json"), but there is none")
+    }
+    return .value(try checkedValue(value, ordinal))
+  }
+
+  private func pluginInput(_ ordinal: Int, _ offer: PluginOffer, _ contexts: RunContexts) throws -> JSONValue {
+    let node = state.instances[ordinal].node
+    var requirement: JSONValue?
+    switch node.definition.injection {
+    case .none: break
+    case .automatic(let template): requirement = try template.evaluate(in: contexts)
+    case .named(let members):
+      var values: OrderedDictionary<String, JSONValue> = [:]
+      for member in members { values[member.name] = try member.value.evaluate(in: contexts) }
+      requirement = .object(values)
+    }
+    if let requirement {
+      for type in [node.definition.requires, offer.requirement] {
+        if let type, let mismatch = type.mismatch(of: requirement) {
+          throw OperationFailure(
+            code: "requirement-mismatch", message: "the requirement should be \(type.description): \(mismatch)")
+        }
+      }
+    }
+    var members = sharedPluginInput
+    members.values[0] = .int(Int64(state.instances[ordinal].attempts))
+    members.values[1] = .string(state.instances[ordinal].name)
+    if let requirement { members.updateValue(requirement, forKey: "requirement", insertingAt: 0) }
+    return .object(members)
+  }
+
+  /// What every instance is told, with room for what differs.
+  func makeSharedPluginInput() -> OrderedDictionary<String, JSONValue> {
+    [
+      "attempt": .null, "operation": .null, "run": .string(state.id.text), "pipeline": .string(state.pipeline.name),
+      "directory": .string(state.pipeline.source.directory),
+    ]
+  }
+
+  /// The secrets that the file lists for a plugin, and no others.
+  private func pluginSecrets(_ plugin: String) -> PluginAccess.Secrets {
+    let allowed = state.pipeline.plugins[plugin]?.secrets ?? []
+    if allowed.isEmpty { return { _ throws(PluginAccessError) in throw .denied } }
+    let values = state.secrets.filter { allowed.contains($0.key) }
+    return { name throws(PluginAccessError) in
+      guard allowed.contains(name) else { throw .denied }
+      guard let value = values[name] else { throw .unknown }
+      return value
+    }
+  }
+
+  // MARK: What it tells meanwhile
+
+  /// Takes what the instance has logged, and how far it is.
+  fileprivate func pluginTold(_ ordinal: Int, _ log: PluginLog, isLast: Bool = false) {
+    guard !log.isClosed, let attempt = log.attempt else { return }
+    let (lines, progress) = attempt.take()
+    if !lines.isEmpty { log.write(lines.map { state.masker.mask($0) }) }
+    if let progress, !isLast { told(progress, ordinal, log) }
+    if isLast { log.close() }
+  }
+
+  private func told(_ progress: PluginProgress, _ ordinal: Int, _ log: PluginLog) {
+    var progress = progress
+    progress.message = progress.message.map { state.masker.mask($0) }
+    log.progress = progress
+    guard log.timer == nil else { return }
+    emitProgress(ordinal, log)
+  }
+
+  /// Tells of the latest progress, and of the next one no sooner than a tenth of a second later.
+  private func emitProgress(_ ordinal: Int, _ log: PluginLog) {
+    guard let progress = log.progress, !log.isClosed else {
+      log.timer = nil
+      return
+    }
+    log.progress = nil
+    emit(.progress(state.id, ordinal: ordinal, progress))
+    log.timer = services.loop.schedule(after: .milliseconds(100)) { [weak self] in
+      self?.assumeIsolated { $0.emitProgress(ordinal, log) }
+    }
+  }
+}
+
+/// A plugin that a run uses, and what its instances may reach.
+struct PluginInUse: Sendable {
+  let plugin: any PipelinePlugin
+  let access: PluginAccess
+}
+
+/// An instance of a plugin's operation that was started, with whom it tells.
+struct PluginRun: Sendable {
+  let attempt: PluginAttempt
+  let instance: any PluginInstance
+  let log: PluginLog
+
+  /// How it has ended, where it has.
+  var outcome: PluginAttempt.Outcome? { attempt.outcome }
+}
+
+/// The log of a plugin's attempt: its standard error, which no process writes. *On the loop.*
+final class PluginLog: @unchecked Sendable {
+  // @unchecked: touched only on the loop.
+
+  private let logs: LogFilePool
+  private unowned let engine: RunEngine
+  private let ordinal: Int
+  private var file: LogFile?
+  /// What the file is written with, or -1.
+  private var descriptor: Int32 = -1
+  var attempt: PluginAttempt?
+  /// What has not been told of yet, and the time until it may be.
+  var progress: PluginProgress?
+  var timer: EventLoop.Token?
+  private(set) var isClosed = false
+  /// Whether something could not be written, and that was told.
+  private var isIncomplete = false
+
+  init(engine: isolated RunEngine, ordinal: Int) {
+    self.engine = engine
+    self.ordinal = ordinal
+    logs = engine.logs
+  }
+
+  deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
+
+  /// The attempt has something to take. The engine is there as long as the log is open.
+  func hasNews() {
+    if !isClosed { engine.assumeIsolated { $0.pluginTold(ordinal, self) } }
+  }
+
+  func write(_ lines: [String]) {
+    if file == nil {
+      guard !isIncomplete else { return }
+      // Without a file there is no log; the operation itself does not depend on it.
+      do throws(EngineError) {
+        let file = try logs.takeError()
+        self.file = file
+        descriptor = open(file.path.pointer, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .file(file.path.string, errno) }
+      } catch {
+        return isCut(error)
+      }
+      engine.assumeIsolated { engine in
+        engine.state.instances[ordinal].attempt?.standardError = file?.relative
+      }
+    }
+    var text = ""
+    for line in lines {
+      text += line.utf8.contains(0x0A) ? line.replacing("\n", with: "\n  ") : line
+      text += "\n"
+    }
+    let error = FileBytes.write(Array(text.utf8), to: descriptor)
+    if error != 0 { isCut(.file(file?.path.string ?? "", error)) }
+  }
+
+  /// The log misses something. The operation does not depend on it; whoever reads the log has to know.
+  private func isCut(_ error: EngineError) {
+    guard !isIncomplete else { return }
+    isIncomplete = true
+    engine.assumeIsolated { engine in
+      engine.emit(
+        .notice(engine.state.id, "the log of '\(engine.state.instances[ordinal].name)' is incomplete: \(error)"))
+    }
+  }
+
+  func close() {
+    isClosed = true
+    attempt = nil
+    file = nil
+    if descriptor >= 0 { Glibc.close(descriptor) }
+    descriptor = -1
+    if let timer { engine.services.loop.cancelTimer(timer) }
+    timer = nil
+  }
+}
+
+extension PipelinePlugin {
+  /// The offer with this id.
+  ///
+  /// - Throws: ``OperationFailure`` where it is not there any more: the file has changed since the pipeline was checked.
+  func offer(_ id: String, _ kind: PluginOffer.Kind) throws(OperationFailure) -> PluginOffer {
+    if let offer = description.offer(id, kind) { return offer }
+    throw OperationFailure(
+      code: PluginError.Code.noSuchOffer.rawValue,
+      message: "the plugin '\(description.id)' (\(description.version)) offers no \(kind.rawValue) '\(id)' any more")
+  }
+}
+
+extension PluginUse {
+  /// The settings, computed and checked against what the offer takes.
+  ///
+  /// - Throws: ``OperationFailure``, or what an expression throws.
+  func settings(for offer: PluginOffer, in contexts: borrowing some ExpressionContexts) throws -> JSONValue {
+    // Nothing is given, and nothing could be.
+    if settings.isEmpty, offer.settings.isEmpty { return [:] }
+    var values: OrderedDictionary<String, JSONValue> = [:]
+    for setting in settings {
+      values[setting.name] = try setting.value.evaluate(in: contexts)
+    }
+    do {
+      return try offer.resolve(settings: .object(values))
+    } catch {
+      throw OperationFailure(code: PluginError.Code.settings.rawValue, message: error.description)
+    }
+  }
+}
+
+extension HostServices {
+  /// A plugin of a pipeline.
+  ///
+  /// - Throws: ``OperationFailure`` with the code of the refusal.
+  func plugin(_ id: String, in pipeline: PipelineDefinition) throws(OperationFailure) -> any PipelinePlugin {
+    if id == HTTPPlugin.id, let plugin = httpPlugin { return plugin }
+    guard let catalog = plugins.catalog else {
+      throw OperationFailure(
+        code: PluginError.Code.notFound.rawValue, message: "the plugin '\(id)' cannot be used: this program loads none")
+    }
+    do {
+      return try catalog.plugin(id, pipeline.plugins[id] ?? PluginReference())
+    } catch {
+      throw OperationFailure(code: error.code.rawValue, message: error.message)
+    }
+  }
+
+  /// The plugin `http`, whose requests are those of this host.
+  private var httpPlugin: HTTPPlugin? {
+    HTTPPlugin { [http, context] settings, access, events in
+      HTTPEventsInstance(settings: settings, host: http, context: context, access: access, events: events)
+    }
+  }
+
+  /// What a plugin keeps for a pipeline.
+  func storage(of plugin: String, in pipeline: PipelineDefinition) -> any PluginStorage {
+    hasLentStorage.store(true, ordering: .relaxed)
+    return WorkspacePluginStorage(plugin: plugin, pipeline: pipeline.name, history: history, recorder: recorder)
+  }
+}

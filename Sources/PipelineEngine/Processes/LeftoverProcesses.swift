@@ -1,0 +1,184 @@
+import Glibc
+import OperatingSystem
+import RunHistory
+
+/// Processes that outlived the operation, or the host, that started them.
+///
+/// A process is one of them if its environment names the run, its output goes to a log of the run, it is a recorded process of the run or in the
+/// session of one, or one of these has started it. A process that has left its session, its environment and its log, and whose parent has ended,
+/// cannot be told from others: it is undecided. `look` and `end` decide by the same rules.
+package enum LeftoverProcesses {
+  /// What has come of ending them.
+  struct Outcome {
+    /// How many processes were found and have ended.
+    var ended = 0
+    /// Those that could not be ended.
+    var remaining: [ProcessTable.Entry] = []
+    /// Those of which nobody can tell whether they belong to the run.
+    var undecided: [ProcessTable.Entry] = []
+
+    /// The processes that could not be ended, for a sentence; nil if there are none.
+    var remainingText: String? { remaining.isEmpty ? nil : LeftoverProcesses.text(of: remaining) }
+  }
+
+  /// How long they may take to end by themselves, and then, killed, to be gone.
+  private static let grace = Duration.seconds(2)
+  /// Nothing tells the end of processes that are not ours, so they are looked at again and again.
+  private static let pause = Duration.milliseconds(20)
+  /// How many times a process is looked at that is just becoming another program.
+  private static let looks = 4
+
+  /// Ends all processes that belong to a run. Each time that some were found, and before they are ended, `areLeft` is asked whether those were left behind.
+  static func end(
+    _ traces: RunTraces, delayer: LoopDelayer, isolation: isolated (any Actor)? = #isolation,
+    if areLeft: () -> Bool = { true }
+  ) async -> Outcome {
+    let first = await settledSearch(traces, delayer: delayer)
+    var outcome = Outcome(undecided: undecided(first, traces))
+    guard !first.found.isEmpty, areLeft() else { return outcome }
+    var found = first.found
+    defer { for process in found { waitpid(process.pid, nil, WNOHANG) } }
+    signal(found, SIGTERM)
+    // A stopped process would never see SIGTERM.
+    signal(found, SIGCONT)
+    var waited = Duration.zero
+    while waited < grace {
+      try? await delayer.delay(for: pause)
+      waited += pause
+      guard !found.contains(where: \.isRunning) else { continue }
+      let rest = search(traces, from: found)
+      found.formUnion(rest.found)
+      if rest.found.isEmpty, !rest.isUnsettled { break }
+    }
+    // One that starts another just before it is killed is outlived by it. What other runs it had started, and has not ended by now, it ends no more.
+    waited = .zero
+    while waited < grace {
+      found.formUnion(await settledSearch(traces, from: found, includesOtherRuns: true, delayer: delayer).found)
+      let running = found.filter(\.isRunning)
+      guard !running.isEmpty else { break }
+      // What is running now may be another host's, which has resumed the run.
+      guard areLeft() else { return outcome }
+      signal(running, SIGKILL)
+      try? await delayer.delay(for: pause)
+      waited += pause
+    }
+    outcome.remaining = found.filter(\.isRunning).sorted { $0.pid < $1.pid }
+    outcome.ended = first.found.subtracting(outcome.remaining).count
+    outcome.undecided.removeAll { !$0.isRunning }
+    return outcome
+  }
+
+  /// What there is of a run, and what of it nobody can decide. Nothing is ended.
+  static func look(_ traces: RunTraces) -> (found: [ProcessTable.Entry], undecided: [ProcessTable.Entry]) {
+    var result = search(traces)
+    for _ in 1..<looks where result.isUnsettled && result.found.isEmpty {
+      usleep(UInt32(pause / .microseconds(1)))
+      result = search(traces)
+    }
+    return (result.found.sorted { $0.pid < $1.pid }, undecided(result, traces))
+  }
+
+  /// Processes with their users where these are others, for a sentence.
+  package static func text(of processes: [ProcessTable.Entry]) -> String {
+    let shown = processes.prefix(10).map { process in
+      let user = ProcessTable.user(of: process.pid).flatMap { $0 == geteuid() ? nil : " of user \($0)" }
+      return "process \(process.pid)\(user ?? "")"
+    }
+    return shown.joined(separator: ", ") + (processes.count > 10 ? ", …" : "")
+  }
+
+  private static func signal(_ processes: Set<ProcessTable.Entry>, _ number: Int32) {
+    for process in processes where process.isRunning { kill(process.pid, number) }
+  }
+
+  // MARK: Finding
+
+  private struct Found {
+    var found: Set<ProcessTable.Entry> = []
+    var undecided: [ProcessTable.Entry] = []
+    /// Whether another process may turn out to be the run's in a moment: it is just becoming another program, and shows no environment.
+    var isUnsettled = false
+  }
+
+  /// Searches until something is found, or nothing is unsettled.
+  private static func settledSearch(
+    _ traces: RunTraces, from known: Set<ProcessTable.Entry> = [], includesOtherRuns: Bool = false,
+    delayer: LoopDelayer, isolation: isolated (any Actor)? = #isolation
+  ) async -> Found {
+    var look = 1
+    while true {
+      let result = search(traces, from: known, includesOtherRuns: includesOtherRuns)
+      guard result.found.isEmpty, result.isUnsettled, look < looks else { return result }
+      try? await delayer.delay(for: pause)
+      look += 1
+    }
+  }
+
+  /// Searches once. `known` are processes that were found before.
+  private static func search(
+    _ traces: RunTraces, from known: Set<ProcessTable.Entry> = [], includesOtherRuns: Bool = false
+  ) -> Found {
+    let table = ProcessTable.entries().filter { $0.pid != getpid() }
+    var result = Found()
+    for process in table {
+      if known.contains(process) || traces.sessions.contains(process.session) {
+        result.found.insert(process)
+        continue
+      }
+      switch ProcessTable.mark(traces.mark, of: process.pid) {
+      case .present: result.found.insert(process)
+      case .undecided: result.isUnsettled = true
+      case .absent, .gone: break
+      }
+      if let logs = traces.logs, ProcessTable.writes(into: logs, process.pid) { result.found.insert(process) }
+    }
+    addSessions(traces, table, to: &result)
+    addDescendants(table, includesOtherRuns: includesOtherRuns, to: &result)
+    result.undecided.removeAll(where: result.found.contains)
+    return result
+  }
+
+  /// Adds the members of the sessions that recorded processes lead, or have led.
+  ///
+  /// As long as there is a process in a session, no other process gets the number of the session. So where the leader has ended, one member that is known to be the
+  /// run's tells it of all, and without such a member nobody can tell: the number may be used again.
+  private static func addSessions(
+    _ traces: RunTraces, _ table: [ProcessTable.Entry], to result: inout Found
+  ) {
+    guard !traces.recorded.isEmpty else { return }
+    let members = Dictionary(grouping: table, by: \.session)
+    for process in traces.recorded {
+      guard let members = members[process.pid] else { continue }
+      if let leaderStarted = ProcessTable.started(of: process.pid) {
+        if process.started?.contains(leaderStarted) == true { result.found.formUnion(members) }
+      } else if members.contains(where: result.found.contains) {
+        result.found.formUnion(members)
+      } else if let started = process.started, members.allSatisfy({ $0.started >= started.lowerBound }) {
+        result.undecided += members.filter { !ProcessTable.namesRun($0.pid) }.sorted { $0.pid < $1.pid }
+      }
+    }
+  }
+
+  /// What nobody can decide: in the sessions of recorded processes, and elsewhere since the run began, the latest first.
+  private static func undecided(_ result: Found, _ traces: RunTraces) -> [ProcessTable.Entry] {
+    guard let begin = traces.begin else { return result.undecided }
+    let known = result.found.union(result.undecided)
+    let hidden = ProcessTable.hidden(since: begin).filter { !known.contains($0) }
+    return result.undecided + hidden.sorted { ($1.started, $1.pid) < ($0.started, $0.pid) }
+  }
+
+  /// Adds what the found processes have started. Processes of another run are left to the host of that run, which one of them is: it is asked to end.
+  private static func addDescendants(
+    _ table: [ProcessTable.Entry], includesOtherRuns: Bool, to result: inout Found
+  ) {
+    let children = Dictionary(grouping: table, by: \.parent)
+    var open = Array(result.found)
+    while let process = open.popLast() {
+      for child in children[process.pid] ?? []
+      where !result.found.contains(child) && (includesOtherRuns || !ProcessTable.namesRun(child.pid)) {
+        result.found.insert(child)
+        open.append(child)
+      }
+    }
+  }
+}

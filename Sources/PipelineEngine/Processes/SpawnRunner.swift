@@ -1,0 +1,189 @@
+import CProcess
+import Glibc
+import OperatingSystem
+
+/// Starts processes, without waiting until they have become their programs, and learns of their ends through pidfds on the event loop.
+///
+/// Everything happens on the loop; there is no thread per process and no copying of output.
+final class SpawnRunner: ProcessRunner, @unchecked Sendable {
+  // @unchecked: `running` is touched only on the loop, which all members are called on.
+
+  private final class Running {
+    let pid: Int32
+    let descriptor: Int32
+    let start: OpaquePointer
+    let grace: Duration
+    let exited: @Sendable (Int32) -> Void
+    var token: EventLoop.Token = 0
+    var timer: EventLoop.Token?
+    var isEnding = false
+    var exit: Result<ProcessExit, ProcessStartError>?
+    var continuation: CheckedContinuation<Void, Never>?
+
+    init(
+      pid: Int32, descriptor: Int32, start: OpaquePointer, grace: Duration, exited: @escaping @Sendable (Int32) -> Void
+    ) {
+      self.exited = exited
+      self.pid = pid
+      self.descriptor = descriptor
+      self.start = start
+      self.grace = grace
+    }
+
+    /// Signals its group, which it leads from the moment that it has become its program.
+    func signal(_ number: Int32) {
+      penstock_await_start(start)
+      Glibc.kill(-pid, number)
+    }
+  }
+
+  /// How often a process is looked at whose leader has ended and cannot be reaped yet. Nothing tells the end of a process group, or of a trace.
+  private static let lookInterval = Duration.milliseconds(20)
+  private static let emptyFile = CString("/dev/null")
+
+  private let loop: EventLoop
+  /// What every process reads that is given nothing, or -1; to have it already is quicker than to have each one open it. They share its position, flags and
+  /// locks, which mean nothing for /dev/null.
+  private let empty: Int32
+  private var running: [Int32: Running] = [:]
+
+  init(loop: EventLoop) {
+    self.loop = loop
+    empty = open(Self.emptyFile.pointer, O_RDONLY | O_CLOEXEC)
+  }
+
+  deinit { if empty >= 0 { close(empty) } }
+
+  func run(
+    isolation: isolated (any Actor)? = #isolation, _ request: borrowing ProcessRequest, started: (Int32) -> Void,
+    exited: @escaping @Sendable (Int32) -> Void
+  ) async throws(ProcessStartError) -> ProcessExit {
+    var (pid, descriptor): (Int32, Int32) = (0, -1)
+    var start: OpaquePointer?
+    let error = begin(request, &start, &pid, &descriptor)
+    guard error == 0, let start else { throw ProcessStartError(number: error) }
+    let process = Running(pid: pid, descriptor: descriptor, start: start, grace: request.grace, exited: exited)
+    do {
+      process.token = try loop.watch(process.descriptor, once: true) { [self] in ended(process) }
+    } catch {
+      process.signal(SIGKILL)
+      waitpid(process.pid, nil, 0)
+      close(process.descriptor)
+      _ = penstock_finish_start(process.start)
+      throw ProcessStartError(number: ENOMEM)
+    }
+    let identifier = pid
+    running[pid] = process
+    started(pid)
+    await withTaskCancellationHandler {
+      await withCheckedContinuation(isolation: isolation) { continuation in
+        if process.exit != nil { continuation.resume() } else { process.continuation = continuation }
+      }
+    } onCancel: {
+      loop.execute { [weak self, identifier] in self?.end(identifier) }
+    }
+    // What the process was given has to stay where it is until it has ended.
+    extendLifetime(request)
+    return try process.exit?.get() ?? ProcessExit(code: nil, signal: SIGKILL)
+  }
+
+  func kill(_ pids: Set<Int32>) {
+    let processes = pids.compactMap { running[$0] }
+    // Alone at first: what still starts leads no group yet, and may hang.
+    for process in processes { Glibc.kill(process.pid, SIGKILL) }
+    for process in processes { process.signal(SIGKILL) }
+  }
+
+  func isRunning(_ pid: Int32) -> Bool { running[pid] != nil }
+
+  /// Starts the process. The caller holds the request, and with it all that is pointed to from here, until the process has ended.
+  private func begin(
+    _ request: borrowing ProcessRequest, _ start: inout OpaquePointer?, _ pid: inout Int32, _ descriptor: inout Int32
+  ) -> Int32 {
+    func stream(_ sink: ProcessRequest.Sink) -> penstock_stream {
+      switch sink {
+      case .file(let path): penstock_stream(descriptor: -1, path: path.pointer)
+      case .descriptor(let descriptor): penstock_stream(descriptor: descriptor, path: nil)
+      }
+    }
+    let executable = request.executable
+    let directory = request.directory
+    let (output, error) = (request.output, request.error)
+    let (arguments, environment) = (request.arguments, request.environment)
+    let input =
+      switch request.input {
+      case .empty: penstock_stream(descriptor: empty, path: Self.emptyFile.pointer)
+      case .descriptor(let descriptor): penstock_stream(descriptor: descriptor, path: nil)
+      }
+    var record = penstock_record_place(
+      descriptor: request.record?.descriptor ?? -1, offset: request.record?.offset ?? 0)
+    return arguments.withPointers { arguments in
+      environment.withPointers { environment in
+        var raw = penstock_spawn_request(
+          path: executable.pointer, arguments: arguments, environment: environment, directory: directory?.pointer,
+          input: input, output: stream(output), error: stream(error),
+          inherited: nil, inherited_count: 0)
+        return penstock_start_process(&raw, &record, &start, &pid, &descriptor)
+      }
+    }
+  }
+
+  /// The leader has ended. Its id stays reserved until it is reaped, so the group can be signalled safely until then: a cancelled group is reaped when
+  /// its members have ended too, or its grace is over. What somebody traces is reaped when they have noticed its end.
+  private func ended(_ process: Running) {
+    guard process.exit == nil else { return }
+    if process.timer != nil && groupHasMembers(process.pid) || !reap(process) {
+      _ = loop.schedule(after: Self.lookInterval) { [weak self] in self?.ended(process) }
+    }
+  }
+
+  /// Reaps a process if it has ended and nobody traces it. Whether it is gone: where somebody else has reaped it, it has ended with an unknown status.
+  @discardableResult
+  private func reap(_ process: Running) -> Bool {
+    var raw = penstock_exit()
+    let reaped = penstock_reap(process.descriptor, &raw)
+    guard reaped != EAGAIN, reaped != EINTR else { return false }
+    running[process.pid] = nil
+    if let timer = process.timer { loop.cancelTimer(timer) }
+    // Where its end was not seen, closing it alone would not end the watch, while a process that has just been started still has its copies of all
+    // descriptors.
+    loop.unwatch(process.token)
+    close(process.descriptor)
+    let error = penstock_finish_start(process.start)
+    if error != 0 {
+      process.exit = .failure(ProcessStartError(number: error))
+    } else if reaped != 0 {
+      process.exit = .success(ProcessExit(code: nil, signal: nil, leftGroup: ProcessTable.isAlive(group: process.pid)))
+    } else {
+      process.exit = .success(
+        ProcessExit(
+          code: raw.signal == 0 ? raw.exit_code : nil, signal: raw.signal == 0 ? nil : raw.signal,
+          leftGroup: ProcessTable.isAlive(group: process.pid)))
+    }
+    // What waits for the slot goes on first: the next process starts while this one's end is still being recorded.
+    process.exited(process.pid)
+    process.continuation?.resume()
+    process.continuation = nil
+    return true
+  }
+
+  /// Asks the group to end, and insists after its grace.
+  private func end(_ pid: Int32) {
+    guard let process = running[pid], !process.isEnding else { return }
+    process.isEnding = true
+    process.signal(SIGTERM)
+    // A stopped group would never see SIGTERM.
+    process.signal(SIGCONT)
+    process.timer = loop.schedule(after: process.grace) { [weak self] in
+      process.timer = nil
+      Glibc.kill(-pid, SIGKILL)
+      // A leader that ended long ago is not announced again.
+      self?.reap(process)
+    }
+  }
+
+  /// Whether others than its unreaped leader are in the group.
+  private func groupHasMembers(_ group: Int32) -> Bool {
+    ProcessTable.members(ofGroup: group).contains { $0 != group }
+  }
+}

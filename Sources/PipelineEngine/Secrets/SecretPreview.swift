@@ -1,0 +1,57 @@
+import Glibc
+import OperatingSystem
+import PipelineLanguage
+
+/// What can be known of secrets without reading them: commands are not run.
+enum SecretPreview {
+  /// The secrets that a pipeline declares itself and that are not there.
+  static func missing(
+    in pipeline: PipelineDefinition, environment: ProcessEnvironment
+  ) -> [UnreadableSecret] {
+    pipeline.secrets.compactMap { secret in
+      reason(secret.origin, in: pipeline.source.directory, environment).map {
+        UnreadableSecret(name: secret.name, reason: $0)
+      }
+    }
+  }
+
+  /// The same of all pipelines that it runs as well.
+  static func missingAnywhere(
+    in pipeline: PipelineDefinition, environment: ProcessEnvironment
+  ) -> [UnreadableSecret] {
+    let inner = pipeline.allNested.sorted { $0.key < $1.key }.flatMap {
+      missing(in: $0.value, environment: environment)
+    }
+    return missing(in: pipeline, environment: environment) + inner
+  }
+
+  private static func reason(
+    _ origin: PipelineDefinition.Secret.Origin, in directory: String, _ environment: ProcessEnvironment
+  ) -> String? {
+    switch origin {
+    case .environment(let name): environment[name] == nil ? unsetVariable(name) : nil
+    case .file(let path): unreadable(SecretReader.absolute(path, in: directory))
+    case .command: nil
+    }
+  }
+
+  private static func unreadable(_ path: String) -> String? {
+    access(path, R_OK) == 0 ? nil : unreadableFile(.system(path: path, number: errno))
+  }
+
+  /// Why the secret in an environment variable cannot be read.
+  static func unsetVariable(_ name: String) -> String { "the environment variable '\(name)' is not set" }
+
+  /// Why the secret in a file cannot be read.
+  static func unreadableFile(_ error: InputFileError) -> String {
+    if case .system(let path, _) = error { "'\(path)': \(error.reason)" } else { error.description }
+  }
+}
+
+extension PipelineDefinition {
+  /// The environment variables that hold secrets of the pipeline, or of one that it runs.
+  var secretVariables: Set<String> {
+    let all = secrets + allNested.values.flatMap(\.secrets)
+    return Set(all.compactMap { if case .environment(let name) = $0.origin { name } else { nil } })
+  }
+}

@@ -1,0 +1,211 @@
+import CProcess
+import Glibc
+import OperatingSystem
+import PipelineLanguage
+import Values
+
+/// Reads the secrets of a pipeline when its run starts.
+///
+/// A secret's command is run like an operation's, by the process runner: it can be cancelled with the run, and what it prints stays in memory, up to a limit
+/// that is enforced while it prints. Pipes are read on the event loop, as far as they are filled. (The monitor of swift-subprocess waits with all signals unblocked, so that Ctrl-C would end a host that had used it.)
+struct SecretReader {
+  /// Longer ones are no secrets but files that happen to be named as such.
+  private static let limit = 1 << 20
+  private static let grace = Duration.seconds(10)
+  /// How long a secret that is a pipe may take to its end.
+  static let patience = Duration.seconds(60)
+  /// So much output of a command that failed is masked in its complaint, line by line; with more there is no complaint.
+  private static let maskedLimit = 64 << 10
+
+  /// Why one secret cannot be read.
+  private struct Failure: Error {
+    let reason: String
+
+    init(_ reason: String) { self.reason = reason }
+  }
+
+  let services: HostServices
+  /// Where relative paths start from, and commands are run.
+  let directory: String
+  /// The secrets that are known already.
+  var inherited: [String] = []
+  var patience = patience
+  /// Called on the loop when a command has started, and when it has been reaped.
+  var onProcess: @Sendable (_ pid: Int32, _ isRunning: Bool) -> Void = { _, _ in }
+
+  /// Where a command that is about to be started records itself: it may hold what an `exclusive` name or a turn stands for.
+  var recordPlace: @Sendable () throws -> ProcessRecords.Place? = { nil }
+
+  /// The value of every secret, by name.
+  ///
+  /// - Throws: ``EngineError/secrets(_:)`` with all that cannot be read, so that they can be mended in one go, or `CancellationError`.
+  func read(
+    _ secrets: [PipelineDefinition.Secret], isolation: isolated (any Actor)? = #isolation
+  ) async throws -> [String: String] {
+    var values: [String: String] = [:]
+    var unreadable: [UnreadableSecret] = []
+    for secret in secrets {
+      do {
+        values[secret.name] = try await read(secret, known: Array(values.values), isolation: isolation)
+      } catch let failure as Failure {
+        unreadable.append(UnreadableSecret(name: secret.name, reason: failure.reason))
+      }
+    }
+    guard unreadable.isEmpty else { throw EngineError.secrets(unreadable) }
+    return values
+  }
+
+  private func read(
+    _ secret: PipelineDefinition.Secret, known: [String], isolation: isolated (any Actor)?
+  ) async throws -> String {
+    switch secret.origin {
+    case .environment(let name):
+      guard let value = services.inherited[name] else { throw Failure(SecretPreview.unsetVariable(name)) }
+      return value
+    case .file(let path):
+      let absolute = Self.absolute(path, in: directory)
+      return try text(of: try await contents(of: absolute, isolation: isolation))
+    case .command(let arguments):
+      return try text(of: try await output(of: arguments, known: known, isolation: isolation))
+    }
+  }
+
+  /// Where a secret's file is.
+  static func absolute(_ path: String, in directory: String) -> String {
+    path.hasPrefix("/") ? path : "\(directory)/\(path)"
+  }
+
+  private func output(
+    of arguments: [String], known: [String], isolation: isolated (any Actor)?
+  ) async throws -> [UInt8] {
+    guard let program = arguments.first else { throw Failure("its command is empty") }
+    guard let executable = services.executables.locate(program, path: services.inherited["PATH"]) else {
+      throw Failure("its command '\(program)' was not found in PATH")
+    }
+    let output = try OutputPipe()
+    let error = try OutputPipe()
+    let printed = try StreamCollector(output.readEnd, limit: Self.limit, excess: .ends, loop: services.loop)
+    let complaints = try StreamCollector(
+      error.readEnd, limit: Self.maskedLimit, excess: .dropsBeginning, loop: services.loop)
+    let request = ProcessRequest(
+      executable: executable, arguments: CStringList(arguments.map(CString.init)), environment: services.inherited.list,
+      directory: CString(directory), input: .empty, output: .descriptor(output.writeEnd),
+      error: .descriptor(error.writeEnd), grace: Self.grace, record: try recordPlace())
+    let exit: ProcessExit
+    do {
+      let runner = services.runner
+      exit = try await runner.run(
+        isolation: isolation, request,
+        started: { pid in
+          onProcess(pid, true)
+          printed.whenEnded {
+            // Whoever prints without end is not asked: nobody reads it any more.
+            if case .exceeded = printed.end { runner.kill([pid]) }
+          }
+        }, exited: { [onProcess] in onProcess($0, false) })
+    } catch {
+      let reason = String(cString: strerror(error.number))
+      throw Failure("its command '\(program)' could not be run: \(reason)")
+    }
+    printed.finish()
+    complaints.finish()
+    // Their descriptors are used until here.
+    extendLifetime(output)
+    extendLifetime(error)
+    try Task.checkCancellation()
+    if case .exceeded = printed.end {
+      let limit = SizeNotation.format(Int64(Self.limit))
+      throw Failure("its command '\(program)' printed more than \(limit), the limit of a secret, and was killed")
+    }
+    guard exit.code == 0 else {
+      let complaint = complaint(complaints.bytes, printed: printed.bytes, known)
+      throw Failure("its command '\(program)' \(exit.summary)\(complaint.map { ": \($0)" } ?? "")")
+    }
+    return printed.bytes
+  }
+
+  /// What is in a secret's file: a regular one, or a pipe such as a process substitution.
+  private func contents(of path: String, isolation: isolated (any Actor)?) async throws -> [UInt8] {
+    do throws(InputFileError) {
+      let file = try InputFile(path, accepts: .streams)
+      switch file.kind {
+      case .regular: return try file.read(limit: Self.limit)
+      case .pipe: break
+      default: throw .unsuitable(path: path, file.kind)
+      }
+      return try await stream(file, isolation: isolation).get()
+    } catch {
+      try Task.checkCancellation()
+      throw Failure(SecretPreview.unreadableFile(error))
+    }
+  }
+
+  /// Reads a pipe to its end, while others use the event loop.
+  private func stream(
+    _ file: borrowing InputFile, isolation: isolated (any Actor)?
+  ) async -> Result<[UInt8], InputFileError> {
+    let path = file.path
+    let loop = services.loop
+    let collector: StreamCollector
+    do {
+      collector = try StreamCollector(file.descriptor, limit: Self.limit, excess: .ends, loop: loop)
+    } catch {
+      return .failure(.system(path: path, number: EMFILE))
+    }
+    let timer = loop.schedule(after: patience) { collector.stop() }
+    defer { loop.cancelTimer(timer) }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation(isolation: isolation) { continuation in
+        collector.whenEnded { continuation.resume() }
+      }
+    } onCancel: {
+      loop.execute { collector.stop() }
+    }
+    return switch collector.end {
+    case .closed where collector.bytes.isEmpty: .failure(.empty(path: path))
+    case .closed: .success(collector.bytes)
+    case .exceeded: .failure(.tooLong(path: path, limit: Self.limit))
+    case .failed(let number): .failure(.system(path: path, number: number))
+    case nil: .failure(.unfinished(path: path, patience))
+    }
+  }
+
+  /// The last line of what a command printed as errors, for a message that is kept: without the secrets that are known, and
+  /// without what the command printed as the secret before it failed. Nil where that is too much to be looked for.
+  private func complaint(_ errors: [UInt8], printed: [UInt8], _ known: [String]) -> String? {
+    guard printed.count <= Self.maskedLimit else { return nil }
+    let masker = SecretMasker(known + inherited + [Self.trimmed(String(decoding: printed, as: UTF8.self))])
+    return String(decoding: errors, as: UTF8.self).split(separator: "\n").last.map { masker.mask(String($0)) }
+  }
+
+  private func text(of bytes: [UInt8]) throws(Failure) -> String {
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw Failure("it is not UTF-8 text")
+    }
+    return Self.trimmed(text)
+  }
+
+  /// The text without its last newline, which editors and `echo` add.
+  private static func trimmed(_ text: String) -> String { text.hasSuffix("\n") ? String(text.dropLast()) : text }
+}
+
+/// A pipe from a process to the host. Both ends are closed with it: what the process left behind finds nobody there.
+private struct OutputPipe: ~Copyable {
+  /// Does not block.
+  let readEnd: Int32
+  let writeEnd: Int32
+
+  init() throws(EngineError) {
+    var ends: [Int32] = [-1, -1]
+    let error = penstock_pipe(&ends)
+    guard error == 0 else { throw .systemCall("pipe2", error) }
+    (readEnd, writeEnd) = (ends[0], ends[1])
+    // Only our end may not block: a process expects its standard output to.
+    _ = fcntl(readEnd, F_SETFL, O_NONBLOCK)
+  }
+
+  deinit {
+    close(readEnd)
+    close(writeEnd)
+  }
+}

@@ -1,0 +1,114 @@
+import Expressions
+import Values
+
+extension PipelineChecker {
+  /// Checks what is injected against what the operation requires.
+  func checkInjection(of operation: OperationDraft, _ types: [ValueType]) {
+    let definition = operation.definition
+    if definition.stdin != nil, operation.automaticInjection != nil || operation.injectedName != nil {
+      reader.error(
+        .stdinTaken,
+        "\(operation.title) has both 'stdin' and an automatic injection, which arrives on standard input",
+        at: operation.injectRange ?? operation.nameRange, fix: "give the injected value a name, or remove 'stdin'")
+    }
+    if let required = definition.requires {
+      checkInjection(of: operation, types, required: required, by: "\(operation.title) requires")
+    }
+    if let offer = operation.pluginUse?.offer { checkInjection(of: operation, types, into: offer) }
+  }
+
+  /// Checks what is injected against what `owner` wants.
+  func checkInjection(
+    of operation: OperationDraft, _ types: [ValueType], required: ValueType, by owner: String
+  ) {
+    guard let range = operation.injectRange else {
+      reader.error(
+        .nothingInjected, "\(owner) \(Self.shown(required)), but nothing is injected", at: operation.nameRange,
+        fix: "add 'inject'")
+      return
+    }
+    // What of it could be read does not say what was meant.
+    if operation.hasUnreadInjection { return }
+    let found: ValueType
+    let origin: String
+    if let name = operation.injectedName?.name {
+      guard let target = index(of: name), resultTypes[target] != .none else { return }
+      (found, origin) = (resultTypes[target], "'\(name)' gives")
+    } else if let value = operation.automaticInjection {
+      (found, origin) = (TypeInference.type(of: value, siteTypes: types), "'inject' gives")
+    } else {
+      let fields = operation.namedInjections.map { injection in
+        ValueType.Field(name: injection.name, type: TypeInference.type(of: injection.value, siteTypes: types))
+      }
+      (found, origin) = (.object(fields), "'inject' gives")
+    }
+    guard case .no(let reason) = required.accepts(found) else { return }
+    reader.error(
+      .typeMismatch,
+      "\(owner) \(Self.shown(required)), but \(origin) \(Self.shown(found))\(Self.detail(reason))",
+      at: range, fix: Self.literalFix(operation, required))
+  }
+
+  /// Where a number or truth value was written that is text here, because it is no expression: how to write it.
+  private static func literalFix(_ operation: OperationDraft, _ required: ValueType) -> String? {
+    guard case .object(let fields) = required else { return nil }
+    for (name, value) in operation.namedInjections {
+      guard case .literal = value.data, let text = value.node.text, let scalar = value.node.coreScalar,
+        let field = fields.first(where: { $0.name == name })
+      else { continue }
+      switch (field.type, scalar) {
+      case (.int, .int), (.number, .int), (.number, .double), (.bool, .bool):
+        return "without '${{ }}' it is text; write '\(name): ${{ \(text) }}'"
+      default: continue
+      }
+    }
+    return nil
+  }
+
+  /// Reports results that are asked of operations which have none.
+  func checkNoResults(of operation: OperationDraft) {
+    if let injected = operation.injectedName, let target = index(of: injected.name), resultTypes[target] == .none {
+      reportNoResult(of: target, at: injected.node.range)
+    }
+    for site in operation.sites {
+      var withDefault: Set<String>?
+      for reference in site.references where reference.context == "results" {
+        guard let name = reference.path.first, let target = index(of: name), resultTypes[target] == .none else {
+          continue
+        }
+        if withDefault == nil { withDefault = site.resultsWithDefault }
+        guard withDefault?.contains(name.lowercased()) == false else { continue }
+        reportNoResult(
+          of: target, at: reader.range(in: site.node, offset: reference.position - 1, length: reference.length))
+      }
+    }
+  }
+
+  private func reportNoResult(of target: Int, at range: SourceRange) {
+    let name = draft.operations[target].definition.name
+    let reason =
+      switch draft.operations[target] {
+      case let operation where operation.actionKey == .wait: "it only waits"
+      case let operation where operation.isPlugin && operation.resultRange == nil: "what it uses gives none"
+      default: "it declares 'result: none'"
+      }
+    reader.error(
+      .noResult, "'\(name)' has no result: \(reason)", at: range,
+      fix: "to run after it, use 'needs: \(name)'")
+  }
+
+  /// Checks that a computed wait can be one.
+  func checkWait(of operation: OperationDraft, _ types: [ValueType]) {
+    guard let wait = operation.wait, case .wait(let form) = operation.definition.action else { return }
+    guard case .template = wait.data else { return }
+    let type = TypeInference.type(of: wait, siteTypes: types)
+    let (wanted, name): (ValueType, String)
+    switch form {
+    case .duration: (wanted, name) = (.duration, "a duration")
+    case .until: (wanted, name) = (.timestamp, "an instant")
+    case .specification: return
+    }
+    if type == .string || type == .json || type == wanted { return }
+    reader.error(.typeMismatch, "'wait' needs \(name), found \(Self.shown(type))", at: wait.node.range)
+  }
+}

@@ -1,0 +1,114 @@
+import Expressions
+import Values
+
+/// What the expressions of a pipeline may name, and of which types.
+struct OperationTypes: TypeEnvironment {
+  /// What stays the same for all expressions of a pipeline.
+  final class Shared {
+    let parameters: [String: ValueType]
+    let parameterNames: [String]
+    let variables: [String]
+    let variableSet: Set<String>
+    let secrets: [String]
+    let secretSet: Set<String>
+
+    init(_ definition: PipelineDefinition) {
+      parameters = Dictionary(definition.parameters.map { ($0.name, $0.type) }) { first, _ in first }
+      parameterNames = definition.parameters.map(\.name)
+      variables = definition.environment.map(\.name)
+      variableSet = Set(variables)
+      secrets = definition.secrets.map(\.name)
+      secretSet = Set(secrets)
+    }
+  }
+
+  let shared: Shared
+  let checker: PipelineChecker
+  /// False for expressions outside operations, which are evaluated before any of them.
+  var seesOperations = true
+  /// The operation's own environment variables, where the context `env` holds them.
+  var ownVariables: [String] = []
+  /// The item of the operation's loop.
+  var item: (name: String, type: ValueType)?
+  /// The operation that reads its own latest result, with that result's type.
+  var own: (name: String, type: ValueType)?
+  /// Positions of the dependencies whose result is there for certain; nil outside operations.
+  var required: Set<Int>?
+
+  var contextNames: [String] {
+    guard seesOperations else { return ["params", "secrets", "run"] }
+    var names = ["params", "env", "secrets", "results", "errors", "operations", "run"]
+    if let item { names.append(item.name) }
+    return names
+  }
+
+  func type(of context: String) -> ContextType? {
+    if let item, item.name == context { return .value(item.type) }
+    switch context {
+    case "params":
+      return .members({ name in shared.parameters[name].map { MemberType($0) } }, names: { shared.parameterNames })
+    case "secrets":
+      return .members(
+        { name in shared.secretSet.contains(name) ? MemberType(.string) : nil }, names: { shared.secrets })
+    case "run": return .value(Self.run)
+    case "env" where seesOperations:
+      return .members(
+        { name in
+          shared.variableSet.contains(name) || ownVariables.contains(name) ? MemberType(.string) : nil
+        }, names: { shared.variables + ownVariables })
+    case "results" where seesOperations: return .members(result, names: { operationNames })
+    case "errors" where seesOperations:
+      return .members({ _ in MemberType(Self.error, isOptional: true) }, names: { operationNames })
+    case "operations" where seesOperations:
+      return .members({ _ in MemberType(Self.operation) }, names: { operationNames })
+    // Contexts that exist elsewhere: `checkAvailability` has said so where they do not exist here.
+    case "env", "results", "errors", "operations", "item": return .value(.json)
+    default: return nil
+    }
+  }
+
+  // Names that no operation has were reported when references were resolved; here they are of a type that allows
+  // everything.
+  private func result(_ name: String) -> MemberType? {
+    if let own, OperationName.areSame(own.name, name) { return MemberType(own.type) }
+    guard let index = checker.index(of: name) else { return MemberType(.json) }
+    let type = checker.resultTypes[index]
+    return MemberType(type == .none ? .json : type, isOptional: required?.contains(index) != true)
+  }
+
+  private var operationNames: [String] { checker.draft.operations.map(\.definition.name) }
+
+  private static func field(_ name: String, _ type: ValueType, optional: Bool = false) -> ValueType.Field {
+    ValueType.Field(name: name, type: type, isOptional: optional)
+  }
+
+  /// `errors.x`.
+  static let error = ValueType.object([
+    field("code", .string), field("message", .string), field("exit_code", .int, optional: true),
+    field("signal", .string, optional: true), field("status", .int, optional: true),
+    field("attempts", .int, optional: true),
+  ])
+  /// `operations.x`.
+  static let operation = ValueType.object([
+    field("state", .string), field("attempts", .int), field("started_at", .timestamp, optional: true),
+    field("ended_at", .timestamp, optional: true), field("duration", .number, optional: true),
+  ])
+  /// `run`.
+  static let run = ValueType.object([
+    field("id", .string), field("pipeline", .string), field("started_at", .timestamp), field("attempt", .int),
+    field("workspace", .string), field("directory", .string), field("event", .json),
+  ])
+  /// What an approval results in.
+  static let approval = ValueType.object([
+    field("approved", .bool), field("note", .string, optional: true), field("by", .string),
+  ])
+}
+
+extension OperationTypes {
+  /// The result of `http` where none is declared.
+  static func response(isSaved: Bool) -> ValueType {
+    let head = [ValueType.Field(name: "status", type: .int), ValueType.Field(name: "headers", type: .json)]
+    guard isSaved else { return .object(head + [ValueType.Field(name: "body", type: .json)]) }
+    return .object(head + [ValueType.Field(name: "path", type: .file), ValueType.Field(name: "size", type: .int)])
+  }
+}

@@ -1,0 +1,193 @@
+import Expressions
+
+/// One place where an operation names another that it depends on.
+struct DependencyReference {
+  var target: Int
+  /// Where it is named; nil for the order of a chain.
+  var place: Place?
+
+  /// A stretch of a scalar's text.
+  struct Place {
+    var node: YAMLNode
+    /// The first Unicode scalar of the stretch; nil when the whole scalar is the name.
+    var offset: Int?
+    var length: Int
+  }
+}
+
+extension PipelineChecker {
+  /// Finds what each operation depends on, and reports what names no operation.
+  func resolveReferences() {
+    references = Array(repeating: [], count: draft.operations.count)
+    for index in draft.operations.indices {
+      let operation = draft.operations[index]
+      var found: [DependencyReference] = []
+      var required: Set<Int> = []
+      if draft.definition.order == .chain, index > 0 {
+        found.append(DependencyReference(target: index - 1, place: nil))
+      }
+      for need in operation.needs {
+        let place = DependencyReference.Place(node: need.node, offset: nil, length: 0)
+        if let target = resolve(need.name, at: place, prefix: "") {
+          found.append(DependencyReference(target: target, place: place))
+        }
+      }
+      if let injected = operation.injectedName {
+        let place = DependencyReference.Place(node: injected.node, offset: nil, length: 0)
+        if let target = resolve(injected.name, at: place, prefix: "") {
+          found.append(DependencyReference(target: target, place: place))
+          required.insert(target)
+        }
+      }
+      resolveSites(of: operation, own: index, into: &found, &required)
+      references[index] = found
+      operation.definition.dependencies = Self.ascending(found.map(\.target))
+      if !operation.definition.isAskedAnyway { operation.definition.requiredResults = required }
+    }
+    for index in draft.handlers.indices {
+      var found: [DependencyReference] = []
+      var required: Set<Int> = []
+      if let injected = draft.handlers[index].injectedName {
+        _ = resolve(injected.name, at: .init(node: injected.node, offset: nil, length: 0), prefix: "")
+      }
+      resolveSites(of: draft.handlers[index], own: nil, into: &found, &required)
+    }
+    for site in draft.sites {
+      let references = site.references
+      checkSecrets(in: site, references, of: nil)
+      checkAvailability(in: site, references, of: nil)
+    }
+  }
+
+  private func resolveSites(
+    of operation: OperationDraft, own: Int?, into found: inout [DependencyReference], _ required: inout Set<Int>
+  ) {
+    let reach = operation.definition.action.kind.secretReach
+    for (index, site) in operation.sites.enumerated() {
+      let references = site.references
+      guard !references.isEmpty else { continue }
+      checkAvailability(in: site, references, of: operation)
+      if checkSecrets(in: site, references, of: operation), reach == .expressions || reach == .environment {
+        operation.definition.receivesSecret = true
+      }
+      var withDefault: Set<String>?
+      for reference in references {
+        switch reference.context {
+        case "results", "errors", "operations": break
+        default: continue
+        }
+        // `until` looks at the operation's own latest result; a second reader of it would be a cycle.
+        if site.use == .until, let name = reference.path.first, OperationName.areSame(name, operation.definition.name) {
+          continue
+        }
+        let place = DependencyReference.Place(
+          node: site.node, offset: reference.position - 1, length: reference.length)
+        guard let name = reference.path.first else {
+          if own != nil { reportWhole(reference, at: place) }
+          continue
+        }
+        guard let target = resolve(name, at: place, prefix: reference.context + ".") else {
+          operation.sites[index].hasUnknownName = true
+          continue
+        }
+        found.append(DependencyReference(target: target, place: place))
+        guard reference.context == "results", site.use != .when else { continue }
+        if withDefault == nil { withDefault = site.resultsWithDefault }
+        if withDefault?.contains(name.lowercased()) == false { required.insert(target) }
+      }
+    }
+    switch reach {
+    case .environment where hasSecretEnvironment: operation.definition.receivesSecret = true
+    case .plugin(let plugin) where draft.definition.plugins[plugin]?.secrets.isEmpty == false:
+      operation.definition.receivesSecret = true
+    case .nowhere, .expressions, .environment, .plugin: break
+    }
+  }
+
+  private func resolve(_ name: String, at place: DependencyReference.Place, prefix: String) -> Int? {
+    if let index = index(of: name) { return index }
+    let message: String
+    var fix: String?
+    if handlerNames.contains(name.lowercased()) {
+      message = "'\(name)' is a handler under 'after': nothing can refer to it"
+    } else {
+      message = "there is no operation '\(name)'"
+      fix = operationSuggestion(for: name, prefix: prefix)
+    }
+    reader.error(.unknownOperation, message, at: range(of: place), fix: fix)
+    return nil
+  }
+
+  /// Reports contexts that exist, but not where they are named; `operation` is nil for what stands outside operations.
+  private func checkAvailability(
+    in site: ExpressionSite, _ references: [ExpressionReference], of operation: OperationDraft?
+  ) {
+    for reference in references {
+      let reason: String
+      switch reference.context {
+      case "env" where operation != nil:
+        let own = site.use.seesOwnVariables ? operation?.definition.environment.map(\.name) ?? [] : []
+        checkSpelling(reference, in: site, among: draft.definition.environment.map(\.name) + own)
+        continue
+      case "run" where site.use == .controller:
+        reason = "'run' is not available here: a controller is there before a run; it sees 'params'"
+      case "env", "results", "errors", "operations":
+        guard operation == nil else { continue }
+        reason =
+          switch site.use {
+          case .specification:
+            "'\(reference.context)' is not available here: a specification sees 'params' and 'run'"
+          case .controller: "'\(reference.context)' is not available here: a controller sees 'params'"
+          default: "'\(reference.context)' is not available here: this is evaluated before any operation runs"
+          }
+      case "item":
+        let loop = operation?.definition.loop
+        if loop == nil {
+          reason = "there is no 'item' here: the operation has no 'for_each' or 'matrix'"
+        } else if site.use == .loop {
+          reason = "there is no 'item' here: the list is computed before there are items"
+        } else if let name = loop?.itemName, name != "item" {
+          reason = "there is no 'item' here: it is called '\(name)'"
+        } else {
+          continue
+        }
+      default: continue
+      }
+      reader.error(
+        .contextNotAvailable, reason,
+        at: reader.range(in: site.node, offset: reference.position - 1, length: reference.length))
+    }
+  }
+
+  /// Reports a variable that is spelt with other letter case than where it is declared: the environment tells such
+  /// apart, so that variables, unlike other members, are found exactly.
+  private func checkSpelling(_ reference: ExpressionReference, in site: ExpressionSite, among names: [String]) {
+    guard let name = reference.path.first, !names.contains(name) else { return }
+    let folded = name.lowercased()
+    guard let other = names.first(where: { $0.lowercased() == folded }) else { return }
+    reader.error(
+      ExpressionCode.unknownMember, "'\(reference.context)' has no member '\(name)'",
+      at: reader.range(in: site.node, offset: reference.position - 1, length: reference.length),
+      fix: "did you mean '\(reference.context).\(other)'?")
+  }
+
+  private func reportWhole(_ reference: ExpressionReference, at place: DependencyReference.Place) {
+    let example = draft.operations.first?.definition.name ?? "name"
+    reader.error(
+      .unclearDependency, "'\(reference.context)' as a whole does not say which operations it depends on",
+      at: range(of: place), fix: "name the operation, as in '\(reference.context).\(example)'")
+  }
+
+  /// Where in the file a place is.
+  func range(of place: DependencyReference.Place) -> SourceRange {
+    guard let offset = place.offset else { return place.node.range }
+    return reader.range(in: place.node, offset: offset, length: place.length)
+  }
+
+  private static func ascending(_ targets: [Int]) -> [Int] {
+    if targets.count < 2 { return targets }
+    var result: [Int] = []
+    for target in targets.sorted() where result.last != target { result.append(target) }
+    return result
+  }
+}

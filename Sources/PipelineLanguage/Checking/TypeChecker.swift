@@ -1,0 +1,198 @@
+import Expressions
+import Values
+
+extension PipelineChecker {
+  /// Checks every expression and every type, operation by operation in `order`, so that results are known before their
+  /// readers.
+  func checkTypes(in order: [Int]) {
+    let shared = OperationTypes.Shared(draft.definition)
+    resultTypes = Array(repeating: .json, count: draft.operations.count)
+    for index in order {
+      let operation = draft.operations[index]
+      resultTypes[index] = checkTypes(of: operation, shared: shared)
+    }
+    draft.definition.valueTypes = valueTypes()
+    for handler in draft.handlers { _ = checkTypes(of: handler, shared: shared) }
+    let outside = OperationTypes(shared: shared, checker: self, seesOperations: false)
+    let types = draft.sites.map { check($0, of: nil, in: outside) }
+    for use in reader.pluginUses { checkSettings(of: use, types: types[use.firstSite...]) }
+  }
+
+  /// What is known of values that declare no result. All together they are bounded like one type, as they are the type of
+  /// what the pipeline results in.
+  private func valueTypes() -> [Int: ValueType] {
+    var types: [Int: ValueType] = [:]
+    for (index, operation) in draft.operations.enumerated()
+    where operation.actionKey == .value && operation.definition.result == nil && resultTypes[index] != .json {
+      types[index] = resultTypes[index]
+    }
+    let all = ValueType.object(types.values.map { ValueType.Field(name: "", type: $0) })
+    return TypeInference.isBounded(all) ? types : [:]
+  }
+
+  /// Checks one operation; answers the type of its whole result.
+  private func checkTypes(of operation: OperationDraft, shared: OperationTypes.Shared) -> ValueType {
+    var environment = OperationTypes(
+      shared: shared, checker: self, required: operation.event == nil ? operation.definition.requiredResults : [])
+    var types = [ValueType](repeating: .json, count: operation.sites.count)
+    if operation.definition.loop != nil {
+      for (index, site) in operation.sites.enumerated() where site.use == .loop {
+        types[index] = check(site, of: operation, in: environment)
+      }
+      environment.item = (operation.definition.loop?.itemName ?? "item", itemType(of: operation, types))
+    }
+    for (index, site) in operation.sites.enumerated() where site.use != .loop && site.use != .until {
+      types[index] = check(site, of: operation, in: environment)
+    }
+    let single = resultType(of: operation, types)
+    environment.own = (operation.definition.name, single == .none ? .json : single)
+    for site in operation.sites where site.use == .until { _ = check(site, of: operation, in: environment) }
+    checkNoResults(of: operation)
+    checkInjection(of: operation, types)
+    if let use = operation.pluginUse { checkSettings(of: use, types: types[...]) }
+    checkWait(of: operation, types)
+    checkNestedParameters(of: operation, types)
+    guard operation.definition.loop != nil else { return single }
+    return single == .none ? .none : .list(single)
+  }
+
+  private func check(
+    _ site: ExpressionSite, of operation: OperationDraft?, in environment: OperationTypes
+  ) -> ValueType {
+    var environment = environment
+    if let operation { environment.ownVariables = ownVariables(of: operation, at: site) }
+    let result: (type: ValueType, problems: [ExpressionProblem])
+    var offset = -1
+    switch site.body {
+    case .template(let template): result = ExpressionChecker.check(template, in: environment)
+    case .part(let template, let start):
+      result = ExpressionChecker.check(template, in: environment)
+      offset += start
+    case .expression(let expression, let start):
+      result = ExpressionChecker.check(expression, in: environment)
+      offset += start
+    }
+    for problem in result.problems {
+      reader.report(
+        problem, at: reader.range(in: site.node, offset: problem.position + offset, length: problem.length))
+    }
+    // An expression with a mistake is of no known type: what else is wrong with it would only follow from the mistake.
+    // That of the bare word null says as little.
+    guard result.problems.isEmpty, site.isSound, !site.hasUnknownName else { return .json }
+    return result.type == .none ? .json : result.type
+  }
+
+  /// The operation's own variables that the context `env` holds at a site.
+  private func ownVariables(of operation: OperationDraft, at site: ExpressionSite) -> [String] {
+    switch site.use {
+    case .environment: return draft.defaults.environment.map(\.name) + site.earlierVariables
+    case .inject: return operation.definition.environment.map(\.name)
+    case .command, .stdin, .directory:
+      let own = operation.definition.environment.map(\.name)
+      guard case .named(let injected) = operation.definition.injection else { return own }
+      return own + injected.map(\.name)
+    default: return []
+    }
+  }
+
+  /// The type of the result of one run of the action.
+  private func resultType(of operation: OperationDraft, _ types: [ValueType]) -> ValueType {
+    let declared = operation.definition.result
+    switch operation.actionKey {
+    case .value:
+      let found = operation.value.map { TypeInference.type(of: $0, siteTypes: types) } ?? .json
+      guard let declared else { return TypeInference.bounded(found) }
+      if case .no(let reason) = accepts(declared, found, literally: operation.value) {
+        reader.error(
+          .typeMismatch,
+          "\(operation.title) declares \(declared), but its value is \(Self.shown(found))\(Self.detail(reason))",
+          at: operation.value?.node.range ?? operation.nameRange)
+      }
+      return declared
+    case .wait: return .none
+    case .approve: return OperationTypes.approval
+    case .pipeline:
+      guard let path = operation.nestedCall?.path, let pipeline = nested[path] ?? nil else { return .json }
+      return TypeInference.bounded(NestedResult.type(of: pipeline))
+    case .uses: return pluginResultType(of: operation)
+    case .http: return declared ?? OperationTypes.response(isSaved: operation.http?.saveTo != nil)
+    default: return declared ?? .json
+    }
+  }
+
+  private func itemType(of operation: OperationDraft, _ types: [ValueType]) -> ValueType {
+    if let list = operation.loopList { return elementType(of: list, types, "'for_each'") }
+    guard !operation.matrix.isEmpty else { return .json }
+    return .object(
+      operation.matrix.map { name, values in
+        ValueType.Field(name: name, type: elementType(of: values, types, "'\(name)' in the matrix"))
+      })
+  }
+
+  private func elementType(of list: PlacedData, _ types: [ValueType], _ what: String) -> ValueType {
+    let type = TypeInference.type(of: list, siteTypes: types)
+    switch type {
+    case .list(let element): return element
+    case .json: return .json
+    default:
+      reader.error(.typeMismatch, "\(what) needs a list, found \(Self.shown(type))", at: list.node.range)
+      return .json
+    }
+  }
+
+  /// A reason as the end of a message that has named both types: only a reason with a place in it says more.
+  static func detail(_ reason: String) -> String { reason.hasPrefix("expected ") ? "" : ": \(reason)" }
+
+  /// A type for a message: one that fills a screen says nothing.
+  static func shown(_ type: ValueType) -> String {
+    let text = type.description
+    return text.utf8.count > 200 ? text.prefix(180) + "…" : text
+  }
+
+  /// Whether `type` accepts `found`; for data that is written out, whether it accepts the data itself.
+  func accepts(_ type: ValueType, _ found: ValueType, literally data: PlacedData?) -> Acceptance {
+    if case .literal(let value)? = data?.data {
+      return type.mismatch(of: value).map { .no(reason: $0.description) } ?? .yes
+    }
+    return type.accepts(found)
+  }
+}
+
+/// The result of a nested pipeline: an object with the results of its operations.
+enum NestedResult {
+  /// How many levels of nesting a type follows. A type of every level could be of a size that doubles with each of
+  /// them.
+  private static let depth = 3
+
+  static func type(of pipeline: PipelineDefinition, depth: Int = Self.depth) -> ValueType {
+    guard depth > 0, pipeline.gaps?.operations != true else { return .json }
+    var fields: [ValueType.Field] = []
+    for (place, operation) in pipeline.operations.enumerated() {
+      let type = pipeline.valueTypes[place] ?? self.type(of: operation, in: pipeline, depth: depth)
+      guard type != .none else { continue }
+      // An operation that is skipped or may fail leaves no result behind.
+      let isOptional = operation.condition != nil || operation.allowFailure || !operation.dependencies.isEmpty
+      fields.append(ValueType.Field(name: operation.name, type: type, isOptional: isOptional))
+    }
+    return .object(fields)
+  }
+
+  private static func type(
+    of operation: OperationDefinition, in pipeline: PipelineDefinition, depth: Int
+  ) -> ValueType {
+    let single = typeOfOne(operation, in: pipeline, depth: depth)
+    return operation.loop == nil || single == .none ? single : .list(single)
+  }
+
+  private static func typeOfOne(
+    _ operation: OperationDefinition, in pipeline: PipelineDefinition, depth: Int
+  ) -> ValueType {
+    switch operation.action {
+    case .wait: return .none
+    case .approve: return OperationTypes.approval
+    case .pipeline(let path, _): return pipeline.nested[path].map { type(of: $0, depth: depth - 1) } ?? .json
+    case .http(let action): return operation.result ?? OperationTypes.response(isSaved: action.saveTo != nil)
+    case .value, .run, .command, .uses: return operation.result ?? .json
+    }
+  }
+}

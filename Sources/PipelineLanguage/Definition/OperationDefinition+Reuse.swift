@@ -1,0 +1,36 @@
+import Expressions
+
+extension OperationDefinition {
+  /// Whether a former success may be taken over.
+  package var mayBeReused: Bool { staleAfter != nil || staleWhen != nil }
+
+  /// Names, in lower case, of operations for whose missing result some expression of this operation gives a default.
+  package var resultsWithDefault: Set<String> {
+    var names: Set<String> = condition?.resultsWithDefault ?? []
+    switch injection {
+    case .none: break
+    case .automatic(let template): names.formUnion(template.resultsWithDefault)
+    case .named(let members): for member in members { names.formUnion(member.value.resultsWithDefault) }
+    }
+    action.kind.forEachTemplate { _, template in names.formUnion(template.resultsWithDefault) }
+    switch loop?.source {
+    case .list(let data): names.formUnion(data.resultsWithDefault)
+    case .matrix(let axes): for axis in axes { names.formUnion(axis.values.resultsWithDefault) }
+    case nil: break
+    }
+    for variable in environment { names.formUnion(variable.value.resultsWithDefault) }
+    names.formUnion(stdin?.resultsWithDefault ?? [])
+    return names
+  }
+}
+
+extension DataTemplate {
+  fileprivate var resultsWithDefault: Set<String> {
+    switch self {
+    case .literal: []
+    case .template(let template): template.resultsWithDefault
+    case .array(let elements): elements.reduce(into: []) { $0.formUnion($1.resultsWithDefault) }
+    case .object(let members): members.reduce(into: []) { $0.formUnion($1.value.resultsWithDefault) }
+    }
+  }
+}

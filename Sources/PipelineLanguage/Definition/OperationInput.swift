@@ -1,0 +1,146 @@
+import Expressions
+
+/// Something that an operation is given, and how it arrives there.
+package struct OperationInput: Sendable, Hashable {
+  /// Where a value arrives.
+  package enum Arrival: Sendable, Hashable {
+    case standardInput
+    case variable(String)
+    /// An argument of a `command`, from 1.
+    case argument(Int)
+    /// A param of a nested pipeline.
+    case parameter(String)
+    /// A setting of a plugin's operation.
+    case setting(String)
+    /// A part of a request.
+    case request(String)
+    /// The requirement of a plugin's operation, or one member of it.
+    case requirement(String?)
+    /// The value that a `value`, `wait` or `approve` is made of.
+    case value
+    case condition
+    case items
+    case until
+    case directory
+    case exclusive
+
+    /// A word or two for people.
+    package var text: String {
+      switch self {
+      case .standardInput: "standard input"
+      case .variable(let name): "$\(name)"
+      case .argument(let number): "argument \(number)"
+      case .parameter(let name): "param \(name)"
+      case .setting(let name): "setting \(name)"
+      case .request(let name): name
+      case .requirement(let name): name.map { "requirement \($0)" } ?? "its requirement"
+      case .value: "its value"
+      case .condition: "its condition"
+      case .items: "its items"
+      case .until: "its repetition"
+      case .directory: "its directory"
+      case .exclusive: "its exclusive name"
+      }
+    }
+  }
+
+  package var arrival: Arrival
+  /// What is handed over, as the file says it: an expression without `${{ }}`, or text with expressions in it.
+  package var source: String
+  /// The operations whose result, error or state it is made of, in the order of the text and as it spells them.
+  package var operations: [String]
+  /// All references in it.
+  package var references: [ExpressionReference]
+
+  /// Whether it is a result handed over as a requirement, rather than something that only steers the operation.
+  package var isInjection: Bool {
+    switch arrival {
+    case .standardInput, .variable, .argument, .parameter, .setting, .request, .requirement, .value: true
+    case .condition, .items, .until, .directory, .exclusive: false
+    }
+  }
+
+  init(_ arrival: Arrival, source: String, references: [ExpressionReference]) {
+    self.arrival = arrival
+    self.source = source
+    self.references = references
+    var names: [String] = []
+    for reference in references where ["results", "errors", "operations"].contains(reference.context) {
+      if let name = reference.path.first, OperationName.find(name, among: names) == nil { names.append(name) }
+    }
+    operations = names
+  }
+
+  init(_ arrival: Arrival, _ template: Template) {
+    self.init(arrival, source: template.wholeExpression?.text ?? template.text, references: template.references)
+  }
+
+  init(_ arrival: Arrival, _ expression: Expression) {
+    self.init(arrival, source: expression.text, references: expression.references)
+  }
+}
+
+extension DataTemplate {
+  /// Every reference in the data, in the order of the file.
+  package var references: [ExpressionReference] {
+    switch self {
+    case .literal: []
+    case .template(let template): template.references
+    case .array(let elements): elements.flatMap(\.references)
+    case .object(let members): members.flatMap(\.value.references)
+    }
+  }
+
+  /// The data as the file says it, in short.
+  var source: String {
+    switch self {
+    case .literal(let value): value.text
+    case .template(let template): template.wholeExpression?.text ?? template.text
+    case .array(let elements): "[" + elements.map(\.source).joined(separator: ", ") + "]"
+    case .object(let members): "{" + members.map { "\($0.name): \($0.value.source)" }.joined(separator: ", ") + "}"
+    }
+  }
+}
+
+extension OperationDefinition {
+  /// Everything with an expression in it that the operation is given, in the order in which a person would tell it.
+  package var inputs: [OperationInput] {
+    var inputs: [OperationInput] = []
+    if let loop {
+      switch loop.source {
+      case .list(let list): inputs.append(OperationInput(.items, source: list.source, references: list.references))
+      case .matrix(let axes):
+        for axis in axes {
+          inputs.append(
+            OperationInput(.items, source: "\(axis.name) in \(axis.values.source)", references: axis.values.references))
+        }
+      }
+    }
+    var isPlugin = false
+    if case .uses = action { isPlugin = true }
+    switch injection {
+    case .none: break
+    case .automatic(let template):
+      inputs.append(OperationInput(isPlugin ? .requirement(nil) : .standardInput, template))
+    case .named(let values):
+      inputs += values.map { OperationInput(isPlugin ? .requirement($0.name) : .variable($0.name), $0.value) }
+    }
+    if let stdin { inputs.append(OperationInput(.standardInput, stdin)) }
+    inputs += actionInputs
+    inputs += environment.filter { !$0.value.isLiteral }.map { OperationInput(.variable($0.name), $0.value) }
+    if let directory, !directory.isLiteral { inputs.append(OperationInput(.directory, directory)) }
+    if let exclusive, !exclusive.isLiteral { inputs.append(OperationInput(.exclusive, exclusive)) }
+    if let condition { inputs.append(OperationInput(.condition, condition)) }
+    if let until = repetition?.until { inputs.append(OperationInput(.until, until)) }
+    return inputs
+  }
+
+  private var actionInputs: [OperationInput] {
+    var inputs: [OperationInput] = []
+    action.kind.forEachTemplate { arrival, template in
+      guard !template.isLiteral else { return }
+      inputs.append(OperationInput(arrival, source: template.source, references: template.references))
+    }
+    return inputs
+  }
+}

@@ -1,0 +1,135 @@
+import Expressions
+import OperatingSystem
+
+/// The loading of one file and of all that it runs: reads every file once, and keeps what was found in each.
+final class LoadSession: NestedPipelines {
+  private struct Loaded {
+    var definition: PipelineDefinition?
+    /// Whether its file has no errors.
+    var isSound: Bool
+
+    var nested: NestedPipeline {
+      guard let definition else { return .broken(nil) }
+      return isSound ? .loaded(definition) : .broken(definition)
+    }
+  }
+
+  private var loaded: [String: Loaded] = [:]
+  /// The files that are being read, outermost first: their absolute paths, and their paths as messages show them.
+  private var chain: [(path: String, shown: String)] = []
+  private var diagnostics: [[Diagnostic]] = []
+  private var sources: [SourceText] = []
+  let plugins: PluginSource
+  /// Texts that stand for files, by their absolute paths.
+  private let texts: [String: String]
+  /// Whether what is loaded has been run before, by this version or a former one.
+  private let isRecorded: Bool
+  /// What is found in a definition that was right when it was recorded is found by a check that is newer than it. These leave a whole definition behind,
+  /// which can go on.
+  private static let newerChecks: Set<String> = [
+    DiagnosticCode.duplicateName.rawValue, DiagnosticCode.secretExposed.rawValue,
+    DiagnosticCode.secretInArguments.rawValue, DiagnosticCode.typeMismatch.rawValue,
+    ExpressionCode.unknownMember.rawValue,
+  ]
+
+  /// - Parameters:
+  ///   - plugins: What `uses` may reach.
+  ///   - texts: Texts that stand for files, by their absolute paths.
+  ///   - isRecorded: Whether it has been run before.
+  init(plugins: PluginSource = .none, texts: [String: String] = [:], isRecorded: Bool = false) {
+    self.plugins = plugins
+    self.texts = texts
+    self.isRecorded = isRecorded
+  }
+
+  /// Loads the outermost file.
+  func load(_ source: SourceText) -> LoadResult {
+    let pipeline = read(source, absolutePath: PathText.absolute(source.path)).definition
+    let all = diagnostics.flatMap { $0 }
+    return LoadResult(
+      pipeline: all.contains { $0.severity == .error } ? nil : pipeline, diagnostics: all, sources: sources)
+  }
+
+  /// The pipeline at `path`, as the file that is being read names it.
+  func nested(_ path: String, from source: PipelineDefinition.Source) -> NestedPipeline {
+    let shown = PathText.join(PathText.directory(of: source.path), path)
+    let absolute = PathText.absolute(PathText.join(source.directory, path))
+    if let start = chain.firstIndex(where: { $0.path == absolute }) {
+      let steps = (chain[start...].map(\.shown) + [shown]).joined(separator: " → ")
+      return .refused(code: .recursivePipeline, message: "the pipeline runs itself: \(steps)")
+    }
+    if let known = loaded[absolute] { return known.nested }
+    guard chain.count <= PipelineLoader.maximumDepth else {
+      let message = "pipelines are nested more than \(PipelineLoader.maximumDepth) deep"
+      return .refused(code: .nestingTooDeep, message: message)
+    }
+    if let text = texts[absolute] {
+      return read(SourceText(path: shown, text: text), absolutePath: absolute).nested
+    }
+    switch PipelineFile.read(absolute, requiresRegularFile: true) {
+    case .failure(let failure):
+      let message = failure.code == .fileNotFound ? "there is no file '\(shown)'" : failure.message
+      return .refused(code: failure.code, message: message)
+    case .success(let bytes):
+      return read(SourceText(path: shown, bytes: bytes), absolutePath: absolute).nested
+    }
+  }
+
+  private func read(_ source: SourceText, absolutePath: String) -> Loaded {
+    chain.append((absolutePath, source.path))
+    let place = diagnostics.count
+    diagnostics.append([])
+    sources.append(source)
+    defer { _ = chain.popLast() }
+    let yaml = YAMLReader.read(source)
+    let reader = DocumentReader(source: source, forgiven: isRecorded ? Self.newerChecks : [])
+    for finding in yaml.diagnostics { reader.report(finding) }
+    var definition: PipelineDefinition?
+    if let root = yaml.root {
+      let origin = PipelineDefinition.Source(
+        path: source.path, directory: PathText.directory(of: absolutePath), text: source.text,
+        hash: ContentHash.of(source.text))
+      let draft = reader.pipeline(root, source: origin)
+      definition = PipelineChecker(draft: draft, reader: reader, session: self).check()
+      if reader.hasErrors {
+        // What a mistake of YAML hides is anybody's guess.
+        let isReadable = !yaml.diagnostics.contains { $0.severity == .error }
+        let errors = reader.diagnostics.lazy.filter { $0.severity == .error }.map(\.range)
+        definition = isReadable ? definition?.knownPart(of: root, errors: Array(errors)) : nil
+      }
+    }
+    // A nested pipeline with errors has none of its own to show for it; the outer one is broken all the same.
+    diagnostics[place] = Self.sorted(reader.diagnostics)
+    let found = Loaded(definition: definition, isSound: !reader.hasErrors)
+    loaded[absolutePath] = found
+    return found
+  }
+
+  private static func sorted(_ diagnostics: [Diagnostic]) -> [Diagnostic] {
+    diagnostics.enumerated().sorted { left, right in
+      let (first, second) = (left.element.range.start, right.element.range.start)
+      return first == second ? left.offset < right.offset : first < second
+    }.map(\.element)
+  }
+}
+
+extension PipelineDefinition {
+  /// The texts of all pipelines that it runs, directly or not, by the absolute paths of their files: what ``LoadSession``
+  /// reads in place of them.
+  package var nestedTexts: [String: String] { allNested.mapValues(\.source.text) }
+
+  /// All pipelines that it runs, directly or not, by the absolute paths of their files: each once, however many ways lead to it.
+  package var allNested: [String: PipelineDefinition] {
+    var pipelines: [String: PipelineDefinition] = [:]
+    collectNested(into: &pipelines)
+    return pipelines
+  }
+
+  private func collectNested(into pipelines: inout [String: PipelineDefinition]) {
+    for (path, pipeline) in nested {
+      let absolute = PathText.absolute(PathText.join(source.directory, path))
+      guard pipelines.updateValue(pipeline, forKey: absolute) == nil else { continue }
+      pipeline.collectNested(into: &pipelines)
+    }
+  }
+}

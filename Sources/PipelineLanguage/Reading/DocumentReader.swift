@@ -1,0 +1,155 @@
+import Expressions
+import PluginHost
+import Values
+
+/// Reads one pipeline file: turns nodes into values and collects what is wrong with them.
+///
+/// Its methods are spread over one file for each part of the language. Every one of them reports what it cannot read and goes on,
+/// so that one run finds everything. Used by one thread, for one file.
+package final class DocumentReader {
+  let source: SourceText
+  private(set) var diagnostics: [Diagnostic] = []
+  /// The specifications that formulas may name, with their positions.
+  var specifications: [String: Int] = [:]
+  /// Every formula that could be read, in the order of reading.
+  var formulas: [SpecificationSite] = []
+  /// Every use of a plugin outside operations, in the order of reading.
+  var pluginUses: [PluginUseDraft] = []
+
+  /// The codes of errors that are warnings here.
+  private let forgiven: Set<String>
+
+  package init(source: SourceText, forgiven: Set<String> = []) {
+    self.source = source
+    self.forgiven = forgiven
+  }
+
+  /// A reader for a part of the same file, which knows what this one knows of the file, and has found nothing yet.
+  func sibling() -> DocumentReader {
+    let sibling = DocumentReader(source: source, forgiven: forgiven)
+    sibling.specifications = specifications
+    return sibling
+  }
+
+  /// Adds what a sibling has found.
+  func take(_ sibling: DocumentReader) {
+    diagnostics += sibling.diagnostics
+    formulas += sibling.formulas
+    pluginUses += sibling.pluginUses
+  }
+
+  // MARK: - Findings
+
+  func report(_ diagnostic: Diagnostic) {
+    diagnostics.append(diagnostic)
+  }
+
+  func error(_ code: DiagnosticCode, _ message: String, at range: SourceRange, fix: String? = nil) {
+    add(code.rawValue, message, at: range, fix: fix)
+  }
+
+  /// An error with the code of a module below.
+  func error(_ code: some FindingCode, _ message: String, at range: SourceRange, fix: String? = nil) {
+    add(code.rawValue, message, at: range, fix: fix)
+  }
+
+  /// An error with the code of a plugin's failure, which may be the plugin's own.
+  func error(_ failure: PluginFailure, _ message: String, at range: SourceRange, fix: String? = nil) {
+    add(failure.code, message, at: range, fix: fix)
+  }
+
+  func report(_ failure: ExpressionError, at range: SourceRange) {
+    add(failure.code, failure.message, at: range, fix: failure.fix)
+  }
+
+  func report(_ problem: ExpressionProblem, at range: SourceRange) {
+    add(problem.code, problem.message, at: range, fix: problem.fix)
+  }
+
+  // Codes as text come in here only, so that everywhere else one is named that is declared.
+  private func add(_ code: String, _ message: String, at range: SourceRange, fix: String?) {
+    let severity: Diagnostic.Severity = forgiven.contains(code) ? .warning : .error
+    diagnostics.append(Diagnostic(severity, otherCode: code, message, file: source.path, range: range, fix: fix))
+  }
+
+  func warning(_ code: DiagnosticCode, _ message: String, at range: SourceRange, fix: String? = nil) {
+    diagnostics.append(Diagnostic(.warning, code: code, message, file: source.path, range: range, fix: fix))
+  }
+
+  package var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
+
+  /// The place of a stretch of a scalar's text, both counted in Unicode scalars.
+  func range(in node: YAMLNode, offset: Int, length: Int) -> SourceRange {
+    let count = node.text.map { $0.unicodeScalars.count } ?? 0
+    guard offset >= count, count > 0 else { return source.range(from: offset, length: length, in: node) }
+    // What is missing at the end of a text is pointed at behind its last character.
+    let last = source.range(from: count - 1, length: 1, in: node).end
+    return SourceRange(start: last, end: SourceMark(line: last.line, column: last.column + 1))
+  }
+
+  /// `did you mean 'x'?` for the candidate nearest to `name`.
+  func suggestion(for name: String, among candidates: some Sequence<String>) -> String? {
+    NearestName.suggestion(for: name, among: Array(candidates)).map { "did you mean '\($0)'?" }
+  }
+
+  /// Whether `node` has no key `key`, and none that is probably meant for it: that one is reported by itself.
+  func isMissing(_ key: String, in node: YAMLNode) -> Bool {
+    node[key] == nil
+      && node.entries?.contains { NearestName.suggestion(for: $0.name, among: [key]) != nil } != true
+  }
+
+  // MARK: - Mappings
+
+  /// Calls `body` with each entry of the mapping `node` whose key is in `table`, and reports every other entry.
+  ///
+  /// `what` names the value in messages, such as `'retry'`.
+  func readKeys<Key>(
+    of node: YAMLNode, _ table: KeyTable<Key>, what: String? = nil, _ body: (Key, KeyRow, YAMLEntry) -> Void
+  ) {
+    guard let entries = node.entries else {
+      return wrongForm(node, what ?? table.owner, needs: "a mapping")
+    }
+    for entry in entries {
+      let name = entry.name
+      guard let place = table.place(of: name) else {
+        let keys = table.availableKeys
+        error(
+          .unknownKey, "\(table.owner) has no key '\(name)'", at: entry.key.range,
+          fix: FamiliarKeys.own(for: name, among: keys).map { "did you mean '\($0)'?" }
+            ?? suggestion(for: name, among: keys))
+        continue
+      }
+      guard place.row.isAvailable else {
+        if let elsewhere = place.row.elsewhere {
+          error(.misplacedKey, "'\(name)' \(elsewhere.message)", at: entry.key.range, fix: elsewhere.fix)
+        } else {
+          error(.notAvailable, "'\(name)' is not available in this version", at: entry.key.range)
+        }
+        continue
+      }
+      body(place.key, place.row, entry)
+    }
+  }
+
+  /// Reports that `node` does not have the form that `what` needs, unless the node is known to be faulty.
+  func wrongForm(_ node: YAMLNode, _ what: String, needs form: String, fix: String? = nil) {
+    guard !node.isFaulty else { return }
+    let found =
+      switch node.content {
+      case .mapping: "a mapping"
+      case .sequence(let items): items.isEmpty ? "an empty list" : "a list"
+      case .scalar(let text, let style):
+        text.isEmpty && style == .plain ? "nothing" : "'\(text.count > 40 ? text.prefix(37) + "…" : text[...])'"
+      }
+    error(.wrongForm, "\(what) needs \(form), found \(found)", at: node.range, fix: fix)
+  }
+
+  /// Whether `node` is a scalar that means null: `~`, `null`, or nothing at all.
+  func isNull(_ node: YAMLNode) -> Bool {
+    guard case .scalar(let text, .plain) = node.content else { return false }
+    switch text {
+    case "", "~", "null", "Null", "NULL": return node.tag == nil
+    default: return false
+    }
+  }
+}

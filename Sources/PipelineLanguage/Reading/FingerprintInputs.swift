@@ -1,0 +1,45 @@
+import Crypto
+import Expressions
+
+/// Hashes named values, each with its length, so that no two lists of them look alike.
+package struct FingerprintInputs {
+  private var hash = SHA256()
+
+  package init(hash: SHA256 = SHA256()) {
+    self.hash = hash
+  }
+
+  package mutating func add(_ name: String, _ value: String) {
+    for text in [name, value] {
+      hash.update(data: Array("\(text.utf8.count):".utf8))
+      hash.update(data: Array(text.utf8))
+    }
+  }
+
+  package var digest: String { ContentHash.hexadecimal(hash.finalize()) }
+}
+
+extension YAMLNode {
+  /// SHA-256 over what the node says: its texts, and which of them are quoted, with what aliases stand for, and without comments and places.
+  var contentHash: String {
+    var inputs = FingerprintInputs()
+    add(to: &inputs)
+    return inputs.digest
+  }
+
+  private func add(to inputs: inout FingerprintInputs) {
+    let tag = tag ?? ""
+    switch content {
+    case .scalar(let text, let style): inputs.add((style == .plain ? "plain" : "text") + tag, text)
+    case .sequence(let items):
+      inputs.add("list" + tag, "\(items.count)")
+      for item in items { item.add(to: &inputs) }
+    case .mapping(let entries):
+      inputs.add("mapping" + tag, "\(entries.count)")
+      for entry in entries {
+        entry.key.add(to: &inputs)
+        entry.value.add(to: &inputs)
+      }
+    }
+  }
+}

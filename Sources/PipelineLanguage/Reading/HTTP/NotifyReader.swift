@@ -1,0 +1,66 @@
+import Expressions
+import HTTPOperations
+import Values
+
+/// The keys of `notify` in its long form.
+enum NotifyKey: String, CaseIterable, Sendable {
+  case url, message, results, sign, headers, auth, limits, tls, proxy
+
+  static let table = KeyTable<NotifyKey>(
+    "'notify'",
+    [
+      KeyRow("url", .template, "Where to. An expression behind its beginning is one component.", required: true),
+      KeyRow(
+        "message", .template, "What it says to people: the member `text`, which chat services show.",
+        default: "the pipeline, how it ended and why"),
+      KeyRow(
+        "results", .bool, "Whether the operations' results are sent; one of more than 64 KiB never is.",
+        default: "true"),
+      KeyRow(
+        "sign", .template, "A key; the field `Penstock-Signature` has the HMAC-SHA256 of the body.",
+        default: "unsigned"),
+      KeyRow("headers", .map(keyPattern: NamePattern.field, .template), "Further fields of the request."),
+      KeyRow("auth", .oneKey(HTTPAuthKey.table.rows), "Who asks."),
+      KeyRow("limits", .keys(HTTPLimitKey.table.rows), "How long parts may take, and how much may come."),
+      KeyRow("tls", .keys(HTTPTLSKey.table.rows), "Whom to trust, and who we are."),
+      KeyRow("proxy", .template, "The URL of a proxy; empty for none.", default: "that of the environment"),
+    ])
+}
+
+extension DocumentReader {
+  /// `notify`: a request whose body tells how the run has ended.
+  func readNotify(_ node: YAMLNode, into draft: OperationDraft) {
+    guard draft.event != nil else {
+      return error(
+        .misplacedKey, "'notify' tells how the run has ended, so that its place is under 'after'", at: node.range,
+        fix: "move \(draft.title) there, or send a request of your own with 'http'")
+    }
+    var action = HTTPAction()
+    var message: Template?
+    var results = true
+    if node.entries == nil {
+      readURL(node, into: &action, draft)
+    } else {
+      readKeys(of: node, NotifyKey.table) { key, _, entry in
+        let value = entry.value
+        switch key {
+        case .url: readURL(value, into: &action, draft)
+        case .message: message = template(value, "'message'", .http, into: &draft.sites)
+        case .results: if let sends = bool(value, "'results'") { results = sends }
+        case .sign: action.signature = template(value, "'sign'", .http, into: &draft.sites)
+        case .headers: action.headers = headers(value, into: draft)
+        case .auth: action.authorization = authorization(value, into: draft)
+        case .limits: readLimits(value, into: &action)
+        case .tls: readTLS(value, into: &action)
+        case .proxy: action.proxy = proxy(value, into: draft)
+        }
+      }
+      if node["url"] == nil {
+        error(.missingKey, "'notify' needs a 'url'", at: node.entries?.first?.key.range ?? node.range)
+      }
+    }
+    action.body = .report(message: message, results: results)
+    draft.definition.result = ValueType.none
+    draft.http = action
+  }
+}

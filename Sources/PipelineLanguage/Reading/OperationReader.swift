@@ -1,0 +1,201 @@
+import Expressions
+
+extension DocumentReader {
+  /// Reads one operation or, when `event` is given, one handler. Nil when the node is no mapping.
+  func operation(
+    _ node: YAMLNode, index: Int, event: PipelineDefinition.Event? = nil, defaults: OperationDefaults
+  ) -> OperationDraft? {
+    guard let entries = node.entries else {
+      wrongForm(node, event == nil ? "an operation" : "a handler", needs: "a mapping")
+      return nil
+    }
+    let head = entries.first?.key.range ?? node.range
+    let draft = OperationDraft(
+      definition: OperationDefinition(name: "", index: index, action: .value(.literal(.null)), range: head),
+      nameRange: head, event: event)
+    draft.definition.extent = node.range
+    readName(node, head: head, into: draft)
+    let actions = actionKeys(of: entries, draft)
+    draft.actionKey = actions.count == 1 ? actions[0] : nil
+    defaults.apply(to: &draft.definition, action: draft.actionKey)
+    readKeys(of: node, OperationKey.table) { key, row, entry in
+      // Which keys go with an action that this version does not have is not known here.
+      if let only = row.actions, actions.count == 1, OperationKey.actions.contains(actions[0]),
+        !only.contains(actions[0])
+      {
+        return error(
+          .misplacedKey, "'\(key.rawValue)' has no effect on '\(actions[0].rawValue)'", at: entry.key.range)
+      }
+      if OperationKey.actions.contains(key) {
+        guard actions.count == 1 else { return }
+        return readAction(key, entry.value, into: draft)
+      }
+      readModifier(key, entry, into: draft)
+    }
+    finishGate(of: draft)
+    finishPluginOperation(of: draft)
+    draft.hasDefaultRetry = defaults.retry != nil
+    finishHTTP(of: draft, node)
+    if draft.definition.mayBeReused { draft.definition.contentHash = node.contentHash }
+    return draft
+  }
+
+  private func readName(_ node: YAMLNode, head: SourceRange, into draft: OperationDraft) {
+    guard let nameNode = node["name"] else {
+      if isMissing("name", in: node) {
+        error(
+          .missingKey, "\(draft.event == nil ? "an operation" : "a handler") needs a 'name'", at: head)
+      }
+      return
+    }
+    draft.nameRange = nameNode.range
+    draft.definition.range = nameNode.range
+    guard let name = plainText(nameNode, "'name'") else { return }
+    // A name that breaks the rule still names the operation, so that references to it do not fail as well.
+    draft.definition.name = name
+    _ = checkName(name, .operation, "an operation's name", at: nameNode.range)
+  }
+
+  /// The keys of the entries that say what the operation does; reports when there is not exactly one.
+  private func actionKeys(of entries: [YAMLEntry], _ draft: OperationDraft) -> [OperationKey] {
+    var found: [(key: OperationKey, range: SourceRange)] = []
+    var isMisspelt = false
+    for entry in entries {
+      guard let place = OperationKey.table.place(of: entry.name) else {
+        isMisspelt = true
+        continue
+      }
+      if OperationKey.actions.contains(place.key) || OperationKey.actionsToCome.contains(place.key) {
+        found.append((place.key, entry.key.range))
+      }
+    }
+    let title = draft.definition.name.isEmpty ? "the operation" : draft.title
+    if found.isEmpty, !isMisspelt {
+      let actions = OperationKey.actions.filter { draft.event != nil || !OperationKey.handlerActions.contains($0) }
+      let keys = actions.map(\.rawValue).joined(separator: ", ")
+      error(.noAction, "\(title) does nothing: it needs one of \(keys)", at: draft.nameRange)
+    } else if found.count > 1, found.allSatisfy({ OperationKey.actions.contains($0.key) }) {
+      error(
+        .severalActions, "\(title) has both '\(found[0].key.rawValue)' and '\(found[1].key.rawValue)'",
+        at: found[1].range, fix: "make them two operations")
+    }
+    return found.map(\.key)
+  }
+
+  private func readModifier(_ key: OperationKey, _ entry: YAMLEntry, into draft: OperationDraft) {
+    let value = entry.value
+    switch key {
+    case .name: break
+    case .description: draft.definition.description = text(value, "'description'")
+    case .needs: readNeeds(entry, into: draft)
+    case .inject: readInjection(value, into: draft)
+    case .requires: draft.definition.requires = type(value)
+    case .result:
+      draft.resultRange = value.range
+      draft.definition.result = type(value)
+    case .when:
+      draft.conditionRange = value.range
+      draft.definition.condition = expression(value, "'when'", .when, into: &draft.sites)
+    case .runWhen, .otherwise, .waitAtMost: readGate(key, entry, into: draft)
+    case .retry:
+      if let retry = retry(value, of: draft.title, words: &draft.earlyWords) { draft.definition.retry = retry }
+    case .repeat: draft.definition.repetition = repetition(value, into: &draft.sites)
+    case .timeout: setIfRead(&draft.definition.timeout, duration(value, "'timeout'", allowsZero: false))
+    case .grace: if let grace = duration(value, "'grace'") { draft.definition.grace = grace }
+    case .allowFailure: if let allows = bool(value, "'allow_failure'") { draft.definition.allowFailure = allows }
+    case .forEach, .matrix: readLoop(key, entry, into: draft)
+    case .exclusive:
+      draft.exclusiveRange = value.range
+      if value.text == "", !isNull(value) { return wrongForm(value, "'exclusive'", needs: "a name") }
+      draft.definition.exclusive = template(value, "'exclusive'", .exclusive, into: &draft.sites)
+    case .resources: readAmounts(value, into: draft)
+    case .env:
+      let own = environment(value, .environment, into: &draft.sites)
+      draft.definition.environment = Self.merged(draft.definition.environment, with: own)
+    case .directory:
+      setIfRead(&draft.definition.directory, template(value, "'directory'", .directory, into: &draft.sites))
+    case .shell: if let shell = shell(value) { draft.definition.shell = shell }
+    case .stdin: draft.definition.stdin = template(value, "'stdin'", .stdin, into: &draft.sites)
+    case .staleAfter: draft.definition.staleAfter = duration(value, "'stale_after'", allowsZero: false)
+    case .staleWhen: draft.definition.staleWhen = formula(value, "'stale_when'", .staleWhen, of: draft.title)
+    case .params: readSiblingParameters(entry, into: draft)
+    case .with: readSettings(entry, into: draft)
+    case .run, .command, .http, .notify, .uses, .value, .wait, .pipeline, .approve: break
+    case .rerunOnChange, .controllers: break
+    }
+  }
+
+  private func setIfRead<Value>(_ place: inout Value?, _ value: Value?) {
+    if let value { place = value }
+  }
+
+  private func readNeeds(_ entry: YAMLEntry, into draft: OperationDraft) {
+    guard draft.event == nil else {
+      return error(
+        .misplacedKey, "'needs' has no place in a handler: handlers run when the pipeline has ended",
+        at: entry.key.range)
+    }
+    draft.needs = texts(entry.value, "'needs'", allowsOne: true).map { (name: $0.text, node: $0.node) }
+  }
+
+  private func readAmounts(_ node: YAMLNode, into draft: OperationDraft) {
+    guard let entries = node.entries else { return wrongForm(node, "'resources'", needs: "a mapping") }
+    for entry in entries {
+      guard let amount = int(entry.value, "the amount of '\(entry.name)'", minimum: 1) else { continue }
+      draft.resources.append((entry.name, amount, entry.key.range, entry.value.range))
+    }
+  }
+
+  /// The shell and its arguments: `bash` means `[bash, -c]`.
+  func shell(_ node: YAMLNode) -> [String]? {
+    let isList = node.items != nil
+    let words = texts(node, "'shell'", allowsOne: true).map(\.text)
+    guard let first = words.first, !first.isEmpty else {
+      if isList || node.text == "" { wrongForm(node, "'shell'", needs: "at least a program") }
+      return nil
+    }
+    return isList ? words : [first, "-c"]
+  }
+
+  /// Environment variables in the order of the file.
+  func environment(
+    _ node: YAMLNode, _ use: ExpressionSite.Use, into sites: inout [ExpressionSite]
+  ) -> [(name: String, value: Template)] {
+    guard let entries = node.entries else {
+      wrongForm(node, "'env'", needs: "a mapping")
+      return []
+    }
+    var variables: [(name: String, value: Template)] = []
+    var names: [String] = []
+    for entry in entries {
+      let isAllowed = checkVariable(entry.key)
+      let firstSite = sites.count
+      defer { names.append(entry.name) }
+      let value = template(entry.value, "the variable '\(entry.name)'", use, into: &sites)
+      if sites.count > firstSite { sites[firstSite].earlierVariables = names }
+      if isAllowed, let value { variables.append((entry.name, value)) }
+    }
+    return variables
+  }
+
+  /// Whether a key can name an environment variable that the author sets.
+  func checkVariable(_ key: YAMLNode) -> Bool {
+    let name = key.text ?? ""
+    guard checkName(name, .variable, "an environment variable", at: key.range) else { return false }
+    if name.utf8.starts(with: "PENSTOCK_".utf8) {
+      error(
+        .reservedName, "'\(name)' cannot be set: names that begin with PENSTOCK_ are the engine's own", at: key.range)
+      return false
+    }
+    return true
+  }
+
+  /// `base` with the variables of `own` in place of those of the same name.
+  static func merged(
+    _ base: [(name: String, value: Template)], with own: [(name: String, value: Template)]
+  ) -> [(name: String, value: Template)] {
+    guard !base.isEmpty else { return own }
+    let names = Set(own.map(\.name))
+    return base.filter { !names.contains($0.name) } + own
+  }
+}

@@ -1,0 +1,134 @@
+import Values
+
+/// What is wrong with one of the params that a pipeline was started with.
+public struct ParameterProblem: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The param's name, as it was given or is declared.
+  public var name: String
+  /// A stable, kebab-case identifier: `unknown-param`, `duplicate-param`, `missing-param` or `invalid-param`.
+  public var code: String
+  /// What is wrong, in one sentence without a full stop.
+  public var message: String
+  /// What to do, such as `did you mean 'feed'?`.
+  public var fix: String?
+
+  /// The message with its fix.
+  public var description: String { fix.map { "\(message), \($0)" } ?? message }
+}
+
+/// Everything that is wrong with the params that a pipeline was started with; never empty.
+public struct ParameterProblems: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The problems: first what was given wrongly, in the order given, then what is missing, in the order of the file.
+  public var problems: [ParameterProblem]
+
+  /// One problem a line.
+  public var description: String { problems.map(\.description).joined(separator: "\n") }
+}
+
+/// What is wrong with the params that one pipeline hands over to another.
+package struct ParameterMismatch: Error {
+  /// Everything that is wrong, in one sentence.
+  package let message: String
+}
+
+/// Turns what a person gives to `-p name=value` into the values of a pipeline's params.
+public enum ParameterResolver {
+  /// The values of all params of `definition`: those `given`, none of them twice, and defaults for the rest.
+  ///
+  /// A text is read by the param's type: `string`, `file`, `duration`, `size` and `timestamp` as they are, everything else as
+  /// JSON (for `json`, what is no JSON is a string). Then it is checked against the type, `min`, `max`, `enum` and `pattern`.
+  public static func resolve(
+    _ definition: PipelineDefinition, given: [(name: String, text: String)]
+  ) -> Result<[String: JSONValue], ParameterProblems> {
+    let declared = Dictionary(definition.parameters.map { ($0.name, $0) }) { first, _ in first }
+    var values: [String: JSONValue] = [:]
+    var problems: [ParameterProblem] = []
+    var misread: Set<String> = []
+    var seen: Set<String> = []
+    for (name, text) in given {
+      guard seen.insert(name).inserted else {
+        problems.append(
+          ParameterProblem(name: name, code: "duplicate-param", message: "the param '\(name)' is given more than once"))
+        continue
+      }
+      guard let parameter = declared[name] else {
+        problems.append(unknown(name, in: definition))
+        continue
+      }
+      switch value(of: text, for: parameter) {
+      case .success(let value):
+        values[name] = value
+      case .failure(let problem):
+        misread.insert(name)
+        problems.append(problem)
+      }
+    }
+    for parameter in definition.parameters where values[parameter.name] == nil && !misread.contains(parameter.name) {
+      if let value = parameter.defaultValue {
+        values[parameter.name] = value
+      } else {
+        problems.append(
+          ParameterProblem(
+            name: parameter.name, code: "missing-param",
+            message: "the param '\(parameter.name)', \(parameter.type.noun), must be given",
+            fix: "add '-p \(parameter.name)=…'"))
+      }
+    }
+    return problems.isEmpty ? .success(values) : .failure(ParameterProblems(problems: problems))
+  }
+
+  /// The values of all params of `definition`: those `values` that a pipeline which runs it hands over, and defaults for the rest.
+  ///
+  /// - Throws: ``ParameterMismatch``, which names everything that is wrong.
+  package static func resolve(
+    _ definition: PipelineDefinition, values: [(name: String, value: JSONValue)]
+  ) throws(ParameterMismatch) -> [String: JSONValue] {
+    let given = Dictionary(values.map { ($0.name, $0.value) }) { $1 }
+    var resolved: [String: JSONValue] = [:]
+    var problems: [String] = []
+    for parameter in definition.parameters {
+      guard let value = given[parameter.name] ?? parameter.defaultValue else {
+        problems.append("the param '\(parameter.name)' must be given")
+        continue
+      }
+      if let problem = ParameterRule.problem(with: value, for: parameter) {
+        problems.append("the param '\(parameter.name)' \(problem)")
+      }
+      resolved[parameter.name] = value
+    }
+    guard problems.isEmpty else { throw ParameterMismatch(message: problems.joined(separator: "; ")) }
+    return resolved
+  }
+
+  private static func unknown(_ name: String, in definition: PipelineDefinition) -> ParameterProblem {
+    let names = definition.parameters.map(\.name)
+    let fix = NearestName.suggestion(for: name, among: names).map { "did you mean '\($0)'?" }
+    return ParameterProblem(
+      name: name, code: "unknown-param", message: "the pipeline '\(definition.name)' has no param '\(name)'",
+      fix: fix ?? (names.isEmpty ? "it has no params at all" : "its params are \(names.joined(separator: ", "))"))
+  }
+
+  private static func value(
+    of text: String, for parameter: PipelineDefinition.Parameter
+  ) -> Result<JSONValue, ParameterProblem> {
+    func problem(_ message: String) -> Result<JSONValue, ParameterProblem> {
+      .failure(
+        ParameterProblem(
+          name: parameter.name, code: "invalid-param", message: "the param '\(parameter.name)' \(message)", fix: nil))
+    }
+    let value: JSONValue
+    switch parameter.type {
+    case .string, .file, .duration, .size, .timestamp: value = .string(text)
+    case .json: value = (try? JSONValue.parse(text)) ?? .string(text)
+    case .int, .number, .bool, .none, .list, .object:
+      do {
+        value = try JSONValue.parse(text)
+      } catch {
+        switch parameter.type {
+        case .list, .object: return problem("needs JSON: \(error.message)")
+        default: return problem("is not of its type: expected \(parameter.type), found '\(text)'")
+        }
+      }
+    }
+    return ParameterRule.problem(with: value, for: parameter).map(problem) ?? .success(value)
+  }
+}

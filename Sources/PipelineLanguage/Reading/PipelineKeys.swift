@@ -1,0 +1,212 @@
+import PluginHost
+
+/// The keys at the top of a pipeline file.
+package enum PipelineKey: String, CaseIterable, Sendable {
+  case name, description, params, env, secrets, defaults, concurrency, order, overlap, resources, timeout, operations
+  case after
+  case uses, controllers, plugins, specifications, automatic, http, retention
+  case rerunOnChange = "rerun_on_change"
+  case staleWhen = "stale_when"
+  case runWhen = "run_when"
+  case otherwise
+
+  static let table = KeyTable<PipelineKey>(
+    "a pipeline",
+    [
+      KeyRow(
+        "name", .name(pattern: NamePattern.pipeline), "What the pipeline is called in messages and in the history.",
+        default: "the file's name without its extension"),
+      KeyRow("description", .text, "What the pipeline is for, for people."),
+      KeyRow(
+        "params", .map(keyPattern: NamePattern.member, .anyOf([.keys(ParameterKey.table.rows), .text])),
+        "Typed values that are given when the pipeline is started."),
+      KeyRow(
+        "env", .map(keyPattern: NamePattern.variable, .template),
+        "Environment variables of every process; also the `env` context."),
+      KeyRow(
+        "secrets", .map(keyPattern: NamePattern.member, .oneKey(SecretKey.table.rows)),
+        "Values that are read when the run starts and masked wherever they would show."),
+      KeyRow("defaults", .keys(DefaultsKey.table.rows), "What operations take when they do not say otherwise."),
+      KeyRow(
+        "concurrency", .int(minimum: 1), "How many operations may run at once.", default: "the number of processors"),
+      KeyRow(
+        "order", .choice(PipelineDefinition.Order.allCases.map(\.rawValue)),
+        "With `chain`, each operation needs the one before it.", default: "graph"),
+      KeyRow(
+        "overlap", .choice(PipelineDefinition.Overlap.allCases.map(\.rawValue)),
+        "What happens when the pipeline is started while another run of it is going on.", default: "allow"),
+      KeyRow(
+        "resources", .map(keyPattern: NamePattern.member, .int(minimum: 1)),
+        "Capacities that operations share, such as `gpu: 2`."),
+      KeyRow("timeout", .duration, "Bounds the whole run.", default: "none"),
+      KeyRow(
+        "specifications",
+        .map(keyPattern: NamePattern.member, .anyOf([.formula, .keys(SpecificationKey.table.rows)])),
+        "Names for conditions on the world, such as `online: connected`."),
+      KeyRow(
+        "automatic", .formula,
+        "While it is true, the pipeline may run without being asked: at first, after an edit, and by `rerun_on_change`.",
+        default: "always"),
+      KeyRow(
+        "rerun_on_change", .formula, "The pipeline runs again whenever it turns true.", default: "never"),
+      KeyRow(
+        "stale_when", .formula, "Without being asked, the pipeline runs only if its latest success is stale.",
+        default: "always"),
+      KeyRow(
+        "plugins", .map(keyPattern: NamePattern.plugin, .anyOf([.text, .keys(PluginKey.table.rows)])),
+        "Where plugins are, and what they may do: each id with a path, or with more."),
+      KeyRow(
+        "controllers", .anyOf([.keys(ControllerKey.table.rows), .list(.keys(ControllerKey.table.rows), minimum: 1)]),
+        "Controllers of plugins that run the pipeline, as long as `penstock run --watch` does."),
+      KeyRow(
+        "retention", .keys(RetentionKey.table.rows),
+        "Which of its runs `penstock history prune` keeps, if nothing else is asked of it.", default: "all"),
+      KeyRow("operations", .list(.operation, minimum: 1), "What the pipeline does.", required: true),
+      KeyRow("after", .keys(EventKey.table.rows), "Handlers that run when the pipeline has ended."),
+      KeyRow(notAvailable: "http"), KeyRow(notAvailable: "uses"), KeyRow(notAvailable: "run_when"),
+      KeyRow(notAvailable: "otherwise"),
+    ])
+}
+
+/// The keys of `retention`.
+enum RetentionKey: String, CaseIterable, Sendable {
+  case keep
+  case olderThan = "older_than"
+
+  static let table = KeyTable<RetentionKey>(
+    "'retention'",
+    [
+      KeyRow("keep", .int(minimum: 0), "How many of the latest runs are kept, however old they are.", default: "none"),
+      KeyRow("older_than", .duration, "Runs that were created longer ago may be forgotten.", default: "any"),
+    ])
+}
+
+/// The keys of one parameter.
+enum ParameterKey: String, CaseIterable, Sendable {
+  case type, `default`, description, min, max, `enum`, pattern
+
+  static let table = KeyTable<ParameterKey>(
+    "a parameter",
+    [
+      KeyRow("type", .type, "The type that the value must have.", default: "the type of `default`, else `string`"),
+      KeyRow("default", .data, "Taken when none is given; no expressions.", default: "none: it must be given"),
+      KeyRow("description", .text, "What the parameter means, for people."),
+      KeyRow("min", .number, "The smallest number allowed."),
+      KeyRow("max", .number, "The largest number allowed."),
+      KeyRow("enum", .list(.data, minimum: 1), "The only values allowed."),
+      KeyRow("pattern", .text, "A regular expression that the whole of a string must match."),
+    ])
+}
+
+/// The keys of one secret: exactly one of them.
+enum SecretKey: String, CaseIterable, Sendable {
+  case env, file, command
+
+  static let table = KeyTable<SecretKey>(
+    "a secret",
+    [
+      KeyRow("env", .name(pattern: NamePattern.variable), "The environment variable that holds it."),
+      KeyRow("file", .text, "The file that holds it; one newline at its end is removed."),
+      KeyRow("command", .list(.text, minimum: 1), "An argument list whose standard output is it."),
+    ])
+}
+
+/// The keys of one specification in its long form.
+enum SpecificationKey: String, CaseIterable, Sendable {
+  case uses, hold, with
+
+  static let table = KeyTable<SpecificationKey>(
+    "a specification",
+    [
+      KeyRow(
+        "uses", .formula,
+        "What it is: one of the language's own specifications, a formula, or a specification of a plugin.",
+        required: true),
+      KeyRow(
+        "with", .map(keyPattern: NamePattern.member, .data), "The settings of a plugin's specification.",
+        default: "what the plugin says"),
+      KeyRow(
+        "hold", .duration, "How long that must be true before the specification is, against flapping.", default: "0s"),
+    ])
+}
+
+/// The keys of one plugin in its long form.
+enum PluginKey: String, CaseIterable, Sendable {
+  case path, sha256, isolation, limits, env, secrets
+
+  static let table = KeyTable<PluginKey>(
+    "a plugin",
+    [
+      KeyRow(
+        "path", .text, "The shared object; a relative path starts from the directory of the pipeline file.",
+        default: "looked for by its id"),
+      KeyRow(
+        "sha256", .name(pattern: NamePattern.hash), "The SHA-256 that the file must have.", default: "any"),
+      KeyRow(
+        "isolation", .choice(PluginReference.Isolation.allCases.map(\.rawValue)),
+        "Where its code runs: in the process of `penstock`, or in a child process.",
+        default: "host for the plugins that come with Penstock, process for all others"),
+      KeyRow("limits", .keys(PluginLimitKey.table.rows), "What its child process may use."),
+      KeyRow(
+        "env", .list(.name(pattern: NamePattern.variable), minimum: 0),
+        "Environment variables that its child process gets beside `PATH`, `HOME`, `LANG`, `TZ` and `TMPDIR`.",
+        default: "none"),
+      KeyRow(
+        "secrets", .list(.name(pattern: NamePattern.member), minimum: 0), "Secrets that it may ask for.",
+        default: "none"),
+    ])
+}
+
+/// The keys of a plugin's `limits`.
+enum PluginLimitKey: String, CaseIterable, Sendable {
+  case memory, descriptors
+
+  static let table = KeyTable<PluginLimitKey>(
+    "'limits'",
+    [
+      KeyRow("memory", .size, "The most memory that it may ask for.", default: "512MiB"),
+      KeyRow("descriptors", .int(minimum: 16), "The most open descriptors.", default: "256"),
+    ])
+}
+
+/// The keys of one controller.
+enum ControllerKey: String, CaseIterable, Sendable {
+  case uses, with
+
+  static let table = KeyTable<ControllerKey>(
+    "a controller",
+    [
+      KeyRow(
+        "uses", .name(pattern: NamePattern.offer), "A controller of a plugin, such as `cron`.", required: true),
+      KeyRow(
+        "with", .map(keyPattern: NamePattern.member, .data), "Its settings.", default: "what the plugin says"),
+    ])
+}
+
+/// The keys of `defaults`.
+enum DefaultsKey: String, CaseIterable, Sendable {
+  case timeout, grace, retry, env, directory, shell
+
+  static let table = KeyTable<DefaultsKey>(
+    "'defaults'",
+    rows(of: ["timeout", "grace", "retry", "env", "directory", "shell"]))
+
+  // The rows are those of operations, so that nothing is said twice.
+  private static func rows(of keys: [String]) -> [KeyRow] {
+    OperationKey.table.rows.filter { keys.contains($0.key) }
+  }
+}
+
+/// The keys of `after`.
+enum EventKey: String, CaseIterable, Sendable {
+  case success, failure, cancel, always
+
+  static let table = KeyTable<EventKey>(
+    "'after'",
+    [
+      KeyRow("success", .list(.operation, minimum: 0), "Handlers for a run that succeeded."),
+      KeyRow("failure", .list(.operation, minimum: 0), "Handlers for a run that failed."),
+      KeyRow("cancel", .list(.operation, minimum: 0), "Handlers for a run that was cancelled."),
+      KeyRow("always", .list(.operation, minimum: 0), "Handlers for every run, after those above."),
+    ])
+}

@@ -1,0 +1,254 @@
+import OperatingSystem
+import PluginHost
+import Values
+
+/// A plugin as `plugins` names it, with the places that the checks need.
+struct PluginEntry {
+  var id: String
+  var reference = PluginReference()
+  var range: SourceRange
+  var pathRange: SourceRange?
+  var hashRange: SourceRange?
+  var secrets: [(name: String, range: SourceRange)] = []
+}
+
+/// One `uses` with its `with`, and the places that the checks need.
+final class PluginUseDraft {
+  /// What has it, which decides what it can be.
+  enum Owner {
+    case operation
+    /// The specification at this position.
+    case specification(Int)
+    case controller
+  }
+
+  let owner: Owner
+  /// What has it, as messages name it: `operation 'x'`.
+  let title: String
+  let id: String
+  /// Where the id is written.
+  let node: YAMLNode
+  /// The settings; nil where what stands at `with` is no mapping, so that nothing is known of them.
+  var settings: [(name: String, range: SourceRange, value: PlacedData)]? = []
+  /// Where the word `with` is; nil without one.
+  var withRange: SourceRange?
+  /// Whether the settings are known to be what the offer describes.
+  var hasFittingSettings = false
+  /// The expressions in the settings; those of an operation are among its own.
+  var sites: [ExpressionSite] = []
+  /// Where the types of the sites are among those of all expressions outside operations.
+  var firstSite = 0
+  /// What it turned out to be; nil as long as nothing is known of it.
+  var offer: PluginOffer?
+
+  init(owner: Owner, title: String, id: String, node: YAMLNode) {
+    self.owner = owner
+    self.title = title
+    self.id = id
+    self.node = node
+  }
+
+  var use: PluginUse { PluginUse(offer: id, settings: (settings ?? []).map { ($0.name, $0.value.data) }) }
+
+  var kind: PluginOffer.Kind {
+    switch owner {
+    case .operation: .operation
+    case .specification: .specification
+    case .controller: .controller
+    }
+  }
+}
+
+extension DocumentReader {
+  // MARK: - plugins
+
+  /// `plugins`.
+  func plugins(_ node: YAMLNode, in directory: String) -> [PluginEntry] {
+    guard let entries = node.entries else {
+      wrongForm(node, "'plugins'", needs: "a mapping of plugins' ids to paths")
+      return []
+    }
+    return entries.map { entry in
+      var plugin = PluginEntry(id: entry.name, range: entry.key.range)
+      if !PluginUse.isPluginID(entry.name) {
+        error(
+          .invalidName,
+          "'\(entry.name)' cannot be a plugin's id: it may hold small letters, digits and '-', at most 64, the first a letter",
+          at: entry.key.range, fix: entry.name.contains(".") ? "name the plugin alone, without what it offers" : nil)
+      }
+      let what = "the plugin '\(entry.name)'"
+      if entry.value.entries == nil {
+        readPath(entry.value, what, in: directory, into: &plugin)
+      } else {
+        readKeys(of: entry.value, PluginKey.table, what: what) { key, _, member in
+          read(key, member.value, in: directory, into: &plugin)
+        }
+      }
+      return plugin
+    }
+  }
+
+  private func read(_ key: PluginKey, _ node: YAMLNode, in directory: String, into plugin: inout PluginEntry) {
+    switch key {
+    case .path: readPath(node, "'path'", in: directory, into: &plugin)
+    case .sha256: readHash(node, into: &plugin)
+    case .isolation: plugin.reference.isolation = choice(node, "'isolation'", PluginReference.Isolation.self)
+    case .limits:
+      readKeys(of: node, PluginLimitKey.table) { key, _, member in
+        switch key {
+        case .memory: plugin.reference.limits.memory = size(member.value, "'memory'")
+        case .descriptors: plugin.reference.limits.descriptors = int(member.value, "'descriptors'", minimum: 16)
+        }
+      }
+    case .env:
+      for (name, node) in texts(node, "'env'", allowsOne: false)
+      where checkName(name, .variable, "an environment variable", at: node.range) {
+        plugin.reference.environment.append(name)
+      }
+    case .secrets:
+      for (name, node) in texts(node, "'secrets'", allowsOne: false) {
+        plugin.reference.secrets.append(name)
+        plugin.secrets.append((name, node.range))
+      }
+    }
+  }
+
+  private func readPath(_ node: YAMLNode, _ what: String, in directory: String, into plugin: inout PluginEntry) {
+    guard let path = plainText(node, what) else { return }
+    guard !path.isEmpty, !path.utf8.contains(0) else { return wrongForm(node, what, needs: "a path") }
+    plugin.reference.path = PathText.join(directory, path)
+    plugin.pathRange = node.range
+  }
+
+  private func readHash(_ node: YAMLNode, into plugin: inout PluginEntry) {
+    guard let hash = plainText(node, "'sha256'") else { return }
+    plugin.hashRange = node.range
+    let isHash = hash.utf8.count == 64 && hash.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+    if isHash {
+      plugin.reference.sha256 = hash
+      return
+    }
+    let lowered = hash.lowercased()
+    let fix =
+      hash.hasPrefix("sha256:")
+      ? "leave out 'sha256:'"
+      : lowered != hash && lowered.utf8.count == 64
+        ? "write it in small letters" : "`penstock plugins inspect FILE` prints it"
+    error(
+      .invalidHash,
+      "'sha256' needs 64 hexadecimal digits, found \(hash.isEmpty ? "nothing" : "'\(hash.prefix(70))'")",
+      at: node.range, fix: fix)
+  }
+
+  func size(_ node: YAMLNode, _ what: String) -> Int64? {
+    guard let text = plainText(node, what) else { return nil }
+    guard let size = SizeNotation.parse(text) else {
+      error(
+        .invalidSize, "\(what) needs a size with its unit, found '\(text)'", at: node.range,
+        fix: "write it like '64MiB'")
+      return nil
+    }
+    return size
+  }
+
+  // MARK: - uses and with
+
+  /// The id of an offer; nil, and reported, where it can be none.
+  func offerID(_ node: YAMLNode) -> String? {
+    guard let text = plainText(node, "'uses'") else { return nil }
+    if PluginUse.isOfferID(text) { return text }
+    error(
+      .invalidName,
+      "'\(text)' cannot be what a plugin offers: that is the plugin's id, or its id, a point and a name, in small letters, digits and '-'",
+      at: node.range, fix: "write it like 'cron' or 'calendar.time-window'")
+    return nil
+  }
+
+  /// `with`: the settings, with their expressions in `sites`; nil, and reported, where they are no mapping.
+  func settings(
+    _ node: YAMLNode, _ use: ExpressionSite.Use, into sites: inout [ExpressionSite]
+  ) -> [(name: String, range: SourceRange, value: PlacedData)]? {
+    if isNull(node), !node.isFaulty { return [] }
+    guard let entries = node.entries else {
+      wrongForm(node, "'with'", needs: "a mapping of settings")
+      return nil
+    }
+    return entries.map { ($0.name, $0.key.range, placedData($0.value, use, into: &sites)) }
+  }
+
+  /// `uses` of an operation; `with` may stand before it or after it.
+  func readOffer(_ node: YAMLNode, into draft: OperationDraft) {
+    guard let id = offerID(node) else { return }
+    draft.pluginUse = PluginUseDraft(owner: .operation, title: draft.title, id: id, node: node)
+  }
+
+  /// `with` of an operation.
+  func readSettings(_ entry: YAMLEntry, into draft: OperationDraft) {
+    draft.settings = settings(entry.value, .settings, into: &draft.sites)
+    draft.settingsRange = entry.key.range
+  }
+
+  /// Puts together what was read of a plugin's operation.
+  func finishPluginOperation(of draft: OperationDraft) {
+    guard let use = draft.pluginUse else { return }
+    use.settings = draft.settings
+    use.withRange = draft.settingsRange
+    draft.definition.action = .uses(use.use)
+  }
+
+  /// Whether the `uses` of a specification names what a plugin offers, rather than what the language or the pipeline
+  /// has.
+  func namesPlugin(_ text: String, hasSettings: Bool) -> Bool {
+    guard PluginUse.isOfferID(text), !SpecificationWord.reserved.contains(text) else { return false }
+    // A specification may be called as what it uses.
+    return hasSettings || text.contains(".") || specifications[text] == nil
+  }
+
+  /// A specification of a plugin.
+  func pluginSpecification(
+    _ id: String, _ uses: YAMLNode, with entry: YAMLEntry?, at position: Int, _ what: String
+  ) -> SpecificationFormula {
+    let draft = PluginUseDraft(owner: .specification(position), title: what, id: id, node: uses)
+    if let entry { draft.settings = settings(entry.value, .specification, into: &draft.sites) }
+    draft.withRange = entry?.key.range
+    pluginUses.append(draft)
+    return SpecificationFormula(text: id, root: .plugin(draft.use))
+  }
+
+  /// `controllers`: one, or a list of them.
+  func controllers(_ node: YAMLNode) -> [PipelineDefinition.Controller] {
+    if let items = node.items, items.isEmpty { wrongForm(node, "'controllers'", needs: "at least one controller") }
+    return (node.items ?? [node]).compactMap { item in
+      guard item.entries != nil else {
+        wrongForm(
+          item, "a controller", needs: "a mapping",
+          fix: item.text.flatMap { PluginUse.isOfferID($0) ? "write '{uses: \($0)}'" : nil })
+        return nil
+      }
+      var id: (text: String, node: YAMLNode)?
+      var read: [(name: String, range: SourceRange, value: PlacedData)]? = []
+      var sites: [ExpressionSite] = []
+      var withRange: SourceRange?
+      readKeys(of: item, ControllerKey.table) { key, _, entry in
+        switch key {
+        case .uses: id = offerID(entry.value).map { ($0, entry.value) }
+        case .with:
+          read = settings(entry.value, .controller, into: &sites)
+          withRange = entry.key.range
+        }
+      }
+      guard let id else {
+        if isMissing("uses", in: item) {
+          error(.missingKey, "a controller needs a 'uses'", at: item.entries?.first?.key.range ?? item.range)
+        }
+        return nil
+      }
+      let draft = PluginUseDraft(owner: .controller, title: "the controller '\(id.text)'", id: id.text, node: id.node)
+      draft.settings = read
+      draft.withRange = withRange
+      draft.sites = sites
+      pluginUses.append(draft)
+      return PipelineDefinition.Controller(use: draft.use, range: id.node.range)
+    }
+  }
+}

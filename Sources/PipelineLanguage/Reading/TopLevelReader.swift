@@ -1,0 +1,154 @@
+extension DocumentReader {
+  /// Reads the whole file from its root node.
+  func pipeline(_ root: YAMLNode, source origin: PipelineDefinition.Source) -> PipelineDraft {
+    var draft = PipelineDraft(
+      definition: PipelineDefinition(source: origin, name: PipelineName.fromFile(origin.path)))
+    var operations: YAMLEntry?
+    var after: YAMLEntry?
+    declareSpecifications(root)
+    readKeys(of: root, PipelineKey.table, what: "a pipeline file") { key, _, entry in
+      switch key {
+      case .operations: operations = entry
+      case .after: after = entry
+      default: readSetting(key, entry.value, into: &draft)
+      }
+    }
+    // `defaults` may be written below what it is for.
+    if let operations {
+      readOperations(operations.value, into: &draft)
+    } else if let entries = root.entries, entries.allSatisfy({ PipelineKey.table.place(of: $0.name) != nil }) {
+      error(.missingKey, "a pipeline needs 'operations'", at: entries.first?.key.range ?? root.range)
+    }
+    if let after { readHandlers(after.value, into: &draft) }
+    return draft
+  }
+
+  private func readSetting(_ key: PipelineKey, _ node: YAMLNode, into draft: inout PipelineDraft) {
+    switch key {
+    case .name:
+      if let name = plainText(node, "'name'"), checkName(name, .pipeline, "a pipeline's name", at: node.range) {
+        draft.definition.name = name
+      }
+    case .description: draft.definition.description = text(node, "'description'")
+    case .params: draft.definition.parameters = parameters(node)
+    case .env:
+      draft.definition.environment = environment(node, .pipelineEnvironment, into: &draft.sites)
+    case .secrets: draft.definition.secrets = secrets(node)
+    case .defaults: readDefaults(node, into: &draft)
+    case .concurrency: draft.definition.concurrency = int(node, "'concurrency'", minimum: 1)
+    case .order:
+      if let order = choice(node, "'order'", PipelineDefinition.Order.self) { draft.definition.order = order }
+    case .overlap:
+      if let overlap = choice(node, "'overlap'", PipelineDefinition.Overlap.self) { draft.definition.overlap = overlap }
+    case .resources: draft.definition.resources = capacities(node)
+    case .timeout: draft.definition.timeout = duration(node, "'timeout'", allowsZero: false)
+    case .specifications: draft.definition.specifications = specifications(node)
+    case .automatic: draft.definition.automatic = formula(node, "'automatic'", .automatic)
+    case .rerunOnChange: draft.definition.rerunOnChange = formula(node, "'rerun_on_change'", .rerunOnChange)
+    case .staleWhen: draft.definition.staleWhen = formula(node, "'stale_when'", .staleWhen)
+    case .plugins:
+      draft.plugins = plugins(node, in: draft.definition.source.directory)
+      for plugin in draft.plugins { draft.definition.plugins[plugin.id] = plugin.reference }
+    case .controllers: draft.definition.controllers = controllers(node)
+    case .retention: draft.definition.retention = retention(node)
+    case .operations, .after: break
+    case .http, .uses, .runWhen, .otherwise: break
+    }
+  }
+
+  /// Reads `retention`.
+  package func retention(_ node: YAMLNode) -> PipelineDefinition.Retention? {
+    var retention = PipelineDefinition.Retention()
+    readKeys(of: node, RetentionKey.table) { key, _, entry in
+      switch key {
+      case .keep: retention.keep = int(entry.value, "'keep'", minimum: 0)
+      case .olderThan: retention.olderThan = duration(entry.value, "'older_than'", allowsZero: false)
+      }
+    }
+    if let entries = node.entries, entries.isEmpty {
+      wrongForm(node, "'retention'", needs: "'keep', 'older_than' or both")
+    }
+    return retention
+  }
+
+  private func readDefaults(_ node: YAMLNode, into draft: inout PipelineDraft) {
+    readKeys(of: node, DefaultsKey.table) { key, _, entry in
+      let value = entry.value
+      switch key {
+      case .timeout: draft.defaults.timeout = duration(value, "'timeout'", allowsZero: false)
+      case .grace: draft.defaults.grace = duration(value, "'grace'")
+      case .retry:
+        var words: [(name: String, range: SourceRange)] = []
+        draft.defaults.retry = retry(value, of: "'defaults'", words: &words)
+        for word in words {
+          error(
+            .misplacedSpecification, "'\(word.name)' has a meaning for the retries of one 'http' only",
+            at: word.range, fix: "write it under 'retry' of the operation")
+        }
+      case .env: draft.defaults.environment = environment(value, .pipelineEnvironment, into: &draft.sites)
+      case .directory: draft.defaults.directory = template(value, "'directory'", .directory, into: &draft.sites)
+      case .shell: draft.defaults.shell = shell(value)
+      }
+    }
+  }
+
+  private func capacities(_ node: YAMLNode) -> [(name: String, capacity: Int)] {
+    guard let entries = node.entries else {
+      wrongForm(node, "'resources'", needs: "a mapping")
+      return []
+    }
+    return entries.map { entry in
+      _ = checkName(entry.name, .member, "a resource's name", at: entry.key.range)
+      // A capacity that cannot be read still declares the name.
+      return (entry.name, int(entry.value, "the capacity of '\(entry.name)'", minimum: 1) ?? .max)
+    }
+  }
+
+  private func readOperations(_ node: YAMLNode, into draft: inout PipelineDraft) {
+    guard let items = node.items else {
+      return wrongForm(
+        node, "'operations'", needs: "a list of operations",
+        fix: node.entries == nil ? nil : "write each one as '- name: …'")
+    }
+    guard !items.isEmpty else { return wrongForm(node, "'operations'", needs: "at least one operation") }
+    draft.operations = operations(items, defaults: draft.defaults)
+  }
+
+  private func readHandlers(_ node: YAMLNode, into draft: inout PipelineDraft) {
+    var lists: [PipelineDefinition.Event: YAMLNode] = [:]
+    readKeys(of: node, EventKey.table) { key, _, entry in
+      if let event = PipelineDefinition.Event(rawValue: key.rawValue) { lists[event] = entry.value }
+    }
+    for event in PipelineDefinition.Event.allCases {
+      guard let list = lists[event] else { continue }
+      guard let items = list.items else {
+        wrongForm(list, "'\(event.rawValue)'", needs: "a list of handlers")
+        continue
+      }
+      for item in items {
+        let index = draft.handlers.count
+        if let handler = operation(item, index: index, event: event, defaults: draft.defaults) {
+          draft.handlers.append(handler)
+        }
+      }
+    }
+  }
+}
+
+/// The name that a pipeline has when its file does not give it one.
+enum PipelineName {
+  /// The file's name without its folder and extension, with '-' for what a name cannot hold.
+  static func fromFile(_ path: String) -> String {
+    let file = path.split(separator: "/").last ?? ""
+    let stem = file.lastIndex(of: ".").map { $0 == file.startIndex ? file[...] : file[..<$0] } ?? file
+    var name = ""
+    for scalar in stem.unicodeScalars.prefix(100) {
+      let isAllowed =
+        scalar.isASCII && (scalar.properties.isAlphabetic || "0123456789_-.".unicodeScalars.contains(scalar))
+      name.unicodeScalars.append(isAllowed ? scalar : "-")
+    }
+    if DocumentReader.NameRule.pipeline.allows(name) { return name }
+    let prefixed = "_" + name.prefix(99)
+    return name.isEmpty || name == "-" ? "pipeline" : prefixed
+  }
+}

@@ -1,0 +1,41 @@
+import SQLite
+import Workspace
+
+/// Runs that stand in a relation to another run.
+extension History {
+  /// The oldest run of a pipeline that is going on, other than `run`.
+  package func activeRun(of pipeline: String, except run: RunID) throws(WorkspaceError) -> RunID? {
+    let others = try runs(RunFilter(pipeline: pipeline, states: [.running], includesNested: true, order: .oldestFirst))
+    return others.first { $0.id != run && $0.owner.isAlive(in: workspace.directory) }?.id
+  }
+
+  /// The runs that operations of `parent` started, the oldest first.
+  package func nestedRuns(of parent: RunID) throws(WorkspaceError) -> [RunID] {
+    try startedRuns(of: parent).map(\.id)
+  }
+
+  /// The runs that operations of `parent` have started, the oldest first, each with the operation and when it was created.
+  package func startedRuns(
+    of parent: RunID
+  ) throws(WorkspaceError) -> [(id: RunID, operation: String, createdAt: RecordTime)] {
+    try read { db in
+      try Row.fetchAll(
+        db.cachedStatement(sql: "SELECT id, parent_operation, created_at FROM run_record WHERE parent = ? ORDER BY id"),
+        arguments: [parent.text]
+      ).compactMap { row in
+        RunID(row[0] as String).map { ($0, row[1] as String? ?? "", RecordTime(microseconds: row[2])) }
+      }
+    }
+  }
+
+  /// The latest nested run that an operation of `parent` started.
+  package func nestedRun(of parent: RunID, operation: String) throws(WorkspaceError) -> RunRecord? {
+    let id = try read { db in
+      try String.fetchOne(
+        db, sql: "SELECT id FROM run_record WHERE parent = ? AND parent_operation = ? ORDER BY id DESC LIMIT 1",
+        arguments: [parent.text, operation])
+    }
+    guard let id = id.flatMap({ RunID($0) }) else { return nil }
+    return try self.run(id)
+  }
+}

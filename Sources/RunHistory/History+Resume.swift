@@ -1,0 +1,131 @@
+import Glibc
+import OperatingSystem
+import SQLite
+import Workspace
+
+/// Everything that is recorded of a run, for going on with it.
+public struct RecordedRun: Sendable {
+  /// The run.
+  public var run: RunRecord
+  /// The text of its definition.
+  public var definition: String
+  /// The texts of the pipelines that it runs, by the absolute paths of their files.
+  public var nestedDefinitions: [String: String] = [:]
+  /// Its operation instances, by ordinal.
+  public var operations: [OperationRecord]
+  /// Its attempts, by ordinal and number.
+  public var attempts: [AttemptRecord]
+  /// Its approvals, answered or not.
+  public var approvals: [Approval]
+  /// Who has the turn of its pipeline, as long as the run is queued for it.
+  package var turn: Lease?
+
+  /// Creates a recorded run.
+  public init(
+    run: RunRecord, definition: String, operations: [OperationRecord], attempts: [AttemptRecord], approvals: [Approval]
+  ) {
+    self.run = run
+    self.definition = definition
+    self.operations = operations
+    self.attempts = attempts
+    self.approvals = approvals
+  }
+}
+
+extension History {
+  /// Everything recorded of a run, in one snapshot; nil if there is no such run.
+  public func loadForResume(_ run: RunID) throws(WorkspaceError) -> RecordedRun? {
+    try read { db in
+      guard let found = try RunRows.find(run, in: db) else { return nil }
+      let definition = try String.fetchOne(
+        db, sql: "SELECT text FROM definition WHERE hash = ?", arguments: [found.record.definitionHash])
+      var recorded = RecordedRun(
+        run: try RunRows.presented(found, in: db), definition: definition ?? "",
+        operations: try OperationRows.operations(of: found, in: db),
+        attempts: try OperationRows.attempts(of: found, ordinal: nil, in: db),
+        approvals: try ApprovalRows.approvals(of: found, onlyPending: false, in: db))
+      recorded.nestedDefinitions = try NestedDefinitions.of(found.record.id, in: db)
+      if recorded.run.state == .queued {
+        recorded.turn = try Leases.current(RunRecord.turn(of: recorded.run.pipeline), in: db).flatMap {
+          $0.owner.isAlive(in: db) ? $0 : nil
+        }
+      }
+      return recorded
+    }
+  }
+
+  /// More instances no run has: they would not fit into memory.
+  private static let highestOrdinal = 1 << 22
+
+  /// As ``loadForResume(_:)``, for executing the rest: its results will be handed on.
+  ///
+  /// - Throws: ``WorkspaceError/unreadable(path:field:value:)`` where a result is not in a file of a run, as in a record that somebody made up.
+  package func loadForExecution(_ run: RunID) throws(WorkspaceError) -> RecordedRun? {
+    guard let recorded = try loadForResume(run) else { return nil }
+    for operation in recorded.operations {
+      // A place is made for each ordinal below the highest.
+      guard operation.ordinal <= Self.highestOrdinal else {
+        throw .unreadable(path: workspace.path, field: "key of '\(operation.name)'", value: "\(operation.ordinal)")
+      }
+      guard case .file(let path, _) = operation.result, !isFileOfRun(path) else { continue }
+      throw .unreadable(path: workspace.path, field: "result_file of '\(operation.name)'", value: "'\(path)'")
+    }
+    return recorded
+  }
+
+  /// Whether a recorded path names a regular file of a run, or one that is gone.
+  func isFileOfRun(_ path: String) -> Bool {
+    guard let file = RunFilePath(path) else { return false }
+    do {
+      _ = try file.open(in: workspace.directory)
+      return true
+    } catch {
+      return if case .system(_, ENOENT) = error { true } else { false }
+    }
+  }
+
+  /// Whether a recorded path names a regular file of a run that has as many bytes as recorded.
+  package func isIntact(_ path: String, size: Int64) -> Bool {
+    guard let file = try? RunFilePath.open(path, in: workspace.directory) else { return false }
+    return file.size == size
+  }
+
+  /// Marks every run whose process is gone as interrupted. Its unfinished attempts become `failed` with the error code
+  /// `host-died`, its unfinished operations `pending`, and results that it left unrecorded are removed. Every command that opens the workspace for writing calls this first.
+  ///
+  /// Does nothing, and needs no write, when there is no such run, nor in a workspace that is read-only. Returns the runs that
+  /// were marked.
+  @discardableResult
+  public func markInterrupted() throws(WorkspaceError) -> [RunID] {
+    guard !workspace.isReadOnly, try hasAbandoned() else { return [] }
+    // Looked at again: another process may have marked them, or claimed them, meanwhile.
+    return try write { try RunOwnership.markAbandoned(in: $0) }
+  }
+
+  /// Whether the run is still of the process that was given the fencing number.
+  package func isOwned(_ run: RunID, fence: Int64) throws(WorkspaceError) -> Bool {
+    try read { try RunOwnership.fence(of: run, in: $0) == fence }
+  }
+
+  func hasAbandoned() throws(WorkspaceError) -> Bool {
+    do {
+      return try workspace.readWithoutOpening { db in
+        // A short question first: the start of every run waits for the answer, which is mostly no.
+        try RunOwnership.hasUnfinished(in: db) && !RunOwnership.abandoned(in: db).isEmpty
+      }
+    } catch {
+      throw WorkspaceError(error, path: workspace.path)
+    }
+  }
+
+  /// The latest succeeded record of an operation with that fingerprint that ended at or after `notBefore` and, unless that is nil, at or before `notAfter`.
+  public func reusable(
+    pipeline: String, operation: String, fingerprint: String, notBefore: RecordTime, notAfter: RecordTime? = nil
+  ) throws(WorkspaceError) -> OperationRecord? {
+    try read {
+      try OperationRows.reusable(
+        pipeline: pipeline, operation: operation, fingerprint: fingerprint, notBefore: notBefore,
+        notAfter: notAfter ?? RecordTime(microseconds: .max), in: $0)
+    }
+  }
+}

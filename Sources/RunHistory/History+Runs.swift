@@ -1,0 +1,120 @@
+import SQLite
+import Workspace
+
+/// What came of looking for a run by the beginning of its id.
+public enum RunResolution: Sendable, Hashable {
+  /// Exactly one run is meant.
+  case found(RunID)
+  /// There is none.
+  case none
+  /// Several runs begin like that; the latest ones, at most twenty.
+  case ambiguous([RunID])
+}
+
+/// What a command without a run id is about to do, which decides the run that it takes.
+public enum RunPurpose: Sendable, Hashable {
+  /// `resume`: the latest run that was interrupted.
+  case resume
+  /// `retry`: the latest run that failed, was cancelled or was interrupted.
+  case retry
+}
+
+extension History {
+  /// The runs that a filter admits.
+  public func runs(_ filter: RunFilter = RunFilter()) throws(WorkspaceError) -> [RunRecord] {
+    try read { try RunListing(filter: filter).runs(in: $0) }
+  }
+
+  /// One run, or nil if there is none with the id.
+  public func run(_ id: RunID) throws(WorkspaceError) -> RunRecord? {
+    try read { db in try RunRows.find(id, in: db).map { try RunRows.presented($0, in: db) } }
+  }
+
+  /// The operation instances of a run, by ordinal.
+  public func operations(of run: RunID) throws(WorkspaceError) -> [OperationRecord] {
+    try read { db in try RunRows.find(run, in: db).map { try OperationRows.operations(of: $0, in: db) } ?? [] }
+  }
+
+  /// The attempts of a run, by operation and number; of one operation instance only, if `ordinal` is given.
+  public func attempts(of run: RunID, ordinal: Int? = nil) throws(WorkspaceError) -> [AttemptRecord] {
+    try read { db in
+      try RunRows.find(run, in: db).map { try OperationRows.attempts(of: $0, ordinal: ordinal, in: db) } ?? []
+    }
+  }
+
+  /// The processes of a run's attempts, by their ids and start times, as far as these are recorded.
+  package func recordedProcesses(of run: RunID) throws(WorkspaceError) -> [RecordedProcess] {
+    try read { db in
+      guard let number = try RunRows.number(of: run, in: db) else { return [] }
+      let range = InstanceKey.range(of: number)
+      return try Row.fetchAll(
+        db,
+        sql: "SELECT pid, pid_started FROM attempt_record WHERE operation BETWEEN ? AND ? AND pid IS NOT NULL",
+        arguments: [range.first, range.last]
+      ).map { RecordedProcess(pid: $0.process(0), started: $0[1]) }
+    }
+  }
+
+  /// The text of the definition that a run was started with.
+  public func definition(of run: RunID) throws(WorkspaceError) -> String? {
+    try read { db in
+      try String.fetchOne(
+        db, sql: "SELECT d.text FROM run_record r JOIN definition d ON d.number = r.definition WHERE r.id = ?",
+        arguments: [run.text])
+    }
+  }
+
+  /// The run that a person means by a text: an id, its beginning, or `last` or `latest`.
+  public func resolve(_ text: String) throws(WorkspaceError) -> RunResolution {
+    // Neither word can begin an id: the alphabet has no l.
+    if text == "last" || text == "latest" {
+      return try runs(RunFilter(limit: 1)).first.map { .found($0.id) } ?? .none
+    }
+    guard let prefix = RunID.prefix(text) else { return .none }
+    let found = try read { db in
+      try String.fetchAll(
+        db, sql: "SELECT id FROM run_record WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT 20",
+        arguments: [prefix, prefix + "~"])
+    }.compactMap { RunID($0) }
+    switch found.count {
+    case 0: return .none
+    case 1: return .found(found[0])
+    default: return .ambiguous(found)
+    }
+  }
+
+  /// The id, shortened to eight characters, or to as many more as tell it from every other run.
+  public func shortForm(of run: RunID) throws(WorkspaceError) -> String {
+    let text = run.text
+    // Whatever shares the longest beginning with an id is next to it in their order.
+    let neighbours = try read { db in
+      try String.fetchAll(
+        db, sql: "SELECT max(id) FROM run_record WHERE id < ?1 UNION ALL SELECT min(id) FROM run_record WHERE id > ?1",
+        arguments: [text])
+    }
+    let shared = neighbours.map { zip($0, text).prefix { $0 == $1 }.count }.max() ?? 0
+    return String(text.prefix(max(8, shared + 1)))
+  }
+
+  /// The run that a command without an id takes; nested runs are never taken.
+  public func latestRun(for purpose: RunPurpose) throws(WorkspaceError) -> RunRecord? {
+    let states: Set<RunState> =
+      switch purpose {
+      case .resume: [.interrupted]
+      case .retry: [.failed, .cancelled, .interrupted]
+      }
+    return try runs(RunFilter(states: states, limit: 1)).first
+  }
+}
+
+extension String {
+  fileprivate func commonPrefix(with other: String) -> Substring {
+    var index = startIndex
+    var place = other.startIndex
+    while index < endIndex, place < other.endIndex, self[index] == other[place] {
+      index = self.index(after: index)
+      place = other.index(after: place)
+    }
+    return self[..<index]
+  }
+}

@@ -1,0 +1,100 @@
+import SQLite
+import Workspace
+
+/// Writes the records of runs: the one writer of a host's history, for all its runs.
+///
+/// ``record(_:)`` is what the engine calls on its hot path; it takes the change and returns. Changes become durable in order,
+/// in groups; ``flush()`` waits for that. See ``OrderedWriter`` for what happens when the disk is full.
+public final class HistoryRecorder: Sendable {
+  /// The workspace that is written to.
+  public let workspace: Workspace
+  private let writer: OrderedWriter<HistoryChange>
+  private let statements: HistoryStatements
+
+  /// Creates a recorder.
+  ///
+  /// - Parameters:
+  ///   - workspace: It must stay open until the recorder is closed.
+  ///   - delay: How long a commit waits for company. Default 2 ms.
+  ///   - onLoss: Told of a run that another process has taken from this one, of which nothing is recorded any more. [the writer's thread]
+  ///   - onFailure: Told of the first failure after a success. [the writer's thread]
+  public init(
+    workspace: Workspace, delay: Duration = .milliseconds(2),
+    onLoss: @escaping @Sendable (RunID) -> Void = { _ in },
+    onFailure: @escaping @Sendable (WorkspaceError) -> Void = { _ in }
+  ) {
+    self.workspace = workspace
+    let statements = HistoryStatements(onLoss: onLoss)
+    self.statements = statements
+    writer = OrderedWriter(
+      workspace: workspace, delay: delay, prepare: { try HistoryStatements.prepare($0) },
+      apply: { try statements.apply($1, to: $0) }, onFailure: onFailure)
+  }
+
+  /// Starts the recorder's thread ahead of the first change, which then waits for nothing.
+  public func begin() { writer.begin() }
+
+  /// Takes a change to be recorded. Any thread. Returns false, having kept nothing, only after ``close()``.
+  @discardableResult
+  public func record(_ change: consuming HistoryChange) -> Bool {
+    writer.append(change)
+  }
+
+  /// Returns once everything recorded before is durable against the death of this process.
+  public nonisolated(nonsending) func flush() async throws(WorkspaceError) {
+    try await writer.flush()
+  }
+
+  /// Returns once everything recorded before survives a power loss as well, if the workspace's ``Workspace/Durability`` wants it: for what somebody is
+  /// told next.
+  public nonisolated(nonsending) func flushToDisk() async throws(WorkspaceError) {
+    try await writer.flushToDisk()
+  }
+
+  /// Runs `body` in its own transaction between the changes recorded before and after it. For leases and the like.
+  public nonisolated(nonsending) func perform<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T)
+    async throws -> T
+  {
+    try await writer.perform(body)
+  }
+
+  /// Tries again to write what a failure has left.
+  public nonisolated(nonsending) func retry() async throws(WorkspaceError) {
+    try await writer.retry()
+  }
+
+  /// Writes what is left, and ends the recorder's thread. It does not close the workspace.
+  public nonisolated(nonsending) func close() async throws(WorkspaceError) {
+    try await writer.close()
+  }
+
+  /// The failure that has stopped the recorder, or nil while all is well.
+  public var failure: WorkspaceError? { writer.failure }
+
+  /// How many changes wait to be committed, and how many transactions were committed so far.
+  public var progress: (waiting: Int, transactions: Int) { writer.progress }
+
+  /// Makes this process the owner of an interrupted run, which is `running` from then on.
+  ///
+  /// Of two processes that try, one gets it. Returns the record as it is afterwards, or nil if the run is not there, has
+  /// ended by itself, or has an owner that is alive.
+  public nonisolated(nonsending) func claim(_ run: RunID, at time: RecordTime = .now) async throws -> RunRecord? {
+    let statements = statements
+    return try await writer.perform { db in
+      guard let record = try RunOwnership.claim(run, owner: .current, at: time, in: db),
+        let number = try RunRows.number(of: run, in: db)
+      else { return nil }
+      statements.adopt(run, number: number, fence: record.fence)
+      return record
+    }
+  }
+
+  /// Makes a run interrupted again that this process has claimed, and of which it has executed nothing.
+  package nonisolated(nonsending) func giveUp(_ run: RunID) async throws {
+    try await writer.perform { db in
+      guard let found = try RunRows.find(run, in: db), found.record.owner == .current, !found.record.state.isFinal
+      else { return }
+      try RunOwnership.markInterrupted(found, in: db)
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import Values
+
+/// What to run, beyond the pipeline itself.
+public struct RunOptions: Sendable {
+  /// The operations of a run that are to be executed.
+  public enum Selection: Sendable, Hashable {
+    /// All of them.
+    case all
+    /// The named one and everything that depends on it; the rest is taken over from `source`, where it succeeded there.
+    case from(operation: String)
+    /// The named one alone; what it depends on is taken over from `source`.
+    case only(operation: String)
+  }
+
+  /// The value of every parameter, defaults included; see ``ParameterResolver``.
+  public var parameters: [String: JSONValue] = [:]
+  /// What started the run.
+  public var trigger: RunTrigger = .manual
+  /// The controller that started it, where one did.
+  public var controller: String?
+  /// What that controller told: `run.event`.
+  public var event: JSONValue?
+  /// Which operations are executed.
+  public var selection: Selection = .all
+  /// The run whose results stand in for the operations that are not executed, and whose successes a retry takes over.
+  public var source: RunID?
+  /// The version of the host, stored with the run.
+  public var version: String = ""
+
+  /// Options that run everything, by hand.
+  public init() {}
+}
+
+/// How a run ended.
+public struct RunOutcome: Sendable {
+  /// The run as it was recorded last.
+  public var run: RunRecord
+  /// The result of each operation that has one, by name, where it is at most 1 MiB.
+  public var results: [String: JSONValue]
+
+  package init(run: RunRecord, results: [String: JSONValue]) {
+    self.run = run
+    self.results = results
+  }
+}

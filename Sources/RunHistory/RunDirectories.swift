@@ -1,0 +1,134 @@
+import Glibc
+import OperatingSystem
+
+/// The directories of runs in a workspace, with their logs and large results: `runs/<id>`.
+package struct RunDirectories {
+  /// What came of removing directories.
+  package struct Removal: Sendable {
+    /// How many were removed.
+    package var removed = 0
+    /// The bytes that were in their files.
+    package var bytes: Int64 = 0
+    /// What could not be removed, with the operating system's reason.
+    package var failures: [String] = []
+
+    package init() {}
+
+    /// Counts what was removed, or would be, as well.
+    package mutating func add(_ other: Self) {
+      removed += other.removed
+      bytes += other.bytes
+      failures += other.failures
+    }
+  }
+
+  /// The absolute path of the workspace.
+  let workspace: String
+
+  package init(workspace: String) {
+    self.workspace = workspace
+  }
+
+  /// Removes the directories of exactly these runs.
+  ///
+  /// No path is ever put together: each step is opened from the one above by a validated id, and no symbolic link is followed, so
+  /// that nothing outside the workspace can be reached whatever a file in it is replaced by.
+  package func remove(_ runs: [RunID]) -> Removal {
+    var removal = Removal()
+    let root = open(workspace, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard root >= 0 else {
+      removal.failures.append("\(workspace): \(String(cString: strerror(errno)))")
+      return removal
+    }
+    defer { close(root) }
+    let directory = openat(root, "runs", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    // No run has written anything yet.
+    guard directory >= 0 else { return removal }
+    defer { close(directory) }
+    for run in runs { Self.remove(run.text, in: directory, depth: 0, into: &removal) }
+    return removal
+  }
+
+  /// Removes what stands in the directory of a run where results are expected, but for the files with these names. Returns how many there were.
+  func removeResults(of run: RunID, except kept: Set<String>) -> Int {
+    let runs = open("\(workspace)/runs", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard runs >= 0 else { return 0 }
+    defer { close(runs) }
+    let directory = openat(runs, run.text, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard directory >= 0 else { return 0 }
+    defer { close(directory) }
+    var count = 0
+    var removal = Removal()
+    for name in DirectoryNames.of(descriptor: directory) where ResultFileName.isResult(name) && !kept.contains(name) {
+      if unlinkat(directory, name, 0) != 0, errno == EISDIR {
+        Self.remove(name, in: directory, depth: 1, into: &removal)
+      }
+      count += 1
+    }
+    return count
+  }
+
+  /// The runs that have a directory, in order.
+  package func all() -> [RunID] {
+    let directory = open("\(workspace)/runs", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard directory >= 0 else { return [] }
+    defer { close(directory) }
+    return DirectoryNames.of(descriptor: directory).compactMap { name in
+      RunID(name).flatMap { $0.text == name ? $0 : nil }
+    }
+    .sorted()
+  }
+
+  /// How much the files of these runs hold, in bytes.
+  package func size(of runs: [RunID]) -> Int64 {
+    runs.reduce(0) { $0 + Self.size(of: "\(workspace)/runs/\($1.text)") }
+  }
+
+  /// Nothing of ours nests deeper; a deeper tree is left where it is.
+  private static let deepest = 16
+
+  private static func remove(_ name: String, in parent: Int32, depth: Int, into removal: inout Removal) {
+    let descriptor = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      if errno != ENOENT { removal.failures.append("\(name): \(String(cString: strerror(errno)))") }
+      return
+    }
+    guard depth < deepest else {
+      removal.failures.append("\(name): nested too deeply")
+      close(descriptor)
+      return
+    }
+    for entry in DirectoryNames.of(descriptor: descriptor) {
+      var status = stat()
+      guard fstatat(descriptor, entry, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
+      if status.st_mode & S_IFMT == S_IFDIR {
+        remove(entry, in: descriptor, depth: depth + 1, into: &removal)
+      } else if unlinkat(descriptor, entry, 0) == 0 {
+        if status.st_mode & S_IFMT == S_IFREG { removal.bytes += Int64(status.st_size) }
+      } else {
+        removal.failures.append("\(entry): \(String(cString: strerror(errno)))")
+      }
+    }
+    close(descriptor)
+    if unlinkat(parent, name, AT_REMOVEDIR) == 0 {
+      if depth == 0 { removal.removed += 1 }
+    } else if errno != ENOENT {
+      removal.failures.append("\(name): \(String(cString: strerror(errno)))")
+    }
+  }
+
+  private static func size(of path: String) -> Int64 {
+    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else { return 0 }
+    defer { close(descriptor) }
+    return DirectoryNames.of(descriptor: descriptor).reduce(0) { total, entry in
+      var status = stat()
+      guard fstatat(descriptor, entry, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return total }
+      switch status.st_mode & S_IFMT {
+      case S_IFDIR: return total + size(of: path + "/" + entry)
+      case S_IFREG: return total + Int64(status.st_size)
+      default: return total
+      }
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import Glibc
+
+/// Copies logs and large results of runs from one workspace to another.
+///
+/// Paths are those that ``ImportedRun`` has checked: `runs/<id>/<name>`. No symbolic link is followed, and a file that is there already stays.
+struct RunFileCopier {
+  /// The directory of the workspace that the files are in.
+  let source: String
+  /// The directory of the workspace that they are to be in.
+  let target: String
+
+  /// Copies the files that the one has and the other has not; returns how many.
+  func copy(_ paths: [String]) throws(RunFileError) -> Int {
+    var copied = 0
+    for path in paths where try copy(path) { copied += 1 }
+    return copied
+  }
+
+  private func copy(_ path: String) throws(RunFileError) -> Bool {
+    let parts = path.split(separator: "/").map(String.init)
+    guard parts.count == 3, let from = directory(parts[1], of: source) else { return false }
+    defer { close(from) }
+    let file = openat(from, parts[2], O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard file >= 0 else { return false }
+    defer { close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
+    mkdir("\(target)/runs", 0o700)
+    mkdir("\(target)/runs/\(parts[1])", 0o700)
+    guard let to = directory(parts[1], of: target) else {
+      throw RunFileError(path: "\(target)/runs/\(parts[1])", number: errno)
+    }
+    defer { close(to) }
+    guard faccessat(to, parts[2], F_OK, AT_SYMLINK_NOFOLLOW) != 0 else { return false }
+    // Under its name only when it is whole: a file that is there is taken for the one.
+    let unfinished = "." + parts[2] + ".copy"
+    do throws(RunFileError) {
+      try write(file, to: unfinished, in: to, path: "\(target)/\(path)")
+    } catch {
+      unlinkat(to, unfinished, 0)
+      throw error
+    }
+    guard renameat(to, unfinished, to, parts[2]) == 0 else {
+      throw RunFileError(path: "\(target)/\(path)", number: errno)
+    }
+    return true
+  }
+
+  private func write(_ file: Int32, to name: String, in directory: Int32, path: String) throws(RunFileError) {
+    // What a copy that was killed has left, or a FIFO that somebody has put there.
+    unlinkat(directory, name, 0)
+    let copy = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard copy >= 0 else { throw RunFileError(path: path, number: errno) }
+    defer { close(copy) }
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = buffer.withUnsafeMutableBytes { Glibc.read(file, $0.baseAddress, $0.count) }
+      if count == 0 { return }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw RunFileError(path: path, number: errno) }
+      var written = 0
+      while written < count {
+        let part = buffer[written..<count].withUnsafeBytes { Glibc.write(copy, $0.baseAddress, $0.count) }
+        if part < 0, errno == EINTR { continue }
+        guard part > 0 else { throw RunFileError(path: path, number: errno) }
+        written += part
+      }
+    }
+  }
+
+  private func directory(_ run: String, of workspace: String) -> Int32? {
+    let runs = open("\(workspace)/runs", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard runs >= 0 else { return nil }
+    defer { close(runs) }
+    let directory = openat(runs, run, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    return directory >= 0 ? directory : nil
+  }
+}
+
+/// A file of a run could not be copied into a workspace.
+public struct RunFileError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The file that could not be written.
+  public let path: String
+  /// The error number of the system.
+  public let number: Int32
+
+  /// The file and the system's reason.
+  public var description: String { "cannot write '\(path)': \(String(cString: strerror(number)))" }
+}

@@ -1,0 +1,48 @@
+import Glibc
+import RunHistory
+
+/// Instants as people read them, in the local time zone.
+package enum ClockText {
+  /// `14:03:01`.
+  package static func time(_ time: RecordTime) -> String {
+    let parts = local(time)
+    return "\(padded(parts.tm_hour)):\(padded(parts.tm_min)):\(padded(parts.tm_sec))"
+  }
+
+  /// `2026-11-20 14:03:01`.
+  package static func dateAndTime(_ time: RecordTime) -> String {
+    let parts = local(time)
+    return "\(parts.tm_year + 1900)-\(padded(parts.tm_mon + 1))-\(padded(parts.tm_mday)) " + self.time(time)
+  }
+
+  /// The time alone where it is less than a day from `reference`, else with its date, since it could be that of any day.
+  package static func moment(_ time: RecordTime, seenFrom reference: RecordTime) -> String {
+    abs(time.microseconds - reference.microseconds) < 86_400_000_000 ? self.time(time) : dateAndTime(time)
+  }
+
+  /// `3m12s ago`, or the date when it is more than a week. What is more than a second later than `now` is `in the future`: the clock was set back.
+  package static func ago(_ time: RecordTime, now: RecordTime = .now) -> String {
+    let distance = now.microseconds - time.microseconds
+    guard distance > -1_000_000 else { return "in the future" }
+    guard distance < 7 * 86_400_000_000 else { return dateAndTime(time) }
+    return DurationText.format(microseconds: distance) + " ago"
+  }
+
+  /// `3m12s`, for how long something has lasted that began at `start`. What began more than a second later than `now` has lasted `an unknown time`.
+  package static func length(since start: RecordTime, now: RecordTime) -> String {
+    let length = now.microseconds - start.microseconds
+    return length > -1_000_000
+      ? DurationText.format(microseconds: length) : "an unknown time, because the clock was set back"
+  }
+
+  private static func local(_ time: RecordTime) -> tm {
+    var seconds = time_t(time.microseconds / 1_000_000)
+    var parts = tm()
+    localtime_r(&seconds, &parts)
+    return parts
+  }
+
+  private static func padded(_ number: Int32) -> String {
+    number < 10 ? "0\(number)" : String(number)
+  }
+}

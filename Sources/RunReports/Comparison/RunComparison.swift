@@ -1,0 +1,148 @@
+import OrderedCollections
+import RunHistory
+import Values
+
+/// What is different between two runs: in what they were asked to do, and in what came of it.
+package struct RunComparison: Sendable {
+  /// A thing that has a value in each run, and not the same; nil where it has none.
+  package struct Difference: Sendable, Equatable {
+    package var name: String
+    package var first: String?
+    package var second: String?
+  }
+
+  /// An operation, or an item of a loop, that is not the same in both runs.
+  package struct Operation: Sendable, Equatable {
+    package var name: String
+    /// `state`, `error`, `attempts` and `result`, as far as they differ.
+    package var differences: [Difference]
+    /// In milliseconds; nil where it has not run.
+    package var firstDuration: Double?
+    package var secondDuration: Double?
+    /// The logs that differ: `stdout`, `stderr`.
+    package var logs: [Log] = []
+
+    /// Whether it took at least twice as long or half as long, and the difference is one that a person would notice: half a second.
+    package var hasOtherDuration: Bool {
+      guard let firstDuration, let secondDuration else { return false }
+      let (shorter, longer) = (min(firstDuration, secondDuration), max(firstDuration, secondDuration))
+      return longer >= 2 * shorter && longer - shorter >= RunComparison.noticeable
+    }
+  }
+
+  /// A log that differs.
+  package struct Log: Sendable, Equatable {
+    package var stream: String
+    package var lines: LineDifference
+  }
+
+  package let first: RunRecord
+  package let second: RunRecord
+  /// `pipeline`, `state`, `reason`, `trigger`, `host` and so on, as far as they differ.
+  package private(set) var run: [Difference] = []
+  package private(set) var params: [Difference] = []
+  /// The definition, as it was recorded.
+  package private(set) var definition: LineDifference
+  /// In the order of the second run; what only the first one has comes last.
+  package private(set) var operations: [Operation] = []
+  /// The shortest difference of durations that is shown, in milliseconds: below it, most are chance.
+  private static let noticeable = 500.0
+  /// The longest log that is compared, in bytes; of longer ones the beginning is.
+  private static let longestLog = 1 << 20
+
+  /// Compares two runs, with their logs in `workspace`.
+  package init(_ first: RecordedRun, _ second: RecordedRun, workspace: String) {
+    self.first = first.run
+    self.second = second.run
+    definition = LineDifference(from: first.definition, to: second.definition)
+    compareRuns()
+    params = Self.params(first.run.params, second.run.params)
+    let (left, right) = (Side(first, workspace: workspace), Side(second, workspace: workspace))
+    let names = OrderedSet(second.operations.map(\.name) + first.operations.map(\.name))
+    for name in names {
+      let operation = Self.compare(name, left, right)
+      if !operation.differences.isEmpty || operation.hasOtherDuration || !operation.logs.isEmpty {
+        operations.append(operation)
+      }
+    }
+  }
+
+  /// Whether nothing differs but when it was, and how long it took.
+  package var isSame: Bool {
+    run.isEmpty && params.isEmpty && definition.isEmpty
+      && operations.allSatisfy { $0.differences.isEmpty && $0.logs.isEmpty }
+  }
+
+  private mutating func compareRuns() {
+    let sides = [first, second].map { run -> [(String, String?)] in
+      [
+        ("pipeline", run.pipeline), ("state", run.state.rawValue), ("reason", run.reason),
+        ("trigger", run.trigger.rawValue), ("controller", run.controller), ("event", run.event), ("path", run.path),
+        ("host", run.host), ("user", run.user), ("version", run.version),
+      ]
+    }
+    for (left, right) in zip(sides[0], sides[1]) where left.1 != right.1 {
+      run.append(Difference(name: left.0, first: left.1, second: right.1))
+    }
+  }
+
+  private static func params(_ first: String, _ second: String) -> [Difference] {
+    let left = JSONValue(recorded: first).objectValue ?? [:]
+    let right = JSONValue(recorded: second).objectValue ?? [:]
+    return OrderedSet(Array(right.keys) + Array(left.keys)).compactMap { name in
+      left[name] == right[name] ? nil : Difference(name: name, first: left[name]?.text, second: right[name]?.text)
+    }
+  }
+
+  // MARK: Operations
+
+  /// One run, with its records by name.
+  private struct Side {
+    let operations: [String: OperationRecord]
+    let attempts: [Int: AttemptRecord]
+    let workspace: String
+
+    init(_ run: RecordedRun, workspace: String) {
+      operations = Dictionary(run.operations.map { ($0.name, $0) }) { $1 }
+      attempts = Dictionary(run.attempts.map { ($0.ordinal, $0) }) { $0.number > $1.number ? $0 : $1 }
+      self.workspace = workspace
+    }
+
+    /// The beginning of a log of the latest attempt; empty where there is none.
+    func log(_ file: KeyPath<AttemptRecord, String?>, of name: String) -> String {
+      guard let path = operations[name].flatMap({ attempts[$0.ordinal] })?[keyPath: file] else { return "" }
+      let bytes = try? RunFilePath.open(path, in: workspace).prefix(longestLog)
+      return String(decoding: bytes ?? [], as: UTF8.self)
+    }
+  }
+
+  private static func compare(_ name: String, _ left: Side, _ right: Side) -> Operation {
+    let (one, other) = (left.operations[name], right.operations[name])
+    var operation = Operation(
+      name: name, differences: [], firstDuration: one.flatMap(duration), secondDuration: other.flatMap(duration))
+    func compare(_ title: String, _ value: (OperationRecord) -> String?) {
+      let (first, second) = (one.flatMap(value), other.flatMap(value))
+      if first != second { operation.differences.append(Difference(name: title, first: first, second: second)) }
+    }
+    compare("state") { $0.state.rawValue }
+    compare("error") { $0.error?.message }
+    compare("attempts") { $0.attempts > 0 ? String($0.attempts) : nil }
+    compare("result") { record in
+      switch record.result {
+      case .none: nil
+      case .inline(let text): text
+      case .file(_, let size): "\(SizeNotation.format(size)) in a file"
+      }
+    }
+    for (stream, file) in [("stdout", \AttemptRecord.standardOutput), ("stderr", \AttemptRecord.standardError)] {
+      let lines = LineDifference(from: left.log(file, of: name), to: right.log(file, of: name))
+      if !lines.isEmpty { operation.logs.append(Log(stream: stream, lines: lines)) }
+    }
+    return operation
+  }
+
+  private static func duration(_ record: OperationRecord) -> Double? {
+    guard let start = record.startedAt, let end = record.endedAt else { return nil }
+    return Double(end.microseconds - start.microseconds) / 1000
+  }
+}

@@ -1,0 +1,84 @@
+import OrderedCollections
+import RunHistory
+import Values
+
+extension RunRecord {
+  /// The run with the names and units of the view `runs`.
+  package func jsonValue() -> JSONValue {
+    .object([
+      "id": .string(id.text), "pipeline": .string(pipeline), "state": .string(state.rawValue),
+      "reason": JSONValue(reason),
+      "trigger": .string(trigger.rawValue), "started_at": JSONValue(startedAt), "ended_at": JSONValue(endedAt),
+      "duration_ms": durationMilliseconds.map { .double($0) } ?? .null, "created_at": JSONValue(createdAt),
+      "host": .string(host), "user": .string(user), "version": .string(version), "params": JSONValue(recorded: params),
+      "definition": .string(definitionHash), "path": JSONValue(path), "parent": JSONValue(parent?.run.text),
+      "parent_operation": JSONValue(parent?.operation), "operations": JSONValue(counts.operations),
+      "succeeded": JSONValue(counts.succeeded), "failed": JSONValue(counts.failed),
+      "skipped": JSONValue(counts.skipped),
+      "cancelled": JSONValue(counts.cancelled), "reused": JSONValue(counts.reused),
+      "controller": JSONValue(controller), "event": JSONValue(recorded: event),
+    ])
+  }
+}
+
+extension RunEvent {
+  /// The event as an object whose `event` says what it is: `run`, `operation`, `attempt`, `progress`, `approval` or `notice`. All
+  /// have `run` and, but for progress and a notice, `time`, that of the record unless another one is given. Members that have no value are left out.
+  package func jsonValue(at time: RecordTime? = nil, operationName: (RunID, Int) -> String?) -> JSONValue {
+    var object: OrderedDictionary<String, JSONValue> = [:]
+    func add(_ name: String, _ value: JSONValue) {
+      if value != .null { object[name] = value }
+    }
+    switch self {
+    case .run(let record):
+      object = ["event": "run", "run": .string(record.id.text), "state": .string(record.state.rawValue)]
+      add("time", JSONValue(time ?? record.endedAt ?? record.startedAt ?? record.createdAt))
+      add("pipeline", .string(record.pipeline))
+      add("reason", JSONValue(record.reason))
+      add("parent", JSONValue(record.parent?.run.text))
+      add("parent_operation", JSONValue(record.parent?.operation))
+      add("duration_ms", record.durationMilliseconds.map { .double($0) } ?? .null)
+    case .operation(let record):
+      object = [
+        "event": "operation", "run": .string(record.run.text), "operation": .string(record.name),
+        "state": .string(record.state.rawValue),
+      ]
+      add("time", JSONValue(time ?? record.endedAt ?? record.waitingSince ?? record.startedAt))
+      add("reason", JSONValue(record.reason))
+      add("detail", JSONValue(recorded: record.detail))
+      add("error_code", JSONValue(record.error?.code))
+      add("error", JSONValue(record.error?.message))
+      if record.attempts > 0 { add("attempts", JSONValue(record.attempts)) }
+      if let started = record.startedAt, let ended = record.endedAt {
+        add("duration_ms", .double(Double(ended.microseconds - started.microseconds) / 1000))
+      }
+      add("reused_from", JSONValue(record.reusedFrom?.text))
+    case .attempt(let record):
+      object = ["event": "attempt", "run": .string(record.run.text)]
+      add("operation", JSONValue(operationName(record.run, record.ordinal)))
+      add("number", JSONValue(record.number))
+      add("state", .string(record.state.rawValue))
+      add("time", JSONValue(time ?? record.endedAt ?? record.startedAt))
+      add("exit_code", JSONValue(record.exitCode))
+      add("signal", JSONValue(record.signal))
+      add("error_code", JSONValue(record.error?.code))
+      add("error", JSONValue(record.error?.message))
+      add("retry_delay_ms", record.retryDelay.map { .double(Double($0) / 1000) } ?? .null)
+      add("wake_cause", JSONValue(record.wakeCause))
+    case .progress(let run, let ordinal, let progress):
+      object = ["event": "progress", "run": .string(run.text)]
+      add("operation", JSONValue(operationName(run, ordinal)))
+      add("fraction", progress.fraction.map { .double($0) } ?? .null)
+      add("message", JSONValue(progress.message))
+    case .approval(let approval):
+      object = ["event": "approval", "run": .string(approval.run.text), "operation": .string(approval.operation)]
+      add("time", JSONValue(time ?? approval.answer?.at ?? approval.requestedAt))
+      add("message", .string(approval.message))
+      add("approved", approval.answer.map { .bool($0.isApproved) } ?? .null)
+      add("note", JSONValue(approval.answer?.note))
+    case .notice(let run, let text):
+      object = ["event": "notice", "run": .string(run.text), "message": .string(text)]
+    }
+    return .object(object)
+  }
+}

@@ -1,0 +1,131 @@
+import PipelineLanguage
+import RunHistory
+
+/// What goes on, or went wrong, in the runs that an operation has started: a line for each, and the command that explains it further.
+extension RunExplanation {
+  /// A run that an operation has started.
+  package struct Nested: Sendable {
+    /// Everything that is recorded of it.
+    package var recorded: RecordedRun
+    /// Its id in commands to type.
+    package var shortID: String
+
+    /// A run that an operation has started, and its id in commands to type.
+    package init(recorded: RecordedRun, shortID: String) {
+      self.recorded = recorded
+      self.shortID = shortID
+    }
+  }
+
+  /// Finds the latest run that an operation of a run has started.
+  package typealias NestedRuns = @Sendable (_ parent: RunID, _ operation: String) -> Nested?
+
+  /// How many items of a loop, and how many operations of a nested run, are told of.
+  private static let limit = 2
+  /// How many runs inside one another are looked into.
+  private static let maximumDepth = 5
+
+  /// What is said of the runs that `record` has started.
+  func nestedLines(of record: OperationRecord) -> (because: [String], remedies: [String]) {
+    var because: [String] = []
+    var remedies: [String] = []
+    guard startsRuns(record.name) else { return ([], []) }
+    let items = recorded.operations.filter { $0.parent == record.ordinal && $0.state != .succeeded }
+    for holder in items.isEmpty ? [record] : Array(items.prefix(Self.limit)) {
+      guard let nested = nestedRun(of: holder) else { continue }
+      remedies.append("penstock explain \(nested.shortID)")
+      // The error of the operation may have told the same.
+      if let error = holder.error, error.message.contains(nested.recorded.run.id.text) { continue }
+      let whose = holder.name == record.name ? "its run" : "the run of '\(holder.name)',"
+      because.append("\(whose) \(summary(of: nested, depth: 1))")
+    }
+    return (because, remedies)
+  }
+
+  private func startsRuns(_ name: String) -> Bool {
+    let plain = String(name.prefix { $0 != "[" })
+    let definition =
+      pipeline?.operations.first { $0.name == plain }
+      ?? pipeline?.handlers.first { $0.operation.name == plain }?.operation
+    guard let definition else { return pipeline == nil }
+    if case .pipeline = definition.action { return true }
+    return false
+  }
+
+  /// The run that says something of where the operation is: not one of an attempt before.
+  private func nestedRun(of holder: OperationRecord) -> Nested? {
+    guard let nested = nestedRuns(run.id, holder.name) else { return nil }
+    let run = nested.recorded.run
+    switch run.state {
+    case .succeeded: return nil
+    case .queued, .running, .interrupted: return nested
+    case .failed, .cancelled:
+      guard holder.state == .running || holder.state == .failed || holder.state == .cancelled else { return nil }
+      let attempt = recorded.attempts.last { $0.ordinal == holder.ordinal }
+      return run.createdAt < attempt?.startedAt ?? run.createdAt ? nil : nested
+    }
+  }
+
+  /// `03kx9fab waits: g waits for connected: connected is false, since 14:03:01`.
+  private func summary(of nested: Nested, depth: Int) -> String {
+    let run = nested.recorded.run
+    let operations = nested.recorded.operations
+    let told: [OperationState] =
+      switch run.state {
+      case .queued, .running: [.waiting, .retrying, .running]
+      case .failed: [.failed]
+      case .interrupted: [.pending, .failed]
+      case .cancelled, .succeeded: []
+      }
+    var open = told.flatMap { state in operations.filter { $0.state == state } }
+    // Of a loop its items are told of.
+    let loops = Set(open.compactMap(\.parent))
+    open.removeAll { loops.contains($0.ordinal) }
+    let isWaiting = run.state == .running && !open.isEmpty && !open.contains { $0.state == .running }
+    let lines = open.compactMap { line(of: $0, in: nested, depth: depth) }
+    var text = "\(nested.shortID) \(isWaiting ? "waits" : Self.verb(run.state))"
+    guard !lines.isEmpty else { return text + (run.tellingReason.map { ": \($0)" } ?? "") }
+    text += ": " + lines.prefix(Self.limit).joined(separator: "; ")
+    return lines.count > Self.limit ? text + "; and \(lines.count - Self.limit) more" : text
+  }
+
+  private static func verb(_ state: RunState) -> String {
+    switch state {
+    case .queued: "has not begun"
+    case .running: "goes on"
+    case .interrupted: "was interrupted"
+    case .cancelled: "was cancelled"
+    case .failed, .succeeded: state.rawValue
+    }
+  }
+
+  private func line(of record: OperationRecord, in nested: Nested, depth: Int) -> String? {
+    let text = StateReason.text(of: record, now: now)
+    switch record.state {
+    case .waiting:
+      return "\(record.name) waits \(text)"
+        + (record.waitingSince.map { ", since \(ClockText.moment($0, seenFrom: now))" } ?? "")
+    case .running:
+      if depth < Self.maximumDepth, let inner = nestedRuns(nested.recorded.run.id, record.name),
+        !inner.recorded.run.state.isFinal
+      {
+        return "\(record.name) runs, \(summary(of: inner, depth: depth + 1))"
+      }
+      return "\(record.name) has been running for \(ClockText.length(since: record.startedAt ?? now, now: now))"
+    case .pending:
+      let waited = StateReason.specification(of: record)
+      return waited.isEmpty ? nil : "\(record.name) had waited \(waited)"
+    default: return "\(record.name) \(record.state == .failed ? "failed: " : "")\(text)"
+    }
+  }
+}
+
+extension History {
+  /// The latest run that an operation of `parent` has started, for an explanation of that operation.
+  package func nested(in parent: RunID, operation: String) -> RunExplanation.Nested? {
+    guard let run = try? nestedRun(of: parent, operation: operation), let recorded = try? loadForResume(run.id) else {
+      return nil
+    }
+    return RunExplanation.Nested(recorded: recorded, shortID: (try? shortForm(of: run.id)) ?? run.id.short)
+  }
+}

@@ -1,0 +1,275 @@
+import Expressions
+import PipelineLanguage
+import RunHistory
+import Values
+
+/// Why a run, or one of its operations, is where it is, and what would change that. Made from the records and the
+/// definition that is stored with them.
+package struct RunExplanation: Sendable {
+  /// The explanation of the run as a whole, or of one operation.
+  package struct Entry: Sendable {
+    /// The operation; nil for the run.
+    package var operation: String?
+    package var state: String
+    /// Why, each a sentence without a full stop.
+    package var because: [String]
+    /// What would change it: each a sentence, or a command to type.
+    package var remedies: [String]
+  }
+
+  package var run: RunRecord
+  package var entries: [Entry] = []
+
+  let recorded: RecordedRun
+  let pipeline: PipelineDefinition?
+  let now: RecordTime
+  let nestedRuns: NestedRuns
+  private let records: [String: OperationRecord]
+  private let shortID: String
+
+  /// Explains a run: itself, and each operation that did not simply succeed; or only `operation`, in more detail.
+  /// Without `pipeline`, which may no longer be readable, the reasons are those of the records alone. `shortID` is put
+  /// into the commands to type; `nestedRuns` is asked for the runs that operations have started.
+  package init(
+    of recorded: RecordedRun, pipeline: PipelineDefinition?, operation: String?, shortID: String,
+    now: RecordTime = .now,
+    nestedRuns: @escaping NestedRuns = { _, _ in nil }
+  ) {
+    self.nestedRuns = nestedRuns
+    run = recorded.run
+    self.recorded = recorded
+    self.pipeline = pipeline
+    self.now = now
+    self.shortID = shortID
+    records = Dictionary(recorded.operations.map { ($0.name, $0) }) { $1 }
+    if let operation {
+      entries = [explain(operation, inDetail: true)]
+      return
+    }
+    entries = [runEntry()]
+    let names = pipeline?.operations.map(\.name) ?? recorded.operations.filter { $0.parent == nil }.map(\.name)
+    let listed = Set(names)
+    for name in names + recorded.operations.filter({ $0.parent == nil }).map(\.name).filter({ !listed.contains($0) }) {
+      let state = records[name]?.state ?? .pending
+      guard state != .succeeded, state != .reused else { continue }
+      entries.append(explain(name, inDetail: false))
+    }
+  }
+
+  private func runEntry() -> Entry {
+    var because: [String] = []
+    var remedies: [String] = []
+    if let reason = run.tellingReason { because.append(reason) }
+    switch run.state {
+    case .queued:
+      because.append("it has not begun; its pipeline lets only one run go on at a time")
+      if let turn = recorded.turn {
+        because.append(
+          "\(turn.holder) has the turn (process \(turn.owner.pid)), since "
+            + "\(ClockText.dateAndTime(RecordTime(microseconds: turn.acquiredAt)))")
+        remedies.append("it begins when that run ends")
+      }
+    case .running:
+      because.append("it has been going on for \(ClockText.length(since: run.startedAt ?? run.createdAt, now: now))")
+    case .interrupted:
+      because.append("its host (process \(run.owner.pid) on \(run.host)) ended before the run did")
+      remedies.append("penstock resume \(shortID)")
+    case .failed, .cancelled:
+      remedies.append("penstock retry \(shortID)")
+    case .succeeded: break
+    }
+    return Entry(operation: nil, state: run.state.rawValue, because: because, remedies: remedies)
+  }
+
+  private func explain(_ name: String, inDetail: Bool) -> Entry {
+    guard let record = records[name] else {
+      return Entry(
+        operation: name, state: OperationState.pending.rawValue, because: pendingReasons(name),
+        remedies: pendingRemedies())
+    }
+    var entry = Entry(operation: name, state: record.state.rawValue, because: [], remedies: [])
+    let text = StateReason.text(of: record, now: now)
+    switch record.state {
+    case .pending:
+      entry.because = pendingReasons(name)
+      entry.remedies = pendingRemedies()
+    case .running:
+      entry.because = [
+        "attempt \(record.attempts) has been running for \(ClockText.length(since: record.startedAt ?? now, now: now))"
+      ]
+    case .waiting:
+      entry.because = ["it waits \(text)"]
+      if let since = record.waitingSince {
+        entry.because.append(sinceLine(since))
+      }
+      entry.remedies = waitingRemedies(record)
+    case .retrying:
+      let early = StateReason.early(of: record)
+      entry.because = [text]
+      for case .specification(let formula, let value, let why) in early {
+        entry.because.append("\(formula) is \(value): \(why)")
+      }
+      let turns = StateReason.turns(early)
+      entry.remedies = ["it is tried again by itself" + (turns.isEmpty ? "" : ", and at once when \(turns)")]
+    case .failed:
+      entry.because = [text + (record.attempts > 1 ? ", after \(record.attempts) attempts" : "")]
+      if let why = record.operationReason?.notRetried {
+        entry.because.append("it was not tried again: \(why.text)")
+      }
+      if run.state.isFinal { entry.remedies = failureRemedies(record) }
+    case .cancelled:
+      entry.because = [text] + chain(from: record)
+      if run.state.isFinal { entry.remedies = ["penstock retry \(shortID)"] }
+    case .skipped:
+      entry.because = [text] + chain(from: record)
+    case .succeeded, .reused:
+      entry.because = text.isEmpty ? [] : ["its result was taken over \(text)"]
+    }
+    let nested = nestedLines(of: record)
+    entry.because += nested.because
+    entry.remedies = nested.remedies + entry.remedies
+    if let gate = gateLine(of: record) { entry.because.append(gate) }
+    if inDetail { entry.because += attemptLines(of: record) + conditionLines(of: name) }
+    if isInterrupted, !record.state.isFinal {
+      let question = questionLines(of: record)
+      entry.because += question.because
+      entry.remedies = question.remedies + ["penstock resume \(shortID)"]
+    }
+    return entry
+  }
+
+  /// What an operation of an interrupted run has asked, which can be answered without its host.
+  private func questionLines(of record: OperationRecord) -> (because: [String], remedies: [String]) {
+    guard let question = recorded.approvals.last(where: { $0.ordinal == record.ordinal }), !question.isOver else {
+      return ([], [])
+    }
+    guard let answer = question.answer else {
+      let asked = record.state == .waiting ? [] : ["it had asked for approval: \(question.message)"]
+      return (asked + ["it can be answered now; the run goes on with that"], approvalRemedies(record))
+    }
+    let answered =
+      "\(answer.isApproved ? "approved" : "rejected") by \(answer.who) \(ClockText.ago(answer.at, now: now))"
+    return (["it had asked for approval, and was \(answered); the run goes on with that"], [])
+  }
+
+  private func approvalRemedies(_ record: OperationRecord) -> [String] {
+    ["penstock approve \(shortID) \(record.name)", "penstock approve \(shortID) \(record.name) --reject --note WHY"]
+  }
+
+  /// What the operation waited for before it began, and what let it begin.
+  private func gateLine(of record: OperationRecord) -> String? {
+    guard let gate = record.openedGate else { return nil }
+    let length = gate.since.map { DurationText.format(from: $0, to: gate.openedAt ?? now) }
+    return "it waited\(length.map { " \($0)" } ?? "") for \(gate.formula), which opened because "
+      + (gate.openedBy ?? "it became true")
+  }
+
+  private func sinceLine(_ since: RecordTime) -> String {
+    "since \(ClockText.dateAndTime(since)) (\(ClockText.ago(since, now: now)))"
+  }
+
+  private var isInterrupted: Bool { run.state == .interrupted }
+
+  private func pendingReasons(_ name: String) -> [String] {
+    let definition = pipeline?.operations.first { $0.name == name }
+    var reasons: [String] = []
+    for index in definition?.dependencies ?? [] {
+      guard let dependency = pipeline?.operations[index].name else { continue }
+      let record = records[dependency]
+      let state = record?.state ?? .pending
+      guard !state.isFinal else { continue }
+      var text = "it needs '\(dependency)', which is \(state.rawValue)"
+      if let record, let since = record.waitingSince ?? record.startedAt {
+        text += " for \(ClockText.length(since: since, now: now))"
+      }
+      let why = record.map { StateReason.text(of: $0, now: now) } ?? ""
+      reasons.append(why.isEmpty ? text : "\(text): \(why)")
+    }
+    if isInterrupted {
+      let attempts = records[name]?.attempts ?? 0
+      let hasBegun = attempts > 0 || records[name]?.startedAt != nil
+      let which = attempts > 0 ? " in attempt \(attempts), or before the next one" : ""
+      reasons.append(
+        hasBegun
+          ? "the host of the run ended before it was done\(which)" : "the host of the run ended before it could begin")
+      // Its record was put back to pending, and has kept what it waited for.
+      if let record = records[name], !StateReason.specification(of: record).isEmpty {
+        reasons.append("it had waited \(StateReason.specification(of: record))")
+        if let since = record.operationReason?.specification?.since { reasons.append(sinceLine(since)) }
+      }
+    } else if run.state == .queued {
+      reasons.append("the run has not begun")
+    } else if reasons.isEmpty, run.state == .running {
+      reasons.append(
+        definition == nil ? "nothing is recorded of it yet" : "it is about to begin, or waits for a free slot")
+    }
+    return reasons
+  }
+
+  private func pendingRemedies() -> [String] {
+    isInterrupted ? ["penstock resume \(shortID)"] : []
+  }
+
+  private func failureRemedies(_ record: OperationRecord) -> [String] {
+    var remedies: [String] = []
+    let action = pipeline?.operations.first { $0.name == record.name }?.action
+    if action?.isWork ?? (record.error?.code != "rejected") {
+      remedies.append("penstock logs \(shortID) \(record.name)")
+    }
+    // A run that succeeded although this failed is not to be tried again.
+    if run.state != .succeeded { remedies.append("penstock retry \(shortID)") }
+    return remedies
+  }
+
+  private func waitingRemedies(_ record: OperationRecord) -> [String] {
+    switch record.operationReason {
+    case .approval?: approvalRemedies(record)
+    case .concurrency?: ["it begins when another operation ends; `concurrency` allows more at once"]
+    case .resources?: ["it begins when what holds the resources ends"]
+    case .exclusive?: ["it begins when the holder lets go"]
+    case .specification(let specification)?: ["it goes on when \(specification.formula) is true"]
+    case .gate(let specification)?: ["it begins when \(specification.formula) is true"]
+    case .time(let time)?: time.due.map { ["it goes on at \(ClockText.dateAndTime($0))"] } ?? []
+    default: []
+    }
+  }
+
+  /// What made the dependencies end as they did, down to the first cause.
+  private func chain(from record: OperationRecord) -> [String] {
+    var lines: [String] = []
+    var seen: Set<String> = [record.name]
+    var open = (record.operationReason?.culprits ?? [])[...]
+    while let name = open.popFirst(), lines.count < 20 {
+      guard seen.insert(name).inserted, let culprit = records[name] else { continue }
+      let causes = culprit.operationReason?.culprits ?? []
+      // What is to blame for it comes next, with its own words.
+      let text = causes.isEmpty ? StateReason.text(of: culprit, now: nil) : ""
+      lines.append("'\(name)' \(culprit.state.rawValue)" + (text.isEmpty ? "" : ": \(text)"))
+      open += causes
+    }
+    // The reason of what is explained may have said as much.
+    let said = StateReason.text(of: record, now: nil)
+    return lines.filter { $0 != said }
+  }
+
+  private func attemptLines(of record: OperationRecord) -> [String] {
+    recorded.attempts.filter { $0.ordinal == record.ordinal }.map { attempt in
+      var line = "attempt \(attempt.number) \(attempt.state.rawValue)"
+      if let ended = attempt.endedAt { line += " after \(DurationText.format(from: attempt.startedAt, to: ended))" }
+      let text = StateReason.text(of: attempt)
+      return text.isEmpty ? line : "\(line): \(text)"
+    }
+  }
+
+  private func conditionLines(of name: String) -> [String] {
+    guard let definition = pipeline?.operations.first(where: { $0.name == name }) else { return [] }
+    var lines: [String] = []
+    if let condition = definition.condition { lines.append("it runs only when \(condition.text)") }
+    if let gate = definition.gateSummary { lines.append("it runs when \(gate)") }
+    if let staleness = definition.stalenessSummary { lines.append("a former success is stale \(staleness)") }
+    if let retry = definition.retrySummary { lines.append("failures are tried again: \(retry)") }
+    let names = definition.dependencies.compactMap { pipeline?.operations[$0].name }
+    if !names.isEmpty { lines.append("it needs " + names.map { "'\($0)'" }.joined(separator: ", ")) }
+    return lines
+  }
+}

@@ -1,0 +1,143 @@
+import PipelineLanguage
+import RunHistory
+
+/// Why an operation is in its state, in words.
+package enum StateReason {
+  /// What follows the word of the state: `for a free slot`, `exit code 7`. Empty where the state says it all.
+  /// Times to come are counted from `now`; nil leaves them out, so that the text stays true when it is printed.
+  package static func text(of record: OperationRecord, now: RecordTime?) -> String {
+    switch record.state {
+    case .pending, .running, .succeeded: return ""
+    case .waiting: return waiting(record, now: now)
+    case .retrying: return retrying(record, now: now)
+    case .failed: return record.error?.message ?? record.reason ?? ""
+    case .cancelled: return cancelled(record)
+    case .skipped: return skipped(record)
+    case .reused: return record.reusedFrom.map { "from run \($0.short)" } ?? ""
+    }
+  }
+
+  /// What an attempt failed with, when the next one was to come, and what brought that forward. Empty where it succeeded.
+  /// A message longer than `width` columns is cut.
+  package static func text(of attempt: AttemptRecord, width: Int = .max) -> String {
+    var text = TerminalText.fitted(TerminalText.oneLine(attempt.error?.message ?? ""), width: width)
+    if let delay = attempt.retryDelay {
+      text += "\(text.isEmpty ? "" : "; ")the next was to come in \(DurationText.format(microseconds: delay))"
+    }
+    if let cause = attempt.wakeCause, cause != "delay" { text += ", and was brought forward by \(cause)" }
+    return text
+  }
+
+  /// The specification that it waits for, or did when its host ended, and why: `for connected: connected is false`. Empty where it did not.
+  static func specification(of record: OperationRecord) -> String {
+    record.operationReason?.specification.map(text) ?? ""
+  }
+
+  /// What would bring a waiting retry forward.
+  static func early(of record: OperationRecord) -> [OperationReason.Early] {
+    if case .retry(let retry)? = record.operationReason { retry.early } else { [] }
+  }
+
+  /// `connected turns true or inbox turns true again`, of what ``early(of:)`` finds.
+  static func turns(_ early: [OperationReason.Early]) -> String {
+    early.map {
+      switch $0 {
+      case .event(_, let text): text
+      case .specification(let formula, let value, _): "\(formula) turns true\(value ? " again" : "")"
+      }
+    }.joined(separator: " or ")
+  }
+
+  /// What to type to answer what a waiting operation asks.
+  package static func answer(to record: OperationRecord) -> String? {
+    if case .approval(let question)? = record.operationReason { question.command } else { nil }
+  }
+
+  /// How many items a loop has that has begun.
+  package static func items(of record: OperationRecord) -> Int64? {
+    if case .items(let count)? = record.operationReason { count } else { nil }
+  }
+
+  private static func waiting(_ record: OperationRecord, now: RecordTime?) -> String {
+    let reason = record.operationReason
+    switch reason {
+    case .specification(let specification)?: return text(specification)
+    case .time(let time)?:
+      guard let due = time.due else { return "for a time" }
+      return "until \(moment(due, of: record, now: now))" + (now.map { " (\(distance(from: $0, to: due)))" } ?? "")
+    case .gate(let specification)?:
+      let until = specification.due.map { ", until \(moment($0, of: record, now: now)) at most" } ?? ""
+      return text(specification) + until
+    case .approval(let question)?: return "for approval: \(question.message ?? "")"
+    case .concurrency?: return "for a free slot"
+    case .resources(let names)?:
+      return "for " + (names.isEmpty ? "resources" : names.joined(separator: ", "))
+    case .exclusive(let exclusive)?:
+      let name = exclusive.name.map { "'\($0)'" } ?? "an exclusive name"
+      let holder = exclusive.holder.map { ", held by \($0)" } ?? ""
+      let process = exclusive.process.map { " (process \($0))" } ?? ""
+      return "for \(name)\(holder)\(process)"
+    default: return reason?.code.map { "for \($0)" } ?? ""
+    }
+  }
+
+  /// A time to come. Where `now` is left out, it is read beside the time at which the wait began.
+  private static func moment(_ time: RecordTime, of record: OperationRecord, now: RecordTime?) -> String {
+    ClockText.moment(time, seenFrom: now ?? record.waitingSince ?? .now)
+  }
+
+  private static func text(_ specification: OperationReason.Specification) -> String {
+    "for \(specification.formula)" + (specification.why.map { ": \($0)" } ?? "")
+  }
+
+  private static func retrying(_ record: OperationRecord, now: RecordTime?) -> String {
+    var retry = OperationReason.Retry(attempt: nil)
+    if case .retry(let recorded)? = record.operationReason { retry = recorded }
+    var text = "retry"
+    if let now, let due = retry.due {
+      text += " " + distance(from: now, to: due)
+    } else if let delay = retry.delay {
+      text += " in " + DurationText.format(microseconds: delay.multipliedSaturating(by: 1000))
+    }
+    let turns = turns(retry.early)
+    if !turns.isEmpty { text += ", or when \(turns)" }
+    let next = (retry.attempt ?? Int64(record.attempts)) + 1
+    text += " (attempt \(next)" + (retry.last.map { " of \($0)" } ?? "") + ")"
+    return text + (record.error.map { ": \($0.message)" } ?? "")
+  }
+
+  private static func cancelled(_ record: OperationRecord) -> String {
+    switch record.operationReason {
+    case .runCancelled?, nil: "with the run"
+    case .runTimeout?: "because the time of the run was up"
+    case .runNotStarted?: "because the run did not begin"
+    default: record.error?.message ?? record.reason ?? ""
+    }
+  }
+
+  private static func skipped(_ record: OperationRecord) -> String {
+    let reason = record.operationReason
+    switch reason {
+    case .condition(let condition)?: return "because \(conditionIsFalse(condition))"
+    case .gate(let specification)?:
+      return "because \(specification.formula) was not true" + (specification.why.map { ": \($0)" } ?? "")
+    case .notSelected?: return "because it was not chosen"
+    case .dependencies(_, let names)?: return because(skipped: names)
+    default: return reason?.code ?? ""
+    }
+  }
+
+  private static func because(skipped names: [String]) -> String {
+    "because \(names.map { "'\($0)'" }.joined(separator: ", ")) \(names.count == 1 ? "was" : "were") skipped"
+  }
+
+  /// `params.x == 1 is false`; a condition that says `false` itself is not repeated.
+  package static func conditionIsFalse(_ condition: String?) -> String {
+    guard let condition, condition.lowercased() != "false" else { return "its condition is false" }
+    return "\(condition) is false"
+  }
+
+  private static func distance(from now: RecordTime, to due: RecordTime) -> String {
+    due > now ? "in " + DurationText.format(microseconds: due.microseconds - now.microseconds) : "now"
+  }
+}

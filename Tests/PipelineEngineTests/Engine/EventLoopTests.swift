@@ -1,0 +1,184 @@
+import Glibc
+import Synchronization
+import Testing
+
+@testable import PipelineEngine
+
+@Suite("The event loop") struct EventLoopTests {
+  private actor Counter {
+    nonisolated let loop: EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    private(set) var events: [String] = []
+
+    init(_ loop: EventLoop) { self.loop = loop }
+
+    func note(_ event: String) { events.append(event) }
+
+    /// Timers fire in the order in which they are due, whatever the order they were set in.
+    func timers() async {
+      await withCheckedContinuation { continuation in
+        _ = loop.schedule(after: .milliseconds(20)) { [unowned self] in
+          assumeIsolated { $0.events.append("late") }
+          continuation.resume()
+        }
+        _ = loop.schedule(after: .milliseconds(1)) { [unowned self] in assumeIsolated { $0.events.append("early") } }
+        let cancelled = loop.schedule(after: .milliseconds(5)) { [unowned self] in
+          assumeIsolated { $0.events.append("never") }
+        }
+        loop.cancelTimer(cancelled)
+      }
+    }
+
+    func readable(_ descriptor: Int32) async throws {
+      nonisolated(unsafe) var token: EventLoop.Token?
+      await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+        token = try? loop.watch(descriptor) { [unowned self] in
+          assumeIsolated { engine in
+            if let known = token { engine.loop.unwatch(known) }
+          }
+          continuation.resume()
+        }
+      }
+    }
+
+    func isOnLoop() -> Bool { loop.isOnLoop }
+
+    func delay(_ duration: Duration, began: AsyncStream<Void>.Continuation) async throws {
+      began.yield()
+      try await LoopDelayer(loop: loop).delay(for: duration)
+    }
+  }
+
+  private func withLoop(_ body: (EventLoop) async throws -> Void) async throws {
+    let loop = try EventLoop()
+    try loop.start()
+    try await body(loop)
+    loop.stop()
+  }
+
+  @Test("runs actors and tasks that name it on its own thread") func isolation() async throws {
+    try await withLoop { loop in
+      #expect(await Counter(loop).isOnLoop())
+      #expect(await Task(executorPreference: loop) { loop.isOnLoop }.value)
+      #expect(!loop.isOnLoop)
+    }
+  }
+
+  @Test("fires timers in the order they are due, and cancelled ones never") func timers() async throws {
+    try await withLoop { loop in
+      let counter = Counter(loop)
+      await counter.timers()
+      #expect(await counter.events == ["early", "late"])
+    }
+  }
+
+  @Test("tells when a descriptor becomes readable") func descriptors() async throws {
+    try await withLoop { loop in
+      var ends: [Int32] = [0, 0]
+      #expect(pipe(&ends) == 0)
+      let (readEnd, writeEnd) = (ends[0], ends[1])
+      async let done: Void = Counter(loop).readable(readEnd)
+      _ = write(writeEnd, "x", 1)
+      try await done
+      close(readEnd)
+      close(writeEnd)
+    }
+  }
+
+  @Test("ends a delay at once when its task is cancelled", .timeLimit(.minutes(1))) func cancelsDelays() async throws {
+    try await withLoop { loop in
+      let counter = Counter(loop)
+      let (begun, began) = AsyncStream<Void>.makeStream()
+      let task = Task { try await counter.delay(.seconds(3600), began: began) }
+      for await _ in begun { break }
+      // The actor takes this only once the delay has suspended.
+      await counter.note("delayed")
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
+    }
+  }
+
+  @Test("survives many hand-overs from other threads") func handOvers() async throws {
+    try await withLoop { loop in
+      let counter = Counter(loop)
+      await withDiscardingTaskGroup { group in
+        for index in 0..<2_000 { group.addTask { await counter.note("\(index)") } }
+      }
+      #expect(await Set(counter.events).count == 2_000)
+    }
+  }
+
+  @Test(
+    "a timer that came due since the last look is not waited for, and never for ever",
+    arguments: [
+      (Duration.zero, 0), (.milliseconds(-1), 0), (.milliseconds(-500), 0), (.seconds(-3), 0), (.nanoseconds(-1), 0),
+      (.nanoseconds(1), 1), (.milliseconds(1), 1), (.microseconds(1001), 2), (.seconds(2), 2000),
+      (.seconds(5_000_000), 1_000_000_000),
+    ] as [(Duration, Int32)])
+  func epollTimeout(_ duration: Duration, _ milliseconds: Int32) {
+    #expect(EventLoop.milliseconds(duration) == milliseconds)
+  }
+
+  @Test("runs urgent jobs before those that were there earlier") func urgency() async throws {
+    let loop = try EventLoop()
+    try loop.start()
+    let (order, sink) = AsyncStream<String>.makeStream()
+    loop.execute {
+      Task(executorPreference: loop) {
+        sink.yield("ordinary")
+        sink.finish()
+      }
+      loop.urgently { _ = Task(executorPreference: loop) { sink.yield("urgent") } }
+    }
+    var seen: [String] = []
+    for await name in order { seen.append(name) }
+    #expect(seen == ["urgent", "ordinary"])
+    loop.stop()
+  }
+
+  @Test("does what can wait when there is nothing else to do, and at the latest when it ends") func idleness()
+    async throws
+  {
+    let loop = try EventLoop()
+    try loop.start()
+    let (order, sink) = AsyncStream<String>.makeStream()
+    loop.execute {
+      loop.whenIdle { sink.yield("idle") }
+      Task(executorPreference: loop) {
+        sink.yield("job")
+        // What comes meanwhile is done first, too.
+        Task(executorPreference: loop) { sink.yield("job of the job") }
+      }
+    }
+    var seen: [String] = []
+    for await name in order {
+      seen.append(name)
+      if seen.count == 3 { break }
+    }
+    #expect(seen == ["job", "job of the job", "idle"])
+    let (last, end) = AsyncStream<String>.makeStream()
+    loop.execute {
+      loop.whenIdle {
+        end.yield("at the end")
+        end.finish()
+      }
+      loop.stop()
+    }
+    var atEnd: [String] = []
+    for await name in last { atEnd.append(name) }
+    #expect(atEnd == ["at the end"])
+  }
+
+  @Test("puts off no more than it can hold") func putOff() async throws {
+    try await withLoop { loop in
+      let done = Mutex(0)
+      let early = await withCheckedContinuation { continuation in
+        loop.execute {
+          for _ in 0..<100 { loop.whenIdle { done.withLock { $0 += 1 } } }
+          continuation.resume(returning: done.withLock { $0 })
+        }
+      }
+      #expect(early == 84)
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import Testing
+
+@testable import PipelineEngine
+
+@Suite("hashFiles") struct FileHashTests {
+  private let directory = NSTemporaryDirectory() + "penstock-hash-\(UUID().uuidString)"
+
+  init() throws {
+    try FileManager.default.createDirectory(atPath: "\(directory)/src/deep", withIntermediateDirectories: true)
+    for (name, text) in [("a.txt", "a"), ("src/b.txt", "b"), ("src/deep/c.txt", "c"), ("src/deep/d.bin", "d")] {
+      try Data(text.utf8).write(to: URL(fileURLWithPath: "\(directory)/\(name)"))
+    }
+  }
+
+  private func hash(_ patterns: String...) throws -> String { try FileHash.hash(patterns: patterns, in: directory) }
+
+  @Test("is empty when nothing matches") func nothing() throws {
+    #expect(try hash("*.nothing") == "")
+  }
+
+  @Test("depends on the contents and not on the order of the patterns") func order() throws {
+    #expect(try hash("a.txt", "src/b.txt") == hash("src/b.txt", "a.txt"))
+    let before = try hash("a.txt")
+    try Data("changed".utf8).write(to: URL(fileURLWithPath: "\(directory)/a.txt"))
+    #expect(try hash("a.txt") != before)
+    #expect(before.count == 64)
+  }
+
+  @Test("takes ** for any number of directories, none included") func doubleStar() throws {
+    #expect(try hash("**/*.txt") == hash("a.txt", "src/b.txt", "src/deep/c.txt"))
+    #expect(try hash("src/**") == hash("src/*", "src/deep/*"))
+  }
+
+  @Test("lets a pattern with ! take files away") func negated() throws {
+    #expect(try hash("**/*", "!**/*.txt") == hash("src/deep/d.bin"))
+  }
+}

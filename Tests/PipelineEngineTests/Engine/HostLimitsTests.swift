@@ -1,0 +1,88 @@
+import Synchronization
+import Testing
+
+@testable import PipelineEngine
+
+@Suite("Limits of a host") struct HostLimitsTests {
+  private func capacity(processes: Int? = nil, _ resources: [String: Int] = [:]) -> HostCapacity {
+    var capacity = HostCapacity()
+    capacity.processes = processes
+    capacity.resources = resources
+    return capacity
+  }
+
+  @Test("are none where nothing is bounded") func none() {
+    #expect(HostLimits.of(HostCapacity()) == nil)
+    #expect(HostLimits.of(capacity(processes: 1)) != nil)
+  }
+
+  @Test("are taken with those of the run in one step, or not at all") func oneStep() {
+    let host = HostLimits(capacity(["gpu": 2]))
+    let (first, second) = (
+      RunLimits(slots: 1, resources: [2], names: ["GPU"], host: host),
+      RunLimits(slots: 2, resources: [2], names: ["gpu"], host: host)
+    )
+    #expect(first.take(.init(slots: 1, resources: [(0, 1)])))
+    // The run has no slot left, so that nothing is taken of the host either.
+    #expect(!first.take(.init(slots: 1, resources: [(0, 1)])))
+    #expect(second.take(.init(slots: 1, resources: [(0, 1)])))
+    // The host has nothing left, so that nothing is taken of the run either.
+    #expect(!second.take(.init(slots: 1, resources: [(0, 1)])))
+    #expect(second.freeSlots == 1)
+    #expect(host.waitingRuns == 1)
+  }
+
+  @Test("go to the run that asked first, and each release serves one") func line() {
+    let host = HostLimits(capacity(processes: 1))
+    let order = Mutex<[String]>([])
+    let runs = ["a", "b", "c"].map { name in
+      let run = RunLimits(slots: 4, resources: [], host: host)
+      run.onWithdrawal = { order.withLock { $0.append(name) } }
+      return run
+    }
+    let slot = RunLimits.Demand(slots: 1, resources: [])
+    #expect(runs[0].take(slot))
+    #expect(!runs[2].take(slot) && !runs[1].take(slot) && !runs[2].take(slot))
+    runs[0].release(slot)
+    #expect(order.withLock { $0 } == ["c"])
+    // What is granted is there for the run that it was granted to, and for no other.
+    #expect(!runs[0].take(slot))
+    #expect(runs[2].take(slot))
+    runs[2].release(slot)
+    // What a run does not need after all goes to the next.
+    #expect(order.withLock { $0 } == ["c", "b"])
+    runs[1].returnGrant()
+    #expect(order.withLock { $0 } == ["c", "b", "a"])
+    runs[0].close()
+    #expect(host.waitingRuns == 0)
+    #expect(runs[1].take(slot))
+  }
+
+  @Test("bound what all runs have at work, and nothing waits for ever") func runs() async throws {
+    let runner = FakeProcessRunner()
+    let host = try EngineTestHost(runner: runner, capacity: capacity(processes: 2))
+    let text = """
+      concurrency: 3
+      operations:
+        - { name: all, for_each: { in: [1, 2, 3, 4, 5, 6], concurrency: 6 }, run: "true" }
+        - { name: more, run: "true" }
+      """
+    let states = try await withThrowingTaskGroup(of: [String].self) { group in
+      for _ in 0..<6 { group.addTask { try await host.run(text).states } }
+      return try await group.reduce(into: []) { $0 += $1 }
+    }
+    #expect(states.count == 48 && states.allSatisfy { $0.hasSuffix(" succeeded") })
+    #expect(runner.mostAtOnce == 2)
+    #expect(host.services.limits?.waitingRuns == 0)
+    await host.close()
+  }
+
+  @Test("refuse what the host will never have") func never() async throws {
+    let host = try EngineTestHost(runner: FakeProcessRunner(), capacity: capacity(["gpu": 1]))
+    let run = try await host.run(
+      "{ resources: { gpu: 4 }, operations: [{ name: a, resources: { gpu: 2 }, run: 'true' }, { name: b, run: 'true' }] }"
+    )
+    #expect(run.states == ["a failed capacity-exceeded", "b succeeded"])
+    await host.close()
+  }
+}

@@ -1,0 +1,163 @@
+import Testing
+
+@testable import RunHistory
+
+@Suite("The engine") struct RunEngineTests {
+  @Test("hands a result to the operation that needs it") func injects() async throws {
+    let host = try EngineTestHost()
+    let run = try await host.run(
+      """
+      operations:
+        - { name: list, value: [1, 2, 3] }
+        - { name: count, value: "${{ length(results.list) }}" }
+      """)
+    #expect(run.outcome.results["count"] == .int(3))
+    #expect(run.states == ["list succeeded", "count succeeded"])
+    await host.close()
+  }
+
+  @Test("cancels what needs the result of a failed operation, and goes on with the rest") func failure() async throws {
+    let host = try EngineTestHost(runner: FakeProcessRunner(exits: ["broken": [3]]))
+    let run = try await host.run(
+      """
+      operations:
+        - { name: first, run: broken }
+        - { name: second, needs: first, run: fine }
+        - { name: third, needs: second, run: fine }
+        - { name: other, run: fine }
+        - { name: cleanup, needs: first, when: failure(), run: fine }
+      """)
+    #expect(run.outcome.run.state == .failed)
+    #expect(run.outcome.run.reason == "operation-failed: first")
+    #expect(
+      Set(run.states) == [
+        "first failed exit", "second cancelled dependency-failed", "third cancelled dependency-cancelled",
+        "other succeeded",
+        "cleanup succeeded",
+      ])
+    await host.close()
+  }
+
+  @Test("waits between retries as the backoff says, and numbers the attempts") func retries() async throws {
+    let host = try EngineTestHost(runner: FakeProcessRunner(exits: ["flaky": [1, 1, 1]]))
+    let run = try await host.run(
+      """
+      operations:
+        - { name: a, run: flaky, retry: { limit: 5, backoff: exponential, base: 100ms, jitter: none } }
+      """)
+    #expect(run.states == ["a succeeded"])
+    #expect(run.delays(of: "a") == [100, 200, 400])
+    #expect(run.attempts.map(\.number) == [1, 2, 3, 4])
+    #expect(run.attempts.map(\.state) == [.failed, .failed, .failed, .succeeded])
+    #expect(run.attempts.map(\.wakeCause) == ["delay", "delay", "delay", nil])
+    await host.close()
+  }
+
+  @Test("retries only what `on` lists") func filtersRetries() async throws {
+    let host = try EngineTestHost(runner: FakeProcessRunner(exits: ["flaky": [2, 9]]))
+    let run = try await host.run(
+      """
+      operations:
+        - { name: a, run: flaky, retry: { limit: 5, base: 1ms, on: [{ exit: [2, 3] }] } }
+      """)
+    #expect(run.states == ["a failed exit"])
+    #expect(run.attempts.map(\.exitCode) == [2, 9])
+    await host.close()
+  }
+
+  @Test("runs at most `concurrency` processes at once, in the order of the file", arguments: [1, 2, 3, 9])
+  func orders(concurrency: Int) async throws {
+    let runner = FakeProcessRunner()
+    let host = try EngineTestHost(runner: runner)
+    _ = try await host.run(
+      """
+      concurrency: \(concurrency)
+      operations:
+        - { name: a, run: one }
+        - { name: b, run: two }
+        - { name: c, run: three }
+        - { name: d, run: four }
+      """)
+    #expect(runner.started.map { $0.arguments.last } == ["one", "two", "three", "four"])
+    #expect(runner.mostAtOnce == min(concurrency, 4))
+    await host.close()
+  }
+
+  @Test("gives a process its values in the environment, never in its script") func environment() async throws {
+    let runner = FakeProcessRunner()
+    let host = try EngineTestHost(runner: runner)
+    _ = try await host.run(
+      """
+      env: { LEVEL: pipeline, KEPT: "yes" }
+      operations:
+        - { name: a, value: '"; rm -rf / #' }
+        - { name: b, env: { LEVEL: operation }, inject: { text: "${{ results.a }}", list: "${{ fromJSON('[1,2]') }}" }, run: show }
+      """)
+    let environment = try #require(runner.started.first?.environment)
+    #expect(runner.started.first?.arguments == ["/bin/sh", "-e", "-c", "show"])
+    #expect(environment.contains("text=\"; rm -rf / #"))
+    #expect(environment.contains("list=[1,2]"))
+    #expect(environment.filter { $0.hasPrefix("LEVEL=") } == ["LEVEL=operation"])
+    #expect(environment.contains("KEPT=yes"))
+    #expect(environment.contains("PENSTOCK_OPERATION=b"))
+    #expect(environment.contains("PENSTOCK_ATTEMPT=1"))
+    await host.close()
+  }
+
+  @Test("runs the handlers that the outcome asks for, then those for always") func handlers() async throws {
+    let runner = FakeProcessRunner(exits: ["broken": [1]])
+    let host = try EngineTestHost(runner: runner)
+    _ = try await host.run(
+      """
+      operations: [{ name: a, run: broken }]
+      after:
+        always: [{ name: last, run: always }]
+        success: [{ name: good, run: good }]
+        failure: [{ name: page, run: page }]
+      """)
+    #expect(runner.started.map { $0.arguments.last } == ["broken", "page", "always"])
+    await host.close()
+  }
+
+  @Test("collects the results of a loop in the order of its items, whichever ends first") func loops() async throws {
+    let host = try EngineTestHost()
+    // The first item ends when the last one has.
+    let run = try await host.run(
+      """
+      concurrency: 3
+      operations:
+        - name: each
+          for_each: { in: [3, 1, 2], as: n, concurrency: 3 }
+          env: { N: "${{ n }}", DONE: "\(host.directory)/done" }
+          run: |
+            [ $N != 3 ] || until [ -e "$DONE" ]; do sleep 0.01; done
+            [ $N != 2 ] || touch "$DONE"
+            printf %s-done $N
+        - { name: pairs, matrix: { os: [a, b], v: [1, 2] }, value: "${{ item.os }}${{ item.v }}" }
+      """)
+    #expect(run.outcome.results["each"] == .array([.string("3-done"), .string("1-done"), .string("2-done")]))
+    #expect(run.outcome.results["pairs"] == .array(["a1", "a2", "b1", "b2"].map { .string($0) }))
+    await host.close()
+  }
+
+  @Test("records ten thousand operations with one row for each attempt") func many() async throws {
+    let host = try EngineTestHost()
+    let text = "operations:\n" + (0..<10_000).map { "  - { name: s\($0), value: \($0) }\n" }.joined()
+    let run = try await host.run(text)
+    #expect(run.outcome.run.counts.succeeded == 10_000)
+    #expect(run.operations.count == 10_000)
+    #expect(run.attempts.count == 10_000)
+    await host.close()
+  }
+
+  @Test("ends a chain of ten thousand skipped operations without recursion") func longSkip() async throws {
+    let host = try EngineTestHost()
+    let text =
+      "order: chain\noperations:\n  - { name: s0, when: '${{ length(fromJSON(''[]'')) > 0 }}', value: 0 }\n"
+      + (1..<10_000).map { "  - { name: s\($0), value: \($0) }\n" }.joined()
+    let run = try await host.run(text)
+    #expect(run.outcome.run.state == .succeeded)
+    #expect(run.outcome.run.counts.skipped == 10_000)
+    await host.close()
+  }
+}

@@ -1,0 +1,51 @@
+import Testing
+
+@testable import PipelineEngine
+
+@Suite("Limits of a run") struct RunLimitsTests {
+  @Test("give what is free, and no more") func takes() {
+    let limits = RunLimits(slots: 2, resources: [4])
+    #expect(limits.take(.init(slots: 1, resources: [(0, 3)])))
+    #expect(!limits.take(.init(slots: 1, resources: [(0, 2)])))
+    #expect(limits.take(.init(slots: 1, resources: [(0, 1)])))
+    #expect(!limits.take(.init(slots: 1, resources: [])))
+    limits.release(.init(slots: 1, resources: [(0, 3)]))
+    #expect(limits.take(.init(slots: 1, resources: [(0, 3)])))
+  }
+
+  @Test("are handed on first come, first served") func order() async throws {
+    let loop = try EventLoop()
+    try loop.start()
+    #expect(await Contenders(loop).order() == ["large", "small"])
+    loop.stop()
+  }
+
+  /// A large demand comes first; the small one behind it would fit at once, but must not overtake.
+  private actor Contenders {
+    nonisolated let loop: EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    private let limits = RunLimits(slots: 2, resources: [])
+    private var served: [String] = []
+
+    init(_ loop: EventLoop) { self.loop = loop }
+
+    func order() async -> [String] {
+      _ = limits.take(.init(slots: 1, resources: []))
+      await withDiscardingTaskGroup { group in
+        group.addTask(executorPreference: loop) { await self.serve("large", 2) }
+        while !limits.hasWaiters { await Task.yield() }
+        group.addTask(executorPreference: loop) { await self.serve("small", 1) }
+        await Task.yield()
+        limits.release(.init(slots: 1, resources: []))
+      }
+      return served
+    }
+
+    private func serve(_ name: String, _ slots: Int) async {
+      let demand = RunLimits.Demand(slots: slots, resources: [])
+      if !limits.take(demand) { _ = await limits.wait(for: demand, on: loop) }
+      served.append(name)
+      limits.release(demand)
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import HTTPOperations
+import Operations
+import OperationsTesting
+import Testing
+
+@testable import PipelineEngine
+
+/// Two hosts on one workspace, each with a loop of its own.
+@Suite("The success of requests in other processes")
+struct WorkspacePeersTests {
+  private let directory = NSTemporaryDirectory() + "penstock-peers-\(UUID().uuidString)"
+  private let here = HTTPEndpoint(scheme: "http", host: "h", port: 80)
+
+  private func host() throws -> (peers: HTTPPeers, loop: EventLoop) {
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    let loop = try EventLoop()
+    try loop.start()
+    let channel = WorkspacePeers(workspace: directory, loop: loop, paths: PathWatch(loop: loop))
+    return (HTTPPeers(network: MockNetworkObserver(), channel: channel), loop)
+  }
+
+  private var files: [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: directory + "/peers")) ?? []
+  }
+
+  @Test("creates no file where a link in the place of the folder leads")
+  func link() throws {
+    let elsewhere = directory + "/elsewhere"
+    try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: true)
+    #expect(symlink(elsewhere, directory + "/peers") == 0)
+    let (peers, loop) = try host()
+    let waiting = peers.subscribeToSuccesses(at: here) {}
+    #expect(files.isEmpty)
+    waiting.cancel()
+    loop.stop()
+  }
+
+  @Test("wakes who waits for the same endpoint in another host, and nobody else", .timeLimit(.minutes(10)))
+  func wakes() async throws {
+    let (first, second) = (try host(), try host())
+    let (woken, wake) = AsyncStream<String>.makeStream()
+    let waiting = first.peers.subscribeToSuccesses(at: here) { wake.yield("here") }
+    let other = first.peers.subscribeToSuccesses(at: HTTPEndpoint(scheme: "http", host: "h", port: 81)) {
+      wake.yield("elsewhere")
+    }
+    let last = first.peers.subscribeToSuccesses(at: HTTPEndpoint(scheme: "http", host: "h", port: 82)) {
+      wake.yield("last")
+    }
+    second.peers.succeeded(at: here)
+    second.peers.succeeded(at: HTTPEndpoint(scheme: "http", host: "h", port: 82))
+    // Successes are heard of in their order.
+    var heard: [String] = []
+    for await who in woken {
+      heard.append(who)
+      if who == "last" { break }
+    }
+    #expect(heard == ["here", "last"])
+    waiting.cancel()
+    other.cancel()
+    last.cancel()
+    first.loop.stop()
+    second.loop.stop()
+  }
+
+  @Test("leaves nothing behind, and writes nothing where nobody waits", .timeLimit(.minutes(10)))
+  func leavesNothing() async throws {
+    let (first, second) = (try host(), try host())
+    second.peers.succeeded(at: here)
+    #expect(files.isEmpty)
+    let one = first.peers.subscribeToSuccesses(at: here) {}
+    let two = second.peers.subscribeToSuccesses(at: here) {}
+    #expect(files.count == 1)
+    one.cancel()
+    await settle(first.loop)
+    // The other still waits.
+    #expect(files.count == 1)
+    two.cancel()
+    await settle(second.loop)
+    #expect(files.isEmpty)
+    first.loop.stop()
+    second.loop.stop()
+  }
+
+  /// Until what was handed to the loop is done.
+  private func settle(_ loop: EventLoop) async {
+    await withCheckedContinuation { continuation in loop.execute { continuation.resume() } }
+  }
+}

@@ -1,0 +1,36 @@
+import Testing
+import Values
+
+@testable import PipelineEngine
+
+@Suite("Output that becomes a result") struct ResultTextTests {
+  @Test(
+    "without a declared type is JSON where it parses, and text otherwise",
+    arguments: [
+      ("{\"a\":1}\n", JSONValue.object(["a": .int(1)])), ("42\n", .int(42)), ("true", .bool(true)), ("null", .null),
+      ("42 apples\n", .string("42 apples")), ("{broken", .string("{broken")),
+      ("two\nlines\n\n", .string("two\nlines\n")),
+      ("nothing", .string("nothing")),
+    ])
+  func undeclared(text: String, value: JSONValue) throws {
+    #expect(try ResultText.value(of: Array(text.utf8), as: nil) == value)
+  }
+
+  @Test("as a string is text, even where it looks like JSON") func string() throws {
+    #expect(try ResultText.value(of: Array("42\n".utf8), as: .string) == .string("42"))
+  }
+
+  @Test("is checked against its type") func mismatch() {
+    #expect(throws: OperationFailure.self) { try ResultText.value(of: Array("\"x\"".utf8), as: .int) }
+    let failure = #expect(throws: OperationFailure.self) {
+      try ResultText.value(of: Array("oops\n".utf8), as: .list(.int))
+    }
+    #expect(failure?.code == "result-invalid")
+    #expect(failure?.message.contains("'oops\\n'") == true)
+  }
+
+  @Test("must be UTF-8 to be text") func encoding() {
+    let failure = #expect(throws: OperationFailure.self) { try ResultText.value(of: [0x61, 0xFF], as: .string) }
+    #expect(failure?.code == "result-invalid")
+  }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import PipelineEngine
+@testable import PipelineLanguage
+
+@Suite("Secrets from outside") struct SecretReaderTests {
+  /// Reads one secret in a directory of its own, and returns its value or why there is none.
+  private func read(
+    _ origin: (String) throws -> PipelineDefinition.Secret.Origin, patience: Duration = .seconds(20)
+  ) async throws -> Result<String, EngineError> {
+    let host = try EngineTestHost()
+    let secret = PipelineDefinition.Secret(name: "s", origin: try origin(host.directory), range: .beginning)
+    let reader = SecretReader(services: host.services, directory: host.directory, patience: patience)
+    let result: Result<String, EngineError>
+    do {
+      result = .success(
+        try await Task(executorPreference: host.loop) { try await reader.read([secret])["s"] ?? "" }.value)
+    } catch let error as EngineError {
+      result = .failure(error)
+    }
+    await host.close()
+    return result
+  }
+
+  private func reason(_ result: Result<String, EngineError>) -> String? {
+    if case .failure(.secrets(let unreadable)) = result { unreadable.first?.reason } else { nil }
+  }
+
+  @Test("A file is read whatever the system says of its size") func proc() async throws {
+    let version = try await read { _ in .file("/proc/version") }.get()
+    #expect(version.hasPrefix("Linux"))
+  }
+
+  @Test("A file over the limit is refused, however large it is") func large() async throws {
+    let result = try await read { directory in
+      #expect(FileManager.default.createFile(atPath: directory + "/sparse", contents: nil))
+      #expect(truncate(directory + "/sparse", 20 << 30) == 0)
+      return .file("sparse")
+    }
+    #expect(reason(result)?.hasSuffix("/sparse' is larger than 1 MiB") == true)
+  }
+
+  @Test("A device is refused", arguments: ["/dev/zero", "/dev/null", "/dev/random"]) func device(path: String)
+    async throws
+  {
+    let result = try await read { _ in .file(path) }
+    #expect(reason(result) == "'\(path)' is a device, not a regular file")
+  }
+
+  @Test("A pipe is read to its end") func pipe() async throws {
+    var writer: Thread?
+    let result = try await read { directory in
+      let path = directory + "/fifo"
+      #expect(mkfifo(path, 0o600) == 0)
+      writer = Thread {
+        // Waits for the reader.
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+        write(descriptor, "correct ", 8)
+        write(descriptor, "horse\n", 6)
+        close(descriptor)
+      }
+      writer?.start()
+      return .file("fifo")
+    }
+    #expect(try result.get() == "correct horse")
+  }
+
+  @Test("A pipe that nobody writes to is given up, and is not an empty secret") func silentPipe() async throws {
+    let result = try await read(
+      { directory in
+        #expect(mkfifo(directory + "/fifo", 0o600) == 0)
+        return .file("fifo")
+      }, patience: .milliseconds(20))
+    #expect(reason(result)?.contains("/fifo' is a pipe that its writer did not close within") == true)
+  }
+
+  @Test("Waiting for a pipe ends with the task") func cancelled() async throws {
+    let host = try EngineTestHost()
+    #expect(mkfifo(host.directory + "/fifo", 0o600) == 0)
+    let secret = PipelineDefinition.Secret(name: "s", origin: .file("fifo"), range: .beginning)
+    let reader = SecretReader(services: host.services, directory: host.directory)
+    let task = Task(executorPreference: host.loop) { try await reader.read([secret]) }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    await host.close()
+  }
+
+  @Test("A command that prints without end is killed at the limit") func endless() async throws {
+    let result = try await read { _ in .command(["cat", "/dev/zero"]) }
+    #expect(
+      reason(result) == "its command 'cat' printed more than 1MiB, the limit of a secret, and was killed")
+  }
+
+  @Test("A command may complain without end, and only its last words count") func complaints() async throws {
+    let result = try await read { _ in
+      .command(["sh", "-c", "head -c 30000000 /dev/zero | tr '\\0' x >&2; echo >&2; echo locked >&2; exit 3"])
+    }
+    #expect(reason(result) == "its command 'sh' exited with code 3: locked")
+  }
+
+  @Test("What a command leaves behind does not keep its secret waiting") func leftBehind() async throws {
+    let result = try await read { _ in .command(["sh", "-c", "sleep 60 & echo $! > pid; echo horse"]) }
+    #expect(try result.get() == "horse")
+  }
+}

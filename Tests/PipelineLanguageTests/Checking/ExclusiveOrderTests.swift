@@ -1,0 +1,93 @@
+import Testing
+
+@testable import PipelineLanguage
+
+@Suite("The order of exclusive names")
+struct ExclusiveOrderTests {
+  /// The findings of operations in `main.yaml`, and of pipelines in files beside it.
+  private func findings(_ operations: String..., files: [String: String] = [:]) -> [String] {
+    let main = "operations:\n" + operations.map { "  - { \($0) }\n" }.joined()
+    let both = ["one.yaml": "operations: [{ name: i, exclusive: L1, run: ls }]"]
+      .merging(["two.yaml": "operations: [{ name: i, exclusive: L2, run: ls }]"]) { $1 }.merging(files) { $1 }
+    let nested = Dictionary(uniqueKeysWithValues: both.map { ("/p/" + $0.key, $0.value) })
+    return PipelineLoader.load(text: main, path: "/p/main.yaml", nested: nested).diagnostics.map(shown)
+  }
+
+  @Test("two names in opposite orders are a warning")
+  func oppositeOrders() {
+    #expect(
+      findings("name: a, exclusive: L1, pipeline: two.yaml", "name: b, exclusive: L2, pipeline: one.yaml") == [
+        "3:27 warning exclusive-order 'b/i' takes 'L1' while 'b' holds 'L2', and 'a/i' takes 'L2' while 'a' holds 'L1': they can wait for each other for ever (take them in the same order everywhere)"
+      ])
+  }
+
+  @Test("they are found at any depth, and at a handler inside")
+  func depth() {
+    let files = [
+      "middle.yaml": "operations: [{ name: m, exclusive: L2, pipeline: last.yaml }]",
+      "last.yaml": "operations: [{ name: n, value: 1 }]\nafter: { always: [{ name: h, exclusive: L1, run: ls }] }",
+    ]
+    #expect(
+      findings("name: a, exclusive: L1, pipeline: two.yaml", "name: b, pipeline: middle.yaml", files: files) == [
+        "3:13 warning exclusive-order 'b/m/h' takes 'L1' while 'b/m' holds 'L2', and 'a/i' takes 'L2' while 'a' holds 'L1': they can wait for each other for ever (take them in the same order everywhere)"
+      ])
+  }
+
+  @Test("the items of a loop come to wait for each other, unless they come one after the other")
+  func loops() {
+    let files = [
+      "crossed.yaml":
+        "operations: [{ name: x, exclusive: L1, pipeline: two.yaml }, { name: y, exclusive: L2, pipeline: one.yaml, needs: x }]"
+    ]
+    let found = findings("name: p, for_each: [1, 2], pipeline: crossed.yaml", files: files)
+    #expect(found.count == 1 && found.allSatisfy { $0.contains("exclusive-order 'p/") })
+    #expect(
+      findings("name: p, for_each: { in: [1, 2], concurrency: 1 }, pipeline: crossed.yaml", files: files).isEmpty)
+  }
+
+  @Test(
+    "what cannot come to wait for each other is none",
+    arguments: [
+      // The same order.
+      ["name: a, exclusive: L1, pipeline: two.yaml", "name: b, exclusive: L1, pipeline: two.yaml"],
+      // One after the other.
+      [
+        "name: a, exclusive: L1, pipeline: two.yaml", "name: b, exclusive: L2, pipeline: one.yaml, needs: c",
+        "name: c, needs: a, run: ls",
+      ],
+      ["name: a, exclusive: L1, pipeline: two.yaml, needs: b", "name: b, exclusive: L2, pipeline: one.yaml"],
+      // A third name around both.
+      ["name: a, exclusive: G, pipeline: down.yaml", "name: b, exclusive: G, pipeline: up.yaml"],
+      // A name that is computed.
+      ["name: a, exclusive: L1, pipeline: two.yaml", "name: b, exclusive: \"${{ 'L2' }}\", pipeline: one.yaml"],
+      // A name that is held already.
+      ["name: a, exclusive: L1, pipeline: one.yaml", "name: b, exclusive: L1, pipeline: down.yaml"],
+      // Names without others inside.
+      ["name: a, exclusive: L1, run: ls", "name: b, exclusive: L2, run: ls"],
+    ])
+  func noWarning(operations: [String]) {
+    let files = [
+      "down.yaml": "operations: [{ name: d, exclusive: L1, pipeline: two.yaml }]",
+      "up.yaml": "operations: [{ name: u, exclusive: L2, pipeline: one.yaml }]",
+    ]
+    #expect(
+      findings(operations[0], operations[1], operations.count > 2 ? operations[2] : "name: x, run: ls", files: files)
+        == [])
+  }
+
+  @Test("of very many operations with the same two names, one is reported")
+  func many() {
+    let operations = (0..<2_000).map { index in
+      let isUp = index % 2 == 0
+      return "  - { name: n\(index), exclusive: \(isUp ? "L1" : "L2"), pipeline: \(isUp ? "two" : "one").yaml }\n"
+    }
+    let files = ["one", "two"].enumerated().map { offset, name in
+      ("/p/\(name).yaml", "operations: [{ name: i, exclusive: L\(offset + 1), run: ls }]")
+    }
+    let found = PipelineLoader.load(
+      text: "operations:\n" + operations.joined(), path: "/p/main.yaml", nested: Dictionary(uniqueKeysWithValues: files)
+    )
+    #expect(found.isValid)
+    #expect(found.diagnostics.count == 1)
+  }
+}

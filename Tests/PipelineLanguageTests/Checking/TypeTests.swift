@@ -1,0 +1,285 @@
+import Testing
+
+@Suite("Types")
+struct TypeTests {
+  @Test("a reference into a result is checked against its type")
+  func members() {
+    let found = findings(
+      """
+      operations:
+        - { name: fetch, run: ls, result: [{ tag: string, draft?: bool }] }
+        - { name: a, value: "${{ results.fetch[0].tag }}" }
+        - { name: b, value: "${{ results.fetch[0].tgo }}" }
+      """)
+    #expect(
+      found == ["4:45 unknown-member 'results.fetch[0]' has no member 'tgo' (its members are tag, draft)"])
+  }
+
+  @Test("an error has the members that it has in a run, each of its type")
+  func errorMembers() {
+    #expect(
+      findings(
+        """
+        operations:
+          - { name: a, run: ls }
+          - { name: b, value: "${{ errors.a.signal || errors.a.exit_code || errors.a.status }}" }
+          - { name: c, value: "${{ errors.a.signal }}", result: int }
+          - { name: d, value: "${{ errors.a.signl }}" }
+        """) == [
+          "4:23 type-mismatch operation 'c' declares int, but its value is string",
+          "5:37 unknown-member 'errors.a' has no member 'signl' (did you mean 'errors.a.signal'?)",
+        ])
+  }
+
+  @Test("what is injected must be of the type that is required")
+  func injections() {
+    #expect(
+      findings(
+        """
+        operations:
+          - { name: fetch, run: ls, result: [string] }
+          - { name: count, run: ls, inject: fetch, requires: int }
+          - { name: some, run: ls, inject: "${{ length(results.fetch) }}", requires: string }
+          - { name: named, run: ls, inject: { n: "${{ results.fetch }}" }, requires: { n: [int] } }
+          - { name: more, run: ls, inject: { n: a }, requires: { n: string, m: int } }
+          - { name: none, run: ls, requires: int }
+          - { name: fine, run: ls, inject: fetch, requires: [string] }
+          - { name: open, run: ls, inject: untyped, requires: int }
+          - { name: untyped, run: ls }
+        """) == [
+          "3:37 type-mismatch operation 'count' requires int, but 'fetch' gives [string]",
+          "4:36 type-mismatch operation 'some' requires string, but 'inject' gives int",
+          "5:37 type-mismatch operation 'named' requires {n: [int]}, but 'inject' gives {n: [string]}: .n[]: expected int, found string",
+          "6:36 type-mismatch operation 'more' requires {n: string, m: int}, but 'inject' gives {n: string}: .m: expected int, found nothing",
+          "7:13 nothing-injected operation 'none' requires int, but nothing is injected (add 'inject')",
+        ])
+  }
+
+  @Test("the types of values are inferred, through other values")
+  func inference() {
+    #expect(
+      findings(
+        """
+        operations:
+          - { name: d, run: ls, inject: "${{ results.c.list }}", requires: [string] }
+          - { name: c, value: { list: "${{ results.b }}", text: "a ${{ results.b[0] }}" } }
+          - { name: b, value: [1, "${{ results.a }}"] }
+          - { name: a, value: 2.5 }
+        """) == [
+          "2:33 type-mismatch operation 'd' requires [string], but 'inject' gives [number]: []: expected string, found number"
+        ])
+  }
+
+  @Test("a value is of the type that it declares")
+  func declaredValues() {
+    #expect(
+      findings(
+        """
+        operations:
+          - { name: a, value: 12, result: string }
+          - { name: b, value: "${{ results.a }}", result: int }
+          - { name: c, value: [x], result: [string] }
+        """) == [
+          "2:23 type-mismatch operation 'a' declares string, but its value is int",
+          "3:23 type-mismatch operation 'b' declares int, but its value is string",
+        ])
+  }
+
+  @Test("a loop's result is the list of results, and its item is of the list's type")
+  func loops() {
+    let found = findings(
+      """
+      operations:
+        - { name: list, value: [{ path: a }, { path: b }] }
+        - { name: each, for_each: "${{ results.list }}", command: [wc, "${{ item.path }}"], result: int }
+        - { name: sum, run: ls, inject: each, requires: [int] }
+        - { name: bad, for_each: { in: "${{ results.list }}", as: file }, command: [wc, "${{ file.paht }}"] }
+        - { name: not, for_each: "${{ results.list[0].path }}", run: ls }
+        - { name: grid, matrix: { os: [a, b], n: [1, 2] }, command: [x, "${{ item.os }}", "${{ item.m }}"] }
+        - { name: outside, value: "${{ item.path }}" }
+      """)
+    #expect(found.map { String($0.prefix { $0 != " " }) } == ["5:93", "6:28", "7:95", "8:34"], "\(found)")
+    #expect(found.contains { $0.hasPrefix("6:28 type-mismatch 'for_each' needs a list, found string") }, "\(found)")
+  }
+
+  @Test("an approval's result, errors, operations and run have known members")
+  func contexts() {
+    let found = findings(
+      """
+      operations:
+        - { name: ask, approve: "Go?" }
+        - name: b
+          when: ${{ results.ask.approved && operations.ask.state == 'succeeded' }}
+          env: { A: "${{ results.ask.note }} ${{ errors.ask.exit_code }} ${{ run.id }} ${{ run.directory }}" }
+          run: ls
+        - name: c
+          env: { A: "${{ results.ask.nope }}", B: "${{ errors.ask.nope }}", C: "${{ run.nope }}" }
+          run: ls
+      """)
+    #expect(found.map { $0.split(separator: " ")[1] } == ["unknown-member", "unknown-member", "unknown-member"])
+  }
+
+  @Test("params, env and secrets are known by name")
+  func namedContexts() {
+    #expect(
+      findings(
+        """
+        params: { feed: string, limit: { type: int } }
+        env: { BASE: "${{ params.feed }}", BAD: "${{ results.a }}" }
+        secrets: { token: { env: T } }
+        operations:
+          - name: a
+            env: { A: "${{ params.fed }} ${{ env.BASE }} ${{ env.BSE }}", B: "${{ secrets.tokn }}" }
+            run: ls
+        """) == [
+          "2:46 context-not-available 'results' is not available here: this is evaluated before any operation runs",
+          "6:27 unknown-member 'params' has no member 'fed' (did you mean 'params.feed'?)",
+          "6:58 unknown-member 'env' has no member 'BSE' (did you mean 'env.BASE'?)",
+          "6:83 unknown-member 'secrets' has no member 'tokn' (did you mean 'secrets.token'?)",
+        ])
+  }
+
+  @Test("the item exists in a loop, under the loop's name for it")
+  func items() {
+    #expect(
+      findings(
+        """
+        operations:
+          - { name: a, value: "${{ item }}" }
+          - { name: b, value: "${{ item }}", for_each: { in: [1], as: n } }
+          - { name: c, value: "${{ n }}", for_each: { in: [1], as: n } }
+          - { name: d, run: ls, for_each: "${{ item }}" }
+        """) == [
+          "2:28 context-not-available there is no 'item' here: the operation has no 'for_each' or 'matrix'",
+          "3:28 context-not-available there is no 'item' here: it is called 'n'",
+          "5:40 context-not-available there is no 'item' here: the list is computed before there are items",
+        ])
+  }
+
+  @Test("a result that cannot be there is an error")
+  func noResults() {
+    #expect(
+      findings(
+        """
+        operations:
+          - { name: silent, run: ls, result: none }
+          - { name: pause, wait: 1s }
+          - { name: a, run: ls, inject: silent }
+          - { name: b, command: [echo, "${{ results.pause }}"] }
+          - { name: c, command: [echo, "${{ results.pause || 'nothing' }}"], needs: silent }
+        """) == [
+          "4:33 no-result 'silent' has no result: it declares 'result: none' (to run after it, use 'needs: silent')",
+          "5:37 no-result 'pause' has no result: it only waits (to run after it, use 'needs: pause')",
+        ])
+  }
+
+  @Test("what never runs is a warning")
+  func neverRuns() throws {
+    let text = """
+      operations:
+        - { name: a, run: ls, when: false }
+        - { name: b, run: ls, when: "${{ 1 > 2 }}" }
+        - { name: c, run: ls, when: failure() }
+        - { name: d, run: ls, when: failure(), needs: a }
+        - { name: e, run: ls, when: "${{ hashFiles('x') == '' }}" }
+        - { name: f, run: ls, when: cancelled() }
+        - { name: g, run: ls, when: cancelled(), needs: e }
+      """
+    #expect(
+      findings(text) == [
+        "2:31 warning never-runs operation 'a' never runs: its 'when' is always false",
+        "3:31 warning never-runs operation 'b' never runs: its 'when' is always false",
+        "4:31 warning never-runs operation 'c' never runs: nothing that it depends on can fail, as it depends on nothing (add 'needs', or make it a handler under 'after: {failure: …}')",
+        "5:49 warning never-runs operation 'd' never runs: it needs 'a', which never runs",
+        "7:31 warning never-runs operation 'f' never runs: it depends on nothing, so it is asked when the run begins, before anything can be cancelled (add 'needs', or make it a handler under 'after: {cancel: …}')",
+      ])
+    _ = try pipeline(text)
+  }
+
+  @Test("what needs something that never runs never runs either, unless it is asked anyway")
+  func neverRunsBecauseOfAnother() throws {
+    let text = """
+      operations:
+        - { name: a, run: ls, when: false }
+        - { name: b, run: ls, needs: [f, a], when: success() }
+        - { name: c, run: cat, inject: b }
+        - { name: d, value: "${{ results.a || 1 }}", when: "results.b || true" }
+        - { name: e, value: "${{ results.d }}" }
+        - { name: f, run: ls }
+        - { name: g, run: ls, run_when: never }
+        - { name: h, run: ls, needs: g }
+        - { name: i, run: ls, run_when: never, otherwise: fail }
+        - { name: j, run: ls, needs: i, when: failure() }
+        - { name: k, run: ls, needs: [f, a], when: always() }
+        - { name: l, run: ls, needs: [f, a], when: failure() }
+        - { name: m, run: ls, when: operations.a.state == 'skipped' }
+        - { name: n, run: ls, needs: [k, m] }
+      """
+    #expect(
+      findings(text) == [
+        "2:31 warning never-runs operation 'a' never runs: its 'when' is always false",
+        "3:36 warning never-runs operation 'b' never runs: it needs 'a', which never runs",
+        "4:34 warning never-runs operation 'c' never runs: it needs 'b', which never runs because of 'a'",
+        "8:35 warning never-runs operation 'g' never runs: its 'run_when' is never true",
+        "9:32 warning never-runs operation 'h' never runs: it needs 'g', which never runs",
+        "10:35 warning never-runs operation 'i' never runs: its 'run_when' is never true",
+      ])
+  }
+
+  @Test("in a chain, what stands below something that never runs never runs either")
+  func neverRunsInAChain() throws {
+    let text = """
+      order: chain
+      operations:
+        - { name: a, run: ls, when: false }
+        - { name: b, run: ls }
+      """
+    #expect(
+      findings(text) == [
+        "3:31 warning never-runs operation 'a' never runs: its 'when' is always false",
+        "4:13 warning never-runs operation 'b' never runs: it needs 'a', which never runs",
+      ])
+  }
+
+  @Test("standard input has one source")
+  func standardInput() {
+    #expect(
+      findings("operations: [{ name: a, run: ls }, { name: b, run: cat, inject: a, stdin: text }]") == [
+        "1:65 stdin-taken operation 'b' has both 'stdin' and an automatic injection, which arrives on standard input (give the injected value a name, or remove 'stdin')"
+      ])
+  }
+
+  @Test("a condition is one expression")
+  func conditions() {
+    #expect(
+      findings(inOperation: "run: ls", "when: \"a ${{ true }}\"") == [
+        "4:11 mixed-expression 'when' is one expression, but there is text around '${{ }}' here (put the whole condition inside '${{ }}')"
+      ])
+    #expect(findings(inOperation: "run: ls", "when: 1 == 1") == [])
+    let found = findings(inOperation: "run: ls", "when: 1 == ")
+    #expect(found.count == 1)
+    #expect(found.first?.hasPrefix("4:") == true)
+  }
+
+  @Test("a computed wait is of the right type")
+  func waits() {
+    #expect(
+      findings(
+        "params: { n: int, d: duration }\noperations: [{ name: a, wait: \"${{ params.n }}\" }, { name: b, wait: \"${{ params.d }}\" }]"
+      ) == ["2:31 type-mismatch 'wait' needs a duration, found int"])
+  }
+
+  @Test("a type that doubles with every step is given up, not followed")
+  func doublingTypes() {
+    var text = "operations:\n  - { name: v0, value: { a: 1 } }\n"
+    for step in 1...60 {
+      let last = "${{ results.v\(step - 1) }}"
+      text += "  - { name: v\(step), value: { a: \"\(last)\", b: [\"\(last)\", \"\(last)\"] } }\n"
+    }
+    text += "  - { name: last, run: ls, inject: v60, requires: int }\n"
+    #expect(
+      findings(text) == [
+        "63:36 type-mismatch operation 'last' requires int, but 'v60' gives {a: json, b: [json]}"
+      ])
+  }
+}

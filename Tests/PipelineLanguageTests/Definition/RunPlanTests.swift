@@ -1,0 +1,29 @@
+import Testing
+
+@testable import PipelineLanguage
+
+@Suite("The plan of a run") struct RunPlanTests {
+  private func plan(_ dependencies: [[Int]]) -> RunPlan {
+    RunPlan(
+      dependencies.enumerated().map { index, dependencies in
+        var operation = OperationDefinition(
+          name: "o\(index)", index: index, action: .run(script: ""), range: .beginning)
+        operation.dependencies = dependencies
+        return operation
+      })
+  }
+
+  @Test("counts what each operation waits for, and knows who waits for it") func counts() {
+    let plan = plan([[], [0], [0], [1, 2]])
+    #expect(plan.incoming == [0, 1, 1, 2])
+    #expect(Array(plan.dependents(of: 0)) == [1, 2])
+    #expect(Array(plan.dependents(of: 1)) == [3])
+    #expect(plan.dependents(of: 3).isEmpty)
+  }
+
+  @Test("finds everything downstream of an operation, itself included") func downstream() {
+    let plan = plan([[], [0], [], [1, 2], [3]])
+    #expect(plan.downstream(of: 1) == [1, 3, 4])
+    #expect(plan.downstream(of: 4) == [4])
+  }
+}

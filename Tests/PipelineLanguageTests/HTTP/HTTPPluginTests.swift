@@ -1,0 +1,53 @@
+import HTTPOperations
+import PluginHost
+import Testing
+import Values
+
+@testable import PipelineLanguage
+
+@Suite("The plugin http")
+struct HTTPPluginTests {
+  private let catalog = FakeCatalog()
+
+  private func problem(_ settings: JSONValue) throws -> PluginFailure? {
+    let plugin = try #require(HTTPPlugin.described)
+    let offer = try #require(plugin.description.offer("http.events", .controller))
+    return plugin.check(offer, settings: try offer.resolve(settings: settings))
+  }
+
+  @Test("is there without a file, and no file can take its place")
+  func isThere() throws {
+    _ = try catalog.pipeline(
+      """
+      controllers: { uses: http.events, with: { url: "http://h/" } }
+      operations: [{ name: x, value: "${{ run.event.data }}" }]
+      """)
+    #expect(catalog.asked.withLock { $0.isEmpty })
+    let found = catalog.findings(
+      """
+      plugins: { http: { path: ./mine.so } }
+      controllers: { uses: http.events, with: { url: "http://h/" } }
+      operations: [{ name: x, value: 1 }]
+      """)
+    #expect(found.count == 1)
+    #expect(found.first?.contains("reserved-name") == true, "\(found)")
+  }
+
+  @Test("takes settings that make a request, and says which one does not")
+  func settings() throws {
+    #expect(try problem(["url": "https://h/feed", "headers": ["A": "b"], "events": ["x"]]) == nil)
+    #expect(try problem(["url": "h/feed"])?.message.hasPrefix("url: ") == true)
+    #expect(try problem(["url": "http://h/", "headers": ["A": 1]])?.message == "headers: the value of 'A' is no text")
+    #expect(try problem(["url": "http://h/", "headers": ["A": "b\nC: d"]])?.message.contains("line break") == true)
+    #expect(try problem(["url": "http://h/", "headers": ["A b": "c"]])?.message.hasPrefix("headers: ") == true)
+    #expect(
+      try problem(["url": "http://h/", "secret_headers": ["A b": "c"]])?.message.hasPrefix("secret_headers") == true)
+    #expect(try problem(["url": "http://h/", "silence": "0s"])?.message == "silence: it must be longer than nothing")
+  }
+
+  @Test("is in the schema without being asked for")
+  func schema() {
+    let definitions = PipelineSchema.jsonSchema()["$defs"]
+    #expect(definitions?["controller-http.events"]?["properties"]?["url"] != nil)
+  }
+}

@@ -1,0 +1,247 @@
+import Testing
+
+@testable import Expressions
+@testable import PipelineLanguage
+
+@Suite("Around an action")
+struct ModifierTests {
+  @Test("retry is a limit, or a mapping with a limit of 3")
+  func retries() throws {
+    #expect(try operation("run: ls").retry.limit == 0)
+    #expect(try operation("run: ls", "retry: 5").retry.limit == 5)
+    let retry = try operation(
+      "run: ls", "retry:", "  backoff: fibonacci", "  base: 200ms", "  max: 5s", "  jitter: none", "  deadline: 1m",
+      "  on: [timeout, {exit: [1, 75]}, {exit: 2}, {signal: SIGKILL}, {error: result-mismatch}]"
+    ).retry
+    #expect(retry.limit == 3)
+    #expect(retry.backoff == .fibonacci)
+    #expect(retry.base == .milliseconds(200))
+    #expect(retry.maximum == .seconds(5))
+    #expect(retry.jitter == .none)
+    #expect(retry.deadline == .seconds(60))
+    #expect(
+      retry.on == [
+        .timeout, .exitCode(1), .exitCode(75), .exitCode(2), .signal("SIGKILL"), .error("result-mismatch"),
+      ])
+  }
+
+  @Test("a base longer than the default bound moves the bound")
+  func longBase() throws {
+    #expect(try operation("run: ls", "retry: {base: 5m}").retry.maximum == .seconds(300))
+    #expect(
+      findings(inOperation: "run: ls", "retry: {base: 5s, max: 1s}") == [
+        "4:28 out-of-range 'max' cannot be shorter than 'base', which is 5s"
+      ])
+  }
+
+  @Test("what is wrong with a retry is said with what to write")
+  func retryErrors() {
+    #expect(
+      findings(
+        inOperation: "run: ls", "retry:", "  limit: -1", "  backoff: exponental", "  base: 5", "  on: [1, timeot]") == [
+          "5:14 out-of-range 'limit' must be at least 0, found -1",
+          "6:16 unknown-word 'backoff' is one of constant, linear, exponential, fibonacci, decorrelated, found 'exponental' (did you mean 'exponential'?)",
+          "7:13 invalid-duration 'base' needs a duration with its unit, found '5' (for seconds write '5s')",
+          "8:12 unknown-word an entry of 'on' is timeout, {exit: …}, {signal: …}, {status: …} or {error: …}, found '1' (write '{exit: 1}')",
+          "8:15 unknown-word an entry of 'on' is timeout, {exit: …}, {signal: …}, {status: …} or {error: …}, found 'timeot' (did you mean 'timeout'?)",
+        ])
+    #expect(
+      findings(inOperation: "run: ls", "retry: {on: [{signal: KILL}, {exit: 300}]}") == [
+        "4:27 unknown-word there is no signal 'KILL' (did you mean 'SIGKILL'?)",
+        "4:41 out-of-range an exit code must be from 1 to 255, found 300",
+      ])
+  }
+
+  @Test("a repetition ends")
+  func repetitions() throws {
+    let repetition = try #require(try operation("run: ls", "repeat: {every: 2s, limit: 4}").repetition)
+    #expect(repetition.every == .seconds(2))
+    #expect(repetition.limit == 4)
+    #expect(
+      findings(inOperation: "run: ls", "repeat: {every: 2s}") == [
+        "4:14 endless-repeat 'repeat' has neither 'until' nor 'limit', so it would never end"
+      ])
+  }
+
+  @Test("durations need their units")
+  func durations() throws {
+    #expect(try operation("run: ls", "timeout: 1h30m").timeout == .seconds(5400))
+    #expect(
+      findings(inOperation: "run: ls", "timeout: 30") == [
+        "4:14 invalid-duration 'timeout' needs a duration with its unit, found '30' (for seconds write '30s')"
+      ])
+    #expect(
+      findings(inOperation: "run: ls", "timeout: soon") == [
+        "4:14 invalid-duration 'timeout' needs a duration with its unit, found 'soon' (write it like '30s', '1h30m' or '200ms')"
+      ])
+    #expect(
+      findings(inOperation: "run: ls", "timeout: 20000w", "stale_when: older-than(20000w)") == [
+        "4:14 out-of-range 'timeout' must be at most 15250w, some 292 years, found '20000w'",
+        "5:28 out-of-range 'older-than' must be at most 15250w, some 292 years, found '20000w'",
+      ])
+    #expect(
+      findings(inOperation: "run: ls", "timeout: 0s") == ["4:14 out-of-range 'timeout' must be longer than nothing"])
+    #expect(
+      findings(inOperation: "run: ls", "timeout: ${{ params.t }}") == [
+        "4:14 expression-not-allowed 'timeout' cannot hold an expression: it is read before anything runs"
+      ])
+  }
+
+  @Test("a shell is a program or a list")
+  func shells() throws {
+    #expect(try operation("run: ls", "shell: bash").shell == ["bash", "-c"])
+    #expect(
+      try operation("run: ls", "shell: [bash, -euo, pipefail, -c]").shell == ["bash", "-euo", "pipefail", "-c"])
+  }
+
+  @Test("booleans are true or false, as in YAML 1.2")
+  func booleans() throws {
+    #expect(try operation("run: ls", "allow_failure: true").allowFailure)
+    #expect(
+      findings(inOperation: "run: ls", "allow_failure: yes") == [
+        "4:20 wrong-form 'allow_failure' needs true or false, found 'yes'"
+      ])
+  }
+
+  @Test("environment variables take scalars as they are written")
+  func environments() throws {
+    let variables = try operation("run: ls", "env: {PORT: 8080, FLAG: true, EMPTY: ''}").environment
+    #expect(variables.map(\.name) == ["PORT", "FLAG", "EMPTY"])
+    #expect(variables.map(\.value.text) == ["8080", "true", ""])
+    #expect(
+      findings(inOperation: "run: ls", "env: {A-B: 1, PENSTOCK_X: 1, C: [1], D: }") == [
+        "4:11 invalid-name 'A-B' cannot be an environment variable: it may hold letters, digits and '_', the first a letter or '_'",
+        "4:19 reserved-name 'PENSTOCK_X' cannot be set: names that begin with PENSTOCK_ are the engine's own",
+        "4:37 wrong-form the variable 'C' needs a text, found a list",
+        "4:44 wrong-form the variable 'D' needs a text, found nothing",
+      ])
+  }
+
+  @Test("defaults reach the operations that they can have an effect on")
+  func defaults() throws {
+    let definition = try pipeline(
+      """
+      operations:
+        - { name: a, run: ls, env: {B: own} }
+        - { name: b, wait: 1h }
+        - { name: c, command: [ls], timeout: 5s, retry: 0 }
+      defaults:
+        timeout: 30s
+        grace: 1s
+        retry: 2
+        env: {A: base, B: base}
+        directory: src
+        shell: bash
+      """)
+    let (a, b, c) = (definition.operations[0], definition.operations[1], definition.operations[2])
+    #expect(a.timeout == .seconds(30))
+    #expect(a.grace == .seconds(1))
+    #expect(a.retry.limit == 2)
+    #expect(a.environment.map { "\($0.name)=\($0.value.text)" } == ["A=base", "B=own"])
+    #expect(a.directory?.text == "src")
+    #expect(a.shell == ["bash", "-c"])
+    #expect(b.timeout == nil)
+    #expect(b.environment.isEmpty)
+    #expect(c.timeout == .seconds(5))
+    #expect(c.retry.limit == 0)
+    #expect(c.environment.map(\.value.text) == ["base", "base"])
+  }
+
+  @Test("resources are taken from what is declared")
+  func resources() throws {
+    let definition = try pipeline(
+      """
+      resources: {gpu: 2, disk: 1}
+      operations: [{name: a, run: ls, resources: {disk: 1, gpu: 2}}]
+      """)
+    #expect(definition.operations[0].resources.map(\.resource) == [1, 0])
+    #expect(definition.operations[0].resources.map(\.amount) == [1, 2])
+    #expect(
+      findings(
+        """
+        resources: {gpu: 2}
+        operations:
+          - { name: a, run: ls, resources: {gpi: 1} }
+          - { name: b, run: ls, resources: {gpu: 3} }
+          - { name: c, run: ls, resources: {gpu: 0, tape: 1} }
+        """) == [
+          "3:37 unknown-resource the pipeline declares no resource 'gpi' (did you mean 'gpu'?)",
+          "4:42 out-of-range operation 'b' needs 3 of 'gpu', but there is only 2",
+          "5:42 out-of-range the amount of 'gpu' must be at least 1, found 0",
+          "5:45 unknown-resource the pipeline declares no resource 'tape' (declare it at the top: 'resources: {tape: 1}')",
+        ])
+  }
+
+  @Test("names are checked, and unique without regard to case")
+  func names() {
+    #expect(
+      findings(
+        """
+        operations:
+          - { name: fetch, run: ls }
+          - { name: Fetch, run: ls }
+          - { name: 2nd, run: ls }
+          - { run: ls }
+          - just a text
+        """) == [
+          "3:13 duplicate-name the name 'Fetch' is taken already, on line 2",
+          "4:13 invalid-name '2nd' cannot be an operation's name: it may hold letters, digits, '_' and '-', at most 100, the first a letter or '_'",
+          "5:7 missing-key an operation needs a 'name'",
+          "6:5 wrong-form an operation needs a mapping, found 'just a text'",
+        ])
+  }
+
+  @Test("a loop has a list of items, and one source")
+  func loops() throws {
+    let loop = try #require(try operation("run: ls", "for_each: {in: [1, 2], as: n, concurrency: 3}").loop)
+    #expect(loop.itemName == "n")
+    #expect(loop.concurrency == 3)
+    guard case .list(.literal([1, 2])) = loop.source else { return #expect(Bool(false), "not the list") }
+    let matrix = try #require(try operation("run: ls", "matrix: {os: [a, b], n: [1, 2]}").loop)
+    guard case .matrix(let lists) = matrix.source else { return #expect(Bool(false), "not a matrix") }
+    #expect(lists.map(\.name) == ["os", "n"])
+    #expect(
+      findings(inOperation: "run: ls", "for_each: [1]", "matrix: {a: [1]}") == [
+        "5:5 several-loops operation 'x' has both 'for_each' and 'matrix' (keep one; a list with one entry is a matrix too)"
+      ])
+    #expect(
+      findings(inOperation: "run: ls", "for_each: {in: [1], as: run}") == [
+        "4:29 reserved-name an item cannot be called 'run': that is a context's name"
+      ])
+    #expect(findings(inOperation: "run: ls", "for_each: {as: n}") == ["4:16 missing-key 'for_each' needs an 'in'"])
+    #expect(
+      findings(inOperation: "run: ls", "for_each: text") == [
+        "4:15 wrong-form 'for_each' needs a list or an expression that yields one, found 'text'"
+      ])
+  }
+
+  @Test(
+    "a list of a matrix cannot be called include or exclude, in any case",
+    arguments: ["include", "Include", "INCLUDE", "iNcLuDe", "exclude", "Exclude"])
+  func matrixKeysToCome(name: String) throws {
+    #expect(
+      findings(inOperation: "run: ls", "matrix: {os: [a, b], \(name): [{os: c}]}").map { $0.split(separator: " (")[0] }
+        == [
+          "4:26 not-available '\(name)' of a matrix is not available in this version"
+        ])
+    // The schema forbids what the loader does.
+    _ = try #require(try Regex(NamePattern.matrixKeyToCome).wholeMatch(in: name))
+  }
+
+  @Test(
+    "a list of a matrix may have a name that begins or ends like include or exclude",
+    arguments: ["includes", "preinclude", "in"])
+  func similarNames(name: String) throws {
+    #expect(findings(inOperation: "run: ls", "matrix: {\(name): [a]}") == [])
+    #expect(try Regex(NamePattern.matrixKeyToCome).wholeMatch(in: name) == nil)
+  }
+
+  @Test("a matrix that nobody can run is refused")
+  func hugeMatrix() {
+    let list = "[" + Array(repeating: "1", count: 100).joined(separator: ",") + "]"
+    #expect(
+      findings(inOperation: "run: ls", "matrix: {a: \(list), b: \(list), c: \(list)}") == [
+        "4:14 too-many-items the matrix has more than 100000 combinations"
+      ])
+  }
+}

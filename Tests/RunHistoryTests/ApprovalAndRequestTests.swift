@@ -1,0 +1,100 @@
+import Foundation
+import RunHistory
+import Testing
+import Workspace
+
+@Suite("Approvals and requests")
+struct ApprovalAndRequestTests {
+  let fixture: HistoryFixture
+  var history: History { fixture.history }
+
+  init() throws {
+    fixture = try HistoryFixture()
+  }
+
+  private func ask() async throws -> Approval {
+    let run = fixture.record()
+    let approval = Approval(
+      run: run.id, ordinal: 3, operation: "release", message: "Ship it?", requestedAt: HistoryFixture.start)
+    fixture.recorder.record(.runCreated(run, definition: ""))
+    fixture.recorder.record(.operation(asking(run.id, .waiting)))
+    fixture.recorder.record(.approvalRequested(approval))
+    try await fixture.recorder.flush()
+    return approval
+  }
+
+  private func asking(_ run: RunID, _ state: OperationState) -> OperationRecord {
+    OperationRecord(run: run, ordinal: 3, name: "release", position: 0, state: state)
+  }
+
+  @Test("A question that nobody waits for any more is not answered", arguments: [true, false])
+  func over(isRunOver: Bool) async throws {
+    let approval = try await ask()
+    if isRunOver {
+      fixture.recorder.record(
+        .runEnded(approval.run, state: .cancelled, reason: nil, counts: RunCounts(), at: HistoryFixture.start))
+    } else {
+      fixture.recorder.record(.operation(asking(approval.run, .failed)))
+    }
+    try await fixture.recorder.flush()
+    var over = approval
+    over.isOver = true
+    #expect(try history.pendingApprovals(approval.run) == [])
+    #expect(
+      try history.answerApproval(approval.run, operation: "release", approved: true, note: nil, who: "ada")
+        == .over(over))
+    #expect(try history.approvals(of: approval.run) == [over])
+    #expect(try fixture.rows("SELECT state FROM approvals") == [[.text("unanswered")]])
+    let whole = try #require(try history.loadForResume(approval.run))
+    #expect(History.json(whole)["approvals"]?[0]?["state"] == .string("unanswered"))
+  }
+
+  @Test("A question is answered once, and the answer stays when it is asked again")
+  func answer() async throws {
+    let approval = try await ask()
+    #expect(try history.pendingApprovals(approval.run) == [approval])
+    let outcome = try history.answerApproval(
+      approval.run, operation: "release", approved: true, note: "fine", who: "ada", at: HistoryFixture.start)
+    var answered = approval
+    answered.answer = Approval.Answer(isApproved: true, note: "fine", who: "ada", at: HistoryFixture.start)
+    #expect(outcome == .answered(answered))
+    #expect(
+      try history.answerApproval(approval.run, operation: "release", approved: false, note: nil, who: "eve")
+        == .alreadyAnswered(answered))
+    fixture.recorder.record(.approvalRequested(approval))
+    try await fixture.recorder.flush()
+    #expect(try history.approvals(of: approval.run) == [answered])
+    #expect(try history.pendingApprovals(approval.run) == [])
+    #expect(
+      try fixture.rows("SELECT operation, state, who FROM approvals") == [
+        [.text("release"), .text("approved"), .text("ada")]
+      ])
+  }
+
+  @Test("An answer to a question that nobody asked names those that were")
+  func notAsked() async throws {
+    let approval = try await ask()
+    #expect(
+      try history.answerApproval(approval.run, operation: "relase", approved: true, note: nil, who: "ada")
+        == .notAsked(pending: ["release"]))
+    #expect(
+      try history.answerApproval(.generate(), operation: "release", approved: true, note: nil, who: "ada")
+        == .notAsked(pending: []))
+  }
+
+  @Test("A request is taken once, by the run that it is for, and the host is notified")
+  func requests() async throws {
+    let run = try await ask().run
+    let other = try await ask().run
+    let path = fixture.workspace.notifyPath
+    try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: path)
+    try history.request(.cancel, of: run)
+    try history.request(.kill, of: run)
+    #expect(
+      try FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
+        != Date(timeIntervalSince1970: 0))
+    #expect(try history.takeRequests(other) == [])
+    #expect(try history.takeRequests(run) == [.cancel, .kill])
+    #expect(try history.takeRequests(run) == [])
+  }
+}

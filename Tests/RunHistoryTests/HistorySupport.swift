@@ -1,0 +1,108 @@
+import Foundation
+import RunHistory
+import SQLite
+import Workspace
+
+/// A history in a directory that is removed at the end of a test, with a recorder.
+final class HistoryFixture {
+  let directory: String
+  let history: History
+  let recorder: HistoryRecorder
+  var workspace: Workspace { history.workspace }
+
+  init() throws {
+    directory = NSTemporaryDirectory() + "history-test-" + UUID().uuidString.lowercased()
+    history = try History.open(at: directory, mode: .readWrite)
+    recorder = HistoryRecorder(workspace: history.workspace)
+  }
+
+  deinit {
+    history.workspace.close()
+    try? FileManager.default.removeItem(atPath: directory)
+  }
+
+  /// A process that is certainly gone: nothing with this start time has this id.
+  static let deadOwner = ProcessIdentity(
+    boot: ProcessIdentity.current.boot, pid: ProcessIdentity.current.pid, started: 1)
+
+  static let start = RecordTime(microseconds: 1_795_000_000_000_000)
+
+  func record(
+    _ pipeline: String = "digest", at time: RecordTime = start, state: RunState = .queued,
+    owner: ProcessIdentity = .current, parent: RunRecord.Parent? = nil, id: RunID = .generate()
+  ) -> RunRecord {
+    RunRecord(
+      id: id, pipeline: pipeline, definitionHash: "hash-of-\(pipeline)", path: "/p/\(pipeline).yaml",
+      params: #"{"limit":20}"#, host: "box", user: "ada", version: "0.1", owner: owner, parent: parent, state: state,
+      createdAt: time, counts: RunCounts(operations: 2))
+  }
+
+  /// Records a run with two operations, `fetch` (two attempts) and `count`, that ends in the given state.
+  @discardableResult
+  func ended(
+    _ pipeline: String = "digest", at time: RecordTime = start, state: RunState = .succeeded,
+    parent: RunRecord.Parent? = nil, id: RunID = .generate()
+  ) async throws -> RunID {
+    let run = record(pipeline, at: time, parent: parent, id: id)
+    recorder.record(.runCreated(run, definition: "name: \(pipeline)"))
+    recorder.record(.runStarted(run.id, at: time.advanced(by: 1000)))
+    let failed = state == .failed
+    for attempt in 1...2 {
+      recorder.record(
+        .attempt(
+          AttemptRecord(
+            run: run.id, ordinal: 0, number: attempt, state: attempt == 1 ? .failed : .succeeded,
+            startedAt: time.advanced(by: Int64(attempt) * 10_000),
+            endedAt: time.advanced(by: Int64(attempt) * 10_000 + 5000),
+            exitCode: attempt == 1 ? 7 : 0,
+            error: attempt == 1 ? RecordedError(code: "exit-code", message: "exit code 7") : nil,
+            standardOutput: "logs/\(run.id)/fetch.\(attempt).out", retryDelay: attempt == 1 ? 250_000 : nil,
+            wakeCause: attempt == 2 ? "timer" : nil, pid: 4242)))
+    }
+    recorder.record(
+      .operation(
+        OperationRecord(
+          run: run.id, ordinal: 0, name: "fetch", position: 0, state: .succeeded, attempts: 2,
+          startedAt: time.advanced(by: 10_000), endedAt: time.advanced(by: 25_000), result: .inline("[1,2]"),
+          fingerprint: "f1")))
+    recorder.record(
+      .operation(
+        OperationRecord(
+          run: run.id, ordinal: 1, name: "count", position: 1, state: failed ? .failed : .succeeded,
+          error: failed ? RecordedError(code: "exit-code", message: "exit code 1") : nil, attempts: 1,
+          startedAt: time.advanced(by: 26_000), endedAt: time.advanced(by: 27_000),
+          result: failed ? .none : .inline("2"))))
+    recorder.record(
+      .attempt(
+        AttemptRecord(
+          run: run.id, ordinal: 1, number: 1, state: failed ? .failed : .succeeded,
+          startedAt: time.advanced(by: 26_000),
+          endedAt: time.advanced(by: 27_000), exitCode: failed ? 1 : 0)))
+    let counts = RunCounts(operations: 2, succeeded: failed ? 1 : 2, failed: failed ? 1 : 0)
+    recorder.record(.runEnded(run.id, state: state, reason: nil, counts: counts, at: time.advanced(by: 30_000)))
+    try await recorder.flush()
+    return run.id
+  }
+
+  /// Records a run that is in the middle of its first operation, in a process that is gone.
+  func abandoned(at time: RecordTime = start) async throws -> RunID {
+    let run = record(at: time, owner: Self.deadOwner)
+    recorder.record(.runCreated(run, definition: "name: digest"))
+    recorder.record(.runStarted(run.id, at: time))
+    recorder.record(
+      .operation(OperationRecord(run: run.id, ordinal: 0, name: "fetch", position: 0, state: .running, attempts: 1)))
+    recorder.record(
+      .attempt(AttemptRecord(run: run.id, ordinal: 0, number: 1, state: .running, startedAt: time, pid: 99)))
+    recorder.record(
+      .operation(OperationRecord(run: run.id, ordinal: 1, name: "count", position: 1, state: .pending)))
+    try await recorder.flush()
+    return run.id
+  }
+
+  func rows(_ sql: String) throws -> [[SQLValue]] {
+    let query = try history.sql(sql)
+    var rows: [[SQLValue]] = []
+    while let row = try query.next() { rows.append(row) }
+    return rows
+  }
+}

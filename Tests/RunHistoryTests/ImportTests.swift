@@ -1,0 +1,203 @@
+import Foundation
+import Testing
+import Values
+import Workspace
+
+@testable import Expressions
+@testable import RunHistory
+
+@Suite("Importing")
+struct ImportTests {
+  let fixture: HistoryFixture
+  let other: HistoryFixture
+
+  init() throws {
+    fixture = try HistoryFixture()
+    other = try HistoryFixture()
+  }
+
+  private static let source = "name: digest\noperations: [{ name: fetch, value: 1 }]\n"
+
+  /// Records a run in which everything occurs that can be recorded.
+  private func recordRun(at time: RecordTime = HistoryFixture.start, state: RunState = .failed) async throws -> RunID {
+    var run = fixture.record(at: time)
+    run.definitionHash = ContentHash.of(Self.source)
+    run.params = #"{"limit":20,"name":"é\"\\"}"#
+    run.trigger = .controller
+    run.controller = "cron"
+    run.event = #"{"instant":"2026-11-18T11:00:00Z"}"#
+    run.parent = RunRecord.Parent(run: .generate(), operation: "deploy[3]")
+    let micro = time.advanced(by: 123_457)
+    fixture.recorder.record(.runCreated(run, definition: Self.source))
+    fixture.recorder.record(.runStarted(run.id, at: micro))
+    fixture.recorder.record(
+      .operation(
+        OperationRecord(
+          run: run.id, ordinal: 0, name: "fetch", position: 0, state: .succeeded, attempts: 2, startedAt: micro,
+          endedAt: micro.advanced(by: 1), result: .inline("null"), fingerprint: "f1")))
+    fixture.recorder.record(
+      .operation(
+        OperationRecord(
+          run: run.id, ordinal: 1, name: "loop", position: 1, state: .failed, reason: "exit",
+          detail: #"{"gate":{"formula":"online"}}"#, error: RecordedError(code: "exit", message: "exited with code 7")))
+    )
+    fixture.recorder.record(
+      .operation(
+        OperationRecord(
+          run: run.id, ordinal: 40, name: "loop[0]", position: 1, parent: 1, item: "null", state: .reused,
+          result: .file(path: "runs/\(run.id)/7.json", size: 1 << 21), reusedFrom: run.id)))
+    for number in 1...2 {
+      fixture.recorder.record(
+        .attempt(
+          AttemptRecord(
+            run: run.id, ordinal: 0, number: number, state: number == 1 ? .failed : .succeeded, startedAt: micro,
+            endedAt: micro.advanced(by: 1), exitCode: number == 1 ? 7 : 0, signal: number == 1 ? 9 : nil,
+            error: number == 1 ? RecordedError(code: "exit", message: "exited with code 7") : nil,
+            result: number == 1 ? .inline(#"{"a":[1,2.5]}"#) : .none, standardOutput: "runs/\(run.id)/\(number).out",
+            standardError: "runs/\(run.id)/\(number).err", retryDelay: 250_001, retryDue: micro.advanced(by: 99),
+            wakeCause: "online", pid: 4242)))
+    }
+    var approval = Approval(run: run.id, ordinal: 1, operation: "loop", message: "Go on?", requestedAt: micro)
+    fixture.recorder.record(.approvalRequested(approval))
+    try await fixture.recorder.flush()
+    approval.answer = Approval.Answer(isApproved: true, note: "yes", who: "ada", at: micro)
+    try fixture.history.write { db in
+      let number = try #require(try RunRows.number(of: run.id, in: db))
+      try ApprovalRows.record(try #require(approval.answer), of: approval, number: number, in: db)
+    }
+    guard state.isFinal else { return run.id }
+    let counts = RunCounts(operations: 3, succeeded: 1, failed: 1, reused: 1)
+    fixture.recorder.record(
+      .runEnded(
+        run.id, state: state, reason: "operation-failed: loop", counts: counts, at: micro.advanced(by: 1_000_001)))
+    try await fixture.recorder.flush()
+    return run.id
+  }
+
+  private func exported(_ history: History) throws -> [[UInt8]] {
+    var lines: [[UInt8]] = []
+    try history.export(RunFilter(includesNested: true)) { lines.append($0) }
+    return lines
+  }
+
+  private func takeIn(_ lines: [[UInt8]], into history: History) throws -> ImportReport {
+    var rest = lines[...]
+    return try history.importRuns { rest.popFirst() }
+  }
+
+  private func makeFiles(of run: RunID, in directory: String) throws {
+    try FileManager.default.createDirectory(atPath: "\(directory)/runs/\(run)", withIntermediateDirectories: true)
+    for name in ["1.out", "1.err", "2.out", "2.err", "7.json"] {
+      #expect(FileManager.default.createFile(atPath: "\(directory)/runs/\(run)/\(name)", contents: Data("x".utf8)))
+    }
+  }
+
+  @Test("What was exported, imported and exported again is the same, byte for byte")
+  func roundTrip() async throws {
+    let run = try await recordRun()
+    try makeFiles(of: run, in: other.directory)
+    let lines = try exported(fixture.history)
+    let report = try takeIn(lines, into: other.history)
+    #expect(report.imported == [run] && report.known == 0 && report.missingFiles == 0)
+    #expect(try exported(other.history) == lines)
+    for view in HistorySchema.publicViews where view != "leases" {
+      let columns =
+        view == "runs"
+        ? "id, pipeline, state, reason, trigger, started_at, ended_at, duration_ms, created_at, host, user, version, params, definition, path, parent, parent_operation, operations, succeeded, failed, skipped, cancelled, reused, controller, event"
+        : "*"
+      #expect(
+        try fixture.rows("SELECT \(columns) FROM \(view)") == other.rows("SELECT \(columns) FROM \(view)"), "\(view)")
+    }
+    #expect(try other.history.definition(of: run) == Self.source)
+  }
+
+  @Test("To import twice changes nothing, and runs that are there stay as they are")
+  func idempotent() async throws {
+    let first = try await recordRun()
+    let second = try await recordRun(at: HistoryFixture.start.advanced(by: 60_000_000), state: .succeeded)
+    let own = try await other.ended("own")
+    let lines = try exported(fixture.history)
+    #expect(try takeIn(Array(lines.prefix(1)), into: other.history).imported == [second])
+    let report = try takeIn(lines, into: other.history)
+    #expect(report.imported == [first] && report.known == 1)
+    let before = try exported(other.history)
+    #expect(try takeIn(lines, into: other.history).known == 2)
+    #expect(try exported(other.history) == before)
+    #expect(Set(try other.history.runs(RunFilter(includesNested: true)).map(\.id)) == [first, second, own])
+  }
+
+  @Test("Records whose files did not come along do without them")
+  func missingFiles() async throws {
+    let run = try await recordRun()
+    let report = try takeIn(try exported(fixture.history), into: other.history)
+    #expect(report.missingFiles == 5)
+    #expect(try other.history.attempts(of: run).allSatisfy { $0.standardOutput == nil && $0.standardError == nil })
+    #expect(try other.history.operations(of: run).last?.result == RecordedResult.none)
+  }
+
+  @Test("Logs and large results are copied from the workspace that the runs come from")
+  func copiedFiles() async throws {
+    let run = try await recordRun()
+    try makeFiles(of: run, in: fixture.directory)
+    let theirs = "\(fixture.directory)/runs/\(run)"
+    try Data(repeating: 7, count: 300_000).write(to: URL(fileURLWithPath: theirs + "/2.out"))
+    // A link is no log, wherever it leads.
+    try FileManager.default.removeItem(atPath: theirs + "/2.err")
+    try FileManager.default.createSymbolicLink(atPath: theirs + "/2.err", withDestinationPath: "/etc/hostname")
+    // What is here already stays.
+    let ours = "\(other.directory)/runs/\(run)"
+    try FileManager.default.createDirectory(atPath: ours, withIntermediateDirectories: true)
+    #expect(FileManager.default.createFile(atPath: ours + "/1.out", contents: Data("mine".utf8)))
+    var lines = try exported(fixture.history)[...]
+    let report = try other.history.importRuns(filesFrom: fixture.directory) { lines.popFirst() }
+    #expect(report.imported == [run] && report.copiedFiles == 3 && report.missingFiles == 1)
+    #expect(Set(try FileManager.default.contentsOfDirectory(atPath: ours)) == ["1.out", "1.err", "2.out", "7.json"])
+    #expect(FileManager.default.contents(atPath: ours + "/1.out") == Data("mine".utf8))
+    #expect(FileManager.default.contents(atPath: ours + "/2.out") == Data(repeating: 7, count: 300_000))
+    let mode = try FileManager.default.attributesOfItem(atPath: ours + "/2.out")[.posixPermissions] as? Int
+    #expect(mode == 0o600)
+    lines = try exported(fixture.history)[...]
+    #expect(try other.history.importRuns(filesFrom: fixture.directory) { lines.popFirst() }.copiedFiles == 0)
+  }
+
+  @Test("A run that goes on is left out: nobody here goes on with it")
+  func unfinished() async throws {
+    _ = try await recordRun(state: .running)
+    let report = try takeIn(try exported(fixture.history), into: other.history)
+    #expect(report.unfinished == 1 && report.imported.isEmpty)
+  }
+
+  @Test("A line that is wrong is named; what came before it is in, and the rest can follow")
+  func wrongLine() async throws {
+    let run = try await recordRun()
+    let lines = try exported(fixture.history)
+    let error = #expect(throws: ImportError.self) {
+      try takeIn(lines + [[], Array("{\"id\":1}".utf8)] + lines, into: other.history)
+    }
+    #expect(error?.line == 3)
+    #expect(error?.description == "line 3: 'id' of the run is no text")
+    #expect(try other.history.run(run) != nil)
+  }
+
+  @Test(
+    "What is not as an export writes it is refused",
+    arguments: [
+      ("\"state\":\"failed\"", "\"state\":\"fine\""), ("runs/", "../../"), ("/1.out", "/../../../etc/passwd"),
+      ("/7.json", "/.."),
+      ("\"ordinal\":40", "\"ordinal\":-1"), ("\"ordinal\":40", "\"ordinal\":4294967296"),
+      ("\"parent\":\"loop\"", "\"parent\":\"x\""),
+      ("\"created_at\":\"2026", "\"created_at\":\"once 2026"), ("name: digest", "name: other"),
+      ("\"source\"", "\"sauce\""),
+      ("\"counts\"", "\"count\""), ("\"number\":1", "\"number\":1.5"),
+      ("\"number\":1", "\"number\":0"), ("\"ended_at\":\"2026", "\"ended_at\":\"1999"),
+    ])
+  func refused(part: String, replacement: String) async throws {
+    _ = try await recordRun()
+    let line = String(decoding: try #require(try exported(fixture.history).first), as: UTF8.self)
+    let wrong = line.replacing(part, with: replacement)
+    #expect(wrong != line)
+    let error = #expect(throws: ImportError.self) { try takeIn([Array(wrong.utf8)], into: other.history) }
+    #expect(error?.line == 1)
+    #expect(try other.history.runs(RunFilter(includesNested: true)).isEmpty)
+  }
+}

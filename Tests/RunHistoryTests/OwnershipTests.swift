@@ -1,0 +1,180 @@
+import Foundation
+import SQLite
+import Synchronization
+import Testing
+import Workspace
+
+@testable import RunHistory
+
+@Suite("Runs whose process is gone")
+struct OwnershipTests {
+  let fixture: HistoryFixture
+  var history: History { fixture.history }
+
+  init() throws {
+    fixture = try HistoryFixture()
+  }
+
+  @Test("are shown as interrupted by readers that cannot write")
+  func shown() async throws {
+    let run = try await fixture.abandoned()
+    let reader = try History.open(at: fixture.directory, mode: .readOnly)
+    #expect(try reader.run(run)?.state == .interrupted)
+    #expect(try reader.runs(RunFilter(states: [.interrupted])).map(\.id) == [run])
+    #expect(try reader.runs(RunFilter(states: [.running])).isEmpty)
+    #expect(try reader.operations(of: run).map(\.state) == [.pending, .pending])
+    #expect(try reader.attempts(of: run).first?.error?.code == "host-died")
+    #expect(try fixture.rows("SELECT state FROM runs") == [[.text("running")]])
+  }
+
+  @Test("are marked once, with their attempts and operations")
+  func marked() async throws {
+    let run = try await fixture.abandoned()
+    let mine = fixture.record()
+    fixture.recorder.record(.runCreated(mine, definition: ""))
+    try await fixture.recorder.flush()
+    #expect(try history.markInterrupted() == [run])
+    #expect(try history.markInterrupted() == [])
+    #expect(try fixture.rows("SELECT state FROM operations") == [[.text("pending")], [.text("pending")]])
+    #expect(try fixture.rows("SELECT state, error_code FROM attempts") == [[.text("failed"), .text("host-died")]])
+    #expect(try history.run(mine.id)?.state == .queued)
+    #expect(try history.latestRun(for: .resume)?.id == run)
+  }
+
+  @Test("lose the results that nobody recorded, which may hold secrets, and keep those that are recorded")
+  func leftovers() async throws {
+    let run = try await fixture.abandoned()
+    let directory = "\(fixture.directory)/runs/\(run.text)"
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    for name in ["1.out", "1.result", "2.result", "2.result.masked", "3-2.result"] {
+      try Data("hunter2".utf8).write(to: URL(fileURLWithPath: "\(directory)/\(name)"))
+    }
+    try FileManager.default.createDirectory(atPath: "\(directory)/4.result/5", withIntermediateDirectories: true)
+    fixture.recorder.record(
+      .attempt(
+        AttemptRecord(
+          run: run, ordinal: 1, number: 1, state: .succeeded, startedAt: HistoryFixture.start,
+          result: .file(path: "runs/\(run.text)/1.result", size: 7))))
+    try await fixture.recorder.flush()
+    #expect(try history.markInterrupted() == [run])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory).sorted() == ["1.out", "1.result"])
+  }
+
+  @Test("lose the results that nobody recorded to a command that only reads")
+  func leftoversOfReaders() async throws {
+    let run = try await fixture.abandoned()
+    let directory = "\(fixture.directory)/runs/\(run.text)"
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    try Data("hunter2".utf8).write(to: URL(fileURLWithPath: "\(directory)/1.result"))
+    let reader = try History.open(at: fixture.directory, mode: .readOnly)
+    reader.markInterruptedIfPossible()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == [])
+  }
+
+  @Test("are claimed by one process only, which then owns them")
+  func claimed() async throws {
+    let run = try await fixture.abandoned()
+    try history.request(.cancel, of: run)
+    let claimed = try await fixture.recorder.claim(run)
+    #expect(claimed?.state == .running && claimed?.owner == .current)
+    #expect(try await fixture.recorder.claim(run) == nil)
+    #expect(try history.takeRequests(run) == [], "a request to the former process does not meet the new one")
+    #expect(try await fixture.recorder.claim(.generate()) == nil)
+    let ended = try await fixture.ended()
+    #expect(try await fixture.recorder.claim(ended) == nil)
+  }
+
+  @Test("are loaded with everything that is needed to go on")
+  func loaded() async throws {
+    let run = try await fixture.abandoned()
+    let whole = try history.loadForResume(run)
+    #expect(whole?.definition == "name: digest")
+    #expect(whole?.operations.map(\.name) == ["fetch", "count"])
+    #expect(whole?.attempts.map(\.pid) == [99])
+    #expect(try history.loadForResume(.generate()) == nil)
+  }
+
+  /// Makes a run of this process look as if its process were gone, as another machine or process namespace sees it.
+  private func hide(_ run: RunID) throws {
+    try fixture.workspace.write {
+      try $0.execute(sql: "UPDATE run_record SET process_started = 1 WHERE id = ?", arguments: [run.text])
+    }
+  }
+
+  @Test("refuse what their former process records, and nothing else", arguments: [false, true])
+  func fenced(isDeleted: Bool) async throws {
+    let lost = Mutex<Set<RunID>>([])
+    let recorder = HistoryRecorder(
+      workspace: fixture.workspace, onLoss: { run in lost.withLock { _ = $0.insert(run) } })
+    let (taken, kept) = (fixture.record(), fixture.record())
+    recorder.record(.runCreated(taken, definition: ""))
+    recorder.record(.runCreated(kept, definition: ""))
+    try await recorder.flush()
+    try hide(taken.id)
+    #expect(try history.markInterrupted() == [taken.id])
+    if isDeleted {
+      #expect(try history.prune(PruneRule(keep: 0, includesInterrupted: true)).runs == [taken.id])
+      // The number of the run that was deleted may be given to another one.
+      try await fixture.ended()
+    }
+    let before = try fixture.rows("SELECT id, state FROM runs WHERE id <> '\(kept.id)'")
+    for run in [taken.id, kept.id] {
+      recorder.record(.runStarted(run, at: HistoryFixture.start))
+      let operation = OperationRecord(run: run, ordinal: 7, name: "late", position: 7, state: .succeeded)
+      recorder.record(.operation(operation))
+      recorder.record(
+        .operationWithAttempt(
+          operation, AttemptRecord(run: run, ordinal: 7, number: 1, state: .succeeded, startedAt: .now)))
+      recorder.record(.runEnded(run, state: .succeeded, reason: nil, counts: RunCounts(), at: .now))
+    }
+    try await recorder.flush()
+    #expect(try fixture.rows("SELECT id, state FROM runs WHERE id <> '\(kept.id)'") == before)
+    #expect(try fixture.rows("SELECT run FROM operations WHERE operation = 'late'") == [[.text(kept.id.text)]])
+    #expect(try fixture.rows("SELECT run FROM attempts WHERE operation = 'late'") == [[.text(kept.id.text)]])
+    #expect(lost.withLock { $0 } == [taken.id])
+    try await recorder.close()
+  }
+
+  @Test("are recorded by the process that claims them, though it had lost them")
+  func reclaimed() async throws {
+    let run = fixture.record()
+    fixture.recorder.record(.runCreated(run, definition: ""))
+    try await fixture.recorder.flush()
+    try hide(run.id)
+    try history.markInterrupted()
+    let claimed = try #require(try await fixture.recorder.claim(run.id))
+    #expect(try history.isOwned(run.id, fence: claimed.fence))
+    #expect(try !history.isOwned(run.id, fence: run.fence))
+    fixture.recorder.record(
+      .operation(OperationRecord(run: run.id, ordinal: 0, name: "again", position: 0, state: .succeeded)))
+    try await fixture.recorder.flush()
+    #expect(try history.operations(of: run.id).map(\.name) == ["again"])
+  }
+
+  @Test("are fenced off by doctor --repair, and keep their leases until they have ended")
+  func fencedWithLeases() async throws {
+    let run = fixture.record()
+    fixture.recorder.record(.runCreated(run, definition: ""))
+    _ = try await fixture.recorder.perform {
+      try Leases.acquire("disk", holder: "run \(run.id.text)", owner: HistoryFixture.deadOwner, in: $0)
+    }
+    try hide(run.id)
+    #expect(try history.releaseAbandonedLeases() == 0)
+    #expect(try !history.isOwned(run.id, fence: run.fence))
+    #expect(try fixture.rows("SELECT state FROM runs") == [[.text("interrupted")]])
+    // Whoever takes the name knows by the lease whose processes to end first.
+    #expect(try history.abandonedLeases().needed.map(\.name) == ["disk"])
+    try await fixture.workspace.write { try $0.execute(sql: "UPDATE run_record SET state = 'failed'") }
+    #expect(try history.releaseAbandonedLeases() == 1)
+  }
+
+  @Test("leave requests to the process that has them now")
+  func requests() async throws {
+    let run = fixture.record()
+    fixture.recorder.record(.runCreated(run, definition: ""))
+    try await fixture.recorder.flush()
+    try history.request(.cancel, of: run.id)
+    #expect(try history.takeRequests(run.id, fence: run.fence + 1) == [])
+    #expect(try history.takeRequests(run.id, fence: run.fence) == [.cancel])
+  }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import Testing
+
+@testable import RunHistory
+
+@Suite("Removing the directories of runs")
+struct RunDirectoriesTests {
+  @Test("exactly the named runs are removed, and symbolic links are not followed")
+  func remove() throws {
+    let files = FileManager.default
+    let root = files.temporaryDirectory.appendingPathComponent("penstock-\(UUID().uuidString)")
+    defer { try? files.removeItem(at: root) }
+    let doomed = RunID.generate()
+    let kept = RunID.generate()
+    let linked = RunID.generate()
+    let outside = root.appendingPathComponent("outside")
+    for path in ["ws/runs/\(doomed)/deep", "ws/runs/\(kept)", "outside"] {
+      try files.createDirectory(at: root.appendingPathComponent(path), withIntermediateDirectories: true)
+    }
+    for path in [
+      "ws/runs/\(doomed)/1.out", "ws/runs/\(doomed)/deep/2.out", "ws/runs/\(kept)/1.out", "outside/precious",
+    ] {
+      try Data("12345".utf8).write(to: root.appendingPathComponent(path))
+    }
+    let runs = root.appendingPathComponent("ws/runs")
+    try files.createSymbolicLink(at: runs.appendingPathComponent("\(doomed)/link"), withDestinationURL: outside)
+    try files.createSymbolicLink(at: runs.appendingPathComponent(linked.text), withDestinationURL: outside)
+
+    let directories = RunDirectories(workspace: root.appendingPathComponent("ws").path)
+    #expect(directories.size(of: [doomed, kept]) == 15)
+    let removal = directories.remove([doomed, linked, .generate()])
+    #expect(removal.removed == 1)
+    #expect(removal.bytes == 10)
+    #expect(removal.failures.count == 1)
+    #expect(!files.fileExists(atPath: runs.appendingPathComponent(doomed.text).path))
+    #expect(files.fileExists(atPath: runs.appendingPathComponent("\(kept)/1.out").path))
+    #expect(files.fileExists(atPath: outside.appendingPathComponent("precious").path))
+  }
+}

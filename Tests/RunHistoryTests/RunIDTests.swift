@@ -1,0 +1,56 @@
+import Testing
+
+@testable import RunHistory
+
+@Suite("Run ids")
+struct RunIDTests {
+  @Test("are twelve characters that can be read back")
+  func roundTrip() {
+    for _ in 0..<1000 {
+      let id = RunID.generate()
+      #expect(id.text.count == 12)
+      #expect(RunID(id.text) == id)
+      #expect(RunID(id.text.uppercased()) == id)
+    }
+  }
+
+  @Test("sort by the time of their generation, within a process strictly")
+  func order() {
+    let ids = (0..<5000).map { _ in RunID.generate() }
+    #expect(ids.map(\.text) == ids.map(\.text).sorted())
+    #expect(Set(ids).count == ids.count)
+  }
+
+  @Test("go on growing when the clock steps back")
+  func clockStepsBack() {
+    var random = SystemRandomNumberGenerator()
+    let first = RunID.generate()
+    let second = RunID.generate(at: RecordTime.now.advanced(by: -3_600_000_000), using: &random)
+    #expect(first < second)
+  }
+
+  @Test("tell their time to about a millisecond")
+  func time() {
+    var random = SystemRandomNumberGenerator()
+    // Later than every other test's id, so that monotony does not interfere.
+    let time = RecordTime.now.advanced(by: 3600 * 1_000_000)
+    let id = RunID(bits: RunID.generate(at: time, using: &random).bits)
+    #expect(abs(id.time.microseconds - time.microseconds) < 1000)
+  }
+
+  @Test(
+    "are refused when they are anything else",
+    arguments: [
+      "", "last", "0123456789a", "0123456789abc", "0123456789ai", "0123456789a/", "../../../etc", "0123456789aé",
+    ])
+  func refused(text: String) {
+    #expect(RunID(text) == nil)
+  }
+
+  @Test("begin with the seconds since 2024")
+  func epoch() {
+    #expect(RunID("000000000000")?.time.text == "2024-01-01T00:00:00.000Z")
+    #expect(RunID("000001000000")?.time.text == "2024-01-01T00:00:01.000Z")
+    #expect(RunID("000000g00000")?.time.text == "2024-01-01T00:00:00.500Z")
+  }
+}
