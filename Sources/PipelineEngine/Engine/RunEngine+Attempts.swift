@@ -21,7 +21,7 @@ extension RunEngine {
   func endEarly(_ ordinal: Int) {
     guard state.instances[ordinal].isEarly else { return }
     state.instances[ordinal].isEarly = false
-    early -= 1
+    queue.endEarly()
     wake()
   }
 

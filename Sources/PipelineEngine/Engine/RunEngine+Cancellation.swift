@@ -59,8 +59,7 @@ extension RunEngine {
 
   /// The run is being cancelled: what has not begun never will, but for what is asked anyway.
   func cancelPending() {
-    ready.removeAll { !mayBeAsked($0) }
-    readyForSlot.removeAll { !mayBeAsked($0) }
+    queue.remove { !mayBeAsked($0) }
     for ordinal in state.pipeline.operations.indices where state.instances[ordinal].state == .pending {
       guard !state.instances[ordinal].hasBegun, !mayBeAsked(ordinal) else { continue }
       concludeCalledOff(ordinal)

@@ -32,34 +32,27 @@ extension RunEngine {
         guard state.unfinished > 0 else { break }
         // What has just begun may have cancelled the run, by a failure that all others would have as well.
         guard cancellationStage <= reached else { continue }
-        await withCheckedContinuation {
-          wakeup = $0
-          isAsleep = true
-        }
+        await withCheckedContinuation { queue.sleep($0) }
       }
     }
   }
 
-  /// How many processes may be ready ahead of their slots. More would only hold descriptors.
-  private static let earlyLimit = 2
-
   /// The next operation to start, with its slot already taken where it needs one.
   private func nextReady() -> Int? {
-    if let ordinal = ready.popFirst() {
+    if let ordinal = queue.takeOther() {
       state.instances[ordinal].hasBegun = true
       return ordinal
     }
-    guard let ordinal = readyForSlot.first else { return nil }
+    guard let ordinal = queue.firstForSlot else { return nil }
     if limits.take(RunLimits.Demand(slots: 1, resources: [])) {
       state.instances[ordinal].hasSlot = true
-    } else if early < Self.earlyLimit, state.instances[ordinal].node.canPrepareEarly {
+      queue.removeFirstForSlot()
+    } else if state.instances[ordinal].node.canPrepareEarly, queue.takeEarly() {
       // Made ready while the slots are taken, so that its process starts the moment one is free.
       state.instances[ordinal].isEarly = true
-      early += 1
     } else {
       return nil
     }
-    readyForSlot.removeFirst()
     state.instances[ordinal].hasBegun = true
     return ordinal
   }
@@ -71,14 +64,12 @@ extension RunEngine {
 
   /// Slots may be free.
   func giveSlots() {
-    if !readyForSlot.isEmpty { wake() }
+    queue.wakeForSlot()
   }
 
   /// Lets `drive` look again.
   func wake() {
-    guard isAsleep else { return }
-    isAsleep = false
-    wakeup.take()?.resume()
+    queue.wake()
   }
 
   /// An operation has ended: its dependents may be next, or end at once themselves.
@@ -110,7 +101,7 @@ extension RunEngine {
     let decision = state.decision(for: ordinal)
     if decision.runs {
       let node = state.instances[ordinal].node
-      if node.needsSlot, node.isPlain { readyForSlot.append(ordinal) } else { ready.append(ordinal) }
+      queue.add(ordinal, needsSlot: node.needsSlot && node.isPlain)
       return false
     }
     end(ordinal, because: decision)

@@ -1,4 +1,3 @@
-import DequeModule
 import Expressions
 import Operations
 import PipelineLanguage
@@ -32,16 +31,9 @@ actor RunEngine {
   let logs: LogFilePool
   var record: RunRecord
 
-  /// Operations whose dependencies have ended well, in the order in which that happened: those that wait for a slot,
-  /// and the others.
-  var readyForSlot: Deque<Int> = []
-  var ready: Deque<Int> = []
-  /// Processes that are ready before their slot is free, and how many operations are so far.
+  let queue = ReadyQueue()
+  /// Processes that are ready before their slot is free.
   var prepared: [Int: PreparedProcess] = [:]
-  var early = 0
-  /// What `drive` waits for where there is nothing to start, and whether it does: asked for each operation, where the continuation would be slow to look at.
-  var wakeup: CheckedContinuation<Void, Never>?
-  var isAsleep = false
   var cancellation: Cancellation?
   /// Listens to the workspace. A run that is over before this has passed needs no listening, whose end alone would cost
   /// it 16 ms.
