@@ -8,9 +8,6 @@ import Workspace
 
 /// Every change of an operation's state passes here: to the history, and to whoever watches.
 extension RunEngine {
-  /// How long something may run before the history says that it does. Most operations have ended by then, and one row is enough for them.
-  private static let recordingDelay = Duration.milliseconds(50)
-
   /// Ends an operation, handler or item that did not come to an attempt of its own, or whose attempts are over.
   func conclude(
     _ ordinal: Int, _ newState: RunHistory.OperationState, _ reason: OperationReason? = nil,
@@ -119,20 +116,15 @@ extension RunEngine {
   /// Lets the history learn of the state that an operation is in, if it lasts.
   func recordIfLasting(_ ordinal: Int) {
     unrecorded.insert(ordinal)
-    guard recordingTimer == nil else { return }
-    recordingTimer = services.loop.schedule(after: Self.recordingDelay) { [weak self] in
-      self?.assumeIsolated { $0.recordLasting() }
-    }
   }
 
-  private func recordLasting() {
-    recordingTimer = nil
-    for ordinal in unrecorded.sorted() {
+  /// Records the states that have lasted.
+  func recordLasting() {
+    unrecorded.forEach { ordinal in
       state.instances[ordinal].areLogsNamed = state.instances[ordinal].attempt?.standardOutput != nil
       notePidStarted(ordinal)
       record(operationRecord(ordinal), with: state.instances[ordinal].attempt)
     }
-    unrecorded.removeAll(keepingCapacity: true)
   }
 
   /// Notes when the process of an attempt that lasts started: only with that is its id sure to name it for another host. Read here rather than at its

@@ -41,9 +41,7 @@ actor RunEngine {
   private var observer: Int?
   private var timeoutTimer: EventLoop.Token?
   var isForced = false
-  /// Operations that are running or waiting and whose present state is not in the history yet.
-  var unrecorded: Set<Int> = []
-  var recordingTimer: EventLoop.Token?
+  let unrecorded: UnrecordedStates
   var approvals: [Int: LoopWaiter] = [:]
   /// What the formulas of the pipeline are made into.
   let conditions: RunConditions
@@ -117,6 +115,7 @@ actor RunEngine {
     let workspace = services.history.workspace.directory
     state = RunProgress(id: id, pipeline: pipeline, parameters: options.parameters, workspace: workspace)
     conditions = RunConditions(run: state, services: services)
+    unrecorded = UnrecordedStates(loop: services.loop)
     limits = RunLimits(
       slots: pipeline.concurrency ?? max(1, services.configuration.processors),
       resources: pipeline.resources.map(\.capacity), names: pipeline.resources.map(\.name), host: services.limits)
@@ -136,6 +135,7 @@ actor RunEngine {
   ///   is kept.
   func run(resuming recorded: RecordedRun? = nil, takingOver source: RecordedRun? = nil) async throws -> RunOutcome {
     limits.onWithdrawal = { [unowned self] in assumeIsolated { $0.giveSlots() } }
+    unrecorded.onTime = { [weak self] in self?.assumeIsolated { $0.recordLasting() } }
     let takenOver = recorded == nil ? announce(takingOver: source) : []
     if let recorded { restore(recorded) }
     let timer = services.loop.schedule(after: Self.watchDelay) { [weak self] in
@@ -304,8 +304,7 @@ actor RunEngine {
 
   /// Ends the run. The reason has no secret in it: codes and names of operations, or what was masked.
   private func end(as outcome: RunState, reason: String?) async throws -> RunOutcome {
-    if let timer = recordingTimer { services.loop.cancelTimer(timer) }
-    recordingTimer = nil
+    unrecorded.stop()
     enter(outcome)
     record.reason = reason
     record.endedAt = end(of: record.startedAt, state.started)
