@@ -79,7 +79,7 @@ extension RunEngine {
     for task in lasting.values { task.cancel() }
     // What is asked anyway and has not begun never will.
     wake()
-    for (attempt, _) in pluginAttempts.values { attempt.abandon() }
+    plugins.abandonAttempts()
     services.runner.kill(processes.running)
   }
 

@@ -53,14 +53,7 @@ actor RunEngine {
   var lasting: [Int: Task<Void, Never>] = [:]
   /// Operations that begin, or go on, although the run is cancelled, because their `when` asks for it.
   var spared: Set<Int> = []
-  /// The plugins that the run has used so far, by the offers that it has used of them.
-  var plugins: [String: PluginInUse] = [:]
-  /// What loads them again when their files change, by the ids of the plugins.
-  var pluginRenewals: [String: PluginRenewal] = [:]
-  /// What every instance of their operations is told.
-  private(set) lazy var sharedPluginInput = makeSharedPluginInput()
-  /// The attempts of plugins' operations that go on, with their instances, by operation.
-  var pluginAttempts: [Int: (attempt: PluginAttempt, instance: any PluginInstance)] = [:]
+  let plugins: RunPlugins
   /// Whom requests have failed to reach or to be answered by, by operation.
   var httpFailures: [Int: HTTPLatestFailure] = [:]
   var baseEnvironment = ProcessEnvironment()
@@ -116,6 +109,7 @@ actor RunEngine {
     state = RunProgress(id: id, pipeline: pipeline, parameters: options.parameters, workspace: workspace)
     conditions = RunConditions(run: state, services: services)
     unrecorded = UnrecordedStates(loop: services.loop)
+    plugins = RunPlugins(run: state, services: services)
     limits = RunLimits(
       slots: pipeline.concurrency ?? max(1, services.configuration.processors),
       resources: pipeline.resources.map(\.capacity), names: pipeline.resources.map(\.name), host: services.limits)
@@ -145,7 +139,7 @@ actor RunEngine {
       services.loop.cancelTimer(timer)
       if let timeoutTimer { services.loop.cancelTimer(timeoutTimer) }
       limits.close()
-      endPluginRenewals()
+      plugins.end()
       if let observer { services.watch.remove(observer) }
     }
     var locks: [ExclusiveLocks.Hold] = []

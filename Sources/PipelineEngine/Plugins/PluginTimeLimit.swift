@@ -28,7 +28,9 @@ struct PluginTimeLimit: OperationDelayer {
 
 extension RunEngine {
   /// The instance of the plugin's operation that is being waited for.
-  fileprivate func instanceUnderWay(_ ordinal: Int) -> (any PluginInstance)? { pluginAttempts[ordinal]?.instance }
+  fileprivate func instanceUnderWay(_ ordinal: Int) -> (any PluginInstance)? {
+    plugins.attempts[ordinal]?.instance
+  }
 
   /// What an attempt runs in: that of a plugin's operation measures its time by itself.
   func attemptContext(_ ordinal: Int, _ context: OperationContext) -> OperationContext {

@@ -21,7 +21,7 @@ extension PluginUse: RunnableAction {
     _ ordinal: Int, in engine: isolated RunEngine, _ contexts: RunContexts, to inputs: inout FingerprintInputs
   ) throws {
     // Another version of the plugin may do something else.
-    inputs.add("plugin", try engine.plugin(of: offer).plugin.hash)
+    inputs.add("plugin", try engine.plugins.plugin(of: offer).plugin.hash)
     for name in engine.state.pipeline.plugins[plugin]?.secrets ?? [] {
       inputs.add("secrets.\(name)", engine.state.secrets[name] ?? "")
     }
@@ -30,32 +30,9 @@ extension PluginUse: RunnableAction {
 
 /// `uses`: one instance of a plugin's operation for one attempt.
 extension RunEngine {
-  /// The plugin of an offer, as the pipeline's file refers to it.
-  ///
-  /// - Throws: ``OperationFailure`` with the code of the refusal.
-  func plugin(of offer: String) throws(OperationFailure) -> PluginInUse {
-    if let known = plugins[offer] { return known }
-    let id = PluginUse.plugin(of: offer)
-    let plugin = PluginInUse(
-      plugin: try services.plugin(id, in: state.pipeline),
-      access: PluginAccess(secrets: pluginSecrets(id), storage: services.storage(of: id, in: state.pipeline)))
-    plugins[offer] = plugin
-    // Once for a plugin, not for each of its operations. Nobody needs to be told: what begins later is made by the new code.
-    if plugin.plugin.path != nil, pluginRenewals[id] == nil {
-      pluginRenewals[id] = PluginRenewal(of: plugin.plugin, services) {}
-    }
-    return plugin
-  }
-
-  /// Looks no longer whether the files of the plugins change.
-  func endPluginRenewals() {
-    for renewal in pluginRenewals.values { renewal.end() }
-    pluginRenewals = [:]
-  }
-
   /// Makes an instance of a plugin's operation, and starts it.
   fileprivate func startPlugin(_ ordinal: Int, _ use: PluginUse) throws -> PluginRun {
-    let used = try plugin(of: use.offer)
+    let used = try plugins.plugin(of: use.offer)
     let offer = try used.plugin.offer(use.offer, .operation)
     let contexts = contexts(ordinal)
     let settings = try use.settings(for: offer, in: contexts)
@@ -72,8 +49,8 @@ extension RunEngine {
   fileprivate func waitForPlugin(_ ordinal: Int, _ run: PluginRun) async throws -> OperationResult {
     // Many have ended by then.
     if let outcome = run.outcome { return try endPlugin(ordinal, run, outcome) }
-    pluginAttempts[ordinal] = (run.attempt, run.instance)
-    defer { pluginAttempts[ordinal] = nil }
+    plugins.attempts[ordinal] = (run.attempt, run.instance)
+    defer { plugins.attempts[ordinal] = nil }
     let grace = state.instances[ordinal].node.definition.grace
     return try endPlugin(ordinal, run, await run.attempt.wait(for: run.instance, grace: grace))
   }
@@ -119,31 +96,11 @@ extension RunEngine {
         }
       }
     }
-    var members = sharedPluginInput
+    var members = plugins.sharedInput
     members.values[0] = .int(Int64(state.instances[ordinal].attempts))
     members.values[1] = .string(state.instances[ordinal].name)
     if let requirement { members.updateValue(requirement, forKey: "requirement", insertingAt: 0) }
     return .object(members)
-  }
-
-  /// What every instance is told, with room for what differs.
-  func makeSharedPluginInput() -> OrderedDictionary<String, JSONValue> {
-    [
-      "attempt": .null, "operation": .null, "run": .string(state.id.text), "pipeline": .string(state.pipeline.name),
-      "directory": .string(state.pipeline.source.directory),
-    ]
-  }
-
-  /// The secrets that the file lists for a plugin, and no others.
-  private func pluginSecrets(_ plugin: String) -> PluginAccess.Secrets {
-    let allowed = state.pipeline.plugins[plugin]?.secrets ?? []
-    if allowed.isEmpty { return { _ throws(PluginAccessError) in throw .denied } }
-    let values = state.secrets.filter { allowed.contains($0.key) }
-    return { name throws(PluginAccessError) in
-      guard allowed.contains(name) else { throw .denied }
-      guard let value = values[name] else { throw .unknown }
-      return value
-    }
   }
 
   // MARK: What it tells meanwhile
