@@ -218,7 +218,7 @@ extension RunEngine {
         code: "result-invalid", message: "the value \(problem); give it as text, or leave it out")
     }
     if let type = node.definition.result { _ = try ResultText.checked(value, as: type) }
-    return try withoutSecrets(value, of: node)
+    return try secrets.without(value, of: node)
   }
 
   private func repeatPolicy(_ ordinal: Int) -> RepeatPolicy<OperationResult>? {

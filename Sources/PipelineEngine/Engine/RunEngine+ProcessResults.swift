@@ -48,14 +48,14 @@ extension RunEngine {
       let value = try ResultText.value(of: bytes, as: type)
       // Masked after parsing too: JSON can spell a secret in ways that its bytes don't show.
       guard type == .file, case .string(let name) = value else {
-        return .value(try withoutSecrets(value, of: node))
+        return .value(try secrets.without(value, of: node))
       }
-      return .value(try withoutSecrets(.string(try existingFile(name, directory: directory)), of: node))
+      return .value(try secrets.without(.string(try existingFile(name, directory: directory)), of: node))
     } catch {
       if let type, node.definition.receivesSecret, !state.masker.isEmpty, error.code != "result-secret",
         SecretMasker.hasMask(bytes)
       {
-        throw Self.secretInResult(of: type)
+        throw RunSecrets.secretInResult(of: type)
       }
       // Output that nobody declared to be a result may be anything; it stays in its file.
       guard type == nil, !isFile, error.code == "result-invalid" else { throw error }

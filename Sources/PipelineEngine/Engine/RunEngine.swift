@@ -63,12 +63,7 @@ actor RunEngine {
   var engineFailure: (any Error)?
   /// The wait until the pipeline's `overlap` lets the run begin.
   private var turn: Task<ExclusiveLocks.Hold, any Error>?
-  var secretReading: Task<KnownSecrets, any Error>?
-  /// What the run that contains this one knows to be secret, and the variables that its processes must not inherit.
-  let inheritedSecrets: KnownSecrets
-  /// The secrets of runs that a former host had begun, which were read before any of them was touched.
-  let formerSecrets: [RunID: [String: String]]
-  var hiddenVariables: Set<String>
+  let secrets: RunSecrets
   /// The instances of loop items that a former host of the run had begun.
   var formerItems: [ItemKey: Int] = [:]
   /// Items of loops that succeeded in the run which this one retries.
@@ -99,9 +94,6 @@ actor RunEngine {
     self.id = id
     self.options = options
     self.parent = parent
-    self.inheritedSecrets = inheritedSecrets
-    self.formerSecrets = formerSecrets
-    self.hiddenVariables = hiddenVariables
     self.heldNames = heldNames
     self.events = events
     self.onEvent = onEvent
@@ -110,6 +102,8 @@ actor RunEngine {
     conditions = RunConditions(run: state, services: services)
     unrecorded = UnrecordedStates(loop: services.loop)
     plugins = RunPlugins(run: state, services: services)
+    secrets = RunSecrets(
+      of: state, inherited: inheritedSecrets, former: formerSecrets, hiddenVariables: hiddenVariables)
     limits = RunLimits(
       slots: pipeline.concurrency ?? max(1, services.configuration.processors),
       resources: pipeline.resources.map(\.capacity), names: pipeline.resources.map(\.name), host: services.limits)
@@ -232,8 +226,8 @@ actor RunEngine {
     try await prepareSecrets()
     baseEnvironment = services.inherited
     // A process that was not given the secret must not find it in what it inherits.
-    hiddenVariables.formUnion(state.pipeline.secretVariables)
-    for name in hiddenVariables { baseEnvironment[name] = nil }
+    secrets.hideVariables()
+    for name in secrets.hiddenVariables { baseEnvironment[name] = nil }
     for (name, template) in state.pipeline.environment {
       let value = try template.evaluate(in: RunContexts(run: state)).injectedText
       state.environment.append((name, value))
@@ -348,7 +342,7 @@ actor RunEngine {
     state.status.isCancelled = reason == .requested
     state.isTimedOut = reason == .timeout
     turn?.cancel()
-    secretReading?.cancel()
+    secrets.cancelReading()
     spareWhatAsks()
     for (ordinal, child) in children where isCalledOff(ordinal) { child.assumeIsolated { $0.cancel(reason) } }
     wake()
@@ -378,6 +372,6 @@ actor RunEngine {
     for parameter in state.pipeline.parameters {
       members.append((parameter.name, state.parameters[parameter.name] ?? .null))
     }
-    return inheritedSecrets.masker.mask(JSONValue.object(.init(uniqueKeysWithValues: members)).text)
+    return secrets.inherited.masker.mask(JSONValue.object(.init(uniqueKeysWithValues: members)).text)
   }
 }

@@ -176,18 +176,18 @@ extension RunEngine {
       var members = Self.members(of: file.head)
       members["path"] = .string(file.path)
       members["size"] = .int(file.length)
-      return .value(try withoutSecrets(.object(members), of: node))
+      return .value(try secrets.without(.object(members), of: node))
     }
   }
 
   private func received(_ response: HTTPTransferResult, _ node: OperationNode) throws -> OperationResult {
     if let type = node.definition.result {
       if type == ValueType.none { return .none }
-      return .value(try withoutSecrets(try HTTPBodyValue.value(of: response, as: type), of: node))
+      return .value(try secrets.without(try HTTPBodyValue.value(of: response, as: type), of: node))
     }
     var members = Self.members(of: response.head)
     members["body"] = try HTTPBodyValue.value(of: response, as: nil)
-    return .value(try withoutSecrets(.object(members), of: node))
+    return .value(try secrets.without(.object(members), of: node))
   }
 
   /// `status` and `headers`. Cookies that are set are left out: they are secrets of the server's.

@@ -46,8 +46,8 @@ extension RunEngine {
       services: services, pipeline: definition, options: options, id: former?.run.id ?? .generate(),
       parent: RunRecord.Parent(
         run: state.id, operation: state.instances[ordinal].name, attempt: state.instances[ordinal].attempts),
-      inheritedSecrets: knownSecrets, formerSecrets: formerSecrets,
-      hiddenVariables: hiddenVariables,
+      inheritedSecrets: secrets.known, formerSecrets: secrets.former,
+      hiddenVariables: secrets.hiddenVariables,
       heldNames: try namesHeld(by: ordinal), events: events, onEvent: onEvent)
     children[ordinal] = child
     defer { children[ordinal] = nil }
