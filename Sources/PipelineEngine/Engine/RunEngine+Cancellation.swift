@@ -7,16 +7,13 @@ import RunHistory
 /// Where the time of the run is up, none continues, or nothing would bound the run, but those that have not begun are asked. A second
 /// cancellation (``kill()``) ends them too, and so does a history that cannot be written.
 extension RunEngine {
-  /// 0 while nothing is cancelled, 1 once the run is, 2 once it is killed.
-  var cancellationStage: Int { isForced ? 2 : cancellation == nil ? 0 : 1 }
-
   /// Why an operation that ends with the run does.
   var cancellationReason: OperationReason { cancellation == .timeout ? .runTimeout : .runCancelled }
 
   /// Whether the cancellation of the run is one of this operation, or item, as well. Handlers run all the same.
   func isCalledOff(_ ordinal: Int) -> Bool {
     guard cancellation != nil, state.instances[ordinal].node.event == nil else { return false }
-    return !spared.contains(state.instances[ordinal].parent ?? ordinal)
+    return !ending.spared.contains(state.instances[ordinal].parent ?? ordinal)
   }
 
   /// Whether an operation that has not begun is asked its `when` although the run is cancelled.
@@ -30,18 +27,18 @@ extension RunEngine {
 
   /// Runs an operation that may outlast a cancellation in a task of its own, which the end of the others does not cancel.
   func beginLasting(_ ordinal: Int) {
-    lasting[ordinal] = Task(executorPreference: services.loop) { await self.executeLasting(ordinal) }
+    ending.lasting[ordinal] = Task(executorPreference: services.loop) { await self.executeLasting(ordinal) }
   }
 
   private func executeLasting(_ ordinal: Int) async {
     await execute(ordinal)
-    lasting[ordinal] = nil
+    ending.lasting[ordinal] = nil
   }
 
   /// The run is cancelled: of what goes on and is asked anyway, that goes on whose `when` is true of a cancelled run, too.
   func spareWhatAsks() {
-    for (ordinal, task) in lasting {
-      if goesOn(ordinal) { spared.insert(ordinal) } else { task.cancel() }
+    for (ordinal, task) in ending.lasting {
+      if goesOn(ordinal) { ending.spare(ordinal) } else { task.cancel() }
     }
   }
 
@@ -71,12 +68,11 @@ extension RunEngine {
 
   /// Kills every process of the run at once, those of nested runs included.
   func kill() {
-    isForced = true
+    ending.force()
     for child in children.values { child.assumeIsolated { $0.kill() } }
     for signal in signals.values { signal.ring() }
     cancel(.requested)
-    spared.removeAll()
-    for task in lasting.values { task.cancel() }
+    ending.spareNothing()
     // What is asked anyway and has not begun never will.
     wake()
     plugins.abandonAttempts()

@@ -31,7 +31,7 @@ extension RunEngine {
         if isCalledOff(ordinal) { return concludeCalledOff(ordinal) }
         return conclude(ordinal, .skipped, .condition(condition.text))
       }
-      if mayBeAsked(ordinal), cancellation != nil { spared.insert(ordinal) }
+      if mayBeAsked(ordinal), cancellation != nil { ending.spare(ordinal) }
       if node.definition.loop != nil {
         guard try await passGate(ordinal) else { return }
         try await executeLoop(ordinal)
@@ -189,8 +189,8 @@ extension RunEngine {
     let failure = OperationFailure(error)
     conclude(
       ordinal, .failed, .failed(code: failure.code, notRetried: notRetried(ordinal, failure)), failure: failure)
-    guard let engineError = failure.engineError, engineFailure == nil else { return }
-    engineFailure = engineError
+    guard let engineError = failure.engineError, ending.failure == nil else { return }
+    ending.failure = engineError
     cancel(.engine)
   }
 

@@ -10,7 +10,7 @@ extension RunEngine {
   /// Runs the handlers that the outcome asks for, and returns the outcome of the whole run with its reason.
   func runHandlers() async -> (RunState, String?) {
     var (outcome, reason) = operationsOutcome()
-    guard engineFailure == nil, !state.pipeline.handlers.isEmpty else { return (outcome, reason) }
+    guard ending.failure == nil, !state.pipeline.handlers.isEmpty else { return (outcome, reason) }
     state.outcome = (outcome, reason, end(of: state.startedAt, state.started))
     state.status = ExpressionStatus(hasFailure: outcome == .failed, isCancelled: outcome == .cancelled)
     let wanted: PipelineDefinition.Event = outcome == .succeeded ? .success : outcome == .cancelled ? .cancel : .failure

@@ -12,9 +12,9 @@ extension RunEngine {
   /// - Throws: ``EngineError/runTaken(_:)`` where it is another one's, or what the workspace says.
   func requireOwnership() throws {
     let now = services.clock.monotonic()
-    if !isLost, let ownedAt, now - ownedAt < Self.ownershipPeriod { return }
-    if try !isLost && services.history.isOwned(id, fence: record.fence) {
-      ownedAt = now
+    if !ending.isLost, let ownedAt = ending.ownedAt, now - ownedAt < Self.ownershipPeriod { return }
+    if try !ending.isLost && services.history.isOwned(id, fence: record.fence) {
+      ending.ownedAt = now
       return
     }
     lose(id)
@@ -24,14 +24,11 @@ extension RunEngine {
   /// The run, or one nested in it, is another host's: everything ends, handlers are not run, and nothing is recorded.
   func lose(_ run: RunID) {
     for child in children.values { child.assumeIsolated { $0.lose(run) } }
-    guard run == id, !isLost else { return }
-    isLost = true
-    isForced = true
-    engineFailure = EngineError.runTaken(id)
+    guard run == id, !ending.isLost else { return }
+    ending.lose(id)
     for signal in signals.values { signal.ring() }
     cancel(.engine)
-    spared.removeAll()
-    for task in lasting.values { task.cancel() }
+    ending.spareNothing()
     wake()
   }
 }

@@ -70,7 +70,7 @@ extension RunEngine {
 
   /// Lets the run fail as `engine-failed`, because the engine was about to change a state in a way that the table of transitions does not know.
   func reject(_ transition: String) {
-    engineFailure = engineFailure ?? EngineError.impossibleTransition(transition)
+    ending.failure = ending.failure ?? EngineError.impossibleTransition(transition)
     cancel(.engine)
   }
 

@@ -15,8 +15,8 @@ extension RunEngine {
     var reached = 0
     await withDiscardingTaskGroup { group in
       while state.unfinished > 0 {
-        if cancellationStage > reached {
-          reached = cancellationStage
+        if ending.stage > reached {
+          reached = ending.stage
           group.cancelAll()
           cancelPending()
         }
@@ -31,7 +31,7 @@ extension RunEngine {
         limits.returnGrant()
         guard state.unfinished > 0 else { break }
         // What has just begun may have cancelled the run, by a failure that all others would have as well.
-        guard cancellationStage <= reached else { continue }
+        guard ending.stage <= reached else { continue }
         await withCheckedContinuation { queue.sleep($0) }
       }
     }

@@ -34,13 +34,14 @@ actor RunEngine {
   let queue = ReadyQueue()
   /// Processes that are ready before their slot is free.
   var prepared: [Int: PreparedProcess] = [:]
-  var cancellation: Cancellation?
+  var ending = RunEnding()
+  var cancellation: Cancellation? { ending.cancellation }
+  var isForced: Bool { ending.isForced }
   /// Listens to the workspace. A run that is over before this has passed needs no listening, whose end alone would cost
   /// it 16 ms.
   private static let watchDelay = Duration.milliseconds(500)
   private var observer: Int?
   private var timeoutTimer: EventLoop.Token?
-  var isForced = false
   let unrecorded: UnrecordedStates
   var approvals: [Int: LoopWaiter] = [:]
   /// What the formulas of the pipeline are made into.
@@ -49,10 +50,6 @@ actor RunEngine {
   var signals: [Int: ConditionSignal] = [:]
   /// The nested runs that go on, by the operation that each belongs to.
   var children: [Int: RunEngine] = [:]
-  /// The tasks of operations that may outlast a cancellation which ends all others.
-  var lasting: [Int: Task<Void, Never>] = [:]
-  /// Operations that begin, or go on, although the run is cancelled, because their `when` asks for it.
-  var spared: Set<Int> = []
   let plugins: RunPlugins
   /// Whom requests have failed to reach or to be answered by, by operation.
   var httpFailures: [Int: HTTPLatestFailure] = [:]
@@ -60,7 +57,6 @@ actor RunEngine {
   var basePath: String?
   var sharedEnvironment = CStringList([])
   var processes = RunProcesses()
-  var engineFailure: (any Error)?
   /// The wait until the pipeline's `overlap` lets the run begin.
   private var turn: Task<ExclusiveLocks.Hold, any Error>?
   let secrets: RunSecrets
@@ -68,10 +64,6 @@ actor RunEngine {
   var formerItems: [ItemKey: Int] = [:]
   /// Items of loops that succeeded in the run which this one retries.
   var inheritedItems: [ItemKey: OperationRecord] = [:]
-  /// Whether the run was taken from this host: it may neither record nor start anything any more.
-  var isLost = false
-  /// When the run was known last to be this host's, on the monotonic clock.
-  var ownedAt: Duration?
   /// Exclusive names that operations around this run hold, each with the run in which it was taken.
   let heldNames: [String: RunID]
 
@@ -156,7 +148,7 @@ actor RunEngine {
     if parent == nil { tellOfMissingSecrets() }
     await drive()
     let (outcome, reason) = await runHandlers()
-    if !isLost { await endLeftovers() }
+    if !ending.isLost { await endLeftovers() }
     for hold in locks { await services.locks.giveBack(hold) }
     return try await end(as: outcome, reason: reason)
   }
@@ -283,7 +275,7 @@ actor RunEngine {
       return (.failed, "\(error.code): \(error)")
     case let error as ExpressionError: return (.failed, "env: \(error.message)")
     default:
-      engineFailure = engineFailure ?? error
+      ending.failure = ending.failure ?? error
       return (.failed, Cancellation.engine.rawValue)
     }
   }
@@ -303,13 +295,13 @@ actor RunEngine {
     // Whoever is told of the end of a run finds it after a power loss; that of a nested one is told of with its parent's.
     if parent == nil { try await services.recorder.flushToDisk() } else { try await services.recorder.flush() }
     // They are those of another host by now.
-    if isLost { throw EngineError.runTaken(id) }
+    if ending.isLost { throw EngineError.runTaken(id) }
     // Now that it is sure that the history names none of them.
     logs.removeEmpty()
     processes.records.remove()
     // Others may wait for what became of this run.
     services.history.workspace.notify()
-    if let engineFailure { throw engineFailure }
+    if let failure = ending.failure { throw failure }
     emit(.run(record))
     var results: [String: JSONValue] = Dictionary(minimumCapacity: state.pipeline.operations.count)
     for ordinal in state.pipeline.operations.indices {
@@ -337,8 +329,7 @@ actor RunEngine {
 
   /// Cancels what is going on; handlers still run. Only the first reason counts.
   func cancel(_ reason: Cancellation) {
-    guard cancellation == nil else { return }
-    cancellation = reason
+    guard ending.cancel(reason) else { return }
     state.status.isCancelled = reason == .requested
     state.isTimedOut = reason == .timeout
     turn?.cancel()
@@ -350,7 +341,7 @@ actor RunEngine {
 
   /// The history can't be written: nothing may go on whose result would be lost.
   func historyFailed(_ error: WorkspaceError) {
-    engineFailure = error
+    ending.failure = error
     cancel(.history)
   }
 
