@@ -130,7 +130,7 @@ extension RunEngine {
   /// The instance of an item: the one that a former host had begun, or a new one.
   private func itemOrdinal(of parent: Int, index: Int, value: JSONValue) -> Int {
     let key = ItemKey(parent: parent, index: index)
-    if let known = formerItems[key] {
+    if let known = recordedItems.begun[key] {
       state.instances[known].item = value
       return known
     }
@@ -138,10 +138,4 @@ extension RunEngine {
     takeOverItem(ordinal, key, value: value)
     return ordinal
   }
-}
-
-/// The place of an item in its loop.
-struct ItemKey: Hashable {
-  var parent: Int
-  var index: Int
 }

@@ -33,7 +33,7 @@ extension RunEngine {
           continue
         }
         let item = record.item.flatMap { try? JSONValue.parse($0) } ?? .null
-        formerItems[ItemKey(parent: parent, index: index)] = state.addItem(of: parent, index: index, value: item)
+        recordedItems.begun[ItemKey(parent: parent, index: index)] = state.addItem(of: parent, index: index, value: item)
       }
     }
     for operation in recorded.operations {

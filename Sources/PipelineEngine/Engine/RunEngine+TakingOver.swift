@@ -77,10 +77,7 @@ extension RunEngine {
     else { return }
     for item in source.operations where item.parent == loop.ordinal {
       guard let index = item.itemIndex else { continue }
-      let key = ItemKey(parent: position, index: index)
-      // What became of an item later counts.
-      guard inheritedItems[key] == nil else { continue }
-      inheritedItems[key] = item
+      recordedItems.inherit(item, for: ItemKey(parent: position, index: index))
     }
   }
 
@@ -93,7 +90,7 @@ extension RunEngine {
 
   /// Takes an item over from an earlier run, where it succeeded with the same value.
   func takeOverItem(_ ordinal: Int, _ key: ItemKey, value: JSONValue) {
-    guard let former = inheritedItems[key], former.isDone, former.item == state.masker.mask(value.text) else { return }
+    guard let former = recordedItems.inherited[key], former.isDone, former.item == state.masker.mask(value.text) else { return }
     takeOver(former, of: former.run, for: ordinal)
     append(ordinal)
   }

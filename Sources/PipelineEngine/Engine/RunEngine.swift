@@ -60,10 +60,7 @@ actor RunEngine {
   /// The wait until the pipeline's `overlap` lets the run begin.
   private var turn: Task<ExclusiveLocks.Hold, any Error>?
   let secrets: RunSecrets
-  /// The instances of loop items that a former host of the run had begun.
-  var formerItems: [ItemKey: Int] = [:]
-  /// Items of loops that succeeded in the run which this one retries.
-  var inheritedItems: [ItemKey: OperationRecord] = [:]
+  var recordedItems = RecordedItems()
   /// Exclusive names that operations around this run hold, each with the run in which it was taken.
   let heldNames: [String: RunID]
 

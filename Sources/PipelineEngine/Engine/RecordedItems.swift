@@ -1,0 +1,18 @@
+/// The place of an item in its loop.
+struct ItemKey: Hashable {
+  var parent: Int
+  var index: Int
+}
+
+/// Items of loops that were recorded before this host has come to them: what became of an item later counts, so that each is noted once.
+struct RecordedItems {
+  /// The instances that a former host of the run had begun.
+  var begun: [ItemKey: Int] = [:]
+  /// Those of the run which this one retries, and of the runs that it retried itself.
+  private(set) var inherited: [ItemKey: OperationRecord] = [:]
+
+  /// Notes an item of an earlier run; runs come the latest first.
+  mutating func inherit(_ item: OperationRecord, for key: ItemKey) {
+    if inherited[key] == nil { inherited[key] = item }
+  }
+}
