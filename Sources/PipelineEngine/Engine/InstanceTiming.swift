@@ -5,10 +5,4 @@ struct InstanceTiming: Sendable {
   /// When it, and the attempt that is running, started in this host, by the monotonic clock: a duration must not follow a wall clock that is set meanwhile.
   var started: Duration?
   var attemptStarted: Duration?
-  /// What a former host recorded of the wait that it was in.
-  var formerWait: RecordedWait?
-  /// When a former host began to wait for a specification.
-  var waitBegan: RecordTime?
-  /// When a former host asked for the approval that is still waited for.
-  var asked: RecordTime?
 }

@@ -1,3 +1,5 @@
+import RunHistory
+
 /// The place of an item in its loop.
 struct ItemKey: Hashable {
   var parent: Int

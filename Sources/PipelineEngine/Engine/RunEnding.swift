@@ -1,4 +1,5 @@
 import Operations
+import RunHistory
 
 /// What ends a run before its operations have: the first cancellation counts, a run that was lost is forced, and one that is forced spares nothing.
 struct RunEnding {

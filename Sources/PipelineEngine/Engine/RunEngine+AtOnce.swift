@@ -20,7 +20,7 @@ extension RunEngine {
   func beginAtOnce(_ ordinal: Int) -> Beginning {
     let node = state.instances[ordinal].node
     // What a former host of the run has begun may have to wait for the record of that.
-    guard let action = node.atOnce, state.instances[ordinal].attempts == 0, state.instances[ordinal].retryState == nil,
+    guard let action = node.atOnce, state.instances[ordinal].attempts == 0, state.former[ordinal]?.retryState == nil,
       cancellation == nil, !isForced, !Task.isCancelled
     else { return .needsTask }
     switch action.kind {

@@ -46,7 +46,7 @@ extension RunEngine {
   /// Waits for what the first of several attempts needs where they have a deadline, of which that wait is no part. One that a former host has begun
   /// may wait for its next attempt first.
   func awaitTurn(_ ordinal: Int) async throws {
-    guard state.instances[ordinal].node.definition.retry.deadline != nil, state.instances[ordinal].retryState == nil
+    guard state.instances[ordinal].node.definition.retry.deadline != nil, state.former[ordinal]?.retryState == nil
     else { return }
     try await takeTurn(ordinal)
   }
@@ -135,7 +135,6 @@ extension RunEngine {
       attempt = present
     }
     attempt.endedAt = end(of: attempt.startedAt, state.instances[ordinal].timing.attemptStarted)
-    state.instances[ordinal].latestEnd = attempt.endedAt
     var thrown: (any Error)? = CancellationError()
     switch outcome {
     case .success(let result):
@@ -155,6 +154,8 @@ extension RunEngine {
       }
     }
     state.instances[ordinal].attempt = attempt
+    // A nested run of it is none that a former host has begun.
+    if state.hostAttempt > 1 { state.former[ordinal, default: FormerProgress()].note(attempt) }
     emit(.attempt(attempt))
     return thrown
   }
@@ -277,7 +278,8 @@ extension RunEngine {
   /// How long ago the first attempt of an operation began, by the monotonic clock; nil where nobody knows, as after another boot.
   private func passed(_ ordinal: Int, at now: RecordedWait.Moment) -> Duration? {
     let timing = state.instances[ordinal].timing
-    return timing.started.map { services.clock.monotonic() - $0 } ?? timing.formerWait?.passedSinceBoot(at: now)
+    return timing.started.map { services.clock.monotonic() - $0 }
+      ?? state.former[ordinal]?.wait?.passedSinceBoot(at: now)
   }
 
   private func woke(_ ordinal: Int, _ cause: RetryWakeCause) {

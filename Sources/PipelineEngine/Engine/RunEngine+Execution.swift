@@ -105,7 +105,7 @@ extension RunEngine {
       // What cannot be made ready now is tried again, and explained, when its turn comes.
       prepared[ordinal] = try? prepareProcess(ordinal, attempt: state.instances[ordinal].attempts + 1)
     }
-    let isTriedOnce = node.isTriedOnce && state.instances[ordinal].retryState == nil
+    let isTriedOnce = node.isTriedOnce && state.former[ordinal]?.retryState == nil
     if isTriedOnce, node.definition.timeout == nil { return try await executeAttempt(ordinal) }
     let attempts = ActionOperation(engine: self, ordinal: ordinal)
       .timeout(timeLimit(ordinal))
@@ -118,7 +118,7 @@ extension RunEngine {
       defer { giveUpTurn(ordinal) }
       var context = services.context
       context.retryObserver = retryObserver(ordinal)
-      context.retryState = state.instances[ordinal].retryState
+      context.retryState = state.former[ordinal]?.retryState
       var policy = node.definition.retryPolicy
       policy.wakers = try wakers(ordinal) + httpWakers(ordinal)
       policy.decide = node.definition.retryDecision(budget: services.http.budget)
@@ -132,10 +132,10 @@ extension RunEngine {
   /// answer that came meanwhile is found.
   private func timeLimit(_ ordinal: Int) -> Duration? {
     let limit = state.instances[ordinal].node.definition.timeout
-    guard let limit, let asked = state.instances[ordinal].timing.asked else { return limit }
+    guard let limit, let asked = state.former[ordinal]?.asked else { return limit }
     let now = services.moment()
     let passed = RecordedWait.passed(
-      state.instances[ordinal].timing.formerWait, wall: .microseconds(now.time.microseconds - asked.microseconds),
+      state.former[ordinal]?.wait, wall: .microseconds(now.time.microseconds - asked.microseconds),
       at: now)
     return min(limit, max(limit - passed, .seconds(1)))
   }
@@ -233,7 +233,7 @@ extension RunEngine {
       }
     }
     var policy = RepeatPolicy(every: repetition.every, limit: repetition.limit, until: until)
-    policy.runsBefore = state.instances[ordinal].roundsBefore
+    policy.runsBefore = state.former[ordinal]?.rounds ?? 0
     return policy
   }
 }

@@ -45,10 +45,10 @@ extension RunEngine {
     defer {
       subscription.cancel()
       signals[ordinal] = nil
-      state.instances[ordinal].timing.waitBegan = nil
+      state.former[ordinal]?.waitBegan = nil
     }
     let now = services.moment()
-    let began = min(state.instances[ordinal].timing.waitBegan ?? now.time, now.time)
+    let began = min(state.former[ordinal]?.waitBegan ?? now.time, now.time)
     // A wait that a former host began continues from where it was.
     let former = formerWait(of: ordinal, for: .specification)
     let left = limit.map { former?.left(of: $0, at: now) ?? $0 }

@@ -33,7 +33,8 @@ extension RunEngine {
           continue
         }
         let item = record.item.flatMap { try? JSONValue.parse($0) } ?? .null
-        recordedItems.begun[ItemKey(parent: parent, index: index)] = state.addItem(of: parent, index: index, value: item)
+        recordedItems.begun[ItemKey(parent: parent, index: index)] = state.addItem(
+          of: parent, index: index, value: item)
       }
     }
     for operation in recorded.operations {
@@ -41,16 +42,9 @@ extension RunEngine {
       guard operation.ordinal < state.instances.count else { continue }
       restore(operation, after: former[operation.ordinal] ?? FormerAttempts())
     }
-    for attempt in recorded.attempts where attempt.ordinal < state.instances.count && attempt.error?.code != "host-died"
-    {
-      if attempt.state.isFinal {
-        state.instances[attempt.ordinal].endedAttempts = max(
-          state.instances[attempt.ordinal].endedAttempts, attempt.number)
-      }
-      guard let end = attempt.endedAt, end > state.instances[attempt.ordinal].latestEnd ?? end.advanced(by: -1) else {
-        continue
-      }
-      state.instances[attempt.ordinal].latestEnd = end
+    for attempt in recorded.attempts
+    where attempt.ordinal < state.instances.count && attempt.error?.code != RunOwnership.hostDied.code {
+      state.former[attempt.ordinal, default: FormerProgress()].note(attempt)
     }
     for ordinal in state.pipeline.operations.indices where state.instances[ordinal].state.isFinal { count(ordinal) }
     emit(.run(record))
@@ -75,14 +69,15 @@ extension RunEngine {
       let wasCancelled =
         operation.state == .cancelled && (reason == .runCancelled || reason == .runTimeout)
       guard operation.state.isFinal, !wasCancelled else {
-        let wait = RecordedWait(reason)
-        instance.timing.formerWait = wait
-        instance.timing.waitBegan = reason?.specification?.since
-        instance.roundsBefore = former.rounds
-        if case .approve = instance.node.definition.action { instance.timing.asked = former.began }
-        instance.retryState = former.retryState(
-          attempts: instance.attempts, isRepeated: instance.node.definition.repetition != nil, wait: wait,
+        var progress = FormerProgress()
+        progress.wait = RecordedWait(reason)
+        progress.waitBegan = reason?.specification?.since
+        progress.rounds = former.rounds
+        if case .approve = instance.node.definition.action { progress.asked = former.began }
+        progress.retryState = former.retryState(
+          attempts: instance.attempts, isRepeated: instance.node.definition.repetition != nil, wait: progress.wait,
           now: services.moment())
+        state.former[operation.ordinal] = progress
         return
       }
       instance.state = operation.state
@@ -132,9 +127,9 @@ extension RunEngine {
 
   /// Whether a nested run is of an attempt whose end is not recorded: attempts that did end had nested runs of their own.
   private func isOfOpenAttempt(_ nested: RunRecord, _ ordinal: Int) -> Bool {
-    if let number = nested.parent?.attempt { return number > state.instances[ordinal].endedAttempts }
+    if let number = nested.parent?.attempt { return number > state.former[ordinal]?.endedAttempts ?? 0 }
     // In records of earlier versions, only the clock tells.
-    guard let end = state.instances[ordinal].latestEnd else { return true }
+    guard let end = state.former[ordinal]?.latestEnd else { return true }
     return nested.createdAt > end
   }
 

@@ -90,7 +90,9 @@ extension RunEngine {
 
   /// Takes an item over from an earlier run, where it succeeded with the same value.
   func takeOverItem(_ ordinal: Int, _ key: ItemKey, value: JSONValue) {
-    guard let former = recordedItems.inherited[key], former.isDone, former.item == state.masker.mask(value.text) else { return }
+    guard let former = recordedItems.inherited[key], former.isDone, former.item == state.masker.mask(value.text) else {
+      return
+    }
     takeOver(former, of: former.run, for: ordinal)
     append(ordinal)
   }

@@ -13,8 +13,12 @@ import Workspace
 // and repetition are those of `Operations`, everything that happens is appended to the `HistoryRecorder` and told to
 // whoever watches. Nothing here parses, prints or queries.
 //
+// What has a rule of its own has an object of its own beside the engine: `ReadyQueue` (who is next), `RunEnding` (what
+// ends a run early), `UnrecordedStates` (what the history has yet to learn), `RunSecrets`, `RunPlugins`, `RunLimits`,
+// `RunConditions`, `RecordedItems` and `FormerProgress` (what former hosts and runs have done).
+//
 // Read first: `RunEngine.run` (the life of a run), `RunEngine+Scheduling` (who is next), `RunEngine+Attempts` (one
-// try).
+// try), `RunnableAction` (what an attempt does).
 
 /// Executes one run of a pipeline.
 actor RunEngine {

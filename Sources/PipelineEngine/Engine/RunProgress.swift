@@ -121,14 +121,6 @@ struct OperationInstance {
   var fingerprint: String?
   var reusedFrom: RunID?
   var attempt: AttemptRecord?
-  /// What a waiting retry had left when the former host ended.
-  var retryState: RetryState?
-  /// How many rounds of its repetition former hosts have made.
-  var roundsBefore = 0
-  /// When the latest attempt that ended by itself did, in this host or a former one.
-  var latestEnd: RecordTime?
-  /// The highest number of an attempt that ended by itself before this host began.
-  var endedAttempts = 0
   var timing = InstanceTiming()
   /// What opened its gate, and since when it had waited for that.
   var opened: OpenedGate?
@@ -171,6 +163,8 @@ final class RunProgress {
   // Not checked at run time for two accesses at once, some forty times for each operation: all are on the loop, and none calls out meanwhile.
   /// The operations of the pipeline, then the handlers, then the items of loops as they come up.
   @exclusivity(unchecked) var instances: [OperationInstance] = []
+  /// What former hosts have come to, by instance; empty unless the run was resumed.
+  var former: [Int: FormerProgress] = [:]
   /// How many dependencies of each operation have not ended.
   @exclusivity(unchecked) var remaining: [Int32]
   /// Operations by name; names are unique without regard to case, and expressions don't regard it.

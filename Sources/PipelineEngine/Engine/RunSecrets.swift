@@ -1,3 +1,5 @@
+import PipelineLanguage
+import RunHistory
 import Values
 
 /// What is secret in a run: from the beginning what the run around it knows, and its own secrets once they were read. A variable that holds one is hidden from

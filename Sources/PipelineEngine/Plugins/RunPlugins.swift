@@ -1,5 +1,7 @@
 import OrderedCollections
+import PipelineLanguage
 import PluginHost
+import RunHistory
 import Values
 
 /// The plugins that a run has used so far: each is loaded again when its files change, until ``end()``, and an attempt is listed as long as its instance goes on.

@@ -44,7 +44,7 @@ extension RunEngine {
   private func askedClock(_ ordinal: Int) -> OperationReason.Clock? {
     guard state.instances[ordinal].node.definition.timeout != nil else { return nil }
     let now = services.moment()
-    let passed = state.instances[ordinal].timing.formerWait?.passedSinceBoot(at: now)
+    let passed = state.former[ordinal]?.wait?.passedSinceBoot(at: now)
     return RecordedWait.clock(now, left: nil, passed: passed ?? .zero)
   }
 

@@ -69,8 +69,8 @@ extension RunEngine {
 
   /// The wait that a former host began, if it is of the kind that begins now; once.
   func formerWait(of ordinal: Int, for kind: RecordedWait.Kind) -> RecordedWait? {
-    guard let former = state.instances[ordinal].timing.formerWait, former.kind == kind else { return nil }
-    state.instances[ordinal].timing.formerWait = former.withoutEnd
+    guard let former = state.former[ordinal]?.wait, former.kind == kind else { return nil }
+    state.former[ordinal]?.wait = former.withoutEnd
     return former
   }
 }

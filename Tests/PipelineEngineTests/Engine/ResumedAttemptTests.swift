@@ -1,0 +1,41 @@
+import Foundation
+import Testing
+
+@testable import PipelineEngine
+@testable import PipelineLanguage
+@testable import RunHistory
+
+@Suite("Attempts of a run that was resumed")
+struct ResumedAttemptTests {
+  @Test("a nested pipeline that failed is retried, and not taken over from its own attempt before")
+  func nested() async throws {
+    let host = try EngineTestHost(runner: FakeProcessRunner(exits: ["broken": [3]]))
+    try "operations: [{ name: b, run: broken }]".write(
+      toFile: host.directory + "/nested.yaml", atomically: true, encoding: .utf8)
+    let engine = try host.engine("operations: [{ name: a, pipeline: nested.yaml, retry: { limit: 1 } }]")
+    var run = await engine.record
+    host.services.recorder.record(.runCreated(run, definition: ""))
+    try await host.services.recorder.flush()
+    run.state = .interrupted
+    let recorded = RecordedRun(run: run, definition: "", operations: [], attempts: [], approvals: [])
+    let outcome = try await Task(executorPreference: host.loop) { try await engine.run(resuming: recorded) }.value
+    #expect(outcome.run.state == .succeeded)
+    #expect(try host.services.history.attempts(of: run.id).map(\.state) == [.failed, .succeeded])
+    await host.close()
+  }
+
+  @Test("what former hosts recorded of an attempt counts where it ended by itself")
+  func former() {
+    func attempt(_ number: Int, _ state: OperationState, end: Int64?) -> AttemptRecord {
+      AttemptRecord(
+        run: .generate(), ordinal: 0, number: number, state: state, startedAt: RecordTime(microseconds: 1),
+        endedAt: end.map(RecordTime.init(microseconds:)))
+    }
+    var progress = FormerProgress()
+    progress.note(attempt(2, .failed, end: 20))
+    progress.note(attempt(1, .failed, end: 10))
+    progress.note(attempt(3, .running, end: nil))
+    #expect(progress.endedAttempts == 2)
+    #expect(progress.latestEnd == RecordTime(microseconds: 20))
+  }
+}
