@@ -195,7 +195,7 @@ let package = Package(
     .target(
       name: "RunReports",
       dependencies: [
-        "Expressions", "PipelineLanguage", "RunHistory", "SQLite", "Values", "Workspace",
+        "Expressions", "PipelineLanguage", "RunHistory", "Values", "Workspace",
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: settings

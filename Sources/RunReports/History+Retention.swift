@@ -1,6 +1,5 @@
 import PipelineLanguage
 import RunHistory
-import SQLite
 import Values
 import Workspace
 
@@ -24,22 +23,7 @@ extension History {
   public func retentions(
     pipeline: String? = nil
   ) throws(WorkspaceError) -> [(pipeline: String, retention: PipelineDefinition.Retention)] {
-    let definitions = try read { db in
-      let names =
-        try pipeline.map { pattern in
-          try String.fetchAll(
-            db, sql: "SELECT DISTINCT pipeline FROM run_record WHERE pipeline GLOB ? ORDER BY 1", arguments: [pattern])
-        } ?? PipelineNames.all(in: db)
-      return try names.map { name in
-        let text = try String.fetchOne(
-          db.cachedStatement(
-            sql: """
-              SELECT d.text FROM run_record r JOIN definition d ON d.number = r.definition
-              WHERE r.pipeline = ? ORDER BY r.created_at DESC LIMIT 1
-              """), arguments: [name])
-        return (name: name, text: text ?? "")
-      }
-    }
+    let definitions = try latestDefinitions(pipeline: pipeline)
     return definitions.compactMap { entry in
       RecordedRetention.read(entry.text).map { (entry.name, $0) }
     }
