@@ -38,9 +38,7 @@ struct RunReport {
 
   /// `sha256=` and the HMAC-SHA256 of a body, in hexadecimal.
   static func signature(of body: [UInt8], key: String) -> String {
-    let code = HMAC<SHA256>.authenticationCode(for: body, using: SymmetricKey(data: Array(key.utf8)))
-    let digits: [UInt8] = Array("0123456789abcdef".utf8)
-    return "sha256=" + String(decoding: code.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    "sha256=" + HMAC<SHA256>.authenticationCode(for: body, using: SymmetricKey(data: Array(key.utf8))).hexadecimal
   }
 }
 

@@ -2,6 +2,7 @@ import Crypto
 import Glibc
 import HTTPOperations
 import Operations
+import Values
 import Workspace
 
 /// Carries the news that a request succeeded between the hosts of one workspace.
@@ -35,10 +36,7 @@ final class WorkspacePeers: HTTPPeerChannel {
   }
 
   private func path(of endpoint: HTTPEndpoint) -> String {
-    let digits: [UInt8] = Array("0123456789abcdef".utf8)
-    let hash = SHA256.hash(data: Array(endpoint.description.utf8))
-    let name = hash.prefix(16).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-    return folder + "/" + String(decoding: name, as: UTF8.self)
+    folder + "/" + SHA256.hash(data: Array(endpoint.description.utf8)).prefix(16).hexadecimal
   }
 }
 

@@ -1,5 +1,6 @@
 import Crypto
 import Expressions
+import Values
 
 /// Hashes named values, each with its length, so that no two lists of them look alike.
 package struct FingerprintInputs {
@@ -16,7 +17,7 @@ package struct FingerprintInputs {
     }
   }
 
-  package var digest: String { ContentHash.hexadecimal(hash.finalize()) }
+  package var digest: String { hash.finalize().hexadecimal }
 }
 
 extension YAMLNode {

@@ -1,5 +1,6 @@
 import Crypto
 import Glibc
+import Values
 
 /// The SHA-256 of an open file.
 enum PluginHash {
@@ -20,8 +21,7 @@ enum PluginHash {
       hash.update(data: buffer[..<count])
       offset += off_t(count)
     }
-    return String(
-      decoding: hash.finalize().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    return hash.finalize().hexadecimal
   }
 
   /// Whether `text` is 64 hexadecimal digits in lower case.

@@ -93,7 +93,7 @@ extension SQLValue {
     case .int(let number): String(number)
     case .double(let number): JSONValue.double(number).text
     case .text(let text): text
-    case .blob(let bytes): Self.hexadecimal(bytes)
+    case .blob(let bytes): bytes.hexadecimal
     }
   }
 
@@ -103,12 +103,7 @@ extension SQLValue {
     case .int(let number): .int(number)
     case .double(let number): number.isFinite ? .double(number) : .string(JSONValue.double(number).text)
     case .text(let text): .string(text)
-    case .blob(let bytes): .string(Self.hexadecimal(bytes))
+    case .blob(let bytes): .string(bytes.hexadecimal)
     }
-  }
-
-  private static func hexadecimal(_ bytes: [UInt8]) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 }

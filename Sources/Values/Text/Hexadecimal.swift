@@ -1,0 +1,7 @@
+extension Sequence<UInt8> {
+  /// The bytes as hexadecimal digits in lower case, two for each.
+  package var hexadecimal: String {
+    func digit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 87 + value }
+    return String(decoding: flatMap { [digit($0 >> 4), digit($0 & 15)] }, as: UTF8.self)
+  }
+}
