@@ -236,9 +236,13 @@ struct PluginCommandTests {
       """
       MISCHIEF='describe hang' penstock plugins check ./mischief.so > /dev/null 2>&1 &
       check=$!
-      # grep fails where another process ends meanwhile, though it has found the child.
-      until child=$(grep -ls "^PPid:.$check$" /proc/[0-9]*/status; :) && [ "$child" ]; do sleep 0.02; done
-      until grep -q mischief.so "${child%status}maps" 2> /dev/null; do sleep 0.02; done
+      # The child that has loaded the plugin; the first one that is seen may be about to become another program.
+      until
+        for status in $(grep -ls "^PPid:.$check$" /proc/[0-9]*/status); do
+          if grep -qs mischief.so "${status%status}maps"; then child=$status; fi
+        done
+        [ "$child" ]
+      do sleep 0.02; done
       kill -KILL $check
       while grep -q '^State:.[^ZX]' "$child" 2> /dev/null; do sleep 0.02; done
       echo gone
