@@ -8,7 +8,6 @@ public final class Database {
   public enum TransactionKind: String, Sendable {
     case deferred = "DEFERRED"
     case immediate = "IMMEDIATE"
-    case exclusive = "EXCLUSIVE"
   }
 
   private final class Busy {

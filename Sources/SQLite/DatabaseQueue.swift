@@ -37,25 +37,21 @@ public final class DatabaseQueue: Sendable {
 
   /// Calls `body` in a transaction that is undone: what it reads is of one moment.
   public func read<T>(_ body: (Database) throws -> T) throws -> T {
-    try queue.sync {
-      try database.beginTransaction(.deferred)
-      defer { try? database.rollback() }
-      return try body(database)
-    }
+    try queue.sync { try inSnapshot(body) }
+  }
+
+  /// To be called on the queue.
+  private func inSnapshot<T>(_ body: (Database) throws -> T) throws -> T {
+    try database.beginTransaction(.deferred)
+    defer { try? database.rollback() }
+    return try body(database)
   }
 
   /// Has `body` called as by ``read(_:)`` when it is its turn, and `completion` with what came of it, both on the queue's thread.
   public func asyncRead<T>(
     _ body: @escaping @Sendable (Database) throws -> T, completion: @escaping @Sendable (Result<T, any Error>) -> Void
   ) {
-    queue.async { [self] in
-      completion(
-        Result {
-          try database.beginTransaction(.deferred)
-          defer { try? database.rollback() }
-          return try body(database)
-        })
-    }
+    queue.async { [self] in completion(Result { try inSnapshot(body) }) }
   }
 
   /// Makes another database what this one is, pages and all.

@@ -24,8 +24,6 @@ public struct ResultCode: RawRepresentable, Sendable, Hashable, CustomStringConv
   public static let SQLITE_IOERR = ResultCode(rawValue: CLibSQLite.SQLITE_IOERR)
   /// The file is damaged.
   public static let SQLITE_CORRUPT = ResultCode(rawValue: CLibSQLite.SQLITE_CORRUPT)
-  /// The disk is full.
-  public static let SQLITE_FULL = ResultCode(rawValue: CLibSQLite.SQLITE_FULL)
   /// The file cannot be opened.
   public static let SQLITE_CANTOPEN = ResultCode(rawValue: CLibSQLite.SQLITE_CANTOPEN)
   /// A value is too large.
@@ -41,8 +39,6 @@ public struct ResultCode: RawRepresentable, Sendable, Hashable, CustomStringConv
   /// The file is not a database.
   public static let SQLITE_NOTADB = ResultCode(rawValue: CLibSQLite.SQLITE_NOTADB)
   // Macros that are computed, and therefore not imported.
-  /// A row that another one refers to is missing.
-  public static let SQLITE_CONSTRAINT_FOREIGNKEY = ResultCode(rawValue: CLibSQLite.SQLITE_CONSTRAINT | 3 << 8)
   /// The key is taken.
   public static let SQLITE_CONSTRAINT_PRIMARYKEY = ResultCode(rawValue: CLibSQLite.SQLITE_CONSTRAINT | 6 << 8)
   /// A value that must be unique is taken.

@@ -1,7 +1,7 @@
 /// Values for the parameters of a statement, in order.
 public struct StatementArguments: Sendable, ExpressibleByArrayLiteral {
   /// The values.
-  public private(set) var values: [DatabaseValue]
+  public let values: [DatabaseValue]
 
   /// No values.
   public init() { values = [] }
@@ -16,14 +16,4 @@ public struct StatementArguments: Sendable, ExpressibleByArrayLiteral {
 
   /// These values.
   public init(_ elements: some Sequence<some DatabaseValueConvertible>) { values = elements.map(\.databaseValue) }
-
-  /// The values of both, one after the other.
-  public static func + (left: StatementArguments, right: StatementArguments) -> StatementArguments {
-    var sum = left
-    sum.values += right.values
-    return sum
-  }
-
-  /// Adds the values of the other behind its own.
-  public static func += (left: inout StatementArguments, right: StatementArguments) { left = left + right }
 }

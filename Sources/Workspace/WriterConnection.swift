@@ -287,10 +287,10 @@ final class WriterConnection: Sendable {
   }
 
   private func transaction<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
-    try db.cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
+    try db.beginTransaction(.immediate)
     return try undoing(db) {
       let result = try body(db)
-      try db.cachedStatement(sql: "COMMIT TRANSACTION").execute()
+      try db.commit()
       return result
     }
   }
