@@ -17,8 +17,12 @@ public enum HistorySchema {
       WorkspaceSchema.Migration(number: 2, sql: plugins + "DROP VIEW runs;\n" + runs(rounded, more: controllers)),
       WorkspaceSchema.Migration(number: 3, sql: TallySchema.migration),
       WorkspaceSchema.Migration(number: 4, sql: itemsApart),
-      WorkspaceSchema.Migration(number: 5, sql: drops + views(cut, moreOfRuns: controllers) + gates + events),
+      WorkspaceSchema.Migration(number: 5, sql: drops + views(cut, moreOfRuns: controllers) + gates + events(cut)),
       WorkspaceSchema.Migration(number: 6, sql: origin),
+      WorkspaceSchema.Migration(
+        number: 7,
+        sql: jobs + drops + "DROP VIEW events;\n"
+          + views(floored, moreOfRuns: controllers, moreOfAttempts: executors) + events(floored)),
     ],
     template: .history, isGuarded: true, folders: ["runs"])
 
@@ -154,8 +158,13 @@ public enum HistorySchema {
 
   // Until version 5, where the views said another millisecond than everybody else.
   private static let rounded: Instant = { "strftime('%Y-%m-%dT%H:%M:%fZ', \($0) / 1000000.0, 'unixepoch')" }
+  // Until version 7, where milliseconds before 1970 were negative.
   private static let cut: Instant = {
     "strftime('%Y-%m-%dT%H:%M:%S', \($0) / 1000000, 'unixepoch') || printf('.%03dZ', \($0) / 1000 % 1000)"
+  }
+
+  private static let floored: Instant = {
+    "strftime('%Y-%m-%dT%H:%M:%S', \($0) / 1000000 - (\($0) % 1000000 < 0), 'unixepoch') || printf('.%03dZ', (\($0) % 1000000 + 1000000) % 1000000 / 1000)"
   }
 
   // The join is written both ways, so that the planner can go from a run to its operations (a range of keys) and from an
@@ -215,7 +224,7 @@ public enum HistorySchema {
   }
 
   /// The views but that of durations.
-  private static func views(_ instant: Instant, moreOfRuns: String = "") -> String {
+  private static func views(_ instant: Instant, moreOfRuns: String = "", moreOfAttempts: String = "") -> String {
     runs(instant, more: moreOfRuns) + """
       CREATE VIEW operations AS
       SELECT r.id AS run, o.name AS operation, o.position,
@@ -235,7 +244,7 @@ public enum HistorySchema {
         (a.ended_at - a.started_at) / 1000.0 AS duration_ms,
         a.exit_code, a.signal, a.error, a.error_code,
         CASE WHEN a.result IS NULL AND a.state = 'succeeded' AND a.number = o.attempts THEN o.result ELSE a.result END AS result,
-        a.stdout_file, a.stderr_file, a.retry_delay / 1000.0 AS retry_delay_ms, a.wake_cause, a.pid
+        a.stdout_file, a.stderr_file, a.retry_delay / 1000.0 AS retry_delay_ms, a.wake_cause, a.pid\(moreOfAttempts)
       FROM attempt_record a
       JOIN operation_record o ON o.key = a.operation
       JOIN \(runOfOperation);
@@ -296,7 +305,8 @@ public enum HistorySchema {
 
     """
 
-  private static let events = """
+  private static func events(_ instant: Instant) -> String {
+    """
     CREATE VIEW events AS
     WITH event AS (
       SELECT r.number AS run, NULL AS operation, NULL AS attempt, 'created' AS event, r.created_at AS at, r.trigger AS reason
@@ -314,10 +324,11 @@ public enum HistorySchema {
       UNION ALL SELECT p.operation >> 32, p.name, NULL, CASE p.approved WHEN 1 THEN 'approved' ELSE 'rejected' END,
         p.answered_at, p.note FROM approval p
     )
-    SELECT r.id AS run, r.pipeline, event.operation, event.attempt, event.event, \(cut("event.at")) AS at, event.reason
+    SELECT r.id AS run, r.pipeline, event.operation, event.attempt, event.event, \(instant("event.at")) AS at, event.reason
     FROM event JOIN run_record r ON r.number = event.run WHERE event.at IS NOT NULL;
 
     """
+  }
 
   // Version 6: what a run takes over, from where, which attempt of its parent it is of, and how often its host has changed.
   private static let origin = """
@@ -327,6 +338,15 @@ public enum HistorySchema {
     ALTER TABLE run_record ADD COLUMN fence INTEGER;
 
     """
+
+  // Version 7: where the job of an attempt runs, and what it is called there. Most are processes of the host's machine, which need no columns for that.
+  private static let jobs = """
+    ALTER TABLE attempt_record ADD COLUMN executor TEXT;
+    ALTER TABLE attempt_record ADD COLUMN handle TEXT;
+
+    """
+  private static let executors =
+    ", ifnull(a.executor, iif(a.pid IS NULL, NULL, 'local')) AS executor, ifnull(a.handle, CAST(a.pid AS TEXT)) AS handle"
 
   // Version 2: what plugins need. `claim` holds the instants for which a run was started, so that none is started twice.
   private static let plugins = """

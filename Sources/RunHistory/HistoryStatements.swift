@@ -201,8 +201,9 @@ final class HistoryStatements: @unchecked Sendable {
 
   private static let attemptSQL = """
     INSERT OR REPLACE INTO attempt_record (operation, number, state, started_at, ended_at, exit_code, signal, error_code,
-      error, stdout_file, stderr_file, retry_delay, retry_due, wake_cause, pid, pid_started, result_file, result_size, result)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      error, stdout_file, stderr_file, retry_delay, retry_due, wake_cause, pid, pid_started, result_file, result_size, result,
+      executor, handle)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     """
 
   private func write(_ record: AttemptRecord, key: InstanceKey, with statement: inout BoundStatement) throws {
@@ -223,6 +224,8 @@ final class HistoryStatements: @unchecked Sendable {
     statement.bind(record.pid.map(Int64.init))
     statement.bind(record.pidStarted)
     statement.bind(record.result)
+    statement.bind(record.executor)
+    statement.bind(record.handle)
     try statement.run()
   }
 }

@@ -8,7 +8,7 @@ enum OperationRows {
     """
   private static let attemptColumns = """
     operation, number, state, started_at, ended_at, exit_code, signal, error_code, error, stdout_file, stderr_file,
-      retry_delay, retry_due, wake_cause, pid, pid_started, result_file, result_size, result
+      retry_delay, retry_due, wake_cause, pid, pid_started, result_file, result_size, result, executor, handle
     """
 
   /// The instances of a run, by ordinal. Those of an abandoned run that were under way are pending.
@@ -94,7 +94,7 @@ enum OperationRows {
       startedAt: RecordTime(microseconds: row[3]), endedAt: time(row, at: 4), exitCode: row[5], signal: row[6],
       error: error(row, at: 7), result: result(row, at: 16), standardOutput: row[9], standardError: row[10],
       retryDelay: (row[11] as Int64?).map { max(0, $0) }, retryDue: time(row, at: 12), wakeCause: row[13],
-      pid: (row[14] as Int64?).map { _ in row.process(14) }, pidStarted: row[15])
+      pid: (row[14] as Int64?).map { _ in row.process(14) }, pidStarted: row[15], executor: row[19], handle: row[20])
   }
 
   private static func time(_ row: Row, at index: Int) -> RecordTime? {

@@ -32,7 +32,7 @@ struct ViewTests {
         "attempts",
         """
         run operation number state started_at ended_at duration_ms exit_code signal error error_code result stdout_file \
-        stderr_file retry_delay_ms wake_cause pid
+        stderr_file retry_delay_ms wake_cause pid executor handle
         """
       ),
       (
@@ -51,13 +51,18 @@ struct ViewTests {
     #expect(HistorySchema.publicViews.contains(view))
   }
 
-  @Test("show the same millisecond as everybody else")
-  func cut() async throws {
-    let time = RecordTime(microseconds: 1_795_000_000_122_948)
+  @Test(
+    "show the same millisecond as everybody else, also before 1970",
+    arguments: [
+      (1_795_000_000_122_948, "2026-11-18T11:06:40.122Z"), (-1500, "1969-12-31T23:59:59.998Z"),
+      (-1_000_000, "1969-12-31T23:59:59.000Z"), (-1, "1969-12-31T23:59:59.999Z"), (0, "1970-01-01T00:00:00.000Z"),
+    ])
+  func cut(microseconds: Int64, text: String) async throws {
+    let time = RecordTime(microseconds: microseconds)
     try await fixture.ended(at: time)
-    #expect(try fixture.rows("SELECT created_at FROM runs") == [[.text(time.text)]])
-    #expect(try fixture.rows("SELECT at FROM events WHERE event = 'created'") == [[.text(time.text)]])
-    #expect(time.text == "2026-11-18T11:06:40.122Z")
+    #expect(try fixture.rows("SELECT created_at FROM runs") == [[.text(text)]])
+    #expect(try fixture.rows("SELECT at FROM events WHERE event = 'created'") == [[.text(text)]])
+    #expect(time.text == text)
   }
 
   @Test("tell what happened, in order, and how often")

@@ -34,13 +34,18 @@ public struct AttemptRecord: Sendable, Hashable {
   public var pid: Int32?
   /// When that process started, in clock ticks since boot: tells it from a later process with its id.
   public var pidStarted: Int64?
+  /// Where its job runs, if not as a process of the host's machine.
+  public var executor: String?
+  /// What the executor calls the job; nil as long as nobody knows whether it has begun.
+  public var handle: String?
 
   /// Creates the record of an attempt.
   public init(
     run: RunID, ordinal: Int, number: Int, state: OperationState, startedAt: RecordTime, endedAt: RecordTime? = nil,
     exitCode: Int? = nil, signal: Int? = nil, error: RecordedError? = nil, result: RecordedResult = .none,
     standardOutput: String? = nil, standardError: String? = nil, retryDelay: Int64? = nil, retryDue: RecordTime? = nil,
-    wakeCause: String? = nil, pid: Int32? = nil, pidStarted: Int64? = nil
+    wakeCause: String? = nil, pid: Int32? = nil, pidStarted: Int64? = nil, executor: String? = nil,
+    handle: String? = nil
   ) {
     self.run = run
     self.ordinal = ordinal
@@ -59,5 +64,7 @@ public struct AttemptRecord: Sendable, Hashable {
     self.wakeCause = wakeCause
     self.pid = pid
     self.pidStarted = pidStarted
+    self.executor = executor
+    self.handle = handle
   }
 }

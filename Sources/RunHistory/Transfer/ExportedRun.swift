@@ -122,6 +122,8 @@ struct ExportedRun {
     if isExact { object.add("retry_due", time(attempt.retryDue)) }
     object.add("wake_cause", JSONValue(attempt.wakeCause))
     object.add("pid", JSONValue(attempt.pid.map(Int.init)))
+    if let executor = attempt.executor { object.add("executor", .string(executor)) }
+    if let handle = attempt.handle { object.add("handle", .string(handle)) }
     return .object(object.members)
   }
 

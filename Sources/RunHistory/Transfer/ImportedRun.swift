@@ -106,7 +106,8 @@ struct ImportedRun {
       standardError: try reader.file("stderr_file", of: operation.run),
       retryDelay: value["retry_delay_ms"]?.doubleValue.map { Int64(min(max($0 * 1000, 0), 1e18).rounded()) },
       retryDue: try reader.optionalTime("retry_due"), wakeCause: try reader.optionalText("wake_cause"),
-      pid: try reader.optionalNumber("pid").flatMap { Int32(exactly: $0) })
+      pid: try reader.optionalNumber("pid").flatMap { Int32(exactly: $0) },
+      executor: try reader.optionalText("executor"), handle: try reader.optionalText("handle"))
   }
 
   private mutating func readApprovals(of run: RunID) throws(ImportError) {
