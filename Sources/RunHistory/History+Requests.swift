@@ -40,31 +40,4 @@ extension History {
     }
     workspace.notify()
   }
-
-  /// The requests for a run that nobody has taken yet, in their order; this takes them. One cheap read when there is none.
-  ///
-  /// With a `fence`, a process from which the run was taken meanwhile leaves them to the next one.
-  public func takeRequests(_ run: RunID, fence: Int64? = nil) throws(WorkspaceError) -> [RunRequest] {
-    guard try !read({ try Self.pendingRequests(run, in: $0).isEmpty }) else { return [] }
-    return try write { db in
-      if let fence, try RunOwnership.fence(of: run, in: db) != fence { return [] }
-      let pending = try Self.pendingRequests(run, in: db)
-      for entry in pending {
-        try db.execute(
-          sql: "UPDATE request SET taken_at = ? WHERE number = ?",
-          arguments: [RecordTime.now.microseconds, entry.number])
-      }
-      return pending.compactMap { RunRequest(rawValue: $0.kind) }
-    }
-  }
-
-  private static func pendingRequests(_ run: RunID, in db: Database) throws -> [(number: Int64, kind: String)] {
-    try Row.fetchAll(
-      db.cachedStatement(
-        sql: """
-          SELECT number, kind FROM request
-          WHERE run = (SELECT number FROM run_record WHERE id = ?) AND taken_at IS NULL ORDER BY number
-          """), arguments: [run.text]
-    ).map { ($0[0], $0[1]) }
-  }
 }

@@ -93,8 +93,8 @@ struct ApprovalAndRequestTests {
     #expect(
       try FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
         != Date(timeIntervalSince1970: 0))
-    #expect(try history.takeRequests(other) == [])
-    #expect(try history.takeRequests(run) == [.cancel, .kill])
-    #expect(try history.takeRequests(run) == [])
+    #expect(try await fixture.takeRequests(other) == [])
+    #expect(try await fixture.takeRequests(run) == [.cancel, .kill])
+    #expect(try await fixture.takeRequests(run) == [])
   }
 }

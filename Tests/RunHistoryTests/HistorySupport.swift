@@ -37,6 +37,13 @@ final class HistoryFixture {
       createdAt: time, counts: RunCounts(operations: 2))
   }
 
+  /// Takes what is asked of a run, as a host that has it with this number does.
+  func takeRequests(_ run: RunID, fence: Int64? = nil) async throws -> [RunRequest] {
+    let requests = try history.pendingForHosts(withAnswers: false).requests.filter { $0.run == run }
+    guard let fence = try fence ?? history.run(run)?.fence else { return [] }
+    return try await recorder.take(requests, fences: [run: fence]).map(\.kind)
+  }
+
   /// Records a run with two operations, `fetch` (two attempts) and `count`, that ends in the given state.
   @discardableResult
   func ended(

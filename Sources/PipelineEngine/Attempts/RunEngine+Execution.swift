@@ -102,8 +102,7 @@ extension RunEngine {
     let node = state.instances[ordinal].node
     if let action = node.moment { return try executeMoment(ordinal, action) }
     if state.instances[ordinal].isEarly {
-      // What cannot be made ready now is tried again, and explained, when its turn comes.
-      prepared[ordinal] = try? prepareProcess(ordinal, attempt: state.instances[ordinal].attempts + 1)
+      prepareJob(ordinal)
     }
     let isTriedOnce = node.isTriedOnce && state.former[ordinal]?.retryState == nil
     if isTriedOnce, node.definition.timeout == nil { return try await executeAttempt(ordinal) }

@@ -1,157 +1,92 @@
-import CProcess
 import Expressions
-import Glibc
 import OperatingSystem
 import PipelineLanguage
 import RunHistory
 import Values
 
-/// `run` and `command`: one process for one attempt.
+/// `run` and `command`: one job for one attempt.
 extension RunEngine {
-  /// Starts the process of an operation, waits for its end and takes its result.
+  /// Runs the job of an operation to its end and takes its result.
   func performProcess(_ ordinal: Int) async throws -> OperationResult {
-    let node = state.instances[ordinal].node
-    let process =
-      try prepared.removeValue(forKey: ordinal) ?? prepareProcess(ordinal, attempt: state.instances[ordinal].attempts)
-    defer { close(inputOf: process) }
-    let (files, pipes, directory) = (process.files, process.pipes, process.directory)
+    let job = try prepared.removeValue(forKey: ordinal) ?? makeJob(ordinal, attempt: state.instances[ordinal].attempts)
     if Task.isCancelled {
-      logs.giveBack(files)
+      services.executor.discard(job)
       throw CancellationError()
     }
-    var request = process.request
-    let place: ProcessRecords.Place
-    do {
-      place = try processes.records.take(in: try logs.runDirectory())
-    } catch {
-      logs.giveBack(files)
-      throw error
-    }
-    request.record = place
-    let exit: ProcessExit
-    do {
-      exit = try await services.runner.run(isolation: self, request) { pid in
-        pipes?.output.closeWriteEnd()
-        pipes?.error.closeWriteEnd()
-        state.instances[ordinal].attempt?.pid = pid
-        processes.running.insert(pid)
-        // Recorded only if the attempt lasts, so that its logs can be followed.
-        state.instances[ordinal].attempt?.standardOutput = files.relativeOutput
-        state.instances[ordinal].attempt?.standardError = files.relativeError
-        logs.settle()
-        if state.unfinished > 1, logs.runsShort { services.loop.whenIdle { [logs] in logs.makeSpares() } }
-      } exited: { [unowned self] pid in
-        assumeIsolated {
-          $0.processes.running.remove(pid)
-          $0.processExited(ordinal)
-        }
-      }
-    } catch {
-      processes.records.giveBack(place)
-      logs.giveBack(files, areNamed: takeNamed(ordinal))
-      // There has never been what was recorded as going on.
-      state.instances[ordinal].attempt?.pid = nil
-      state.instances[ordinal].attempt?.standardOutput = nil
-      state.instances[ordinal].attempt?.standardError = nil
-      throw startFailure(error, of: process)
-    }
-    processes.records.giveBack(place, isKept: exit.leftGroup)
-    let cut = await finish(pipes)
-    if exit.leftGroup, let group = state.instances[ordinal].attempt?.pid { processes.leftGroups.insert(group) }
-    let sizes = files.sizes()
-    state.instances[ordinal].attempt?.standardOutput = sizes.output > 0 ? files.relativeOutput : nil
-    state.instances[ordinal].attempt?.standardError = sizes.error > 0 ? files.relativeError : nil
+    let end = try await run(job, ordinal)
+    let sizes = end.files?.sizes() ?? (output: 0, error: 0)
+    state.instances[ordinal].attempt?.standardOutput = sizes.output > 0 ? end.files?.relativeOutput : nil
+    state.instances[ordinal].attempt?.standardError = sizes.error > 0 ? end.files?.relativeError : nil
     let areNamed = takeNamed(ordinal)
-    defer { if !exit.leftGroup { logs.giveBack(files, areNamed: areNamed) } }
+    defer { if let files = end.files, !end.leftProcesses { logs.giveBack(files, areNamed: areNamed) } }
+    // There has never been the process that was recorded as going on.
+    if case .refused = end.cause { state.instances[ordinal].attempt?.pid = nil }
     if Task.isCancelled || isForced {
-      unlink(files.result.pointer)
+      end.files?.discardResult()
       throw CancellationError()
     }
-    if let signal = exit.signal {
-      unlink(files.result.pointer)
-      tell(of: cut, ordinal)
-      let name = SignalName.name(of: signal)
-      let hint = signal == SIGKILL ? "; if nobody killed it, the machine may have run out of memory" : ""
-      throw OperationFailure(code: "signal", ownWords: "was ended by \(name)\(hint)", signal: signal)
+    if let failure = OperationFailure(end.cause) {
+      end.files?.discardResult()
+      tell(of: end.cut, ordinal)
+      throw failure
     }
-    if let code = exit.code, code != 0 {
-      unlink(files.result.pointer)
-      tell(of: cut, ordinal)
-      throw OperationFailure(code: "exit", ownWords: "exited with code \(code)", exitCode: code)
-    }
-    guard let code = exit.code else {
-      unlink(files.result.pointer)
-      tell(of: cut, ordinal)
-      throw OperationFailure.exitUnknown
-    }
-    state.instances[ordinal].attempt?.exitCode = Int(code)
-    if let cut {
-      unlink(files.result.pointer)
+    state.instances[ordinal].attempt?.exitCode = 0
+    if let cut = end.cut {
+      end.files?.discardResult()
       throw cut
     }
+    guard let files = end.files else { return .none }
     return try await takeResult(
-      node, files: files, outputSize: sizes.output, directory: directory)
+      state.instances[ordinal].node, files: files, outputSize: sizes.output, directory: job.directory)
   }
 
   /// Whether the history may name the log files of the attempt, whose process has ended.
-  private func takeNamed(_ ordinal: Int) -> Bool {
+  func takeNamed(_ ordinal: Int) -> Bool {
     defer { state.instances[ordinal].areLogsNamed = false }
     return state.instances[ordinal].areLogsNamed
   }
 
+  /// Notes when the process of an attempt that lasts started. Read here rather than at its start, which most processes hardly outlast.
+  func notePidStarted(_ ordinal: Int) {
+    guard state.instances[ordinal].attempt?.pid != nil, state.instances[ordinal].attempt?.pidStarted == nil,
+      let handle = jobs[ordinal]
+    else { return }
+    state.instances[ordinal].attempt?.pidStarted = services.local.started(handle)
+  }
+
   // MARK: What the process gets
 
-  /// Everything that the process of an attempt needs, up to its start.
-  func prepareProcess(_ ordinal: Int, attempt number: Int) throws -> PreparedProcess {
+  /// Makes the job of an attempt ready ahead of its slot. What cannot be made ready now is tried again, and explained, when its turn comes.
+  func prepareJob(_ ordinal: Int) {
+    guard let job = try? makeJob(ordinal, attempt: state.instances[ordinal].attempts + 1),
+      (try? services.executor.makeReady(job)) != nil
+    else { return }
+    prepared[ordinal] = job
+  }
+
+  /// What an attempt is to its executor.
+  private func makeJob(_ ordinal: Int, attempt number: Int) throws -> Job {
     let node = state.instances[ordinal].node
     let environment = try processEnvironment(ordinal)
     let contexts = contexts(ordinal, environment: environment.own)
     let arguments = try commandLine(node, contexts)
     let directory = try workingDirectory(node, contexts)
-    guard arguments.first != "" else {
+    guard let program = arguments.first, !program.isEmpty else {
       throw OperationFailure(
         code: "command-not-found", message: "the name of the program, the first of the arguments, is empty",
         exitCode: 127)
     }
-    guard let program = arguments.first, let executable = services.executables.locate(program, path: environment.path)
-    else {
-      throw OperationFailure(
-        code: "command-not-found",
-        message:
-          "the command '\((arguments.first ?? "").escapedForMessage)' was not found in PATH (\(environment.path ?? "unset"))",
-        exitCode: 127)
-    }
-    let files = try logs.take()
-    let list = environment.list(
-      operation: state.instances[ordinal].name, attempt: number, files: files, shared: sharedEnvironment)
-    let pipes: (output: MaskingPipe, error: MaskingPipe)?
-    let input: ProcessRequest.Source
-    do {
-      pipes = try maskingPipes(node, files)
-      if pipes != nil { try files.reserveResult() }
-      input = try standardInput(ordinal, node, contexts)
-    } catch {
-      logs.giveBack(files)
-      throw error
-    }
-    let request = ProcessRequest(
-      executable: executable, arguments: CStringList(arguments.map(CString.init)), environment: list,
-      directory: directory.map(CString.init), input: input,
-      output: pipes.map { .descriptor($0.output.writeEnd) } ?? .file(files.output),
-      error: pipes.map { .descriptor($0.error.writeEnd) } ?? .file(files.error), grace: node.definition.grace)
-    return PreparedProcess(request: request, files: files, pipes: pipes, directory: directory)
+    return Job(
+      id: JobID(run: state.id, ordinal: ordinal, attempt: number), operation: state.instances[ordinal].name,
+      arguments: arguments, environment: environment, directory: directory,
+      input: try standardInput(node, contexts),
+      masker: node.definition.receivesSecret && !state.masker.isEmpty ? state.masker : nil,
+      grace: node.definition.grace, files: logs)
   }
 
   /// Gives back what was made ready for an attempt that never came.
   func discardPrepared(_ ordinal: Int) {
-    guard let process = prepared.removeValue(forKey: ordinal) else { return }
-    close(inputOf: process)
-    logs.giveBack(process.files)
-  }
-
-  /// Lets go of an input when nothing else is to be done: its memory may be much to give back.
-  private func close(inputOf process: PreparedProcess) {
-    if case .descriptor(let input) = process.request.input { services.loop.whenIdle { Glibc.close(input) } }
+    if let job = prepared.removeValue(forKey: ordinal) { services.executor.discard(job) }
   }
 
   private func commandLine(_ node: OperationNode, _ contexts: RunContexts) throws -> [String] {
@@ -180,7 +115,7 @@ extension RunEngine {
 
   private func processEnvironment(_ ordinal: Int) throws -> AttemptEnvironment {
     let node = state.instances[ordinal].node
-    var environment = AttemptEnvironment(base: baseEnvironment, path: basePath)
+    var environment = AttemptEnvironment(self.environment)
     for (name, template) in node.definition.environment {
       try environment.set(name, to: template.evaluate(in: contexts(ordinal, environment: environment.own)).injectedText)
     }
@@ -197,26 +132,15 @@ extension RunEngine {
     return environment
   }
 
-  /// Standard input; a descriptor is the caller's to close.
-  private func standardInput(
-    _ ordinal: Int, _ node: OperationNode, _ contexts: RunContexts
-  ) throws -> ProcessRequest.Source {
+  private func standardInput(_ node: OperationNode, _ contexts: RunContexts) throws -> Job.Input {
     let template: Template
     if case .automatic(let requirement) = node.definition.injection {
       template = requirement
-      // A result that stays in its file goes to the process without passing through this one.
-      if let file = wholeFile(of: requirement) {
-        let opened = try file.open()
-        do {
-          return .descriptor(try opened.duplicate())
-        } catch {
-          throw ResultFile.unreadable(error)
-        }
-      }
+      if let file = wholeFile(of: requirement) { return .file(file) }
     } else if let stdin = node.definition.stdin {
       template = stdin
     } else {
-      return .empty
+      return .none
     }
     let value = try template.evaluate(in: contexts)
     if case .automatic = node.definition.injection, let type = node.definition.requires {
@@ -224,9 +148,7 @@ extension RunEngine {
     }
     var bytes: [UInt8] = []
     if case .string(let text) = value { bytes = Array(text.utf8) } else if value != .null { value.write(to: &bytes) }
-    let descriptor = bytes.withUnsafeBytes { penstock_memory_file($0.baseAddress, bytes.count) }
-    guard descriptor >= 0 else { throw EngineError.systemCall("memfd_create", -descriptor) }
-    return .descriptor(descriptor)
+    return .bytes(bytes)
   }
 
   /// The file of a result, when the template is nothing but `results.<name>` of an operation whose result stays in one.
@@ -246,80 +168,9 @@ extension RunEngine {
     }
   }
 
-  private func maskingPipes(
-    _ node: OperationNode, _ files: LogFiles
-  ) throws -> (output: MaskingPipe, error: MaskingPipe)? {
-    guard node.definition.receivesSecret, !state.masker.isEmpty else { return nil }
-    let loop = try services.masking.loop()
-    return (
-      try MaskingPipe(to: files.output, masker: state.masker, on: loop),
-      try MaskingPipe(to: files.error, masker: state.masker, on: loop)
-    )
-  }
-
-  /// Ends the pipes of a process that has ended. Returns why a part of its output did not get to its logs.
-  private func finish(_ pipes: (output: MaskingPipe, error: MaskingPipe)?) async -> EngineError? {
-    guard let pipes else { return nil }
-    var failure: EngineError?
-    for pipe in [pipes.output, pipes.error] {
-      do throws(EngineError) { try await pipe.finish() } catch { failure = failure ?? error }
-    }
-    return failure
-  }
-
   /// The operation failed by itself, and its logs do not tell all of it.
   private func tell(of cut: EngineError?, _ ordinal: Int) {
     guard let cut else { return }
     emit(.notice(state.id, "the log of '\(state.instances[ordinal].name)' is incomplete: \(cut)"))
-  }
-
-  private func startFailure(_ error: ProcessStartError, of process: PreparedProcess) -> any Error {
-    let reason = String(cString: strerror(error.number))
-    let executable = process.request.executable.string
-    switch error.number {
-    case ENOENT, ENOTDIR:
-      // The new process has opened its logs and entered its directory before it looked for its program, and tells no more than the number.
-      if let missing = process.missingLog { return EngineError.runFile(missing, ENOENT) }
-      var status = stat()
-      if let directory = process.directory, stat(directory, &status) != 0 || status.st_mode & S_IFMT != S_IFDIR {
-        let isThere = lstat(directory, &status) == 0
-        return OperationFailure(
-          code: "directory-not-found",
-          message: "the directory '\(directory)' \(isThere ? "is no directory" : "does not exist")")
-      }
-      return OperationFailure(
-        code: "command-not-found", message: "'\(executable)' does not exist, or its interpreter does not", exitCode: 127
-      )
-    case EACCES:
-      return OperationFailure(
-        code: "command-not-executable", message: "'\(executable)' may not be executed: \(reason)", exitCode: 126)
-    case E2BIG:
-      return OperationFailure(
-        code: "arguments-too-long",
-        message:
-          "the arguments and environment are too long for the system; inject large values whole, so that they arrive on standard input"
-      )
-    default:
-      let engineError = EngineError.systemCall("starting '\(executable)'", error.number)
-      guard !engineError.isExhaustion else { return engineError }
-      return OperationFailure(
-        code: "command-not-executable", message: "'\(executable)' cannot be executed: \(reason)", exitCode: 126)
-    }
-  }
-}
-
-/// A process that only has to be started.
-struct PreparedProcess {
-  let request: ProcessRequest
-  let files: LogFiles
-  let pipes: (output: MaskingPipe, error: MaskingPipe)?
-  let directory: String?
-
-  /// The path of a log that the process was to open and that is not there any more.
-  var missingLog: String? {
-    for case .file(let path) in [request.output, request.error] where access(path.pointer, F_OK) != 0 {
-      return path.string
-    }
-    return nil
   }
 }

@@ -1,17 +1,27 @@
+/// The environment of all processes of a run.
+struct RunEnvironment {
+  private(set) var values: ProcessEnvironment
+  /// The same as `envp`, which most attempts share.
+  let list: CStringList
+  /// The `PATH` that programs are searched in.
+  let path: String?
+
+  init(_ values: ProcessEnvironment = ProcessEnvironment()) {
+    self.values = values
+    list = values.list
+    path = values["PATH"]
+  }
+}
+
 /// The environment of one attempt: that of its run, and what the operation adds.
 struct AttemptEnvironment {
-  private let base: ProcessEnvironment
+  private let run: RunEnvironment
   private var changed: ProcessEnvironment?
   /// What the operation itself set, for its own expressions.
   private(set) var own: [(name: String, value: String)] = []
 
-  private let basePath: String?
-
-  /// Nothing but `base`, whose `PATH` is `path`.
-  init(base: ProcessEnvironment, path: String?) {
-    self.base = base
-    basePath = path
-  }
+  /// Nothing but that of the run.
+  init(_ run: RunEnvironment) { self.run = run }
 
   mutating func set(_ name: String, to value: String) throws(OperationFailure) {
     guard !value.utf8.contains(0) else {
@@ -19,19 +29,22 @@ struct AttemptEnvironment {
         code: "nul-character",
         message: "'\(name)' contains a NUL character, which no environment variable can hold; use standard input")
     }
-    var environment = changed ?? base
+    var environment = changed ?? run.values
     environment[name] = value
     changed = environment
     own.append((name, value))
   }
 
   /// The `PATH` that programs are searched in.
-  var path: String? { changed.map { $0["PATH"] } ?? basePath }
+  var path: String? { changed.map { $0["PATH"] } ?? run.path }
+
+  /// The values by name. Bytes that are not UTF-8 are replaced.
+  var values: [String: String] { (changed ?? run.values).values }
 
   /// As `envp`, with the marks of the attempt.
-  func list(operation: String, attempt: Int, files: LogFiles, shared: CStringList) -> CStringList {
+  func list(operation: String, attempt: Int, files: LogFiles) -> CStringList {
     let number = attempt == 1 ? Self.firstAttempt : CString("PENSTOCK_ATTEMPT=\(attempt)")
-    return (changed?.list ?? shared).appending([
+    return (changed?.list ?? run.list).appending([
       CString("PENSTOCK_OPERATION=\(operation)"), number, files.resultVariable,
     ])
   }

@@ -116,6 +116,9 @@ final class LogFiles {
     return false
   }
 
+  /// Removes what the process may have put where its result is expected: it is not to become one.
+  func discardResult() { unlink(result.pointer) }
+
   /// How many bytes the two files hold.
   func sizes() -> (output: Int64, error: Int64) { (outputFile.log.size, errorFile.size) }
 

@@ -5,7 +5,7 @@ import OperatingSystem
 /// Starts processes, without waiting until they have become their programs, and learns of their ends through pidfds on the event loop.
 ///
 /// Everything happens on the loop; there is no thread per process and no copying of output.
-final class SpawnRunner: ProcessRunner, @unchecked Sendable {
+final class SpawnRunner: @unchecked Sendable {
   // @unchecked: `running` is touched only on the loop, which all members are called on.
 
   private final class Running {
@@ -54,6 +54,11 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
 
   deinit { if empty >= 0 { close(empty) } }
 
+  /// Starts a process in a session of its own and returns when it has ended.
+  ///
+  /// When the task is cancelled, the process group gets SIGTERM, and SIGKILL after the request's grace; the call still returns only when the process has
+  /// ended. `started` gets the process id right after the start, when the process may still fail to become its program; `exited` gets it when
+  /// the process has been reaped, before the caller continues.
   func run(
     isolation: isolated (any Actor)? = #isolation, _ request: borrowing ProcessRequest, started: (Int32) -> Void,
     exited: @escaping @Sendable (Int32) -> Void
@@ -87,6 +92,7 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
     return try process.exit?.get() ?? ProcessExit(code: nil, signal: SIGKILL)
   }
 
+  /// Kills the groups of these processes at once, without grace. Ids of processes that have been reaped are ignored.
   func kill(_ pids: Set<Int32>) {
     let processes = pids.compactMap { running[$0] }
     // Alone at first: what still starts leads no group yet, and may hang.
@@ -94,6 +100,7 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
     for process in processes { process.signal(SIGKILL) }
   }
 
+  /// Whether this runner started the process, for whichever run, and has not reaped it yet.
   func isRunning(_ pid: Int32) -> Bool { running[pid] != nil }
 
   /// Starts the process. The caller holds the request, and with it all that is pointed to from here, until the process has ended.
@@ -167,14 +174,14 @@ final class SpawnRunner: ProcessRunner, @unchecked Sendable {
     return true
   }
 
-  /// Asks the group to end, and insists after its grace.
-  private func end(_ pid: Int32) {
+  /// Asks the group to end, and insists after a grace: that of its request where none is given.
+  func end(_ pid: Int32, grace: Duration? = nil) {
     guard let process = running[pid], !process.isEnding else { return }
     process.isEnding = true
     process.signal(SIGTERM)
     // A stopped group would never see SIGTERM.
     process.signal(SIGCONT)
-    process.timer = loop.schedule(after: process.grace) { [weak self] in
+    process.timer = loop.schedule(after: grace ?? process.grace) { [weak self] in
       process.timer = nil
       Glibc.kill(-pid, SIGKILL)
       // A leader that ended long ago is not announced again.

@@ -32,6 +32,9 @@ public struct HostConfiguration: Sendable {
     set { inherited = ProcessEnvironment(newValue) }
   }
 
+  /// Where the processes of operations run. Default nil: on this machine.
+  var executor: (any Executor)?
+
   /// The same with values that are not UTF-8, too.
   var inherited: ProcessEnvironment
 

@@ -7,14 +7,19 @@ import Workspace
 
 /// What the runs of one host share. Created on the event loop's behalf; used on it.
 final class HostServices: @unchecked Sendable {
-  // @unchecked: everything mutable in it (executables, limits, watchers) is touched only on the loop.
+  // @unchecked: everything mutable in it (limits, watchers) is touched only on the loop.
 
   let loop: EventLoop
-  let runner: any ProcessRunner
+  /// What runs the processes of operations.
+  let executor: any Executor
+  /// What runs processes on this machine, those that read secrets among them.
+  let local: LocalExecutor
+  let starts: JobStarts
   let history: History
   let recorder: HistoryRecorder
   let locks: ExclusiveLocks
   let watch: WorkspaceWatch
+  let requests: RequestRouter
   let paths: PathWatch
   let latestRuns: LatestRuns
   /// Where the plugins of pipelines come from.
@@ -24,7 +29,6 @@ final class HostServices: @unchecked Sendable {
   let hasLentStorage = Atomic(false)
   let http: HTTPHost
   let activity = HostActivity()
-  let executables = ExecutableSearch()
   let masking = MaskingThread()
   /// Clock, delayer and random source for every operation.
   let context: OperationContext
@@ -37,15 +41,17 @@ final class HostServices: @unchecked Sendable {
   private let bootOffset: Duration
 
   init(
-    loop: EventLoop, runner: any ProcessRunner, history: History, recorder: HistoryRecorder,
+    loop: EventLoop, history: History, recorder: HistoryRecorder,
     configuration: HostConfiguration = HostConfiguration(), plugins: PluginSource = .none
   ) {
     self.plugins = plugins
     self.loop = loop
-    self.runner = runner
     self.history = history
     self.recorder = recorder
     self.configuration = configuration
+    local = LocalExecutor(loop: loop, masking: masking)
+    executor = configuration.executor ?? local
+    starts = JobStarts(executor, loop: loop)
     context = configuration.context(loop: loop)
     clock = configuration.clock
     bootOffset = Self.sinceBoot() - configuration.clock.monotonic()
@@ -55,6 +61,7 @@ final class HostServices: @unchecked Sendable {
     http = HTTPHost(workspace: history.workspace.directory, loop: loop, paths: paths)
     latestRuns = LatestRuns(history: history)
     watch = WorkspaceWatch(paths: paths, path: history.workspace.notifyPath)
+    requests = RequestRouter(loop: loop, history: history, recorder: recorder, watch: watch)
   }
 
   /// What processes of the host inherit.

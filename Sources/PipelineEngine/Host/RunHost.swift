@@ -7,7 +7,7 @@ import Synchronization
 import Values
 import Workspace
 
-/// What runs pipelines in this process: the event loop, the process runner and the writer of the history.
+/// What runs pipelines in this process: the event loop, the executor and the writer of the history.
 ///
 /// One host serves any number of runs at once. All members may be called from any thread.
 public final class RunHost: Sendable {
@@ -49,7 +49,7 @@ public final class RunHost: Sendable {
     try history.markInterrupted()
     let loop = try EventLoop()
     let services = HostServices(
-      loop: loop, runner: SpawnRunner(loop: loop), history: history, recorder: recorder,
+      loop: loop, history: history, recorder: recorder,
       configuration: configuration, plugins: plugins)
     let host = RunHost(services: services)
     failure.connect(

@@ -25,6 +25,9 @@ final class RunPlugins {
     self.services = services
   }
 
+  /// Whether the run has used none.
+  var isEmpty: Bool { inUse.isEmpty }
+
   /// The plugin of an offer, as the pipeline's file refers to it.
   ///
   /// - Throws: ``OperationFailure`` with the code of the refusal.

@@ -76,18 +76,15 @@ extension RunEngine {
     // What is asked anyway and has not begun never will.
     wake()
     plugins.abandonAttempts()
-    services.runner.kill(processes.running)
+    services.executor.stop(Array(jobs.values), grace: .zero)
+    services.local.runner.kill(secretProcesses)
   }
 
-  /// Another process left something in the workspace.
-  func notified() {
-    for waiter in approvals.values { waiter.wake() }
-    guard let requests = try? services.history.takeRequests(state.id, fence: record.fence) else { return }
-    for request in requests {
-      switch request {
-      case .cancel: cancel(.requested)
-      case .kill: kill()
-      }
+  /// Somebody asks something of the run.
+  func take(_ request: RunRequest) {
+    switch request {
+    case .cancel: cancel(.requested)
+    case .kill: kill()
     }
   }
 }

@@ -1,5 +1,4 @@
 import Expressions
-import Glibc
 import OperatingSystem
 import PipelineLanguage
 import RunHistory
@@ -64,22 +63,12 @@ extension RunEngine {
 
   /// Ends the processes that operations of this run started and left behind. Other processes are looked at only where there are such.
   func endLeftovers() async {
-    let delayer = LoopDelayer(loop: services.loop)
-    processes.leftGroups = processes.leftGroups.filter(ProcessTable.isAlive(group:))
-    if processes.leftGroups.isEmpty {
-      let runner = services.runner
-      let areLeft = await AdoptedProcesses.belong(
-        to: RunTraces(of: state.id, workspace: state.workspace), delayer: delayer, isKnown: runner.isRunning)
-      guard areLeft else { return }
+    let scope = RunScope(id: state.id, workspace: state.workspace)
+    // What operations of plugins have started is known to no executor.
+    var notices = await services.local.endLeftovers(of: scope, mayHaveStarted: !plugins.isEmpty)
+    if !(services.executor is LocalExecutor) {
+      notices += await services.executor.endLeftovers(of: scope, mayHaveStarted: false)
     }
-    let traces = RunTraces(of: state.id, workspace: state.workspace, sessions: processes.leftGroups)
-    let outcome = await LeftoverProcesses.end(traces, delayer: delayer)
-    if outcome.ended > 0 {
-      let processes = Count.of(outcome.ended, "process", plural: "processes")
-      emit(.notice(state.id, "ended \(processes) that operations had left running"))
-    }
-    if let remaining = outcome.remainingText {
-      emit(.notice(state.id, "cannot end \(remaining), which operations have left running"))
-    }
+    for notice in notices { emit(.notice(state.id, notice)) }
   }
 }

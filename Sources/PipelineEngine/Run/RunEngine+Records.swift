@@ -127,15 +127,6 @@ extension RunEngine {
     }
   }
 
-  /// Notes when the process of an attempt that lasts started: only with that is its id sure to name it for another host. Read here rather than at its
-  /// start, which most processes hardly outlast.
-  private func notePidStarted(_ ordinal: Int) {
-    guard let pid = state.instances[ordinal].attempt?.pid, state.instances[ordinal].attempt?.pidStarted == nil,
-      processes.running.contains(pid)
-    else { return }
-    state.instances[ordinal].attempt?.pidStarted = ProcessIdentity.running(pid: pid)?.started
-  }
-
   /// Records an instance with its latest attempt, and tells of it.
   func append(_ ordinal: Int) {
     // A record is large to copy, for somebody who does not watch.

@@ -37,6 +37,7 @@ extension RunEngine {
           of: parent, index: index, value: item)
       }
     }
+    formerJobs = JobHandle.left(by: recorded.attempts, at: services.executor.name)
     for operation in recorded.operations {
       logs.keepResult(operation.result)
       guard operation.ordinal < state.instances.count else { continue }

@@ -13,10 +13,12 @@ extension RunEngine {
     let inherited = secrets.inherited.values
     var reader = SecretReader(services: services, directory: state.pipeline.source.directory, inherited: inherited)
     reader.onProcess = { [weak self] pid, isRunning in
-      self?.assumeIsolated { $0.processes.note(pid, isRunning: isRunning) }
+      self?.assumeIsolated {
+        if isRunning { $0.secretProcesses.insert(pid) } else { $0.secretProcesses.remove(pid) }
+      }
     }
     reader.recordPlace = { [weak self] in
-      try self?.assumeIsolated { try $0.processes.records.take(in: try $0.logs.runDirectory()) }
+      try self?.assumeIsolated { try $0.services.local.run($0.id).records.take(in: try $0.logs.runDirectory()) }
     }
     let task = Task(executorPreference: services.loop) { [reader] in
       let own = if let former { former } else { try await reader.read(declared) }

@@ -9,7 +9,7 @@ import Workspace
 // # The engine
 //
 // Runs one checked pipeline: which operation is ready, what its requirement is, what became of it. An actor on the
-// event loop's thread; the data is in `RunProgress`, processes are started through `ProcessRunner`, retries, timeouts
+// event loop's thread; the data is in `RunProgress`, processes are started through `Executor`, retries, timeouts
 // and repetition are those of `Operations`, everything that happens is appended to the `HistoryRecorder` and told to
 // whoever watches. Nothing here parses, prints or queries.
 //
@@ -37,14 +37,18 @@ actor RunEngine {
 
   let queue = ReadyQueue()
   /// Processes that are ready before their slot is free.
-  var prepared: [Int: PreparedProcess] = [:]
+  var prepared: [Int: Job] = [:]
+  /// The jobs that go on, by operation.
+  var jobs: [Int: JobHandle] = [:]
+  /// Jobs that a former host of the run has started, or may have, and whose end it did not record.
+  var formerJobs: [Int: JobHandle] = [:]
   var ending = RunEnding()
   var cancellation: Cancellation? { ending.cancellation }
   var isForced: Bool { ending.isForced }
   /// Listens to the workspace. A run that is over before this has passed needs no listening, whose end alone would cost
   /// it 16 ms.
   private static let watchDelay = Duration.milliseconds(500)
-  private var observer: Int?
+  private var isListening = false
   private var timeoutTimer: EventLoop.Token?
   let unrecorded: UnrecordedStates
   var approvals: [Int: LoopWaiter] = [:]
@@ -57,10 +61,10 @@ actor RunEngine {
   let plugins: RunPlugins
   /// Whom requests have failed to reach or to be answered by, by operation.
   var httpFailures: [Int: HTTPLatestFailure] = [:]
-  var baseEnvironment = ProcessEnvironment()
-  var basePath: String?
-  var sharedEnvironment = CStringList([])
-  var processes = RunProcesses()
+  /// What all processes of the run find in their environment.
+  var environment = RunEnvironment()
+  /// The processes that read the secrets of the run.
+  var secretProcesses: Set<Int32> = []
   /// The wait until the pipeline's `overlap` lets the run begin.
   private var turn: Task<ExclusiveLocks.Hold, any Error>?
   let secrets: RunSecrets
@@ -127,7 +131,7 @@ actor RunEngine {
       if let timeoutTimer { services.loop.cancelTimer(timeoutTimer) }
       limits.close()
       plugins.end()
-      if let observer { services.watch.remove(observer) }
+      if isListening { services.requests.remove(id) }
     }
     var locks: [ExclusiveLocks.Hold] = []
     do {
@@ -156,9 +160,17 @@ actor RunEngine {
 
   /// Listens for what other processes ask of this run, and looks for what they have asked already.
   func startWatching() {
-    guard observer == nil else { return }
-    observer = services.watch.add { [weak self] in self?.assumeIsolated { $0.notified() } }
-    notified()
+    guard !isListening else { return }
+    isListening = true
+    services.requests.add(
+      id,
+      RequestRouter.Listener(
+        fence: { [unowned self] in assumeIsolated { $0.record.fence } },
+        onRequest: { [weak self] request in self?.assumeIsolated { $0.take(request) } },
+        questions: { [unowned self] in assumeIsolated { Set($0.approvals.keys) } },
+        onAnswers: { [weak self] ordinals in
+          self?.assumeIsolated { for ordinal in ordinals { $0.approvals[ordinal]?.wake() } }
+        }))
   }
 
   // MARK: Beginning
@@ -217,19 +229,18 @@ actor RunEngine {
   /// Reads secrets and computes the pipeline's own environment.
   private func prepare() async throws {
     try await prepareSecrets()
-    baseEnvironment = services.inherited
+    var base = services.inherited
     // A process that was not given the secret must not find it in what it inherits.
     secrets.hideVariables()
-    for name in secrets.hiddenVariables { baseEnvironment[name] = nil }
+    for name in secrets.hiddenVariables { base[name] = nil }
     for (name, template) in state.pipeline.environment {
       let value = try template.evaluate(in: RunContexts(run: state)).injectedText
       state.environment.append((name, value))
-      baseEnvironment[name] = value
+      base[name] = value
     }
-    baseEnvironment["PENSTOCK_RUN_ID"] = state.id.text
-    baseEnvironment["PENSTOCK_WORKSPACE"] = state.workspace
-    sharedEnvironment = baseEnvironment.list
-    basePath = baseEnvironment["PATH"]
+    base["PENSTOCK_RUN_ID"] = state.id.text
+    base["PENSTOCK_WORKSPACE"] = state.workspace
+    environment = RunEnvironment(base)
   }
 
   private func begin(isResumed: Bool) {
@@ -299,7 +310,8 @@ actor RunEngine {
     if ending.isLost { throw EngineError.runTaken(id) }
     // Now that it is sure that the history names none of them.
     logs.removeEmpty()
-    processes.records.remove()
+    services.executor.forget(id)
+    if !(services.executor is LocalExecutor) { services.local.forget(id) }
     // Others may wait for what became of this run.
     services.history.workspace.notify()
     if let failure = ending.failure { throw failure }

@@ -79,7 +79,7 @@ struct SecretReader {
     of arguments: [String], known: [String], isolation: isolated (any Actor)?
   ) async throws -> [UInt8] {
     guard let program = arguments.first else { throw Failure("its command is empty") }
-    guard let executable = services.executables.locate(program, path: services.inherited["PATH"]) else {
+    guard let executable = services.local.executables.locate(program, path: services.inherited["PATH"]) else {
       throw Failure("its command '\(program)' was not found in PATH")
     }
     let output = try OutputPipe()
@@ -93,7 +93,7 @@ struct SecretReader {
       error: .descriptor(error.writeEnd), grace: Self.grace, record: try recordPlace())
     let exit: ProcessExit
     do {
-      let runner = services.runner
+      let runner = services.local.runner
       exit = try await runner.run(
         isolation: isolation, request,
         started: { pid in

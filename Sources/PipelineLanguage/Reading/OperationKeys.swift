@@ -129,6 +129,9 @@ enum OperationKey: String, CaseIterable, Sendable {
 enum RetryKey: String, CaseIterable, Sendable {
   case limit, backoff, base, max, jitter, deadline, on, early
 
+  /// The words that an entry of `on` may be.
+  static let causeWords = ["timeout"] + ClusterEnd.allCases.map(\.rawValue)
+
   static let table = KeyTable<RetryKey>(
     "'retry'",
     [
@@ -143,7 +146,7 @@ enum RetryKey: String, CaseIterable, Sendable {
         "How much of a delay is left to chance.", default: "full"),
       KeyRow("deadline", .duration, "Bounds all attempts together.", default: "none"),
       KeyRow(
-        "on", .list(.anyOf([.choice(["timeout"]), .oneKey(CauseKey.table.rows)]), minimum: 1),
+        "on", .list(.anyOf([.choice(causeWords), .oneKey(CauseKey.table.rows)]), minimum: 1),
         "The only failures that are tried again.", default: "every failure"),
       KeyRow(
         "early", .anyOf([.formula, .list(.formula, minimum: 1)]),

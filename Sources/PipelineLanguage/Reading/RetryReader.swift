@@ -71,7 +71,13 @@ extension DocumentReader {
     for item in items {
       guard item.entries != nil else {
         guard let word = plainText(item, "an entry of 'on'") else { continue }
-        if word == "timeout" { causes.append(.timeout) } else { unknownCause(word, item) }
+        if word == "timeout" {
+          causes.append(.timeout)
+        } else if let end = ClusterEnd(rawValue: word) {
+          causes.append(.error(end.rawValue))
+        } else {
+          unknownCause(word, item)
+        }
         continue
       }
       readKeys(of: item, CauseKey.table) { key, _, entry in causes += self.causes(key, entry.value) }
@@ -84,8 +90,9 @@ extension DocumentReader {
     let fix =
       isNumber ? "write '{exit: \(word)}'" : SignalName.all.contains(word) ? "write '{signal: \(word)}'" : nil
     error(
-      .unknownWord, "an entry of 'on' is timeout, {exit: …}, {signal: …}, {status: …} or {error: …}, found '\(word)'",
-      at: node.range, fix: fix ?? suggestion(for: word, among: ["timeout"]))
+      .unknownWord,
+      "an entry of 'on' is \(RetryKey.causeWords.joined(separator: ", ")), {exit: …}, {signal: …}, {status: …} or {error: …}, found '\(word)'",
+      at: node.range, fix: fix ?? suggestion(for: word, among: RetryKey.causeWords))
   }
 
   private func causes(_ key: CauseKey, _ node: YAMLNode) -> [OperationDefinition.Retry.Cause] {

@@ -51,7 +51,7 @@ struct ClockTests {
     "a result from the future is stale, and said to be",
     arguments: ["stale_after: 2s", "stale_when: older-than(2s)", "stale_when: changed(/)", "stale_when: never"])
   func stale(_ key: String) async throws {
-    let host = try EngineTestHost(runner: FakeProcessRunner(), clock: clock)
+    let host = try EngineTestHost(executor: ScriptedExecutor(), clock: clock)
     let text = "operations: [{ name: fetch, command: [/bin/true], \(key) }]"
     #expect(try await host.run(text).states == ["fetch succeeded"])
     #expect(try await host.run(text).states == ["fetch reused fresh"])

@@ -8,65 +8,14 @@ import Workspace
 @testable import PipelineLanguage
 @testable import RunHistory
 
-/// A process runner that starts nothing: it answers from a script, and remembers what it was asked for.
-final class FakeProcessRunner: ProcessRunner {
-  struct Started: Sendable {
-    var arguments: [String]
-    var environment: [String]
-  }
-
-  private let exits: Mutex<[String: [ProcessExit]]>
-  private let seen = Mutex<[Started]>([])
-  private let running = Mutex((now: 0, most: 0))
-
-  /// `exits` gives, for the last argument of a command, how its attempts end, in order; 0 when there is nothing left.
-  init(exits: [String: [Int32]] = [:]) {
-    self.exits = Mutex(exits.mapValues { $0.map { ProcessExit(code: $0, signal: nil) } })
-  }
-
-  var started: [Started] { seen.withLock { $0 } }
-  /// The most processes that ran at once.
-  var mostAtOnce: Int { running.withLock { $0.most } }
-
-  func run(
-    isolation: isolated (any Actor)?, _ request: borrowing ProcessRequest, started: (Int32) -> Void,
-    exited: @escaping @Sendable (Int32) -> Void
-  ) async throws(ProcessStartError) -> ProcessExit {
-    let arguments = request.arguments.strings.map(\.string)
-    let environment = request.environment.strings.map(\.string)
-    seen.withLock { $0.append(Started(arguments: arguments, environment: environment)) }
-    running.withLock { running in
-      running.now += 1
-      running.most = max(running.most, running.now)
-    }
-    started(1)
-    // Whatever else the engine starts, it starts meanwhile.
-    for _ in 0..<10 { await Task.yield() }
-    running.withLock { $0.now -= 1 }
-    let key = arguments.last ?? ""
-    let exit = exits.withLock { exits -> ProcessExit? in
-      guard var left = exits[key], !left.isEmpty else { return nil }
-      let next = left.removeFirst()
-      exits[key] = left
-      return next
-    }
-    exited(1)
-    return exit ?? ProcessExit(code: 0, signal: nil)
-  }
-
-  func kill(_ pids: Set<Int32>) {}
-
-  func isRunning(_ pid: Int32) -> Bool { false }
-}
-
-/// Runs pipelines in a temporary workspace, with a fake or the real process runner and a clock that delays move on.
+/// Runs pipelines in a temporary workspace, with a scripted executor or real processes, and a clock that delays move on.
 struct EngineTestHost {
   let directory: String
   let services: HostServices
   let loop: EventLoop
 
   init(
-    runner: FakeProcessRunner? = nil, plugins: PluginSource = .none,
+    executor: ScriptedExecutor? = nil, plugins: PluginSource = .none,
     clock: any OperationClock & OperationDelayer = SettableClock(), capacity: HostCapacity = HostCapacity(),
     configuration: HostConfiguration = HostConfiguration()
   ) throws {
@@ -78,8 +27,10 @@ struct EngineTestHost {
     configuration.delayer = clock
     configuration.random = OperationRandom(seed: 1)
     configuration.capacity = capacity
+    configuration.executor = executor
+    configuration.timeLimitDelayer = executor?.limits(clock)
     services = HostServices(
-      loop: loop, runner: runner ?? SpawnRunner(loop: loop), history: history,
+      loop: loop, history: history,
       recorder: HistoryRecorder(workspace: history.workspace), configuration: configuration,
       plugins: plugins)
     try loop.start()

@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test("a run whose beginning fails does not stay queued") func beginning() async throws {
-    let host = try EngineTestHost(runner: FakeProcessRunner())
+    let host = try EngineTestHost(executor: ScriptedExecutor())
     let engine = try host.engine("operations: [{ name: a, for_each: { in: [1] }, run: 'true' }]")
     // What is taken over from is a run whose own source is not in the workspace any more.
     let former = try await host.run("operations: [{ name: a, for_each: { in: [1] }, run: 'true' }]")

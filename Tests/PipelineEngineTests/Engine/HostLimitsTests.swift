@@ -59,8 +59,8 @@ import Testing
   }
 
   @Test("bound what all runs have at work, and nothing waits for ever") func runs() async throws {
-    let runner = FakeProcessRunner()
-    let host = try EngineTestHost(runner: runner, capacity: capacity(processes: 2))
+    let executor = ScriptedExecutor()
+    let host = try EngineTestHost(executor: executor, capacity: capacity(processes: 2))
     let text = """
       concurrency: 3
       operations:
@@ -72,13 +72,13 @@ import Testing
       return try await group.reduce(into: []) { $0 += $1 }
     }
     #expect(states.count == 48 && states.allSatisfy { $0.hasSuffix(" succeeded") })
-    #expect(runner.mostAtOnce == 2)
+    #expect(executor.mostAtOnce == 2)
     #expect(host.services.limits?.waitingRuns == 0)
     await host.close()
   }
 
   @Test("refuse what the host will never have") func never() async throws {
-    let host = try EngineTestHost(runner: FakeProcessRunner(), capacity: capacity(["gpu": 1]))
+    let host = try EngineTestHost(executor: ScriptedExecutor(), capacity: capacity(["gpu": 1]))
     let run = try await host.run(
       "{ resources: { gpu: 4 }, operations: [{ name: a, resources: { gpu: 2 }, run: 'true' }, { name: b, run: 'true' }] }"
     )

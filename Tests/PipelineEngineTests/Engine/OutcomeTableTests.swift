@@ -69,7 +69,7 @@ import Values
   }
 
   private func outcome(_ end: End, _ between: String, _ when: String?, loop: Bool = false) async throws -> String {
-    let host = try EngineTestHost(runner: FakeProcessRunner(exits: ["broken": [3]]))
+    let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["broken": [3]]))
     let condition = when.map { ", when: \"\($0)\"" } ?? ""
     let items = loop ? ", for_each: [1]" : ""
     let needs = between.isEmpty ? "d" : "between"
@@ -128,7 +128,7 @@ import Values
   }
 
   @Test("the first failure further up is named as the cause") func cause() async throws {
-    let host = try EngineTestHost(runner: FakeProcessRunner(exits: ["broken": [3]]))
+    let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["broken": [3]]))
     let run = try await host.run(
       """
       operations:
@@ -144,7 +144,7 @@ import Values
   }
 
   @Test("a handler is asked of the run, not of dependencies") func handlers() async throws {
-    let host = try EngineTestHost(runner: FakeProcessRunner(exits: ["broken": [3]]))
+    let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["broken": [3]]))
     let run = try await host.run(
       """
       operations:

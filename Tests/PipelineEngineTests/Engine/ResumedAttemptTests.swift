@@ -9,7 +9,7 @@ import Testing
 struct ResumedAttemptTests {
   @Test("a nested pipeline that failed is retried, and not taken over from its own attempt before")
   func nested() async throws {
-    let host = try EngineTestHost(runner: FakeProcessRunner(exits: ["broken": [3]]))
+    let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["broken": [3]]))
     try "operations: [{ name: b, run: broken }]".write(
       toFile: host.directory + "/nested.yaml", atomically: true, encoding: .utf8)
     let engine = try host.engine("operations: [{ name: a, pipeline: nested.yaml, retry: { limit: 1 } }]")

@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test("cancels what needs the result of a failed operation, and goes on with the rest") func failure() async throws {
-    let host = try EngineTestHost(runner: FakeProcessRunner(exits: ["broken": [3]]))
+    let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["broken": [3]]))
     let run = try await host.run(
       """
       operations:
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test("waits between retries as the backoff says, and numbers the attempts") func retries() async throws {
-    let host = try EngineTestHost(runner: FakeProcessRunner(exits: ["flaky": [1, 1, 1]]))
+    let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["flaky": [1, 1, 1]]))
     let run = try await host.run(
       """
       operations:
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test("retries only what `on` lists") func filtersRetries() async throws {
-    let host = try EngineTestHost(runner: FakeProcessRunner(exits: ["flaky": [2, 9]]))
+    let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["flaky": [2, 9]]))
     let run = try await host.run(
       """
       operations:
@@ -67,8 +67,8 @@ import Testing
 
   @Test("runs at most `concurrency` processes at once, in the order of the file", arguments: [1, 2, 3, 9])
   func orders(concurrency: Int) async throws {
-    let runner = FakeProcessRunner()
-    let host = try EngineTestHost(runner: runner)
+    let executor = ScriptedExecutor()
+    let host = try EngineTestHost(executor: executor)
     _ = try await host.run(
       """
       concurrency: \(concurrency)
@@ -78,14 +78,14 @@ import Testing
         - { name: c, run: three }
         - { name: d, run: four }
       """)
-    #expect(runner.started.map { $0.arguments.last } == ["one", "two", "three", "four"])
-    #expect(runner.mostAtOnce == min(concurrency, 4))
+    #expect(executor.started.map { $0.arguments.last } == ["one", "two", "three", "four"])
+    #expect(executor.mostAtOnce == min(concurrency, 4))
     await host.close()
   }
 
   @Test("gives a process its values in the environment, never in its script") func environment() async throws {
-    let runner = FakeProcessRunner()
-    let host = try EngineTestHost(runner: runner)
+    let executor = ScriptedExecutor()
+    let host = try EngineTestHost(executor: executor)
     _ = try await host.run(
       """
       env: { LEVEL: pipeline, KEPT: "yes" }
@@ -93,20 +93,20 @@ import Testing
         - { name: a, value: '"; rm -rf / #' }
         - { name: b, env: { LEVEL: operation }, inject: { text: "${{ results.a }}", list: "${{ fromJSON('[1,2]') }}" }, run: show }
       """)
-    let environment = try #require(runner.started.first?.environment)
-    #expect(runner.started.first?.arguments == ["/bin/sh", "-e", "-c", "show"])
-    #expect(environment.contains("text=\"; rm -rf / #"))
-    #expect(environment.contains("list=[1,2]"))
-    #expect(environment.filter { $0.hasPrefix("LEVEL=") } == ["LEVEL=operation"])
-    #expect(environment.contains("KEPT=yes"))
-    #expect(environment.contains("PENSTOCK_OPERATION=b"))
-    #expect(environment.contains("PENSTOCK_ATTEMPT=1"))
+    let environment = try #require(executor.started.first?.environment)
+    #expect(executor.started.first?.arguments == ["/bin/sh", "-e", "-c", "show"])
+    #expect(environment["text"] == "\"; rm -rf / #")
+    #expect(environment["list"] == "[1,2]")
+    #expect(environment["LEVEL"] == "operation")
+    #expect(environment["KEPT"] == "yes")
+    #expect(environment["PENSTOCK_OPERATION"] == "b")
+    #expect(environment["PENSTOCK_ATTEMPT"] == "1")
     await host.close()
   }
 
   @Test("runs the handlers that the outcome asks for, then those for always") func handlers() async throws {
-    let runner = FakeProcessRunner(exits: ["broken": [1]])
-    let host = try EngineTestHost(runner: runner)
+    let executor = ScriptedExecutor(exits: ["broken": [1]])
+    let host = try EngineTestHost(executor: executor)
     _ = try await host.run(
       """
       operations: [{ name: a, run: broken }]
@@ -115,7 +115,7 @@ import Testing
         success: [{ name: good, run: good }]
         failure: [{ name: page, run: page }]
       """)
-    #expect(runner.started.map { $0.arguments.last } == ["broken", "page", "always"])
+    #expect(executor.started.map { $0.arguments.last } == ["broken", "page", "always"])
     await host.close()
   }
 

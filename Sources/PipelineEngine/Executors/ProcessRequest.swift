@@ -1,3 +1,4 @@
+import OperatingSystem
 import PipelineLanguage
 
 /// What to start, and with which descriptors.
@@ -60,23 +61,4 @@ struct ProcessExit: Sendable, Hashable {
 /// A process could not be started: the error number of the system.
 struct ProcessStartError: Error, Hashable {
   var number: Int32
-}
-
-/// The seam between the engine and the operating system's processes.
-protocol ProcessRunner: AnyObject, Sendable {
-  /// Starts a process in a session of its own and returns when it has ended.
-  ///
-  /// When the task is cancelled, the process group gets SIGTERM, and SIGKILL after the request's grace; the call still returns only when the process has
-  /// ended. `started` gets the process id right after the start, when the process may still fail to become its program; `exited` gets it when
-  /// the process has been reaped, before the caller continues. Runs on the engine's executor throughout.
-  func run(
-    isolation: isolated (any Actor)?, _ request: borrowing ProcessRequest, started: (Int32) -> Void,
-    exited: @escaping @Sendable (Int32) -> Void
-  ) async throws(ProcessStartError) -> ProcessExit
-
-  /// Kills the groups of these processes at once, without grace. Ids of processes that have been reaped are ignored.
-  func kill(_ pids: Set<Int32>)
-
-  /// Whether this runner started the process, for whichever run, and has not reaped it yet.
-  func isRunning(_ pid: Int32) -> Bool
 }

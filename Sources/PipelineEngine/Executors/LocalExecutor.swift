@@ -1,0 +1,277 @@
+import CProcess
+import Expressions
+import Glibc
+import OperatingSystem
+import PipelineLanguage
+import RunHistory
+import Values
+import Workspace
+
+/// Runs jobs as processes of this machine, beside the host.
+///
+/// Each has log files that it opens itself, a place in the file of its run's processes, and a pipe that masks its output where it receives a secret. What it
+/// leaves running is ended with its run. It adopts nothing: the processes of a former host are ended, not waited for. *On the loop.*
+final class LocalExecutor: Executor, @unchecked Sendable {
+  // @unchecked: touched only on the loop.
+
+  static let name = "local"
+  var name: String { Self.name }
+  /// Each process records itself before it becomes its program.
+  var keepsHandles: Bool { true }
+
+  let runner: SpawnRunner
+  let executables = ExecutableSearch()
+  private let loop: EventLoop
+  private let masking: MaskingThread
+  private var runs: [RunID: LocalRun] = [:]
+  /// The ends that ``end(of:)`` is to be asked for, by process.
+  private var ends: [Int32: Task<LoopBound<JobEnd>, Never>] = [:]
+
+  init(loop: EventLoop, masking: MaskingThread) {
+    self.loop = loop
+    self.masking = masking
+    runner = SpawnRunner(loop: loop)
+  }
+
+  /// What there is of a run on this machine.
+  func run(_ id: RunID) -> LocalRun {
+    if let known = runs[id] { return known }
+    let run = LocalRun()
+    runs[id] = run
+    return run
+  }
+
+  /// How many runs it keeps something of.
+  var runCount: Int { runs.count }
+
+  // MARK: One job, by the fast door
+
+  /// Runs a job from its start to its end. Its process has been started when this suspends first.
+  ///
+  /// When the task is cancelled, the process group gets SIGTERM, and SIGKILL after the job's grace; the call still returns only when the process has
+  /// ended. `begun` is called right after the start, when the process may still fail to become its program, and `exited` when it has been reaped, before the
+  /// caller continues.
+  ///
+  /// - Throws: ``OperationFailure`` or ``EngineError`` where no process was started.
+  func run(
+    isolation: isolated (any Actor)? = #isolation, _ job: Job, begun: (JobHandle, LogFiles) -> Void,
+    exited: @escaping @Sendable () -> Void
+  ) async throws -> JobEnd {
+    let process = try take(job)
+    defer { close(inputOf: process) }
+    let (files, run) = (process.files, run(job.id.run))
+    var request = process.request
+    let place: ProcessRecords.Place
+    do {
+      place = try run.records.take(in: try job.files.runDirectory())
+    } catch {
+      job.files.giveBack(files)
+      throw error
+    }
+    request.record = place
+    let exit: ProcessExit
+    var group: Int32 = 0
+    do {
+      exit = try await runner.run(isolation: isolation, request) { pid in
+        process.closePipes()
+        group = pid
+        begun(JobHandle(job: job.id, name: .process(pid)), files)
+      } exited: { _ in
+        exited()
+      }
+    } catch {
+      run.records.giveBack(place)
+      let failure = process.failure(error.number)
+      guard group == 0 else { return JobEnd(cause: .refused(OperationFailure(failure)), files: files) }
+      job.files.giveBack(files)
+      throw failure
+    }
+    run.records.giveBack(place, isKept: exit.leftGroup)
+    if exit.leftGroup { run.leftGroups.insert(group) }
+    let cut = await process.finishPipes()
+    return JobEnd(cause: exit.cause, files: files, cut: cut, leftProcesses: exit.leftGroup)
+  }
+
+  // MARK: Any number of jobs
+
+  nonisolated(nonsending) func start(_ jobs: [Job]) async -> [JobStart] {
+    var starts: [JobStart] = []
+    for job in jobs { starts.append(await start(job)) }
+    return starts
+  }
+
+  private nonisolated(nonsending) func start(_ job: Job) async -> JobStart {
+    let bound = LoopBound(job)
+    return await withCheckedContinuation { continuation in
+      let start = LoopBound(StartOnce(continuation))
+      let end = Task(executorPreference: loop) { [self] () -> LoopBound<JobEnd> in
+        do {
+          return LoopBound(
+            try await run(isolation: nil, bound.value) { handle, _ in
+              start.value.resume(.begun(handle))
+            } exited: {
+            })
+        } catch {
+          start.value.resume(.refused(error))
+          return LoopBound(JobEnd(cause: .refused(OperationFailure(error))))
+        }
+      }
+      start.value.whenBegun = { [self] pid in ends[pid] = end }
+    }
+  }
+
+  nonisolated(nonsending) func end(of handle: JobHandle) async -> JobEnd {
+    guard case .process(let pid) = handle.name, let end = ends[pid] else {
+      return JobEnd(cause: .lost("this host has not started it"))
+    }
+    defer { ends[pid] = nil }
+    return await end.value.value
+  }
+
+  func stop(_ handles: [JobHandle], grace: Duration) {
+    var pids: Set<Int32> = []
+    for case .process(let pid) in handles.map(\.name) { pids.insert(pid) }
+    if grace == .zero { runner.kill(pids) } else { for pid in pids { runner.end(pid, grace: grace) } }
+  }
+
+  nonisolated(nonsending) func recover(_ handle: JobHandle) async -> JobRecovery {
+    if case .process(let pid) = handle.name, ends[pid] != nil { return .running(handle) }
+    return .lost(reason: "processes end with their host")
+  }
+
+  // MARK: The end of a run
+
+  nonisolated(nonsending) func endLeftovers(of scope: RunScope, mayHaveStarted: Bool) async -> [String] {
+    // A run that has started nothing has left nothing, whatever others have.
+    guard mayHaveStarted || runs[scope.id] != nil else { return [] }
+    let delayer = LoopDelayer(loop: loop)
+    let groups = (runs[scope.id]?.leftGroups ?? []).filter(ProcessTable.isAlive(group:))
+    if groups.isEmpty {
+      let traces = RunTraces(of: scope.id, workspace: scope.workspace)
+      guard await AdoptedProcesses.belong(to: traces, delayer: delayer, isKnown: runner.isRunning) else { return [] }
+    }
+    let traces = RunTraces(of: scope.id, workspace: scope.workspace, sessions: groups)
+    let outcome = await LeftoverProcesses.end(traces, delayer: delayer)
+    var notices: [String] = []
+    if outcome.ended > 0 {
+      notices.append(
+        "ended \(Count.of(outcome.ended, "process", plural: "processes")) that operations had left running")
+    }
+    if let remaining = outcome.remainingText {
+      notices.append("cannot end \(remaining), which operations have left running")
+    }
+    return notices
+  }
+
+  func forget(_ run: RunID) {
+    runs.removeValue(forKey: run)?.records.remove()
+  }
+
+  /// When the process of a job that lasts started: only with that is its id sure to name it for another host. Nil where it does not run.
+  func started(_ handle: JobHandle) -> Int64? {
+    guard case .process(let pid) = handle.name, runner.isRunning(pid) else { return nil }
+    return ProcessIdentity.running(pid: pid)?.started
+  }
+
+  // MARK: Making ready
+
+  func makeReady(_ job: Job) throws {
+    if job.prepared == nil { job.prepared = try prepare(job) }
+  }
+
+  func discard(_ job: Job) {
+    guard let process = job.prepared as? LocalProcess else { return }
+    job.prepared = nil
+    close(inputOf: process)
+    job.files.giveBack(process.files)
+  }
+
+  private func take(_ job: Job) throws -> LocalProcess {
+    guard let process = job.prepared as? LocalProcess else { return try prepare(job) }
+    job.prepared = nil
+    return process
+  }
+
+  private func prepare(_ job: Job) throws -> LocalProcess {
+    let program = job.arguments[0]
+    guard let executable = executables.locate(program, path: job.environment.path) else {
+      throw OperationFailure(
+        code: "command-not-found",
+        message:
+          "the command '\(program.escapedForMessage)' was not found in PATH (\(job.environment.path ?? "unset"))",
+        exitCode: 127)
+    }
+    let files = try job.files.take()
+    let list = job.environment.list(operation: job.operation, attempt: job.id.attempt, files: files)
+    let pipes: LocalProcess.Pipes?
+    let input: ProcessRequest.Source
+    do {
+      pipes = try maskingPipes(job, files)
+      if pipes != nil { try files.reserveResult() }
+      input = try standardInput(job)
+    } catch {
+      job.files.giveBack(files)
+      throw error
+    }
+    let request = ProcessRequest(
+      executable: executable, arguments: CStringList(job.arguments.map(CString.init)), environment: list,
+      directory: job.directory.map(CString.init), input: input,
+      output: pipes.map { .descriptor($0.output.writeEnd) } ?? .file(files.output),
+      error: pipes.map { .descriptor($0.error.writeEnd) } ?? .file(files.error), grace: job.grace)
+    return LocalProcess(request: request, files: files, pipes: pipes, directory: job.directory)
+  }
+
+  /// Standard input; a descriptor is the caller's to close.
+  private func standardInput(_ job: Job) throws -> ProcessRequest.Source {
+    switch job.input {
+    case .none: return .empty
+    case .file(let file):
+      // It goes to the process without passing through this one.
+      let opened = try file.open()
+      do {
+        return .descriptor(try opened.duplicate())
+      } catch {
+        throw ResultFile.unreadable(error)
+      }
+    case .bytes(let bytes):
+      let descriptor = bytes.withUnsafeBytes { penstock_memory_file($0.baseAddress, bytes.count) }
+      guard descriptor >= 0 else { throw EngineError.systemCall("memfd_create", -descriptor) }
+      return .descriptor(descriptor)
+    }
+  }
+
+  private func maskingPipes(_ job: Job, _ files: LogFiles) throws -> LocalProcess.Pipes? {
+    guard let masker = job.masker else { return nil }
+    let loop = try masking.loop()
+    return (
+      try MaskingPipe(to: files.output, masker: masker, on: loop),
+      try MaskingPipe(to: files.error, masker: masker, on: loop)
+    )
+  }
+
+  /// Lets go of an input when nothing else is to be done: its memory may be much to give back.
+  private func close(inputOf process: LocalProcess) {
+    if case .descriptor(let input) = process.request.input { loop.whenIdle { Glibc.close(input) } }
+  }
+}
+
+/// Resumes a start once: when its process has begun, or could not.
+private final class StartOnce {
+  private var continuation: CheckedContinuation<JobStart, Never>?
+  var whenBegun: (Int32) -> Void = { _ in }
+
+  init(_ continuation: CheckedContinuation<JobStart, Never>) { self.continuation = continuation }
+
+  func resume(_ start: JobStart) {
+    if case .begun(let handle) = start, case .process(let pid) = handle.name { whenBegun(pid) }
+    continuation?.resume(returning: start)
+    continuation = nil
+  }
+}
+
+/// What there is of one run on this machine. *On the loop.*
+final class LocalRun {
+  /// The groups of ended processes in which others lived on.
+  var leftGroups: Set<Int32> = []
+  let records = ProcessRecords()
+}

@@ -1,0 +1,97 @@
+import RunHistory
+import Workspace
+
+/// Hands what people and other processes ask of the runs of this host to these: cancellations, kills, answers to questions.
+///
+/// One look at the database for all runs follows a notification of the workspace, and no look begins sooner than 10 ms after the one before: notifications
+/// come by the thousand where runs end by the thousand. *On the loop.*
+final class RequestRouter: @unchecked Sendable {
+  // @unchecked: touched only on the loop.
+
+  /// What a run wants to be told.
+  struct Listener {
+    /// The fencing number with which the run is this host's.
+    let fence: () -> Int64
+    /// What is asked of the run.
+    let onRequest: (RunRequest) -> Void
+    /// The ordinals of the operations that wait for a person.
+    let questions: () -> Set<Int>
+    /// Some of them have their answers.
+    let onAnswers: ([Int]) -> Void
+  }
+
+  private static let pause = Duration.milliseconds(10)
+
+  private let loop: EventLoop
+  private let history: History
+  private let recorder: HistoryRecorder
+  private let watch: WorkspaceWatch
+  private var listeners: [RunID: Listener] = [:]
+  private var observer: Int?
+  private var timer: EventLoop.Token?
+  private var isLookDue = false
+  /// How many looks there were.
+  private(set) var looks = 0
+
+  init(loop: EventLoop, history: History, recorder: HistoryRecorder, watch: WorkspaceWatch) {
+    self.loop = loop
+    self.history = history
+    self.recorder = recorder
+    self.watch = watch
+  }
+
+  /// How many runs are listened for.
+  var listenerCount: Int { listeners.count }
+
+  /// Listens for a run until ``remove(_:)``, and finds what was asked of it before.
+  func add(_ run: RunID, _ listener: Listener) {
+    listeners[run] = listener
+    if observer == nil { observer = watch.add { [weak self] in self?.noticed() } }
+    noticed()
+  }
+
+  /// Ends listening for a run.
+  func remove(_ run: RunID) {
+    listeners[run] = nil
+    guard listeners.isEmpty else { return }
+    if let observer { watch.remove(observer) }
+    observer = nil
+    if let timer { loop.cancelTimer(timer) }
+    timer = nil
+  }
+
+  private func noticed() {
+    isLookDue = true
+    if timer == nil { look() }
+  }
+
+  private func look() {
+    isLookDue = false
+    timer = loop.schedule(after: Self.pause) { [weak self] in
+      guard let self else { return }
+      timer = nil
+      if isLookDue, !listeners.isEmpty { look() }
+    }
+    looks += 1
+    // What cannot be read now is found at the next look.
+    guard let found = try? history.pendingForHosts(withAnswers: isAnyoneWaiting) else { return }
+    for (run, ordinals) in found.answers {
+      guard let listener = listeners[run] else { continue }
+      let waiting = listener.questions().intersection(ordinals)
+      if !waiting.isEmpty { listener.onAnswers(waiting.sorted()) }
+    }
+    let requests = found.requests.filter { listeners[$0.run] != nil }
+    if !requests.isEmpty { take(requests) }
+  }
+
+  private var isAnyoneWaiting: Bool { listeners.values.contains { !$0.questions().isEmpty } }
+
+  /// Takes requests, and hands them on.
+  private func take(_ requests: [PendingRequest]) {
+    let fences = Dictionary(uniqueKeysWithValues: Set(requests.map(\.run)).map { ($0, listeners[$0]?.fence()) })
+    Task(executorPreference: loop) { [self] in
+      let taken = try? await recorder.take(requests, fences: fences.compactMapValues { $0 })
+      for request in taken ?? [] { listeners[request.run]?.onRequest(request.kind) }
+    }
+  }
+}

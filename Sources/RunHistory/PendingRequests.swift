@@ -1,0 +1,64 @@
+import SQLite
+import Workspace
+
+/// What a person or another process asks of the host of a run, and nobody has taken yet.
+package struct PendingRequest: Sendable {
+  let number: Int64
+  package let run: RunID
+  package let kind: RunRequest
+}
+
+extension History {
+  /// What waits for the hosts of all runs: requests in their order, and the operations, by run and ordinal, whose questions have an answer. These are looked
+  /// for only where somebody waits for one.
+  package func pendingForHosts(
+    withAnswers: Bool
+  ) throws(WorkspaceError) -> (requests: [PendingRequest], answers: [RunID: Set<Int>]) {
+    try read { db in
+      let requests = try Row.fetchAll(
+        db.cachedStatement(
+          sql: """
+            SELECT q.number, r.id, q.kind FROM request q JOIN run_record r ON r.number = q.run
+            WHERE q.taken_at IS NULL ORDER BY q.number
+            """)
+      ).compactMap { row -> PendingRequest? in
+        guard let run = RunID(row[1] as String), let kind = RunRequest(rawValue: row[2]) else { return nil }
+        return PendingRequest(number: row[0], run: run, kind: kind)
+      }
+      var answers: [RunID: Set<Int>] = [:]
+      guard withAnswers else { return (requests, answers) }
+      let rows = try Row.fetchAll(
+        db.cachedStatement(
+          sql: """
+            SELECT r.id, a.operation FROM run_record r CROSS JOIN approval a
+              ON a.operation BETWEEN r.number << 32 AND r.number << 32 | 4294967295
+            WHERE r.state = 'running' AND a.answered_at IS NOT NULL
+            """))
+      for row in rows {
+        if let run = RunID(row[0] as String) { answers[run, default: []].insert(InstanceKey(row[1]).ordinal) }
+      }
+      return (requests, answers)
+    }
+  }
+}
+
+extension HistoryRecorder {
+  /// Takes requests for the host that owns their runs. Those of a run that is no longer owned with its number in `fences` are left to the next host.
+  ///
+  /// - Returns: Those that are this host's now, in their order.
+  package nonisolated(nonsending) func take(
+    _ requests: [PendingRequest], fences: [RunID: Int64]
+  ) async throws -> [PendingRequest] {
+    try await perform { db in
+      try requests.filter { request in
+        guard let fence = fences[request.run], try RunOwnership.fence(of: request.run, in: db) == fence else {
+          return false
+        }
+        try db.execute(
+          sql: "UPDATE request SET taken_at = ? WHERE number = ? AND taken_at IS NULL",
+          arguments: [RecordTime.now.microseconds, request.number])
+        return db.changesCount > 0
+      }
+    }
+  }
+}

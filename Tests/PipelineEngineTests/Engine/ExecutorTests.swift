@@ -1,0 +1,180 @@
+import Foundation
+import Glibc
+import Operations
+import Testing
+
+@testable import PipelineEngine
+@testable import PipelineLanguage
+@testable import RunHistory
+
+@Suite("Executors", .timeLimit(.minutes(1))) struct ExecutorTests {
+  private let lost = OperationFailure(code: "command-not-found", message: "there is no such program", exitCode: 127)
+
+  @Test(
+    "ends that only clusters have are failures of their own",
+    arguments: zip(
+      [
+        JobEnd.Cause.nodeFailed("node-7"), .preempted(""), .outOfMemory("used 2 GiB of 1 GiB"),
+        .lost("the queue was emptied"), .signal(15), .exited(3),
+      ],
+      [
+        "node-failed: the computer that it ran on failed: node-7", "preempted: was ended to make room for others",
+        "out-of-memory: needed more memory than it was given: used 2 GiB of 1 GiB",
+        "lost: nobody can say how it ended: the queue was emptied", "signal: was ended by SIGTERM",
+        "exit: exited with code 3",
+      ]))
+  func ends(_ cause: JobEnd.Cause, _ said: String) async throws {
+    let host = try EngineTestHost(executor: ScriptedExecutor(["job": [.ends(cause)]]))
+    let run = try await host.run("operations: [{ name: a, run: job }]")
+    let (operation, attempt) = (try #require(run.operations.first?.error), try #require(run.attempts.first?.error))
+    #expect("\(operation.code): \(operation.message)" == said)
+    #expect(operation == attempt)
+    await host.close()
+  }
+
+  @Test(
+    "an end that nobody knows is retried only where `on` names it", arguments: ["limit: 1", "limit: 1, on: [lost]"])
+  func unknown(retry: String) async throws {
+    let executor = ScriptedExecutor(["job": [.ends(.lost(""))]])
+    let host = try EngineTestHost(executor: executor)
+    let run = try await host.run("operations: [{ name: a, run: job, retry: { \(retry) } }]")
+    #expect(run.states == [retry.contains("on") ? "a succeeded" : "a failed lost"])
+    await host.close()
+  }
+
+  @Test("a handle is recorded before anything waits for its job")
+  func durable() async throws {
+    let executor = ScriptedExecutor(["job": [.hangs]], keepsHandles: false)
+    let host = try EngineTestHost(executor: executor)
+    let engine = try host.engine("operations: [{ name: a, run: job }]")
+    async let run = host.run(engine)
+    try await executor.hangingCount.reaches(1)
+    let attempts = try host.services.history.attempts(of: engine.id)
+    let handle = "\(engine.id.text)-0-1"
+    #expect(attempts.map(\.handle) == [handle])
+    await Task(executorPreference: host.loop) { executor.release("job") }.value
+    let finished = try await run
+    #expect(finished.attempts.map(\.handle) == [handle])
+    #expect(finished.attempts.map(\.executor) == ["scripted"])
+    await host.close()
+  }
+
+  @Test("what has begun is repeated only by retry", arguments: [0, 1])
+  func repeated(limit: Int) async throws {
+    let executor = ScriptedExecutor(["job": [.ends(.preempted("")), .exits(0)]])
+    let host = try EngineTestHost(executor: executor)
+    let run = try await host.run("operations: [{ name: a, run: job, retry: { limit: \(limit), base: 1s } }]")
+    #expect(run.states == [limit == 0 ? "a failed preempted" : "a succeeded"])
+    #expect(executor.started.map(\.id.attempt) == Array(1...(limit + 1)))
+    await host.close()
+  }
+
+  @Test("what has not begun is started again free", arguments: [false, true])
+  func free(afterwards: Bool) async throws {
+    let none: ScriptedExecutor.Fate = afterwards ? .ends(.notBegun("no node")) : .notBegun
+    let executor = ScriptedExecutor(["job": [none, none, .exits(0)]])
+    let clock = SettableClock()
+    let host = try EngineTestHost(executor: executor, clock: clock)
+    let run = try await host.run("operations: [{ name: a, run: job }]")
+    #expect(run.states == ["a succeeded"])
+    #expect(run.attempts.map(\.number) == [1])
+    #expect(executor.started.map(\.id.attempt) == [1, 1, 1])
+    #expect(clock.delays == [.seconds(1), .seconds(2)])
+    await host.close()
+  }
+
+  @Test("what never begins fails after six starts") func never() async throws {
+    let executor = ScriptedExecutor(["job": Array(repeating: .ends(.notBegun("no node")), count: 9)])
+    let host = try EngineTestHost(executor: executor)
+    let run = try await host.run("operations: [{ name: a, run: job }]")
+    #expect(run.states == ["a failed not-begun"])
+    #expect(run.operations.first?.error?.message == "was never begun: no node")
+    #expect(executor.started.count == 6)
+    await host.close()
+  }
+
+  @Test("a start that is refused fails the attempt with its reason") func refused() async throws {
+    let executor = ScriptedExecutor(["job": [.refused(lost)]])
+    let host = try EngineTestHost(executor: executor)
+    let run = try await host.run("operations: [{ name: a, run: job }]")
+    #expect(run.states == ["a failed command-not-found"])
+    #expect(run.attempts.first?.exitCode == 127)
+    await host.close()
+  }
+
+  @Test("a start whose fate nobody knows is asked for before it is tried again")
+  func open() async throws {
+    let cases: [(ScriptedExecutor.Fate, Int, String)] = [
+      (.exits(0), 1, "a succeeded"), (.exits(4), 1, "a failed exit"), (.notBegun, 2, "a succeeded"),
+      (.ends(.lost("gone")), 1, "a failed lost"),
+    ]
+    for (fate, starts, state) in cases {
+      let executor = ScriptedExecutor(["job": [.open(fate)]])
+      let host = try EngineTestHost(executor: executor)
+      let run = try await host.run("operations: [{ name: a, run: job }]")
+      #expect(run.states == [state])
+      #expect(executor.started.count == starts)
+      #expect(executor.recoveries.map(\.name) == [.open])
+      await host.close()
+    }
+  }
+
+  @Test("jobs that are ready at the same time are started together") func together() async throws {
+    let executor = ScriptedExecutor()
+    let host = try EngineTestHost(executor: executor)
+    _ = try await host.run(
+      "{ concurrency: 3, operations: [{ name: a, run: x }, { name: b, run: y }, { name: c, run: z }] }")
+    #expect(executor.batches == [3])
+    await host.close()
+  }
+
+  @Test("a kill stops the jobs of its run at once, and a cancellation after their grace") func stops() async throws {
+    for isKilled in [true, false] {
+      let executor = ScriptedExecutor(["job": [.hangs], "other": [.hangs]])
+      let host = try EngineTestHost(executor: executor)
+      let (engine, other) = (
+        try host.engine("operations: [{ name: a, run: job, grace: 3s }]"),
+        try host.engine("operations: [{ name: b, run: other }]")
+      )
+      async let first = host.run(engine)
+      async let second = host.run(other)
+      try await executor.hangingCount.reaches(2)
+      if isKilled { await engine.kill() } else { await engine.cancel(.requested) }
+      #expect(try await first.states == ["a cancelled run-cancelled"])
+      #expect(executor.stops.first?.grace == (isKilled ? .zero : .seconds(3)))
+      #expect(Set(executor.stops.map(\.handle.job.run)) == [engine.id])
+      await Task(executorPreference: host.loop) { executor.release("other") }.value
+      #expect(try await second.states == ["b succeeded"])
+      await host.close()
+    }
+  }
+
+  @Test("the local one does by the slow door what it does by the fast one") func local() async throws {
+    let host = try EngineTestHost()
+    let local = host.services.local
+    let (run, workspace) = (RunID.generate(), host.services.history.workspace.directory)
+    let loop = host.loop
+    let ends = await Task(executorPreference: loop) { () -> [JobEnd.Cause] in
+      let files = LogFilePool(workspace: workspace, relative: "runs/\(run.text)")
+      let environment = AttemptEnvironment(RunEnvironment(.inherited()))
+      let jobs = ["exit 3", "kill -9 $$", "sleep 600"].enumerated().map { index, script in
+        Job(
+          id: JobID(run: run, ordinal: index, attempt: 1), operation: "a", arguments: ["/bin/sh", "-c", script],
+          environment: environment, directory: nil, input: .none, masker: nil, grace: .seconds(1), files: files)
+      }
+      let starts = await local.start(jobs)
+      var handles: [JobHandle] = []
+      for case .begun(let handle) in starts { handles.append(handle) }
+      guard handles.count == 3 else { return [] }
+      if case .running = await local.recover(handles[2]) {} else { return [] }
+      local.stop([handles[2]], grace: .seconds(5))
+      var ends: [JobEnd.Cause] = []
+      for handle in handles { ends.append(await local.end(of: handle).cause) }
+      local.forget(run)
+      return ends
+    }.value
+    #expect(ends == [.exited(3), .signal(9), .signal(15)])
+    #expect(await Task(executorPreference: loop) { local.runCount }.value == 0)
+    await host.close()
+  }
+}

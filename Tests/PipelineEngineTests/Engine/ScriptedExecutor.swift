@@ -1,0 +1,194 @@
+import Glibc
+import Operations
+import Synchronization
+
+@testable import PipelineEngine
+@testable import PipelineLanguage
+@testable import RunHistory
+
+/// An executor in memory: it starts nothing, and its jobs end as a script says. It remembers what it was asked for.
+///
+/// A script gives, for the last argument of a command, what becomes of its attempts, in order. What has no script prints nothing and exits with code 0.
+final class ScriptedExecutor: Executor, @unchecked Sendable {
+  // @unchecked: touched on the loop, but for what is behind `record`.
+
+  /// What becomes of a job.
+  enum Fate: Sendable {
+    case exits(Int32)
+    /// It prints this, and exits with code 0.
+    case prints(String)
+    case ends(JobEnd.Cause)
+    /// It goes on until somebody stops it, or its time is up.
+    case hangs
+    case refused(OperationFailure)
+    case notBegun
+    /// Nobody knows whether it has begun; asked for, it has this fate.
+    indirect case open(Fate)
+  }
+
+  struct Started: Sendable {
+    var id: JobID
+    var arguments: [String]
+    var environment: [String: String]
+  }
+
+  private struct Record {
+    var fates: [String: [Fate]]
+    var started: [Started] = []
+    /// How many jobs each call of `start` had.
+    var batches: [Int] = []
+    var stops: [(handle: JobHandle, grace: Duration)] = []
+    var recoveries: [JobHandle] = []
+    var running = 0
+    var most = 0
+  }
+
+  let name = "scripted"
+  let keepsHandles: Bool
+  private let record: Mutex<Record>
+  /// How many jobs hang.
+  let hangingCount = AwaitedCount()
+  private var jobs: [JobID: (job: Job, fate: Fate)] = [:]
+  private var hanging: [JobID: CheckedContinuation<JobEnd.Cause, Never>] = [:]
+
+  init(_ fates: [String: [Fate]] = [:], keepsHandles: Bool = true) {
+    self.keepsHandles = keepsHandles
+    record = Mutex(Record(fates: fates))
+  }
+
+  convenience init(exits: [String: [Int32]]) {
+    self.init(exits.mapValues { $0.map { .exits($0) } })
+  }
+
+  /// What was started, in order.
+  var started: [Started] { record.withLock { $0.started } }
+  /// The last argument of each job that was started, in order.
+  var commands: [String] { started.map { $0.arguments.last ?? "" } }
+  var batches: [Int] { record.withLock { $0.batches } }
+  var stops: [(handle: JobHandle, grace: Duration)] { record.withLock { $0.stops } }
+  var recoveries: [JobHandle] { record.withLock { $0.recoveries } }
+  /// The most jobs that went on at once.
+  var mostAtOnce: Int { record.withLock { $0.most } }
+
+  // MARK: Executor
+
+  nonisolated(nonsending) func start(_ jobs: [Job]) async -> [JobStart] {
+    record.withLock { $0.batches.append(jobs.count) }
+    return jobs.map(start)
+  }
+
+  private func start(_ job: Job) -> JobStart {
+    let fate = record.withLock { record -> Fate in
+      record.started.append(
+        Started(id: job.id, arguments: job.arguments, environment: job.variables))
+      let key = job.arguments.last ?? ""
+      guard var left = record.fates[key], !left.isEmpty else { return .exits(0) }
+      let next = left.removeFirst()
+      record.fates[key] = left
+      return next
+    }
+    switch fate {
+    case .refused(let failure): return .refused(failure)
+    case .notBegun: return .notBegun(reason: "there is no room")
+    case .open(let hidden):
+      jobs[job.id] = (job, hidden)
+      return .open(JobHandle(job: job.id, name: .open))
+    case .exits, .prints, .ends, .hangs:
+      jobs[job.id] = (job, fate)
+      record.withLock { record in
+        record.running += 1
+        record.most = max(record.most, record.running)
+      }
+      return .begun(handle(of: job.id))
+    }
+  }
+
+  private func handle(of id: JobID) -> JobHandle {
+    JobHandle(job: id, name: .text("\(id.run.text)-\(id.ordinal)-\(id.attempt)"))
+  }
+
+  nonisolated(nonsending) func end(of handle: JobHandle) async -> JobEnd {
+    guard let (job, fate) = jobs[handle.job] else { return JobEnd(cause: .lost("there is no such job")) }
+    var (cause, output): (JobEnd.Cause, String) = (.exited(0), "")
+    switch fate {
+    case .hangs: cause = await hang(handle.job)
+    case .exits(let code): cause = .exited(code)
+    case .prints(let text): output = text
+    case .ends(let end): cause = end
+    case .refused, .notBegun, .open: cause = .lost("it has not begun")
+    }
+    // Whatever else the engine starts, it starts meanwhile.
+    for _ in 0..<10 { await Task.yield() }
+    record.withLock { $0.running -= 1 }
+    jobs[handle.job] = nil
+    return JobEnd(cause: cause, files: output.isEmpty ? nil : write(output, of: job))
+  }
+
+  private nonisolated(nonsending) func hang(_ id: JobID) async -> JobEnd.Cause {
+    if let stop = record.withLock({ $0.stops.first { $0.handle.job == id } }) { return Self.cause(of: stop.grace) }
+    defer { hangingCount.add(-1) }
+    return await withCheckedContinuation {
+      hanging[id] = $0
+      hangingCount.add(1)
+    }
+  }
+
+  private static func cause(of grace: Duration) -> JobEnd.Cause { .signal(grace == .zero ? SIGKILL : SIGTERM) }
+
+  private func write(_ output: String, of job: Job) -> LogFiles? {
+    guard let files = try? job.files.take() else { return nil }
+    let log = open(files.output.string, O_WRONLY | O_APPEND)
+    _ = FileBytes.write(Array(output.utf8), to: log)
+    close(log)
+    return files
+  }
+
+  func stop(_ handles: [JobHandle], grace: Duration) {
+    for handle in handles {
+      record.withLock { $0.stops.append((handle, grace)) }
+      hanging.removeValue(forKey: handle.job)?.resume(returning: Self.cause(of: grace))
+    }
+  }
+
+  /// Ends a job that hangs, by the last argument of its command.
+  func release(_ command: String, _ cause: JobEnd.Cause = .exited(0)) {
+    for (id, entry) in jobs where entry.job.arguments.last == command {
+      hanging.removeValue(forKey: id)?.resume(returning: cause)
+    }
+  }
+
+  nonisolated(nonsending) func recover(_ handle: JobHandle) async -> JobRecovery {
+    record.withLock { $0.recoveries.append(handle) }
+    guard let (_, fate) = jobs[handle.job] else { return .lost(reason: "there is no such job") }
+    switch fate {
+    case .notBegun:
+      jobs[handle.job] = nil
+      return .notBegun
+    case .refused(let failure): return .ended(JobEnd(cause: .refused(failure)))
+    case .ends(.lost(let reason)): return .lost(reason: reason)
+    case .exits, .prints, .ends, .hangs, .open:
+      record.withLock { $0.running += 1 }
+      return .running(self.handle(of: handle.job))
+    }
+  }
+
+  /// Puts a job where a former host has left it, for ``recover(_:)``.
+  func leave(_ job: Job, _ fate: Fate) { jobs[job.id] = (job, fate) }
+
+  // MARK: Time limits
+
+  /// A delayer for time limits, which are over once a job hangs: nothing else takes time here.
+  func limits(_ clock: any OperationClock & OperationDelayer) -> any OperationDelayer {
+    Limits(executor: self, clock: clock)
+  }
+
+  private struct Limits: OperationDelayer {
+    let executor: ScriptedExecutor
+    let clock: any OperationClock & OperationDelayer
+
+    nonisolated(nonsending) func delay(for duration: Duration) async throws {
+      try await executor.hangingCount.reaches(1)
+      try await clock.delay(for: duration)
+    }
+  }
+}
