@@ -78,7 +78,7 @@ extension RunEngine {
     guard let former, former.run.definitionHash != current.source.hash else { return current }
     let loaded = PipelineLoader.load(
       text: former.definition, path: former.run.path ?? current.source.path, nested: former.nestedDefinitions,
-      plugins: services.plugins)
+      plugins: services.plugins.source)
     guard let pipeline = loaded.pipeline else {
       throw OperationFailure(
         code: "nested-invalid",
@@ -126,7 +126,7 @@ extension RunEngine {
     var hashes: [String] = []
     for operation in pipeline.operations + pipeline.handlers.map(\.operation) {
       guard case .uses(let use) = operation.action else { continue }
-      hashes.append((try? services.plugin(use.plugin, in: pipeline))?.hash ?? "missing")
+      hashes.append((try? services.plugins.plugin(use.plugin, in: pipeline))?.hash ?? "missing")
     }
     return hashes + pipeline.nested.sorted { $0.key < $1.key }.flatMap { pluginHashes(of: $0.value) }
   }

@@ -65,7 +65,7 @@ extension RunEngine {
       enter(ordinal, .waiting, .exclusive(OperationReason.Exclusive(name: name)))
     }
     let holder = LeaseHolder(run: state.id, operation: state.instances[ordinal].name)
-    let hold = try await services.locks.take(key, holder: holder, watch: services.watch) { other in
+    let hold = try await services.locks.take(key, holder: holder, watch: services.observations.watch) { other in
       enter(
         ordinal, .waiting,
         .exclusive(

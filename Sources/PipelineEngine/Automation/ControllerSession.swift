@@ -163,7 +163,7 @@ final class ControllerDriver: Sendable {
     plugin: any PipelinePlugin, offer: PluginOffer, settings: JSONValue, secrets: PluginSecrets, services: HostServices,
     pipeline: PipelineDefinition, session: ControllerSession
   ) {
-    storage = HeldPluginStorage(secrets.access.storage) { [catalog = services.plugins.catalog] key in
+    storage = HeldPluginStorage(secrets.access.storage) { [catalog = services.plugins.source.catalog] key in
       catalog?.log(.error, plugin: offer.id, "what it remembers under '\(key)' could not be written")
     }
     self.plugin = plugin
@@ -185,7 +185,7 @@ final class ControllerDriver: Sendable {
   /// Begins it, and begins it again with other code whenever the plugin's file changes.
   func begin() {
     start()
-    let renewal = PluginRenewal(of: plugin, services) { [weak self] in self?.start() }
+    let renewal = PluginRenewal(of: plugin, services.plugins) { [weak self] in self?.start() }
     state.withLock { $0.renewal = renewal }
   }
 
@@ -293,7 +293,7 @@ final class ControllerDriver: Sendable {
 
   private func tell(_ losses: Int) {
     let what = losses == 1 ? "an event is lost" : "\(losses) events are lost"
-    services.plugins.catalog?.log(
+    services.plugins.source.catalog?.log(
       .error, plugin: PluginUse.plugin(of: offer.id),
       "\(what): as many of '\(offer.id)' wait as are kept, because the pipeline '\(pipeline)' is slower than they come")
   }
@@ -324,7 +324,7 @@ final class ControllerDriver: Sendable {
   fileprivate func log(_ level: PluginLogLevel, _ text: String) {
     let plugin = plugin.description.id
     let text = secrets.mask(text)
-    services.plugins.catalog?.log(level, plugin: plugin, offer.id == plugin ? text : "\(offer.id): \(text)")
+    services.plugins.source.catalog?.log(level, plugin: plugin, offer.id == plugin ? text : "\(offer.id): \(text)")
   }
 }
 
@@ -373,11 +373,11 @@ extension RunHost {
     let run = RunProgress(id: .generate(), pipeline: pipeline, parameters: parameters, workspace: "")
     let drivers = try pipeline.controllers.map { controller in
       let use = controller.use
-      let plugin = try services.plugin(use.plugin, in: pipeline)
+      let plugin = try services.plugins.plugin(use.plugin, in: pipeline)
       let offer = try plugin.offer(use.offer, .controller)
       return ControllerDriver(
         plugin: plugin, offer: offer, settings: try use.settings(for: offer, in: RunContexts(run: run)),
-        secrets: PluginSecrets(of: use.plugin, in: pipeline, services), services: services, pipeline: pipeline,
+        secrets: PluginSecrets(of: use.plugin, in: pipeline, services.plugins), services: services, pipeline: pipeline,
         session: session)
     }
     session.begin(drivers)

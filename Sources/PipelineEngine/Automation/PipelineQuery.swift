@@ -155,10 +155,10 @@ extension RunHost {
     let (stream, continuation) = AsyncStream<String>.makeStream()
     services.loop.execute {
       let entries = paths.map { path in
-        services.paths.add(PathText.absolute(path), since: moment) { continuation.yield(path) }
+        services.observations.paths.add(PathText.absolute(path), since: moment) { continuation.yield(path) }
       }
       continuation.onTermination = { _ in
-        services.loop.execute { for entry in entries { services.paths.remove(entry) } }
+        services.loop.execute { for entry in entries { services.observations.paths.remove(entry) } }
       }
     }
     return stream

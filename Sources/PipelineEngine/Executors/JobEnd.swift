@@ -33,6 +33,13 @@ struct JobEnd {
 }
 
 extension OperationFailure {
+  /// The process has ended, and nobody can say how. It may have done its work, so that only `on` can ask for another attempt.
+  static let exitUnknown: OperationFailure = {
+    var failure = OperationFailure(code: "exit-unknown", ownWords: "ended, but \(ProcessExit.unknownReason)")
+    failure.stopReason = "the process may have succeeded"
+    return failure
+  }()
+
   /// What an attempt fails with whose job ended so; nil where it exited with code 0.
   init?(_ cause: JobEnd.Cause) {
     switch cause {

@@ -21,15 +21,14 @@ final class LocalExecutor: Executor, @unchecked Sendable {
 
   let runner: SpawnRunner
   let executables = ExecutableSearch()
-  private let loop: EventLoop
-  private let masking: MaskingThread
+  let loop: EventLoop
+  let masking = MaskingThread()
   private var runs: [RunID: LocalRun] = [:]
   /// The ends that ``end(of:)`` is to be asked for, by process.
   private var ends: [Int32: Task<LoopBound<JobEnd>, Never>] = [:]
 
-  init(loop: EventLoop, masking: MaskingThread) {
+  init(loop: EventLoop) {
     self.loop = loop
-    self.masking = masking
     runner = SpawnRunner(loop: loop)
   }
 

@@ -20,7 +20,7 @@ extension RunHost {
       var unreadable: [UnreadableSecret] = []
       for (id, pipeline) in runs {
         let known = values.values.flatMap(\.values)
-        let reader = SecretReader(services: services, directory: pipeline.source.directory, inherited: known)
+        let reader = services.secretReader(in: pipeline.source.directory, known: known)
         do {
           values[id] = try await reader.read(pipeline.secrets, isolation: nil)
         } catch EngineError.secrets(let missing) {

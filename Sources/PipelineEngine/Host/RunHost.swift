@@ -106,7 +106,7 @@ public final class RunHost: Sendable {
     }
     let loaded = PipelineLoader.load(
       text: recorded.definition, path: recorded.run.path ?? "recorded.yaml", nested: recorded.nestedDefinitions,
-      plugins: services.plugins, isRecorded: true)
+      plugins: services.plugins.source, isRecorded: true)
     guard let pipeline = loaded.pipeline else { throw InvalidPipeline(result: loaded) }
     let secrets = try await secrets(of: id, pipeline)
     let source = try history.recordedSource(of: recorded.run)
@@ -145,14 +145,14 @@ public final class RunHost: Sendable {
 
   /// To be called by a program that takes SIGTSTP and SIGCONT itself: it is about to be stopped, or goes on. Conditions such as `foreground` follow.
   public func noticeForeground(isStopping: Bool) {
-    services.activity.notice(isStopping: isStopping)
+    services.observations.activity.notice(isStopping: isStopping)
   }
 
   /// Makes everything durable, closes the workspace and ends the event loop. Runs must have ended.
   public func close() async throws {
     try await services.recorder.close()
     services.history.workspace.close()
-    services.masking.stop()
+    services.local.masking.stop()
     services.loop.stop()
   }
 
@@ -160,7 +160,7 @@ public final class RunHost: Sendable {
   /// process, until which this host is kept. Taking all of them apart first would only take time. Runs must have ended.
   public func finish() async throws {
     // What plugins still have kept is not waited for by a run, and what could not be written is tried once more.
-    if services.hasLentStorage.load(ordering: .relaxed) { return try await close() }
+    if services.plugins.hasLentStorage { return try await close() }
     do {
       try await services.recorder.flush()
     } catch {

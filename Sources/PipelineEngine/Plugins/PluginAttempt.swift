@@ -3,6 +3,11 @@ import RunHistory
 import Synchronization
 import Values
 
+/// Hears of an attempt that it has something to take. *On the loop.*
+protocol PluginAttemptObserver: AnyObject, Sendable {
+  func hasNews()
+}
+
 /// One attempt of a plugin's operation: hears what the instance does, on any thread, and hands it to the engine on the loop.
 final class PluginAttempt: PluginInstanceEvents {
   typealias Outcome = Result<JSONValue?, any Error>
@@ -23,10 +28,10 @@ final class PluginAttempt: PluginInstanceEvents {
 
   private let state = Mutex(State())
   /// Hears, on the loop, soon after there is something to take.
-  private let log: PluginLog
+  private let log: any PluginAttemptObserver
   private let loop: EventLoop
 
-  init(log: PluginLog, loop: EventLoop) {
+  init(log: any PluginAttemptObserver, loop: EventLoop) {
     self.log = log
     self.loop = loop
   }

@@ -48,14 +48,14 @@ final class PluginCondition: OperationRunSpecification {
   private let settings: JSONValue
   private let directory: String
   private let secrets: PluginSecrets
-  private let services: HostServices
+  private let services: PluginServices
   private let state = Mutex(State())
   private let handlers = HandlerList<Void>()
   private let renewal = Mutex<PluginRenewal?>(nil)
 
   init(
     plugin: any PipelinePlugin, offer: PluginOffer, settings: JSONValue, directory: String, secrets: PluginSecrets,
-    services: HostServices
+    services: PluginServices
   ) {
     self.plugin = plugin
     self.offer = offer
@@ -169,7 +169,7 @@ final class PluginCondition: OperationRunSpecification {
   }
 
   fileprivate func log(_ level: PluginLogLevel, _ text: String) {
-    services.plugins.catalog?.log(level, plugin: plugin.description.id, secrets.mask(text))
+    services.source.catalog?.log(level, plugin: plugin.description.id, secrets.mask(text))
   }
 
   private static func settle(_ state: inout State) -> [PluginConditionWaiter] {

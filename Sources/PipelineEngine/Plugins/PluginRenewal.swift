@@ -23,13 +23,13 @@ final class PluginRenewal: Sendable {
   private static let settling = Duration.milliseconds(250)
 
   private let plugin: any PipelinePlugin
-  private let services: HostServices
+  private let services: PluginServices
   private let onRenewal: @Sendable () -> Void
   private let state: Mutex<State>
 
   /// Begins to look. `onRenewal` is called on any thread when what is made of the plugin from now on is made by other
   /// code.
-  init(of plugin: any PipelinePlugin, _ services: HostServices, onRenewal: @escaping @Sendable () -> Void) {
+  init(of plugin: any PipelinePlugin, _ services: PluginServices, onRenewal: @escaping @Sendable () -> Void) {
     self.plugin = plugin
     self.services = services
     self.onRenewal = onRenewal
@@ -45,7 +45,7 @@ final class PluginRenewal: Sendable {
 
   /// *On the loop.*
   private func watch(_ path: String, since moment: Timestamp) {
-    let entry = services.paths.add(path, since: moment) { [weak self] in self?.changed() }
+    let entry = services.observations.paths.add(path, since: moment) { [weak self] in self?.changed() }
     state.withLock { state in
       state.watched = entry
       state.timer = nil
@@ -61,7 +61,7 @@ final class PluginRenewal: Sendable {
         return (state.watched, state.timer)
       }
       if let timer { services.loop.cancelTimer(timer) }
-      if let entry { services.paths.remove(entry) }
+      if let entry { services.observations.paths.remove(entry) }
     }
   }
 
@@ -79,7 +79,7 @@ final class PluginRenewal: Sendable {
   }
 
   private func reload() {
-    services.plugins.catalog?.reloadChanged()
+    services.source.catalog?.reloadChanged()
     let hash = plugin.hash
     let isNew = state.withLock { state in
       defer { state.hash = hash }

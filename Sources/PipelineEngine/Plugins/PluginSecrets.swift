@@ -10,12 +10,12 @@ final class PluginSecrets: Sendable {
   private let secrets: [PipelineDefinition.Secret]
   private let allowed: [String]
   private let directory: String
-  private let services: HostServices
+  private let services: PluginServices
   private let storage: any PluginStorage
   /// What was given so far, and what masks it.
   private let given = Mutex<(values: [String], masker: SecretMasker)?>(nil)
 
-  init(of plugin: String, in pipeline: PipelineDefinition, _ services: HostServices) {
+  init(of plugin: String, in pipeline: PipelineDefinition, _ services: PluginServices) {
     self.plugin = plugin
     secrets = pipeline.secrets
     allowed = pipeline.plugins[plugin]?.secrets ?? []
@@ -39,7 +39,9 @@ final class PluginSecrets: Sendable {
     guard allowed.contains(name) else { throw .denied }
     guard let secret = secrets.first(where: { $0.name == name }) else { throw .unknown }
     let reading = Task(executorPreference: services.loop) { [services, directory] in
-      try await SecretReader(services: services, directory: directory).read([secret])[name]
+      try await SecretReader(
+        local: services.local, environment: services.environment, directory: directory
+      ).read([secret])[name]
     }
     guard let value = try? await reading.value else { throw .unavailable }
     given.withLock { given in

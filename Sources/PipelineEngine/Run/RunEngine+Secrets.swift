@@ -11,7 +11,7 @@ extension RunEngine {
     let (declared, former) = (state.pipeline.secrets, secrets.former[id])
     guard former != nil || cancellation == nil else { throw CancellationError() }
     let inherited = secrets.inherited.values
-    var reader = SecretReader(services: services, directory: state.pipeline.source.directory, inherited: inherited)
+    var reader = services.secretReader(in: state.pipeline.source.directory, known: inherited)
     reader.onProcess = { [weak self] pid, isRunning in
       self?.assumeIsolated {
         if isRunning { $0.secretProcesses.insert(pid) } else { $0.secretProcesses.remove(pid) }

@@ -107,7 +107,8 @@ actor RunEngine {
     logs = LogFilePool(workspace: workspace, relative: "runs/\(id.text)")
     record = RunRecord(
       id: id, pipeline: pipeline.name, definitionHash: pipeline.source.hash, path: pipeline.source.absolutePath,
-      trigger: options.trigger, host: services.hostName, user: services.user, version: options.version, parent: parent,
+      trigger: options.trigger, host: services.configuration.hostName, user: services.configuration.user,
+      version: options.version, parent: parent,
       createdAt: services.now())
     record.controller = options.controller
     record.event = options.event.map(\.text)
@@ -216,7 +217,8 @@ actor RunEngine {
       emit(.notice(state.id, "queued: another run of '\(state.pipeline.name)' is going on"))
     }
     var told: Int32?
-    return try await services.locks.take(name, holder: LeaseHolder(run: state.id), watch: services.watch) { holder in
+    return try await services.locks.take(name, holder: LeaseHolder(run: state.id), watch: services.observations.watch) {
+      holder in
       guard told != holder.process else { return }
       told = holder.process
       let other = "\(holder.description) of '\(state.pipeline.name)'"

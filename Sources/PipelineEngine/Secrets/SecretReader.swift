@@ -24,7 +24,9 @@ struct SecretReader {
     init(_ reason: String) { self.reason = reason }
   }
 
-  let services: HostServices
+  let local: LocalExecutor
+  /// Where secrets of the environment are found.
+  let environment: ProcessEnvironment
   /// Where relative paths start from, and commands are run.
   let directory: String
   /// The secrets that are known already.
@@ -60,7 +62,7 @@ struct SecretReader {
   ) async throws -> String {
     switch secret.origin {
     case .environment(let name):
-      guard let value = services.inherited[name] else { throw Failure(SecretPreview.unsetVariable(name)) }
+      guard let value = environment[name] else { throw Failure(SecretPreview.unsetVariable(name)) }
       return value
     case .file(let path):
       let absolute = Self.absolute(path, in: directory)
@@ -79,21 +81,21 @@ struct SecretReader {
     of arguments: [String], known: [String], isolation: isolated (any Actor)?
   ) async throws -> [UInt8] {
     guard let program = arguments.first else { throw Failure("its command is empty") }
-    guard let executable = services.local.executables.locate(program, path: services.inherited["PATH"]) else {
+    guard let executable = local.executables.locate(program, path: environment["PATH"]) else {
       throw Failure("its command '\(program)' was not found in PATH")
     }
     let output = try OutputPipe()
     let error = try OutputPipe()
-    let printed = try StreamCollector(output.readEnd, limit: Self.limit, excess: .ends, loop: services.loop)
+    let printed = try StreamCollector(output.readEnd, limit: Self.limit, excess: .ends, loop: local.loop)
     let complaints = try StreamCollector(
-      error.readEnd, limit: Self.maskedLimit, excess: .dropsBeginning, loop: services.loop)
+      error.readEnd, limit: Self.maskedLimit, excess: .dropsBeginning, loop: local.loop)
     let request = ProcessRequest(
-      executable: executable, arguments: CStringList(arguments.map(CString.init)), environment: services.inherited.list,
+      executable: executable, arguments: CStringList(arguments.map(CString.init)), environment: environment.list,
       directory: CString(directory), input: .empty, output: .descriptor(output.writeEnd),
       error: .descriptor(error.writeEnd), grace: Self.grace, record: try recordPlace())
     let exit: ProcessExit
     do {
-      let runner = services.local.runner
+      let runner = local.runner
       exit = try await runner.run(
         isolation: isolation, request,
         started: { pid in
@@ -145,7 +147,7 @@ struct SecretReader {
     _ file: borrowing InputFile, isolation: isolated (any Actor)?
   ) async -> Result<[UInt8], InputFileError> {
     let path = file.path
-    let loop = services.loop
+    let loop = local.loop
     let collector: StreamCollector
     do {
       collector = try StreamCollector(file.descriptor, limit: Self.limit, excess: .ends, loop: loop)

@@ -12,7 +12,8 @@ import Testing
   ) async throws -> Result<String, EngineError> {
     let host = try EngineTestHost()
     let secret = PipelineDefinition.Secret(name: "s", origin: try origin(host.directory), range: .beginning)
-    let reader = SecretReader(services: host.services, directory: host.directory, patience: patience)
+    let reader = SecretReader(
+      local: host.services.local, environment: host.services.inherited, directory: host.directory, patience: patience)
     let result: Result<String, EngineError>
     do {
       result = .success(
@@ -80,7 +81,8 @@ import Testing
     let host = try EngineTestHost()
     #expect(mkfifo(host.directory + "/fifo", 0o600) == 0)
     let secret = PipelineDefinition.Secret(name: "s", origin: .file("fifo"), range: .beginning)
-    let reader = SecretReader(services: host.services, directory: host.directory)
+    let reader = SecretReader(
+      local: host.services.local, environment: host.services.inherited, directory: host.directory)
     let task = Task(executorPreference: host.loop) { try await reader.read([secret]) }
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }

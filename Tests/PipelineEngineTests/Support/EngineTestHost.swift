@@ -41,7 +41,7 @@ struct EngineTestHost {
     _ text: String, parameters: [String: JSONValue] = [:], event: JSONValue? = nil,
     onEvent: (@Sendable (RunEvent) -> Void)? = nil
   ) throws -> RunEngine {
-    let loaded = PipelineLoader.load(text: text, path: directory + "/test.yaml", plugins: services.plugins)
+    let loaded = PipelineLoader.load(text: text, path: directory + "/test.yaml", plugins: services.plugins.source)
     guard let pipeline = loaded.pipeline else { throw InvalidPipeline(result: loaded) }
     var options = RunOptions()
     options.parameters = try ParameterResolver.resolve(pipeline, values: parameters.map { ($0.key, $0.value) })

@@ -108,3 +108,8 @@ extension EngineError: CustomStringConvertible {
     }
   }
 }
+
+/// Another run of a pipeline with `overlap: skip` is going on.
+struct OverlapSkip: Error {
+  let other: RunID
+}

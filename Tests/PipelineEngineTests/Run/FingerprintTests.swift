@@ -226,7 +226,7 @@ extension RunEngine {
       ]
       let plugin = try FakePlugin("echo", offers: [offer], hash: row.hashes[place])
       let host = try EngineTestHost(plugins: .catalog(FakeCatalog([plugin])))
-      let loaded = PipelineLoader.load(path: "\(home)/main.yaml", plugins: host.services.plugins)
+      let loaded = PipelineLoader.load(path: "\(home)/main.yaml", plugins: host.services.plugins.source)
       let pipeline = try #require(
         loaded.pipeline, Comment(rawValue: loaded.diagnostics.map(shown).joined(separator: "\n")))
       var options = RunOptions()

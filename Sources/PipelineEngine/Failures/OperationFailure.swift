@@ -42,30 +42,10 @@ public struct OperationFailure: Error, Sendable, Hashable {
     isOwnWords = true
   }
 
-  /// The process has ended, and nobody can say how. It may have done its work, so that only `on` can ask for another attempt.
-  static let exitUnknown: OperationFailure = {
-    var failure = OperationFailure(code: "exit-unknown", ownWords: "ended, but \(ProcessExit.unknownReason)")
-    failure.stopReason = "the process may have succeeded"
-    return failure
-  }()
-
   /// What a plugin told of its failure, or what happened to it.
   init(_ failure: PluginFailure) {
     self.init(code: failure.code, message: failure.message)
     retryAfter = failure.retryAfter
-  }
-
-  /// As the history keeps it.
-  func recorded(_ masker: SecretMasker) -> RecordedError {
-    RecordedError(code: code, message: masked(by: masker).message)
-  }
-
-  /// The failure without secrets in its message.
-  func masked(by masker: SecretMasker) -> OperationFailure {
-    guard !isOwnWords, !masker.isEmpty else { return self }
-    var failure = self
-    failure.message = masker.mask(message)
-    return failure
   }
 
   /// As `errors.<name>`.

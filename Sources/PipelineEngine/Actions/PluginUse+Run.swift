@@ -106,7 +106,7 @@ extension RunEngine {
   // MARK: What it tells meanwhile
 
   /// Takes what the instance has logged, and how far it is.
-  fileprivate func pluginTold(_ ordinal: Int, _ log: PluginLog, isLast: Bool = false) {
+  func pluginTold(_ ordinal: Int, _ log: PluginLog, isLast: Bool = false) {
     guard !log.isClosed, let attempt = log.attempt else { return }
     let (lines, progress) = attempt.take()
     if !lines.isEmpty { log.write(lines.map { state.masker.mask($0) }) }
@@ -136,12 +136,6 @@ extension RunEngine {
   }
 }
 
-/// A plugin that a run uses, and what its instances may reach.
-struct PluginInUse: Sendable {
-  let plugin: any PipelinePlugin
-  let access: PluginAccess
-}
-
 /// An instance of a plugin's operation that was started, with whom it tells.
 struct PluginRun: Sendable {
   let attempt: PluginAttempt
@@ -150,143 +144,4 @@ struct PluginRun: Sendable {
 
   /// How it has ended, where it has.
   var outcome: PluginAttempt.Outcome? { attempt.outcome }
-}
-
-/// The log of a plugin's attempt: its standard error, which no process writes. *On the loop.*
-final class PluginLog: @unchecked Sendable {
-  // @unchecked: touched only on the loop.
-
-  private let logs: LogFilePool
-  private unowned let engine: RunEngine
-  private let ordinal: Int
-  private var file: LogFile?
-  /// What the file is written with, or -1.
-  private var descriptor: Int32 = -1
-  var attempt: PluginAttempt?
-  /// What has not been told of yet, and the time until it may be.
-  var progress: PluginProgress?
-  var timer: EventLoop.Token?
-  private(set) var isClosed = false
-  /// Whether something could not be written, and that was told.
-  private var isIncomplete = false
-
-  init(engine: isolated RunEngine, ordinal: Int) {
-    self.engine = engine
-    self.ordinal = ordinal
-    logs = engine.logs
-  }
-
-  deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
-
-  /// The attempt has something to take. The engine is there as long as the log is open.
-  func hasNews() {
-    if !isClosed { engine.assumeIsolated { $0.pluginTold(ordinal, self) } }
-  }
-
-  func write(_ lines: [String]) {
-    if file == nil {
-      guard !isIncomplete else { return }
-      // Without a file there is no log; the operation itself does not depend on it.
-      do throws(EngineError) {
-        let file = try logs.takeError()
-        self.file = file
-        descriptor = open(file.path.pointer, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .file(file.path.string, errno) }
-      } catch {
-        return isCut(error)
-      }
-      engine.assumeIsolated { engine in
-        engine.state.instances[ordinal].attempt?.standardError = file?.relative
-      }
-    }
-    var text = ""
-    for line in lines {
-      text += line.utf8.contains(0x0A) ? line.replacing("\n", with: "\n  ") : line
-      text += "\n"
-    }
-    let error = FileBytes.write(Array(text.utf8), to: descriptor)
-    if error != 0 { isCut(.file(file?.path.string ?? "", error)) }
-  }
-
-  /// The log misses something. The operation does not depend on it; whoever reads the log has to know.
-  private func isCut(_ error: EngineError) {
-    guard !isIncomplete else { return }
-    isIncomplete = true
-    engine.assumeIsolated { engine in
-      engine.emit(
-        .notice(engine.state.id, "the log of '\(engine.state.instances[ordinal].name)' is incomplete: \(error)"))
-    }
-  }
-
-  func close() {
-    isClosed = true
-    attempt = nil
-    file = nil
-    if descriptor >= 0 { Glibc.close(descriptor) }
-    descriptor = -1
-    if let timer { engine.services.loop.cancelTimer(timer) }
-    timer = nil
-  }
-}
-
-extension PipelinePlugin {
-  /// The offer with this id.
-  ///
-  /// - Throws: ``OperationFailure`` where it is not there any more: the file has changed since the pipeline was checked.
-  func offer(_ id: String, _ kind: PluginOffer.Kind) throws(OperationFailure) -> PluginOffer {
-    if let offer = description.offer(id, kind) { return offer }
-    throw OperationFailure(
-      code: PluginError.Code.noSuchOffer.rawValue,
-      message: "the plugin '\(description.id)' (\(description.version)) offers no \(kind.rawValue) '\(id)' any more")
-  }
-}
-
-extension PluginUse {
-  /// The settings, computed and checked against what the offer takes.
-  ///
-  /// - Throws: ``OperationFailure``, or what an expression throws.
-  func settings(for offer: PluginOffer, in contexts: borrowing some ExpressionContexts) throws -> JSONValue {
-    // Nothing is given, and nothing could be.
-    if settings.isEmpty, offer.settings.isEmpty { return [:] }
-    var values: OrderedDictionary<String, JSONValue> = [:]
-    for setting in settings {
-      values[setting.name] = try setting.value.evaluate(in: contexts)
-    }
-    do {
-      return try offer.resolve(settings: .object(values))
-    } catch {
-      throw OperationFailure(code: PluginError.Code.settings.rawValue, message: error.description)
-    }
-  }
-}
-
-extension HostServices {
-  /// A plugin of a pipeline.
-  ///
-  /// - Throws: ``OperationFailure`` with the code of the refusal.
-  func plugin(_ id: String, in pipeline: PipelineDefinition) throws(OperationFailure) -> any PipelinePlugin {
-    if id == HTTPPlugin.id, let plugin = httpPlugin { return plugin }
-    guard let catalog = plugins.catalog else {
-      throw OperationFailure(
-        code: PluginError.Code.notFound.rawValue, message: "the plugin '\(id)' cannot be used: this program loads none")
-    }
-    do {
-      return try catalog.plugin(id, pipeline.plugins[id] ?? PluginReference())
-    } catch {
-      throw OperationFailure(code: error.code.rawValue, message: error.message)
-    }
-  }
-
-  /// The plugin `http`, whose requests are those of this host.
-  private var httpPlugin: HTTPPlugin? {
-    HTTPPlugin { [http, context] settings, access, events in
-      HTTPEventsInstance(settings: settings, host: http, context: context, access: access, events: events)
-    }
-  }
-
-  /// What a plugin keeps for a pipeline.
-  func storage(of plugin: String, in pipeline: PipelineDefinition) -> any PluginStorage {
-    hasLentStorage.store(true, ordering: .relaxed)
-    return WorkspacePluginStorage(plugin: plugin, pipeline: pipeline.name, history: history, recorder: recorder)
-  }
 }

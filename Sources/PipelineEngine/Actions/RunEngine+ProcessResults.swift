@@ -88,7 +88,8 @@ extension RunEngine {
     guard masked, !state.masker.isEmpty else { return stat(path, &status) == 0 ? Int64(status.st_size) : 0 }
     let copy = path + ".masked"
     do {
-      let size = try await SecretFileCopy(from: path, to: copy, masker: state.masker).run(on: services.masking.loop())
+      let size = try await SecretFileCopy(from: path, to: copy, masker: state.masker).run(
+        on: services.local.masking.loop())
       guard rename(copy, path) == 0 else { throw EngineError.file(path, errno) }
       return size
     } catch {

@@ -35,12 +35,12 @@ final class RunPlugins {
     if let known = inUse[offer] { return known }
     let id = PluginUse.plugin(of: offer)
     let plugin = PluginInUse(
-      plugin: try services.plugin(id, in: run.pipeline),
-      access: PluginAccess(secrets: secrets(of: id), storage: services.storage(of: id, in: run.pipeline)))
+      plugin: try services.plugins.plugin(id, in: run.pipeline),
+      access: PluginAccess(secrets: secrets(of: id), storage: services.plugins.storage(of: id, in: run.pipeline)))
     inUse[offer] = plugin
     // Once for a plugin, not for each of its operations. Nobody needs to be told: what begins later is made by the new code.
     if plugin.plugin.path != nil, renewals[id] == nil {
-      renewals[id] = PluginRenewal(of: plugin.plugin, services) {}
+      renewals[id] = PluginRenewal(of: plugin.plugin, services.plugins) {}
     }
     return plugin
   }

@@ -42,22 +42,6 @@ extension RunnableAction {
   }
 }
 
-extension OperationDefinition.Action {
-  /// The action as what runs: the list of all kinds.
-  var runnable: any RunnableAction {
-    switch self {
-    case .run(let script): ScriptAction(script: script)
-    case .command(let arguments): CommandAction(arguments: arguments)
-    case .http(let action): action
-    case .uses(let use): use
-    case .value(let data): ValueAction(data: data)
-    case .wait(let wait): wait
-    case .pipeline(let path, let parameters): NestedPipelineAction(path: path, parameters: parameters)
-    case .approve(let message): ApprovalAction(message: message)
-    }
-  }
-}
-
 extension RunEngine {
   /// Performs the action of an operation once.
   func perform(_ ordinal: Int) async throws -> OperationResult {

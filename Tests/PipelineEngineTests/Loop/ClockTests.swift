@@ -92,10 +92,11 @@ struct ClockTests {
     clock.set(by: .seconds(1_000_000_000))
     let begun = host.services.now()
     let changed = ChangedSpecification(
-      path: "/", text: "changed(/)", since: .success(begun: begun), watch: host.services.paths, loop: host.loop)
+      path: "/", text: "changed(/)", since: .success(begun: begun), watch: host.services.observations.paths,
+      loop: host.loop)
     let succeeded = PipelineSucceededSpecification(
-      pipeline: "other", since: begun, text: "succeeded(other)", runs: host.services.latestRuns,
-      watch: host.services.watch, loop: host.loop)
+      pipeline: "other", since: begun, text: "succeeded(other)", runs: host.services.observations.latestRuns,
+      watch: host.services.observations.watch, loop: host.loop)
     for (jump, isSatisfied) in [(Duration.zero, false), (.seconds(-1), true)] {
       clock.set(by: jump)
       #expect(changed.isSatisfied(in: host.services.context) == isSatisfied)

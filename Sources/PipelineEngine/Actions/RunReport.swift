@@ -54,8 +54,8 @@ extension RunEngine {
     run["started_at"] = .string(state.startedAt.text)
     run["ended_at"] = .string(ended.text)
     run["duration_ms"] = .double(Double(ended.microseconds - state.startedAt.microseconds) / 1000)
-    run["host"] = .string(services.hostName)
-    run["user"] = .string(services.user)
+    run["host"] = .string(services.configuration.hostName)
+    run["user"] = .string(services.configuration.user)
     let handler = contexts.ordinal.map { state.instances[$0].name } ?? ""
     var report = RunReport(
       run: run, operations: [], idempotencyKey: "\(state.id.text)-\(handler)",

@@ -101,7 +101,7 @@ final class RunConditions {
     case .never: return AnyOperationRunSpecification(.never)
     case .connected: return AnyOperationRunSpecification(ConnectedRunSpecification(to: NetlinkObserver.shared))
     case .foreground:
-      let isActive = ApplicationIsActiveRunSpecification(observer: services.activity)
+      let isActive = ApplicationIsActiveRunSpecification(observer: services.observations.activity)
       return AnyOperationRunSpecification(isActive.named("foreground"))
     case .olderThan(let age):
       var birth: RecordTime?
@@ -112,13 +112,15 @@ final class RunConditions {
     case .fileExists(let template):
       return AnyOperationRunSpecification(
         FileExistsSpecification(
-          path: try path(template), text: "file-exists(\(template.text))", watch: services.paths, loop: loop))
+          path: try path(template), text: "file-exists(\(template.text))", watch: services.observations.paths,
+          loop: loop))
     case .changed(let template): return AnyOperationRunSpecification(try changed(template, reference))
     case .succeeded(let pipeline):
       return AnyOperationRunSpecification(
         PipelineSucceededSpecification(
-          pipeline: pipeline, since: since(reference), text: "succeeded(\(pipeline))", runs: services.latestRuns,
-          watch: services.watch, loop: loop))
+          pipeline: pipeline, since: since(reference), text: "succeeded(\(pipeline))",
+          runs: services.observations.latestRuns,
+          watch: services.observations.watch, loop: loop))
     case .plugin(let use): return AnyOperationRunSpecification(try plugin(use))
     case .named(let position): return try specification(at: position, reference)
     case .not(let operand): return AnyOperationRunSpecification(!(try make(operand, reference)))
@@ -161,15 +163,16 @@ final class RunConditions {
   // MARK: Plugins
 
   private func plugin(_ use: PluginUse) throws -> PluginCondition {
-    let plugin = try services.plugin(use.plugin, in: run.pipeline)
+    let plugin = try services.plugins.plugin(use.plugin, in: run.pipeline)
     let offer = try plugin.offer(use.offer, .specification)
     let settings = try use.settings(for: offer, in: RunContexts(run: run))
     let key = PluginCondition.Key(offer: use.offer, settings: settings.text, pipeline: run.pipeline)
     if let known = plugins[key] { return known }
-    let made = services.pluginConditions.condition(key) {
-      let secrets = PluginSecrets(of: use.plugin, in: run.pipeline, services)
+    let made = services.plugins.conditions.condition(key) {
+      let secrets = PluginSecrets(of: use.plugin, in: run.pipeline, services.plugins)
       return PluginCondition(
-        plugin: plugin, offer: offer, settings: settings, directory: key.directory, secrets: secrets, services: services
+        plugin: plugin, offer: offer, settings: settings, directory: key.directory, secrets: secrets,
+        services: services.plugins
       )
     }
     plugins[key] = made
@@ -242,7 +245,8 @@ final class RunConditions {
       case .now: .run(began: services.now(), found: FileStamp(path))
       }
     return ChangedSpecification(
-      path: path, text: "changed(\(template.text))", since: since, watch: services.paths, loop: services.loop)
+      path: path, text: "changed(\(template.text))", since: since, watch: services.observations.paths,
+      loop: services.loop)
   }
 
   /// The absolute path that a path of the pipeline file means.

@@ -1,0 +1,80 @@
+import Glibc
+import PluginHost
+import RunHistory
+
+/// The log of a plugin's attempt: its standard error, which no process writes. *On the loop.*
+final class PluginLog: PluginAttemptObserver, @unchecked Sendable {
+  // @unchecked: touched only on the loop.
+
+  private let logs: LogFilePool
+  private unowned let engine: RunEngine
+  private let ordinal: Int
+  private var file: LogFile?
+  /// What the file is written with, or -1.
+  private var descriptor: Int32 = -1
+  var attempt: PluginAttempt?
+  /// What has not been told of yet, and the time until it may be.
+  var progress: PluginProgress?
+  var timer: EventLoop.Token?
+  private(set) var isClosed = false
+  /// Whether something could not be written, and that was told.
+  private var isIncomplete = false
+
+  init(engine: isolated RunEngine, ordinal: Int) {
+    self.engine = engine
+    self.ordinal = ordinal
+    logs = engine.logs
+  }
+
+  deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
+
+  /// The attempt has something to take. The engine is there as long as the log is open.
+  func hasNews() {
+    if !isClosed { engine.assumeIsolated { $0.pluginTold(ordinal, self) } }
+  }
+
+  func write(_ lines: [String]) {
+    if file == nil {
+      guard !isIncomplete else { return }
+      // Without a file there is no log; the operation itself does not depend on it.
+      do throws(EngineError) {
+        let file = try logs.takeError()
+        self.file = file
+        descriptor = open(file.path.pointer, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .file(file.path.string, errno) }
+      } catch {
+        return isCut(error)
+      }
+      engine.assumeIsolated { engine in
+        engine.state.instances[ordinal].attempt?.standardError = file?.relative
+      }
+    }
+    var text = ""
+    for line in lines {
+      text += line.utf8.contains(0x0A) ? line.replacing("\n", with: "\n  ") : line
+      text += "\n"
+    }
+    let error = FileBytes.write(Array(text.utf8), to: descriptor)
+    if error != 0 { isCut(.file(file?.path.string ?? "", error)) }
+  }
+
+  /// The log misses something. The operation does not depend on it; whoever reads the log has to know.
+  private func isCut(_ error: EngineError) {
+    guard !isIncomplete else { return }
+    isIncomplete = true
+    engine.assumeIsolated { engine in
+      engine.emit(
+        .notice(engine.state.id, "the log of '\(engine.state.instances[ordinal].name)' is incomplete: \(error)"))
+    }
+  }
+
+  func close() {
+    isClosed = true
+    attempt = nil
+    file = nil
+    if descriptor >= 0 { Glibc.close(descriptor) }
+    descriptor = -1
+    if let timer { engine.services.loop.cancelTimer(timer) }
+    timer = nil
+  }
+}

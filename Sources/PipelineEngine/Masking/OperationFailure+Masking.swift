@@ -1,0 +1,16 @@
+import RunHistory
+
+extension OperationFailure {
+  /// As the history keeps it.
+  func recorded(_ masker: SecretMasker) -> RecordedError {
+    RecordedError(code: code, message: masked(by: masker).message)
+  }
+
+  /// The failure without secrets in its message.
+  func masked(by masker: SecretMasker) -> OperationFailure {
+    guard !isOwnWords, !masker.isEmpty else { return self }
+    var failure = self
+    failure.message = masker.mask(message)
+    return failure
+  }
+}

@@ -1,0 +1,8 @@
+import PipelineLanguage
+import PluginHost
+
+/// A plugin that a run uses, and what its instances may reach.
+struct PluginInUse: Sendable {
+  let plugin: any PipelinePlugin
+  let access: PluginAccess
+}

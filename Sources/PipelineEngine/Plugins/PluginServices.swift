@@ -1,0 +1,75 @@
+import Operations
+import PipelineLanguage
+import PluginHost
+import RunHistory
+import Synchronization
+import Workspace
+
+/// What plugins are to all runs of a host: where they come from, what they may reach, and the conditions of theirs that somebody keeps. Any thread.
+final class PluginServices: Sendable {
+  let loop: EventLoop
+  /// Where the plugins of pipelines come from.
+  let source: PluginSource
+  let conditions = PluginConditions()
+  let observations: Observations
+  let clock: any OperationClock
+  /// What reads the secrets that plugins ask for.
+  let local: LocalExecutor
+  /// What that reads them from, besides files and commands.
+  let environment: ProcessEnvironment
+  /// Whether a plugin could have asked for something to be kept, which nobody else waits for.
+  private let hasLent = Atomic(false)
+  private let history: History
+  private let recorder: HistoryRecorder
+  private let http: HTTPHost
+  private let context: OperationContext
+
+  init(
+    _ source: PluginSource, loop: EventLoop, observations: Observations, context: OperationContext,
+    clock: any OperationClock, local: LocalExecutor, environment: ProcessEnvironment, http: HTTPHost, history: History,
+    recorder: HistoryRecorder
+  ) {
+    self.source = source
+    self.loop = loop
+    self.observations = observations
+    self.context = context
+    self.clock = clock
+    self.local = local
+    self.environment = environment
+    self.http = http
+    self.history = history
+    self.recorder = recorder
+  }
+
+  /// A plugin of a pipeline.
+  ///
+  /// - Throws: ``OperationFailure`` with the code of the refusal.
+  func plugin(_ id: String, in pipeline: PipelineDefinition) throws(OperationFailure) -> any PipelinePlugin {
+    if id == HTTPPlugin.id, let plugin = httpPlugin { return plugin }
+    guard let catalog = source.catalog else {
+      throw OperationFailure(
+        code: PluginError.Code.notFound.rawValue, message: "the plugin '\(id)' cannot be used: this program loads none")
+    }
+    do {
+      return try catalog.plugin(id, pipeline.plugins[id] ?? PluginReference())
+    } catch {
+      throw OperationFailure(code: error.code.rawValue, message: error.message)
+    }
+  }
+
+  /// The plugin `http`, whose requests are those of this host.
+  private var httpPlugin: HTTPPlugin? {
+    HTTPPlugin { [http, context] settings, access, events in
+      HTTPEventsInstance(settings: settings, host: http, context: context, access: access, events: events)
+    }
+  }
+
+  /// What a plugin keeps for a pipeline.
+  func storage(of plugin: String, in pipeline: PipelineDefinition) -> any PluginStorage {
+    hasLent.store(true, ordering: .relaxed)
+    return WorkspacePluginStorage(plugin: plugin, pipeline: pipeline.name, history: history, recorder: recorder)
+  }
+
+  /// Whether ``storage(of:in:)`` was called.
+  var hasLentStorage: Bool { hasLent.load(ordering: .relaxed) }
+}

@@ -1,0 +1,68 @@
+import Operations
+import PipelineLanguage
+import RunHistory
+
+/// What the runs of one host share: made before its first run, and the same for all of them.
+final class HostServices: @unchecked Sendable {
+  // @unchecked: what changes in it (limits, locks, routers) is touched only on the loop.
+
+  let loop: EventLoop
+  let configuration: HostConfiguration
+  let time: HostClock
+  /// Clock, delayer and random source for every operation.
+  let context: OperationContext
+  let history: History
+  let recorder: HistoryRecorder
+  /// What runs the processes of operations.
+  let executor: any Executor
+  let starts: JobStarts
+  /// What runs processes on this machine, those that read secrets among them.
+  let local: LocalExecutor
+  /// What all runs together may take; nil where the host bounds nothing.
+  let limits: HostLimits?
+  let locks: ExclusiveLocks
+  let requests: RequestRouter
+  let observations: Observations
+  let http: HTTPHost
+  let plugins: PluginServices
+
+  init(
+    loop: EventLoop, history: History, recorder: HistoryRecorder,
+    configuration: HostConfiguration = HostConfiguration(), plugins source: PluginSource = .none
+  ) {
+    self.loop = loop
+    self.history = history
+    self.recorder = recorder
+    self.configuration = configuration
+    time = HostClock(configuration.clock)
+    context = configuration.context(loop: loop)
+    local = LocalExecutor(loop: loop)
+    executor = configuration.executor ?? local
+    starts = JobStarts(executor, loop: loop)
+    limits = HostLimits.of(configuration.capacity)
+    locks = ExclusiveLocks(loop: loop, recorder: recorder, history: history)
+    observations = Observations(loop: loop, history: history)
+    requests = RequestRouter(loop: loop, history: history, recorder: recorder, watch: observations.watch)
+    http = HTTPHost(workspace: history.workspace.directory, loop: loop, paths: observations.paths)
+    plugins = PluginServices(
+      source, loop: loop, observations: observations, context: context, clock: configuration.clock, local: local,
+      environment: configuration.inherited, http: http, history: history, recorder: recorder)
+  }
+
+  /// What processes of the host inherit.
+  var inherited: ProcessEnvironment { configuration.inherited }
+  /// The directory the host was started in.
+  var directory: String { configuration.directory }
+  var clock: any OperationClock { time.clock }
+
+  /// The time of the injected clock.
+  func now() -> RecordTime { time.now() }
+
+  /// The present, by both of the injected clocks.
+  func moment() -> RecordedWait.Moment { time.moment() }
+
+  /// What reads the secrets of a pipeline in `directory`, and masks those that are known by what it says of them.
+  func secretReader(in directory: String, known: [String]) -> SecretReader {
+    SecretReader(local: local, environment: inherited, directory: directory, inherited: known)
+  }
+}

@@ -1,0 +1,15 @@
+import RunHistory
+
+/// What the conditions of all runs of a host are told by: files, the workspace, the latest runs of pipelines, and whether the host goes on.
+final class Observations: Sendable {
+  let paths: PathWatch
+  let watch: WorkspaceWatch
+  let latestRuns: LatestRuns
+  let activity = HostActivity()
+
+  init(loop: EventLoop, history: History) {
+    paths = PathWatch(loop: loop)
+    watch = WorkspaceWatch(paths: paths, path: history.workspace.notifyPath)
+    latestRuns = LatestRuns(history: history)
+  }
+}
