@@ -204,7 +204,7 @@ let package = Package(
       name: "PipelineEngine",
       dependencies: [
         "CProcess", "Expressions", "HTTPOperations", "OperatingSystem", "Operations", "PipelineLanguage", "PluginHost",
-        "RunHistory", "SQLite", "Values", "Workspace",
+        "RunHistory", "Values", "Workspace",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HTTPTypes", package: "swift-http-types"),

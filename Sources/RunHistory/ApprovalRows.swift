@@ -1,20 +1,14 @@
 import Expressions
 import SQLite
+import Workspace
 
 /// Reads and answers rows of approvals.
 enum ApprovalRows {
   static func approvals(of run: RunRows.Numbered, onlyPending: Bool, in db: Database) throws -> [Approval] {
-    let range = InstanceKey.range(of: run.number)
     // A run whose process is gone can be gone on with, and asks again then.
     let canGoOn = !run.record.state.isFinal || run.record.state == .interrupted
-    let all = try Row.fetchAll(
-      db.cachedStatement(
-        sql: """
-          SELECT a.operation, a.name, a.message, a.requested_at, a.answered_at, a.approved, a.note, a.who, o.state
-          FROM approval a LEFT JOIN operation_record o ON o.key = a.operation
-          WHERE a.operation BETWEEN ? AND ? ORDER BY a.operation
-          """), arguments: [range.first, range.last]
-    ).map { approval($0, run: run.record.id, canGoOn: canGoOn) }
+    let all = try db.fetch(for: StoredApproval.self).where(StoredApproval.of(run.number))
+      .map { $0.record(of: run.record.id, canGoOn: canGoOn) }
     return onlyPending ? all.filter { $0.answer == nil && !$0.isOver } : all
   }
 
@@ -41,20 +35,5 @@ enum ApprovalRows {
         answer.at.microseconds, answer.isApproved, answer.note, answer.who,
         InstanceKey(run: number, ordinal: approval.ordinal).value,
       ])
-  }
-
-  private static func approval(_ row: Row, run: RunID, canGoOn: Bool) -> Approval {
-    var approval = Approval(
-      run: run, ordinal: InstanceKey(row[0]).ordinal, operation: row[1], message: row[2],
-      requestedAt: RecordTime(microseconds: row[3]))
-    if let answered = row[4] as Int64? {
-      approval.answer = Approval.Answer(
-        isApproved: row[5] as Bool? ?? false, note: row[6], who: row[7] as String? ?? "",
-        at: RecordTime(microseconds: answered))
-    } else {
-      let operation = (row[8] as String?).flatMap(OperationState.init)
-      approval.isOver = !canGoOn || operation?.isFinal ?? true
-    }
-    return approval
   }
 }

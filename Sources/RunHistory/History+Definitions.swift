@@ -11,17 +11,15 @@ extension History {
     try read { db in
       let names =
         try pipeline.map { pattern in
-          try String.fetchAll(
-            db, sql: "SELECT DISTINCT pipeline FROM run_record WHERE pipeline GLOB ? ORDER BY 1", arguments: [pattern])
+          try PipelineNames.all(in: db).filter { NamePatternMatch.matches($0, pattern) }
         } ?? PipelineNames.all(in: db)
       return try names.map { name in
-        let text = try String.fetchOne(
-          db.cachedStatement(
-            sql: """
-              SELECT d.text FROM run_record r JOIN definition d ON d.number = r.definition
-              WHERE r.pipeline = ? ORDER BY r.created_at DESC LIMIT 1
-              """), arguments: [name])
-        return (name: name, text: text ?? "")
+        let latest = try db.fetch(for: StoredRun.self)
+          .select(
+            StoredRun.definitionHash, where: StoredRun.pipeline == name, limit: 1,
+            orderBy: [StoredRun.createdAt.descending, StoredRun.number.descending]
+          ).first.flatMap { $0 }
+        return (name: name, text: try latest.flatMap { try StoredDefinition.text(of: $0, in: db) } ?? "")
       }
     }
   }

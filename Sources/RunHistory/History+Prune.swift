@@ -75,16 +75,16 @@ struct PruneSelection {
     listing.includesParentless = true
     // The latest ones must be seen to be counted; without a number to keep, only the older ones are looked at.
     if rule.keep == nil { listing.until = rule.olderThan }
-    let (sql, arguments) = RunListing(filter: listing).query(state: nil)
-    let rows = try Row.fetchCursor(db, sql: sql, arguments: arguments)
+    let order = RunListing(filter: listing)
     var seen: [String: Int] = [:]
     var families: [[RunRows.Numbered]] = []
-    while let row = try rows.next() {
-      guard let run = RunRows.record(row, in: db) else { continue }
+    try db.fetch(for: StoredRun.self).walk(order.condition(state: nil), orderBy: order.order) { stored in
+      guard let run = RunRows.Numbered(stored, in: db) else { return true }
       seen[run.record.pipeline, default: 0] += 1
-      if let keep = rule.keep, seen[run.record.pipeline, default: 0] <= keep { continue }
-      if let olderThan = rule.olderThan, run.record.createdAt >= olderThan { continue }
+      if let keep = rule.keep, seen[run.record.pipeline, default: 0] <= keep { return true }
+      if let olderThan = rule.olderThan, run.record.createdAt >= olderThan { return true }
       families.append([run])
+      return true
     }
     for index in families.indices { try addNested(to: &families[index], in: db) }
     families.removeAll { family in
@@ -98,10 +98,7 @@ struct PruneSelection {
   private func addNested(to family: inout [RunRows.Numbered], in db: Database) throws {
     var next = 0
     while next < family.count {
-      let children = try Row.fetchAll(
-        db.cachedStatement(sql: "SELECT \(RunRows.columns) FROM run_record r WHERE r.parent = ?"),
-        arguments: [family[next].record.id.text])
-      family += children.compactMap { RunRows.record($0, in: db) }
+      family += try RunRows.all(StoredRun.parent == family[next].record.id.text, in: db)
       next += 1
     }
   }
@@ -130,16 +127,9 @@ struct PruneSelection {
 
   static func count(_ runs: ArraySlice<RunRows.Numbered>, into report: inout PruneReport, in db: Database) throws {
     for run in runs {
-      let range = InstanceKey.range(of: run.number)
       report.runs.append(run.record.id)
-      report.operations +=
-        try Int.fetchOne(
-          db.cachedStatement(sql: "SELECT count(*) FROM operation_record WHERE key BETWEEN ? AND ?"),
-          arguments: [range.first, range.last]) ?? 0
-      report.attempts +=
-        try Int.fetchOne(
-          db.cachedStatement(sql: "SELECT count(*) FROM attempt_record WHERE operation BETWEEN ? AND ?"),
-          arguments: [range.first, range.last]) ?? 0
+      report.operations += try db.fetch(for: StoredOperation.self).count(where: StoredOperation.of(run.number))
+      report.attempts += try db.fetch(for: StoredAttempt.self).count(where: StoredAttempt.of(run.number))
     }
   }
 

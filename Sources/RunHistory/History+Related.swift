@@ -19,21 +19,24 @@ extension History {
     of parent: RunID
   ) throws(WorkspaceError) -> [(id: RunID, operation: String, createdAt: RecordTime)] {
     try read { db in
-      try Row.fetchAll(
-        db.cachedStatement(sql: "SELECT id, parent_operation, created_at FROM run_record WHERE parent = ? ORDER BY id"),
-        arguments: [parent.text]
-      ).compactMap { row in
-        RunID(row[0] as String).map { ($0, row[1] as String? ?? "", RecordTime(microseconds: row[2])) }
-      }
+      try db.fetch(for: StoredRun.self)
+        .select(
+          StoredRun.id, StoredRun.parentOperation, StoredRun.createdAt, where: StoredRun.parent == parent.text,
+          orderBy: [StoredRun.id.ascending]
+        ).compactMap { id, operation, created in
+          RunID(id).map { ($0, operation ?? "", RecordTime(microseconds: created)) }
+        }
     }
   }
 
   /// The latest nested run that an operation of `parent` started.
   package func nestedRun(of parent: RunID, operation: String) throws(WorkspaceError) -> RunRecord? {
     let id = try read { db in
-      try String.fetchOne(
-        db, sql: "SELECT id FROM run_record WHERE parent = ? AND parent_operation = ? ORDER BY id DESC LIMIT 1",
-        arguments: [parent.text, operation])
+      try db.fetch(for: StoredRun.self)
+        .select(
+          StoredRun.id, where: StoredRun.parent == parent.text && StoredRun.parentOperation == operation, limit: 1,
+          orderBy: [StoredRun.id.descending]
+        ).first
     }
     guard let id = id.flatMap({ RunID($0) }) else { return nil }
     return try self.run(id)

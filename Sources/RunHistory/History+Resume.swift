@@ -37,8 +37,7 @@ extension History {
   public func loadForResume(_ run: RunID) throws(WorkspaceError) -> RecordedRun? {
     try read { db in
       guard let found = try RunRows.find(run, in: db) else { return nil }
-      let definition = try String.fetchOne(
-        db, sql: "SELECT text FROM definition WHERE hash = ?", arguments: [found.record.definitionHash])
+      let definition = try StoredDefinition.text(of: found.record.definitionHash, in: db)
       var recorded = RecordedRun(
         run: try RunRows.presented(found, in: db), definition: definition ?? "",
         operations: try OperationRows.operations(of: found, in: db),

@@ -46,21 +46,19 @@ extension History {
   package func recordedProcesses(of run: RunID) throws(WorkspaceError) -> [RecordedProcess] {
     try read { db in
       guard let number = try RunRows.number(of: run, in: db) else { return [] }
-      let range = InstanceKey.range(of: number)
-      return try Row.fetchAll(
-        db,
-        sql: "SELECT pid, pid_started FROM attempt_record WHERE operation BETWEEN ? AND ? AND pid IS NOT NULL",
-        arguments: [range.first, range.last]
-      ).map { RecordedProcess(pid: $0.process(0), started: $0[1]) }
+      return try db.fetch(for: StoredAttempt.self)
+        .select(
+          StoredAttempt.pid, StoredAttempt.pidStarted,
+          where: StoredAttempt.of(number) && !StoredAttempt.pid.isNil()
+        ).compactMap { pid, started in pid.map { RecordedProcess(pid: $0.asProcess, started: started) } }
     }
   }
 
   /// The text of the definition that a run was started with.
   public func definition(of run: RunID) throws(WorkspaceError) -> String? {
     try read { db in
-      try String.fetchOne(
-        db, sql: "SELECT d.text FROM run_record r JOIN definition d ON d.number = r.definition WHERE r.id = ?",
-        arguments: [run.text])
+      try db.fetch(for: StoredRun.self).select(StoredRun.definitionHash, where: StoredRun.id == run.text).first
+        .flatMap { $0 }.flatMap { try StoredDefinition.text(of: $0, in: db) }
     }
   }
 
@@ -71,11 +69,11 @@ extension History {
       return try runs(RunFilter(limit: 1)).first.map { .found($0.id) } ?? .none
     }
     guard let prefix = RunID.prefix(text) else { return .none }
-    let found = try read { db in
-      try String.fetchAll(
-        db, sql: "SELECT id FROM run_record WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT 20",
-        arguments: [prefix, prefix + "~"])
-    }.compactMap { RunID($0) }
+    let ids: [String] = try read { db in
+      try db.fetch(for: StoredRun.self)
+        .select(StoredRun.id, where: StoredRun.id.hasPrefix(prefix), limit: 20, orderBy: [StoredRun.id.descending])
+    }
+    let found = ids.compactMap { RunID($0) }
     switch found.count {
     case 0: return .none
     case 1: return .found(found[0])
@@ -88,11 +86,13 @@ extension History {
     let text = run.text
     // Whatever shares the longest beginning with an id is next to it in their order.
     let neighbours = try read { db in
-      try String.fetchAll(
-        db, sql: "SELECT max(id) FROM run_record WHERE id < ?1 UNION ALL SELECT min(id) FROM run_record WHERE id > ?1",
-        arguments: [text])
+      let runs = db.fetch(for: StoredRun.self)
+      return [
+        try runs.maximum(StoredRun.id, where: StoredRun.id < text),
+        try runs.minimum(StoredRun.id, where: StoredRun.id > text),
+      ]
     }
-    let shared = neighbours.map { zip($0, text).prefix { $0 == $1 }.count }.max() ?? 0
+    let shared = neighbours.compactMap(\.self).map { zip($0, text).prefix { $0 == $1 }.count }.max() ?? 0
     return String(text.prefix(max(8, shared + 1)))
   }
 

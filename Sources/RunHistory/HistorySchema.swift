@@ -24,7 +24,11 @@ public enum HistorySchema {
         sql: jobs + drops + "DROP VIEW events;\n"
           + views(floored, moreOfRuns: controllers, moreOfAttempts: executors) + events(floored)),
     ],
-    template: .history, isGuarded: true, folders: ["runs"])
+    template: .history,
+    mapped: [
+      StoredRun.self, StoredDefinition.self, StoredOperation.self, StoredAttempt.self, StoredApproval.self,
+      StoredRequest.self, StoredClaim.self, StoredPluginValue.self,
+    ], isGuarded: true, folders: ["runs"])
 
   /// The names of the public views.
   public static let publicViews = [

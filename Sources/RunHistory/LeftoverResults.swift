@@ -7,14 +7,11 @@ enum LeftoverResults {
   /// files of its own, comes after that.
   @discardableResult
   static func remove(of run: RunRows.Numbered, workspace: String, in db: Database) throws -> Int {
-    let range = InstanceKey.range(of: run.number)
-    let recorded = try String.fetchAll(
-      db,
-      sql: """
-        SELECT result_file FROM attempt_record WHERE operation BETWEEN ?1 AND ?2 AND result_file IS NOT NULL
-        UNION SELECT result_file FROM operation_record WHERE key BETWEEN ?1 AND ?2 AND result_file IS NOT NULL
-        """, arguments: [range.first, range.last])
-    let names = recorded.compactMap { $0.split(separator: "/").last.map(String.init) }
+    let ofAttempts = try db.fetch(for: StoredAttempt.self)
+      .select(StoredAttempt.resultFile, where: StoredAttempt.of(run.number) && !StoredAttempt.resultFile.isNil())
+    let ofOperations = try db.fetch(for: StoredOperation.self)
+      .select(StoredOperation.resultFile, where: StoredOperation.of(run.number) && !StoredOperation.resultFile.isNil())
+    let names = (ofAttempts + ofOperations).compactMap { $0?.split(separator: "/").last.map(String.init) }
     return RunDirectories(workspace: workspace).removeResults(of: run.record.id, except: Set(names))
   }
 }
@@ -24,9 +21,7 @@ extension History {
   /// written one after the run was marked.
   func removeLeftoverResults() throws(WorkspaceError) -> Int {
     try write { db in
-      let runs = try Row.fetchAll(
-        db, sql: "SELECT \(RunRows.columns) FROM run_record r WHERE r.state = 'interrupted'"
-      ).compactMap { RunRows.record($0, in: db) }
+      let runs = try RunRows.all(StoredRun.state == RunState.interrupted.rawValue, in: db)
       return try runs.reduce(0) { try $0 + LeftoverResults.remove(of: $1, workspace: workspace.directory, in: db) }
     }
   }

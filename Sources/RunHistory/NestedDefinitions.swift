@@ -27,7 +27,7 @@ enum NestedDefinitions {
   }
 
   static func of(_ run: RunID, in db: Database) throws -> [String: String] {
-    let text = try String.fetchOne(db, sql: "SELECT text FROM definition WHERE hash = ?", arguments: [key(of: run)])
+    let text = try StoredDefinition.text(of: key(of: run), in: db)
     guard let text, case .object(let members)? = try? JSONValue.parse(text) else { return [:] }
     return Dictionary(members.compactMap { name, value in value.stringValue.map { (name, $0) } }) { first, _ in first }
   }

@@ -15,18 +15,16 @@ extension History {
     withAnswers: Bool
   ) throws(WorkspaceError) -> (requests: [PendingRequest], answers: [RunID: Set<Int>]) {
     try read { db in
-      let requests = try Row.fetchAll(
-        db.cachedStatement(
-          sql: """
-            SELECT q.number, r.id, q.kind FROM request q JOIN run_record r ON r.number = q.run
-            WHERE q.taken_at IS NULL ORDER BY q.number
-            """)
-      ).compactMap { row -> PendingRequest? in
-        guard let run = RunID(row[1] as String), let kind = RunRequest(rawValue: row[2]) else { return nil }
-        return PendingRequest(number: row[0], run: run, kind: kind)
-      }
+      let requests = try db.fetch(for: StoredRequest.self).where(StoredRequest.takenAt.isNil())
+        .compactMap { stored -> PendingRequest? in
+          guard let run = stored.runID.flatMap({ RunID($0) }), let kind = RunRequest(rawValue: stored.kind) else {
+            return nil
+          }
+          return PendingRequest(number: stored.number, run: run, kind: kind)
+        }
       var answers: [RunID: Set<Int>] = [:]
       guard withAnswers else { return (requests, answers) }
+      // In SQL, as fields cannot say that a key is in the range of another one.
       let rows = try Row.fetchAll(
         db.cachedStatement(
           sql: """

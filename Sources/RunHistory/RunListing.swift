@@ -1,5 +1,6 @@
 import Expressions
 import SQLite
+import Workspace
 
 /// Answers a ``RunFilter`` with one ordered walk over an index for each state asked for, which stops when there are enough.
 struct RunListing {
@@ -68,56 +69,59 @@ struct RunListing {
   }
 
   private func walk(state: RunState?, in db: Database) throws -> [RunRecord] {
-    let (sql, arguments) = query(state: state)
-    let rows = try Row.fetchCursor(db, sql: sql, arguments: arguments)
     var runs: [RunRecord] = []
     let limit = filter.limit ?? .max
-    while runs.count < limit, let row = try rows.next() {
-      guard let run = RunRows.record(row, in: db) else { continue }
+    guard limit > 0 else { return [] }
+    try db.fetch(for: StoredRun.self).walk(condition(state: state), orderBy: order) { stored in
+      guard let run = RunRows.Numbered(stored, in: db) else { return true }
       // The states are looked at again as readers see them.
       if !filter.states.isEmpty {
         let state = run.isAbandoned ? .interrupted : run.record.state
-        guard filter.states.contains(state) else { continue }
+        guard filter.states.contains(state) else { return true }
       }
       let record = try RunRows.presented(run, in: db)
-      if evaluates, let condition = filter.condition, !condition.matches(record) { continue }
+      if evaluates, let condition = filter.condition, !condition.matches(record) { return true }
       runs.append(record)
+      return runs.count < limit
     }
     return runs
   }
 
-  /// The statement of one walk. Tests look at its plan.
-  func query(state: RunState?) -> (sql: String, arguments: StatementArguments) {
-    var conditions: [String] = []
-    var arguments: [(any DatabaseValueConvertible)?] = []
-    func require(_ condition: String, _ values: any DatabaseValueConvertible...) {
-      conditions.append(condition)
-      arguments += values
-    }
-    if let state { require("r.state = ?", state.rawValue) }
+  /// The order of a walk, which is that of an index for each state and pipeline.
+  var order: [Ordering<StoredRun>] {
+    filter.order == .newestFirst
+      ? [StoredRun.createdAt.descending, StoredRun.number.descending]
+      : [StoredRun.createdAt.ascending, StoredRun.number.ascending]
+  }
+
+  /// What the database decides in one walk.
+  func condition(state: RunState?) -> Condition<StoredRun>? {
+    var conditions: [Condition<StoredRun>] = []
+    if let state { conditions.append(StoredRun.state == state.rawValue) }
     if let pipeline = filter.pipeline {
+      let isPattern = pipeline.contains { "*?[".contains($0) }
       // The plus keeps the planner from the range of names that the pattern begins with, which it would have to sort.
-      require(pipeline.contains { "*?[".contains($0) } ? "+r.pipeline GLOB ?" : "r.pipeline = ?", pipeline)
+      conditions.append(
+        isPattern ? .sql("+run_record.pipeline GLOB ?", [.text(pipeline)]) : StoredRun.pipeline == pipeline)
     }
-    if let since = filter.since { require("r.created_at >= ?", since.microseconds) }
-    if let until = filter.until { require("r.created_at < ?", until.microseconds) }
+    if let since = filter.since { conditions.append(StoredRun.createdAt >= since.microseconds) }
+    if let until = filter.until { conditions.append(StoredRun.createdAt < until.microseconds) }
     if !filter.includesNested {
-      let isParentless = " OR NOT EXISTS (SELECT 1 FROM run_record p WHERE p.id = r.parent)"
-      require("(r.parent IS NULL\(filter.includesParentless ? isParentless : ""))")
+      let isParentless = Condition<StoredRun>.sql(
+        "NOT EXISTS (SELECT 1 FROM run_record p WHERE p.id = run_record.parent)")
+      conditions.append(StoredRun.parent.isNil())
+      if filter.includesParentless { conditions.append(conditions.removeLast() || isParentless) }
     }
     if let operation = filter.operation {
-      require(
+      let text = """
+        EXISTS (SELECT 1 FROM operation_record o
+          WHERE o.key BETWEEN run_record.number << 32 AND run_record.number << 32 | 4294967295
+            AND (o.name = ? COLLATE NOCASE OR substr(o.name, 1, ?) = ? COLLATE NOCASE))
         """
-        EXISTS (SELECT 1 FROM operation_record o WHERE o.key BETWEEN r.number << 32 AND r.number << 32 | 4294967295
-          AND (o.name = ? COLLATE NOCASE OR substr(o.name, 1, ?) = ? COLLATE NOCASE))
-        """, operation, operation.unicodeScalars.count + 1, operation + "[")
+      conditions.append(
+        .sql(text, [.text(operation), .int(Int64(operation.unicodeScalars.count) + 1), .text(operation + "[")]))
     }
-    if let condition = filter.condition.flatMap({ RunConditionSQL($0).text }) { conditions.append(condition) }
-    let order = filter.order == .newestFirst ? "DESC" : "ASC"
-    let sql =
-      "SELECT \(RunRows.columns) FROM run_record r"
-      + (conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND "))
-      + " ORDER BY r.created_at \(order), r.number \(order)"
-    return (sql, StatementArguments(arguments))
+    if let text = filter.condition.flatMap({ RunConditionSQL($0).text }) { conditions.append(.sql(text)) }
+    return conditions.reduce(nil) { all, next in all.map { $0 && next } ?? next }
   }
 }

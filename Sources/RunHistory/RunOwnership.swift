@@ -9,13 +9,12 @@ package enum RunOwnership {
 
   /// The runs that their records say are going on, though their processes are gone.
   static func abandoned(in db: Database) throws -> [RunRows.Numbered] {
-    try Row.fetchAll(
-      db.cachedStatement(
-        sql: "SELECT \(RunRows.columns) FROM run_record r WHERE r.state IN ('queued', 'running')")
-    ).compactMap { RunRows.record($0, in: db) }.filter(\.isAbandoned)
+    try RunRows.all(StoredRun.goesOn, in: db).filter(\.isAbandoned)
   }
 
   /// Whether any run has not ended, whosever it is.
+  ///
+  /// In SQL: every run asks it when it starts, and would declare the objects of runs for nothing else.
   static func hasUnfinished(in db: Database) throws -> Bool {
     try Int.fetchOne(
       db.cachedStatement(sql: "SELECT 1 FROM run_record WHERE state IN ('queued', 'running') LIMIT 1")) != nil

@@ -1,5 +1,4 @@
 import Glibc
-import SQLite
 import Workspace
 
 /// Finds out which runs have begun and ended since it was last asked, whatever process runs them.
@@ -20,12 +19,12 @@ public struct RunWatch {
   /// The runs that have begun (`running` or `queued`) and ended since the last call; from the first call, those that go on.
   public mutating func changes(in history: History) throws(WorkspaceError) -> [RunRecord] {
     let (newest, found) = try history.read { db in
-      let newest = try Int64.fetchOne(db, sql: "SELECT max(number) FROM run_record") ?? 0
-      var found = try Self.rows("r.state IN ('running', 'queued')", [], in: db)
+      let newest = try db.fetch(for: StoredRun.self).maximum(StoredRun.number) ?? 0
+      var found = try RunRows.all(StoredRun.goesOn, in: db)
       let going = Set(found.map(\.number))
-      if let latest { found += try Self.rows("r.number > ? AND r.ended_at IS NOT NULL", [latest], in: db) }
+      if let latest { found += try RunRows.all(StoredRun.number > latest && !StoredRun.endedAt.isNil(), in: db) }
       for number in open.keys where !going.contains(number) {
-        found += try Self.rows("r.number = ?", [number], in: db)
+        found += try RunRows.all(StoredRun.number == number, in: db)
       }
       var seen: Set<Int64> = []
       let runs = found.filter { seen.insert($0.number).inserted }.sorted { $0.number < $1.number }
@@ -68,14 +67,6 @@ public struct RunWatch {
     if !filter.includesNested, record.parent != nil { return false }
     if let pattern = filter.pipeline, !NamePatternMatch.matches(record.pipeline, pattern) { return false }
     return true
-  }
-
-  private static func rows(
-    _ condition: String, _ arguments: StatementArguments, in db: Database
-  ) throws -> [RunRows.Numbered] {
-    try Row.fetchAll(
-      db.cachedStatement(sql: "SELECT \(RunRows.columns) FROM run_record r WHERE \(condition)"), arguments: arguments
-    ).compactMap { RunRows.record($0, in: db) }
   }
 }
 

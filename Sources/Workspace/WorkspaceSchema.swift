@@ -31,17 +31,21 @@ public struct WorkspaceSchema: Sendable {
   public let folders: [String]
   /// The types whose objects are kept. Their tables are created and extended after the migrations.
   public let objects: [any Storable.Type]
+  /// The types over tables that the migrations make. Their objects are fetched, changed and followed as any others; opening a workspace neither creates nor
+  /// compares their tables.
+  public let mapped: [any Storable.Type]
 
   /// Creates a schema. The numbers of `migrations` must be 1, 2, 3 ….
   public init(
     applicationID: Int32, migrations: [Migration] = [], template: WorkspaceTemplate? = nil,
-    objects: [any Storable.Type] = [], isGuarded: Bool = false, folders: [String] = []
+    objects: [any Storable.Type] = [], mapped: [any Storable.Type] = [], isGuarded: Bool = false, folders: [String] = []
   ) {
     precondition(migrations.indices.allSatisfy { migrations[$0].number == $0 + 1 }, "migrations are numbered 1, 2, 3 …")
     self.applicationID = applicationID
     self.migrations = migrations
     self.template = template
     self.objects = objects
+    self.mapped = mapped
     self.isGuarded = isGuarded
     self.folders = folders
   }

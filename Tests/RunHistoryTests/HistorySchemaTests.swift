@@ -25,6 +25,13 @@ struct HistorySchemaTests {
     return content
   }
 
+  @Test("The records are declared as the tables have them")
+  func mapping() throws {
+    let fixture = try HistoryFixture()
+    #expect(!HistorySchema.schema.mapped.isEmpty)
+    #expect(try fixture.workspace.mappingFaults(of: HistorySchema.schema) == [])
+  }
+
   @Test("is the same in a new workspace as in one that went through all versions, at once or one by one")
   func whole() throws {
     let schema = HistorySchema.schema

@@ -113,3 +113,25 @@ final class HistoryFixture {
     return rows
   }
 }
+
+extension History {
+  /// How SQLite finds the objects of a query.
+  func plan<T: Storable>(
+    of type: T.Type, where condition: Condition<T>?, orderBy ordering: [Ordering<T>] = []
+  ) throws -> [String] {
+    try workspace.read { db in
+      let (sql, values) = db.fetch(for: type).statement(where: condition, orderBy: ordering)
+      let arguments = values.map { value -> (any DatabaseValueConvertible)? in
+        switch value {
+        case .null: nil
+        case .int(let number): number
+        case .double(let number): number
+        case .text(let text): text
+        case .blob: nil
+        }
+      }
+      return try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + sql, arguments: StatementArguments(arguments))
+        .map { $0["detail"] as String }
+    }
+  }
+}

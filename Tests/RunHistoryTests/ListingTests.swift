@@ -107,10 +107,8 @@ struct ListingTests {
       (RunFilter(operation: "x"), nil, "run_by_time"),
     ]
     for (filter, state, index) in filters {
-      let (sql, arguments) = RunListing(filter: filter).query(state: state)
-      let plan = try history.workspace.read { db in
-        try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + sql, arguments: arguments).map { $0["detail"] as String }
-      }
+      let listing = RunListing(filter: filter)
+      let plan = try history.plan(of: StoredRun.self, where: listing.condition(state: state), orderBy: listing.order)
       #expect(plan.contains { $0.contains(index) }, "\(plan)")
       #expect(!plan.contains { $0.contains("TEMP B-TREE") }, "\(plan)")
     }
@@ -133,17 +131,11 @@ struct ListingTests {
     #expect(plan.contains { $0.hasPrefix(step) }, "\(plan)")
   }
 
-  @Test("The look-up of a reusable result goes by the fingerprint, and ends by the number of a run")
+  @Test("The look-up of a reusable result goes by the fingerprint and the end")
   func reusePlan() throws {
-    let plan = try history.workspace.read { db in
-      try Row.fetchAll(
-        db, sql: "EXPLAIN QUERY PLAN " + OperationRows.reusableQuery, arguments: ["f", 0, 1, "fetch", "digest"]
-      ).map { $0["detail"] as String }
-    }
+    let condition = OperationRows.reusable("fetch", fingerprint: "f", notBefore: time(0), notAfter: time(1))
+    let plan = try history.plan(of: StoredOperation.self, where: condition, orderBy: OperationRows.latestFirst)
     #expect(
-      plan == [
-        "SEARCH operation_record USING INDEX operation_reuse (fingerprint=? AND ended_at>? AND ended_at<?)",
-        "SEARCH r USING INTEGER PRIMARY KEY (rowid=?)",
-      ])
+      plan == ["SEARCH operation_record USING INDEX operation_reuse (fingerprint=? AND ended_at>? AND ended_at<?)"])
   }
 }

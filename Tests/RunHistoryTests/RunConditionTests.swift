@@ -137,12 +137,10 @@ struct RunConditionTests {
   @Test("let an index find the runs of one state or of one pipeline")
   func plans() async throws {
     try await recordRuns()
-    let plan = try history.read { db in
-      var filter = RunFilter(condition: try RunCondition.parse("state == 'failed' && user == 'ada'"))
-      filter.states = [.failed]
-      let (sql, arguments) = RunListing(filter: filter).query(state: .failed)
-      return try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + sql, arguments: arguments).map { $0["detail"] as String }
-    }
+    var filter = RunFilter(condition: try RunCondition.parse("state == 'failed' && user == 'ada'"))
+    filter.states = [.failed]
+    let listing = RunListing(filter: filter)
+    let plan = try history.plan(of: StoredRun.self, where: listing.condition(state: .failed), orderBy: listing.order)
     #expect(plan.joined().contains("run_by_state"))
   }
 }

@@ -16,7 +16,7 @@ struct RunConditionSQL {
     now = condition.now
   }
 
-  /// A condition on `run_record r`; nil where nothing can be said.
+  /// A condition on `run_record`; nil where nothing can be said.
   var text: String? { sql(program.root) }
 
   /// The states that the run must be in, as readers see them; nil for any.
@@ -120,7 +120,7 @@ struct RunConditionSQL {
       guard kind == .greater || kind == .greaterOrEqual, case .double(let milliseconds) = literal else { return nil }
       // Rounding must not leave anything out.
       return
-        "coalesce(r.ended_at, \(now.microseconds)) - r.started_at >= \(Int64(milliseconds.clamped * 1000) - 1)"
+        "coalesce(run_record.ended_at, \(now.microseconds)) - run_record.started_at >= \(Int64(milliseconds.clamped * 1000) - 1)"
     case .number: return number(name, kind, literal)
     case .json: return nil
     }
@@ -131,17 +131,17 @@ struct RunConditionSQL {
     if name == .state {
       // A run whose host is gone may be recorded as going on.
       let going = text.lowercased() == RunState.interrupted.rawValue ? ", 'running', 'queued'" : ""
-      return "r.state IN (\(text.lowercased().quoted)\(going))"
+      return "run_record.state IN (\(text.lowercased().quoted)\(going))"
     }
     // On the column: SQLite makes `IN` of several of these, and takes the collation of its left side.
-    return "r.\(name.rawValue) COLLATE NOCASE = \(text.quoted)"
+    return "run_record.\(name.rawValue) COLLATE NOCASE = \(text.quoted)"
   }
 
   private func instant(_ name: RunConditionName, _ kind: ExpressionProgram.Kind, _ time: RecordTime) -> String? {
     // Compared to the millisecond, which is cut and not rounded.
     switch kind {
-    case .greater, .greaterOrEqual: "r.\(name.rawValue) >= \(time.microseconds)"
-    case .less, .lessOrEqual: "r.\(name.rawValue) < \(time.microseconds + 1000)"
+    case .greater, .greaterOrEqual: "run_record.\(name.rawValue) >= \(time.microseconds)"
+    case .less, .lessOrEqual: "run_record.\(name.rawValue) < \(time.microseconds + 1000)"
     default: nil
     }
   }
@@ -152,7 +152,7 @@ struct RunConditionSQL {
       .equal: "=", .notEqual: "<>", .less: "<", .lessOrEqual: "<=", .greater: ">", .greaterOrEqual: ">=",
     ]
     // The counts of a run that goes on are not recorded yet.
-    return signs[kind].map { "(r.ended_at IS NULL OR r.\(name.rawValue) \($0) \(number))" }
+    return signs[kind].map { "(run_record.ended_at IS NULL OR run_record.\(name.rawValue) \($0) \(number))" }
   }
 
   /// A member of `params` or `event`: at least its text must stand there somewhere.
@@ -160,7 +160,7 @@ struct RunConditionSQL {
     guard kind == .equal, let text = literal.stringValue, text.isComparable, text.isPlain,
       let place = program.fixedPlace(of: index)?.first, place == "params" || place == "event"
     else { return nil }
-    return "r.\(place) LIKE \("%\(text)%".quoted)"
+    return "run_record.\(place) LIKE \("%\(text)%".quoted)"
   }
 
   private func call(_ node: ExpressionProgram.Node) -> String? {
@@ -170,7 +170,7 @@ struct RunConditionSQL {
       let text = program.literal(arguments[1])?.stringValue, !text.isEmpty, text.isASCIIText, !text.contains("%")
     else { return nil }
     let pattern = (node.function == .contains ? "%" : "") + text + "%"
-    return "r.\(name.rawValue) LIKE \(pattern.quoted)"
+    return "run_record.\(name.rawValue) LIKE \(pattern.quoted)"
   }
 }
 

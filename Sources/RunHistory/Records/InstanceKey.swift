@@ -11,6 +11,9 @@ struct InstanceKey {
     self.value = value
   }
 
+  /// The number of the run.
+  var run: Int64 { value >> 32 }
+
   var ordinal: Int { Int(value & 0xffff_ffff) }
 
   /// Whether the numbers of `count` runs, all of which a key can hold, lie so close together that one walk over all between the first and the last is cheaper

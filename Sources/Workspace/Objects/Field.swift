@@ -65,19 +65,44 @@ public final class Field<Root, Value: Sendable>: QueryExpression<Root, Value>, S
       encode: encode, decode: decode)
   }
 
+  /// Declares a field that shows a value of another object, the one whose `key` is what `reference` of this one says; nil where there is none. It is
+  /// fetched with the object, and never written.
+  public convenience init<Other: Storable, Shown: ColumnValue, Key: ColumnValue>(
+    _ name: String, _ path: any KeyPath<Root, Value> & Sendable, of shown: Field<Other, Shown>,
+    where key: Field<Other, Key>, equals reference: Field<Root, Key>
+  ) where Root: Storable, Value == Shown? {
+    let place = PropertyPlace(path)
+    let lookup = ColumnLookup(
+      table: Other.schema.table.name, shown: shown.column.name, key: key.column.name, reference: reference.column.name)
+    self.init(
+      storage: Value.storage, isOptional: true, defaultValue: nil,
+      code: FieldCode(
+        name: name, bytes: place.bytes,
+        write: { object, row throws(UnsuitableValue) in try place.read(object).write(to: row) },
+        value: { object throws(UnsuitableValue) in try place.read(object).columnValue() },
+        areSame: { Value.areSame(place.read($0), place.read($1)) }),
+      lookup: lookup, node: .lookup(lookup, of: { Root.schema.table.name }),
+      read: { row, column in
+        if let value = Value.read(row, column) { return value }
+        throw UnreadableRow(field: name, value: row.value(column))
+      },
+      encode: { value throws(UnsuitableValue) in try value.columnValue() }, decode: { Value.from($0) })
+  }
+
   @usableFromInline
   init(
-    storage: ColumnStorage, isOptional: Bool, defaultValue: Value?, code: FieldCode,
-    read: @escaping @Sendable (RowReader, Int32) throws -> Value,
+    storage: ColumnStorage, isOptional: Bool, defaultValue: Value?, code: FieldCode, lookup: ColumnLookup? = nil,
+    node: QueryNode? = nil, read: @escaping @Sendable (RowReader, Int32) throws -> Value,
     encode: @escaping @Sendable (Value) throws(UnsuitableValue) -> SQLValue,
     decode: @escaping @Sendable (SQLValue) -> Value?
   ) {
     column = ColumnDescription(
-      name: code.name, storage: storage, isOptional: isOptional, defaultValue: defaultValue.flatMap { try? encode($0) })
+      name: code.name, storage: storage, isOptional: isOptional, defaultValue: defaultValue.flatMap { try? encode($0) },
+      lookup: lookup)
     self.code = code
     self.read = read
     self.encode = encode
-    super.init(node: .column(code.name), decode: decode)
+    super.init(node: node ?? .column(code.name), decode: decode)
   }
 }
 
@@ -124,6 +149,22 @@ public struct ColumnDescription: Sendable, Hashable {
   public let isOptional: Bool
   /// What rows get that are there when the column is added.
   public let defaultValue: SQLValue?
+  /// Where the value is, if it is in another table.
+  let lookup: ColumnLookup?
+}
+
+/// The place of a value that a field shows and another table has.
+@usableFromInline
+struct ColumnLookup: Sendable, Hashable {
+  let table: String
+  let shown: String
+  let key: String
+  let reference: String
+
+  /// The value, for rows of the table `referring`.
+  func expression(in referring: String) -> String {
+    "(SELECT other.\(shown.quoted) FROM \(table.quoted) other WHERE other.\(key.quoted) = \(referring.quoted).\(reference.quoted))"
+  }
 }
 
 /// An optional, where only the type at run time tells that it is one.

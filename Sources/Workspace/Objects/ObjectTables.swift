@@ -65,6 +65,19 @@ struct ObjectTables {
     }
   }
 
+  /// Why types over tables of the migrations cannot be used with these; empty where they can.
+  func mappingFaults(_ db: Database) throws -> [String] {
+    try schema.mapped.compactMap { type in
+      if let fault = type.table.fault { return fault }
+      do {
+        let missing = try missingColumns(of: type.table, db)
+        return missing.isEmpty ? nil : "\(type.table.name) has no \(missing.map(\.name).joined(separator: ", "))"
+      } catch let error as WorkspaceError {
+        return error.description
+      }
+    }
+  }
+
   /// The indexes that are declared and not there. A new table has all of them from the beginning.
   func pendingIndexes(_ db: Database) throws -> [String] {
     try tables.flatMap { table in try missingIndexes(of: table, db).map { $0.sql(for: table.name) } }
@@ -88,7 +101,8 @@ struct ObjectTables {
     let rows = try Row.fetchAll(
       db, sql: "SELECT name, type, \"notnull\", pk, dflt_value FROM pragma_table_info(?)", arguments: [table.name])
     let found: [String: Row] = Dictionary(rows.map { ($0[0], $0) }, uniquingKeysWith: { first, _ in first })
-    for column in table.columns {
+    let columns = table.columns.filter { $0.lookup == nil }
+    for column in columns {
       guard let row = found[column.name] else { continue }
       let storage: String = row[1]
       let isRequired: Bool = row[2]
@@ -113,7 +127,7 @@ struct ObjectTables {
         "the key of \(table.name) is (\(key.joined(separator: ", "))) in the file and "
           + "(\(table.key.joined(separator: ", "))) in the declaration; add a migration")
     }
-    return table.columns.filter { found[$0.name] == nil }
+    return columns.filter { found[$0.name] == nil }
   }
 
   private func missingIndexes(of table: TableDescription, _ db: Database) throws -> [IndexDescription] {
@@ -127,7 +141,7 @@ struct ObjectTables {
     // objects lie in the order of their keys and every index ends with the key.
     let keys = table.keyPlaces.map { table.columns[$0] }
     let isRowID = keys.count == 1 && keys[0].storage == .integer
-    let columns = try table.columns.map { try definition(of: $0, in: table) }
+    let columns = try table.columns.filter { $0.lookup == nil }.map { try definition(of: $0, in: table) }
     let key = "PRIMARY KEY (\(table.key.map(\.quoted).joined(separator: ", ")))"
     try db.execute(
       sql: "CREATE TABLE \(table.name.quoted) (\n  \((columns + [key]).joined(separator: ",\n  "))\n) "

@@ -7,6 +7,8 @@ final class RowCode: Sendable {
   // compiler may let go of an object after its last use, and does not see that the field's code is one.
   private let uses: [FieldUse]
   private let keyUses: [FieldUse]
+  /// Where the fields are that the table has: not those that another one has.
+  private let storedPlaces: [Int]
   let statements: TableStatements
   /// The columns of the key, as bits of a mask like that of ``changes(from:to:)``.
   @usableFromInline let keyMask: UInt64
@@ -16,6 +18,7 @@ final class RowCode: Sendable {
     self.fields = fields
     uses = fields.map(FieldUse.init)
     keyUses = table.keyPlaces.map { FieldUse(fields[$0]) }
+    storedPlaces = table.columns.indices.filter { table.columns[$0].lookup == nil }
     statements = TableStatements(table)
     keyMask = table.keyPlaces.reduce(0) { $0 | Self.bit($1) }
   }
@@ -23,7 +26,7 @@ final class RowCode: Sendable {
   /// Puts all fields into a statement's parameters.
   func write(_ object: UnsafeRawPointer, to row: RowWriter) throws(ChangeError) {
     defer { withExtendedLifetime(self) {} }
-    for place in uses.indices {
+    for place in storedPlaces {
       if let error = uses[place].write(object, to: row) { throw unsuitable(fields[place], error) }
     }
   }
@@ -31,7 +34,7 @@ final class RowCode: Sendable {
   /// Puts those fields into a statement's parameters that a mask names.
   func write(_ object: UnsafeRawPointer, _ mask: UInt64, to row: RowWriter) throws(ChangeError) {
     defer { withExtendedLifetime(self) {} }
-    for place in uses.indices where mask & Self.bit(place) != 0 {
+    for place in storedPlaces where mask & Self.bit(place) != 0 {
       if let error = uses[place].write(object, to: row) { throw unsuitable(fields[place], error) }
     }
   }
@@ -84,14 +87,20 @@ final class RowCode: Sendable {
   func changes(from old: UnsafeRawPointer, to new: UnsafeRawPointer) -> UInt64 {
     defer { withExtendedLifetime(self) {} }
     var mask: UInt64 = 0
-    for place in uses.indices where !uses[place].hasSame(old, new) { mask |= Self.bit(place) }
+    for place in storedPlaces where !uses[place].hasSame(old, new) { mask |= Self.bit(place) }
     return mask
+  }
+
+  /// Whether all fields are the same, those of other tables too.
+  func areSame(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
+    defer { withExtendedLifetime(self) {} }
+    return uses.allSatisfy { $0.hasSame(left, right) }
   }
 
   private static func bit(_ place: Int) -> UInt64 { 1 << UInt64(min(place, 63)) }
 
   /// The columns of a mask.
   func columns(of mask: UInt64) -> [String] {
-    table.columns.indices.filter { mask & Self.bit($0) != 0 }.map { table.columns[$0].name }
+    storedPlaces.filter { mask & Self.bit($0) != 0 }.map { table.columns[$0].name }
   }
 }

@@ -54,6 +54,6 @@ final class SchemaCore<Root: Sendable>: Sendable {
   }
 
   func areSame(_ left: Root, _ right: Root) -> Bool {
-    withUnsafePointer(to: left) { left in withUnsafePointer(to: right) { code.changes(from: left, to: $0) == 0 } }
+    withUnsafePointer(to: left) { left in withUnsafePointer(to: right) { code.areSame(left, $0) } }
   }
 }

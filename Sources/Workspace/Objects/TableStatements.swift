@@ -1,40 +1,42 @@
-/// The statements that every table needs, put together once.
+/// The statements that every table needs. What a fetch uses is put together once; the rest is prepared once for each connection.
 struct TableStatements: Sendable {
-  let insert: String
-  let delete: String
-  let select: String
+  private let table: String
+  private let stored: [String]
+  private let keyCondition: String
   /// All rows, up to the condition.
   let selection: String
-  private let updateStart: String
-  private let updateEnd: String
   /// All columns, as in a `SELECT`.
   let columns: String
-  /// The key's columns, ascending, as in an `ORDER BY`.
-  let keyOrder: String
+  /// The names of the key's columns.
+  let key: [String]
 
-  init(_ table: TableDescription) {
-    let name = table.name.quoted
-    let names = table.columns.map(\.name.quoted)
-    let key = table.key.map { "\($0.quoted) = ?" }.joined(separator: " AND ")
-    columns = names.joined(separator: ", ")
-    keyOrder = table.key.map(\.quoted).joined(separator: ", ")
-    insert = "INSERT INTO \(name) (\(columns)) VALUES (\(names.map { _ in "?" }.joined(separator: ", ")))"
-    updateStart = "UPDATE \(name) SET "
-    updateEnd = " WHERE \(key)"
-    delete = "DELETE FROM \(name) WHERE \(key)"
-    select = "SELECT \(columns) FROM \(name) WHERE \(key)"
-    selection = "SELECT \(columns) FROM \(name)"
+  init(_ description: TableDescription) {
+    table = description.name.quoted
+    stored = description.columns.filter { $0.lookup == nil }.map(\.name.quoted)
+    columns = description.columns.map { $0.lookup?.expression(in: description.name) ?? $0.name.quoted }
+      .joined(separator: ", ")
+    selection = "SELECT \(columns) FROM \(table)"
+    key = description.key
+    keyCondition = key.map { "\($0.quoted) = ?" }.joined(separator: " AND ")
   }
+
+  var insert: String {
+    "INSERT INTO \(table) (\(stored.joined(separator: ", "))) VALUES (\(stored.map { _ in "?" }.joined(separator: ", ")))"
+  }
+  var delete: String { "DELETE FROM \(table) WHERE \(keyCondition)" }
+  var select: String { "\(selection) WHERE \(keyCondition)" }
+  /// The key's columns, ascending, as in an `ORDER BY`.
+  var keyOrder: String { key.map(\.quoted).joined(separator: ", ") }
 
   /// Assigns columns; the key comes after them.
   func update(_ columns: [String]) -> String {
-    updateStart + columns.map { "\($0.quoted) = ?" }.joined(separator: ", ") + updateEnd
+    "UPDATE \(table) SET \(columns.map { "\($0.quoted) = ?" }.joined(separator: ", ")) WHERE \(keyCondition)"
   }
 }
 
 extension String {
   /// As a name in SQL.
   var quoted: String {
-    "\"" + reduce(into: "") { $0 += $1 == "\"" ? "\"\"" : String($1) } + "\""
+    utf8.contains(UInt8(ascii: "\"")) ? "\"\(replacing("\"", with: "\"\""))\"" : "\"\(self)\""
   }
 }

@@ -56,8 +56,34 @@ public struct Fetch<T: Storable> {
   /// Calls `body` for each row.
   @usableFromInline
   func withRows(_ query: Query<T>, _ body: (RowReader) throws -> Void) throws {
+    try withRowsWhile(query) { row in
+      try body(row)
+      return true
+    }
+  }
+
+  /// As ``withRows(_:_:)``, until `body` returns false.
+  @usableFromInline
+  func withRowsWhile(_ query: Query<T>, _ body: (RowReader) throws -> Bool) throws {
     let text = query.text
     _ = try source.fetch(T.self) { try text.forEachRow(in: $0, body) }
+  }
+
+  /// Calls `body` for each object in its order, until it returns false.
+  @inlinable
+  package func walk(
+    _ condition: Condition<T>?, orderBy ordering: [Ordering<T>] = [], _ body: (T) throws -> Bool
+  ) throws {
+    let core = T.schema.core
+    try withRowsWhile(Query(condition: condition, ordering: ordering)) { row in try body(try core.decode(row)) }
+  }
+
+  /// The statement of a query, for whoever asks SQLite for its plan.
+  package func statement(
+    where condition: Condition<T>?, orderBy ordering: [Ordering<T>] = []
+  ) -> (sql: String, values: [SQLValue]) {
+    let text = Query(condition: condition, ordering: ordering).text
+    return (text.sql, text.values)
   }
 
   func rows<Row>(_ text: QueryText, _ decode: (RowReader) throws -> Row) throws -> [Row] {
@@ -69,16 +95,19 @@ extension QueryText {
   /// All rows, each decoded before the next one is read.
   func rows<Row>(in db: Database, _ decode: (RowReader) throws -> Row) throws -> [Row] {
     var rows: [Row] = []
-    try forEachRow(in: db) { rows.append(try decode($0)) }
+    try forEachRow(in: db) {
+      rows.append(try decode($0))
+      return true
+    }
     return rows
   }
 
-  /// Calls `body` for each row, before the next one is read.
-  func forEachRow(in db: Database, _ body: (RowReader) throws -> Void) throws {
+  /// Calls `body` for each row, before the next one is read, until it returns false.
+  func forEachRow(in db: Database, _ body: (RowReader) throws -> Bool) throws {
     if let fault { throw UnsuitableValue(reason: fault) }
     let statement = try RowStatement(sql, in: db, isOften: !isVariable)
     defer { statement.reset() }
     try statement.bind(values)
-    while try statement.step() { try body(statement.row) }
+    while try statement.step(), try body(statement.row) {}
   }
 }

@@ -11,6 +11,11 @@ public struct Ordering<Root>: Sendable {
   let node: QueryNode
   let isDescending: Bool
   let missing: Missing
+
+  /// Whether it is the order of a column.
+  func isBy(_ column: String) -> Bool {
+    if case .column(column) = node { true } else { false }
+  }
 }
 
 extension QueryExpression where Value: ColumnValue {

@@ -20,8 +20,10 @@ struct Query<T: Storable>: Sendable {
     var text = QueryText(statements.selection)
     addCondition(to: &text)
     text.sql += " ORDER BY "
-    addOrdering(to: &text)
-    text.sql += statements.keyOrder
+    // The key comes last, unless the order has it already: a second time would make the planner sort.
+    let rest = statements.key.filter { name in !ordering.contains { $0.isBy(name) } }
+    addOrdering(to: &text, isWhole: rest.isEmpty)
+    text.sql += rest.map(\.quoted).joined(separator: ", ")
     addLimit(to: &text)
     return text
   }
@@ -29,17 +31,18 @@ struct Query<T: Storable>: Sendable {
   func addCondition(to text: inout QueryText) {
     guard let condition else { return }
     text.sql += " WHERE "
-    text.add(condition.node)
+    text.add(condition.node.asked)
   }
 
-  /// Each key with a comma behind it.
-  func addOrdering(to text: inout QueryText) {
-    for key in ordering {
+  /// Each key with a comma behind it, but for the last one of a whole order.
+  func addOrdering(to text: inout QueryText, isWhole: Bool = false) {
+    for (place, key) in ordering.enumerated() {
       text.add(key.node)
       text.sql += key.isDescending ? " DESC" : " ASC"
       // Said only where it is not SQLite's own order, which an index has.
       let isUsual = (key.missing == .last) == key.isDescending
-      text.sql += isUsual ? ", " : " \(key.missing.rawValue), "
+      if !isUsual { text.sql += " \(key.missing.rawValue)" }
+      if !isWhole || place < ordering.count - 1 { text.sql += ", " }
     }
   }
 

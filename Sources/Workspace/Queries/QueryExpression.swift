@@ -21,6 +21,14 @@ public struct Condition<Root>: Sendable {
   let node: QueryNode
 }
 
+extension Condition {
+  /// A condition in SQL, for what fields cannot say. Columns are named with their table in front of them, values are question marks. No subscriber is told
+  /// by it which rows matter: a result with such a condition is read again after every change of its type.
+  package static func sql(_ text: String, _ values: [SQLValue] = []) -> Condition {
+    Condition(node: .sql(text, values))
+  }
+}
+
 /// A node of a formula. Values are never part of the text of a statement.
 @usableFromInline
 indirect enum QueryNode: Sendable {
@@ -37,8 +45,23 @@ indirect enum QueryNode: Sendable {
   case hasPrefix(QueryNode, String, upTo: String?)
   case function(String, [QueryNode])
   case countAll
+  /// A value of another table, for rows of the table of that name.
+  case lookup(ColumnLookup, of: @Sendable () -> String)
+  /// A part in SQL, with the values of its parameters.
+  case sql(String, [SQLValue])
   /// A value in it cannot be kept in any column.
   case unsuitable(String)
+
+  /// The same as the condition of a query, which unknown does not find either: an equality to a value is then SQL's own, by which the planner knows that
+  /// the column is not missing and may use an index that leaves missing values out.
+  var asked: QueryNode {
+    switch self {
+    case .and(let left, let right): .and(left.asked, right.asked)
+    case .or(let left, let right): .or(left.asked, right.asked)
+    case .binary("IS", let left, .value(let value)) where value != .null: .binary("=", left, .value(value))
+    default: self
+    }
+  }
 
   static func value(of value: some ColumnValue) -> QueryNode {
     do {
@@ -99,6 +122,11 @@ struct QueryText {
       }
       sql += ")"
     case .countAll: sql += "count(*)"
+    case .lookup(let lookup, let table): sql += lookup.expression(in: table())
+    case .sql(let text, let values):
+      isVariable = true
+      sql += "(\(text))"
+      self.values += values
     case .unsuitable(let reason):
       fault = fault ?? reason
       sql += "NULL"

@@ -1,0 +1,21 @@
+import Workspace
+
+/// What somebody asks of the host of a run, as the table has it.
+struct StoredRequest: Storable {
+  var number: Int64
+  var run: Int64
+  var kind: String
+  var requestedAt: Int64
+  var takenAt: Int64?
+  var runID: String?
+
+  static let number = Field("number", \StoredRequest.number)
+  static let run = Field("run", \StoredRequest.run)
+  static let kind = Field("kind", \StoredRequest.kind)
+  static let requestedAt = Field("requested_at", \StoredRequest.requestedAt)
+  static let takenAt = Field("taken_at", \StoredRequest.takenAt)
+  static let runID = Field(
+    "run_id", \StoredRequest.runID, of: StoredRun.id, where: StoredRun.number, equals: run)
+  static let schema = ObjectSchema(
+    "request", StoredRequest.init, number, run, kind, requestedAt, takenAt, runID, key: number)
+}

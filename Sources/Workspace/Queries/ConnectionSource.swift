@@ -1,0 +1,26 @@
+import SQLite
+
+/// A connection that somebody is using: what is fetched from it is of its transaction.
+private struct ConnectionSource: FetchSource {
+  let db: Database
+
+  func fetch<Result>(_ type: any Storable.Type, _ body: (Database) throws -> Result) throws -> Result? {
+    do {
+      return try body(db)
+    } catch let error where error is UnreadableRow || error is UnsuitableValue {
+      throw WorkspaceError(reading: error, path: db.workspaceDirectory + "/workspace.db")
+    }
+  }
+}
+
+extension Database {
+  /// Begins a query on the connection, inside of its transaction. Whether the type is one of the workspace's is not looked at.
+  package func fetch<T: Storable>(for type: T.Type) -> Fetch<T> { Fetch(source: ConnectionSource(db: self)) }
+}
+
+extension Workspace {
+  /// Why types over tables of the migrations cannot be used with these tables; empty where they can. For the tests of a schema.
+  package func mappingFaults(of schema: WorkspaceSchema) throws -> [String] {
+    try read { try ObjectTables(schema: schema, path: path).mappingFaults($0) }
+  }
+}
