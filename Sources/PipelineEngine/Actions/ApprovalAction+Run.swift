@@ -25,16 +25,16 @@ extension RunEngine {
       requestedAt: services.now())
     let question = OperationReason.Question(
       message: asked, command: "penstock approve \(state.id.text) \(approval.operation)", clock: askedClock(ordinal))
-    enter(ordinal, .waiting, .approval(question), recordNow: true)
+    recorder.enter(ordinal, .waiting, .approval(question), recordNow: true)
     services.recorder.record(.approvalRequested(approval))
-    emit(.approval(approval))
+    observer.emit(.approval(approval))
     try await services.recorder.flushToDisk()
     startWatching()
     while true {
       // Listening begins before asking, so that an answer between the two is not missed.
       let waiter = LoopWaiter(loop: services.loop)
-      approvals[ordinal] = waiter
-      defer { approvals[ordinal] = nil }
+      waits.approvals[ordinal] = waiter
+      defer { waits.approvals[ordinal] = nil }
       if let answer = try answer(of: ordinal) { return try result(of: answer) }
       guard await waiter.wait() else { throw CancellationError() }
     }

@@ -48,7 +48,7 @@ extension RunEngine {
     let request = try httpRequest(builder, contexts, report, node)
     // What brings the next attempt forward has to know whom it is about also where the attempt's time is up.
     if let endpoint = try? HTTPURL(request.url).endpoint {
-      httpFailures[ordinal]?.failure = HTTPLatestFailure.Failure(endpoint: endpoint, isUnreachable: false)
+      waits.httpFailures[ordinal]?.failure = HTTPLatestFailure.Failure(endpoint: endpoint, isUnreachable: false)
     }
     if let saveTo = action.saveTo {
       var download = HTTPDownload(to: try builder.path(saveTo, in: contexts), collision: action.collision)
@@ -71,7 +71,7 @@ extension RunEngine {
   func httpWakers(_ ordinal: Int) -> [any RetryWaker] {
     guard case .http(let action) = state.instances[ordinal].node.definition.action else { return [] }
     let latest = HTTPLatestFailure()
-    httpFailures[ordinal] = latest
+    waits.httpFailures[ordinal] = latest
     return HTTPEarlyWaker.wakers(
       of: action.early, latest: latest, peers: services.http.peers, context: services.context)
   }
@@ -79,7 +79,7 @@ extension RunEngine {
   /// The same in words, for what is said of a wait.
   func httpEarly(_ ordinal: Int) -> [OperationReason.Early] {
     guard case .http(let action) = state.instances[ordinal].node.definition.action,
-      let failure = httpFailures[ordinal]?.failure
+      let failure = waits.httpFailures[ordinal]?.failure
     else { return [] }
     let endpoint = failure.endpoint
     var events: [OperationReason.Early] = []
@@ -127,7 +127,7 @@ extension RunEngine {
       if case .transfer(let failure) = error.cause {
         isUnreachable = failure.isUnreachable
       }
-      httpFailures[ordinal]?.failure = HTTPLatestFailure.Failure(endpoint: endpoint, isUnreachable: isUnreachable)
+      waits.httpFailures[ordinal]?.failure = HTTPLatestFailure.Failure(endpoint: endpoint, isUnreachable: isUnreachable)
     }
     if !error.body.isEmpty { logExcerpt(error.body, isWhole: error.hasWholeBody, ordinal) }
     var failure = OperationFailure(code: error.code, message: error.description)

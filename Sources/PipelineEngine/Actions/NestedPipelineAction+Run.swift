@@ -29,7 +29,7 @@ extension RunEngine {
     let former = try await formerNestedRun(of: ordinal)
     let definition = try definition(of: former, current: nested)
     if let former, former.run.state != .interrupted {
-      modify(ordinal) { $0.reason = .nestedRun(former.run.id) }
+      state.modify(ordinal) { $0.reason = .nestedRun(former.run.id) }
       return try takeOver(former, of: definition)
     }
     let retried = former == nil ? try nestedRunToRetry(ordinal, definition: definition) : nil
@@ -43,15 +43,17 @@ extension RunEngine {
     }
     options.source = retried?.run.id ?? former?.run.origin.source
     let child = RunEngine(
-      services: services, pipeline: definition, options: options, id: former?.run.id ?? .generate(),
-      parent: RunRecord.Parent(
-        run: state.id, operation: state.instances[ordinal].name, attempt: state.instances[ordinal].attempts),
+      services: services, pipeline: definition,
+      RunBrief(
+        id: former?.run.id ?? .generate(), options: options,
+        parent: RunRecord.Parent(
+          run: state.id, operation: state.instances[ordinal].name, attempt: state.instances[ordinal].attempts),
+        heldNames: try namesHeld(by: ordinal), observer: observer),
       inheritedSecrets: secrets.known, formerSecrets: secrets.former,
-      hiddenVariables: secrets.hiddenVariables,
-      heldNames: try namesHeld(by: ordinal), events: events, onEvent: onEvent)
+      hiddenVariables: secrets.hiddenVariables)
     children[ordinal] = child
     defer { children[ordinal] = nil }
-    modify(ordinal) { $0.reason = .nestedRun(child.id) }
+    state.modify(ordinal) { $0.reason = .nestedRun(child.id) }
     let source = try former.flatMap { try recordedSource(of: $0.run) } ?? retried
     let task = Task(executorPreference: services.loop) { try await child.run(resuming: former, takingOver: source) }
     let loop = services.loop
@@ -116,7 +118,7 @@ extension RunEngine {
   /// What failed first, for the message of the run that contains this one.
   func firstFailure() -> String? {
     guard let instance = state.instances.first(where: { $0.state == .failed && $0.parent == nil }) else {
-      return record.reason
+      return recorder.run.reason
     }
     return "'\(instance.name)' \(instance.failure?.message ?? "failed")"
   }

@@ -63,7 +63,7 @@ final class PluginLog: PluginAttemptObserver, @unchecked Sendable {
     guard !isIncomplete else { return }
     isIncomplete = true
     engine.assumeIsolated { engine in
-      engine.emit(
+      engine.observer.emit(
         .notice(engine.state.id, "the log of '\(engine.state.instances[ordinal].name)' is incomplete: \(error)"))
     }
   }

@@ -129,7 +129,7 @@ extension RunEngine {
       return
     }
     log.progress = nil
-    emit(.progress(state.id, ordinal: ordinal, progress))
+    observer.emit(.progress(state.id, ordinal: ordinal, progress))
     log.timer = services.loop.schedule(after: .milliseconds(100)) { [weak self] in
       self?.assumeIsolated { $0.emitProgress(ordinal, log) }
     }

@@ -48,7 +48,7 @@ extension RunEngine {
         switch try use.begin(ordinal, in: self) {
         case .ended(let result): conclude(ordinal, with: .success(result))
         case .running(let run):
-          recordIfLasting(ordinal)
+          recorder.recordIfLasting(ordinal)
           return .running(use, run)
         }
       } catch {

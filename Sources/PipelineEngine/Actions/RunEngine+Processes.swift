@@ -8,7 +8,8 @@ import Values
 extension RunEngine {
   /// Runs the job of an operation to its end and takes its result.
   func performProcess(_ ordinal: Int) async throws -> OperationResult {
-    let job = try prepared.removeValue(forKey: ordinal) ?? makeJob(ordinal, attempt: state.instances[ordinal].attempts)
+    let job =
+      try jobs.prepared.removeValue(forKey: ordinal) ?? makeJob(ordinal, attempt: state.instances[ordinal].attempts)
     if Task.isCancelled {
       services.executor.discard(job)
       throw CancellationError()
@@ -46,14 +47,6 @@ extension RunEngine {
     return state.instances[ordinal].areLogsNamed
   }
 
-  /// Notes when the process of an attempt that lasts started. Read here rather than at its start, which most processes hardly outlast.
-  func notePidStarted(_ ordinal: Int) {
-    guard state.instances[ordinal].attempt?.pid != nil, state.instances[ordinal].attempt?.pidStarted == nil,
-      let handle = jobs[ordinal]
-    else { return }
-    state.instances[ordinal].attempt?.pidStarted = services.local.started(handle)
-  }
-
   // MARK: What the process gets
 
   /// Makes the job of an attempt ready ahead of its slot. What cannot be made ready now is tried again, and explained, when its turn comes.
@@ -61,7 +54,7 @@ extension RunEngine {
     guard let job = try? makeJob(ordinal, attempt: state.instances[ordinal].attempts + 1),
       (try? services.executor.makeReady(job)) != nil
     else { return }
-    prepared[ordinal] = job
+    jobs.prepared[ordinal] = job
   }
 
   /// What an attempt is to its executor.
@@ -82,11 +75,6 @@ extension RunEngine {
       input: try standardInput(node, contexts),
       masker: node.definition.receivesSecret && !state.masker.isEmpty ? state.masker : nil,
       grace: node.definition.grace, files: logs)
-  }
-
-  /// Gives back what was made ready for an attempt that never came.
-  func discardPrepared(_ ordinal: Int) {
-    if let job = prepared.removeValue(forKey: ordinal) { services.executor.discard(job) }
   }
 
   private func commandLine(_ node: OperationNode, _ contexts: RunContexts) throws -> [String] {
@@ -115,7 +103,7 @@ extension RunEngine {
 
   private func processEnvironment(_ ordinal: Int) throws -> AttemptEnvironment {
     let node = state.instances[ordinal].node
-    var environment = AttemptEnvironment(self.environment)
+    var environment = AttemptEnvironment(jobs.environment)
     for (name, template) in node.definition.environment {
       try environment.set(name, to: template.evaluate(in: contexts(ordinal, environment: environment.own)).injectedText)
     }
@@ -171,6 +159,6 @@ extension RunEngine {
   /// The operation failed by itself, and its logs do not tell all of it.
   private func tell(of cut: EngineError?, _ ordinal: Int) {
     guard let cut else { return }
-    emit(.notice(state.id, "the log of '\(state.instances[ordinal].name)' is incomplete: \(cut)"))
+    observer.emit(.notice(state.id, "the log of '\(state.instances[ordinal].name)' is incomplete: \(cut)"))
   }
 }

@@ -45,7 +45,7 @@ struct RunReport {
 extension RunEngine {
   /// The report that a handler sends.
   func runReport(_ action: HTTPAction, _ contexts: RunContexts) -> RunReport {
-    let (outcome, reason, ended) = state.outcome ?? (.running, nil, end(of: state.startedAt, state.started))
+    let (outcome, reason, ended) = state.outcome ?? (.running, nil, recorder.end(of: state.startedAt, state.started))
     var run: OrderedDictionary<String, JSONValue> = [
       "id": .string(state.id.text), "pipeline": .string(state.pipeline.name), "state": .string(outcome.rawValue),
     ]
@@ -64,7 +64,7 @@ extension RunEngine {
     guard case .report(_, let sendsResults) = action.body else { return report }
     if sendsResults { report.results = [:] }
     for position in state.pipeline.operations.indices {
-      let record = operationRecord(position)
+      let record = recorder.operationRecord(position)
       report.operations.append(Self.reported(record))
       guard sendsResults, case .inline(let text) = record.result else {
         if sendsResults, case .file = record.result { report.omitted.append(record.name) }

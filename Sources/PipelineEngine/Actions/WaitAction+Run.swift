@@ -48,7 +48,7 @@ extension RunEngine {
     let now = services.moment()
     let left = former?.left(of: duration, at: now) ?? duration
     let due = now.time.advanced(by: left.wholeMicroseconds)
-    enter(
+    recorder.enter(
       ordinal, .waiting, .time(OperationReason.Time(due: due, clock: RecordedWait.clock(now, left: left))),
       recordNow: true)
     guard left > .zero else { return }
@@ -59,7 +59,7 @@ extension RunEngine {
   private func wait(until due: RecordTime, _ ordinal: Int) async throws {
     func left() -> Duration { .microseconds(due.microseconds - services.now().microseconds) }
     guard left() > .zero else { return }
-    enter(ordinal, .waiting, .time(OperationReason.Time(due: due)), recordNow: true)
+    recorder.enter(ordinal, .waiting, .time(OperationReason.Time(due: due)), recordNow: true)
     while true {
       let left = left()
       guard left > .zero else { return }

@@ -63,9 +63,9 @@ extension RunEngine {
           code: "capacity-exceeded", message: "needs more of the resource '\(name)' than this host has")
       }
       if !resources.isEmpty {
-        enter(ordinal, .waiting, .resources(resources.map { state.pipeline.resources[$0.resource].name }))
+        recorder.enter(ordinal, .waiting, .resources(resources.map { state.pipeline.resources[$0.resource].name }))
       } else if state.instances[ordinal].state != .pending {
-        enter(ordinal, .waiting, .concurrency)
+        recorder.enter(ordinal, .waiting, .concurrency)
       }
       guard await limits.wait(for: demand, on: services.loop) else { throw CancellationError() }
     }
@@ -83,7 +83,7 @@ extension RunEngine {
   /// An attempt begins: it has what it needs. One that takes no time is told of when it has ended.
   func countAttempt(_ ordinal: Int, mayEndAtOnce: Bool = false, isMoment: Bool = false) {
     let (now, monotonic) = (services.now(), services.clock.monotonic())
-    modify(ordinal) { instance in
+    state.modify(ordinal) { instance in
       instance.attempts += 1
       // What failed before is in the record of that attempt.
       instance.failure = nil
@@ -97,8 +97,8 @@ extension RunEngine {
           run: state.id, ordinal: ordinal, number: instance.attempts, state: .running, startedAt: now)
       }
     }
-    enter(ordinal, .running, at: now, mayEndAtOnce: mayEndAtOnce)
-    if let attempt = state.instances[ordinal].attempt { emitOnTheWay(.attempt(attempt)) }
+    recorder.enter(ordinal, .running, at: now, mayEndAtOnce: mayEndAtOnce)
+    if let attempt = state.instances[ordinal].attempt { observer.emitOnTheWay(.attempt(attempt)) }
   }
 
   /// Makes the attempt before the one that is about to begin durable: an attempt whose number a later one follows is never forgotten, whatever
@@ -134,14 +134,14 @@ extension RunEngine {
       guard let present = state.instances[ordinal].attempt else { return CancellationError() }
       attempt = present
     }
-    attempt.endedAt = end(of: attempt.startedAt, state.instances[ordinal].timing.attemptStarted)
+    attempt.endedAt = recorder.end(of: attempt.startedAt, state.instances[ordinal].timing.attemptStarted)
     var thrown: (any Error)? = CancellationError()
     switch outcome {
     case .success(let result):
       attempt.state = .succeeded
       thrown = nil
       do {
-        state.instances[ordinal].recordedResult = try recorded(result)
+        state.instances[ordinal].recordedResult = try recorder.recorded(result)
       } catch {
         // A success without its result would be taken over by `resume` and `retry` as one that has none.
         thrown = fail(&attempt, with: error)
@@ -156,7 +156,7 @@ extension RunEngine {
     state.instances[ordinal].attempt = attempt
     // A nested run of it is none that a former host has begun.
     if state.hostAttempt > 1 { state.former[ordinal, default: FormerProgress()].note(attempt) }
-    emit(.attempt(attempt))
+    observer.emit(.attempt(attempt))
     return thrown
   }
 
@@ -218,7 +218,7 @@ extension RunEngine {
     let now = early(formulas[index], description)
     guard retry.early[index] != now else { return }
     retry.early[index] = now
-    enter(ordinal, .retrying, .retry(retry), since: instance.waitingSince, recordNow: true)
+    recorder.enter(ordinal, .retrying, .retry(retry), since: instance.waitingSince, recordNow: true)
   }
 
   /// Follows the retries of an operation: the chosen delay and what ended the wait are part of the history.
@@ -260,7 +260,7 @@ extension RunEngine {
       attempt.retryDelay = wait.delay.wholeMicroseconds
       attempt.retryDue = due
       state.instances[ordinal].attempt = attempt
-      emit(.attempt(attempt))
+      observer.emit(.attempt(attempt))
     }
     let definition = state.instances[ordinal].node.definition
     let attempts = state.instances[ordinal].attempts
@@ -272,7 +272,7 @@ extension RunEngine {
     let now = services.moment()
     retry.clock = RecordedWait.clock(now, left: wait.delay, passed: passed(ordinal, at: now))
     // Recorded with the next commit rather than after a delay of its own: the wait may outlive this host.
-    enter(ordinal, .retrying, .retry(retry), recordNow: true)
+    recorder.enter(ordinal, .retrying, .retry(retry), recordNow: true)
   }
 
   /// How long ago the first attempt of an operation began, by the monotonic clock; nil where nobody knows, as after another boot.
@@ -292,7 +292,7 @@ extension RunEngine {
       }
     state.instances[ordinal].attempt = attempt
     // The operation itself is where it was: only its attempt is news.
-    record(operationRecord(ordinal), with: attempt)
-    emit(.attempt(attempt))
+    recorder.write(recorder.operationRecord(ordinal), with: attempt)
+    observer.emit(.attempt(attempt))
   }
 }

@@ -17,7 +17,7 @@ extension RunEngine {
   /// An operation of the pipeline has come to its end: what it may still hold is given back, and its dependents are told.
   func hasFinished(_ ordinal: Int) {
     endEarly(ordinal)
-    discardPrepared(ordinal)
+    jobs.discardPrepared(ordinal)
     giveUpTurn(ordinal)
     settle(ordinal)
   }
@@ -29,7 +29,7 @@ extension RunEngine {
       if let condition = node.definition.condition, !node.conditionIsPerItem, try !isSatisfied(condition, for: ordinal)
       {
         if isCalledOff(ordinal) { return concludeCalledOff(ordinal) }
-        return conclude(ordinal, .skipped, .condition(condition.text))
+        return recorder.conclude(ordinal, .skipped, .condition(condition.text))
       }
       if mayBeAsked(ordinal), cancellation != nil { ending.spare(ordinal) }
       if node.definition.loop != nil {
@@ -62,17 +62,17 @@ extension RunEngine {
     }
     let key = exclusiveKey(name)
     if services.locks.isTaken(key) {
-      enter(ordinal, .waiting, .exclusive(OperationReason.Exclusive(name: name)))
+      recorder.enter(ordinal, .waiting, .exclusive(OperationReason.Exclusive(name: name)))
     }
     let holder = LeaseHolder(run: state.id, operation: state.instances[ordinal].name)
     let hold = try await services.locks.take(key, holder: holder, watch: services.observations.watch) { other in
-      enter(
+      recorder.enter(
         ordinal, .waiting,
         .exclusive(
           OperationReason.Exclusive(name: name, holder: other.description, process: Int64(other.process))),
         recordNow: true)
     } noticing: { notice in
-      emit(.notice(state.id, notice))
+      observer.emit(.notice(state.id, notice))
     }
     do {
       try await executeAttempts(ordinal)
@@ -86,13 +86,13 @@ extension RunEngine {
   /// What is held for an exclusive name. Inside an operation that holds the name already, it is held within that
   /// operation alone: its nested runs would otherwise wait for the operation that waits for them.
   private func exclusiveKey(_ name: String) -> String {
-    heldNames[name].map { "exclusive:\(name) within \($0.text)" } ?? "exclusive:\(name)"
+    brief.heldNames[name].map { "exclusive:\(name) within \($0.text)" } ?? "exclusive:\(name)"
   }
 
   /// The exclusive names that a nested run of an operation finds held around it.
   func namesHeld(by ordinal: Int) throws -> [String: RunID] {
-    guard let exclusive = state.instances[ordinal].node.definition.exclusive else { return heldNames }
-    var names = heldNames
+    guard let exclusive = state.instances[ordinal].node.definition.exclusive else { return brief.heldNames }
+    var names = brief.heldNames
     names[try exclusive.evaluate(in: contexts(ordinal)).injectedText] = state.id
     return names
   }
@@ -167,12 +167,12 @@ extension RunEngine {
 
   private func succeed(_ ordinal: Int, _ result: OperationResult) {
     state.instances[ordinal].result = result
-    conclude(ordinal, .succeeded)
+    recorder.conclude(ordinal, .succeeded)
   }
 
   /// Ends an operation with what it threw.
   func fail(_ ordinal: Int, _ error: any Error) {
-    modify(ordinal) { instance in
+    state.modify(ordinal) { instance in
       // A repetition that fails may have had results. They stay those of its attempts; what did not succeed has none.
       if instance.attempt?.state == .succeeded { instance.attempt?.result = instance.recordedResult }
       instance.result = .none
@@ -181,12 +181,12 @@ extension RunEngine {
     if error is CancellationError || isForced
       || (cancellation != nil && (error as? OperationFailure)?.code == "cancelled")
     {
-      return conclude(
+      return recorder.conclude(
         ordinal, .cancelled, cancellationReason,
         failure: OperationFailure(code: "cancelled", ownWords: "the run was cancelled"))
     }
     let failure = OperationFailure(error)
-    conclude(
+    recorder.conclude(
       ordinal, .failed, .failed(code: failure.code, notRetried: notRetried(ordinal, failure)), failure: failure)
     guard let engineError = failure.engineError, ending.failure == nil else { return }
     ending.failure = engineError

@@ -21,7 +21,7 @@ extension RunEngine {
 
   /// The job of an attempt is known to its executor.
   private func note(_ handle: JobHandle, _ ordinal: Int) {
-    jobs[ordinal] = handle
+    jobs.running[ordinal] = handle
     switch handle.name {
     case .process(let pid): state.instances[ordinal].attempt?.pid = pid
     case .text(let name): state.instances[ordinal].attempt?.handle = name
@@ -30,7 +30,7 @@ extension RunEngine {
   }
 
   private func exited(_ ordinal: Int) {
-    jobs[ordinal] = nil
+    jobs.running[ordinal] = nil
     processExited(ordinal)
   }
 
@@ -43,7 +43,7 @@ extension RunEngine {
   private func runElsewhere(_ job: Job, _ ordinal: Int) async throws -> JobEnd {
     let executor = services.executor
     state.instances[ordinal].attempt?.executor = executor.name
-    defer { jobs[ordinal] = nil }
+    defer { jobs.running[ordinal] = nil }
     var reason = ""
     for start in 0..<Self.mostStarts {
       if start > 0 { try await services.context.operationDelayer.delay(for: Self.pause * (1 << (start - 1))) }
@@ -64,7 +64,7 @@ extension RunEngine {
   /// Starts a job, unless a former host has, or may have.
   private func begin(_ job: Job, _ ordinal: Int) async throws -> JobRecovery {
     let executor = services.executor
-    if let former = formerJobs.removeValue(forKey: ordinal) {
+    if let former = jobs.former.removeValue(forKey: ordinal) {
       let recovery = await executor.recover(former)
       if case .notBegun = recovery {} else { return recovery }
     }
@@ -87,7 +87,7 @@ extension RunEngine {
   private func makeDurable(_ handle: JobHandle, _ ordinal: Int) async throws {
     note(handle, ordinal)
     guard !services.executor.keepsHandles else { return }
-    append(ordinal)
+    recorder.append(ordinal)
     try await services.recorder.flush()
   }
 

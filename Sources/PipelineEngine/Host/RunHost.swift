@@ -87,8 +87,8 @@ public final class RunHost: Sendable {
       throw missing
     }
     let engine = RunEngine(
-      services: services, pipeline: pipeline, options: options, id: .generate(), parent: nil, events: events,
-      onEvent: onEvent)
+      services: services, pipeline: pipeline,
+      RunBrief(id: .generate(), options: options, observer: RunObserver(events: events, onEvent: onEvent)))
     return try await execute(engine, source: source)
   }
 
@@ -128,8 +128,10 @@ public final class RunHost: Sendable {
         Dictionary(uniqueKeysWithValues: $0.map { ($0.key, $0.value) })
       } ?? [:]
     let engine = RunEngine(
-      services: services, pipeline: pipeline, options: options, id: id, parent: claimed.parent, formerSecrets: secrets,
-      events: events, onEvent: onEvent)
+      services: services, pipeline: pipeline,
+      RunBrief(
+        id: id, options: options, parent: claimed.parent, observer: RunObserver(events: events, onEvent: onEvent)),
+      formerSecrets: secrets)
     return try await execute(engine, resuming: recorded, of: former, source: source)
   }
 

@@ -11,6 +11,8 @@ struct RunEnding {
   private(set) var isLost = false
   /// When the run was known last to be this host's, on the monotonic clock.
   var ownedAt: Duration?
+  /// Ends it when the time of its `timeout` is up.
+  var timer: EventLoop.Token?
   /// Why the engine itself cannot go on.
   var failure: (any Error)?
   /// The tasks of operations that may outlast a cancellation which ends all others.

@@ -51,7 +51,7 @@ extension RunEngine {
 
   /// Ends an operation that has not begun with the run.
   func concludeCalledOff(_ ordinal: Int) {
-    conclude(ordinal, .cancelled, cancellationReason)
+    recorder.conclude(ordinal, .cancelled, cancellationReason)
   }
 
   /// The run is being cancelled: what has not begun never will, but for what is asked anyway.
@@ -70,14 +70,13 @@ extension RunEngine {
   func kill() {
     ending.force()
     for child in children.values { child.assumeIsolated { $0.kill() } }
-    for signal in signals.values { signal.ring() }
+    waits.ringAll()
     cancel(.requested)
     ending.spareNothing()
     // What is asked anyway and has not begun never will.
     wake()
     plugins.abandonAttempts()
-    services.executor.stop(Array(jobs.values), grace: .zero)
-    services.local.runner.kill(secretProcesses)
+    jobs.kill()
   }
 
   /// Somebody asks something of the run.

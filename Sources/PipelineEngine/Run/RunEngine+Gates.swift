@@ -21,7 +21,7 @@ extension RunEngine {
       throw OperationFailure(
         code: "gate-closed", message: "run_when: \(gate.formula.text) was not true\(waited): \(why)")
     }
-    conclude(ordinal, .skipped, .gate(OperationReason.Specification(formula: gate.formula.text, why: why)))
+    recorder.conclude(ordinal, .skipped, .gate(OperationReason.Specification(formula: gate.formula.text, why: why)))
     return false
   }
 
@@ -36,7 +36,7 @@ extension RunEngine {
     if limit == .zero { return false }
     let signal = ConditionSignal(loop: services.loop)
     let held = try conditions.followHeld(in: formula) { signal.ring() }
-    signals[ordinal] = signal
+    waits.signals[ordinal] = signal
     // Listening begins before asking again, so that a change between the two is not missed.
     let subscription = OperationSubscription.combined([
       condition.subscribe(in: context) { signal.ring() },
@@ -44,7 +44,7 @@ extension RunEngine {
     ])
     defer {
       subscription.cancel()
-      signals[ordinal] = nil
+      waits.signals[ordinal] = nil
       state.former[ordinal]?.waitBegan = nil
     }
     let now = services.moment()
@@ -70,7 +70,7 @@ extension RunEngine {
         let specification = OperationReason.Specification(
           formula: formula.text, why: description.reason, since: began, due: due,
           clock: due.flatMap { _ in RecordedWait.clock(now, left: left) })
-        enter(ordinal, .waiting, reason(specification), since: began, recordNow: true)
+        recorder.enter(ordinal, .waiting, reason(specification), since: began, recordNow: true)
       }
       guard await signal.wait(), !isForced else { throw CancellationError() }
     }

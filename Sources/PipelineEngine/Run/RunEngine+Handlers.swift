@@ -10,7 +10,7 @@ extension RunEngine {
   func runHandlers() async -> (RunState, String?) {
     var (outcome, reason) = operationsOutcome()
     guard ending.failure == nil, !state.pipeline.handlers.isEmpty else { return (outcome, reason) }
-    state.outcome = (outcome, reason, end(of: state.startedAt, state.started))
+    state.outcome = (outcome, reason, recorder.end(of: state.startedAt, state.started))
     state.status = ExpressionStatus(hasFailure: outcome == .failed, isCancelled: outcome == .cancelled)
     let wanted: PipelineDefinition.Event = outcome == .succeeded ? .success : outcome == .cancelled ? .cancel : .failure
     let first = state.pipeline.operations.count
@@ -69,6 +69,6 @@ extension RunEngine {
     if !(services.executor is LocalExecutor) {
       notices += await services.executor.endLeftovers(of: scope, mayHaveStarted: false)
     }
-    for notice in notices { emit(.notice(state.id, notice)) }
+    for notice in notices { observer.emit(.notice(state.id, notice)) }
   }
 }

@@ -12,7 +12,7 @@ extension RunEngine {
     guard let loop = node.definition.loop else { return }
     let items = try loopItems(loop, ordinal)
     // At once, so that no item's record becomes durable before that of its loop.
-    enter(ordinal, .running, .items(Int64(items.count)), recordNow: true)
+    recorder.enter(ordinal, .running, .items(Int64(items.count)), recordNow: true)
     var ordinals: [Int] = []
     ordinals.reserveCapacity(items.count)
     for (index, item) in items.enumerated() { ordinals.append(itemOrdinal(of: ordinal, index: index, value: item)) }
@@ -41,7 +41,7 @@ extension RunEngine {
       if isCalledOff(ordinal) { throw CancellationError() }
       if let condition = node.definition.condition, node.conditionIsPerItem, try !isSatisfied(condition, for: ordinal) {
         if cancellation != nil, node.event == nil { throw CancellationError() }
-        return conclude(ordinal, .skipped, .condition(condition.text))
+        return recorder.conclude(ordinal, .skipped, .condition(condition.text))
       }
       try await executeInstance(ordinal)
     } catch {
@@ -53,11 +53,11 @@ extension RunEngine {
     if let failure = failure(of: items) {
       guard state.instances[ordinal].node.definition.allowFailure else { throw failure }
       try keepResults(of: items, for: ordinal)
-      return conclude(ordinal, .failed, .failed(code: failure.code), failure: failure)
+      return recorder.conclude(ordinal, .failed, .failed(code: failure.code), failure: failure)
     }
     if items.contains(where: { state.instances[$0].state == .cancelled }) { throw CancellationError() }
     try keepResults(of: items, for: ordinal)
-    conclude(ordinal, .succeeded, .items(Int64(items.count)))
+    recorder.conclude(ordinal, .succeeded, .items(Int64(items.count)))
   }
 
   /// What a loop fails with; nil when none of its items failed.
@@ -91,7 +91,7 @@ extension RunEngine {
     guard isList else { return }
     let result = OperationResult.value(.array(results))
     state.instances[ordinal].result = result
-    state.instances[ordinal].recordedResult = try recorded(result)
+    state.instances[ordinal].recordedResult = try recorder.recorded(result)
   }
 
   private func loopItems(_ loop: OperationDefinition.Loop, _ ordinal: Int) throws -> [JSONValue] {

@@ -13,7 +13,7 @@ extension RunEngine {
   func requireOwnership() throws {
     let now = services.clock.monotonic()
     if !ending.isLost, let ownedAt = ending.ownedAt, now - ownedAt < Self.ownershipPeriod { return }
-    if try !ending.isLost && services.history.isOwned(id, fence: record.fence) {
+    if try !ending.isLost && services.history.isOwned(id, fence: recorder.run.fence) {
       ending.ownedAt = now
       return
     }
@@ -26,7 +26,7 @@ extension RunEngine {
     for child in children.values { child.assumeIsolated { $0.lose(run) } }
     guard run == id, !ending.isLost else { return }
     ending.lose(id)
-    for signal in signals.values { signal.ring() }
+    waits.ringAll()
     cancel(.engine)
     ending.spareNothing()
     wake()

@@ -9,11 +9,11 @@ import Workspace
 extension RunEngine {
   /// Puts the recorded states back. What has a durable end keeps it; everything else starts over, with its attempts numbered on.
   func restore(_ recorded: RecordedRun) {
-    record = recorded.run
+    recorder.run = recorded.run
     // The one who claimed it may have recorded that already.
-    if record.state != .running { enter(.running) }
-    record.endedAt = nil
-    record.reason = nil
+    if recorder.run.state != .running { recorder.enter(.running) }
+    recorder.run.endedAt = nil
+    recorder.run.reason = nil
     state.hostAttempt += 1
     state.event = JSONValue(recorded: recorded.run.event)
     var former: [Int: FormerAttempts] = [:]
@@ -37,7 +37,7 @@ extension RunEngine {
           of: parent, index: index, value: item)
       }
     }
-    formerJobs = JobHandle.left(by: recorded.attempts, at: services.executor.name)
+    jobs.former = JobHandle.left(by: recorded.attempts, at: services.executor.name)
     for operation in recorded.operations {
       logs.keepResult(operation.result)
       guard operation.ordinal < state.instances.count else { continue }
@@ -48,7 +48,7 @@ extension RunEngine {
       state.former[attempt.ordinal, default: FormerProgress()].note(attempt)
     }
     for ordinal in state.pipeline.operations.indices where state.instances[ordinal].state.isFinal { count(ordinal) }
-    emit(.run(record))
+    observer.emit(.run(recorder.run))
   }
 
   /// Counts an operation that has ended before this host began.
@@ -64,7 +64,7 @@ extension RunEngine {
   private func restore(_ operation: OperationRecord, after former: FormerAttempts) {
     let latest = former.latest
     let reason = operation.operationReason
-    modify(operation.ordinal) { instance in
+    state.modify(operation.ordinal) { instance in
       instance.attempts = max(operation.attempts, latest?.number ?? 0)
       instance.startedAt = operation.startedAt
       let wasCancelled =
@@ -145,7 +145,7 @@ extension RunEngine {
   private func endFormerProcesses(of run: RunID, host: ProcessIdentity) async throws {
     let processes = FormerProcesses(history: services.history, delayer: LoopDelayer(loop: services.loop))
     let outcome = await processes.end(of: run, host: host) { true }
-    for notice in outcome.notices(of: host) { emit(.notice(state.id, notice)) }
+    for notice in outcome.notices(of: host) { observer.emit(.notice(state.id, notice)) }
     guard let remaining = outcome.remainingText else { return }
     try await services.recorder.giveUp(run)
     throw EngineError.processesRemain(remaining, of: run)
@@ -160,7 +160,7 @@ extension RunEngine {
     state.instances[ordinal].fingerprint = fingerprint
     guard let known = try reusable(ordinal, fingerprint: fingerprint) else { return false }
     if case .file(let path, let size) = known.result, !services.history.isIntact(path, size: size) {
-      emit(
+      observer.emit(
         .notice(
           state.id,
           "'\(state.instances[ordinal].name)' runs again: its result in '\(path)' is gone, or is not as long as recorded"
@@ -173,12 +173,12 @@ extension RunEngine {
         formula, since: .success(PastSuccess(startedAt: known.startedAt, endedAt: known.endedAt)))
       guard !condition.isSatisfied(in: services.context) else { return false }
     }
-    modify(ordinal) { instance in
+    state.modify(ordinal) { instance in
       instance.reusedFrom = known.reusedFrom ?? known.run
       instance.recordedResult = known.result
       instance.result = result(known.result, type: instance.node.definition.result)
     }
-    conclude(ordinal, .reused, .fresh(from: known.run))
+    recorder.conclude(ordinal, .reused, .fresh(from: known.run))
     return true
   }
 
@@ -195,7 +195,7 @@ extension RunEngine {
     guard let end = known.endedAt, end > now else { return known }
     // How old that one is, and what has changed since, cannot be known.
     if let earlier = try latest(notAfter: now) { return earlier }
-    emit(
+    observer.emit(
       .notice(
         state.id,
         "'\(name)' runs again: its latest result is from \(end.text), which is in the future; the clock was set back"))

@@ -113,7 +113,7 @@ extension RunEngine {
     let culprits = state.culprits(of: ordinal, for: decision)
     let names = culprits.map { state.instances[$0].name }
     let reason = OperationReason.dependencies(OperationReason.Dependency(decision), names)
-    guard let code = decision.cancellationCode else { return conclude(ordinal, .skipped, reason) }
+    guard let code = decision.cancellationCode else { return recorder.conclude(ordinal, .skipped, reason) }
     let quoted = names.map { "'\($0)'" }.joined(separator: ", ")
     var failure = OperationFailure(code: code, ownWords: "")
     switch decision {
@@ -130,7 +130,7 @@ extension RunEngine {
       failure.exitCode = cause?.exitCode
       failure.signal = cause?.signal
     }
-    conclude(ordinal, .cancelled, reason, failure: failure)
+    recorder.conclude(ordinal, .cancelled, reason, failure: failure)
   }
 }
 

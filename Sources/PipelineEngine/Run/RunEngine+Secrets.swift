@@ -13,9 +13,7 @@ extension RunEngine {
     let inherited = secrets.inherited.values
     var reader = services.secretReader(in: state.pipeline.source.directory, known: inherited)
     reader.onProcess = { [weak self] pid, isRunning in
-      self?.assumeIsolated {
-        if isRunning { $0.secretProcesses.insert(pid) } else { $0.secretProcesses.remove(pid) }
-      }
+      self?.assumeIsolated { $0.jobs.noteSecretProcess(pid, isRunning: isRunning) }
     }
     reader.recordPlace = { [weak self] in
       try self?.assumeIsolated { try $0.services.local.run($0.id).records.take(in: try $0.logs.runDirectory()) }
@@ -42,7 +40,7 @@ extension RunEngine {
       let shown = names.prefix(3).joined(separator: ", ") + (names.count > 3 ? " and \(names.count - 3) more" : "")
       for secret in SecretPreview.missingAnywhere(in: nested, environment: services.inherited) {
         let reason = "the secret '\(secret.name)' of '\(path)' cannot be read: \(secret.reason)"
-        emit(.notice(state.id, "\(shown) would fail: \(reason)"))
+        observer.emit(.notice(state.id, "\(shown) would fail: \(reason)"))
       }
     }
   }

@@ -19,10 +19,10 @@ extension RunEngine {
       if let source, let operation = known[definition.name], operation.isDone, !outdated.contains(position) {
         takeOver(operation, of: source.run.id, for: position)
       } else if options.leavesOut {
-        mark(position, .skipped, .notSelected)
+        recorder.mark(position, .skipped, .notSelected)
       } else {
         if source != nil, definition.hasParts, !(definition.loop != nil && outdated.contains(position)) {
-          record.origin.partial.append(definition.name)
+          recorder.run.origin.partial.append(definition.name)
         }
         continue
       }
@@ -33,12 +33,12 @@ extension RunEngine {
   }
 
   private func takeOver(_ operation: OperationRecord, of source: RunID, for ordinal: Int) {
-    modify(ordinal) { instance in
+    state.modify(ordinal) { instance in
       instance.reusedFrom = operation.reusedFrom ?? source
       instance.recordedResult = operation.result
       instance.result = result(operation.result, type: instance.node.definition.result)
     }
-    mark(ordinal, .reused, .takenOver(from: source))
+    recorder.mark(ordinal, .reused, .takenOver(from: source))
   }
 
   /// Operations that ran because of what became of others, where a retry executes those again: a clean-up comes after the
@@ -58,7 +58,7 @@ extension RunEngine {
   ///
   /// A run that was itself to take over items, and ended before it came to them, hands on those of its own source.
   func inheritParts(of source: RecordedRun) throws {
-    var names = record.origin.partial.filter { name in
+    var names = recorder.run.origin.partial.filter { name in
       state.position(of: name).map { state.instances[$0].node.definition.loop != nil } ?? false
     }
     var source = source
@@ -94,14 +94,14 @@ extension RunEngine {
       return
     }
     takeOver(former, of: former.run, for: ordinal)
-    append(ordinal)
+    recorder.append(ordinal)
   }
 
   /// The nested run of an operation that this run retries, if its definition is the same, and it ended without success or before its host could record that.
   func nestedRunToRetry(_ ordinal: Int, definition: PipelineDefinition) throws -> RecordedRun? {
     let name = state.instances[ordinal].name
     guard state.instances[ordinal].parent == nil else { return nil }
-    var run = record
+    var run = recorder.run
     while run.origin.partial.contains(name), let source = run.origin.source {
       if let nested = try services.history.nestedRun(of: source, operation: name) {
         guard nested.definitionHash == definition.source.hash, try nested.state != .succeeded || wasCutOff(nested)

@@ -13,64 +13,46 @@ import Workspace
 // and repetition are those of `Operations`, everything that happens is appended to the `HistoryRecorder` and told to
 // whoever watches. Nothing here parses, prints or queries.
 //
-// What has a rule of its own has an object of its own beside the engine: `ReadyQueue` (who is next), `RunEnding` (what
-// ends a run early), `UnrecordedStates` (what the history has yet to learn), `RunSecrets`, `RunPlugins`, `RunLimits`,
-// `RunConditions`, `RecordedItems` and `FormerProgress` (what former hosts and runs have done).
+// What has a rule of its own has an object of its own beside the engine: `RunRecorder` (every change of a state),
+// `ReadyQueue` (who is next), `RunLimits` (how much at once), `RunJobs`, `RunWaits`, `RunEnding` (what ends a run
+// early), `RunConditions`, `RunPlugins`, `RunSecrets`, `RecordedItems` and `FormerProgress` (what former hosts and runs
+// have done).
 //
 // Read first: `RunEngine.run` (the life of a run), `RunEngine+Scheduling` (who is next), `RunEngine+Attempts` (one
 // try), `RunnableAction` (what an attempt does).
 
-/// Executes one run of a pipeline.
+/// Executes one run of a pipeline: each of its operations ends exactly once, after all that it depends on, and the run after all of them.
 actor RunEngine {
   nonisolated let services: HostServices
+  nonisolated let brief: RunBrief
   nonisolated var unownedExecutor: UnownedSerialExecutor { services.loop.asUnownedSerialExecutor() }
 
-  nonisolated let id: RunID
   let state: RunProgress
-  let options: RunOptions
-  let parent: RunRecord.Parent?
-  let onEvent: (@Sendable (RunEvent) -> Void)?
-  let events: RunEventRange
+  let recorder: RunRecorder
   let limits: RunLimits
-  let logs: LogFilePool
-  var record: RunRecord
-
   let queue = ReadyQueue()
-  /// Processes that are ready before their slot is free.
-  var prepared: [Int: Job] = [:]
-  /// The jobs that go on, by operation.
-  var jobs: [Int: JobHandle] = [:]
-  /// Jobs that a former host of the run has started, or may have, and whose end it did not record.
-  var formerJobs: [Int: JobHandle] = [:]
   var ending = RunEnding()
-  var cancellation: Cancellation? { ending.cancellation }
-  var isForced: Bool { ending.isForced }
-  /// Listens to the workspace. A run that is over before this has passed needs no listening, whose end alone would cost
-  /// it 16 ms.
-  private static let watchDelay = Duration.milliseconds(500)
-  private var isListening = false
-  private var timeoutTimer: EventLoop.Token?
-  let unrecorded: UnrecordedStates
-  var approvals: [Int: LoopWaiter] = [:]
+  let waits = RunWaits()
+  let jobs: RunJobs
+  let logs: LogFilePool
   /// What the formulas of the pipeline are made into.
   let conditions: RunConditions
-  /// The waits for specifications, by operation.
-  var signals: [Int: ConditionSignal] = [:]
   /// The nested runs that go on, by the operation that each belongs to.
   var children: [Int: RunEngine] = [:]
   let plugins: RunPlugins
-  /// Whom requests have failed to reach or to be answered by, by operation.
-  var httpFailures: [Int: HTTPLatestFailure] = [:]
-  /// What all processes of the run find in their environment.
-  var environment = RunEnvironment()
-  /// The processes that read the secrets of the run.
-  var secretProcesses: Set<Int32> = []
-  /// The wait until the pipeline's `overlap` lets the run begin.
-  private var turn: Task<ExclusiveLocks.Hold, any Error>?
   let secrets: RunSecrets
   var recordedItems = RecordedItems()
-  /// Exclusive names that operations around this run hold, each with the run in which it was taken.
-  let heldNames: [String: RunID]
+
+  nonisolated var id: RunID { brief.id }
+  nonisolated var options: RunOptions { brief.options }
+  nonisolated var parent: RunRecord.Parent? { brief.parent }
+  nonisolated var observer: RunObserver { brief.observer }
+  var cancellation: Cancellation? { ending.cancellation }
+  var isForced: Bool { ending.isForced }
+
+  /// Listens to the workspace. A run that is over before this has passed needs no listening, whose end alone would cost
+  /// it 16 ms.
+  private static let watchDelay = Duration.milliseconds(500)
 
   /// Why a run is being cancelled.
   enum Cancellation: String {
@@ -81,38 +63,31 @@ actor RunEngine {
   }
 
   init(
-    services: HostServices, pipeline: PipelineDefinition, options: RunOptions, id: RunID, parent: RunRecord.Parent?,
+    services: HostServices, pipeline: PipelineDefinition, _ brief: RunBrief,
     inheritedSecrets: KnownSecrets = KnownSecrets(), formerSecrets: [RunID: [String: String]] = [:],
-    hiddenVariables: Set<String> = [],
-    heldNames: [String: RunID] = [:],
-    events: RunEventRange = .all, onEvent: (@Sendable (RunEvent) -> Void)?
+    hiddenVariables: Set<String> = []
   ) {
     self.services = services
-    self.id = id
-    self.options = options
-    self.parent = parent
-    self.heldNames = heldNames
-    self.events = events
-    self.onEvent = onEvent
-    let workspace = services.history.workspace.directory
-    state = RunProgress(id: id, pipeline: pipeline, parameters: options.parameters, workspace: workspace)
+    self.brief = brief
+    let (workspace, options) = (services.history.workspace.directory, brief.options)
+    state = RunProgress(id: brief.id, pipeline: pipeline, parameters: options.parameters, workspace: workspace)
+    state.event = options.event ?? .null
     conditions = RunConditions(run: state, services: services)
-    unrecorded = UnrecordedStates(loop: services.loop)
     plugins = RunPlugins(run: state, services: services)
     secrets = RunSecrets(
       of: state, inherited: inheritedSecrets, former: formerSecrets, hiddenVariables: hiddenVariables)
     limits = RunLimits(
       slots: pipeline.concurrency ?? max(1, services.configuration.processors),
       resources: pipeline.resources.map(\.capacity), names: pipeline.resources.map(\.name), host: services.limits)
-    logs = LogFilePool(workspace: workspace, relative: "runs/\(id.text)")
-    record = RunRecord(
-      id: id, pipeline: pipeline.name, definitionHash: pipeline.source.hash, path: pipeline.source.absolutePath,
+    logs = LogFilePool(workspace: workspace, relative: "runs/\(brief.id.text)")
+    jobs = RunJobs(services: services)
+    var record = RunRecord(
+      id: brief.id, pipeline: pipeline.name, definitionHash: pipeline.source.hash, path: pipeline.source.absolutePath,
       trigger: options.trigger, host: services.configuration.hostName, user: services.configuration.user,
-      version: options.version, parent: parent,
-      createdAt: services.now())
+      version: options.version, parent: brief.parent, createdAt: services.now())
     record.controller = options.controller
     record.event = options.event.map(\.text)
-    state.event = options.event ?? .null
+    recorder = RunRecorder(record, state, jobs: jobs, logs: logs, observer: brief.observer, services: services)
   }
 
   /// Runs the pipeline to its end, handlers included, and returns when everything is durable.
@@ -121,7 +96,7 @@ actor RunEngine {
   ///   is kept.
   func run(resuming recorded: RecordedRun? = nil, takingOver source: RecordedRun? = nil) async throws -> RunOutcome {
     limits.onWithdrawal = { [unowned self] in assumeIsolated { $0.giveSlots() } }
-    unrecorded.onTime = { [weak self] in self?.assumeIsolated { $0.recordLasting() } }
+    recorder.onImpossible = { [unowned self] error in assumeIsolated { $0.fail(with: error) } }
     let takenOver = recorded == nil ? announce(takingOver: source) : []
     if let recorded { restore(recorded) }
     let timer = services.loop.schedule(after: Self.watchDelay) { [weak self] in
@@ -129,10 +104,10 @@ actor RunEngine {
     }
     defer {
       services.loop.cancelTimer(timer)
-      if let timeoutTimer { services.loop.cancelTimer(timeoutTimer) }
+      if let timer = ending.timer { services.loop.cancelTimer(timer) }
       limits.close()
       plugins.end()
-      if isListening { services.requests.remove(id) }
+      if waits.isListening { services.requests.remove(id) }
     }
     var locks: [ExclusiveLocks.Hold] = []
     do {
@@ -143,14 +118,14 @@ actor RunEngine {
       for hold in locks { await services.locks.giveBack(hold) }
       let reason = startFailure(error)
       for ordinal in state.pipeline.operations.indices where !state.instances[ordinal].state.isFinal {
-        conclude(ordinal, .cancelled, .runNotStarted)
+        recorder.conclude(ordinal, .cancelled, .runNotStarted)
       }
       return try await end(as: reason.state, reason: state.masker.mask(reason.reason))
     }
     begin(isResumed: recorded != nil)
     // Durable before the first process starts, so that no process ever belongs to a run that nobody knows of.
     try await services.recorder.flush()
-    for ordinal in takenOver { emit(.operation(operationRecord(ordinal))) }
+    for ordinal in takenOver { observer.emit(.operation(recorder.operationRecord(ordinal))) }
     if parent == nil { tellOfMissingSecrets() }
     await drive()
     let (outcome, reason) = await runHandlers()
@@ -161,16 +136,16 @@ actor RunEngine {
 
   /// Listens for what other processes ask of this run, and looks for what they have asked already.
   func startWatching() {
-    guard !isListening else { return }
-    isListening = true
+    guard !waits.isListening else { return }
+    waits.isListening = true
     services.requests.add(
       id,
       RequestRouter.Listener(
-        fence: { [unowned self] in assumeIsolated { $0.record.fence } },
+        fence: { [unowned self] in assumeIsolated { $0.recorder.run.fence } },
         onRequest: { [weak self] request in self?.assumeIsolated { $0.take(request) } },
-        questions: { [unowned self] in assumeIsolated { Set($0.approvals.keys) } },
+        questions: { [unowned self] in assumeIsolated { Set($0.waits.approvals.keys) } },
         onAnswers: { [weak self] ordinals in
-          self?.assumeIsolated { for ordinal in ordinals { $0.approvals[ordinal]?.wake() } }
+          self?.assumeIsolated { for ordinal in ordinals { $0.waits.approvals[ordinal]?.wake() } }
         }))
   }
 
@@ -179,17 +154,17 @@ actor RunEngine {
   /// Makes the run known, with its definition and with what it takes over and leaves out: whoever resumes it finds all of that, however soon this host
   /// is gone. Returns the operations that have ended by that.
   private func announce(takingOver source: RecordedRun?) -> [Int] {
-    record.params = parametersText()
-    record.counts = RunCounts(operations: state.pipeline.operations.count)
-    record.origin.source = options.source
-    record.origin.selection = options.selection
+    recorder.run.params = parametersText()
+    recorder.run.counts = RunCounts(operations: state.pipeline.operations.count)
+    recorder.run.origin.source = options.source
+    recorder.run.origin.selection = options.selection
     let takenOver = source != nil || options.selection != .all ? takeOver(from: source) : []
     services.recorder.record(
       .runCreated(
-        record, definition: state.pipeline.source.text,
+        recorder.run, definition: state.pipeline.source.text,
         nested: state.pipeline.nested.isEmpty ? [:] : state.pipeline.nestedTexts,
-        operations: takenOver.map { operationRecord($0) }))
-    emit(.run(record))
+        operations: takenOver.map { recorder.operationRecord($0) }))
+    observer.emit(.run(recorder.run))
     return takenOver
   }
 
@@ -207,14 +182,14 @@ actor RunEngine {
     guard cancellation == nil else { throw CancellationError() }
     // A task of its own, so that `cancel` can end the wait.
     let task = Task(executorPreference: services.loop) { try await self.takeTurn(name) }
-    turn = task
-    defer { turn = nil }
+    waits.turn = task
+    defer { waits.turn = nil }
     return try await task.value
   }
 
   private func takeTurn(_ name: String) async throws -> ExclusiveLocks.Hold {
     if services.locks.isTaken(name) {
-      emit(.notice(state.id, "queued: another run of '\(state.pipeline.name)' is going on"))
+      observer.emit(.notice(state.id, "queued: another run of '\(state.pipeline.name)' is going on"))
     }
     var told: Int32?
     return try await services.locks.take(name, holder: LeaseHolder(run: state.id), watch: services.observations.watch) {
@@ -222,9 +197,9 @@ actor RunEngine {
       guard told != holder.process else { return }
       told = holder.process
       let other = "\(holder.description) of '\(state.pipeline.name)'"
-      emit(.notice(state.id, "queued: \(other) is going on in process \(holder.process)"))
+      observer.emit(.notice(state.id, "queued: \(other) is going on in process \(holder.process)"))
     } noticing: { notice in
-      emit(.notice(state.id, notice))
+      observer.emit(.notice(state.id, notice))
     }
   }
 
@@ -242,25 +217,25 @@ actor RunEngine {
     }
     base["PENSTOCK_RUN_ID"] = state.id.text
     base["PENSTOCK_WORKSPACE"] = state.workspace
-    environment = RunEnvironment(base)
+    jobs.environment = RunEnvironment(base)
   }
 
   private func begin(isResumed: Bool) {
     let now = services.now()
-    if !isResumed { enter(.running) }
-    if record.startedAt == nil {
-      record.startedAt = now
+    if !isResumed { recorder.enter(.running) }
+    if recorder.run.startedAt == nil {
+      recorder.run.startedAt = now
       state.started = services.clock.monotonic()
     }
-    state.startedAt = record.startedAt ?? now
+    state.startedAt = recorder.run.startedAt ?? now
     conditions.notePaths()
     askPlugins()
     if !isResumed {
       services.recorder.record(.runStarted(state.id, at: now))
-      emit(.run(record))
+      observer.emit(.run(recorder.run))
     }
     if let timeout = state.pipeline.timeout {
-      timeoutTimer = services.loop.schedule(after: timeout) { [weak self] in
+      ending.timer = services.loop.schedule(after: timeout) { [weak self] in
         self?.assumeIsolated { $0.cancel(.timeout) }
       }
     }
@@ -298,14 +273,15 @@ actor RunEngine {
 
   /// Ends the run. The reason has no secret in it: codes and names of operations, or what was masked.
   private func end(as outcome: RunState, reason: String?) async throws -> RunOutcome {
-    unrecorded.stop()
-    enter(outcome)
-    record.reason = reason
-    record.endedAt = end(of: record.startedAt, state.started)
-    record.counts = counts()
+    recorder.stop()
+    recorder.enter(outcome)
+    recorder.run.reason = reason
+    recorder.run.endedAt = recorder.end(of: recorder.run.startedAt, state.started)
+    recorder.run.counts = counts()
     services.recorder.record(
       .runEnded(
-        state.id, state: outcome, reason: record.reason, counts: record.counts, at: record.endedAt ?? services.now()))
+        state.id, state: outcome, reason: recorder.run.reason, counts: recorder.run.counts,
+        at: recorder.run.endedAt ?? services.now()))
     // Whoever is told of the end of a run finds it after a power loss; that of a nested one is told of with its parent's.
     if parent == nil { try await services.recorder.flushToDisk() } else { try await services.recorder.flush() }
     // They are those of another host by now.
@@ -317,12 +293,12 @@ actor RunEngine {
     // Others may wait for what became of this run.
     services.history.workspace.notify()
     if let failure = ending.failure { throw failure }
-    emit(.run(record))
+    observer.emit(.run(recorder.run))
     var results: [String: JSONValue] = Dictionary(minimumCapacity: state.pipeline.operations.count)
     for ordinal in state.pipeline.operations.indices {
       if case .value(let value) = state.instances[ordinal].result { results[state.instances[ordinal].name] = value }
     }
-    return RunOutcome(run: record, results: results)
+    return RunOutcome(run: recorder.run, results: results)
   }
 
   private func counts() -> RunCounts {
@@ -347,30 +323,23 @@ actor RunEngine {
     guard ending.cancel(reason) else { return }
     state.status.isCancelled = reason == .requested
     state.isTimedOut = reason == .timeout
-    turn?.cancel()
+    waits.turn?.cancel()
     secrets.cancelReading()
     spareWhatAsks()
     for (ordinal, child) in children where isCalledOff(ordinal) { child.assumeIsolated { $0.cancel(reason) } }
     wake()
   }
 
+  /// The engine itself cannot go on, and the run fails as `engine-failed`.
+  func fail(with error: any Error) {
+    ending.failure = ending.failure ?? error
+    cancel(.engine)
+  }
+
   /// The history can't be written: nothing may go on whose result would be lost.
   func historyFailed(_ error: WorkspaceError) {
     ending.failure = error
     cancel(.history)
-  }
-
-  // MARK: Telling
-
-  /// Tells whoever watches.
-  func emit(_ event: @autoclosure () -> RunEvent) {
-    guard let onEvent else { return }
-    onEvent(event())
-  }
-
-  /// Tells whoever wants to hear that something goes on.
-  func emitOnTheWay(_ event: @autoclosure () -> RunEvent) {
-    if events == .all { emit(event()) }
   }
 
   private func parametersText() -> String {

@@ -214,6 +214,11 @@ final class RunProgress {
     self.positions = positions
   }
 
+  /// Changes an instance in place.
+  func modify(_ ordinal: Int, _ body: (inout OperationInstance) -> Void) {
+    body(&instances[ordinal])
+  }
+
   /// The operation called `name`, whatever its case.
   func position(of name: String) -> Int? {
     positions[name] ?? positions[name.lowercased()]

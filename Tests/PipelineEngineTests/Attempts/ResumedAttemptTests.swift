@@ -39,3 +39,8 @@ struct ResumedAttemptTests {
     #expect(progress.latestEnd == RecordTime(microseconds: 20))
   }
 }
+
+extension RunEngine {
+  /// The run as it would be recorded now.
+  fileprivate var record: RunRecord { recorder.run }
+}

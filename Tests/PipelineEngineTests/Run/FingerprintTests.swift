@@ -233,7 +233,7 @@ extension RunEngine {
       options.parameters = try ParameterResolver.resolve(
         pipeline, values: row.parameters[place].map { ($0.key, $0.value) })
       let engine = RunEngine(
-        services: host.services, pipeline: pipeline, options: options, id: .generate(), parent: nil, onEvent: nil)
+        services: host.services, pipeline: pipeline, RunBrief(id: .generate(), options: options))
       let (seed, secrets) = (row.seeds[place], row.secrets[place])
       found.append(
         try await Task(executorPreference: host.loop) {

@@ -41,7 +41,7 @@ struct TransitionTests {
   func rejected() async throws {
     let host = try EngineTestHost()
     let engine = try host.engine("operations: [{ name: a, value: 1 }]")
-    await engine.reject("'a' from succeeded to running")
+    await engine.fail(with: EngineError.impossibleTransition("'a' from succeeded to running"))
     await #expect(throws: EngineError.impossibleTransition("'a' from succeeded to running")) {
       _ = try await host.run(engine)
     }
@@ -57,7 +57,11 @@ struct TransitionTests {
       let host = try EngineTestHost()
       let engine = try host.engine("operations: [{ name: a, value: 1 }]")
       _ = try await host.run(engine)
-      await engine.enter(0, .running)
+      await engine.reenter(0)
     }
   }
+}
+
+extension RunEngine {
+  fileprivate func reenter(_ ordinal: Int) { recorder.enter(ordinal, .running) }
 }

@@ -47,7 +47,8 @@ struct EngineTestHost {
     options.parameters = try ParameterResolver.resolve(pipeline, values: parameters.map { ($0.key, $0.value) })
     options.event = event
     return RunEngine(
-      services: services, pipeline: pipeline, options: options, id: .generate(), parent: nil, onEvent: onEvent)
+      services: services, pipeline: pipeline,
+      RunBrief(id: .generate(), options: options, observer: RunObserver(onEvent: onEvent)))
   }
 
   /// Runs a pipeline given as text.

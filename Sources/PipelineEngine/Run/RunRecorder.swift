@@ -6,8 +6,38 @@ import RunHistory
 import Values
 import Workspace
 
-/// Every change of an operation's state passes here: to the history, and to whoever watches.
-extension RunEngine {
+/// Every change of the state of a run and its operations passes here once: by the table of transitions to the history, and to whoever watches. *On the loop.*
+final class RunRecorder {
+  /// Of the run itself.
+  var run: RunRecord
+  /// Called where the table of transitions does not know what the engine is about to do: the run is to fail.
+  var onImpossible: (EngineError) -> Void = { _ in }
+
+  private let state: RunProgress
+  private let history: HistoryRecorder
+  private let time: HostClock
+  private let logs: LogFilePool
+  private let jobs: RunJobs
+  private let observer: RunObserver
+  private let unrecorded: UnrecordedStates
+
+  init(
+    _ run: RunRecord, _ state: RunProgress, jobs: RunJobs, logs: LogFilePool, observer: RunObserver,
+    services: HostServices
+  ) {
+    self.run = run
+    self.state = state
+    self.jobs = jobs
+    self.logs = logs
+    self.observer = observer
+    history = services.recorder
+    time = services.time
+    unrecorded = UnrecordedStates(loop: services.loop)
+    unrecorded.onTime = { [weak self] in self?.recordLasting() }
+  }
+
+  // MARK: Operations
+
   /// Ends an operation, handler or item that did not come to an attempt of its own, or whose attempts are over.
   func conclude(
     _ ordinal: Int, _ newState: RunHistory.OperationState, _ reason: OperationReason? = nil,
@@ -30,7 +60,7 @@ extension RunEngine {
     // Masked before anybody gets it, as results are: `errors.x` reaches arguments and results of operations that no secret is meant for, and the message of a
     // nested run reaches a run that does not know its secrets.
     let failure = failure.map { $0.masked(by: state.masker) }
-    modify(ordinal) { instance in
+    state.modify(ordinal) { instance in
       instance.state = newState
       instance.reason = reason
       instance.failure = failure
@@ -57,51 +87,33 @@ extension RunEngine {
     return false
   }
 
-  /// Moves the run to another state.
-  func enter(_ newState: RunState) {
-    if record.state.mayBecome(newState) {
-      record.state = newState
-      return
-    }
-    let transition = "the run from \(record.state.rawValue) to \(newState.rawValue)"
-    assertionFailure(transition)
-    reject(transition)
-  }
-
-  /// Lets the run fail as `engine-failed`, because the engine was about to change a state in a way that the table of transitions does not know.
-  func reject(_ transition: String) {
-    ending.failure = ending.failure ?? EngineError.impossibleTransition(transition)
-    cancel(.engine)
+  private func reject(_ transition: String) {
+    onImpossible(.impossibleTransition(transition))
   }
 
   /// When something ends that started at `start`, if it ends now. Counted by the monotonic clock, so that the duration is right although the wall clock was
   /// set meanwhile. What a former host started has the wall clock alone; it does not end before it started.
   func end(of start: RecordTime?, _ monotonic: Duration?) -> RecordTime {
-    guard let start else { return services.now() }
-    guard let monotonic else { return max(start, services.now()) }
-    return start.advanced(by: (services.clock.monotonic() - monotonic).wholeMicroseconds)
-  }
-
-  /// Changes an instance in place.
-  func modify(_ ordinal: Int, _ body: (inout OperationInstance) -> Void) {
-    body(&state.instances[ordinal])
+    guard let start else { return time.now() }
+    guard let monotonic else { return max(start, time.now()) }
+    return start.advanced(by: (time.monotonic() - monotonic).wholeMicroseconds)
   }
 
   /// Moves an operation that goes on to another state. The history learns of it soon, if it lasts; with `mayEndAtOnce` it does only by
   /// ``recordIfLasting(_:)``.
   func enter(
     _ ordinal: Int, _ newState: RunHistory.OperationState, _ reason: OperationReason? = nil, since: RecordTime? = nil,
-    at time: RecordTime? = nil, recordNow: Bool = false, mayEndAtOnce: Bool = false
+    at instant: RecordTime? = nil, recordNow: Bool = false, mayEndAtOnce: Bool = false
   ) {
     guard mayEnter(ordinal, newState) else { return }
-    let now = time ?? services.now()
-    modify(ordinal) { instance in
+    let now = instant ?? time.now()
+    state.modify(ordinal) { instance in
       instance.state = newState
       instance.reason = reason
       instance.waitingSince = newState == .waiting || newState == .retrying ? since ?? now : nil
       if newState == .running, instance.startedAt == nil {
         instance.startedAt = now
-        instance.timing.started = services.clock.monotonic()
+        instance.timing.started = time.monotonic()
       }
     }
     if recordNow {
@@ -109,7 +121,7 @@ extension RunEngine {
       append(ordinal)
       return
     }
-    emitOnTheWay(.operation(operationRecord(ordinal)))
+    observer.emitOnTheWay(.operation(operationRecord(ordinal)))
     if !mayEndAtOnce { recordIfLasting(ordinal) }
   }
 
@@ -119,30 +131,38 @@ extension RunEngine {
   }
 
   /// Records the states that have lasted.
-  func recordLasting() {
+  private func recordLasting() {
     unrecorded.forEach { ordinal in
       state.instances[ordinal].areLogsNamed = state.instances[ordinal].attempt?.standardOutput != nil
       notePidStarted(ordinal)
-      record(operationRecord(ordinal), with: state.instances[ordinal].attempt)
+      write(operationRecord(ordinal), with: state.instances[ordinal].attempt)
     }
   }
 
   /// Records an instance with its latest attempt, and tells of it.
   func append(_ ordinal: Int) {
     // A record is large to copy, for somebody who does not watch.
-    guard onEvent != nil else { return record(operationRecord(ordinal), with: state.instances[ordinal].attempt) }
+    guard observer.isThere else { return write(operationRecord(ordinal), with: state.instances[ordinal].attempt) }
     let operation = operationRecord(ordinal)
-    record(operation, with: state.instances[ordinal].attempt)
-    emit(.operation(operation))
+    write(operation, with: state.instances[ordinal].attempt)
+    observer.emit(.operation(operation))
   }
 
   /// Records an instance with its latest attempt.
-  func record(_ operation: consuming OperationRecord, with attempt: consuming AttemptRecord?) {
+  func write(_ operation: consuming OperationRecord, with attempt: consuming AttemptRecord?) {
     if let attempt {
-      services.recorder.record(.operationWithAttempt(operation, attempt))
+      history.record(.operationWithAttempt(operation, attempt))
     } else {
-      services.recorder.record(.operation(operation))
+      history.record(.operation(operation))
     }
+  }
+
+  /// Notes when the process of an attempt that lasts started. Read here rather than at its start, which most processes hardly outlast.
+  private func notePidStarted(_ ordinal: Int) {
+    guard state.instances[ordinal].attempt?.pid != nil, state.instances[ordinal].attempt?.pidStarted == nil,
+      let started = jobs.started(ordinal)
+    else { return }
+    state.instances[ordinal].attempt?.pidStarted = started
   }
 
   /// The instance as the history keeps it.
@@ -168,6 +188,23 @@ extension RunEngine {
     let masker = state.masker
     return OperationReason.detail(reason, gate: gate, masking: masker.isEmpty ? nil : { masker.mask($0) })?.text
   }
+
+  // MARK: The run
+
+  /// Moves the run to another state.
+  func enter(_ newState: RunState) {
+    guard run.state.mayBecome(newState) else {
+      let transition = "the run from \(run.state.rawValue) to \(newState.rawValue)"
+      assertionFailure(transition)
+      return reject(transition)
+    }
+    run.state = newState
+  }
+
+  /// No states are recorded any more but those that operations end in.
+  func stop() { unrecorded.stop() }
+
+  // MARK: Results
 
   /// The form in which a result is recorded: inline where it is small, else in a file of the run's directory.
   func recorded(_ result: OperationResult) throws(EngineError) -> RecordedResult {

@@ -1,0 +1,12 @@
+import RunHistory
+
+/// What a run is asked to be: settled before it begins, and the same to its end.
+struct RunBrief: Sendable {
+  let id: RunID
+  var options = RunOptions()
+  /// The operation that it is nested in; nil where a person or a controller has started it.
+  var parent: RunRecord.Parent?
+  /// Exclusive names that operations around the run hold, each with the run in which it was taken.
+  var heldNames: [String: RunID] = [:]
+  var observer = RunObserver()
+}
