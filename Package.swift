@@ -213,11 +213,19 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .target(
+      name: "PipelineService",
+      dependencies: [
+        "Expressions", "OperatingSystem", "Operations", "PipelineEngine", "PipelineLanguage", "RunHistory", "Values",
+        "Workspace",
+      ],
+      swiftSettings: settings
+    ),
     .executableTarget(
       name: "penstock",
       dependencies: [
-        "CEndOfProcess", "CPluginHeader", "CProcess", "Expressions", "OperatingSystem", "Operations", "PipelineEngine",
-        "PipelineLanguage", "PluginHost", "RunHistory", "RunReports", "Schedules", "Values", "Workspace",
+        "CEndOfProcess", "CPluginHeader", "CProcess", "Expressions", "OperatingSystem", "PipelineLanguage",
+        "PipelineService", "PluginHost", "RunHistory", "RunReports", "Schedules", "Values", "Workspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
@@ -286,6 +294,16 @@ let package = Package(
       dependencies: [
         "CFaultVFS", "Expressions", "HTTPOperations", "OperatingSystem", "Operations", "OperationsTesting",
         "PipelineEngine", "PipelineLanguage", "PluginHost", "RunHistory", "SQLite", "Values", "Workspace",
+      ],
+      swiftSettings: settings
+    ),
+    // The same.
+    .testTarget(
+      name: "PipelineServiceTests",
+      dependencies: [
+        "OperatingSystem", "OperationsTesting", "PipelineEngine", "PipelineLanguage", "PipelineService", "PluginHost",
+        "RunHistory",
+        "SQLite", "Values", "Workspace",
       ],
       swiftSettings: settings
     ),

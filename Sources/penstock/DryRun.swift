@@ -1,22 +1,21 @@
 import Expressions
-import PipelineEngine
 import PipelineLanguage
+import PipelineService
 import RunHistory
 import RunReports
 import Values
 
 /// Prints what a run would do.
 struct DryRun {
-  let pipeline: PipelineDefinition
-  let options: RunOptions
+  let start: RunStart
   let history: History?
   let shared: SharedOptions
 
+  private var pipeline: PipelineDefinition { start.pipeline }
+
   func show() throws {
-    let former = try options.source.flatMap { try history?.operations(of: $0) } ?? []
-    if let missing = MissingDependency.find(in: pipeline, options: options, former: former) { throw missing }
-    let plan = try PlanDescription(
-      of: pipeline, options: options, selected: options.selection.positions(in: pipeline), history: history)
+    try start.check(in: history)
+    let plan = try PlanDescription(of: pipeline, options: start.options, selected: start.selected, history: history)
     if shared.json {
       for step in plan.steps { TextOutput.standard.writeLine(json(step)) }
       return
@@ -44,7 +43,7 @@ struct DryRun {
 
   private func showParameters(_ style: Style) {
     for parameter in pipeline.parameters {
-      let value = options.parameters[parameter.name] ?? .null
+      let value = start.options.parameters[parameter.name] ?? .null
       let isDefault = parameter.defaultValue == value ? style.paint(" (default)", .dim) : ""
       TextOutput.standard.writeLine("  param \(TerminalText.visible(parameter.name)) = \(shown(value))\(isDefault)")
     }

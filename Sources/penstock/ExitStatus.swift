@@ -1,9 +1,7 @@
 import ArgumentParser
 import Glibc
-import PipelineEngine
+import PipelineService
 import PluginHost
-import RunHistory
-import Workspace
 
 /// The exit codes of every command.
 enum ExitStatus: Int32 {
@@ -25,23 +23,11 @@ enum ExitStatus: Int32 {
       TextOutput.standard.flush()
       if !failure.message.isEmpty { TextOutput.error.writeLine("penstock: \(TerminalLines.visible(failure.message))") }
       return failure.status
-    case is MissingDependency, is RunNotFound, is RunNotResumable, is SourceMissing:
+    default:
+      guard let report = FailureReport(error) else { return reportParsing(error) }
       TextOutput.standard.flush()
-      TextOutput.error.writeLine("penstock: \(TerminalLines.visible("\(error)"))")
-      return .usage
-    case let error as WorkspaceError:
-      TextOutput.standard.flush()
-      TextOutput.error.writeLine("penstock: \(TerminalLines.visible(error.advice))")
-      return .engineFailed
-    case let error as RunFileError:
-      TextOutput.standard.flush()
-      TextOutput.error.writeLine("penstock: \(TerminalLines.visible(error.description))")
-      return .engineFailed
-    case let error as EngineError:
-      TextOutput.standard.flush()
-      TextOutput.error.writeLine("penstock: \(TerminalLines.visible(error.description))")
-      return .engineFailed
-    default: return reportParsing(error)
+      TextOutput.error.writeLine("penstock: \(TerminalLines.visible(report.description))")
+      return report.kind == .refused ? .usage : .engineFailed
     }
   }
 

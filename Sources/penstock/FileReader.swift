@@ -11,8 +11,6 @@ enum FileReader {
   /// Expressions are asked about less: 64 MiB, as for a result.
   private static let limit = 64 << 20
 
-  static func exists(_ path: String) -> Bool { access(path, R_OK) == 0 }
-
   /// The bytes of a file, a pipe or what is typed at a terminal.
   static func read(_ path: String) throws(FileReadFailure) -> [UInt8] {
     do throws(InputFileError) {

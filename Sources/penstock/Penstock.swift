@@ -1,7 +1,8 @@
 // # penstock
 //
-// The command-line tool: reads arguments, calls `Pipelines`, and shows what comes of it. It must never know how a pipeline is
-// checked, run or recorded; what is worth telling about a run is worked out in `Pipelines/Presentation`, and only laid out here.
+// The command-line tool: reads arguments, asks `PipelineService`, and shows what comes of it. It must never know how a pipeline is
+// checked, run or recorded, nor decide which run starts; what is worth telling about a run is worked out in `RunReports`, and only
+// laid out here.
 //
 // Read first: ``Penstock`` (the commands), ``SharedOptions`` (what all of them understand), ``CommandFailure`` (how they fail).
 

@@ -63,7 +63,7 @@ final class HistoryFixture {
             endedAt: time.advanced(by: Int64(attempt) * 10_000 + 5000),
             exitCode: attempt == 1 ? 7 : 0,
             error: attempt == 1 ? RecordedError(code: "exit-code", message: "exit code 7") : nil,
-            standardOutput: "logs/\(run.id)/fetch.\(attempt).out", retryDelay: attempt == 1 ? 250_000 : nil,
+            standardOutput: "runs/\(run.id.text)/fetch.\(attempt).out", retryDelay: attempt == 1 ? 250_000 : nil,
             wakeCause: attempt == 2 ? "timer" : nil, pid: 4242)))
     }
     recorder.record(

@@ -1,6 +1,6 @@
 import ArgumentParser
 import PipelineLanguage
-import RunHistory
+import PipelineService
 import Values
 
 struct Cancel: ParsableCommand {
@@ -24,22 +24,15 @@ struct Cancel: ParsableCommand {
 
   func run() throws {
     let history = try shared.requireHistory(writing: true)
-    let reference = RunReference(history: history)
-    let record = try reference.find(runName)
-    let short = reference.short(record.id)
-    guard !record.state.isFinal else {
-      let next =
-        record.state == .interrupted
-        ? "its host is gone; `penstock resume \(short)` goes on with it" : "there is nothing to cancel"
-      throw CommandFailure("run \(short) of \(record.pipeline) is \(record.state.rawValue): \(next)")
-    }
-    try history.request(kill ? .kill : .cancel, of: record.id)
+    let cancellation = try RunCancellation(ofRunNamed: runName, isKill: kill, in: history)
+    let record = cancellation.run
     if shared.json {
       TextOutput.standard.writeLine(
         JSONValue.object(["run": .string(record.id.text), "requested": .string(kill ? "kill" : "cancel")]))
     } else if !shared.quiet {
       TextOutput.standard.writeLine(
-        "Asked process \(record.owner.pid) to cancel run \(short) of \(TerminalText.visible(record.pipeline)).")
+        "Asked process \(record.owner.pid) to cancel run \(cancellation.short) of \(TerminalText.visible(record.pipeline))."
+      )
     }
   }
 }

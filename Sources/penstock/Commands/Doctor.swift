@@ -1,5 +1,6 @@
 import ArgumentParser
 import PipelineLanguage
+import PipelineService
 import RunHistory
 import Values
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Expressions
 import PipelineLanguage
+import PipelineService
 import RunHistory
 import RunReports
 import Values

@@ -1,8 +1,7 @@
 import ArgumentParser
 import Expressions
 import PipelineLanguage
-import RunHistory
-import Values
+import PipelineService
 
 struct Logs: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
@@ -59,7 +58,7 @@ struct Logs: ParsableCommand {
       let end = try operation.map { try reference.end(of: $0, from: record) }
       let run = end?.run ?? record
       let name = try end.map { try reference.operation($0.operation, in: run).name }
-      if let attempt { try requireAttempt(attempt, of: name, in: run, history) }
+      if let attempt { try reference.requireAttempt(attempt, of: name, in: run) }
     }
     let selection = LogSelection(
       path: operation.map(OperationName.path) ?? [], attempt: attempt, allAttempts: allAttempts)
@@ -74,20 +73,5 @@ struct Logs: ParsableCommand {
       let subject = operation.map { "'\(TerminalText.visible($0))'" } ?? "run \(reference.short(record.id))"
       TextOutput.error.writeLine("\(subject) has written nothing")
     }
-  }
-
-  private func requireAttempt(
-    _ number: Int, of name: String?, in record: RunRecord, _ history: History
-  ) throws {
-    let operations = try history.operations(of: record.id)
-    let loop = operations.first { $0.name == name }?.ordinal
-    // A loop has the attempts of its items.
-    let attempts =
-      operations.filter { name == nil || $0.name == name || $0.parent != nil && $0.parent == loop }
-      .map(\.attempts).max() ?? 0
-    guard !(1...max(1, attempts)).contains(number) || attempts == 0 else { return }
-    let count = attempts == 0 ? "no attempts" : Count.of(attempts, "attempt")
-    guard let name else { throw CommandFailure("no operation of this run has more than \(count)") }
-    throw CommandFailure("'\(TerminalText.visible(name))' has \(count)")
   }
 }

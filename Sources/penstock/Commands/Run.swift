@@ -1,6 +1,6 @@
 import ArgumentParser
-import PipelineEngine
 import PipelineLanguage
+import PipelineService
 import RunHistory
 
 struct Run: ForegroundCommand {
@@ -70,25 +70,23 @@ struct Run: ForegroundCommand {
     if watch { return try await watchFile() }
     let pluginHost = plugins.host()
     let pipeline = try PipelineFileLoading.load(file, options: shared, plugins: .host(pluginHost))
-    var options = RunOptions()
-    options.version = Version.current
-    options.parameters = try RunParameters.resolve(parameters, for: pipeline)
-    options.selection = try selection(in: pipeline)
+    var start = try RunStart(
+      of: pipeline, given: ParameterArgument.parse(parameters), selection: selection, version: Version.current)
     if dryRun {
       let location = try shared.location(for: file)
       let history = location.hasDatabase ? try History.open(at: location.path, mode: .readOnly) : nil
-      options.source = try source(for: pipeline, in: history)
-      try DryRun(pipeline: pipeline, options: options, history: history, shared: shared).show()
+      try start.takeRest(from: history)
+      try DryRun(start: start, history: history, shared: shared).show()
       return .succeeded
     }
-    let host = try shared.openHost(for: file, plugins: .host(pluginHost))
+    let service = try shared.openService(for: file, plugins: .host(pluginHost))
     tellOfControllers(of: pipeline)
-    options.source = try source(for: pipeline, in: host.history)
-    let chosen = options
-    let session = RunSession(host: host, presentation: shared.presentation(of: pipeline, in: host))
+    try start.takeRest(from: service.history)
+    let chosen = start
+    let session = RunSession(service: service, presentation: shared.presentation(of: pipeline, in: service))
     let result = await Result {
       try await session.present {
-        try await host.run(pipeline, options: chosen, events: session.presentation.events, onEvent: $0)
+        try await service.run(chosen, events: session.presentation.events, onEvent: $0)
       }
     }
     await pluginHost.shutDown()
@@ -107,38 +105,23 @@ struct Run: ForegroundCommand {
 
   private func watchFile() async throws -> ExitStatus {
     let pluginHost = plugins.host()
-    let load: @Sendable () -> WatchSession.Loaded = { [file, parameters, shared] in
-      let moment = FileClock.now()
-      let result = PipelineLoader.load(path: file, plugins: .host(pluginHost))
-      let files = result.sources.isEmpty ? [file] : result.sources.map(\.path)
-      return WatchSession.Loaded(
-        files: files, moment: moment,
-        content: Result {
-          let pipeline = try PipelineFileLoading.accept(result, options: shared)
-          var options = RunOptions()
-          options.version = Version.current
-          options.parameters = try RunParameters.resolve(parameters, for: pipeline)
-          return (pipeline, options)
-        })
+    let watched = WatchedFile(path: file, plugins: .host(pluginHost)) { [parameters, shared] result in
+      let pipeline = try PipelineFileLoading.accept(result, options: shared)
+      return try RunStart(of: pipeline, given: ParameterArgument.parse(parameters), version: Version.current)
     }
     // What is wrong from the beginning is a mistake of the call.
-    _ = try load().content.get()
-    let host = try shared.openHost(for: file, plugins: .host(pluginHost))
-    let result = await Result { try await WatchSession(host: host, shared: shared, startsNow: now, load: load).run() }
+    _ = try watched.load().content.get()
+    let service = try shared.openService(for: file, plugins: .host(pluginHost))
+    let terminal = WatchTerminal(service: service, shared: shared)
+    let session = WatchSession(service: service, file: watched, observer: terminal, startsNow: now)
+    let result = await Result { try await session.run() }
     await pluginHost.shutDown()
-    return try result.get()
+    try result.get()
+    return terminal.status
   }
 
-  private func selection(in pipeline: PipelineDefinition) throws -> RunOptions.Selection {
-    guard let name = from ?? only else { return .all }
-    try RunParameters.requireOperation(name, in: pipeline)
-    return from != nil ? .from(operation: name) : .only(operation: name)
-  }
-
-  private func source(for pipeline: PipelineDefinition, in history: History?) throws -> RunID? {
-    guard from != nil || only != nil else { return nil }
-    let ended: Set<RunState> = [.succeeded, .failed, .cancelled, .interrupted]
-    return try history?.runs(RunFilter(pipeline: pipeline.name, states: ended, limit: 1)).first?.id
+  private var selection: RunOptions.Selection {
+    from.map { .from(operation: $0) } ?? only.map { .only(operation: $0) } ?? .all
   }
 }
 

@@ -1,5 +1,6 @@
 import CProcess
 import Glibc
+import PipelineService
 import RunHistory
 
 /// Reads the logs of a run, and follows them while it goes on.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Glibc
-import PipelineEngine
 import PipelineLanguage
+import PipelineService
 import RunHistory
 import Workspace
 
@@ -56,61 +56,33 @@ struct SharedOptions: ParsableArguments, Sendable {
   }
 
   /// The same without the report.
-  func openHistoryIfPresent() throws -> History? {
-    let location = try location()
-    guard location.hasDatabase else {
-      guard location.origin == .option else { return nil }
-      throw CommandFailure(
-        "there is no workspace at '\(location.path)'; a workspace is created by the first `penstock run`")
-    }
-    return try openForReading(location)
-  }
-
-  /// A host that is gone may have left unmasked results, which are not to wait for the next command that writes.
-  private func openForReading(_ location: WorkspaceLocation) throws -> History {
-    let history = try History.openForReading(at: location.path)
-    history.markInterruptedIfPossible()
-    return history
-  }
+  func openHistoryIfPresent() throws -> History? { try location().historyIfPresent() }
 
   /// Opens the history for a command that needs a run to be there. `writing` also notices runs whose host is gone.
   func requireHistory(writing: Bool = false) throws -> History {
     let location = try location()
-    guard location.hasDatabase else {
-      throw CommandFailure(
-        "\(location.searchText). `penstock run FILE` creates a workspace, --workspace names another")
-    }
-    guard writing else { return try openForReading(location) }
-    let history = try History.open(at: location.path, mode: .readWrite, durability: DurabilitySetting.value())
-    do {
-      try history.markInterrupted()
-    } catch .full {
-      // Readers say so all the same, and `prune` must be able to make room.
-    }
-    return history
+    return try writing ? location.writableHistory(durability: DurabilitySetting.value()) : location.history()
   }
 }
 
 extension SharedOptions {
   /// The host for a command that goes on from a former run.
-  func openHost(plugins: PluginSource) throws -> RunHost {
-    let location = try location()
-    guard location.hasDatabase else {
-      throw CommandFailure(
-        "\(location.searchText). `penstock run FILE` creates a workspace, --workspace names another")
-    }
-    return try RunHost.open(
-      workspace: location.path, plugins: plugins, durability: DurabilitySetting.value(), configuration: .ofTool())
+  func openService(plugins: PluginSource) throws -> RunService {
+    try RunService(at: location(), configuration(plugins))
+  }
+
+  private func configuration(_ plugins: PluginSource) throws -> RunService.Configuration {
+    RunService.Configuration(
+      plugins: plugins, durability: try DurabilitySetting.value(), testing: .ofEnvironment())
   }
 
   /// Opens the host for a run of a file, and reports on standard error where nobody would expect its record: in a workspace that nobody named
   /// and that is new, or in another than that of commands without a file.
-  func openHost(for file: String, plugins: PluginSource) throws -> RunHost {
+  func openService(for file: String, plugins: PluginSource) throws -> RunService {
     let location = try location(for: file)
     let isNew = !location.hasDatabase
-    let host = try RunHost.open(
-      workspace: location.path, plugins: plugins, durability: DurabilitySetting.value(), configuration: .ofTool())
-    guard !quiet, location.start != nil else { return host }
+    let service = try RunService(creatingAt: location, configuration(plugins))
+    guard !quiet, location.start != nil else { return service }
     if try self.location().path != location.path {
       TextOutput.error.writeLine(
         "penstock: recorded in '\(location.path)', the workspace of the pipeline file; in this directory, other commands need --workspace \(ShellText.quoted(location.path))"
@@ -118,12 +90,12 @@ extension SharedOptions {
     } else if isNew, location.origin == .state {
       TextOutput.error.writeLine("penstock: created the workspace '\(location.path)' (\(location.originText))")
     }
-    return host
+    return service
   }
 
   /// How a run of `pipeline` is shown.
-  func presentation(of pipeline: PipelineDefinition?, in host: RunHost) -> RunPresentation {
+  func presentation(of pipeline: PipelineDefinition?, in service: RunService) -> RunPresentation {
     RunPresentation(
-      pipeline: pipeline, workspace: host.history.workspace.directory, isJSON: json, isQuiet: quiet, color: color)
+      pipeline: pipeline, workspace: service.history.workspace.directory, isJSON: json, isQuiet: quiet, color: color)
   }
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import PipelineEngine
+import PipelineService
 import PluginHost
 
 /// A command that runs a pipeline, and answers signals while it does.
@@ -19,7 +19,7 @@ extension ForegroundCommand {
     }
     SignalSource.block()
     ProcessGuard.endByFaults()
-    RunHost.adoptOrphans()
+    RunService.adoptOrphans()
     Task {
       do {
         try await runInForeground().finish()

@@ -1,6 +1,6 @@
 import CProcess
 import Glibc
-import PipelineEngine
+import PipelineService
 
 /// The thread that shows a run and answers the terminal: it waits for events, for signals and for the next redrawing.
 ///
@@ -26,15 +26,15 @@ final class PresentationThread: Sendable {
   /// - Parameters:
   ///   - feed: Where events come from.
   ///   - presentation: What to show them with.
-  /// - Throws: ``EngineError/systemCall(_:_:)`` when the process is out of descriptors.
-  init(feed: RunFeed, presentation: RunPresentation) throws(EngineError) {
+  /// - Throws: ``FailureReport`` when the process is out of descriptors.
+  init(feed: RunFeed, presentation: RunPresentation) throws(FailureReport) {
     signals = try SignalSource()
     self.feed = feed
     self.presentation = presentation
   }
 
   /// Starts the thread. Signals that have come before it are answered too.
-  func start(_ handlers: Handlers) throws(EngineError) {
+  func start(_ handlers: Handlers) throws(FailureReport) {
     let reference = Unmanaged.passRetained(Start(thread: self, handlers: handlers))
     var created = pthread_t()
     UnansweredSignals.beginPresentation()

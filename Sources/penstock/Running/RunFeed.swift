@@ -1,6 +1,6 @@
 import CProcess
 import Glibc
-import PipelineEngine
+import PipelineService
 import RunHistory
 import Synchronization
 
@@ -24,8 +24,8 @@ final class RunFeed: Sendable {
   /// Readable when the run has ended.
   let ending: Int32
 
-  /// - Throws: ``EngineError/systemCall(_:_:)`` when the process is out of descriptors: without these nobody would learn of the end.
-  init() throws(EngineError) {
+  /// - Throws: ``FailureReport`` when the process is out of descriptors: without these nobody would learn of the end.
+  init() throws(FailureReport) {
     arrivals = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
     guard arrivals >= 0 else { throw .systemCall("eventfd", errno) }
     ending = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))

@@ -1,11 +1,11 @@
 import Glibc
-import PipelineEngine
+import PipelineService
 import PluginHost
 import RunHistory
 
 /// One run in the foreground: the host that runs it, and the thread that shows it.
 struct RunSession {
-  let host: RunHost
+  let service: RunService
   let presentation: RunPresentation
   /// Whether nothing is run after this.
   var endsProcess = true
@@ -21,7 +21,7 @@ struct RunSession {
     let feed = try RunFeed()
     let thread = try PresentationThread(feed: feed, presentation: presentation)
     let (ended, ending) = AsyncStream<Void>.makeStream()
-    let (host, presentation, onInterruption) = (host, presentation, onInterruption)
+    let (service, presentation, onInterruption) = (service, presentation, onInterruption)
     // A task of its own, for the thread that takes the signals to cancel.
     let run = Task { try await body { if presentation.wants($0) { feed.push($0) } } }
     let handlers = PresentationThread.Handlers { times in
@@ -30,13 +30,13 @@ struct RunSession {
       case 1:
         run.cancel()
         Task { await Self.endIfHanging() }
-      case 2: host.kill()
+      case 2: service.kill()
       default:
         TextOutput.error.writeLine("penstock: ended at once; `penstock resume` goes on with the run")
         ExitStatus.cancelled.finishAtOnce()
       }
     } onJobControl: { isStopping in
-      host.noticeForeground(isStopping: isStopping)
+      service.noticeForeground(isStopping: isStopping)
     } onEnd: {
       ending.finish()
     }
@@ -61,9 +61,9 @@ struct RunSession {
     }
     for await _ in ended {}
     switch result {
-    case .success where endsProcess: try await host.finish()
+    case .success where endsProcess: try await service.finish()
     // What could not be written is tried once more.
-    case .failure where endsProcess: try? await host.close()
+    case .failure where endsProcess: try? await service.close()
     default: break
     }
     return try result.get()

@@ -1,6 +1,6 @@
 import CProcess
 import Glibc
-import PipelineEngine
+import PipelineService
 
 /// The signals that a run answers to, as a descriptor to wait for.
 struct SignalSource {
@@ -17,10 +17,10 @@ struct SignalSource {
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
-  /// - Throws: ``EngineError/systemCall(_:_:)`` when the process is out of descriptors: without this one it could not be cancelled.
+  /// - Throws: ``FailureReport`` when the process is out of descriptors: without this one it could not be cancelled.
   ///
   /// - Parameter numbers: The signals. Default: all that a run answers to.
-  init(_ numbers: [Int32] = ending + terminal) throws(EngineError) {
+  init(_ numbers: [Int32] = ending + terminal) throws(FailureReport) {
     var set = Self.set(numbers)
     descriptor = signalfd(-1, &set, Int32(SFD_CLOEXEC | SFD_NONBLOCK))
     guard descriptor >= 0 else { throw .systemCall("signalfd", errno) }

@@ -1,4 +1,5 @@
 import PipelineLanguage
+import PipelineService
 import RunHistory
 import RunReports
 import Values

@@ -1,4 +1,5 @@
 import ArgumentParser
+import PipelineService
 import RunHistory
 import RunReports
 import Values

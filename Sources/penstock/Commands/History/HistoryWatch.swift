@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import PipelineLanguage
+import PipelineService
 import RunHistory
 import RunReports
 import Values

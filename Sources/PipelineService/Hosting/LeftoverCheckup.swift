@@ -4,11 +4,13 @@ import PipelineEngine
 import RunHistory
 import Workspace
 
-/// What `penstock doctor` says about processes of runs that nobody runs any more.
-struct LeftoverCheckup {
+/// What a checkup says about processes of runs that nobody runs any more.
+package struct LeftoverCheckup {
   let history: History
 
-  func findings() -> [Checkup.Finding] {
+  package init(history: History) { self.history = history }
+
+  package func findings() -> [Checkup.Finding] {
     var left = LeftProcesses.of(workspace: history.workspace.directory) { id in
       guard let record = try? history.run(id) else { return true }
       return record.state.isFinal

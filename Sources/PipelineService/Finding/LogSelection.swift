@@ -1,34 +1,40 @@
 import Expressions
 import RunHistory
 
-/// Which logs are shown.
-struct LogSelection {
+/// Which logs of a run are meant.
+package struct LogSelection {
   /// The operation, with the items of its loop and the runs that it has started, behind those that lead to it; empty for all.
-  var path: [String]
-  var attempt: Int?
-  var allAttempts: Bool
+  package var path: [String]
+  package var attempt: Int?
+  package var allAttempts: Bool
+
+  package init(path: [String], attempt: Int? = nil, allAttempts: Bool = false) {
+    self.path = path
+    self.attempt = attempt
+    self.allAttempts = allAttempts
+  }
 }
 
 /// One log file: a stream of an attempt.
-struct LogSource: Hashable {
-  enum Stream: String {
+package struct LogSource: Hashable {
+  package enum Stream: String {
     case standardOutput = "stdout"
     case standardError = "stderr"
   }
 
-  var run: RunID
+  package var run: RunID
   /// The name of the operation, after those of the operations that started the run it belongs to.
-  var name: String
-  var attempt: Int
-  var stream: Stream
-  var file: RunFilePath
+  package var name: String
+  package var attempt: Int
+  package var stream: Stream
+  package var file: RunFilePath
   /// Whether it is of a run that the selected operation has started.
-  var isBelow: Bool
+  package var isBelow: Bool
 }
 
 extension LogSelection {
   /// The logs of a run as far as they are recorded, in the order in which their attempts began; those of nested runs behind them.
-  func sources(of run: RunID, in history: History) -> [LogSource] {
+  package func sources(of run: RunID, in history: History) -> [LogSource] {
     sources(of: run, in: history, prefix: "", depth: 0, isBelow: false)
   }
 
@@ -61,7 +67,7 @@ extension LogSelection {
     }
     let started = (try? history.startedRuns(of: run)) ?? []
     guard !started.isEmpty else { return all }
-    var inner = LogSelection(path: Array(path.dropFirst()), attempt: nil, allAttempts: allAttempts)
+    var inner = LogSelection(path: Array(path.dropFirst()), allAttempts: allAttempts)
     // A number of an attempt is one of the operation that the path ends at.
     if path.count > 1 { inner.attempt = attempt }
     for operation in chosen {

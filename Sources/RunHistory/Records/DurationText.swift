@@ -1,5 +1,3 @@
-import RunHistory
-
 /// Lengths of time as people read them, always in few characters.
 package enum DurationText {
   /// `28ms`, `1.2s`, `48s`, `3m12s`, `2h05m`, `3d4h`: at most two units, and no more digits than matter.

@@ -1,23 +1,25 @@
-import Glibc
 import Operations
 import PipelineEngine
 import Synchronization
 
-extension HostConfiguration {
-  /// This process on this machine, with the clock and the random numbers that the tests which run the built tool ask for.
-  ///
-  /// `PENSTOCK_TESTING_CLOCK=virtual` lets delays (of retries, `repeat` and `wait`) pass at once while the clock moves on by them; time limits stay real.
-  /// `PENSTOCK_TESTING_SEED=<n>` makes jitter reproducible.
-  static func ofTool() -> HostConfiguration {
+/// What the tests that run a built program ask for; nothing of it by default.
+package struct TestingConditions: Sendable {
+  /// Whether delays (of retries, `repeat` and `wait`) pass at once while the clock moves on by them; time limits stay real.
+  package var isClockVirtual = false
+  /// Makes jitter reproducible.
+  package var seed: UInt64?
+
+  package init() {}
+
+  /// This process on this machine, under these conditions.
+  func configuration() -> HostConfiguration {
     var configuration = HostConfiguration()
-    if let clock = getenv("PENSTOCK_TESTING_CLOCK"), String(cString: clock) == "virtual" {
+    if isClockVirtual {
       let clock = VirtualClock()
       configuration.clock = clock
       configuration.delayer = clock
     }
-    if let seed = getenv("PENSTOCK_TESTING_SEED").flatMap({ UInt64(String(cString: $0)) }) {
-      configuration.random = OperationRandom(seed: seed)
-    }
+    if let seed { configuration.random = OperationRandom(seed: seed) }
     return configuration
   }
 }

@@ -1,5 +1,4 @@
 import Glibc
-import RunHistory
 
 /// Instants as people read them, in the local time zone.
 package enum ClockText {

@@ -1,0 +1,72 @@
+import PipelineLanguage
+import RunHistory
+
+/// Why a word names no run, or no operation of a run.
+package enum RunReferenceError: ServiceError {
+  /// A run, with its id as it is shown.
+  package struct Candidate: Sendable, Hashable {
+    package let short: String
+    package let run: RunRecord
+  }
+
+  /// What is there instead of the run that was asked for.
+  package enum Nearest: Sendable, Hashable {
+    /// Nothing has run in the workspace yet.
+    case nothing
+    /// The word is the name of a pipeline, of which this is the latest run.
+    case pipeline(latest: Candidate)
+    /// A run whose id begins nearly so.
+    case run(Candidate)
+    /// Nothing like it; the latest run of all.
+    case unlike(latest: Candidate)
+  }
+
+  case unknownRun(String, workspace: String, nearest: Nearest)
+  case ambiguous(String, [Candidate])
+  /// `near` is the name that was probably meant; `names` are all that there are.
+  case unknownOperation(String, of: Candidate, near: String?, names: [String])
+  /// An operation on a path has started no run. `item` is an item of it that has.
+  case noNestedRun(operation: String, of: Candidate, item: String?)
+
+  package var code: String {
+    switch self {
+    case .unknownRun: "unknown-run"
+    case .ambiguous: "ambiguous-run"
+    case .unknownOperation: "unknown-operation"
+    case .noNestedRun: "no-nested-run"
+    }
+  }
+
+  package var description: String {
+    switch self {
+    case .unknownRun(let text, let workspace, let nearest):
+      return Self.unknown(TerminalText.visible(text), workspace, nearest)
+    case .ambiguous(let text, let candidates):
+      let lines = candidates.map {
+        "\n  \($0.short)  \(TerminalText.visible($0.run.pipeline))  \($0.run.state.rawValue), "
+          + ClockText.dateAndTime($0.run.createdAt)
+      }
+      return "'\(text)' is the beginning of several runs:\(lines.joined())\ngive more of the id"
+    case .unknownOperation(let name, let candidate, let near, let names):
+      let listed = names.prefix(12).joined(separator: ", ") + (names.count > 12 ? ", …" : "")
+      let hint =
+        near.map { ", did you mean '\($0)'?" } ?? (names.isEmpty ? "; none was recorded" : "; it has \(listed)")
+      return "run \(candidate.short) of \(candidate.run.pipeline) has no operation '\(name)'\(hint)"
+    case .noNestedRun(let operation, let candidate, let item):
+      let hint = item.map { "; its items have: name one, as in '\(TerminalText.visible($0))'" } ?? ""
+      return "'\(TerminalText.visible(operation))' of run \(candidate.short) has started no run\(hint)"
+    }
+  }
+
+  private static func unknown(_ shown: String, _ workspace: String, _ nearest: Nearest) -> String {
+    switch nearest {
+    case .nothing: "there is no run '\(shown)': nothing has run in the workspace '\(workspace)' yet"
+    case .pipeline(let latest):
+      "'\(shown)' is a pipeline, not a run; its latest run is \(latest.short) (\(latest.run.state.rawValue))"
+    case .run(let near):
+      "there is no run '\(shown)'; did you mean \(near.short) (\(near.run.pipeline), \(near.run.state.rawValue))?"
+    case .unlike(let latest):
+      "there is no run '\(shown)' in '\(workspace)'; the latest is \(latest.short) (\(latest.run.pipeline)). `penstock history list` shows more"
+    }
+  }
+}

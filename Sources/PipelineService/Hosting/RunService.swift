@@ -1,0 +1,80 @@
+import PipelineEngine
+import PipelineLanguage
+import RunHistory
+import Workspace
+
+/// The host over one workspace, for a program that decides with this module what runs in it. Any thread.
+package struct RunService: Sendable {
+  /// What a service is opened with.
+  package struct Configuration: Sendable {
+    /// What the pipelines' `uses` may reach; the same that they were loaded with.
+    package var plugins: PluginSource
+    /// What the end of a run survives once it is reported.
+    package var durability: Durability
+    /// The clock and the random numbers, for tests.
+    package var testing: TestingConditions
+
+    package init(plugins: PluginSource, durability: Durability, testing: TestingConditions) {
+      self.plugins = plugins
+      self.durability = durability
+      self.testing = testing
+    }
+  }
+
+  let host: RunHost
+
+  /// What has been recorded.
+  package var history: History { host.history }
+
+  /// Opens the workspace, which is created when it is missing.
+  ///
+  /// - Throws: `WorkspaceError`, or `EngineError` when the process is out of descriptors or threads.
+  package init(creatingAt location: WorkspaceLocation, _ configuration: Configuration) throws {
+    host = try RunHost.open(
+      workspace: location.path, plugins: configuration.plugins, durability: configuration.durability,
+      configuration: configuration.testing.configuration())
+  }
+
+  /// Opens the workspace, which must be there: for what goes on from a former run.
+  ///
+  /// - Throws: ``WorkspaceMissing``, `WorkspaceError` or `EngineError`.
+  package init(at location: WorkspaceLocation, _ configuration: Configuration) throws {
+    try location.requireDatabase()
+    try self.init(creatingAt: location, configuration)
+  }
+
+  /// Makes this process the parent of whatever operations leave behind, which a program decides on.
+  package static func adoptOrphans() { RunHost.adoptOrphans() }
+
+  /// Runs a pipeline to its end; see `RunHost.run`.
+  package func run(
+    _ start: RunStart, events: RunEventRange = .all, onEvent: (@Sendable (RunEvent) -> Void)? = nil
+  ) async throws -> RunOutcome {
+    try await host.run(start.pipeline, options: start.options, events: events, onEvent: onEvent)
+  }
+
+  /// Resumes a run; see `RunHost.resume`.
+  ///
+  /// - Throws: ``RunStartError/stillInterrupted(short:code:reason:)`` where nothing of the run was touched, and what `RunHost.resume` throws.
+  package func resume(
+    _ run: ResumedRun, version: String, events: RunEventRange = .all, onEvent: (@Sendable (RunEvent) -> Void)? = nil
+  ) async throws -> RunOutcome {
+    do {
+      return try await host.resume(run.record.id, version: version, events: events, onEvent: onEvent)
+    } catch let error as EngineError {
+      throw run.error(for: error)
+    }
+  }
+
+  /// Kills every process that is running, at once.
+  package func kill() { host.kill() }
+
+  /// The program is about to be stopped by its terminal, or goes on.
+  package func noticeForeground(isStopping: Bool) { host.noticeForeground(isStopping: isStopping) }
+
+  /// Makes everything durable, closes the workspace and ends the event loop. Runs must have ended.
+  package func close() async throws { try await host.close() }
+
+  /// For a program that ends now, in place of ``close()``.
+  package func finish() async throws { try await host.finish() }
+}

@@ -1,0 +1,38 @@
+import RunHistory
+
+/// A request to end a run that goes on, which its host hears of.
+package struct RunCancellation: Sendable {
+  package let run: RunRecord
+  /// Its id as it is shown.
+  package let short: String
+
+  /// Asks the host of the run that `name` means to end it.
+  ///
+  /// - Parameters:
+  ///   - name: The run.
+  ///   - isKill: Whether its processes get no time to end.
+  ///   - history: The history, for writing.
+  /// - Throws: ``RunReferenceError``, ``RunEnded``, or `WorkspaceError`.
+  package init(ofRunNamed name: String, isKill: Bool, in history: History) throws {
+    let reference = RunReference(history: history)
+    run = try reference.find(name)
+    short = reference.short(run.id)
+    guard !run.state.isFinal else { throw RunEnded(run: run, short: short) }
+    try history.request(isKill ? .kill : .cancel, of: run.id)
+  }
+
+  /// The run has ended, so there is nothing to cancel.
+  package struct RunEnded: ServiceError {
+    package let run: RunRecord
+    package let short: String
+
+    package var code: String { "run-ended" }
+
+    package var description: String {
+      let next =
+        run.state == .interrupted
+        ? "its host is gone; `penstock resume \(short)` goes on with it" : "there is nothing to cancel"
+      return "run \(short) of \(run.pipeline) is \(run.state.rawValue): \(next)"
+    }
+  }
+}

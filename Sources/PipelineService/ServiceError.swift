@@ -1,0 +1,5 @@
+/// Why the service refuses what it was asked: a value with a stable code, whose description says what is wrong, where, and what to do next.
+package protocol ServiceError: Error, CustomStringConvertible, Sendable {
+  /// A stable, kebab-case identifier.
+  var code: String { get }
+}

@@ -1,0 +1,73 @@
+import Glibc
+import PipelineLanguage
+import RunHistory
+
+/// A run to retry, which has come to its end.
+package struct RetriedRun {
+  /// Which definition a retry uses.
+  package enum Definition: Sendable, Hashable {
+    /// The file as it is now.
+    case file(String)
+    /// What was recorded with the run.
+    case recorded
+  }
+
+  /// What was read of the definition.
+  package struct Loaded: Sendable {
+    package let result: LoadResult
+    /// The file that is used as it is now although it has another text than the run recorded; nil otherwise.
+    package let changedFile: String?
+  }
+
+  package let record: RunRecord
+  private let history: History
+
+  /// The run that `name` means, or the latest that is worth a retry.
+  ///
+  /// - Throws: ``RunReferenceError``, ``RunStartError``, or `WorkspaceError`.
+  package init(named name: String?, in history: History) throws {
+    let reference = RunReference(history: history)
+    guard let record = try name.map(reference.find) ?? history.latestRun(for: .retry) else {
+      throw RunStartError.nothingToRetry(workspace: history.workspace.directory)
+    }
+    guard record.state.isFinal else { throw RunStartError(record, reference) }
+    self.record = record
+    self.history = history
+  }
+
+  /// Decides which definition is used: by default the file as it is now, since fixing the file is the usual reason for a retry.
+  ///
+  /// - Parameters:
+  ///   - record: The run.
+  ///   - wantsRecorded: Whether the recorded definition is asked for.
+  ///   - exists: Whether a file can be read.
+  /// - Returns: The definition to use.
+  package static func definition(
+    of record: RunRecord, wantsRecorded: Bool, exists: (String) -> Bool
+  ) -> Definition {
+    guard !wantsRecorded, let path = record.path, exists(path) else { return .recorded }
+    return .file(path)
+  }
+
+  /// Reads the definition.
+  ///
+  /// - Parameters:
+  ///   - wantsRecorded: Whether to use the recorded one even where the file is still there.
+  ///   - plugins: What `uses` may reach.
+  /// - Returns: What was read, findings included.
+  /// - Throws: `WorkspaceError`.
+  package func load(wantsRecorded: Bool, plugins: PluginSource) throws -> Loaded {
+    let text = try history.definition(of: record.id) ?? ""
+    switch Self.definition(of: record, wantsRecorded: wantsRecorded, exists: { access($0, R_OK) == 0 }) {
+    case .file(let path):
+      let result = PipelineLoader.load(path: path, plugins: plugins)
+      let hasChanged = result.pipeline.map { $0.source.text != text } ?? false
+      return Loaded(result: result, changedFile: hasChanged ? path : nil)
+    case .recorded:
+      let result = PipelineLoader.load(
+        text: text, path: record.path ?? "\(record.pipeline).yaml",
+        nested: try history.nestedDefinitions(of: record.id), plugins: plugins, isRecorded: true)
+      return Loaded(result: result, changedFile: nil)
+    }
+  }
+}

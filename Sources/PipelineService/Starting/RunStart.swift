@@ -1,0 +1,92 @@
+import Expressions
+import PipelineEngine
+import PipelineLanguage
+import RunHistory
+import Values
+
+/// What a run is begun with: a checked pipeline, and options that fit it.
+package struct RunStart: Sendable {
+  package let pipeline: PipelineDefinition
+  package private(set) var options: RunOptions
+
+  private init(_ pipeline: PipelineDefinition, version: String) {
+    self.pipeline = pipeline
+    options = RunOptions()
+    options.version = version
+  }
+
+  /// A run that somebody asks for.
+  ///
+  /// - Parameters:
+  ///   - pipeline: What to run.
+  ///   - given: The params that were given, as texts.
+  ///   - selection: Which operations are executed. Default all.
+  ///   - version: The version of the program, which is recorded.
+  /// - Throws: `ParameterProblems`, or ``RunStartError/unknownOperation(_:pipeline:near:)``.
+  package init(
+    of pipeline: PipelineDefinition, given: [(name: String, text: String)], selection: RunOptions.Selection = .all,
+    version: String
+  ) throws {
+    self.init(pipeline, version: version)
+    options.parameters = try ParameterResolver.resolve(pipeline, given: given).get()
+    try select(selection)
+  }
+
+  /// A run that repeats `former`: with its params, as far as the pipeline still has them, and with what succeeded in it.
+  ///
+  /// - Parameters:
+  ///   - former: A run that has ended.
+  ///   - pipeline: The definition to run it with.
+  ///   - operation: The operation that is executed again with all that depend on it, whatever came of them; nil for what did not succeed.
+  ///   - version: The version of the program, which is recorded.
+  /// - Throws: `ParameterProblems`, or ``RunStartError/unknownOperation(_:pipeline:near:)``.
+  package init(
+    repeating former: RunRecord, with pipeline: PipelineDefinition, from operation: String?, version: String
+  ) throws {
+    self.init(pipeline, version: version)
+    options.trigger = .retry
+    options.source = former.id
+    options.parameters = try RunParameters.resolve(recorded: former.params, for: pipeline)
+    if let operation { try select(.from(operation: operation)) }
+  }
+
+  private mutating func select(_ selection: RunOptions.Selection) throws(RunStartError) {
+    switch selection {
+    case .all: break
+    case .from(let name), .only(let name):
+      let names = pipeline.operations.map(\.name)
+      guard OperationName.find(name, among: names) != nil else {
+        throw .unknownOperation(
+          name, pipeline: pipeline.name, near: NearestName.suggestion(for: name, among: names))
+      }
+    }
+    options.selection = selection
+  }
+
+  /// Where only a part of the pipeline is run: takes the rest over from the latest run of it that has ended, where there is one.
+  package mutating func takeRest(from history: History?) throws {
+    guard options.selection != .all else { return }
+    let ended: Set<RunState> = [.succeeded, .failed, .cancelled, .interrupted]
+    options.source = try history?.runs(RunFilter(pipeline: pipeline.name, states: ended, limit: 1)).first?.id
+  }
+
+  /// Whom the run is begun for, where it is not the one who asked for it: a controller, with what it told.
+  mutating func attribute(to controller: String, event: JSONValue) {
+    options.trigger = .controller
+    options.controller = controller
+    options.event = event
+  }
+}
+
+extension RunStart {
+  /// The places of the operations to execute; nil for all.
+  package var selected: Set<Int>? { options.selection.positions(in: pipeline) }
+
+  /// Makes sure that what is to be executed has what it needs, as the host does when the run begins.
+  ///
+  /// - Throws: `MissingDependency`, or `WorkspaceError`.
+  package func check(in history: History?) throws {
+    let former = try options.source.flatMap { try history?.operations(of: $0) } ?? []
+    if let missing = MissingDependency.find(in: pipeline, options: options, former: former) { throw missing }
+  }
+}

@@ -1,0 +1,182 @@
+import Operations
+import PipelineEngine
+import PipelineLanguage
+import RunHistory
+import Synchronization
+import Values
+
+/// One definition of a watched pipeline at work, until its files change: does what ``WatchProgress`` decides.
+struct PipelineWatch: Sendable {
+  /// What has happened, with what came of a run. Nil where its condition has called it off.
+  private enum Event: Sendable {
+    case plain(WatchProgress.Event)
+    case ended(Result<RunOutcome, any Error>?)
+  }
+
+  private typealias Sink = AsyncStream<Event>.Continuation
+
+  let start: RunStart
+  let loaded: WatchedFile.Loaded
+  let plan: WatchPlan
+  let service: RunService
+  let observer: any WatchObserver
+  let interruption: Interruption
+  let settling: Duration
+
+  private var pipeline: PipelineDefinition { start.pipeline }
+  private var parameters: [String: JSONValue] { start.options.parameters }
+
+  /// - Returns: The file that has changed; nil where the watching is to end.
+  /// - Throws: What the engine throws when it cannot go on.
+  func run() async throws -> String? {
+    let host = service.host
+    let (events, sink) = AsyncStream<Event>.makeStream()
+    // Let go of as soon as somebody subscribes.
+    let isHeld = Atomic(plan.isHeldBack)
+    let runs = WatchRuns()
+    let gate = WatchGate(observer: observer) { interrupt(sink) }
+    let changes = host.changes(of: loaded.files, since: loaded.moment)
+    let listening = Task { for await path in changes { sink.yield(.plain(.changed(path: path))) } }
+    defer { listening.cancel() }
+    let controllers = try host.controllers(of: pipeline, parameters: parameters) { sink.yield(.plain(.asked)) }
+    defer { controllers.end() }
+    let store = try host.store(
+      for: pipeline, parameters: parameters, isHeld: { isHeld.load(ordering: .sequentiallyConsistent) }
+    ) {
+      try await runOnce(runs, gate, sink)
+    }
+    let subscription = store.subscribe(with: OperationEventHandler())
+    defer { subscription.cancel() }
+    isHeld.store(false, ordering: .sequentiallyConsistent)
+    let hasBegun: @Sendable () -> Bool = { store.isLoading || runs.count > 0 }
+    let following = try host.followAutomatic(of: pipeline, parameters: parameters) { sink.yield(.plain(.allowed)) }
+    defer { following.cancel() }
+    // One that the subscription has begun will do.
+    let isBegun = hasBegun()
+    var first = plan.startsAtOnce && !isBegun ? Task { _ = try? await store.fetch() } : nil
+    defer { first?.cancel() }
+    var asked: Task<Void, Never>?
+    defer { asked?.cancel() }
+    var progress = WatchProgress(plan, hasBegun: isBegun)
+    if progress.isAtRest { sink.yield(.plain(.allowed)) }
+    for await event in events {
+      let step = progress.take(
+        try await plain(event),
+        WatchProgress.Facts(isInterrupted: interruption.hasCome, hasBegun: hasBegun()) {
+          store.isAutomaticRunningEnabled
+        })
+      switch step {
+      case .wait: break
+      case .begin: first = Task { _ = try? await store.fetch() }
+      // A run that has begun meanwhile will tell of itself.
+      case .stop: if await gate.close() { return nil }
+      case .reload(let path): if await gate.close() { return path }
+      case .rest:
+        if let event = try await controllers.take() {
+          runs.expect(event)
+          progress.beginsAskedRun()
+          asked = Task { await begin(runs, store, sink) }
+        } else if try await gate.idle() {
+          observer.tell(plan.waiting(for: loaded.files, controllers: controllers.awaited, hasBegun: hasBegun()))
+        }
+      }
+    }
+    return nil
+  }
+
+  /// What has happened, when it may be decided on: a file must be left alone for a while, and how a run ended is told before.
+  private func plain(_ event: Event) async throws -> WatchProgress.Event {
+    switch event {
+    case .plain(let event):
+      if case .changed = event { try? await Task.sleep(for: settling) }
+      return event
+    case .ended(let result):
+      if let outcome = try result?.get() { observer.ended(outcome.run) }
+      return .ended
+    }
+  }
+
+  private func interrupt(_ sink: Sink) {
+    interruption.come()
+    sink.yield(.plain(.interrupted))
+  }
+
+  /// The body of the pipeline's store.
+  private func runOnce(_ runs: WatchRuns, _ gate: WatchGate, _ sink: Sink) async throws -> RunOutcome {
+    try await gate.runBegins()
+    guard !interruption.hasCome else {
+      await gate.runEnded()
+      throw CancellationError()
+    }
+    sink.yield(.plain(.began))
+    let (number, event) = runs.begin()
+    var start = start
+    if let event { start.attribute(to: event.controller, event: event.value) }
+    if let notice = plan.cause(ofRun: number, controller: event.map { ($0.controller, $0.value) }) {
+      observer.tell(notice)
+    }
+    let chosen = start
+    let outcome: RunOutcome
+    do {
+      outcome = try await observer.show(pipeline, onInterruption: { interrupt(sink) }) { [service, observer] in
+        try await service.run(chosen, events: observer.events, onEvent: $0)
+      }
+    } catch {
+      await gate.runEnded()
+      sink.yield(.ended(.failure(error)))
+      throw error
+    }
+    await gate.runEnded()
+    // A run that its condition has called off is not one that somebody cancelled.
+    guard !Task.isCancelled else {
+      sink.yield(.ended(nil))
+      throw CancellationError()
+    }
+    sink.yield(.ended(.success(outcome)))
+    return outcome
+  }
+
+  /// Begins the run that a controller asks for.
+  private func begin(
+    _ runs: WatchRuns, _ store: OperationStore<QueryState<RunOutcome, any Error>>, _ sink: Sink
+  ) async {
+    // A fetch in the last moments of a run joins that run; the one that is asked for has yet to begin then.
+    while runs.expectsOne, !interruption.hasCome, !Task.isCancelled {
+      _ = try? await store.fetch()
+      await Task.yield()
+    }
+    // It cannot begin any more.
+    if runs.giveUp() { sink.yield(.ended(nil)) }
+  }
+}
+
+/// The runs of one definition so far. What a controller asks for is taken by exactly one run.
+private final class WatchRuns: Sendable {
+  private let state = Mutex<(count: Int, expected: ControllerEvent?)>((0, nil))
+
+  /// How many have begun.
+  var count: Int { state.withLock(\.count) }
+
+  /// Whether the run that a controller asks for has yet to begin.
+  var expectsOne: Bool { state.withLock { $0.expected != nil } }
+
+  func expect(_ event: ControllerEvent) { state.withLock { $0.expected = event } }
+
+  /// A run begins.
+  ///
+  /// - Returns: How many there were before, and what a controller asks for.
+  func begin() -> (number: Int, event: ControllerEvent?) {
+    state.withLock { state in
+      defer { state = (state.count + 1, nil) }
+      return (state.count, state.expected)
+    }
+  }
+
+  /// The run that a controller asks for cannot begin any more. False where it has begun.
+  func giveUp() -> Bool {
+    state.withLock { state in
+      defer { state.expected = nil }
+      return state.expected != nil
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import PipelineLanguage
+
+/// What `-p name=value` gives.
+enum ParameterArgument {
+  /// The names and values, in their order.
+  ///
+  /// - Throws: `CommandFailure` for an argument without a name.
+  static func parse(_ arguments: [String]) throws -> [(name: String, text: String)] {
+    try arguments.map { argument in
+      guard let equals = argument.firstIndex(of: "="), equals != argument.startIndex else {
+        throw CommandFailure("-p needs name=value, found '\(TerminalText.visible(argument))'")
+      }
+      return (name: String(argument[..<equals]), text: String(argument[argument.index(after: equals)...]))
+    }
+  }
+}

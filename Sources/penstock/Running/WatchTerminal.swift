@@ -1,0 +1,79 @@
+import PipelineLanguage
+import PipelineService
+import RunHistory
+import Synchronization
+
+/// Shows a watched pipeline on the terminal, and answers signals while it runs and while it waits. The status is that of what was told last.
+final class WatchTerminal: WatchObserver {
+  private let service: RunService
+  private let shared: SharedOptions
+  private let latest = Mutex(ExitStatus.succeeded)
+
+  init(service: RunService, shared: SharedOptions) {
+    self.service = service
+    self.shared = shared
+  }
+
+  /// How the process should end.
+  var status: ExitStatus { latest.withLock { $0 } }
+
+  var events: RunEventRange { shared.presentation(of: nil, in: service).events }
+
+  func show(
+    _ pipeline: PipelineDefinition, onInterruption: @escaping @Sendable () -> Void,
+    _ body: @escaping @Sendable (_ onEvent: @escaping @Sendable (RunEvent) -> Void) async throws -> RunOutcome
+  ) async throws -> RunOutcome {
+    let session = RunSession(
+      service: service, presentation: shared.presentation(of: pipeline, in: service), endsProcess: false,
+      onInterruption: onInterruption)
+    return try await session.present(body)
+  }
+
+  func idle(onInterruption: @escaping @Sendable () -> Void) throws -> @Sendable () async -> Void {
+    var presentation = shared.presentation(of: nil, in: service)
+    presentation.isIdle = true
+    let feed = try RunFeed()
+    let (ended, ending) = AsyncStream<Void>.makeStream()
+    let thread = try PresentationThread(feed: feed, presentation: presentation)
+    try thread.start(
+      .init(onSignal: { _ in onInterruption() }) { [service] isStopping in
+        service.noticeForeground(isStopping: isStopping)
+      } onEnd: {
+        ending.finish()
+      })
+    return {
+      feed.finish(.abandoned)
+      for await _ in ended {}
+    }
+  }
+
+  func ended(_ run: RunRecord) {
+    latest.withLock { $0 = ExitStatus(of: run) }
+  }
+
+  func refused(_ error: any Error) {
+    let status = ExitStatus.report(error)
+    latest.withLock { $0 = status }
+  }
+
+  func tell(_ notice: WatchNotice) {
+    if !shared.quiet { TextOutput.error.writeLine("penstock: \(notice.text)") }
+  }
+}
+
+extension WatchNotice {
+  fileprivate var text: String {
+    switch self {
+    case .changed(let path): return "\(path) has changed"
+    case .asked(let controller, let reason):
+      return "\(controller) asks for a run\(TerminalText.oneLine(reason.map { ": \($0)" } ?? ""))"
+    case .conditionIsTrue(let condition): return "\(condition) is true"
+    case .waiting(let files, let causes):
+      let others = files.count == 1 ? "" : files.count == 2 ? " and 1 more file" : " and \(files.count - 1) more files"
+      let condition = causes.isEmpty ? "" : ", and for \(causes.joined(separator: ", "))"
+      return "waiting for changes of \(files.first ?? "nothing")\(others)\(condition); Ctrl-C ends this"
+    case .waitingForCorrection(let files):
+      return "waiting for changes of \(files.joined(separator: ", ")); Ctrl-C ends this"
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import RunHistory
+import Testing
+
+@testable import PipelineService
+
+@Suite("Which run a word means") struct RunReferenceTests {
+  private let fixture: HistoryFixture
+  private var reference: RunReference { RunReference(history: fixture.history) }
+
+  init() throws { fixture = try HistoryFixture() }
+
+  private func later(_ seconds: Int64) -> RecordTime { HistoryFixture.start.advanced(by: seconds * 1_000_000) }
+
+  private func refusal(_ text: String) -> RunReferenceError? {
+    #expect(throws: RunReferenceError.self) { try reference.find(text) }
+  }
+
+  @Test("An id, its beginning, and `last`")
+  func found() async throws {
+    let id = try await fixture.ended(at: later(0))
+    #expect(try reference.find(id.text).id == id)
+    #expect(try reference.find(String(id.text.prefix(10))).id == id)
+    #expect(try reference.find("last").id == id)
+  }
+
+  @Test("In a workspace without runs, nothing is found")
+  func nothing() throws {
+    let error = refusal("last")
+    #expect(error?.code == "unknown-run")
+    #expect(error?.description.hasSuffix("nothing has run in the workspace '\(fixture.directory)' yet") == true)
+  }
+
+  @Test("The name of a pipeline leads to its latest run, a mistyped id to the nearest, anything else to the latest")
+  func nearest() async throws {
+    let first = try await fixture.ended("digest", at: later(0))
+    let second = try await fixture.ended("nightly", at: later(1), state: .failed)
+    #expect(refusal("digest")?.description.contains("its latest run is \(reference.short(first)) (succeeded)") == true)
+    // Two neighbouring letters of the id changed places, or one is another.
+    var typed = Array(second.text)
+    typed[typed.count - 1] = typed[typed.count - 1] == "0" ? "1" : "0"
+    #expect(
+      refusal(String(typed))?.description.contains("did you mean \(reference.short(second)) (nightly, failed)?") == true
+    )
+    #expect(refusal("zz!")?.description.contains("the latest is \(reference.short(second)) (nightly)") == true)
+  }
+
+  @Test("The beginning of several ids is refused with all of them")
+  func ambiguous() async throws {
+    let ids = [try await fixture.ended(at: later(0)), try await fixture.ended(at: later(1))]
+    let shared = String(zip(ids[0].text, ids[1].text).prefix { $0 == $1 }.map(\.0))
+    let error = refusal(shared)
+    #expect(error?.code == "ambiguous-run")
+    for id in ids { #expect(error?.description.contains(reference.short(id)) == true) }
+  }
+
+  @Test("An operation is found without regard to case; one that is not there is refused with the nearest or with all")
+  func operations() async throws {
+    let run = try reference.find(try await fixture.ended().text)
+    #expect(try reference.operation("FETCH", in: run).name == "fetch")
+    let near = #expect(throws: RunReferenceError.self) { try reference.operation("fecth", in: run) }
+    #expect(near?.description.hasSuffix("has no operation 'fecth', did you mean 'fetch'?") == true)
+    let far = #expect(throws: RunReferenceError.self) { try reference.operation("deploy", in: run) }
+    #expect(far?.description.hasSuffix("has no operation 'deploy'; it has fetch, count") == true)
+  }
+
+  @Test("A path leads through the latest run that an operation started")
+  func paths() async throws {
+    let outer = try await fixture.ended(at: later(0))
+    let parent = RunRecord.Parent(run: outer, operation: "fetch")
+    try await fixture.ended("inner", at: later(1), parent: parent)
+    let latest = try await fixture.ended("inner", at: later(2), parent: parent)
+    let run = try reference.find(outer.text)
+    let end = try reference.end(of: "fetch/count", from: run)
+    #expect(end.run.id == latest)
+    #expect(end.operation == "count")
+    #expect(try reference.end(of: "fetch", from: run).run.id == outer)
+    let error = #expect(throws: RunReferenceError.self) { try reference.end(of: "count/fetch", from: run) }
+    #expect(error?.code == "no-nested-run")
+  }
+
+  @Test("An attempt must be there")
+  func attempts() async throws {
+    let run = try reference.find(try await fixture.ended().text)
+    try reference.requireAttempt(2, of: "fetch", in: run)
+    let error = #expect(throws: AttemptMissing.self) { try reference.requireAttempt(2, of: "count", in: run) }
+    #expect(error?.description == "'count' has 1 attempt")
+    let none = #expect(throws: AttemptMissing.self) { try reference.requireAttempt(3, of: nil, in: run) }
+    #expect(none?.description == "no operation of this run has more than 2 attempts")
+  }
+}

@@ -1,0 +1,109 @@
+import RunHistory
+import Testing
+
+@testable import PipelineService
+
+@Suite("Answers to questions, and requests to end a run") struct QuestionAnswerTests {
+  private let fixture: HistoryFixture
+  private var history: History { fixture.history }
+
+  init() throws { fixture = try HistoryFixture() }
+
+  /// A run that goes on and asks a question in each of `operations`.
+  private func asking(_ operations: [String], parent: RunRecord.Parent? = nil) async throws -> RunRecord {
+    let run = fixture.record(parent: parent)
+    fixture.recorder.record(.runCreated(run, definition: ""))
+    fixture.recorder.record(.runStarted(run.id, at: HistoryFixture.start))
+    for (ordinal, name) in operations.enumerated() {
+      fixture.recorder.record(
+        .operation(OperationRecord(run: run.id, ordinal: ordinal, name: name, position: ordinal, state: .waiting)))
+      fixture.recorder.record(
+        .approvalRequested(
+          Approval(
+            run: run.id, ordinal: ordinal, operation: name, message: "\(name)?", requestedAt: HistoryFixture.start)))
+    }
+    try await fixture.recorder.flush()
+    return run
+  }
+
+  private func answer(_ path: String?, of run: RunRecord, isApproved: Bool = true) throws -> QuestionAnswer.Receipt {
+    try QuestionAnswer(isApproved: isApproved, note: nil, who: "ada").give(to: path, of: run, in: history)
+  }
+
+  @Test("Without a name, the only question is answered")
+  func only() async throws {
+    let run = try await asking(["release"])
+    let receipt = try answer(nil, of: run, isApproved: false)
+    #expect(receipt.approval.operation == "release")
+    #expect(receipt.approval.answer?.isApproved == false)
+    #expect(receipt.approval.answer?.who == "ada")
+    let again = #expect(throws: AnswerError.self) { try answer("release", of: run) }
+    #expect(again?.code == "already-answered")
+    let none = #expect(throws: AnswerError.self) { try answer(nil, of: run) }
+    #expect(none?.code == "nothing-asked")
+  }
+
+  @Test("Without a name, several questions are refused with all of them")
+  func several() async throws {
+    let run = try await asking(["release", "publish"])
+    let error = #expect(throws: AnswerError.self) { try answer(nil, of: run) }
+    #expect(error?.code == "several-questions")
+    #expect(error?.description.hasSuffix("name one:\n  release: release?\n  publish: publish?") == true)
+    #expect(try answer("publish", of: run).approval.operation == "publish")
+  }
+
+  @Test("A question of a run that an operation started is found, by itself and by its path", arguments: [true, false])
+  func nested(isNamed: Bool) async throws {
+    let outer = try await asking([])
+    fixture.recorder.record(
+      .operation(OperationRecord(run: outer.id, ordinal: 0, name: "deploy", position: 0, state: .running)))
+    let inner = try await asking(["publish"], parent: .init(run: outer.id, operation: "deploy"))
+    #expect(try OpenQuestions(of: outer, in: history).all().map(\.path) == ["deploy/publish"])
+    #expect(try answer(isNamed ? "deploy/publish" : nil, of: outer).run.id == inner.id)
+  }
+
+  @Test("A question that was not asked is refused with those that were")
+  func notAsked() async throws {
+    let run = try await asking(["release"])
+    let error = #expect(throws: AnswerError.self) { try answer("other", of: run) }
+    #expect(error?.code == "not-asked")
+    #expect(error?.description.hasSuffix("these wait for approval: release") == true)
+  }
+
+  @Test("Nobody waits for an answer in a run that has ended")
+  func over() async throws {
+    let run = try await asking(["release"])
+    fixture.recorder.record(
+      .runEnded(run.id, state: .cancelled, reason: nil, counts: RunCounts(), at: HistoryFixture.start))
+    try await fixture.recorder.flush()
+    let ended = try RunReference(history: history).find(run.id.text)
+    for path in ["release", nil] {
+      let error = #expect(throws: AnswerError.self) { try answer(path, of: ended) }
+      #expect(error?.code == "question-over")
+      #expect(error?.description.hasSuffix("is cancelled: nobody waits for an answer") == true)
+    }
+  }
+
+  @Test("A run that goes on is asked to end, in the words of its host", arguments: [false, true])
+  func cancellation(isKill: Bool) async throws {
+    let run = try await asking(["release"])
+    let cancellation = try RunCancellation(ofRunNamed: run.id.text, isKill: isKill, in: history)
+    #expect(cancellation.run.id == run.id)
+    let pending = try history.pendingForHosts(withAnswers: false).requests
+    #expect(pending.map(\.kind) == [isKill ? .kill : .cancel])
+  }
+
+  @Test("A run that has ended has nothing to cancel, and one without a host is resumed first")
+  func nothingToCancel() async throws {
+    let ended = try await fixture.ended()
+    let error = #expect(throws: RunCancellation.RunEnded.self) {
+      try RunCancellation(ofRunNamed: ended.text, isKill: false, in: history)
+    }
+    #expect(error?.description.hasSuffix("of digest is succeeded: there is nothing to cancel") == true)
+    let abandoned = try await fixture.abandoned()
+    let gone = #expect(throws: RunCancellation.RunEnded.self) {
+      try RunCancellation(ofRunNamed: abandoned.text, isKill: false, in: history)
+    }
+    #expect(gone?.description.contains("is interrupted: its host is gone; `penstock resume") == true)
+  }
+}

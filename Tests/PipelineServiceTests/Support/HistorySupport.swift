@@ -1,0 +1,1 @@
+../../RunHistoryTests/HistorySupport.swift
