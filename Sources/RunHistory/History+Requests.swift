@@ -2,7 +2,7 @@ import SQLite
 import Workspace
 
 extension History {
-  /// Answers a question, and notifies the host of the run. `operation` is the name of the instance.
+  /// Answers a question. The host of the run hears of it. `operation` is the name of the instance.
   ///
   /// The answer is durable, and survives a power loss: it counts as well when nobody runs the run at the moment, and is found when it is resumed.
   public func answerApproval(
@@ -10,10 +10,7 @@ extension History {
   ) throws(WorkspaceError) -> ApprovalOutcome {
     let answer = Approval.Answer(isApproved: approved, note: note, who: who, at: time)
     let outcome = try write { try ApprovalRows.answer(run, operation: operation, answer, in: $0) }
-    if case .answered = outcome {
-      try flushToDisk()
-      workspace.notify()
-    }
+    if case .answered = outcome { try flushToDisk() }
     return outcome
   }
 
@@ -31,13 +28,12 @@ extension History {
     }
   }
 
-  /// Asks the host of a run to do something, and notifies it.
+  /// Asks the host of a run to do something, which hears of it.
   public func request(_ request: RunRequest, of run: RunID, at time: RecordTime = .now) throws(WorkspaceError) {
     try write { db in
       try db.execute(
         sql: "INSERT INTO request (run, kind, requested_at) SELECT number, ?, ? FROM run_record WHERE id = ?",
         arguments: [request.rawValue, time.microseconds, run.text])
     }
-    workspace.notify()
   }
 }

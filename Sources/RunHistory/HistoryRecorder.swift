@@ -28,7 +28,7 @@ public final class HistoryRecorder: Sendable {
     self.statements = statements
     writer = OrderedWriter(
       workspace: workspace, delay: delay, prepare: { try HistoryStatements.prepare($0) },
-      apply: { try statements.apply($1, to: $0) }, onFailure: onFailure)
+      apply: { try statements.apply($1, to: $0) }, changing: { HistoryStatements.types(of: $0) }, onFailure: onFailure)
   }
 
   /// Starts the recorder's thread ahead of the first change, which then waits for nothing.

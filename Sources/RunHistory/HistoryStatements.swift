@@ -36,6 +36,20 @@ final class HistoryStatements: @unchecked Sendable {
     for sql in [definitionSQL, runSQL, operationSQL, attemptSQL] { _ = try db.cachedStatement(sql: sql) }
   }
 
+  /// The types of objects that changes are about.
+  static func types(of changes: ArraySlice<HistoryChange>) -> [any Storable.Type] {
+    var (hasRuns, hasApprovals) = (false, false)
+    for change in changes {
+      switch change {
+      case .runCreated, .runStarted, .runEnded: hasRuns = true
+      case .approvalRequested: hasApprovals = true
+      case .operation, .attempt, .operationWithAttempt: break
+      }
+    }
+    return [StoredOperation.self, StoredAttempt.self] + (hasRuns ? [StoredRun.self, StoredDefinition.self] : [])
+      + (hasApprovals ? [StoredApproval.self] : [])
+  }
+
   /// Makes rows of changes, in one transaction. What is of a run that was taken from this process is left out. Where a clock was set back meanwhile, what ended before it began is recorded as ended when it began.
   func apply(_ changes: ArraySlice<HistoryChange>, to db: Database) throws {
     // The look-up in the cache hashes the text; once for each batch it costs nothing.

@@ -24,6 +24,7 @@ public final class OrderedWriter<Change: Sendable>: Sendable {
   ///   - prepare: Prepares the connection, for example its statements, before the first change. [the writer's thread]
   ///   - apply: Writes changes to the database, inside a transaction. It runs again with the same changes if that fails.
   ///     It must not read the clock or generate ids, or a repetition would differ. [the writer's thread]
+  ///   - changing: Of which types a batch changes objects, for their subscribers. Default: nobody knows, and all of them look. [the writer's thread]
   ///   - onFailure: Told of the first failure after a success. [the writer's thread]
   public init(
     workspace: Workspace,
@@ -31,12 +32,13 @@ public final class OrderedWriter<Change: Sendable>: Sendable {
     maximumBatch: Int = 4096,
     prepare: @escaping @Sendable (Database) throws -> Void = { _ in },
     apply: @escaping @Sendable (Database, ArraySlice<Change>) throws -> Void,
+    changing: (@Sendable (ArraySlice<Change>) -> [any Storable.Type])? = nil,
     onFailure: @escaping @Sendable (WorkspaceError) -> Void = { _ in }
   ) {
     let (seconds, attoseconds) = delay.components
     core = OrderedWriterCore(
       workspace: workspace, delay: max(0, seconds * 1_000_000_000 + attoseconds / 1_000_000_000),
-      maximumBatch: max(1, maximumBatch), prepare: prepare, apply: apply, onFailure: onFailure)
+      maximumBatch: max(1, maximumBatch), prepare: prepare, apply: apply, changing: changing, onFailure: onFailure)
   }
 
   deinit {

@@ -23,6 +23,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
   @usableFromInline let sufficientBatch: Int
   private let prepare: @Sendable (Database) throws -> Void
   private let apply: @Sendable (Database, ArraySlice<Change>) throws -> Void
+  private let changing: (@Sendable (ArraySlice<Change>) -> [any Storable.Type])?
   private let onFailure: @Sendable (WorkspaceError) -> Void
 
   @usableFromInline var buffer: [Change] = []
@@ -46,6 +47,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     workspace: Workspace, delay: Int64, maximumBatch: Int,
     prepare: @escaping @Sendable (Database) throws -> Void,
     apply: @escaping @Sendable (Database, ArraySlice<Change>) throws -> Void,
+    changing: (@Sendable (ArraySlice<Change>) -> [any Storable.Type])?,
     onFailure: @escaping @Sendable (WorkspaceError) -> Void
   ) {
     self.workspace = workspace
@@ -54,6 +56,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     sufficientBatch = min(maximumBatch, 1024)
     self.prepare = prepare
     self.apply = apply
+    self.changing = changing
     self.onFailure = onFailure
   }
 
@@ -234,7 +237,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     func advance(to end: Int) throws {
       while done.changes < end {
         let part = rest.prefix(min(maximumBatch, end - done.changes))
-        try workspace.write { try apply($0, part) }
+        try workspace.write(changing: changing?(part)) { try apply($0, part) }
         rest = rest.dropFirst(part.count)
         done.changes += part.count
         done.transactions += 1

@@ -18,7 +18,7 @@ import Synchronization
 /// a read never waits for a write of this or another process, and sees everything that was committed before it began.
 ///
 /// The directory holds `workspace.db` with SQLite's `-wal` and `-shm` beside it, `workspace.lock` (see ``WriteLock``),
-/// `workspace.hosts` (see ``HostLock``) and `workspace.notify` (see ``notify()``), all readable and writable by their owner alone.
+/// and `workspace.hosts` (see ``HostLock``), all readable and writable by their owner alone.
 public final class Workspace: Sendable {
   /// What a workspace is opened for.
   public enum Mode: Sendable {
@@ -59,19 +59,16 @@ public final class Workspace: Sendable {
 
   /// The absolute path of the database file.
   public var path: String { files.database }
-  /// The absolute path of the file that ``notify()`` touches.
-  public var notifyPath: String { files.notification }
-
   private init(files: WorkspaceFiles, schema: WorkspaceSchema, isReadOnly: Bool, connections: consuming Connections) {
     self.files = files
     self.schema = schema
     self.isReadOnly = isReadOnly
     self.connections = Mutex(connections)
-    objects = ObjectCatalog(schema.allObjects + schema.mapped)
+    objects = ObjectCatalog(schema.allObjects + schema.mapped + [StoredLease.self])
     readers = ReaderPool(files: files)
     feed = ChangeFeed(readers: readers)
     self.connections.withLock { $0.writer }?.whenLogIsLong { [readers] in readers.expireSnapshots() }
-    feed.whenFirstWatched { [weak self] in self?.watchForeignChanges() }
+    feed.whenFirstWatched { [weak self] in _ = self?.foreignChanges() }
   }
 
   deinit {
@@ -209,12 +206,16 @@ public final class Workspace: Sendable {
 
   /// Runs `body` in a write transaction of its own, which is committed when it returns and rolled back when it throws.
   ///
-  /// Errors of SQLite become ``WorkspaceError``; what `body` throws otherwise passes through.
-  public func write<T>(_ body: (Database) throws -> T) throws -> T {
+  /// Errors of SQLite become ``WorkspaceError``; what `body` throws otherwise passes through. Where `types` says of which types objects are changed, their
+  /// subscribers look for themselves afterwards; else all do, since nobody knows what SQL has changed.
+  public func write<T>(
+    changing types: @autoclosure () -> [any Storable.Type]? = nil, _ body: (Database) throws -> T
+  ) throws -> T {
     do {
       let result = try writer().write(body)
-      // What SQL has changed is known to nobody: subscribers look for themselves.
-      feed.publish(.unknown)
+      if feed.isWatched {
+        feed.publish(types().map { CommitRecord(types: Set($0.map { ObjectIdentifier($0) })) } ?? .unknown)
+      }
       return result
     } catch let error as DatabaseError {
       throw WorkspaceError(error, path: path)
@@ -232,14 +233,6 @@ public final class Workspace: Sendable {
         continuation.resume(with: result.mapErrors(path: path))
       }
     }
-  }
-
-  /// Tells other processes that something they wait for has changed, by writing a byte to the file at ``notifyPath``.
-  ///
-  /// Call it after the commit. Watch the file with inotify (`IN_MODIFY`), then look into the database: a notification has no
-  /// content, and several may arrive as one. It never fails: whoever waits must also look now and then.
-  public func notify() {
-    files.touchNotification()
   }
 
   func writer() throws(WorkspaceError) -> WriterConnection {
@@ -267,10 +260,13 @@ public final class Workspace: Sendable {
     connections.withLock { $0.writer }?.shortenLogAtLeisure()
   }
 
-  private func watchForeignChanges() {
+  /// What waits for the changes of others, which begins with the first call; nil when the workspace is closed.
+  func foreignChanges() -> ForeignChanges? {
+    let (known, isClosed) = connections.withLock { ($0.foreignChanges, $0.isClosed) }
+    if known != nil || isClosed { return known }
     let check: @Sendable () -> Void
     if isReadOnly {
-      guard let reader = try? files.openReader() else { return }
+      guard let reader = try? files.openReader() else { return nil }
       let version = Mutex<Int?>(nil)
       check = { [feed] in
         let found = try? reader.unsafeRead { try Int.fetchOne($0.cachedStatement(sql: "PRAGMA data_version")) }
@@ -286,12 +282,12 @@ public final class Workspace: Sendable {
       }
     }
     let watch = ForeignChanges(directory: directory, check: check)
-    let isKept = connections.withLock { state in
-      if state.isClosed || state.foreignChanges != nil { return false }
-      state.foreignChanges = watch
-      return true
+    let kept: ForeignChanges? = connections.withLock { state in
+      if !state.isClosed && state.foreignChanges == nil { state.foreignChanges = watch }
+      return state.foreignChanges
     }
-    if isKept { watch.start() }
+    if kept === watch { watch.start() }
+    return kept
   }
 
   /// Builds indexes in the background, each in a transaction of its own. Until one is there, queries do without it; changes wait

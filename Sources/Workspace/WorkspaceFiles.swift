@@ -13,8 +13,6 @@ struct WorkspaceFiles {
 
   var database: String { directory + "/workspace.db" }
   var lock: String { "\(directory)/\(WriteLock.name)" }
-  private static let notificationName = "workspace.notify"
-  var notification: String { "\(directory)/\(Self.notificationName)" }
 
   init(
     directory: String, patience: Double = ConnectionSettings.patience, durability: Durability = .powerLoss
@@ -99,7 +97,7 @@ struct WorkspaceFiles {
     faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0
   }
 
-  /// Creates the directory, the database and the notification file as far as they are missing.
+  /// Creates the directory and the database as far as they are missing.
   ///
   /// Returns whether the database is new: empty, or a copy of the template. A workspace that exists and may not be written is left alone.
   func createMissing(_ schema: WorkspaceSchema) throws(WorkspaceError) -> Bool {
@@ -113,9 +111,7 @@ struct WorkspaceFiles {
         try createDatabase(bytes, in: parents)
       } ?? false
     if !isCopied { try makeDurable(parents) }
-    let isNew = isCopied ? true : try createFile(database)
-    _ = try createFile(notification)
-    return isNew
+    return isCopied ? true : try createFile(database)
   }
 
   /// Creates a directory and those above it, as far as they are missing. Returns the directories whose names for them may not be on the disk yet, the parent of
@@ -189,13 +185,6 @@ struct WorkspaceFiles {
     fchmod(descriptor, 0o600)
     close(descriptor)
     return true
-  }
-
-  /// Writes a byte to the notification file, as far as that is possible.
-  func touchNotification() {
-    guard let descriptor = try? OwnFile.open(Self.notificationName, in: directory, O_WRONLY | O_CREAT) else { return }
-    defer { close(descriptor) }
-    pwrite(descriptor, "\n", 1, 0)
   }
 
   /// Opens a connection that cannot write.

@@ -82,17 +82,12 @@ struct ApprovalAndRequestTests {
         == .notAsked(pending: []))
   }
 
-  @Test("A request is taken once, by the run that it is for, and the host is notified")
+  @Test("A request is taken once, by the run that it is for")
   func requests() async throws {
     let run = try await ask().run
     let other = try await ask().run
-    let path = fixture.workspace.notifyPath
-    try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: path)
     try history.request(.cancel, of: run)
     try history.request(.kill, of: run)
-    #expect(
-      try FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
-        != Date(timeIntervalSince1970: 0))
     #expect(try await fixture.takeRequests(other) == [])
     #expect(try await fixture.takeRequests(run) == [.cancel, .kill])
     #expect(try await fixture.takeRequests(run) == [])

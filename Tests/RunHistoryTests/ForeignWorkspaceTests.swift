@@ -119,20 +119,6 @@ import Workspace
     #expect(reopened(fixture, .readOnly) == expected)
   }
 
-  @Test("may have a FIFO or a link for the file of notifications, and nobody waits or writes there")
-  func notification() throws {
-    let fixture = try HistoryFixture()
-    let (path, victim) = (fixture.workspace.notifyPath, fixture.directory + "/victim")
-    unlink(path)
-    #expect(mkfifo(path, 0o600) == 0)
-    fixture.workspace.notify()
-    unlink(path)
-    try Data("untouched".utf8).write(to: URL(fileURLWithPath: victim))
-    #expect(symlink(victim, path) == 0)
-    fixture.workspace.notify()
-    #expect(try String(contentsOfFile: victim, encoding: .utf8) == "untouched")
-  }
-
   @Test(
     "hands on no result from outside of the directory of a run",
     arguments: ["../../x", "/etc/passwd", "runs/ID/../x", "runs/ID/.x"])

@@ -20,11 +20,9 @@ struct OpeningTests {
   func permissions() throws {
     let workspace = try openNumbers(directory)
     try workspace.write { try $0.execute(sql: "INSERT INTO number (value) VALUES (1)") }
-    workspace.notify()
     #expect(try mode("") == 0o700)
     for file in [
       "/workspace.db", "/workspace.db-wal", "/workspace.db-shm", "/workspace.lock", "/workspace.hosts",
-      "/workspace.notify",
     ] {
       #expect(try mode(file) == 0o600, "\(file)")
     }
@@ -165,17 +163,5 @@ struct OpeningTests {
     workspace.close()
     #expect(throws: WorkspaceError.closed(path: workspace.path)) { try workspace.values() }
     #expect(throws: WorkspaceError.closed(path: workspace.path)) { try workspace.write { _ in } }
-  }
-
-  @Test("The notification file changes with each notification")
-  func notification() throws {
-    let workspace = try openNumbers(directory)
-    func modified() throws -> Date? {
-      try FileManager.default.attributesOfItem(atPath: workspace.notifyPath)[.modificationDate] as? Date
-    }
-    try FileManager.default.setAttributes(
-      [.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: workspace.notifyPath)
-    workspace.notify()
-    #expect(try modified() != Date(timeIntervalSince1970: 0))
   }
 }

@@ -61,18 +61,4 @@ struct OwnFileTests {
     #expect(throws: expected) { try openNumbers(directory).write { _ in } }
     #expect(access(victim, F_OK) != 0)
   }
-
-  @Test("The file of notifications is created for its owner alone, and not where a link leads")
-  func notification() throws {
-    let workspace = try openNumbers(directory)
-    unlink(workspace.notifyPath)
-    workspace.notify()
-    var status = stat()
-    #expect(lstat(workspace.notifyPath, &status) == 0 && status.st_mode == S_IFREG | 0o600 && status.st_size == 1)
-    let victim = directory.path + "/victim"
-    unlink(workspace.notifyPath)
-    #expect(symlink(victim, workspace.notifyPath) == 0)
-    workspace.notify()
-    #expect(access(victim, F_OK) != 0)
-  }
 }

@@ -53,7 +53,7 @@ struct ShutdownTests {
       _ = try workspace.fetch(for: Job.self).all()
       await workspace.shutdown()
       let files = try FileManager.default.contentsOfDirectory(atPath: directory.workspace).sorted()
-      #expect(files == ["workspace.db", "workspace.hosts", "workspace.lock", "workspace.notify"])
+      #expect(files == ["workspace.db", "workspace.hosts", "workspace.lock"])
     }
   }
 

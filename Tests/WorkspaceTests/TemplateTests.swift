@@ -70,10 +70,9 @@ struct TemplateTests {
     #expect(try tables(workspace) == ["lease_record", "number", "mark"])
     try await workspace.write { try $0.execute(sql: "INSERT INTO number (value) VALUES (1), (2)") }
     workspace.close()
-    #expect(try FileManager.default.contentsOfDirectory(atPath: directory.workspace).count == 6)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory.workspace).count == 5)
     for file in [
       "/workspace.db", "/workspace.db-wal", "/workspace.db-shm", "/workspace.lock", "/workspace.hosts",
-      "/workspace.notify",
     ] {
       let mode = try FileManager.default.attributesOfItem(atPath: directory.workspace + file)[.posixPermissions]
       #expect(mode as? Int == 0o600, "\(file)")

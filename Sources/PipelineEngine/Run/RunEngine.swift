@@ -177,7 +177,6 @@ actor RunEngine {
     {
       guard state.pipeline.overlap == .cancel else { throw OverlapSkip(other: other) }
       try services.history.request(.cancel, of: other)
-      services.history.workspace.notify()
     }
     guard cancellation == nil else { throw CancellationError() }
     // A task of its own, so that `cancel` can end the wait.
@@ -290,8 +289,6 @@ actor RunEngine {
     logs.removeEmpty()
     services.executor.forget(id)
     if !(services.executor is LocalExecutor) { services.local.forget(id) }
-    // Others may wait for what became of this run.
-    services.history.workspace.notify()
     if let failure = ending.failure { throw failure }
     observer.emit(.run(recorder.run))
     var results: [String: JSONValue] = Dictionary(minimumCapacity: state.pipeline.operations.count)

@@ -71,7 +71,7 @@ final class ExclusiveLocks: @unchecked Sendable {
         try Task.checkCancellation()
         // Listening begins before asking, so that a release between the two is not missed.
         let waiter = LoopWaiter(loop: loop)
-        let observer = watch.add { waiter.wake() }
+        let observer = watch.add(.lease(name)) { waiter.wake() }
         defer { watch.remove(observer) }
         switch try await acquire(name, holder, noticing: noticing) {
         case .granted(let lease):
@@ -132,7 +132,6 @@ final class ExclusiveLocks: @unchecked Sendable {
   /// Gives a name back.
   func giveBack(_ hold: Hold, isolation: isolated (any Actor)? = #isolation) async {
     _ = try? await recorder.perform { try Leases.release(hold.name, fence: hold.fence, in: $0) }
-    history.workspace.notify()
     handOver(hold.name)
   }
 

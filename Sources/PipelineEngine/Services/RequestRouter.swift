@@ -46,7 +46,7 @@ final class RequestRouter: @unchecked Sendable {
   /// Listens for a run until ``remove(_:)``, and finds what was asked of it before.
   func add(_ run: RunID, _ listener: Listener) {
     listeners[run] = listener
-    if observer == nil { observer = watch.add { [weak self] in self?.noticed() } }
+    if observer == nil { observer = watch.add(.requests) { [weak self] in self?.noticed() } }
     noticed()
   }
 

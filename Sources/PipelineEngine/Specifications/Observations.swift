@@ -9,7 +9,7 @@ final class Observations: Sendable {
 
   init(loop: EventLoop, history: History) {
     paths = PathWatch(loop: loop)
-    watch = WorkspaceWatch(paths: paths, path: history.workspace.notifyPath)
+    watch = WorkspaceWatch(loop: loop, history: history)
     latestRuns = LatestRuns(history: history)
   }
 }

@@ -15,7 +15,7 @@ struct PipelineSucceededSpecification: LoopSpecification {
   func isSatisfied(in context: OperationContext) -> Bool { isSuccess(latest, in: context) }
 
   func begin(_ onChange: @escaping @Sendable () -> Void) -> () -> Void {
-    let observer = watch.add(onChange)
+    let observer = watch.add(.latestRun(of: pipeline, in: states), onChange)
     return { watch.remove(observer) }
   }
 
@@ -40,9 +40,10 @@ struct PipelineSucceededSpecification: LoopSpecification {
     return run.endedAt.map { $0 > since } ?? false
   }
 
-  private var latest: RunRecord? {
-    // Since an instant, any success counts; else only what the pipeline came to last.
-    let states: Set<RunState> = since == nil ? [.succeeded, .failed, .cancelled, .interrupted] : [.succeeded]
-    return runs.latest(of: pipeline, in: states)
+  // Since an instant, any success counts; else only what the pipeline came to last.
+  private var states: Set<RunState> {
+    since == nil ? [.succeeded, .failed, .cancelled, .interrupted] : [.succeeded]
   }
+
+  private var latest: RunRecord? { runs.latest(of: pipeline, in: states) }
 }

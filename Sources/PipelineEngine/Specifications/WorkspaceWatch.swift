@@ -1,36 +1,69 @@
-/// Tells when another process has left something in the workspace: a cancellation, an approval, a lease given back, the end of a run.
+import RunHistory
+import Workspace
+
+/// Tells on the loop when something in the workspace may have changed that runs of the host wait for, whichever process has changed it.
 ///
-/// What it watches is the workspace's notification file; nothing polls.
+/// However many wait for the same, the workspace is asked once after each change.
 final class WorkspaceWatch: @unchecked Sendable {
   // @unchecked: touched only on the loop.
 
-  private let paths: PathWatch
-  private let path: String
-  private var isWatching = false
-  private var observers: [Int: () -> Void] = [:]
-  private var nextObserver = 0
-
-  init(paths: PathWatch, path: String) {
-    self.paths = paths
-    self.path = path
+  /// What somebody waits for.
+  enum Subject: Hashable {
+    /// What is asked of runs, and answers to questions.
+    case requests
+    /// A lease that another process holds.
+    case lease(String)
+    /// The latest run of a pipeline in one of these states.
+    case latestRun(of: String, in: Set<RunState>)
   }
 
-  /// Calls `body` after every notification, until `remove`. *On the loop.*
-  func add(_ body: @escaping () -> Void) -> Int {
-    if !isWatching {
-      isWatching = true
-      _ = paths.add(path) { [weak self] in
-        guard let self else { return }
-        for observer in observers.values { observer() }
-      }
-    }
+  private struct Followed {
+    var subscriptions: [Subscription] = []
+    var observers: [Int: () -> Void] = [:]
+  }
+
+  private let loop: EventLoop
+  private let history: History
+  private var followed: [Subject: Followed] = [:]
+  private var subjects: [Int: Subject] = [:]
+  private var nextObserver = 0
+
+  init(loop: EventLoop, history: History) {
+    self.loop = loop
+    self.history = history
+  }
+
+  /// Calls `body` after every change, and perhaps without one, until `remove`. What was there before is the caller's to look at. *On the loop.*
+  func add(_ subject: Subject, _ body: @escaping () -> Void) -> Int {
     nextObserver += 1
-    observers[nextObserver] = body
+    subjects[nextObserver] = subject
+    let isNew = followed[subject] == nil
+    followed[subject, default: Followed()].observers[nextObserver] = body
+    // Of a workspace that cannot be read nothing is heard, and whoever waits fails with its next question.
+    if isNew { followed[subject]?.subscriptions = (try? subscriptions(to: subject)) ?? [] }
     return nextObserver
   }
 
   /// Ends the calls to one observer. *On the loop.*
   func remove(_ observer: Int) {
-    observers[observer] = nil
+    guard let subject = subjects.removeValue(forKey: observer) else { return }
+    followed[subject]?.observers[observer] = nil
+    if followed[subject]?.observers.isEmpty == true { followed[subject] = nil }
+  }
+
+  private func subscriptions(to subject: Subject) throws -> [Subscription] {
+    let tell: @Sendable () -> Void = { [weak self, loop] in loop.execute { [weak self] in self?.tell(subject) } }
+    return switch subject {
+    case .requests: try history.followRequests(tell)
+    case .lease(let name): [try history.followLease(name, tell)]
+    case .latestRun(let pipeline, let states): [try history.followLatest(of: pipeline, in: states, tell)]
+    }
+  }
+
+  private func tell(_ subject: Subject) {
+    for observer in (followed[subject]?.observers ?? [:]).sorted(by: { $0.key < $1.key }) {
+      // One that is called may take another one away.
+      if subjects[observer.key] != nil { observer.value() }
+    }
   }
 }

@@ -67,8 +67,7 @@ struct DatabaseReplacement {
   /// Removes the directory of the repair, whose files are known by name.
   private static func remove(_ place: String) {
     for name in [
-      "workspace.db", "workspace.db-wal", "workspace.db-shm", "workspace.lock", "workspace.hosts", "workspace.notify",
-      "copy.db",
+      "workspace.db", "workspace.db-wal", "workspace.db-shm", "workspace.lock", "workspace.hosts", "copy.db",
     ] {
       unlink("\(place)/\(name)")
     }

@@ -26,13 +26,11 @@ extension History {
 
   /// Gives back the leases whose processes are gone and that nothing needs; returns how many there were.
   func releaseAbandonedLeases() throws(WorkspaceError) -> Int {
-    let released = try write { db in
+    try write { db in
       try RunOwnership.markAbandoned(in: db)
       return try Self.abandonedLeases(in: db).useless
         .filter { try Leases.release($0.name, fence: $0.fence, in: db) }.count
     }
-    if released > 0 { workspace.notify() }
-    return released
   }
 
   /// The runs that are recorded as going on though their process is gone.

@@ -6,7 +6,7 @@ import SQLite
 /// ```swift
 /// let outcome = try workspace.write { try Leases.acquire("archive-disk", holder: "run k3x…", in: $0) }
 /// ```
-/// After a release, call ``Workspace/notify()`` once the transaction is committed, so that other processes try again.
+/// Whoever waits for one follows ``StoredLease``.
 public enum Leases {
   /// Grants the lease with the next fencing number if nobody holds it or its owner is gone; else says who has it.
   ///
@@ -43,23 +43,12 @@ public enum Leases {
 
   /// The lease of that name, unless it is free. Its owner may be gone.
   public static func current(_ name: String, in db: Database) throws -> Lease? {
-    try Row.fetchOne(db.cachedStatement(sql: query + " AND name = ?"), arguments: [name]).map(lease)
+    try db.fetch(for: StoredLease.self).where(StoredLease.name == name).first?.lease
   }
 
   /// All leases that are not free, by name. Owners may be gone.
   public static func all(in db: Database) throws -> [Lease] {
-    try Row.fetchAll(db, sql: query + " ORDER BY name").map(lease)
-  }
-
-  private static let query = """
-    SELECT name, boot, pid, process_started, holder, fence, acquired_at FROM lease_record WHERE holder IS NOT NULL
-    """
-
-  private static func lease(_ row: Row) -> Lease {
-    Lease(
-      name: row[0], owner: ProcessIdentity(boot: row[1], pid: Int32(exactly: row[2] as Int64) ?? .max, started: row[3]),
-      holder: row[4], fence: row[5],
-      acquiredAt: row[6])
+    try db.fetch(for: StoredLease.self).where(!StoredLease.holder.isNil()).compactMap(\.lease)
   }
 
   private static func microsecondsNow() -> Int64 {

@@ -67,8 +67,7 @@ struct ObjectTables {
 
   /// Why types over tables of the migrations cannot be used with these; empty where they can.
   func mappingFaults(_ db: Database) throws -> [String] {
-    try schema.mapped.compactMap { type in
-      if let fault = type.table.fault { return fault }
+    try (schema.mapped + [StoredLease.self]).compactMap { type in
       do {
         let missing = try missingColumns(of: type.table, db)
         return missing.isEmpty ? nil : "\(type.table.name) has no \(missing.map(\.name).joined(separator: ", "))"

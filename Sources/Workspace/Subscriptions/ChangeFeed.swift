@@ -54,7 +54,7 @@ final class ChangeFeed: Sendable {
       if state.isEnded { return (subscriber, true) }
       state.additions.append(subscriber)
       state.watched[subscriber.type, default: 0] += 1
-      if subscriber.key == nil { state.withResults.insert(subscriber.type) }
+      if subscriber.key == nil && subscriber.needsRows { state.withResults.insert(subscriber.type) }
       schedule(&state)
       return (subscriber, false)
     }
@@ -81,6 +81,9 @@ final class ChangeFeed: Sendable {
 
   /// Whether something is being delivered, which whoever completes a transaction now has to wait for.
   var isDelivering: Bool { state.withLock { $0.isScheduled } }
+
+  /// Whether there is a subscriber.
+  var isWatched: Bool { state.withLock { !$0.watched.isEmpty } }
 
   /// The types that have subscribers, and whether one of those follows a result.
   var watchedTypes: [ObjectIdentifier: Bool] {

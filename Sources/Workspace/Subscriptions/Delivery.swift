@@ -77,6 +77,11 @@ final class Delivery: @unchecked Sendable {
 
   /// Has everybody who needs it look at one state of the database.
   func read(done: () -> UInt64, begun: () -> UInt64) {
+    for number in unread {
+      guard let subscriber = subscribers[number], !subscriber.needsRows else { continue }
+      unread.remove(number)
+      take(.delivery, for: subscriber)
+    }
     guard !unread.isEmpty, let reader = try? readers.borrow() else { return }
     defer { readers.giveBack(reader) }
     let certain = done()

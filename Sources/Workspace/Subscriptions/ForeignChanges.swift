@@ -1,20 +1,32 @@
 import Glibc
 import Synchronization
 
-/// Wakes up when another process, or another workspace of this one, may have changed the database.
+/// Wakes up when another process, or another workspace of this one, may have changed the database or a file beside it: the one place that waits for others.
 ///
 /// A thread waits for inotify to report a write to the log. SQLite writes a commit to the log first and makes it visible
-/// afterwards, through memory of which inotify tells nothing. So after a report it looks again and again, at growing intervals of
-/// 1 ms to about a second; when nothing is written any more, it sleeps.
+/// afterwards, through memory of which inotify tells nothing. So after a report it looks again, five times within a second; when nothing is written any
+/// more, it sleeps.
 final class ForeignChanges: Sendable {
-  private static let lastPause: Int64 = 1024
-  /// Where the kernel gives no inotify, the database is looked at this often, in milliseconds.
-  private static let pollPause: Int64 = 250
+  /// When it looks after a report, in milliseconds after the look before: a commit is visible at the first look, unless its process was interrupted in it.
+  private static let pauses: [Int64] = [1, 4, 20, 100, 500]
+  /// How much time is between two looks while one report follows the other.
+  private static let crowdPause: Int64 = 5
+  /// Where the kernel gives no inotify, everything is looked at this often, in milliseconds.
+  private static let pollPause: Int64 = 1000
 
-  private let watch: Int32
+  private struct Follower {
+    let watch: Int32
+    let body: @Sendable () -> Void
+  }
+
+  private let inotify: Int32
+  /// Of the directory of the database; -1 where it cannot be watched.
+  private let database: Int32
   /// A pipe; what is written to it ends the thread.
   private let wake: (read: Int32, write: Int32)
   private let check: @Sendable () -> Void
+  private let followers = Mutex<[UInt64: Follower]>([:])
+  private let lastFollower = Atomic<UInt64>(0)
 
   /// Begins to watch. `check` looks at the database. [the watch's own thread]
   init(directory: String, check: @escaping @Sendable () -> Void) {
@@ -22,19 +34,16 @@ final class ForeignChanges: Sendable {
     var ends: [Int32] = [-1, -1]
     wake = pipe(&ends) == 0 ? (ends[0], ends[1]) : (-1, -1)
     for descriptor in ends where descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-    let descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
-    let events = UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO)
-    if descriptor >= 0, inotify_add_watch(descriptor, directory, events) < 0 {
-      close(descriptor)
-      watch = -1
-    } else {
-      watch = descriptor
-    }
+    inotify = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
+    database = Self.watch(directory, inotify)
   }
 
   deinit {
-    if watch >= 0 { close(watch) }
-    for descriptor in [wake.read, wake.write] where descriptor >= 0 { close(descriptor) }
+    for descriptor in [inotify, wake.read, wake.write] where descriptor >= 0 { close(descriptor) }
+  }
+
+  private static func watch(_ directory: String, _ inotify: Int32) -> Int32 {
+    inotify < 0 ? -1 : inotify_add_watch(inotify, directory, UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_ONLYDIR))
   }
 
   /// Starts the thread, which holds this object until ``stop()``.
@@ -49,55 +58,97 @@ final class ForeignChanges: Sendable {
     write(wake.write, [0], 1)
   }
 
+  /// Has `body` called after files were created in a directory or written to. Nil where there is no directory. [the watch's own thread]
+  func follow(_ directory: String, _ body: @escaping @Sendable () -> Void) -> UInt64? {
+    var status = stat()
+    guard stat(directory, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
+    let number = lastFollower.wrappingAdd(1, ordering: .relaxed).newValue
+    followers.withLock { $0[number] = Follower(watch: Self.watch(directory, inotify), body: body) }
+    return number
+  }
+
+  func unfollow(_ number: UInt64) {
+    followers.withLock { followers in
+      guard let former = followers.removeValue(forKey: number), former.watch >= 0, former.watch != database,
+        !followers.values.contains(where: { $0.watch == former.watch })
+      else { return }
+      inotify_rm_watch(inotify, former.watch)
+    }
+  }
+
+  /// Calls those who follow a watch; nil calls all of them.
+  private func tell(_ watches: Set<Int32>?) {
+    let bodies = followers.withLock { followers in
+      followers.sorted { $0.key < $1.key }.map(\.value).filter { watches?.contains($0.watch) ?? true }.map(\.body)
+    }
+    for body in bodies { body() }
+  }
+
   private func run() {
     // What was committed before the watch began is not reported.
     check()
-    var pause: Int64 = 1
-    var due: Int64? = watch < 0 ? Self.now() + Self.pollPause : nil
+    let isPolling = database < 0
+    var look = 0
+    var lastLook = Self.now()
+    var due: Int64? = isPolling ? Self.now() + Self.pollPause : nil
     while true {
       var descriptors = [
-        pollfd(fd: wake.read, events: Int16(POLLIN), revents: 0), pollfd(fd: watch, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: wake.read, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: inotify, events: Int16(POLLIN), revents: 0),
       ]
       let timeout = due.map { Int32(max(0, $0 - Self.now())) } ?? -1
       poll(&descriptors, 2, timeout)
       if descriptors[0].revents != 0 { return }
-      if descriptors[1].revents != 0, reportsWrite() {
-        pause = 1
-        // At most a thousand times a second, however much is written.
-        due = min(due ?? .max, Self.now() + (due == nil ? 0 : 1))
+      if descriptors[1].revents != 0 {
+        let report = takeReports()
+        if report.files != [] { tell(report.files) }
+        if report.isOfDatabase, !isPolling {
+          // However much is written, at most some hundred times a second.
+          due = min(due ?? .max, max(Self.now(), lastLook + Self.crowdPause))
+          look = 0
+        }
       }
       guard let instant = due, Self.now() >= instant else { continue }
       check()
-      if watch < 0 {
+      lastLook = Self.now()
+      if isPolling {
+        tell(nil)
         due = Self.now() + Self.pollPause
-      } else if pause > Self.lastPause {
-        due = nil
+      } else if look < Self.pauses.count {
+        due = Self.now() + Self.pauses[look]
+        look += 1
       } else {
-        due = Self.now() + pause
-        pause *= 2
+        due = nil
       }
     }
   }
 
-  /// Takes all reports; returns whether one was about the database or its log.
-  private func reportsWrite() -> Bool {
-    var found = false
+  /// Takes all reports: whether one was about the database or its log, and the watches of those about other files, nil for all.
+  private func takeReports() -> (isOfDatabase: Bool, files: Set<Int32>?) {
+    var isOfDatabase = false
+    var files: Set<Int32>? = []
     withUnsafeTemporaryAllocation(byteCount: 4096, alignment: MemoryLayout<inotify_event>.alignment) { buffer in
       guard let base = buffer.baseAddress else { return }
       while true {
-        let count = read(watch, base, buffer.count)
+        let count = read(inotify, base, buffer.count)
         guard count > 0 else { return }
         var offset = 0
         while offset + MemoryLayout<inotify_event>.size <= count {
           let event = (base + offset).loadUnaligned(as: inotify_event.self)
           let name = (base + offset + MemoryLayout<inotify_event>.size).assumingMemoryBound(to: CChar.self)
-          // When reports were lost there is no name, and anything may have happened.
-          if event.len == 0 || isDatabase(name) { found = true }
+          if event.mask & UInt32(IN_Q_OVERFLOW) != 0 {
+            // Reports were lost: anything may have happened.
+            isOfDatabase = true
+            files = nil
+          } else if event.mask & UInt32(IN_IGNORED) == 0 {
+            if event.wd == database, event.len == 0 || isDatabase(name) { isOfDatabase = true }
+            files?.insert(event.wd)
+          }
           offset += MemoryLayout<inotify_event>.size + Int(event.len)
         }
       }
     }
-    return found
+    return (isOfDatabase, files)
   }
 
   /// The memory that connections share, `workspace.db-shm`, is written by readers as well.

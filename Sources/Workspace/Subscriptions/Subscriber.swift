@@ -25,6 +25,8 @@ protocol Subscriber: AnyObject, Sendable {
   var type: ObjectIdentifier { get }
   /// The object it is about; nil if it is about a result.
   var key: ObjectKey? { get }
+  /// Whether it has to look at the rows to know what has changed.
+  var needsRows: Bool { get }
   /// Which rows may matter to a result: those that are in all of these ranges.
   var ranges: [RowRange] { get }
   /// Takes note of the last of a commit's changes of the object, which is at `place`. They are of the subscriber's type.
@@ -47,6 +49,7 @@ final class ObjectSubscriber<T: Storable>: Subscriber, @unchecked Sendable {
   var isDue = false
   let key: ObjectKey?
   let ranges: [RowRange] = []
+  let needsRows = true
   private let handler: @Sendable (SubscribedObject<T>) -> Void
   private let whenEnded: @Sendable () -> Void
   private let core = T.schema.core
@@ -130,6 +133,7 @@ final class ResultSubscriber<T: Storable>: Subscriber, @unchecked Sendable {
   var isDue = false
   let key: ObjectKey? = nil
   let ranges: [RowRange]
+  let needsRows = true
   private let handler: @Sendable (FetchedResult<T>) -> Void
   private let whenEnded: @Sendable () -> Void
   private let text: QueryText

@@ -2,12 +2,15 @@ import Synchronization
 
 /// A running subscription. It ends when it is cancelled, or when nobody holds it any more.
 public final class Subscription: Sendable {
-  private let subscriber: any Subscriber
-  private let feed: ChangeFeed
+  private let end: @Sendable () -> Void
 
   init(_ subscriber: any Subscriber, feed: ChangeFeed) {
-    self.subscriber = subscriber
-    self.feed = feed
+    end = { if subscriber.mark.cancel() { feed.remove(subscriber.mark.number) } }
+  }
+
+  /// One that `end` ends, which may be called more than once.
+  init(_ end: @escaping @Sendable () -> Void) {
+    self.end = end
   }
 
   deinit {
@@ -16,7 +19,7 @@ public final class Subscription: Sendable {
 
   /// Ends it. The handler is not called any more, except that a call which has begun goes on. A handler may cancel itself.
   public func cancel() {
-    if subscriber.mark.cancel() { feed.remove(subscriber.mark.number) }
+    end()
   }
 }
 

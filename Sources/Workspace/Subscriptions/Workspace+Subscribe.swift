@@ -22,6 +22,32 @@ extension Workspace {
     try subscribe(fetchedResult: fetchedResult, changeHandler: changeHandler, whenEnded: {})
   }
 
+  /// Calls `changeHandler` whenever objects of the type may have changed, whoever has changed them, and once at the beginning.
+  ///
+  /// Nothing is read for it, so that it costs the same however many objects there are; and it may be called where only others have changed.
+  ///
+  /// - Throws: ``WorkspaceError/unknownType(path:type:)``.
+  public func subscribe<Element: Storable>(
+    changesOf type: Element.Type, changeHandler: @escaping @Sendable () -> Void
+  ) throws -> Subscription {
+    try objects.check(type, path: path)
+    return feed.add { mark, _ in TypeSubscriber(ObjectIdentifier(type), mark: mark, handler: changeHandler) }
+  }
+
+  /// Calls `changeHandler` whenever files were created or written to in a directory of the workspace, whoever has done it. Files in directories below it do
+  /// not count. [a thread of the workspace]
+  ///
+  /// - Parameters:
+  ///   - folder: Its path in the workspace.
+  ///   - changeHandler: Told of it.
+  /// - Returns: Nil where there is no such directory, or the workspace is closed.
+  public func subscribe(filesIn folder: String, changeHandler: @escaping @Sendable () -> Void) -> Subscription? {
+    guard let watch = foreignChanges(), let number = watch.follow("\(directory)/\(folder)", changeHandler) else {
+      return nil
+    }
+    return Subscription { watch.unfollow(number) }
+  }
+
   func subscribe<Element: Storable>(
     object: Element, changeHandler: @escaping @Sendable (SubscribedObject<Element>) -> Void,
     whenEnded: @escaping @Sendable () -> Void

@@ -1,7 +1,7 @@
-import CProcess
 import Glibc
 import PipelineService
 import RunHistory
+import Workspace
 
 /// Reads the logs of a run, and follows them while it goes on.
 struct LogReader {
@@ -12,13 +12,15 @@ struct LogReader {
   /// How many lines to begin with, of each log that is there at the beginning; nil for all.
   let tail: Int?
 
-  /// Whoever waits looks at least this often, since a notification can be missed.
+  /// Whoever waits looks at least this often, as a host that dies does not tell.
   private static let longestWait: Int32 = 1000
 
   func read(following: Bool) {
     var offsets: [LogSource: Int64] = [:]
-    let watch = following ? LogWatch(workspace: history.workspace.directory) : nil
-    defer { watch?.end() }
+    let changes = following ? ChangeWait() : nil
+    var subscriptions = changes.flatMap { changes in try? history.followAttempts { changes.end() } } ?? []
+    defer { subscriptions.forEach { $0.cancel() } }
+    var followed: Set<RunID> = []
     // What is left out is of the time before: a log that comes up while it follows is new from its first line.
     var isBeginning = true
     while true {
@@ -26,14 +28,18 @@ struct LogReader {
       let isOver = (try? history.run(run))??.state.isFinal ?? true
       let sources = selection.sources(of: run, in: history)
       for source in sources {
-        watch?.add(directory: "\(history.workspace.directory)/runs/\(source.file.run)")
+        let run = source.file.run
+        if let changes, !followed.contains(run), let logs = history.followLogs(of: run, { changes.end() }) {
+          subscriptions.append(logs)
+          followed.insert(run)
+        }
         readNew(source, &offsets, tail: isBeginning ? tail : nil)
         if TextOutput.standard.isGone { return }
       }
       TextOutput.standard.flush()
       isBeginning = false
-      guard let watch, !isOver else { break }
-      watch.wait(milliseconds: Self.longestWait)
+      guard let changes, !isOver else { break }
+      changes.wait(milliseconds: Self.longestWait)
       if TextOutput.standard.isGone { return }
     }
     for source in offsets.keys.sorted(by: { $0.file < $1.file }) { printer.finish(source) }
@@ -76,43 +82,5 @@ struct LogReader {
       end -= length
     }
     return 0
-  }
-}
-
-/// Waits until something may have been written: to the database, to the notification file, or to a log.
-final class LogWatch {
-  private let descriptor: Int32
-  private var directories: Set<String> = []
-
-  init(workspace: String) {
-    descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
-    add(directory: workspace)
-  }
-
-  func add(directory: String) {
-    guard descriptor >= 0, directories.insert(directory).inserted else { return }
-    inotify_add_watch(descriptor, directory, UInt32(IN_MODIFY | IN_CREATE))
-  }
-
-  /// Returns when something was written, when nobody reads our output any more, or after the time.
-  func wait(milliseconds: Int32) {
-    var waits = [
-      pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
-      // A pipe whose reader has gone reports an error without being asked.
-      pollfd(fd: TextOutput.standard.descriptor, events: 0, revents: 0),
-    ]
-    poll(&waits, 2, milliseconds)
-    if waits[1].revents & Int16(POLLERR | POLLHUP) != 0 {
-      TextOutput.standard.giveUp()
-      return
-    }
-    // A burst of writes is read in one go.
-    usleep(20_000)
-    var chunk = [UInt8](repeating: 0, count: 4096)
-    while chunk.withUnsafeMutableBytes({ read(descriptor, $0.baseAddress, $0.count) }) > 0 {}
-  }
-
-  func end() {
-    if descriptor >= 0 { close(descriptor) }
   }
 }

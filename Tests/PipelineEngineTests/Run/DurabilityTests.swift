@@ -96,7 +96,6 @@ struct DurabilityTests {
         try ApprovalRows.answer(id, operation: "ask", .init(isApproved: true, note: nil, who: "ada", at: .now), in: $0)
       }
         != .notAsked(pending: []))
-    history.workspace.notify()
     #expect(try await finished.outcome.run.state == .succeeded)
     #expect(try loss.read { try $0.approvals(of: id).map(\.state) } == ["approved"])
     #expect(loss.logSyncs == 2)

@@ -44,8 +44,9 @@ struct HistoryWatch: ParsableCommand {
     let history = try openHistory()
     try FilterOptions.check(filter, in: history)
     let reference = RunReference(history: history)
-    let changes = LogWatch(workspace: history.workspace.directory)
-    defer { changes.end() }
+    let changes = ChangeWait()
+    let subscriptions = try history.followRuns { changes.end() }
+    defer { subscriptions.forEach { $0.cancel() } }
     var watch = RunWatch(filter)
     while !TextOutput.standard.isGone {
       for run in try watch.changes(in: history) { show(run, reference) }

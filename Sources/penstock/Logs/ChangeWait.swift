@@ -1,0 +1,34 @@
+import CProcess
+import Glibc
+
+/// Lets a command wait for what handlers of subscriptions tell, for the end of its reader, or for a time.
+final class ChangeWait: Sendable {
+  private let descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+
+  deinit {
+    if descriptor >= 0 { close(descriptor) }
+  }
+
+  /// Ends the wait that goes on, or else the next one. Any thread.
+  func end() {
+    if descriptor >= 0 { eventfd_write(descriptor, 1) }
+  }
+
+  /// Returns when something was told, when nobody reads our output any more, or after the time.
+  func wait(milliseconds: Int32) {
+    var waits = [
+      pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+      // A pipe whose reader has gone reports an error without being asked.
+      pollfd(fd: TextOutput.standard.descriptor, events: 0, revents: 0),
+    ]
+    poll(&waits, 2, milliseconds)
+    if waits[1].revents & Int16(POLLERR | POLLHUP) != 0 {
+      TextOutput.standard.giveUp()
+      return
+    }
+    // A burst of changes is read in one go.
+    usleep(20_000)
+    var count: eventfd_t = 0
+    if descriptor >= 0 { eventfd_read(descriptor, &count) }
+  }
+}

@@ -1,0 +1,117 @@
+import Synchronization
+import Testing
+import Workspace
+
+@testable import RunHistory
+
+/// How often something was told.
+private final class Counter: Sendable {
+  private let count = Mutex(0)
+  var value: Int { count.withLock { $0 } }
+  func add() { count.withLock { $0 += 1 } }
+
+  /// Waits until it was told after `body`; fails after five seconds.
+  func expect(_ body: () async throws -> Void) async throws {
+    let before = value
+    try await body()
+    for _ in 0..<5000 where value == before { try await Task.sleep(for: .milliseconds(1)) }
+    #expect(value > before)
+  }
+
+  /// Waits until nothing is told any more.
+  func settle() async throws {
+    var last = -1
+    while last != value {
+      last = value
+      try await Task.sleep(for: .milliseconds(30))
+    }
+  }
+}
+
+@Suite("Following a history")
+struct FollowingTests {
+  let fixture: HistoryFixture
+  /// The history as another process has it.
+  let other: History
+
+  init() throws {
+    fixture = try HistoryFixture()
+    other = try History.open(at: fixture.directory, mode: .readWrite)
+  }
+
+  @Test("Runs are told of when they begin and end, in whatever process, and not while their operations go on")
+  func runs() async throws {
+    let counter = Counter()
+    let subscriptions = try other.followRuns { counter.add() }
+    let run = fixture.record()
+    try await counter.expect {
+      fixture.recorder.record(.runCreated(run, definition: ""))
+      try await fixture.recorder.flush()
+    }
+    try await counter.expect {
+      fixture.recorder.record(.runStarted(run.id, at: HistoryFixture.start))
+      try await fixture.recorder.flush()
+    }
+    try await counter.settle()
+    let before = counter.value
+    fixture.recorder.record(
+      .operation(OperationRecord(run: run.id, ordinal: 0, name: "fetch", position: 0, state: .running)))
+    try await fixture.recorder.flush()
+    // One that begins and ends between two looks is told of as well.
+    try await counter.expect { try await fixture.ended() }
+    try await counter.settle()
+    #expect(counter.value <= before + 2)
+    subscriptions.forEach { $0.cancel() }
+  }
+
+  @Test("Requests and answers reach the host of the run")
+  func requests() async throws {
+    let run = fixture.record(state: .running)
+    fixture.recorder.record(.runCreated(run, definition: ""))
+    fixture.recorder.record(
+      .approvalRequested(
+        Approval(
+          run: run.id, ordinal: 0, operation: "fetch", message: "Go?", requestedAt: HistoryFixture.start)))
+    fixture.recorder.record(
+      .operation(OperationRecord(run: run.id, ordinal: 0, name: "fetch", position: 0, state: .waiting)))
+    try await fixture.recorder.flush()
+    let counter = Counter()
+    let subscriptions = try fixture.history.followRequests { counter.add() }
+    try await counter.settle()
+    try await counter.expect { try other.request(.cancel, of: run.id) }
+    try await counter.settle()
+    try await counter.expect {
+      _ = try other.answerApproval(run.id, operation: "fetch", approved: true, note: nil, who: "ada")
+    }
+    subscriptions.forEach { $0.cancel() }
+  }
+
+  @Test("A lease is followed from one holder to the next, and nobody else's")
+  func leases() async throws {
+    let counter = Counter()
+    let subscription = try other.followLease("disk") { counter.add() }
+    try await counter.expect {
+      _ = try await fixture.recorder.perform { try Leases.acquire("disk", holder: "run a", in: $0) }
+    }
+    try await counter.settle()
+    let before = counter.value
+    _ = try await fixture.recorder.perform { try Leases.acquire("tape", holder: "run b", in: $0) }
+    try await counter.expect { try await fixture.recorder.perform { _ = try Leases.release("disk", fence: 1, in: $0) } }
+    #expect(counter.value == before + 1)
+    subscription.cancel()
+  }
+
+  @Test("The latest run of a pipeline is told of when it is another one")
+  func latest() async throws {
+    let counter = Counter()
+    let subscription = try other.followLatest(of: "digest", in: [.succeeded]) { counter.add() }
+    try await counter.expect { try await fixture.ended("digest") }
+    try await counter.settle()
+    let before = counter.value
+    try await fixture.ended("another")
+    try await fixture.ended("digest", at: HistoryFixture.start.advanced(by: 1), state: .failed)
+    try await counter.expect { try await fixture.ended("digest", at: HistoryFixture.start.advanced(by: 2)) }
+    #expect(counter.value == before + 1)
+    subscription.cancel()
+  }
+}

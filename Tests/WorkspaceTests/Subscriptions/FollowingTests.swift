@@ -1,0 +1,98 @@
+import Foundation
+import Testing
+
+@testable import Workspace
+
+@Suite("What others change")
+struct FollowingTests {
+  let directory: TemporaryDirectory
+  let workspace: Workspace
+  /// What another process would have: a workspace of its own in the same directory.
+  let other: Workspace
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    workspace = try openJobs(directory)
+    other = try openJobs(directory)
+  }
+
+  @Test("A subscriber to a type is told of changes by objects, by SQL and by others, and not of those of another type")
+  func types() async throws {
+    let jobs = Collected<Int>()
+    let notes = Collected<Int>()
+    let subscriptions = [
+      try workspace.subscribe(changesOf: Job.self) { jobs.append(1) },
+      try workspace.subscribe(changesOf: Note.self) { notes.append(1) },
+    ]
+    // It is told once at the beginning, and once when the watch of others begins.
+    try await eventually { jobs.all.count >= 1 && notes.all.count >= 1 }
+    try await Task.sleep(for: .milliseconds(50))
+    let (before, notesBefore) = (jobs.all.count, notes.all.count)
+    try await workspace.add([Job(id: "a")])
+    #expect(jobs.all.count == before + 1)
+    try workspace.write(changing: [Job.self]) { try $0.execute(sql: "UPDATE job SET attempt = 2") }
+    try await eventually { jobs.all.count == before + 2 }
+    #expect(notes.all.count == notesBefore)
+    // Of what another one has changed nobody knows the type.
+    try await other.add([Job(id: "b")])
+    try await eventually { jobs.all.count >= before + 3 && notes.all.count > notesBefore }
+    subscriptions.forEach { $0.cancel() }
+  }
+
+  @Test("A result that follows SQL of a known type is told, and one of another type does not read")
+  func writes() async throws {
+    try await workspace.add([Job(id: "a")])
+    let seen = Collected<Int>()
+    let jobs = try workspace.fetch(for: Job.self).all()
+    let subscription = try workspace.subscribe(fetchedResult: jobs) { seen.append($0.first?.attempt ?? 0) }
+    try workspace.write(changing: [Job.self]) { try $0.execute(sql: "UPDATE job SET attempt = 7") }
+    try await eventually { seen.all == [7] }
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test("Files in a directory of the workspace are followed until the subscription ends, and those below it are not")
+  func files() async throws {
+    let folder = directory.workspace + "/logs"
+    let seen = Collected<Int>()
+    #expect(workspace.subscribe(filesIn: "logs", changeHandler: {}) == nil)
+    try FileManager.default.createDirectory(atPath: folder + "/deep", withIntermediateDirectories: true)
+    let subscription = try #require(workspace.subscribe(filesIn: "logs") { seen.append(1) })
+    let again = try #require(workspace.subscribe(filesIn: "logs") { seen.append(2) })
+    #expect(FileManager.default.createFile(atPath: folder + "/1.out", contents: Data("a".utf8)))
+    try await eventually { seen.all.contains(1) && seen.all.contains(2) }
+    subscription.cancel()
+    try await Task.sleep(for: .milliseconds(20))
+    let before = seen.all.count
+    #expect(FileManager.default.createFile(atPath: folder + "/deep/x", contents: Data("a".utf8)))
+    #expect(FileManager.default.createFile(atPath: folder + "/2.out", contents: Data("a".utf8)))
+    try await eventually { seen.all.count > before }
+    #expect(!seen.all[before...].contains(1))
+    withExtendedLifetime(again) {}
+  }
+
+  @Test("Each change of another workspace in the directory is told soon, however long nothing has changed")
+  func latency() async throws {
+    try await workspace.add([Job(id: "a", attempt: 0)])
+    let seen = Collected<(attempt: Int, at: ContinuousClock.Instant)>()
+    let clock = ContinuousClock()
+    let jobs = try workspace.fetch(for: Job.self).all()
+    let subscription = try workspace.subscribe(fetchedResult: jobs) { seen.append(($0.first?.attempt ?? 0, clock.now)) }
+    var taken: [Duration] = []
+    for attempt in 1...30 {
+      // Some within the looks after the commit before, some after a pause of all of them.
+      try await Task.sleep(for: .milliseconds(attempt == 30 ? 1200 : attempt * 3))
+      try await other.performChanges([Job.self]) { context in
+        try context.submit(Job.changeRequest(Job(id: "a")) { $0.attempt = attempt })
+      }
+      let committed = clock.now
+      try await eventually { seen.all.last?.attempt == attempt }
+      taken.append((seen.all.last?.at ?? committed) - committed)
+    }
+    taken.sort()
+    if ProcessInfo.processInfo.environment["PENSTOCK_LATENCY"] != nil {
+      print("latency: median \(taken[15]), greatest \(taken[29])")
+    }
+    #expect(taken[29] < .seconds(1), "\(taken)")
+    withExtendedLifetime(subscription) {}
+  }
+}
