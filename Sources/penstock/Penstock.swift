@@ -4,6 +4,10 @@
 // checked, run or recorded, nor decide which run starts; what is worth telling about a run is worked out in `RunReports`, and only
 // laid out here.
 //
+// `Commands/` has a file for each command, `Options/` what several of them understand. `Running/` shows a run and answers signals
+// meanwhile, `Logs/` prints log files; `Terminal/` is how things look, `Input/` reads files, `Process/` is this process from its
+// beginning to its exit code.
+//
 // Read first: ``Penstock`` (the commands), ``SharedOptions`` (what all of them understand), ``CommandFailure`` (how they fail).
 
 import ArgumentParser
@@ -52,8 +56,21 @@ struct Penstock: ParsableCommand {
       try command.run()
       ExitStatus.succeeded.finish()
     } catch {
-      ExitStatus.report(error).finish()
+      (ExitStatus.reportIfKnown(error) ?? reportParsing(error)).finish()
     }
+  }
+
+  /// Help and versions are successes on standard output; wrong arguments are the only other thing the parser throws.
+  private static func reportParsing(_ error: any Error) -> ExitStatus {
+    let text = fullMessage(for: error)
+    guard exitCode(for: error) != .success else {
+      TextOutput.standard.writeLine(text)
+      return .succeeded
+    }
+    TextOutput.standard.flush()
+    let suggestion = CommandSuggestion(root: Penstock.self).text(for: Arguments.words)
+    TextOutput.error.writeLine(TerminalLines.visible(suggestion.map { "penstock: \($0)" } ?? text))
+    return .usage
   }
 
   /// Reads the arguments.

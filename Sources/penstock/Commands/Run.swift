@@ -112,7 +112,7 @@ struct Run: ForegroundCommand {
     // What is wrong from the beginning is a mistake of the call.
     _ = try watched.load().content.get()
     let service = try shared.openService(for: file, plugins: .host(pluginHost))
-    let terminal = WatchTerminal(service: service, shared: shared)
+    let terminal = WatchTerminal(service: service, presentation: shared.presentation(of: nil, in: service))
     let session = WatchSession(service: service, file: watched, observer: terminal, startsNow: now)
     let result = await Result { try await session.run() }
     await pluginHost.shutDown()

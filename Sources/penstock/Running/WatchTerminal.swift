@@ -6,31 +6,34 @@ import Synchronization
 /// Shows a watched pipeline on the terminal, and answers signals while it runs and while it waits. The status is that of what was told last.
 final class WatchTerminal: WatchObserver {
   private let service: RunService
-  private let shared: SharedOptions
+  /// How runs are shown; without a pipeline.
+  private let presentation: RunPresentation
   private let latest = Mutex(ExitStatus.succeeded)
 
-  init(service: RunService, shared: SharedOptions) {
+  init(service: RunService, presentation: RunPresentation) {
     self.service = service
-    self.shared = shared
+    self.presentation = presentation
   }
 
   /// How the process should end.
   var status: ExitStatus { latest.withLock { $0 } }
 
-  var events: RunEventRange { shared.presentation(of: nil, in: service).events }
+  var events: RunEventRange { presentation.events }
 
   func show(
     _ pipeline: PipelineDefinition, onInterruption: @escaping @Sendable () -> Void,
     _ body: @escaping @Sendable (_ onEvent: @escaping @Sendable (RunEvent) -> Void) async throws -> RunOutcome
   ) async throws -> RunOutcome {
+    var presentation = presentation
+    presentation.pipeline = pipeline
     let session = RunSession(
-      service: service, presentation: shared.presentation(of: pipeline, in: service), endsProcess: false,
+      service: service, presentation: presentation, endsProcess: false,
       onInterruption: onInterruption)
     return try await session.present(body)
   }
 
   func idle(onInterruption: @escaping @Sendable () -> Void) throws -> @Sendable () async -> Void {
-    var presentation = shared.presentation(of: nil, in: service)
+    var presentation = presentation
     presentation.isIdle = true
     let feed = try RunFeed()
     let (ended, ending) = AsyncStream<Void>.makeStream()
@@ -57,7 +60,7 @@ final class WatchTerminal: WatchObserver {
   }
 
   func tell(_ notice: WatchNotice) {
-    if !shared.quiet { TextOutput.error.writeLine("penstock: \(notice.text)") }
+    if !presentation.isQuiet { TextOutput.error.writeLine("penstock: \(notice.text)") }
   }
 }
 

@@ -1,4 +1,3 @@
-import ArgumentParser
 import Glibc
 import PipelineService
 import PluginHost
@@ -17,6 +16,14 @@ enum ExitStatus: Int32 {
 
   /// Tells a person about an error, and gives the exit code that stands for it.
   static func report(_ error: any Error) -> ExitStatus {
+    if let status = reportIfKnown(error) { return status }
+    TextOutput.standard.flush()
+    TextOutput.error.writeLine(TerminalLines.visible("Error: \(error)"))
+    return .usage
+  }
+
+  /// The same of what commands and the modules below them throw; nil, and nothing is said, for other errors, such as those of the argument parser.
+  static func reportIfKnown(_ error: any Error) -> ExitStatus? {
     switch error {
     case let status as ExitStatus: return status
     case let failure as CommandFailure:
@@ -24,7 +31,7 @@ enum ExitStatus: Int32 {
       if !failure.message.isEmpty { TextOutput.error.writeLine("penstock: \(TerminalLines.visible(failure.message))") }
       return failure.status
     default:
-      guard let report = FailureReport(error) else { return reportParsing(error) }
+      guard let report = FailureReport(error) else { return nil }
       TextOutput.standard.flush()
       TextOutput.error.writeLine("penstock: \(TerminalLines.visible(report.description))")
       return report.kind == .refused ? .usage : .engineFailed
@@ -46,19 +53,6 @@ enum ExitStatus: Int32 {
     // What plugins have registered for the end may hang, crash, or end the process with a status of its own; `close` was their time.
     fflush(nil)
     _exit(status)
-  }
-
-  /// Help and versions are successes on standard output; wrong arguments are the only other thing the parser throws.
-  private static func reportParsing(_ error: any Error) -> ExitStatus {
-    let text = Penstock.fullMessage(for: error)
-    guard Penstock.exitCode(for: error) != .success else {
-      TextOutput.standard.writeLine(text)
-      return .succeeded
-    }
-    TextOutput.standard.flush()
-    let suggestion = CommandSuggestion(root: Penstock.self).text(for: Arguments.words)
-    TextOutput.error.writeLine(TerminalLines.visible(suggestion.map { "penstock: \($0)" } ?? text))
-    return .usage
   }
 }
 
