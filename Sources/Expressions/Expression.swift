@@ -72,6 +72,11 @@ public struct Expression: Sendable, Hashable {
     try evaluate(in: contexts).isTruthy
   }
 
+  /// The patterns of each call of `hashFiles` whose files can be named without evaluating anything.
+  package var filePatterns: [[String]] {
+    storage.functionNames.contains(ExpressionFunction.hashFiles.name) ? storage.program.filePatterns : []
+  }
+
   /// Every place that names a context, in the order of the text.
   public var references: [ExpressionReference] { storage.program.references }
 

@@ -69,6 +69,15 @@ package struct ExpressionProgram: Sendable {
     return node.kind == .literal ? literals[Int(node.first)] : nil
   }
 
+  /// The patterns of each call of `hashFiles` all of whose patterns are written in it.
+  var filePatterns: [[String]] {
+    nodes.compactMap { node in
+      guard node.kind == .call, node.function == .hashFiles else { return nil }
+      let patterns = children(of: node).compactMap { literal($0)?.stringValue }
+      return patterns.count == node.second ? patterns : nil
+    }
+  }
+
   /// Whether it cannot be true unless `success()` is: it is a call of that, or a conjunction with one.
   var requiresSuccess: Bool {
     var open = [root]

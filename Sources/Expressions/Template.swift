@@ -178,6 +178,9 @@ public struct Template: Sendable, Hashable {
     }
   }
 
+  /// The patterns of the calls of `hashFiles` in its expressions; see ``Expression/filePatterns``.
+  package var filePatterns: [[String]] { expressions.flatMap(\.expression.filePatterns) }
+
   /// Whether a status function is called in any of its expressions.
   public var usesStatusFunction: Bool { expressions.contains { $0.expression.usesStatusFunction } }
 

@@ -27,7 +27,7 @@ extension RunEngine {
     var given: [(String, JSONValue)] = []
     for parameter in parameters { given.append((parameter.name, try parameter.value.evaluate(in: contexts(ordinal)))) }
     let former = try await formerNestedRun(of: ordinal)
-    let definition = try definition(of: former, current: nested)
+    let definition = try await definition(of: former, current: nested)
     if let former, former.run.state != .interrupted {
       state.modify(ordinal) { $0.reason = .nestedRun(former.run.id) }
       return try takeOver(former, of: definition)
@@ -76,11 +76,14 @@ extension RunEngine {
   }
 
   /// The definition that a nested run goes on with: its own, where the file has changed since it began.
-  private func definition(of former: RecordedRun?, current: PipelineDefinition) throws -> PipelineDefinition {
+  private func definition(of former: RecordedRun?, current: PipelineDefinition) async throws -> PipelineDefinition {
     guard let former, former.run.definitionHash != current.source.hash else { return current }
-    let loaded = PipelineLoader.load(
-      text: former.definition, path: former.run.path ?? current.source.path, nested: former.nestedDefinitions,
-      plugins: services.plugins.source)
+    let plugins = services.plugins.source
+    let loaded = try await BlockingWork.run {
+      PipelineLoader.load(
+        text: former.definition, path: former.run.path ?? current.source.path, nested: former.nestedDefinitions,
+        plugins: plugins)
+    }
     guard let pipeline = loaded.pipeline else {
       throw OperationFailure(
         code: "nested-invalid",

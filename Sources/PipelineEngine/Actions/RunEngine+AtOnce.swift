@@ -21,7 +21,7 @@ extension RunEngine {
     let node = state.instances[ordinal].node
     // What a former host of the run has begun may have to wait for the record of that.
     guard let action = node.atOnce, state.instances[ordinal].attempts == 0, state.former[ordinal]?.retryState == nil,
-      cancellation == nil, !isForced, !Task.isCancelled
+      cancellation == nil, !isForced, !Task.isCancelled, !willReadFiles(ordinal)
     else { return .needsTask }
     switch action.kind {
     case .value(let action):

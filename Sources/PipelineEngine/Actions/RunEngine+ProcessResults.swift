@@ -42,13 +42,13 @@ extension RunEngine {
       logs.keepResult(path)
       return .file(ResultFile(path: path, size: kept, type: type))
     }
-    let bytes = try isFile ? resultFile(path) : printedResult(files)
+    let bytes = try await isFile ? resultFile(path, size) : printedResult(files, size)
     if isFile { unlink(files.result.pointer) }
     do {
-      let value = try ResultText.value(of: bytes, as: type)
+      let value = try await parsed(bytes, as: type)
       // Masked after parsing too: JSON can spell a secret in ways that its bytes don't show.
       guard type == .file, case .string(let name) = value else {
-        return .value(try secrets.without(value, of: node))
+        return .value(try await masked(value, of: node, isLarge: bytes.count > Self.large))
       }
       return .value(try secrets.without(.string(try existingFile(name, directory: directory)), of: node))
     } catch {
@@ -63,22 +63,61 @@ extension RunEngine {
     }
   }
 
-  /// What the process left at `$PENSTOCK_RESULT`, which whatever it started may still change.
-  private func resultFile(_ path: String) throws(OperationFailure) -> [UInt8] {
-    do {
-      return try InputFile.read(path, limit: Int(ResultFile.memoryLimit))
-    } catch {
-      throw ResultFile.unreadable(error)
+  /// More than can be read and parsed in a millisecond.
+  private static let large = 64 << 10
+
+  /// The value of a text, which is parsed beside the loop where that takes long.
+  private func parsed(_ bytes: [UInt8], as type: ValueType?) async throws(OperationFailure) -> JSONValue {
+    try await result(beside: bytes.count > Self.large) { () throws(OperationFailure) in
+      try ResultText.value(of: bytes, as: type)
     }
   }
 
-  private func printedResult(_ files: LogFiles) throws(OperationFailure) -> [UInt8] {
-    let limit = Int(ResultFile.memoryLimit)
-    guard let bytes = FileBytes.read(descriptor: files.outputDescriptor, limit: limit) else {
-      throw OperationFailure(
-        code: "result-missing", message: "the result cannot be read back: \(String(cString: strerror(errno)))")
+  /// The value as it is handed on and kept, without secrets.
+  private func masked(
+    _ value: JSONValue, of node: OperationNode, isLarge: Bool
+  ) async throws(OperationFailure) -> JSONValue {
+    let (masker, type) = (state.masker, node.definition.result)
+    guard node.definition.receivesSecret, !masker.isEmpty else { return value }
+    return try await result(beside: isLarge) { () throws(OperationFailure) in
+      try RunSecrets.masked(value, by: masker, as: type)
     }
-    return bytes
+  }
+
+  /// What `body` makes, beside the loop where that takes long.
+  private func result<T: Sendable>(
+    beside isLong: Bool, _ body: @escaping @Sendable () throws(OperationFailure) -> T
+  ) async throws(OperationFailure) -> T {
+    guard isLong else { return try body() }
+    do {
+      return try await BlockingWork.run(body)
+    } catch {
+      throw OperationFailure(error)
+    }
+  }
+
+  /// What the process left at `$PENSTOCK_RESULT`, which whatever it started may still change.
+  private func resultFile(_ path: String, _ size: Int64) async throws(OperationFailure) -> [UInt8] {
+    try await result(beside: size > Self.large) { () throws(OperationFailure) in
+      do throws(InputFileError) {
+        return try InputFile.read(path, limit: Int(ResultFile.memoryLimit))
+      } catch {
+        throw ResultFile.unreadable(error)
+      }
+    }
+  }
+
+  private func printedResult(_ files: LogFiles, _ size: Int64) async throws(OperationFailure) -> [UInt8] {
+    let descriptor = files.outputDescriptor
+    // The descriptor is used until this returns.
+    defer { extendLifetime(files) }
+    return try await result(beside: size > Self.large) { () throws(OperationFailure) in
+      guard let bytes = FileBytes.read(descriptor: descriptor, limit: Int(ResultFile.memoryLimit)) else {
+        throw OperationFailure(
+          code: "result-missing", message: "the result cannot be read back: \(String(cString: strerror(errno)))")
+      }
+      return bytes
+    }
   }
 
   /// Makes a large result file the owner's alone, without the secrets it may hold, and returns its size.

@@ -30,6 +30,8 @@ extension RunEngine {
     if state.instances[ordinal].attempts > 0 { try await keepFormerAttempt(ordinal) }
     try await takeTurn(ordinal)
     state.instances[ordinal].hasSlot = false
+    // It may have waited: what it is given is what is there now.
+    await readFiles(ordinal)
     if Task.isCancelled || isForced || isCalledOff(ordinal) {
       release(demand(ordinal))
       throw CancellationError()

@@ -25,6 +25,8 @@ extension RunEngine {
   /// Runs an operation or a handler to its end, without telling its dependents.
   func executeNode(_ ordinal: Int) async {
     let node = state.instances[ordinal].node
+    await readFiles(ordinal)
+    defer { state.readings[ordinal] = nil }
     do {
       if let condition = node.definition.condition, !node.conditionIsPerItem, try !isSatisfied(condition, for: ordinal)
       {

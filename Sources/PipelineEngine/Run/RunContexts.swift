@@ -89,11 +89,8 @@ struct RunContexts: ExpressionContexts {
   }
 
   func hashFiles(_ patterns: [String]) throws(ExpressionError) -> String {
-    do {
-      return try FileHash.hash(patterns: patterns, in: run.pipeline.source.directory)
-    } catch {
-      throw ExpressionError(otherCode: "hash-files", "hashFiles: \(error)")
-    }
+    let known = ordinal.flatMap { run.readings[$0]?.hashes[patterns] }
+    return try (known ?? FileReadings.hash(patterns, in: run.pipeline.source.directory)).get()
   }
 
   /// What an expression calls `name`: an operation, or the handler that it belongs to.
@@ -123,11 +120,8 @@ struct RunContexts: ExpressionContexts {
     case .none: return .null
     case .value(let value): return value
     case .file(let file):
-      do {
-        return try file.load()
-      } catch {
-        throw ExpressionError(otherCode: error.code, error.message)
-      }
+      let known = ordinal.flatMap { run.readings[$0]?.results[position] }
+      return try (known ?? FileReadings.load(file)).get()
     }
   }
 

@@ -37,6 +37,8 @@ extension RunEngine {
 
   private func executeItem(_ ordinal: Int) async {
     let node = state.instances[ordinal].node
+    await readFiles(ordinal)
+    defer { state.readings[ordinal] = nil }
     do {
       if isCalledOff(ordinal) { throw CancellationError() }
       if let condition = node.definition.condition, node.conditionIsPerItem, try !isSatisfied(condition, for: ordinal) {

@@ -95,6 +95,7 @@ extension RunEngine {
       instance.recordedResult = operation.result
       instance.result = result(operation.result, type: instance.node.definition.result)
     }
+    if case .file = state.instances[operation.ordinal].result { state.readsFiles = true }
   }
 
   /// The result that a record keeps.

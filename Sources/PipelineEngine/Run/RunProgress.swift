@@ -1,4 +1,5 @@
 import Expressions
+import Glibc
 import Operations
 import PipelineLanguage
 import RunHistory
@@ -167,6 +168,10 @@ final class RunProgress {
   var former: [Int: FormerProgress] = [:]
   /// How many dependencies of each operation have not ended.
   @exclusivity(unchecked) var remaining: [Int32]
+  /// What the expressions of operations that are about to be evaluated find in files, by instance.
+  var readings: [Int: FileReadings] = [:]
+  /// Whether an expression may have to read a file: a result is kept in one, or `hashFiles` is called.
+  var readsFiles: Bool
   /// Operations by name; names are unique without regard to case, and expressions don't regard it.
   let positions: [String: Int]
   /// Operations that have not ended.
@@ -198,6 +203,8 @@ final class RunProgress {
     self.parameters = parameters
     self.workspace = workspace
     plan = RunPlan(pipeline.operations)
+    // As its documentation spells it; spelled otherwise, the files are read where their hash is asked for.
+    readsFiles = strstr(pipeline.source.text, "hashFiles") != nil
     remaining = plan.incoming
     unfinished = pipeline.operations.count
     instances.reserveCapacity(pipeline.operations.count + pipeline.handlers.count)

@@ -73,6 +73,7 @@ final class RunRecorder {
       state.status.hasFailure = true
     }
     if newState == .failed || newState == .cancelled { state.noteEnd(of: ordinal) }
+    if case .file = state.instances[ordinal].result { state.readsFiles = true }
     unrecorded.remove(ordinal)
     return true
   }

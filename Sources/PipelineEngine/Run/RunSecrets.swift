@@ -49,13 +49,22 @@ final class RunSecrets {
   /// - Throws: ``OperationFailure`` with code `result-secret` when nothing of the declared type is left without the secret.
   func without(_ value: JSONValue, of node: OperationNode) throws(OperationFailure) -> JSONValue {
     guard node.definition.receivesSecret, !run.masker.isEmpty else { return value }
-    var masked = run.masker.mask(value)
+    return try Self.masked(value, by: run.masker, as: node.definition.result)
+  }
+
+  /// The value without secrets.
+  ///
+  /// - Throws: ``OperationFailure`` with code `result-secret` when nothing of the declared type is left without the secret.
+  static func masked(
+    _ value: JSONValue, by masker: SecretMasker, as type: ValueType?
+  ) throws(OperationFailure) -> JSONValue {
+    var masked = masker.mask(value)
     // A secret that is JSON itself is in none of the strings.
     let text = masked.text
-    let maskedText = run.masker.mask(text)
+    let maskedText = masker.mask(text)
     if maskedText != text { masked = .string(maskedText) }
-    guard masked != value, let type = node.definition.result else { return masked }
-    guard type != .file, type.mismatch(of: masked) == nil else { throw Self.secretInResult(of: type) }
+    guard masked != value, let type else { return masked }
+    guard type != .file, type.mismatch(of: masked) == nil else { throw secretInResult(of: type) }
     return masked
   }
 

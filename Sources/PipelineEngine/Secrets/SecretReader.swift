@@ -131,15 +131,22 @@ struct SecretReader {
     do throws(InputFileError) {
       let file = try InputFile(path, accepts: .streams)
       switch file.kind {
-      case .regular: return try file.read(limit: Self.limit)
-      case .pipe: break
+      case .regular: return try await Self.read(path).get()
+      case .pipe: return try await stream(file, isolation: isolation).get()
       default: throw .unsuitable(path: path, file.kind)
       }
-      return try await stream(file, isolation: isolation).get()
     } catch {
       try Task.checkCancellation()
       throw Failure(SecretPreview.unreadableFile(error))
     }
+  }
+
+  /// Reads a regular file beside the event loop: it may be on a disk that is slow, or elsewhere.
+  private static func read(_ path: String) async -> Result<[UInt8], InputFileError> {
+    let read = try? await BlockingWork.run { () -> Result<[UInt8], InputFileError> in
+      Result { () throws(InputFileError) in try InputFile.read(path, limit: limit) }
+    }
+    return read ?? .failure(.system(path: path, number: EIO))
   }
 
   /// Reads a pipe to its end, while others use the event loop.

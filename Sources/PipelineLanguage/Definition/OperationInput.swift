@@ -51,6 +51,8 @@ package struct OperationInput: Sendable, Hashable {
   package var operations: [String]
   /// All references in it.
   package var references: [ExpressionReference]
+  /// The patterns of each call of `hashFiles` in it all of whose patterns are literals.
+  package var filePatterns: [[String]]
 
   /// Whether it is a result handed over as a requirement, rather than something that only steers the operation.
   package var isInjection: Bool {
@@ -60,10 +62,13 @@ package struct OperationInput: Sendable, Hashable {
     }
   }
 
-  init(_ arrival: Arrival, source: String, references: [ExpressionReference]) {
+  private init(
+    _ arrival: Arrival, source: String, references: [ExpressionReference], filePatterns: [[String]]
+  ) {
     self.arrival = arrival
     self.source = source
     self.references = references
+    self.filePatterns = filePatterns
     var names: [String] = []
     for reference in references where ["results", "errors", "operations"].contains(reference.context) {
       if let name = reference.path.first, OperationName.find(name, among: names) == nil { names.append(name) }
@@ -72,11 +77,20 @@ package struct OperationInput: Sendable, Hashable {
   }
 
   init(_ arrival: Arrival, _ template: Template) {
-    self.init(arrival, source: template.wholeExpression?.text ?? template.text, references: template.references)
+    self.init(
+      arrival, source: template.wholeExpression?.text ?? template.text, references: template.references,
+      filePatterns: template.filePatterns)
   }
 
   init(_ arrival: Arrival, _ expression: Expression) {
-    self.init(arrival, source: expression.text, references: expression.references)
+    self.init(
+      arrival, source: expression.text, references: expression.references, filePatterns: expression.filePatterns)
+  }
+
+  init(_ arrival: Arrival, _ data: DataTemplate, called name: String? = nil) {
+    self.init(
+      arrival, source: name.map { "\($0) in \(data.source)" } ?? data.source, references: data.references,
+      filePatterns: data.filePatterns)
   }
 }
 
@@ -88,6 +102,16 @@ extension DataTemplate {
     case .template(let template): template.references
     case .array(let elements): elements.flatMap(\.references)
     case .object(let members): members.flatMap(\.value.references)
+    }
+  }
+
+  /// The patterns of the calls of `hashFiles` in the data; see ``Expression/filePatterns``.
+  package var filePatterns: [[String]] {
+    switch self {
+    case .literal: []
+    case .template(let template): template.filePatterns
+    case .array(let elements): elements.flatMap(\.filePatterns)
+    case .object(let members): members.flatMap(\.value.filePatterns)
     }
   }
 
@@ -108,11 +132,10 @@ extension OperationDefinition {
     var inputs: [OperationInput] = []
     if let loop {
       switch loop.source {
-      case .list(let list): inputs.append(OperationInput(.items, source: list.source, references: list.references))
+      case .list(let list): inputs.append(OperationInput(.items, list))
       case .matrix(let axes):
         for axis in axes {
-          inputs.append(
-            OperationInput(.items, source: "\(axis.name) in \(axis.values.source)", references: axis.values.references))
+          inputs.append(OperationInput(.items, axis.values, called: axis.name))
         }
       }
     }
@@ -139,7 +162,7 @@ extension OperationDefinition {
     var inputs: [OperationInput] = []
     action.kind.forEachTemplate { arrival, template in
       guard !template.isLiteral else { return }
-      inputs.append(OperationInput(arrival, source: template.source, references: template.references))
+      inputs.append(OperationInput(arrival, template))
     }
     return inputs
   }

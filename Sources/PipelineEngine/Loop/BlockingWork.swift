@@ -1,0 +1,13 @@
+/// What may take longer than a millisecond: done beside the event loop, on the threads of the process.
+enum BlockingWork {
+  /// Returns what `body` does, which may wait for files.
+  static func run<T: Sendable>(
+    isolation: isolated (any Actor)? = #isolation, _ body: @escaping @Sendable () throws -> T
+  ) async throws -> T {
+    try await withTaskExecutorPreference(globalConcurrentExecutor) { try await perform(body) }
+  }
+
+  @concurrent private static func perform<T: Sendable>(_ body: @Sendable () throws -> T) async throws -> T {
+    try body()
+  }
+}
