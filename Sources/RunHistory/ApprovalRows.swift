@@ -29,11 +29,13 @@ enum ApprovalRows {
   }
 
   static func record(_ answer: Approval.Answer, of approval: Approval, number: Int64, in db: Database) throws {
-    try db.execute(
-      sql: "UPDATE approval SET answered_at = ?, approved = ?, note = ?, who = ? WHERE operation = ?",
-      arguments: [
-        answer.at.microseconds, answer.isApproved, answer.note, answer.who,
-        InstanceKey(run: number, ordinal: approval.ordinal).value,
-      ])
+    try db.changing([StoredApproval.self]) { context in
+      try context.update(
+        StoredApproval.self,
+        set: [
+          StoredApproval.answeredAt.set(answer.at.microseconds), StoredApproval.approved.set(answer.isApproved ? 1 : 0),
+          StoredApproval.note.set(answer.note), StoredApproval.who.set(answer.who),
+        ], where: StoredApproval.operation == InstanceKey(run: number, ordinal: approval.ordinal).value)
+    }
   }
 }

@@ -14,22 +14,26 @@ enum EventClaims {
     _ instant: RecordTime, of pipeline: String, at time: RecordTime, in db: Database
   ) throws -> Bool {
     if let oldest = try oldestRemembered(of: pipeline, in: db), instant.microseconds < oldest { return false }
+    // In SQL, which numbers the row, and does nothing where the instant is taken.
     try db.cachedStatement(
       sql: "INSERT INTO claim (pipeline, instant, claimed_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
     ).execute(arguments: [pipeline, instant.microseconds, time.microseconds])
     guard db.changesCount > 0 else { return false }
     if db.lastInsertedRowID % interval == 0, let oldest = try oldestRemembered(of: pipeline, in: db) {
-      try db.execute(sql: "DELETE FROM claim WHERE pipeline = ? AND instant < ?", arguments: [pipeline, oldest])
+      _ = try db.changing([StoredClaim.self]) {
+        try $0.delete(StoredClaim.self, where: StoredClaim.pipeline == pipeline && StoredClaim.instant < oldest)
+      }
     }
     return true
   }
 
   /// The oldest instant that is remembered, once there are more than may be.
   private static func oldestRemembered(of pipeline: String, in db: Database) throws -> Int64? {
-    try Int64.fetchOne(
-      db.cachedStatement(
-        sql: "SELECT instant FROM claim WHERE pipeline = ? ORDER BY instant DESC LIMIT 1 OFFSET ?"),
-      arguments: [pipeline, remembered - 1])
+    try db.fetch(for: StoredClaim.self)
+      .select(
+        StoredClaim.instant, where: StoredClaim.pipeline == pipeline, limit: 1, offset: remembered - 1,
+        orderBy: [StoredClaim.instant.descending, StoredClaim.number.descending]
+      ).first
   }
 }
 

@@ -139,18 +139,15 @@ struct PruneSelection {
       // A resume may have claimed the run since it was selected.
       guard let current = try RunRows.find(run.record.id, in: db), current.record.state.isFinal || current.isAbandoned
       else { continue }
-      let range = InstanceKey.range(of: run.number)
-      func delete(_ sql: String, _ arguments: StatementArguments) throws -> Int {
-        try db.cachedStatement(sql: sql).execute(arguments: arguments)
-        return db.changesCount
+      try db.changing([
+        StoredRun.self, StoredOperation.self, StoredAttempt.self, StoredApproval.self, StoredRequest.self,
+      ]) {
+        deleted.attempts += try $0.delete(StoredAttempt.self, where: StoredAttempt.of(run.number))
+        deleted.operations += try $0.delete(StoredOperation.self, where: StoredOperation.of(run.number))
+        try $0.delete(StoredApproval.self, where: StoredApproval.of(run.number))
+        try $0.delete(StoredRequest.self, where: StoredRequest.run == run.number)
+        try $0.delete(StoredRun.self, where: StoredRun.number == run.number)
       }
-      deleted.attempts += try delete(
-        "DELETE FROM attempt_record WHERE operation BETWEEN ? AND ?", [range.first, range.last])
-      deleted.operations += try delete(
-        "DELETE FROM operation_record WHERE key BETWEEN ? AND ?", [range.first, range.last])
-      _ = try delete("DELETE FROM approval WHERE operation BETWEEN ? AND ?", [range.first, range.last])
-      _ = try delete("DELETE FROM request WHERE run = ?", [run.number])
-      _ = try delete("DELETE FROM run_record WHERE number = ?", [run.number])
       deleted.runs.append(run.record.id)
     }
     try db.execute(sql: NestedDefinitions.pruneSQL)

@@ -31,9 +31,13 @@ extension History {
   /// Asks the host of a run to do something, which hears of it.
   public func request(_ request: RunRequest, of run: RunID, at time: RecordTime = .now) throws(WorkspaceError) {
     try write { db in
-      try db.execute(
-        sql: "INSERT INTO request (run, kind, requested_at) SELECT number, ?, ? FROM run_record WHERE id = ?",
-        arguments: [request.rawValue, time.microseconds, run.text])
+      guard let number = try RunRows.number(of: run, in: db) else { return }
+      try db.changing([StoredRequest.self]) { context in
+        let last = try context.fetch(for: StoredRequest.self).maximum(StoredRequest.number) ?? 0
+        try context.submit(
+          StoredRequest.creationRequest(
+            StoredRequest(number: last + 1, run: number, kind: request.rawValue, requestedAt: time.microseconds)))
+      }
     }
   }
 }

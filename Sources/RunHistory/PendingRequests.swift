@@ -52,10 +52,11 @@ extension HistoryRecorder {
         guard let fence = fences[request.run], try RunOwnership.fence(of: request.run, in: db) == fence else {
           return false
         }
-        try db.execute(
-          sql: "UPDATE request SET taken_at = ? WHERE number = ? AND taken_at IS NULL",
-          arguments: [RecordTime.now.microseconds, request.number])
-        return db.changesCount > 0
+        return try db.changing([StoredRequest.self]) { context in
+          try context.update(
+            StoredRequest.self, set: [StoredRequest.takenAt.set(RecordTime.now.microseconds)],
+            where: StoredRequest.number == request.number && StoredRequest.takenAt.isNil()) > 0
+        }
       }
     }
   }

@@ -28,19 +28,15 @@ package struct PluginValues: Sendable {
 
   /// Puts a text under a name; nil takes it away. Durable when it returns.
   package func set(_ text: String?, for key: String) async throws {
-    let (plugin, pipeline) = (plugin, pipeline)
+    let (plugin, pipeline, own) = (plugin, pipeline, own)
     try await recorder.perform { db in
-      // In SQL, as the recorder's transactions are.
-      if let text {
-        try db.cachedStatement(
-          sql: """
-            INSERT INTO plugin_value (plugin, pipeline, key, value) VALUES (?, ?, ?, ?)
-            ON CONFLICT (plugin, pipeline, key) DO UPDATE SET value = excluded.value
-            """
-        ).execute(arguments: [plugin, pipeline, key, text])
-      } else {
-        try db.cachedStatement(sql: "DELETE FROM plugin_value WHERE plugin = ? AND pipeline = ? AND key = ?")
-          .execute(arguments: [plugin, pipeline, key])
+      try db.changing([StoredPluginValue.self]) { context in
+        if let text {
+          let value = StoredPluginValue(plugin: plugin, pipeline: pipeline, key: key, value: text)
+          try context.submit(StoredPluginValue.upsertRequest(value))
+        } else {
+          try context.delete(StoredPluginValue.self, where: own && StoredPluginValue.key == key)
+        }
       }
     }
     try await recorder.flush()

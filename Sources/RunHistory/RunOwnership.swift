@@ -31,22 +31,27 @@ package enum RunOwnership {
 
   /// Records that the run was interrupted, and fences its former process off. Needs a write transaction in which the run was found to be abandoned.
   static func markInterrupted(_ run: RunRows.Numbered, in db: Database) throws {
-    let range = InstanceKey.range(of: run.number)
-    try db.execute(
-      sql: """
-        UPDATE run_record SET state = 'interrupted', reason = 'host-died', fence = coalesce(fence, 0) + 1 WHERE number = ?;
-        """, arguments: [run.number])
-    // When the attempt ended is not known, so no time is recorded.
-    try db.execute(
-      sql: """
-        UPDATE attempt_record SET state = 'failed', error_code = ?, error = ?
-        WHERE operation BETWEEN ? AND ? AND state NOT IN ('succeeded', 'failed', 'cancelled');
-        """, arguments: [hostDied.code, hostDied.message, range.first, range.last])
-    try db.execute(
-      sql: """
-        UPDATE operation_record SET state = 'pending', reason = NULL, waiting_since = NULL
-        WHERE key BETWEEN ? AND ? AND state IN ('waiting', 'running', 'retrying')
-        """, arguments: [range.first, range.last])
+    try db.changing([StoredRun.self, StoredAttempt.self, StoredOperation.self]) { context in
+      try context.submit(
+        StoredRun.changeRequest(run.stored) { stored in
+          stored.state = RunState.interrupted.rawValue
+          stored.reason = hostDied.code
+          stored.fence = (stored.fence ?? 0) + 1
+        })
+      // When the attempt ended is not known, so no time is recorded.
+      try context.update(
+        StoredAttempt.self,
+        set: [
+          StoredAttempt.state.set(OperationState.failed.rawValue), StoredAttempt.errorCode.set(hostDied.code),
+          StoredAttempt.error.set(hostDied.message),
+        ], where: StoredAttempt.of(run.number) && !StoredAttempt.state.in(["succeeded", "failed", "cancelled"]))
+      try context.update(
+        StoredOperation.self,
+        set: [
+          StoredOperation.state.set(OperationState.pending.rawValue), StoredOperation.reason.set(nil),
+          StoredOperation.waitingSince.set(nil),
+        ], where: StoredOperation.of(run.number) && StoredOperation.state.in(["waiting", "running", "retrying"]))
+    }
     try LeftoverResults.remove(of: run, workspace: db.workspaceDirectory, in: db)
   }
 
@@ -64,15 +69,21 @@ package enum RunOwnership {
     } else if found.record.state != .interrupted {
       return nil
     }
-    try db.execute(
-      sql: """
-        UPDATE run_record SET state = 'running', reason = NULL, ended_at = NULL, started_at = coalesce(started_at, ?),
-          boot = ?, pid = ?, process_started = ?, fence = coalesce(fence, 0) + 1 WHERE number = ?
-        """, arguments: [time.microseconds, owner.boot, owner.pid, owner.started, found.number])
-    // Whoever asked the former process to end did not ask this one.
-    try db.execute(
-      sql: "UPDATE request SET taken_at = ? WHERE run = ? AND taken_at IS NULL",
-      arguments: [time.microseconds, found.number])
+    try db.changing([StoredRun.self, StoredRequest.self]) { context in
+      try context.submit(
+        StoredRun.changeRequest(found.stored) { stored in
+          stored.state = RunState.running.rawValue
+          stored.reason = nil
+          stored.endedAt = nil
+          stored.startedAt = stored.startedAt ?? time.microseconds
+          (stored.boot, stored.pid, stored.processStarted) = (owner.boot, Int64(owner.pid), owner.started)
+          stored.fence = (stored.fence ?? 0) + 1
+        })
+      // Whoever asked the former process to end did not ask this one.
+      try context.update(
+        StoredRequest.self, set: [StoredRequest.takenAt.set(time.microseconds)],
+        where: StoredRequest.run == found.number && StoredRequest.takenAt.isNil())
+    }
     return try RunRows.find(run, in: db).map { try RunRows.presented($0, in: db) }
   }
 }

@@ -5,7 +5,7 @@ import Workspace
 enum RunRows {
   /// A run as it is recorded, with the number that addresses its operations.
   struct Numbered {
-    var number: Int64
+    let stored: StoredRun
     /// Whether the record said when it was read that the run goes on, but its process was gone.
     let isAbandoned: Bool
     var record: RunRecord
@@ -13,10 +13,12 @@ enum RunRows {
     /// Nil for a row whose words this version does not know, which only another program can have written.
     init?(_ stored: StoredRun, in db: Database) {
       guard let record = stored.record else { return nil }
-      number = stored.number
+      self.stored = stored
       isAbandoned = !record.state.isFinal && !record.owner.isAlive(in: db)
       self.record = record
     }
+
+    var number: Int64 { stored.number }
 
     /// Whether `resume` could go on with it.
     var isInterrupted: Bool { record.state == .interrupted || isAbandoned }

@@ -7,13 +7,19 @@ import SQLite
 /// Used on the connection's queue only, which is what makes the unchecked conformance sound.
 final class ConnectionStatements: @unchecked Sendable {
   let row = RowWriter()
+  /// Whether the connection keeps the statements, for those that come after this object.
+  private let areKept: Bool
   private var types: [ObjectIdentifier: TypeStatements] = [:]
   private var transaction: (begin: RowStatement, commit: RowStatement)?
+
+  init(areKept: Bool = false) {
+    self.areKept = areKept
+  }
 
   func statements(for type: any Storable.Type, _ code: RowCode) -> TypeStatements {
     let id = ObjectIdentifier(type)
     if let known = types[id] { return known }
-    let new = TypeStatements(code)
+    let new = TypeStatements(code, areKept: areKept)
     types[id] = new
     return new
   }
@@ -48,6 +54,7 @@ final class ConnectionStatements: @unchecked Sendable {
 /// ``update(_:_:)``.
 final class TypeStatements {
   let code: RowCode
+  private let areKept: Bool
   private var inserting: StatementPointer?
   private var selecting: StatementPointer?
   private var deleting: StatementPointer?
@@ -57,8 +64,9 @@ final class TypeStatements {
   private var updating: [UInt64: RowStatement] = [:]
   private var lastUpdating: (mask: UInt64, statement: StatementPointer)?
 
-  init(_ code: RowCode) {
+  init(_ code: RowCode, areKept: Bool) {
     self.code = code
+    self.areKept = areKept
   }
 
   func insert(_ db: Database) throws -> StatementPointer {
@@ -86,7 +94,7 @@ final class TypeStatements {
   }
 
   private func prepare(_ sql: String, _ db: Database) throws -> StatementPointer {
-    let new = try RowStatement(sql, in: db, isOften: false)
+    let new = try RowStatement(sql, in: db, isOften: areKept)
     held.append(new)
     return new.pointer
   }
@@ -98,7 +106,7 @@ final class TypeStatements {
     if let known = updating[mask] {
       statement = known
     } else {
-      statement = try RowStatement(code.statements.update(code.columns(of: mask)), in: db, isOften: false)
+      statement = try RowStatement(code.statements.update(code.columns(of: mask)), in: db, isOften: areKept)
       // A program changes few combinations of fields; one that changes very many has to prepare some again.
       if updating.count >= 64 { updating = [:] }
       updating[mask] = statement

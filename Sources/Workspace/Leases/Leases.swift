@@ -15,30 +15,26 @@ public enum Leases {
   public static func acquire(
     _ name: String, holder: String, owner: ProcessIdentity = .current, in db: Database
   ) throws -> LeaseOutcome {
-    if let lease = try current(name, in: db), lease.owner.isAlive(in: db) { return .held(lease) }
-    let now = microsecondsNow()
+    let row = try db.fetch(for: StoredLease.self).where(StoredLease.name == name).first
+    if let lease = row?.lease, lease.owner.isAlive(in: db) { return .held(lease) }
     // The row stays when the lease is free, because the fencing number must never go back.
-    let fence = try Int64.fetchOne(
-      db.cachedStatement(
-        sql: """
-          INSERT INTO lease_record (name, fence, holder, boot, pid, process_started, acquired_at) VALUES (?, 1, ?, ?, ?, ?, ?)
-          ON CONFLICT (name) DO UPDATE SET fence = fence + 1, holder = excluded.holder, boot = excluded.boot,
-            pid = excluded.pid, process_started = excluded.process_started, acquired_at = excluded.acquired_at
-          RETURNING fence
-          """), arguments: [name, holder, owner.boot, owner.pid, owner.started, now])
-    return .granted(Lease(name: name, owner: owner, holder: holder, fence: fence ?? 0, acquiredAt: now))
+    let lease = Lease(
+      name: name, owner: owner, holder: holder, fence: (row?.fence ?? 0) + 1, acquiredAt: microsecondsNow())
+    _ = try db.changing([StoredLease.self]) { try $0.submit(StoredLease.upsertRequest(StoredLease(lease))) }
+    return .granted(lease)
   }
 
   /// Gives a lease back. Returns false, and changes nothing, if a later lease of that name has been granted meanwhile.
   @discardableResult
   public static func release(_ name: String, fence: Int64, in db: Database) throws -> Bool {
-    try db.cachedStatement(
-      sql: """
-        UPDATE lease_record SET holder = NULL, boot = NULL, pid = NULL, process_started = NULL, acquired_at = NULL
-        WHERE name = ? AND fence = ? AND holder IS NOT NULL
-        """
-    ).execute(arguments: [name, fence])
-    return db.changesCount > 0
+    try db.changing([StoredLease.self]) { context in
+      try context.update(
+        StoredLease.self,
+        set: [
+          StoredLease.holder.set(nil), StoredLease.boot.set(nil), StoredLease.pid.set(nil),
+          StoredLease.processStarted.set(nil), StoredLease.acquiredAt.set(nil),
+        ], where: StoredLease.name == name && StoredLease.fence == fence && !StoredLease.holder.isNil()) > 0
+    }
   }
 
   /// The lease of that name, unless it is free. Its owner may be gone.

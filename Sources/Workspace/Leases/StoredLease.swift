@@ -26,3 +26,11 @@ package struct StoredLease: Storable {
       holder: holder, fence: fence, acquiredAt: acquiredAt)
   }
 }
+
+extension StoredLease {
+  init(_ lease: Lease) {
+    self.init(
+      name: lease.name, fence: lease.fence, holder: lease.holder, boot: lease.owner.boot, pid: Int64(lease.owner.pid),
+      processStarted: lease.owner.started, acquiredAt: lease.acquiredAt)
+  }
+}

@@ -4,7 +4,8 @@ public final class Field<Root, Value: Sendable>: QueryExpression<Root, Value>, S
 
   /// What the file knows of the column.
   public let column: ColumnDescription
-  @usableFromInline let code: FieldCode
+  /// What can be done with the property of an object. Made when it is needed: a program that only reads makes no key path.
+  @usableFromInline let makeCode: @Sendable () -> FieldCode
   /// The value in a column of a row.
   @usableFromInline let read: @Sendable (RowReader, Int32) throws -> Value
   let encode: @Sendable (Value) throws(UnsuitableValue) -> SQLValue
@@ -15,16 +16,19 @@ public final class Field<Root, Value: Sendable>: QueryExpression<Root, Value>, S
   /// be added later only if it is optional.
   @inlinable
   public convenience init(
-    _ name: String, _ path: any KeyPath<Root, Value> & Sendable, default defaultValue: Value? = nil
+    _ name: String, _ path: @autoclosure @escaping @Sendable () -> any KeyPath<Root, Value> & Sendable,
+    default defaultValue: Value? = nil
   ) where Value: ColumnValue {
-    let place = PropertyPlace(path)
     self.init(
-      storage: Value.storage, isOptional: Value.isOptional, defaultValue: defaultValue,
-      code: FieldCode(
-        name: name, bytes: place.bytes,
-        write: { object, row throws(UnsuitableValue) in try place.read(object).write(to: row) },
-        value: { object throws(UnsuitableValue) in try place.read(object).columnValue() },
-        areSame: { Value.areSame(place.read($0), place.read($1)) }),
+      name, storage: Value.storage, isOptional: Value.isOptional, defaultValue: defaultValue,
+      makeCode: {
+        let place = PropertyPlace(path())
+        return FieldCode(
+          name: name, bytes: place.bytes,
+          write: { object, row throws(UnsuitableValue) in try place.read(object).write(to: row) },
+          value: { object throws(UnsuitableValue) in try place.read(object).columnValue() },
+          areSame: { Value.areSame(place.read($0), place.read($1)) })
+      },
       read: { row, column in
         if let value = Value.read(row, column) { return value }
         throw UnreadableRow(field: name, value: row.value(column))
@@ -34,9 +38,9 @@ public final class Field<Root, Value: Sendable>: QueryExpression<Root, Value>, S
 
   /// Declares a field that is kept as JSON text; nil is kept as NULL. Queries can only ask whether it is missing.
   public convenience init(
-    _ name: String, json path: any KeyPath<Root, Value> & Sendable, default defaultValue: Value? = nil
+    _ name: String, json path: @autoclosure @escaping @Sendable () -> any KeyPath<Root, Value> & Sendable,
+    default defaultValue: Value? = nil
   ) where Value: Codable {
-    let place = PropertyPlace(path)
     let encode: @Sendable (Value) throws(UnsuitableValue) -> SQLValue = { value throws(UnsuitableValue) in
       if let optional = value as? any OptionalValue, optional.isMissing { return .null }
       return try JSONColumn.encode(value)
@@ -46,17 +50,20 @@ public final class Field<Root, Value: Sendable>: QueryExpression<Root, Value>, S
       return JSONColumn.decode(value)
     }
     self.init(
-      storage: .text, isOptional: Value.self is any OptionalValue.Type, defaultValue: defaultValue,
-      code: FieldCode(
-        name: name, bytes: place.bytes,
-        write: { object, row throws(UnsuitableValue) in row.write(try encode(place.read(object))) },
-        value: { object throws(UnsuitableValue) in try encode(place.read(object)) },
-        areSame: { left, right in
-          guard let left = try? encode(place.read(left)), let right = try? encode(place.read(right)) else {
-            return false
-          }
-          return left.isSame(as: right)
-        }),
+      name, storage: .text, isOptional: Value.self is any OptionalValue.Type, defaultValue: defaultValue,
+      makeCode: {
+        let place = PropertyPlace(path())
+        return FieldCode(
+          name: name, bytes: place.bytes,
+          write: { object, row throws(UnsuitableValue) in row.write(try encode(place.read(object))) },
+          value: { object throws(UnsuitableValue) in try encode(place.read(object)) },
+          areSame: { left, right in
+            guard let left = try? encode(place.read(left)), let right = try? encode(place.read(right)) else {
+              return false
+            }
+            return left.isSame(as: right)
+          })
+      },
       read: { row, column in
         let value = row.value(column)
         if let part = decode(value) { return part }
@@ -68,19 +75,21 @@ public final class Field<Root, Value: Sendable>: QueryExpression<Root, Value>, S
   /// Declares a field that shows a value of another object, the one whose `key` is what `reference` of this one says; nil where there is none. It is
   /// fetched with the object, and never written.
   public convenience init<Other: Storable, Shown: ColumnValue, Key: ColumnValue>(
-    _ name: String, _ path: any KeyPath<Root, Value> & Sendable, of shown: Field<Other, Shown>,
-    where key: Field<Other, Key>, equals reference: Field<Root, Key>
+    _ name: String, _ path: @autoclosure @escaping @Sendable () -> any KeyPath<Root, Value> & Sendable,
+    of shown: Field<Other, Shown>, where key: Field<Other, Key>, equals reference: Field<Root, Key>
   ) where Root: Storable, Value == Shown? {
-    let place = PropertyPlace(path)
     let lookup = ColumnLookup(
       table: Other.schema.table.name, shown: shown.column.name, key: key.column.name, reference: reference.column.name)
     self.init(
-      storage: Value.storage, isOptional: true, defaultValue: nil,
-      code: FieldCode(
-        name: name, bytes: place.bytes,
-        write: { object, row throws(UnsuitableValue) in try place.read(object).write(to: row) },
-        value: { object throws(UnsuitableValue) in try place.read(object).columnValue() },
-        areSame: { Value.areSame(place.read($0), place.read($1)) }),
+      name, storage: Value.storage, isOptional: true, defaultValue: nil,
+      makeCode: {
+        let place = PropertyPlace(path())
+        return FieldCode(
+          name: name, bytes: place.bytes,
+          write: { object, row throws(UnsuitableValue) in try place.read(object).write(to: row) },
+          value: { object throws(UnsuitableValue) in try place.read(object).columnValue() },
+          areSame: { Value.areSame(place.read($0), place.read($1)) })
+      },
       lookup: lookup, node: .lookup(lookup, of: { Root.schema.table.name }),
       read: { row, column in
         if let value = Value.read(row, column) { return value }
@@ -91,18 +100,19 @@ public final class Field<Root, Value: Sendable>: QueryExpression<Root, Value>, S
 
   @usableFromInline
   init(
-    storage: ColumnStorage, isOptional: Bool, defaultValue: Value?, code: FieldCode, lookup: ColumnLookup? = nil,
-    node: QueryNode? = nil, read: @escaping @Sendable (RowReader, Int32) throws -> Value,
+    _ name: String, storage: ColumnStorage, isOptional: Bool, defaultValue: Value?,
+    makeCode: @escaping @Sendable () -> FieldCode, lookup: ColumnLookup? = nil, node: QueryNode? = nil,
+    read: @escaping @Sendable (RowReader, Int32) throws -> Value,
     encode: @escaping @Sendable (Value) throws(UnsuitableValue) -> SQLValue,
     decode: @escaping @Sendable (SQLValue) -> Value?
   ) {
     column = ColumnDescription(
-      name: code.name, storage: storage, isOptional: isOptional, defaultValue: defaultValue.flatMap { try? encode($0) },
+      name: name, storage: storage, isOptional: isOptional, defaultValue: defaultValue.flatMap { try? encode($0) },
       lookup: lookup)
-    self.code = code
+    self.makeCode = makeCode
     self.read = read
     self.encode = encode
-    super.init(node: node ?? .column(code.name), decode: decode)
+    super.init(node: node ?? .column(name), decode: decode)
   }
 }
 

@@ -20,10 +20,10 @@ public struct ObjectSchema<Root: Sendable>: Sendable {
     key: [any KeyField<Root>], indexes: [ObjectIndex<Root>] = [], migrations: [ObjectMigration] = []
   ) {
     var columns: [ColumnDescription] = []
-    var codes: [FieldCode] = []
+    var codes: [@Sendable () -> FieldCode] = []
     var fields: [any StoredField<Root>] = []
     repeat columns.append((each field).column)
-    repeat codes.append((each field).code)
+    repeat codes.append((each field).makeCode)
     repeat fields.append(each field)
     let reading = (repeat FieldReading(each field))
     self.init(
@@ -50,7 +50,7 @@ public struct ObjectSchema<Root: Sendable>: Sendable {
 
   @usableFromInline
   init(
-    table: TableDescription, fields: [any StoredField<Root>], codes: [FieldCode],
+    table: TableDescription, fields: [any StoredField<Root>], codes: [@Sendable () -> FieldCode],
     decode: @escaping @Sendable (RowReader) throws -> Root
   ) {
     core = SchemaCore(table: table, fields: fields, codes: codes, decode: decode)

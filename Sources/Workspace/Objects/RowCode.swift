@@ -13,13 +13,13 @@ final class RowCode: Sendable {
   /// The columns of the key, as bits of a mask like that of ``changes(from:to:)``.
   @usableFromInline let keyMask: UInt64
 
-  init(table: TableDescription, fields: [FieldCode]) {
+  init(table: TableDescription, statements: TableStatements, fields: [FieldCode]) {
     self.table = table
     self.fields = fields
     uses = fields.map(FieldUse.init)
     keyUses = table.keyPlaces.map { FieldUse(fields[$0]) }
     storedPlaces = table.columns.indices.filter { table.columns[$0].lookup == nil }
-    statements = TableStatements(table)
+    self.statements = statements
     keyMask = table.keyPlaces.reduce(0) { $0 | Self.bit($1) }
   }
 

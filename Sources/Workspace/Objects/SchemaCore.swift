@@ -1,24 +1,37 @@
+import Synchronization
+
 /// What a schema knows how to do with objects. Made once for each type.
 @usableFromInline
 final class SchemaCore<Root: Sendable>: Sendable {
-  /// All that needs no type.
-  @usableFromInline let code: RowCode
+  let table: TableDescription
+  let statements: TableStatements
+  private let makeCodes: [@Sendable () -> FieldCode]
+  private let made = Mutex<RowCode?>(nil)
   /// The object of a row that has all columns. Errors do not name the table.
   @usableFromInline let decodeRow: @Sendable (RowReader) throws -> Root
   /// What `decodeRow` uses without holding it.
   private let fields: [any StoredField<Root>]
 
   init(
-    table: TableDescription, fields: [any StoredField<Root>], codes: [FieldCode],
+    table: TableDescription, fields: [any StoredField<Root>], codes: [@Sendable () -> FieldCode],
     decode: @escaping @Sendable (RowReader) throws -> Root
   ) {
-    code = RowCode(table: table, fields: codes)
+    self.table = table
+    statements = TableStatements(table)
+    makeCodes = codes
     decodeRow = decode
     self.fields = fields
   }
 
-  var table: TableDescription { code.table }
-  var statements: TableStatements { code.statements }
+  /// All that needs no type. Made when an object is first written or compared.
+  var code: RowCode {
+    made.withLock { made in
+      if let made { return made }
+      let new = RowCode(table: table, statements: statements, fields: makeCodes.map { $0() })
+      made = new
+      return new
+    }
+  }
 
   /// The object of a row that has all columns. Throws an ``UnreadableRow``.
   @inlinable

@@ -32,11 +32,9 @@ extension Fetch {
     text.sql += " FROM \(T.schema.table.name.quoted)"
     let query = Query(condition: condition, ordering: ordering, limit: limit, offset: offset)
     query.addCondition(to: &text)
-    let names = groups.map { $0.column.name.quoted }.joined(separator: ", ")
-    if !groups.isEmpty { text.sql += " GROUP BY \(names)" }
-    text.sql += " ORDER BY "
-    query.addOrdering(to: &text)
-    text.sql += groups.isEmpty ? (hasAggregate ? "1" : T.schema.core.statements.keyOrder) : names
+    let names = groups.map { $0.column.name }
+    if !groups.isEmpty { text.sql += " GROUP BY " + T.schema.core.statements.order(of: names) }
+    query.addOrder(to: &text, last: groups.isEmpty ? (hasAggregate ? [] : T.schema.core.statements.key) : names)
     query.addLimit(to: &text)
     return try rows(text) { row in
       var column: Int32 = -1

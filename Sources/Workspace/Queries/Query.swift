@@ -19,11 +19,7 @@ struct Query<T: Storable>: Sendable {
     let statements = T.schema.core.statements
     var text = QueryText(statements.selection)
     addCondition(to: &text)
-    text.sql += " ORDER BY "
-    // The key comes last, unless the order has it already: a second time would make the planner sort.
-    let rest = statements.key.filter { name in !ordering.contains { $0.isBy(name) } }
-    addOrdering(to: &text, isWhole: rest.isEmpty)
-    text.sql += rest.map(\.quoted).joined(separator: ", ")
+    addOrder(to: &text, last: statements.key)
     addLimit(to: &text)
     return text
   }
@@ -34,15 +30,21 @@ struct Query<T: Storable>: Sendable {
     text.add(condition.node.asked)
   }
 
-  /// Each key with a comma behind it, but for the last one of a whole order.
-  func addOrdering(to text: inout QueryText, isWhole: Bool = false) {
-    for (place, key) in ordering.enumerated() {
+  /// The order that was asked for and, after it, these columns, unless the order has them already: a second time would make the planner sort.
+  func addOrder(to text: inout QueryText, last columns: [String]) {
+    var start = " ORDER BY "
+    for key in ordering {
+      text.sql += start
+      start = ", "
       text.add(key.node)
       text.sql += key.isDescending ? " DESC" : " ASC"
       // Said only where it is not SQLite's own order, which an index has.
       let isUsual = (key.missing == .last) == key.isDescending
       if !isUsual { text.sql += " \(key.missing.rawValue)" }
-      if !isWhole || place < ordering.count - 1 { text.sql += ", " }
+    }
+    for column in columns where !ordering.contains(where: { $0.isBy(column) }) {
+      text.sql += start + column.quoted
+      start = ", "
     }
   }
 

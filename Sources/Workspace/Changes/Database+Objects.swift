@@ -18,6 +18,29 @@ extension Database {
   package func fetch<T: Storable>(for type: T.Type) -> Fetch<T> { Fetch(source: ConnectionSource(db: self)) }
 }
 
+extension Database {
+  /// Calls `body` with what changes objects of these types inside of the connection's transaction, with whose end the subscribers are told by
+  /// ``Workspace/write(changing:_:)``. Requests cost more here than in a transaction of their own, as each call makes a context.
+  ///
+  /// - Throws: What `body` throws; ``WorkspaceError`` where the transaction cannot go on.
+  @discardableResult
+  package func changing<Value>(
+    _ types: [any Storable.Type], _ body: (ChangeContext) throws -> Value
+  ) throws -> Value {
+    let context = ChangeContext(
+      self, ConnectionStatements(areKept: true), types: types, watched: [:], path: workspaceDirectory + "/workspace.db")
+    defer { context.end() }
+    do {
+      let value = try body(context)
+      try context.finish()
+      return value
+    } catch let error as ChangeError {
+      if case .workspace(let cause) = error.cause { throw cause }
+      throw error
+    }
+  }
+}
+
 extension Workspace {
   /// Why types over tables of the migrations cannot be used with these tables; empty where they can. For the tests of a schema.
   package func mappingFaults(of schema: WorkspaceSchema) throws -> [String] {
