@@ -28,8 +28,8 @@ struct Completions: ParsableCommand {
       case .fish: .fish
       }
     let script = Penstock.completionScript(for: target)
-    TextOutput.standard.writeLine(
-      shared.json
-        ? JSONValue.object(["shell": .string(shell.rawValue), "script": .string(script)]).text : script)
+    let value: JSONValue = ["shell": .string(shell.rawValue), "script": .string(script)]
+    shared.output.choose(
+      json: { TextOutput.standard.writeLine(value.text) }, text: { TextOutput.standard.writeLine(script) })
   }
 }

@@ -45,8 +45,7 @@ struct ApprovalAndRequestTests {
         == .over(over))
     #expect(try history.approvals(of: approval.run) == [over])
     #expect(try fixture.rows("SELECT state FROM approvals") == [[.text("unanswered")]])
-    let whole = try #require(try history.loadForResume(approval.run))
-    #expect(History.json(whole)["approvals"]?[0]?["state"] == .string("unanswered"))
+    #expect(try history.loadForResume(approval.run)?.approvals.first?.state == "unanswered")
   }
 
   @Test("A question is answered once, and the answer stays when it is asked again")

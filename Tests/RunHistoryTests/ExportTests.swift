@@ -50,17 +50,6 @@ struct ExportTests {
     #expect(rows == 4)
   }
 
-  @Test("For reading, a run has everything that the views have")
-  func views() async throws {
-    let fixture = try HistoryFixture()
-    let run = try await fixture.ended()
-    let object = History.json(try #require(try fixture.history.loadForResume(run)))
-    #expect(object["reason"] == .null)
-    #expect(object["operations"]?[0]?["attempts"]?[0]?["result"] == .null)
-    #expect(object["operations"]?[0]?["attempts"]?[1]?["result"] == .array([.int(1), .int(2)]))
-    #expect(object["operations"]?[0]?["started_at"] == .string("2026-11-18T11:06:40.010Z"))
-  }
-
   @Test("The rows of a view begin with the names of its columns", arguments: RecordRows.allCases)
   func rows(kind: RecordRows) async throws {
     let fixture = try HistoryFixture()

@@ -1,31 +1,18 @@
 import OrderedCollections
 import Values
 
-/// A run with everything that is recorded of it, as an object.
+/// A run with everything that is recorded of it, as an object from which an import makes the same records again.
 ///
-/// Names and units are those of the public views; params, items, details and results are JSON values. ``Form/exact`` has beside these what an
-/// import needs to make the same records again.
+/// Names and units are those of the public views, but that times are to the microsecond; params, items, details and results are JSON values. Beside these
+/// there are the text of the definition, and numbers that address records. What has no value is left out.
 struct ExportedRun {
-  /// How much is written.
-  enum Form {
-    /// What the views have, for reading.
-    case views
-    /// Times to the microsecond, the text of the definition, and numbers that address records. What has no value is left out.
-    case exact
-  }
-
   let whole: RecordedRun
-  let form: Form
-  private var isExact: Bool { form == .exact }
 
-  init(_ whole: RecordedRun, form: Form) {
-    self.whole = whole
-    self.form = form
-  }
+  init(_ whole: RecordedRun) { self.whole = whole }
 
   func value() -> JSONValue {
     let run = whole.run
-    var object = Members(form: form)
+    var object = Members()
     object.add("id", .string(run.id.text))
     object.add("pipeline", .string(run.pipeline))
     object.add("state", .string(run.state.rawValue))
@@ -45,13 +32,11 @@ struct ExportedRun {
     object.add("parent_operation", JSONValue(run.parent?.operation))
     object.add("controller", JSONValue(run.controller))
     object.add("event", JSONValue(recorded: run.event))
-    if isExact {
-      object.add("counts", counts(run.counts))
-      object.add("source", .string(whole.definition))
-      object.add("taken_over_from", JSONValue(run.origin.source?.text))
-      object.add(recorded: "selection", run.origin.text)
-      object.add("parent_attempt", JSONValue(run.parent?.attempt))
-    }
+    object.add("counts", counts(run.counts))
+    object.add("source", .string(whole.definition))
+    object.add("taken_over_from", JSONValue(run.origin.source?.text))
+    object.add(recorded: "selection", run.origin.text)
+    object.add("parent_attempt", JSONValue(run.parent?.attempt))
     let attempts = Dictionary(grouping: whole.attempts, by: \.ordinal)
     let names = Dictionary(whole.operations.map { ($0.ordinal, $0.name) }, uniquingKeysWith: { $1 })
     object.add(
@@ -74,9 +59,9 @@ struct ExportedRun {
   }
 
   private func operation(_ operation: OperationRecord, parent: String?, attempts: [AttemptRecord]) -> JSONValue {
-    var object = Members(form: form)
+    var object = Members()
     object.add("operation", .string(operation.name))
-    if isExact { object.add("ordinal", JSONValue(operation.ordinal)) }
+    object.add("ordinal", JSONValue(operation.ordinal))
     object.add("position", JSONValue(operation.position))
     object.add("parent", JSONValue(parent))
     object.add(recorded: "item", operation.item)
@@ -85,7 +70,7 @@ struct ExportedRun {
     object.add(recorded: "detail", operation.detail)
     object.add("error", JSONValue(operation.error?.message))
     object.add("error_code", JSONValue(operation.error?.code))
-    if isExact { object.add("attempt_count", JSONValue(operation.attempts)) }
+    object.add("attempt_count", JSONValue(operation.attempts))
     object.add("waiting_since", time(operation.waitingSince))
     object.add("started_at", time(operation.startedAt))
     object.add("ended_at", time(operation.endedAt))
@@ -93,17 +78,12 @@ struct ExportedRun {
     object.add(result: operation.result)
     object.add("reused_from", JSONValue(operation.reusedFrom?.text))
     object.add("fingerprint", JSONValue(operation.fingerprint))
-    object.add(
-      "attempts",
-      .array(
-        attempts.map { attempt in
-          self.attempt(attempt, result: attempt.number == operation.attempts ? operation.result : attempt.result)
-        }))
+    object.add("attempts", .array(attempts.map(attempt)))
     return .object(object.members)
   }
 
-  private func attempt(_ attempt: AttemptRecord, result last: RecordedResult) -> JSONValue {
-    var object = Members(form: form)
+  private func attempt(_ attempt: AttemptRecord) -> JSONValue {
+    var object = Members()
     object.add("number", JSONValue(attempt.number))
     object.add("state", .string(attempt.state.rawValue))
     object.add("started_at", time(attempt.startedAt))
@@ -113,13 +93,12 @@ struct ExportedRun {
     object.add("signal", JSONValue(attempt.signal))
     object.add("error", JSONValue(attempt.error?.message))
     object.add("error_code", JSONValue(attempt.error?.code))
-    // The operation has the result of its last attempt; for reading, it stands here, too.
-    let isShared = attempt.result == .none && attempt.state == .succeeded
-    object.add(result: isShared && !isExact ? last : attempt.result, withFile: isExact)
+    // The operation has the result of its last attempt.
+    object.add(result: attempt.result)
     object.add("stdout_file", JSONValue(attempt.standardOutput))
     object.add("stderr_file", JSONValue(attempt.standardError))
     object.add("retry_delay_ms", attempt.retryDelay.map { .double(Double($0) / 1000) } ?? .null)
-    if isExact { object.add("retry_due", time(attempt.retryDue)) }
+    object.add("retry_due", time(attempt.retryDue))
     object.add("wake_cause", JSONValue(attempt.wakeCause))
     object.add("pid", JSONValue(attempt.pid.map(Int.init)))
     if let executor = attempt.executor { object.add("executor", .string(executor)) }
@@ -128,9 +107,9 @@ struct ExportedRun {
   }
 
   private func approval(_ approval: Approval) -> JSONValue {
-    var object = Members(form: form)
+    var object = Members()
     object.add("operation", .string(approval.operation))
-    if isExact { object.add("ordinal", JSONValue(approval.ordinal)) }
+    object.add("ordinal", JSONValue(approval.ordinal))
     object.add("message", .string(approval.message))
     object.add("requested_at", time(approval.requestedAt))
     object.add("answered_at", time(approval.answer?.at))
@@ -141,7 +120,7 @@ struct ExportedRun {
   }
 
   private func time(_ time: RecordTime?) -> JSONValue {
-    time.map { .string(isExact ? $0.exactText : $0.text) } ?? .null
+    time.map { .string($0.exactText) } ?? .null
   }
 
   private func duration(_ start: RecordTime?, _ end: RecordTime?) -> JSONValue {
@@ -152,30 +131,24 @@ struct ExportedRun {
 
 /// The members of an object while it grows.
 private struct Members {
-  let form: ExportedRun.Form
   var members: OrderedDictionary<String, JSONValue> = [:]
 
   mutating func add(_ name: String, _ value: JSONValue) {
-    if form == .exact, value == .null { return }
-    members[name] = value
+    if value != .null { members[name] = value }
   }
 
   /// Recorded JSON text, of which null is not the same as nothing.
   mutating func add(recorded name: String, _ text: String?) {
-    if text != nil || form == .views { members[name] = JSONValue(recorded: text) }
+    if text != nil { members[name] = JSONValue(recorded: text) }
   }
 
-  mutating func add(result: RecordedResult, withFile: Bool = true) {
+  mutating func add(result: RecordedResult) {
     switch result {
+    case .none: break
     case .inline(let text): add(recorded: "result", text)
-    case .none, .file: add(recorded: "result", nil)
-    }
-    guard withFile else { return }
-    if case .file(let path, let size) = result {
+    case .file(let path, let size):
       members["result_file"] = .string(path)
-      if form == .exact { members["result_size"] = .int(size) }
-    } else {
-      add("result_file", .null)
+      members["result_size"] = .int(size)
     }
   }
 }

@@ -24,7 +24,7 @@ extension History {
     try families(filter) { run in
       guard let whole = try loadForResume(run) else { return }
       var bytes: [UInt8] = []
-      ExportedRun(whole, form: .exact).value().write(to: &bytes)
+      ExportedRun(whole).value().write(to: &bytes)
       try line(bytes)
     }
   }
@@ -60,11 +60,6 @@ extension History {
       }
       for values in found { try row(values) }
     }
-  }
-
-  /// One run with everything that is recorded of it, with the names and units of the public views.
-  public static func json(_ whole: RecordedRun) -> JSONValue {
-    ExportedRun(whole, form: .views).value()
   }
 }
 

@@ -42,21 +42,17 @@ struct Approve: ParsableCommand {
 
   /// Tells of an answer to a question of `asked`, or of a run that it started.
   private func report(_ receipt: QuestionAnswer.Receipt, to asked: RunRecord, _ reference: RunReference) {
-    let output = TextOutput.standard
-    if shared.json {
-      output.writeLine(
-        JSONValue.object([
-          "run": .string(receipt.run.id.text), "operation": .string(receipt.approval.operation),
-          "approved": .bool(!reject), "note": JSONValue(note),
-        ]))
-      return
-    }
-    guard !shared.quiet else { return }
-    let name = TerminalText.visible(receipt.approval.operation)
-    output.writeLine("\(reject ? "Rejected" : "Approved") \(name) of run \(reference.short(receipt.run.id)).")
-    if asked.state == .interrupted {
-      let short = reference.short(asked.id)
-      output.writeLine("The host of the run is gone; `penstock resume \(short)` goes on with the answer.")
+    let value: JSONValue = [
+      "run": .string(receipt.run.id.text), "operation": .string(receipt.approval.operation), "approved": .bool(!reject),
+      "note": JSONValue(note),
+    ]
+    shared.output.confirm(value) {
+      let name = TerminalText.visible(receipt.approval.operation)
+      TextOutput.standard.writeLine(
+        "\(reject ? "Rejected" : "Approved") \(name) of run \(reference.short(receipt.run.id)).")
+      guard asked.state == .interrupted else { return }
+      TextOutput.standard.writeLine(
+        "The host of the run is gone; `penstock resume \(reference.short(asked.id))` goes on with the answer.")
     }
   }
 }

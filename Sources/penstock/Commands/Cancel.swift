@@ -26,10 +26,7 @@ struct Cancel: ParsableCommand {
     let history = try shared.requireHistory(writing: true)
     let cancellation = try RunCancellation(ofRunNamed: runName, isKill: kill, in: history)
     let record = cancellation.run
-    if shared.json {
-      TextOutput.standard.writeLine(
-        JSONValue.object(["run": .string(record.id.text), "requested": .string(kill ? "kill" : "cancel")]))
-    } else if !shared.quiet {
+    shared.output.confirm(["run": .string(record.id.text), "requested": .string(kill ? "kill" : "cancel")]) {
       TextOutput.standard.writeLine(
         "Asked process \(record.owner.pid) to cancel run \(cancellation.short) of \(TerminalText.visible(record.pipeline))."
       )

@@ -38,16 +38,14 @@ struct Check: ParsableCommand {
       }
       if result.lacksResources { status = .engineFailed }
       if result.pipeline == nil, status == .succeeded { status = .usage }
-      if let pipeline = result.pipeline, !shared.json, !shared.quiet {
+      if let pipeline = result.pipeline, shared.output.isTalkative {
         TextOutput.standard.writeLine(
           "\(TerminalText.visible(file)): ok (\(Count.of(pipeline.operations.count, "operation")))")
       }
     }
-    if shared.json {
-      for diagnostic in DiagnosticRenderer.sorted(diagnostics, files: order.map(\.path)) {
-        TextOutput.standard.writeLine(diagnostic.jsonValue())
-      }
-    } else {
+    shared.output.print {
+      DiagnosticRenderer.sorted(diagnostics, files: order.map(\.path)).map { $0.jsonValue() }
+    } text: {
       PipelineFileLoading.show(diagnostics, in: order, color: shared.color)
     }
     // With the pipeline of a long file still there: to take it apart takes a thirtieth of what it took to read it, and the process ends.

@@ -26,32 +26,31 @@ struct Doctor: ParsableCommand {
   @OptionGroup var shared: SharedOptions
 
   func run() throws {
-    let style = shared.style
     var failures = 0
     Checkup(of: try shared.location(), isRepairing: repair).run(
       processes: { LeftoverCheckup(history: $0).findings() }
     ) { finding in
       if finding.grade == .fail { failures += 1 }
-      if shared.json {
-        TextOutput.standard.writeLine(
-          JSONValue.object([
-            "grade": .string(finding.grade.rawValue), "subject": .string(finding.subject),
-            "message": .string(finding.message),
-          ]))
-        return
-      }
-      if shared.quiet, finding.grade == .ok { return }
-      let paint: Style.Paint =
-        switch finding.grade {
-        case .ok, .fixed: .green
-        case .warn: .yellow
-        case .fail: .boldRed
-        }
-      let word = finding.grade.rawValue
-      TextOutput.standard.writeLine(
-        style.paint(word, paint) + String(repeating: " ", count: 6 - word.count)
-          + "\(finding.subject): \(TerminalText.visible(finding.message))")
+      let value: JSONValue = [
+        "grade": .string(finding.grade.rawValue), "subject": .string(finding.subject),
+        "message": .string(finding.message),
+      ]
+      shared.output.print(value) { show(finding) }
     }
     if failures > 0 { throw ExitStatus.failed }
+  }
+
+  private func show(_ finding: Checkup.Finding) {
+    if shared.quiet, finding.grade == .ok { return }
+    let paint: Style.Paint =
+      switch finding.grade {
+      case .ok, .fixed: .green
+      case .warn: .yellow
+      case .fail: .boldRed
+      }
+    let word = finding.grade.rawValue
+    TextOutput.standard.writeLine(
+      shared.style.paint(word, paint) + String(repeating: " ", count: 6 - word.count)
+        + "\(finding.subject): \(TerminalText.visible(finding.message))")
   }
 }

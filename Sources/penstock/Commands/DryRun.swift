@@ -16,10 +16,14 @@ struct DryRun {
   func show() throws {
     try start.check(in: history)
     let plan = try PlanDescription(of: pipeline, options: start.options, selected: start.selected, history: history)
-    if shared.json {
-      for step in plan.steps { TextOutput.standard.writeLine(json(step)) }
-      return
+    shared.output.print {
+      plan.steps.map { $0.jsonValue() }
+    } text: {
+      show(plan)
     }
+  }
+
+  private func show(_ plan: PlanDescription) {
     let style = shared.style
     let output = TextOutput.standard
     let concurrency = pipeline.concurrency.map { ", at most \($0) at once" } ?? ""
@@ -101,46 +105,4 @@ struct DryRun {
   private func shown(_ value: JSONValue) -> String {
     TerminalText.fitted(TerminalText.oneLine(value.text), width: 80)
   }
-
-  private func json(_ step: PlanDescription.Step) -> JSONValue {
-    var source: JSONValue = .null
-    let word: String
-    switch step.disposition {
-    case .runs: word = "runs"
-    case .skipped, .skippedWith: word = "skipped"
-    case .takenOver(let run):
-      word = "taken-over"
-      source = .string(run.text)
-    case .leftOut: word = "left-out"
-    case .mayBeReused(let run, _):
-      word = "may-be-reused"
-      source = .string(run.text)
-    }
-    let definition = step.definition
-    return .object([
-      "operation": .string(step.definition.name), "action": .string(step.definition.actionKind),
-      "after": step.event.map { .string($0.rawValue) } ?? .null, "level": .int(Int64(step.level)),
-      "disposition": .string(word), "source": source, "needs": .array(step.needs.map { .string($0) }),
-      "inputs": .array(
-        step.inputs.map { given in
-          .object([
-            "arrives": .string(given.input.arrival.text), "source": .string(given.input.source),
-            "operations": .array(given.input.operations.map { .string($0) }), "value": given.value ?? .null,
-          ])
-        }), "retry_limit": .int(Int64(definition.retry.limit)),
-      "retry_early": .array(definition.retry.early.map { .string($0.text) }),
-      "when": definition.condition.map { .string($0.text) } ?? .null, "run_when": definition.gate.map(json) ?? .null,
-      "stale_after_ms": definition.staleAfter.map(milliseconds) ?? .null,
-      "stale_when": definition.staleWhen.map { .string($0.text) } ?? .null, "value": step.value ?? .null,
-    ])
-  }
-
-  private func json(_ gate: OperationDefinition.Gate) -> JSONValue {
-    .object([
-      "formula": .string(gate.formula.text), "otherwise": .string(gate.otherwise.rawValue),
-      "wait_at_most_ms": gate.waitAtMost.map(milliseconds) ?? .null,
-    ])
-  }
-
-  private func milliseconds(_ duration: Duration) -> JSONValue { .int(duration.wholeMicroseconds / 1000) }
 }

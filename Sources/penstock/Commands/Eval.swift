@@ -72,9 +72,9 @@ struct Eval: ParsableCommand {
     let contexts = try readContexts()
     do throws(ExpressionError) {
       let value = try Expression.parse(expression).evaluate(in: contexts)
-      TextOutput.standard.writeLine(shared.json ? JSONValue.object(["value": value]) : value)
+      TextOutput.standard.writeLine(shared.output.choose(json: { JSONValue.object(["value": value]) }, text: { value }))
     } catch {
-      if shared.json { TextOutput.standard.writeLine(EvalLines.answer(error)) }
+      shared.output.print(EvalLines.answer(error)) {}
       TextOutput.standard.flush()
       TextOutput.error.write(
         ArgumentDiagnostic(

@@ -53,7 +53,11 @@ struct Explain: ParsableCommand {
     let explanation = RunExplanation(
       of: recorded, pipeline: pipeline, operation: operation, shortID: short,
       nestedRuns: { history.nested(in: $0, operation: $1) })
-    if shared.json { printJSON(explanation) } else { printText(explanation, shortID: short) }
+    shared.output.print {
+      explanation.jsonValues()
+    } text: {
+      printText(explanation, shortID: short)
+    }
   }
 
   private func printText(_ explanation: RunExplanation, shortID: String) {
@@ -70,17 +74,6 @@ struct Explain: ParsableCommand {
       for remedy in entry.remedies {
         TextOutput.standard.writeLine("  \(style.isUnicode ? "→" : "->") \(TerminalText.oneLine(remedy))")
       }
-    }
-  }
-
-  private func printJSON(_ explanation: RunExplanation) {
-    for entry in explanation.entries {
-      TextOutput.standard.writeLine(
-        JSONValue.object([
-          "run": .string(explanation.run.id.text), "operation": JSONValue(entry.operation),
-          "state": .string(entry.state),
-          "because": .array(entry.because.map { .string($0) }), "remedies": .array(entry.remedies.map { .string($0) }),
-        ]))
     }
   }
 }

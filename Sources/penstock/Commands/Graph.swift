@@ -27,14 +27,14 @@ struct Graph: ParsableCommand {
 
   func run() throws {
     let graph = PipelineGraph(try PipelineFileLoading.load(file, options: shared, plugins: plugins.source()))
-    if shared.json {
-      for line in graph.jsonLines() { TextOutput.standard.writeLine(line) }
-      return
-    }
-    switch format {
-    case .text: TextOutput.standard.write(graph.text(width: shared.tableWidth))
-    case .mermaid: TextOutput.standard.write(graph.mermaid())
-    case .dot: TextOutput.standard.write(graph.dot())
+    shared.output.print {
+      graph.jsonLines()
+    } text: {
+      switch format {
+      case .text: TextOutput.standard.write(graph.text(width: shared.tableWidth))
+      case .mermaid: TextOutput.standard.write(graph.mermaid())
+      case .dot: TextOutput.standard.write(graph.dot())
+      }
     }
   }
 }

@@ -36,9 +36,7 @@ struct Init: ParsableCommand {
       unlink(file)
       throw CommandFailure("cannot write '\(file)': \(String(cString: strerror(failure)))")
     }
-    if shared.json {
-      TextOutput.standard.writeLine(JSONValue.object(["file": .string(file)]))
-    } else if !shared.quiet {
+    shared.output.confirm(["file": .string(file)]) {
       let shown = ShellText.quoted(file)
       TextOutput.standard.write(
         """

@@ -63,12 +63,13 @@ struct Logs: ParsableCommand {
     let selection = LogSelection(
       path: operation.map(OperationName.path) ?? [], attempt: attempt, allAttempts: allAttempts)
     let printer = LogPrinter(
-      isPrefixed: operation == nil, isJSON: shared.json, isRaw: raw || !TextOutput.standard.isTerminal,
+      isPrefixed: operation == nil, isJSON: shared.output.format == .json,
+      isRaw: raw || !TextOutput.standard.isTerminal,
       style: shared.style)
     LogReader(history: history, run: record.id, selection: selection, printer: printer, tail: tail).read(
       following: follow)
     // Of no lines nobody can tell whether there were any.
-    if !follow, !printer.hasPrinted, tail != 0, !shared.quiet, !shared.json {
+    if !follow, !printer.hasPrinted, tail != 0, shared.output.isTalkative {
       TextOutput.standard.flush()
       let subject = operation.map { "'\(TerminalText.visible($0))'" } ?? "run \(reference.short(record.id))"
       TextOutput.error.writeLine("\(subject) has written nothing")

@@ -10,11 +10,13 @@ enum PipelineFileLoading {
   }
 
   static func accept(_ result: LoadResult, options: SharedOptions) throws -> PipelineDefinition {
-    if options.json, result.pipeline == nil {
-      for diagnostic in result.diagnostics {
-        TextOutput.standard.writeLine(diagnostic.jsonValue())
+    if result.pipeline == nil {
+      options.output.print {
+        result.diagnostics.map { $0.jsonValue() }
+      } text: {
+        show(result.diagnostics, in: result.sources, color: options.color)
       }
-    } else if result.pipeline == nil || !options.quiet {
+    } else if !options.quiet {
       show(result.diagnostics, in: result.sources, color: options.color)
     }
     guard let pipeline = result.pipeline else {

@@ -26,7 +26,7 @@ struct Schema: ParsableCommand {
   func run() {
     // A plugin that is named is meant to be covered.
     let schema = PipelineSchema.jsonSchema(plugins: coversPlugins || !plugins.files.isEmpty ? descriptions() : [])
-    let text = shared.json ? schema.text : schema.pretty()
+    let text = shared.output.choose(json: { schema.text }, text: { schema.pretty() })
     TextOutput.standard.writeJSON(Array((text + "\n").utf8))
   }
 

@@ -96,6 +96,7 @@ extension SharedOptions {
   /// How a run of `pipeline` is shown.
   func presentation(of pipeline: PipelineDefinition?, in service: RunService) -> RunPresentation {
     RunPresentation(
-      pipeline: pipeline, workspace: service.history.workspace.directory, isJSON: json, isQuiet: quiet, color: color)
+      pipeline: pipeline, workspace: service.history.workspace.directory, isJSON: output.format == .json,
+      isQuiet: quiet, color: color)
   }
 }

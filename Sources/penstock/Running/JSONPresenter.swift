@@ -1,4 +1,3 @@
-import OrderedCollections
 import PipelineLanguage
 import RunHistory
 import RunReports
@@ -50,22 +49,11 @@ final class JSONPresenter: RunPresenter {
   }
 
   func conclude(_ outcome: RunOutcome) {
-    let run = outcome.run
     var bytes: [UInt8] = []
     for record in begun { write(.operation(record), to: &bytes) }
     TextOutput.standard.writeJSON(bytes)
-    var results: OrderedDictionary<String, JSONValue> = [:]
-    let names = board.rootEntry?.pipeline?.operations.map(\.name) ?? outcome.results.keys.sorted()
-    for name in names { results[name] = outcome.results[name] }
-    let line = JSONValue.object([
-      "event": "result", "run": .string(run.id.text), "state": .string(run.state.rawValue),
-      "time": JSONValue(run.endedAt),
-      "reason": JSONValue(run.reason), "duration_ms": run.durationMilliseconds.map { .double($0) } ?? .null,
-      "operations": JSONValue(run.counts.operations), "succeeded": JSONValue(run.counts.succeeded),
-      "failed": JSONValue(run.counts.failed), "skipped": JSONValue(run.counts.skipped),
-      "cancelled": JSONValue(run.counts.cancelled), "reused": JSONValue(run.counts.reused), "results": .object(results),
-    ])
-    TextOutput.standard.writeLine(line)
+    let names = board.rootEntry?.pipeline?.operations.map(\.name)
+    TextOutput.standard.writeLine(outcome.jsonValue(operations: names))
     // With `--watch`, the next event may be a long time off.
     TextOutput.standard.flush()
   }

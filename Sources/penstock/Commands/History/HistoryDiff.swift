@@ -47,9 +47,7 @@ struct HistoryDiff: ParsableCommand {
       let right = try history.loadForResume(other.id)
     else { return }
     let comparison = RunComparison(left, right, workspace: history.workspace.directory)
-    if shared.json {
-      TextOutput.standard.writeLine(comparison.jsonValue())
-    } else {
+    shared.output.print(comparison.jsonValue()) {
       ComparisonText(comparison: comparison, reference: reference, style: shared.style, showsLogs: logs).print()
     }
   }

@@ -28,7 +28,7 @@ struct HistoryExport: ParsableCommand {
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
-    if csv, shared.json { throw ValidationError("Choose one of --csv and --json.") }
+    try shared.requireOneFormat(csv: csv)
     if rows != nil, !csv { throw ValidationError("--rows goes with --csv; JSON has whole runs.") }
   }
 
@@ -41,17 +41,20 @@ struct HistoryExport: ParsableCommand {
     }
     let output = TextOutput.standard
     do {
-      if csv {
-        try history.exportRows(rows ?? .operations, of: filter) { values in
-          output.writeCSV(values.map(\.text))
-          if output.isGone { throw ReaderGone() }
-        }
-      } else {
+      let writeRuns = {
         try history.export(filter) { line in
           output.writeJSON(line + [0x0A])
           if output.isGone { throw ReaderGone() }
         }
       }
+      try shared.output(csv: csv).choose(
+        json: writeRuns,
+        csv: {
+          try history.exportRows(rows ?? .operations, of: filter) { values in
+            output.writeCSV(values.map(\.text))
+            if output.isGone { throw ReaderGone() }
+          }
+        }, text: writeRuns)
     } catch is ReaderGone {}
   }
 }

@@ -47,14 +47,12 @@ struct HistoryImport: ParsableCommand {
     }
     // So that the first statistics need not count what has come.
     try history.tallyPastDays()
-    if shared.json {
-      TextOutput.standard.writeLine(
-        JSONValue.object([
-          "imported": JSONValue(report.imported.count), "known": JSONValue(report.known),
-          "unfinished": JSONValue(report.unfinished), "copied_files": JSONValue(report.copiedFiles),
-          "missing_files": JSONValue(report.missingFiles),
-        ]))
-    } else if !shared.quiet {
+    let value: JSONValue = [
+      "imported": JSONValue(report.imported.count), "known": JSONValue(report.known),
+      "unfinished": JSONValue(report.unfinished), "copied_files": JSONValue(report.copiedFiles),
+      "missing_files": JSONValue(report.missingFiles),
+    ]
+    shared.output.confirm(value) {
       var text = "Imported \(Count.of(report.imported.count, "run"))"
       if report.copiedFiles > 0 { text += " with \(Count.of(report.copiedFiles, "file"))" }
       if report.known > 0 { text += ", \(report.known) known already" }

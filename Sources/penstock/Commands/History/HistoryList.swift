@@ -19,7 +19,7 @@ struct HistoryList: ParsableCommand {
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
-    if csv, shared.json { throw ValidationError("Choose one of --csv and --json.") }
+    try shared.requireOneFormat(csv: csv)
   }
 
   func run() throws {
@@ -32,14 +32,12 @@ struct HistoryList: ParsableCommand {
     let isCut = limit.map { runs.count > $0 } ?? false
     if let limit, isCut { runs.removeSubrange(limit...) }
     if runs.isEmpty { try FilterOptions.check(filter, in: history) }
-    if shared.json {
-      for run in runs where !TextOutput.standard.isGone { TextOutput.standard.writeLine(run.jsonValue()) }
-    } else if csv {
+    shared.output(csv: csv).print {
+      runs.lazy.map { $0.jsonValue() }
+    } csv: {
       printCSV(runs)
-    } else if runs.isEmpty {
-      printEmpty()
-    } else {
-      printTable(runs, in: history)
+    } text: {
+      if runs.isEmpty { printEmpty() } else { printTable(runs, in: history) }
     }
     if isCut, self.filter.limit == nil, !shared.quiet { tellOfMore(than: runs.count) }
   }
@@ -47,7 +45,9 @@ struct HistoryList: ParsableCommand {
   /// Says that the list is not complete: below a table, and where data are printed on standard error, so that nobody takes it for a run.
   private func tellOfMore(than count: Int) {
     let text = "The latest \(count) of more; --limit NUMBER shows more, --limit 0 all."
-    guard shared.json || csv else { return TextOutput.standard.writeLine(shared.style.paint(text, .dim)) }
+    guard shared.output(csv: csv).format != .text else {
+      return TextOutput.standard.writeLine(shared.style.paint(text, .dim))
+    }
     TextOutput.standard.flush()
     TextOutput.error.writeLine("penstock: the latest \(count) of more; --limit NUMBER shows more, --limit 0 all")
   }
@@ -56,9 +56,13 @@ struct HistoryList: ParsableCommand {
   private static let usualLimit = 30
 
   private func printEmpty() {
-    if shared.json || shared.quiet { return }
-    if csv { return printCSV([]) }
-    TextOutput.standard.writeLine("No runs.")
+    guard !shared.quiet else { return }
+    shared.output(csv: csv).choose {
+    } csv: {
+      printCSV([])
+    } text: {
+      TextOutput.standard.writeLine("No runs.")
+    }
   }
 
   private func printTable(_ runs: [RunRecord], in history: History) {

@@ -58,7 +58,7 @@ struct HistoryPrune: ParsableCommand {
     var report = PruneReport()
     var removal = RunDirectories.Removal()
     for rule in rules { try prune(rule, in: history, &report, &removal) }
-    if dryRun, !shared.json, !shared.quiet { try list(report.runs, in: history) }
+    if dryRun, shared.output.isTalkative { try list(report.runs, in: history) }
     print(report, removal)
     guard removal.failures.isEmpty else {
       throw CommandFailure(
@@ -96,13 +96,11 @@ struct HistoryPrune: ParsableCommand {
   }
 
   private func print(_ report: PruneReport, _ removal: RunDirectories.Removal) {
-    if shared.json {
-      TextOutput.standard.writeLine(
-        JSONValue.object([
-          "runs": .array(report.runs.map { .string($0.text) }), "operations": JSONValue(report.operations),
-          "attempts": JSONValue(report.attempts), "log_bytes": .int(removal.bytes), "dry_run": .bool(dryRun),
-        ]))
-    } else if !shared.quiet {
+    let value: JSONValue = [
+      "runs": .array(report.runs.map { .string($0.text) }), "operations": JSONValue(report.operations),
+      "attempts": JSONValue(report.attempts), "log_bytes": .int(removal.bytes), "dry_run": .bool(dryRun),
+    ]
+    shared.output.confirm(value) {
       let counts =
         "\(Count.of(report.runs.count, "run")), \(Count.of(report.operations, "operation")), "
         + "\(Count.of(report.attempts, "attempt")), \(SizeNotation.format(removal.bytes)) of logs and results"

@@ -28,7 +28,7 @@ struct HistorySQL: ParsableCommand {
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
-    if csv, shared.json { throw ValidationError("Choose one of --csv and --json.") }
+    try shared.requireOneFormat(csv: csv)
     if limitSteps < 1 { throw ValidationError("--limit-steps needs a number from 1.") }
   }
 
@@ -44,17 +44,17 @@ struct HistorySQL: ParsableCommand {
 
   private func show(_ query: GuardedQuery) throws {
     let output = TextOutput.standard
-    if shared.json {
+    try shared.output(csv: csv).choose {
       let names = Self.memberNames(of: query.columns)
       while !output.isGone, let row = try query.next() {
         var object: OrderedDictionary<String, JSONValue> = [:]
         for (column, value) in zip(names, row) { object[column] = value.jsonValue }
         output.writeLine(JSONValue.object(object))
       }
-    } else if csv {
+    } csv: {
       output.writeCSV(query.columns)
       while !output.isGone, let row = try query.next() { output.writeCSV(row.map(\.text)) }
-    } else {
+    } text: {
       var table = Table(query.columns.map { Table.Column(TerminalText.oneLine($0)) })
       while let row = try query.next() { table.rows.append(row.map { TerminalText.oneLine($0.text) }) }
       output.write(table.render(width: shared.tableWidth, style: shared.style))

@@ -26,7 +26,7 @@ struct HistoryShow: ParsableCommand {
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
-    if csv, shared.json { throw ValidationError("Choose one of --csv and --json.") }
+    try shared.requireOneFormat(csv: csv)
   }
 
   func run() throws {
@@ -41,11 +41,11 @@ struct HistoryShow: ParsableCommand {
         text: recorded.definition, path: record.path ?? "\(record.pipeline).yaml", plugins: .unchecked)
       recorded = recorded.withPending(of: loaded.pipeline)
     }
-    if shared.json {
-      TextOutput.standard.writeLine(History.json(recorded))
-    } else if csv {
+    shared.output(csv: csv).print {
+      CollectionOfOne(History.json(recorded))
+    } csv: {
       printCSV(recorded.operations)
-    } else {
+    } text: {
       printHeader(record, reference)
       printOperations(recorded)
       if timeline ?? TextOutput.standard.isTerminal {

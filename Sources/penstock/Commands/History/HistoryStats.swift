@@ -34,16 +34,16 @@ struct HistoryStats: ParsableCommand {
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
-    if csv, shared.json { throw ValidationError("Choose one of --csv and --json.") }
+    try shared.requireOneFormat(csv: csv)
   }
 
   func run() throws {
     let (since, until) = try FilterOptions.span(since: since, until: until)
     let rows = try statistics(since: since, until: until)
     let output = TextOutput.standard
-    if shared.json {
-      for row in rows { output.writeLine(row.jsonValue()) }
-    } else if csv {
+    shared.output(csv: csv).print {
+      rows.map { $0.jsonValue() }
+    } csv: {
       output.writeCSV([
         "pipeline", "operation", "count", "succeeded", "failed", "average_ms", "p50_ms", "p95_ms", "max_ms",
         "retried",
@@ -54,9 +54,11 @@ struct HistoryStats: ParsableCommand {
           [row.pipeline, row.operation ?? "", String(row.count), String(row.succeeded), String(row.failed)]
             + durations.map { $0.map { JSONValue.double($0).text } ?? "" } + [String(row.retried)])
       }
-    } else if rows.isEmpty {
-      if !shared.quiet { output.writeLine("No runs.") }
-    } else {
+    } text: {
+      guard !rows.isEmpty else {
+        if !shared.quiet { output.writeLine("No runs.") }
+        return
+      }
       let text = StatisticsText(rows: rows, isOfOneOperation: operation != nil, style: shared.style)
       output.write(text.table(width: shared.tableWidth))
       if !shared.quiet { output.write(text.flakiest) }
@@ -72,26 +74,6 @@ struct HistoryStats: ParsableCommand {
     try history.tallyPastDays()
     return try history.statistics(
       pipeline: pipeline, operation: operation, since: since, until: until,
-      slices: StatisticsText.bars(width: shared.json ? nil : shared.tableWidth))
-  }
-}
-
-extension DurationStatistics {
-  fileprivate func jsonValue() -> JSONValue {
-    func number(_ value: Double?) -> JSONValue { value.map { .double($0) } ?? .null }
-    return .object([
-      "pipeline": .string(pipeline), "operation": JSONValue(operation), "count": JSONValue(count),
-      "succeeded": JSONValue(succeeded), "failed": JSONValue(failed), "average_ms": number(averageMilliseconds),
-      "p50_ms": number(p50Milliseconds), "p95_ms": number(p95Milliseconds), "max_ms": number(maximumMilliseconds),
-      "retried": JSONValue(retried),
-      "trend": .array(
-        trend.map { slice in
-          .object([
-            "from": .string(slice.from.text), "count": JSONValue(slice.count),
-            "succeeded": JSONValue(slice.succeeded), "failed": JSONValue(slice.failed),
-            "p50_ms": number(slice.p50Milliseconds),
-          ])
-        }),
-    ])
+      slices: StatisticsText.bars(width: shared.output.format == .json ? nil : shared.tableWidth))
   }
 }

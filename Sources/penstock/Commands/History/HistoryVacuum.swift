@@ -22,10 +22,7 @@ struct HistoryVacuum: ParsableCommand {
     let before = size(of: history.workspace.path)
     try history.workspace.vacuum()
     let after = size(of: history.workspace.path)
-    if shared.json {
-      TextOutput.standard.writeLine(
-        JSONValue.object(["bytes_before": .int(before), "bytes_after": .int(after)]))
-    } else if !shared.quiet {
+    shared.output.confirm(["bytes_before": .int(before), "bytes_after": .int(after)]) {
       TextOutput.standard.writeLine(
         "The database took up \(SizeNotation.format(before)), and takes up \(SizeNotation.format(after)) now.")
     }

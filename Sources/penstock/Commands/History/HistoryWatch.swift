@@ -65,9 +65,10 @@ struct HistoryWatch: ParsableCommand {
   }
 
   private func show(_ run: RunRecord, _ reference: RunReference) {
-    guard !shared.json else {
-      return TextOutput.standard.writeLine(RunEvent.run(run).jsonValue { _, _ in nil })
-    }
+    shared.output.print(RunEvent.run(run).jsonValue { _, _ in nil }) { showText(run, reference) }
+  }
+
+  private func showText(_ run: RunRecord, _ reference: RunReference) {
     let style = shared.style
     let time = ClockText.time(run.endedAt ?? run.startedAt ?? run.createdAt)
     var line = "\(style.paint(time, .dim)) \(reference.short(run.id)) \(TerminalText.visible(run.pipeline)) "

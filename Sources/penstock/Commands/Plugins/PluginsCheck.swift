@@ -70,16 +70,17 @@ struct PluginsCheck: ParsableCommand {
     // What keeps an offer from being created is the same for all of its checks.
     var told: (offer: String?, reason: String)?
     let report = validation.run { result in
-      if shared.json { return TextOutput.standard.writeLine(result.json) }
-      if shared.quiet, case .passed = result.outcome { return }
-      if case .skipped(let reason) = result.outcome {
-        let isTold = told.map { $0 == (result.offer, reason) } ?? false
-        told = (result.offer, reason)
-        show(result, reason: isTold ? nil : reason)
-      } else {
-        show(result)
+      shared.output.print(result.json) {
+        if shared.quiet, case .passed = result.outcome { return }
+        if case .skipped(let reason) = result.outcome {
+          let isTold = told.map { $0 == (result.offer, reason) } ?? false
+          told = (result.offer, reason)
+          show(result, reason: isTold ? nil : reason)
+        } else {
+          show(result)
+        }
+        TextOutput.standard.flush()
       }
-      TextOutput.standard.flush()
     }
     if report.results.isEmpty {
       let names = PluginCheck.allCases.map(\.rawValue).joined(separator: ", ")
@@ -87,7 +88,7 @@ struct PluginsCheck: ParsableCommand {
         "there is no check and no offer called \(only.map { "'\(TerminalText.visible($0))'" }.joined(separator: ", ")); "
           + "the checks are \(names)")
     }
-    if shared.json { TextOutput.standard.writeLine(report.json) } else { show(report) }
+    shared.output.print(report.json) { show(report) }
     if !report.isPassed { throw ExitStatus.failed }
   }
 

@@ -26,9 +26,7 @@ struct PluginsInspect: ParsableCommand {
     } catch {
       throw CommandFailure(error)
     }
-    if shared.json {
-      TextOutput.standard.writeLine(Self.json(facts))
-    } else {
+    shared.output.print(Self.json(facts)) {
       PluginText(style: shared.style).write(facts)
     }
     if let error = facts.error { throw CommandFailure(error) }

@@ -20,12 +20,10 @@ struct PluginsList: ParsableCommand {
 
   func run() throws {
     let (facts, errors) = PluginSurvey(plugins.finder).all()
-    if shared.json {
-      for facts in facts { TextOutput.standard.writeLine(Self.json(facts)) }
-    } else if facts.isEmpty {
-      if !shared.quiet { TextOutput.standard.writeLine("No plugins.") }
-    } else {
-      printTable(facts)
+    shared.output.print {
+      facts.map(Self.json)
+    } text: {
+      if !facts.isEmpty { printTable(facts) } else if !shared.quiet { TextOutput.standard.writeLine("No plugins.") }
     }
     let refusals = facts.compactMap(\.error) + errors
     guard refusals.isEmpty else {

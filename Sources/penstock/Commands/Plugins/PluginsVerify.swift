@@ -152,17 +152,22 @@ struct PluginsVerify: ParsableCommand {
 
   private func report(_ target: Target, _ outcome: Outcome) {
     let path = (try? target.file.get())?.path
-    if shared.json {
-      var json: [(String, JSONValue)] = [("id", .string(target.id)), ("outcome", .string(outcome.word))]
-      if let path { json.append(("path", .string(path))) }
-      switch outcome {
-      case .ok(let hash, let isPinned): json += [("sha256", .string(hash)), ("pinned", .bool(isPinned))]
-      case .pinned(let hash): json += [("sha256", .string(hash)), ("pinned", .bool(true))]
-      case .failed(let error):
-        json.append(("error", ["code": .string(error.code.rawValue), "message": .string(error.message)]))
-      }
-      return TextOutput.standard.writeLine(JSONValue(members: json))
+    shared.output.print(json(target, outcome, path)) { show(target, outcome, path) }
+  }
+
+  private func json(_ target: Target, _ outcome: Outcome, _ path: String?) -> JSONValue {
+    var json: [(String, JSONValue)] = [("id", .string(target.id)), ("outcome", .string(outcome.word))]
+    if let path { json.append(("path", .string(path))) }
+    switch outcome {
+    case .ok(let hash, let isPinned): json += [("sha256", .string(hash)), ("pinned", .bool(isPinned))]
+    case .pinned(let hash): json += [("sha256", .string(hash)), ("pinned", .bool(true))]
+    case .failed(let error):
+      json.append(("error", ["code": .string(error.code.rawValue), "message": .string(error.message)]))
     }
+    return JSONValue(members: json)
+  }
+
+  private func show(_ target: Target, _ outcome: Outcome, _ path: String?) {
     let (paint, text): (Style.Paint, String) =
       switch outcome {
       case .ok(let hash, let isPinned): (.green, "\(hash.prefix(12))  \(path ?? "")\(isPinned ? "" : "  (not pinned)")")
@@ -175,7 +180,7 @@ struct PluginsVerify: ParsableCommand {
   }
 
   private func summarize(_ count: Int, _ failures: Int, isPinned: Bool) {
-    guard !shared.json, !shared.quiet else { return }
+    guard shared.output.isTalkative else { return }
     guard count > 0 else { return TextOutput.standard.writeLine("No plugins.") }
     var text = "\(count) plugin\(count == 1 ? "" : "s"): \(count - failures) ok, \(failures) failed"
     if !isPinned, !write { text += ". \(lock) is not there: --write writes it" }

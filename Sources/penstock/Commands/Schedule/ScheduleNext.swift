@@ -52,14 +52,12 @@ struct ScheduleNext: ParsableCommand {
     for instant in instants {
       let time = rules.format(instant)
       let weekday = rules.civilTime(at: instant).weekday
-      if shared.json {
-        let row: JSONValue = [
-          "instant": .string(TimeZoneRules.utc.format(instant)), "local_time": .string(time),
-          "weekday": .string(weekday.name.lowercased()), "zone": .string(rules.name),
-          "abbreviation": .string(rules.localTime(at: instant).abbreviation),
-        ]
-        TextOutput.standard.writeLine(row)
-      } else {
+      let row: JSONValue = [
+        "instant": .string(TimeZoneRules.utc.format(instant)), "local_time": .string(time),
+        "weekday": .string(weekday.name.lowercased()), "zone": .string(rules.name),
+        "abbreviation": .string(rules.localTime(at: instant).abbreviation),
+      ]
+      shared.output.print(row) {
         let day = weekday.name + String(repeating: " ", count: "Wednesday".count - weekday.name.count)
         TextOutput.standard.writeLine("\(time)  \(day)  \(rules.name)")
       }

@@ -46,15 +46,11 @@ struct PluginsNew: ParsableCommand {
     let scaffold = PluginScaffold(name: name, language: language, checkout: checkout)
     let directory = directory ?? name
     try scaffold.write(to: directory)
-    if shared.json {
-      var members: [(String, JSONValue)] = [
-        ("directory", .string(directory)), ("files", .array(scaffold.files.map { .string($0.path) })),
-      ]
-      if let checkout { members.append(("penstock", .string(checkout))) }
-      TextOutput.standard.writeLine(JSONValue(members: members))
-    } else if !shared.quiet {
-      TextOutput.standard.write(next(directory))
-    }
+    var members: [(String, JSONValue)] = [
+      ("directory", .string(directory)), ("files", .array(scaffold.files.map { .string($0.path) })),
+    ]
+    if let checkout { members.append(("penstock", .string(checkout))) }
+    shared.output.confirm(JSONValue(members: members)) { TextOutput.standard.write(next(directory)) }
   }
 
   /// The checkout that was named, or the one that this program was built in; nil where there is none.

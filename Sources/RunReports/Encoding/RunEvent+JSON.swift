@@ -2,25 +2,6 @@ import OrderedCollections
 import RunHistory
 import Values
 
-extension RunRecord {
-  /// The run with the names and units of the view `runs`.
-  package func jsonValue() -> JSONValue {
-    .object([
-      "id": .string(id.text), "pipeline": .string(pipeline), "state": .string(state.rawValue),
-      "reason": JSONValue(reason),
-      "trigger": .string(trigger.rawValue), "started_at": JSONValue(startedAt), "ended_at": JSONValue(endedAt),
-      "duration_ms": durationMilliseconds.map { .double($0) } ?? .null, "created_at": JSONValue(createdAt),
-      "host": .string(host), "user": .string(user), "version": .string(version), "params": JSONValue(recorded: params),
-      "definition": .string(definitionHash), "path": JSONValue(path), "parent": JSONValue(parent?.run.text),
-      "parent_operation": JSONValue(parent?.operation), "operations": JSONValue(counts.operations),
-      "succeeded": JSONValue(counts.succeeded), "failed": JSONValue(counts.failed),
-      "skipped": JSONValue(counts.skipped),
-      "cancelled": JSONValue(counts.cancelled), "reused": JSONValue(counts.reused),
-      "controller": JSONValue(controller), "event": JSONValue(recorded: event),
-    ])
-  }
-}
-
 extension RunEvent {
   /// The event as an object whose `event` says what it is: `run`, `operation`, `attempt`, `progress`, `approval` or `notice`. All
   /// have `run` and, but for progress and a notice, `time`, that of the record unless another one is given. Members that have no value are left out.
@@ -49,9 +30,7 @@ extension RunEvent {
       add("error_code", JSONValue(record.error?.code))
       add("error", JSONValue(record.error?.message))
       if record.attempts > 0 { add("attempts", JSONValue(record.attempts)) }
-      if let started = record.startedAt, let ended = record.endedAt {
-        add("duration_ms", .double(Double(ended.microseconds - started.microseconds) / 1000))
-      }
+      add("duration_ms", JSONValue(millisecondsFrom: record.startedAt, to: record.endedAt))
       add("reused_from", JSONValue(record.reusedFrom?.text))
     case .attempt(let record):
       object = ["event": "attempt", "run": .string(record.run.text)]
@@ -63,7 +42,7 @@ extension RunEvent {
       add("signal", JSONValue(record.signal))
       add("error_code", JSONValue(record.error?.code))
       add("error", JSONValue(record.error?.message))
-      add("retry_delay_ms", record.retryDelay.map { .double(Double($0) / 1000) } ?? .null)
+      add("retry_delay_ms", JSONValue(retryDelay: record))
       add("wake_cause", JSONValue(record.wakeCause))
     case .progress(let run, let ordinal, let progress):
       object = ["event": "progress", "run": .string(run.text)]

@@ -1,0 +1,48 @@
+import Expressions
+import PipelineLanguage
+import Values
+
+extension PlanDescription.Step {
+  /// What a run would do with one operation.
+  package func jsonValue() -> JSONValue {
+    var source: JSONValue = .null
+    let word: String
+    switch disposition {
+    case .runs: word = "runs"
+    case .skipped, .skippedWith: word = "skipped"
+    case .takenOver(let run):
+      word = "taken-over"
+      source = .string(run.text)
+    case .leftOut: word = "left-out"
+    case .mayBeReused(let run, _):
+      word = "may-be-reused"
+      source = .string(run.text)
+    }
+    return .object([
+      "operation": .string(definition.name), "action": .string(definition.actionKind),
+      "after": event.map { .string($0.rawValue) } ?? .null, "level": .int(Int64(level)),
+      "disposition": .string(word), "source": source, "needs": .array(needs.map { .string($0) }),
+      "inputs": .array(
+        inputs.map { given in
+          .object([
+            "arrives": .string(given.input.arrival.text), "source": .string(given.input.source),
+            "operations": .array(given.input.operations.map { .string($0) }), "value": given.value ?? .null,
+          ])
+        }), "retry_limit": .int(Int64(definition.retry.limit)),
+      "retry_early": .array(definition.retry.early.map { .string($0.text) }),
+      "when": definition.condition.map { .string($0.text) } ?? .null,
+      "run_when": definition.gate.map(Self.json) ?? .null,
+      "stale_after_ms": definition.staleAfter.map(Self.milliseconds) ?? .null,
+      "stale_when": definition.staleWhen.map { .string($0.text) } ?? .null, "value": value ?? .null,
+    ])
+  }
+
+  private static func json(_ gate: OperationDefinition.Gate) -> JSONValue {
+    .object([
+      "formula": .string(gate.formula.text), "otherwise": .string(gate.otherwise.rawValue),
+      "wait_at_most_ms": gate.waitAtMost.map(milliseconds) ?? .null,
+    ])
+  }
+
+  private static func milliseconds(_ duration: Duration) -> JSONValue { .int(duration.wholeMicroseconds / 1000) }
+}

@@ -1,0 +1,56 @@
+import OrderedCollections
+import RunHistory
+import Values
+
+extension RunRecord {
+  /// The run with the names and units of the view `runs`.
+  package func jsonValue() -> JSONValue {
+    var object = identityMembers
+    object.merge(countMembers) { $1 }
+    object.merge(causeMembers) { $1 }
+    return .object(object)
+  }
+
+  /// What the run is, and when it was.
+  var identityMembers: OrderedDictionary<String, JSONValue> {
+    [
+      "id": .string(id.text), "pipeline": .string(pipeline), "state": .string(state.rawValue),
+      "reason": JSONValue(reason),
+      "trigger": .string(trigger.rawValue), "started_at": JSONValue(startedAt), "ended_at": JSONValue(endedAt),
+      "duration_ms": durationMilliseconds.map { .double($0) } ?? .null, "created_at": JSONValue(createdAt),
+      "host": .string(host), "user": .string(user), "version": .string(version), "params": JSONValue(recorded: params),
+      "definition": .string(definitionHash), "path": JSONValue(path), "parent": JSONValue(parent?.run.text),
+      "parent_operation": JSONValue(parent?.operation),
+    ]
+  }
+
+  /// How many operations it has, and how those that have ended did.
+  var countMembers: OrderedDictionary<String, JSONValue> {
+    [
+      "operations": JSONValue(counts.operations), "succeeded": JSONValue(counts.succeeded),
+      "failed": JSONValue(counts.failed), "skipped": JSONValue(counts.skipped),
+      "cancelled": JSONValue(counts.cancelled), "reused": JSONValue(counts.reused),
+    ]
+  }
+
+  /// The controller that asked for it, and what that told.
+  var causeMembers: OrderedDictionary<String, JSONValue> {
+    ["controller": JSONValue(controller), "event": JSONValue(recorded: event)]
+  }
+}
+
+extension RunOutcome {
+  /// The event `result` at the end of a run: how it ended, and its results in the order of `operations`, else by name.
+  package func jsonValue(operations: [String]?) -> JSONValue {
+    var object: OrderedDictionary<String, JSONValue> = [
+      "event": "result", "run": .string(run.id.text), "state": .string(run.state.rawValue),
+      "time": JSONValue(run.endedAt), "reason": JSONValue(run.reason),
+      "duration_ms": run.durationMilliseconds.map { .double($0) } ?? .null,
+    ]
+    object.merge(run.countMembers) { $1 }
+    var results: OrderedDictionary<String, JSONValue> = [:]
+    for name in operations ?? self.results.keys.sorted() { results[name] = self.results[name] }
+    object["results"] = .object(results)
+    return .object(object)
+  }
+}

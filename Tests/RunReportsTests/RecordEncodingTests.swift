@@ -1,0 +1,45 @@
+import RunHistory
+import RunReports
+import Testing
+import Values
+
+@Suite("Records as JSON") struct RecordEncodingTests {
+  private func whole() async throws -> RecordedRun {
+    let fixture = try HistoryFixture()
+    let run = try await fixture.ended()
+    return try #require(try fixture.history.loadForResume(run))
+  }
+
+  @Test("For reading, a run has everything that the views have, and what has no value is null")
+  func views() async throws {
+    let object = History.json(try await whole())
+    #expect(object["reason"] == .null)
+    #expect(object["operations"]?[0]?["attempts"]?[0]?["result"] == .null)
+    #expect(object["operations"]?[0]?["attempts"]?[1]?["result"] == .array([.int(1), .int(2)]))
+    #expect(object["operations"]?[0]?["started_at"] == .string("2026-11-18T11:06:40.010Z"))
+    #expect(
+      object.objectValue?.keys.elements == [
+        "id", "pipeline", "state", "reason", "trigger", "started_at", "ended_at", "duration_ms", "created_at", "host",
+        "user", "version", "params", "definition", "path", "parent", "parent_operation", "controller", "event",
+        "operations", "approvals",
+      ])
+  }
+
+  @Test("How many attempts there were is a number wherever an operation has its attempts as a list")
+  func attemptCount() async throws {
+    let whole = try await whole()
+    let operations = History.json(whole)["operations"]?.arrayValue ?? []
+    #expect(operations.map { $0["attempt_count"] } == [.int(2), .int(1)])
+    #expect(operations.map { $0["attempts"]?.arrayValue?.count } == [2, 1])
+    let event = RunEvent.operation(try #require(whole.operations.first)).jsonValue { _, _ in nil }
+    #expect(event["attempts"] == .int(2))
+  }
+
+  @Test("The event at the end of a run has its results in the order of the pipeline")
+  func result() async throws {
+    let outcome = RunOutcome(run: try await whole().run, results: ["a": .int(1), "b": .int(2)])
+    #expect(outcome.jsonValue(operations: ["b", "c", "a"])["results"]?.text == #"{"b":2,"a":1}"#)
+    #expect(outcome.jsonValue(operations: nil)["results"]?.text == #"{"a":1,"b":2}"#)
+    #expect(outcome.jsonValue(operations: nil)["operations"] == .int(2))
+  }
+}
