@@ -64,7 +64,7 @@ public final class Workspace: Sendable {
     self.schema = schema
     self.isReadOnly = isReadOnly
     self.connections = Mutex(connections)
-    objects = ObjectCatalog(schema.allObjects + schema.mapped + [StoredLease.self])
+    objects = ObjectCatalog(schema.objects + schema.mapped + [StoredLease.self])
     readers = ReaderPool(files: files)
     feed = ChangeFeed(readers: readers)
     self.connections.withLock { $0.writer }?.whenLogIsLong { [readers] in readers.expireSnapshots() }

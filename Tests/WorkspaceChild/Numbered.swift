@@ -20,11 +20,24 @@ package enum Numbered {
       "item", Item.init, id, writer, text, tag, data, key: id, indexes: [.index(text), .unique(tag)])
   }
 
-  package static let last = DictionaryKey<Int>("last")
+  /// The number of the last transaction.
+  package struct Last: Storable {
+    package var id: Int
+    package var number: Int
+
+    package static let id = Field("id", \Last.id)
+    package static let number = Field("number", \Last.number)
+    package static let schema = ObjectSchema("last", Last.init, id, number, key: id)
+
+    /// That of a workspace; -1 if there was none.
+    package static func number(in workspace: Workspace) throws -> Int {
+      try workspace.fetch(for: Last.self).maximum(number) ?? -1
+    }
+  }
 
   package static func open(_ directory: String, mode: Workspace.Mode = .readWrite) throws -> Workspace {
     try Workspace.open(
-      at: directory, schema: WorkspaceSchema(applicationID: 0x7465_7374, objects: [Item.self]), mode: mode)
+      at: directory, schema: WorkspaceSchema(applicationID: 0x7465_7374, objects: [Item.self, Last.self]), mode: mode)
   }
 
   /// What one transaction does, in its order; nil deletes.
@@ -52,7 +65,7 @@ package enum Numbered {
   /// Goes on after the last transaction in the workspace, with four of them under way at any time.
   static func writeForever(_ directory: String, seed: UInt64) async throws {
     let workspace = try open(directory)
-    let first = (try workspace.value(for: last) ?? -1) + 1
+    let first = try Last.number(in: workspace) + 1
     await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in
       // The first completion waits until all four have been called.
       beginning.withLock { _ in
@@ -64,7 +77,7 @@ package enum Numbered {
   private static let beginning = Mutex(())
 
   private static func write(_ number: Int, _ workspace: Workspace, seed: UInt64) {
-    workspace.performChanges([Item.self]) { context in
+    workspace.performChanges([Item.self, Last.self]) { context in
       for (id, item) in changes(of: number, seed: seed) {
         if let item {
           try context.submit(Item.upsertRequest(item))
@@ -72,7 +85,7 @@ package enum Numbered {
           try context.delete(Item.self, where: Item.id == id)
         }
       }
-      try context.setValue(number, for: last)
+      try context.submit(Last.upsertRequest(Last(id: 0, number: number)))
     } completionHandler: { result in
       switch result {
       case .success: say("\(number)")

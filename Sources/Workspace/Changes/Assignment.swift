@@ -1,4 +1,4 @@
-/// One assignment of an update by query: `Job.state.set(.failed)`, `Job.attempt.set(Job.attempt + 1)`.
+/// One assignment of an update by query: `Job.state.set(.failed)`.
 public struct Assignment<Root>: Sendable {
   let column: String
   let node: QueryNode
@@ -12,10 +12,5 @@ extension Field {
     } catch {
       return Assignment(column: column.name, node: .unsuitable(error.reason))
     }
-  }
-
-  /// Assigns what is computed from the object before the change.
-  public func set(_ expression: QueryExpression<Root, Value>) -> Assignment<Root> {
-    Assignment(column: column.name, node: expression.node)
   }
 }

@@ -163,8 +163,7 @@ extension ChangeContext {
   private func database(for type: any Storable.Type) throws -> Database {
     guard let db else { throw ChangeError(cause: .ended) }
     if let loss { throw loss }
-    // Every transaction may use the dictionary.
-    guard types.contains(where: { $0 == type }) || type == DictionaryEntry.self else {
+    guard types.contains(where: { $0 == type }) else {
       throw ChangeError(table: String(describing: type), cause: .undeclaredType)
     }
     return db

@@ -15,10 +15,3 @@ extension Storable {
   /// What does not depend on the type.
   static var table: TableDescription { schema.table }
 }
-
-extension WorkspaceSchema {
-  /// The types of the schema, with those that every workspace with objects has.
-  var allObjects: [any Storable.Type] {
-    objects.isEmpty ? [] : objects + [DictionaryEntry.self]
-  }
-}

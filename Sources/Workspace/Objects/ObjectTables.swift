@@ -7,7 +7,7 @@ struct ObjectTables {
   let schema: WorkspaceSchema
   let path: String
 
-  private var tables: [TableDescription] { schema.allObjects.map { $0.table } }
+  private var tables: [TableDescription] { schema.objects.map { $0.table } }
 
   /// Whether every table is there with its columns and unique indexes. Other indexes may be missing: they are built later.
   ///

@@ -6,7 +6,7 @@ extension Fetch {
   /// let slowest = try workspace.fetch(for: Job.self).select(Job.state, Job.count, Job.took.maximum, groupedBy: [Job.state])
   /// ```
   /// - Parameters:
-  ///   - expression: What each tuple consists of: fields, arithmetic, or aggregates (`sum`, `average`, `minimum`, `maximum`, `count`).
+  ///   - expression: What each tuple consists of: fields, or aggregates (`minimum`, `maximum`, `count`).
   ///   - condition: Which objects.
   ///   - groups: The fields whose values make a group. Aggregates without groups make one tuple of everything.
   ///   - limit: How many tuples at most.
@@ -50,20 +50,6 @@ extension Fetch {
     }
   }
 
-  /// The sum of a field; 0 of none.
-  public func sum<Value: NumericValue>(
-    _ expression: QueryExpression<T, Value>, where condition: Condition<T>? = nil
-  ) throws -> Value {
-    try select(expression.sum, where: condition).first ?? .zero
-  }
-
-  /// The mean of a field; nil of none.
-  public func average(
-    _ expression: QueryExpression<T, some NumericValue>, where condition: Condition<T>? = nil
-  ) throws -> Double? {
-    try select(expression.average, where: condition).first ?? nil
-  }
-
   /// The least value of a field; nil of none.
   public func minimum<Value: OrderedValue>(
     _ expression: QueryExpression<T, Value>, where condition: Condition<T>? = nil
@@ -76,20 +62,6 @@ extension Fetch {
     _ expression: QueryExpression<T, Value>, where condition: Condition<T>? = nil
   ) throws -> Value? {
     try select(expression.maximum, where: condition).first ?? nil
-  }
-
-  /// The sum of the values of a field that are there; 0 of none.
-  public func sum<Value: OptionalNumericValue>(
-    _ expression: QueryExpression<T, Value>, where condition: Condition<T>? = nil
-  ) throws -> Value.Number {
-    try select(expression.sum, where: condition).first ?? .zero
-  }
-
-  /// The mean of the values of a field that are there; nil of none.
-  public func average(
-    _ expression: QueryExpression<T, some OptionalNumericValue>, where condition: Condition<T>? = nil
-  ) throws -> Double? {
-    try select(expression.average, where: condition).first ?? nil
   }
 
   /// The least of the values of a field that are there; nil of none.
@@ -111,9 +83,7 @@ extension QueryNode {
   var isAggregate: Bool {
     switch self {
     case .countAll: true
-    case .function(let name, let operands):
-      ["sum", "avg", "min", "max"].contains(name) || operands.contains(where: \.isAggregate)
-    case .binary(_, let left, let right): left.isAggregate || right.isAggregate
+    case .function(let name, _): name == "min" || name == "max"
     default: false
     }
   }

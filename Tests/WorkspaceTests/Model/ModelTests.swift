@@ -66,7 +66,9 @@ struct ModelTests {
         try workspace.fetchWithinASnapshot { snapshot in
           let outer = try snapshot.fetch(for: Piece.self).all().map(\.self)
           try workspace.sql("UPDATE piece SET attempt = (attempt + 1) % 10")
-          let inner = try workspace.fetchWithinASnapshot { try $0.fetch(for: Piece.self).sum(Piece.attempt) }
+          let inner = try workspace.fetchWithinASnapshot {
+            try $0.fetch(for: Piece.self).all().reduce(0) { $0 + $1.attempt }
+          }
           try #require(inner == expected.pieces.values.reduce(0) { $0 + ($1.attempt + 1) % 10 }, place)
           try #require(try question.ask(snapshot.fetch(for: Piece.self)).map(\.self) == expected.found(question), place)
           try #require(outer == expected.all, place)

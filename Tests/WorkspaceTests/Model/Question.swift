@@ -51,7 +51,7 @@ struct Question: Sendable {
     case 7: return Question(condition: Piece.exitCode != number) { $0.exitCode != number }
     case 8:
       return Question(condition: Piece.attempt.in([number, number + 1])) { [number, number + 1].contains($0.attempt) }
-    default: return Question(condition: Piece.attempt * 2 + 1 > number) { $0.attempt * 2 + 1 > number }
+    default: return Question(condition: Piece.attempt <= number) { $0.attempt <= number }
     }
   }
 }

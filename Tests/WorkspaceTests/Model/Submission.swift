@@ -67,13 +67,13 @@ enum Submission {
         isDeletion
         ? try context.delete(Piece.self, where: question.condition)
         : try context.update(
-          Piece.self, set: [Piece.attempt.set((Piece.attempt + 1)), Piece.exitCode.set(3)], where: question.condition)
+          Piece.self, set: [Piece.attempt.set(piece.attempt), Piece.exitCode.set(3)], where: question.condition)
       found = count == ids.count ? nil : .constraint(message: "\(count) rows and not \(ids.count)")
       for id in ids {
         if isDeletion {
           model.pieces[id] = nil
         } else {
-          model.pieces[id]?.attempt += 1
+          model.pieces[id]?.attempt = piece.attempt
           model.pieces[id]?.exitCode = 3
         }
       }

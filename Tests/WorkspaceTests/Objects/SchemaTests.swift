@@ -235,6 +235,6 @@ struct SchemaTests {
   @Test("A workspace without objects has none of their tables")
   func withoutObjects() throws {
     let workspace = try openNumbers(directory)
-    #expect(try workspace.read { try !$0.tableExists("object_schema") && !$0.tableExists("dictionary") })
+    #expect(try workspace.read { try !$0.tableExists("object_schema") })
   }
 }

@@ -27,7 +27,8 @@ struct WrongTypeTests {
       testDescription: "a question whether something is missing that never is", wrong: "_ = Job.attempt.isNil()",
       right: "_ = Job.exitCode.isNil()"),
     Mistake(
-      testDescription: "a sum of texts", wrong: "_ = Job.id.sum", right: "_ = Job.attempt.sum"),
+      testDescription: "a maximum of values that have no order", wrong: "_ = Job.state.maximum",
+      right: "_ = Job.attempt.maximum"),
     Mistake(
       testDescription: "an assignment of another type", wrong: "_ = Job.attempt.set(\"3\")",
       right: "_ = Job.attempt.set(3)"),

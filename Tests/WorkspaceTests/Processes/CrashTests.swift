@@ -32,7 +32,7 @@ struct CrashTests {
       while let line = child.line() { acknowledged = try #require(Int(line), "\(place): \(line)") }
 
       let workspace = try Numbered.open(directory.workspace)
-      let last = try workspace.value(for: Numbered.last) ?? -1
+      let last = try Numbered.Last.number(in: workspace)
       try #require(last >= acknowledged, "\(place): \(acknowledged) was acknowledged and is gone")
       // The order of the calls was that of the numbers, and four were under way.
       try #require(last <= acknowledged + 4, place)

@@ -126,12 +126,12 @@ struct SubscriptionTests {
     let first = try workspace.subscribe(fetchedResult: result) { seen.append($0.map(\.id).joined()) }
     let second = try workspace.subscribe(object: Job(id: "2", attempt: 2)) { objects.append($0) }
     try await workspace.performChanges([Job.self]) {
-      try $0.update(Job.self, set: [Job.attempt.set(Job.attempt + 1)], where: Job.attempt < 3)
+      try $0.update(Job.self, set: [Job.attempt.set(3)], where: Job.attempt < 3)
     }
-    #expect(seen.all == ["234"])
+    #expect(seen.all == ["1234"])
     #expect(objects.all == [.updated(Job(id: "2", attempt: 3))])
     try await workspace.performChanges([Job.self]) { try $0.delete(Job.self, where: Job.attempt == 3) }
-    #expect(seen.all == ["234", "4"])
+    #expect(seen.all == ["1234", "4"])
     #expect(objects.all.last == .deleted)
     try workspace.sql("UPDATE job SET attempt = 0")
     try await eventually { seen.all.last == "" }
@@ -306,15 +306,6 @@ struct SubscriptionTests {
     #expect(try third.result == workspace.fetch(for: Job.self).where(Job.attempt > 1, orderBy: [Job.attempt.ascending]))
     await workspace.shutdown()
     #expect(try await results.next() == nil)
-  }
-
-  @Test("A value of the dictionary comes as a sequence")
-  func dictionarySequence() async throws {
-    let page = DictionaryKey<Int>("page")
-    var values = workspace.publisher(for: page).makeAsyncIterator()
-    #expect(try await values.next() == .some(nil))
-    try await workspace.setValue(3, for: page)
-    #expect(try await values.next() == 3)
   }
 
   @Test("Changes of another workspace on the same directory reach subscribers")
