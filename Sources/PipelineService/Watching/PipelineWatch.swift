@@ -106,6 +106,8 @@ struct PipelineWatch: Sendable {
     try await gate.runBegins()
     guard !interruption.hasCome else {
       await gate.runEnded()
+      // Somebody waits for the end of what was about to begin.
+      sink.yield(.ended(nil))
       throw CancellationError()
     }
     sink.yield(.plain(.began))

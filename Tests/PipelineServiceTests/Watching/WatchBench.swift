@@ -21,6 +21,16 @@ final class WatchLog: WatchObserver {
     self.beforeEnd = beforeEnd
   }
 
+  private let idling = Flag()
+
+  private final class Flag: Sendable {
+    private let value = Atomic(false)
+    var isSet: Bool { value.load(ordering: .relaxed) }
+    func set(_ isSet: Bool) { value.store(isSet, ordering: .relaxed) }
+  }
+
+  /// Whether it waits for what comes, as somebody has let it.
+  var isIdle: Bool { idling.isSet }
   /// The most runs that went on at once.
   var mostAtOnce: Int { running.withLock(\.most) }
 
@@ -66,7 +76,8 @@ final class WatchLog: WatchObserver {
 
   func idle(onInterruption: @escaping @Sendable () -> Void) throws -> @Sendable () async -> Void {
     hears(onInterruption)
-    return {}
+    idling.set(true)
+    return { [idling] in idling.set(false) }
   }
 
   func ended(_ run: RunRecord) {
@@ -114,8 +125,9 @@ struct WatchBench {
       }
       return try RunStart(of: pipeline, given: [], version: "test")
     }
+    // Longer than a tick of the clock of file systems (10 ms at most): a file is read at a later moment than it was written.
     session = WatchSession(
-      service: service, file: watched, observer: log, startsNow: startsNow, settling: .milliseconds(1))
+      service: service, file: watched, observer: log, startsNow: startsNow, settling: .milliseconds(25))
     try write(text)
   }
 

@@ -91,6 +91,17 @@ import Testing
     }
   }
 
+  @Test("Somebody who asks for a run asks once: a changed file waits for `automatic` again")
+  func asksOnce() async throws {
+    let bench = try WatchBench(text("one", "automatic: file-exists(go)"), startsNow: true)
+    try await bench.watch {
+      _ = await bench.log.next(3)
+      try bench.write(text("two", "automatic: file-exists(go)"))
+      #expect(
+        await bench.log.next(2) == ["test.yaml has changed", "waits for test.yaml, file-exists(go)"])
+    }
+  }
+
   @Test("A controller starts runs, each with what it asks for")
   func controllers() async throws {
     let plugin = try FakePlugin("tick", offers: [["kind": "controller", "id": "tick.tock"]]) { instance in
