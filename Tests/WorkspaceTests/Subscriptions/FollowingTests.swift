@@ -70,6 +70,18 @@ struct FollowingTests {
     withExtendedLifetime(again) {}
   }
 
+  @Test("Where the kernel watches nothing, the database and the files are looked at again and again")
+  func polling() async throws {
+    let looks = Collected<Int>()
+    let files = Collected<Int>()
+    // A directory that is not there is watched by nobody.
+    let changes = ForeignChanges(directory: directory.path + "/none") { looks.append(1) }
+    #expect(changes.follow(directory.path) { files.append(1) } != nil)
+    changes.start()
+    try await eventually { looks.all.count >= 2 && !files.all.isEmpty }
+    changes.stop()
+  }
+
   @Test("Each change of another workspace in the directory is told soon, however long nothing has changed")
   func latency() async throws {
     try await workspace.add([Job(id: "a", attempt: 0)])
