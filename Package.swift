@@ -56,13 +56,13 @@ struct StandardPlugin {
 
 // One line for each, in the order of the alphabet.
 let standardPlugins: [StandardPlugin] = [
-  StandardPlugin("Calendar", ["CLinuxObservers", "Schedules"]),
+  StandardPlugin("Calendar", ["CLinuxObservers", "LinuxObservers", "Schedules"]),
   StandardPlugin("Cron", ["Schedules"]),
-  StandardPlugin("FileWatch", ["CLinuxObservers"]),
+  StandardPlugin("FileWatch", ["CLinuxObservers", "LinuxObservers"]),
   StandardPlugin("Interval"),
   StandardPlugin("Lines", ["CProcess"]),
-  StandardPlugin("Network"),
-  StandardPlugin("System"),
+  StandardPlugin("Network", ["LinuxObservers"]),
+  StandardPlugin("System", ["LinuxObservers"]),
 ]
 
 let package = Package(
@@ -70,6 +70,7 @@ let package = Package(
   products: [
     .executable(name: "penstock", targets: ["penstock"]),
     .library(name: "HTTPOperations", targets: ["HTTPOperations"]),
+    .library(name: "LinuxObservers", targets: ["LinuxObservers"]),
     .library(name: "Operations", targets: ["Operations"]),
     .library(name: "OperationsTesting", targets: ["OperationsTesting"]),
     .library(name: "SQLite", targets: ["SQLite"]),
@@ -112,10 +113,8 @@ let package = Package(
     .target(name: "CProcess", cSettings: cSettings),
     .target(name: "CLinuxObservers", cSettings: cSettings),
     .target(
-      name: "Operations",
-      dependencies: ["CLinuxObservers", .product(name: "Logging", package: "swift-log")],
-      swiftSettings: settings
-    ),
+      name: "Operations", dependencies: [.product(name: "Logging", package: "swift-log")], swiftSettings: settings),
+    .target(name: "LinuxObservers", dependencies: ["CLinuxObservers", "Operations"], swiftSettings: settings),
     .target(name: "OperationsTesting", dependencies: ["Operations"], swiftSettings: settings),
     .target(name: "SQLite", dependencies: ["CLibSQLite"], swiftSettings: settings),
     .target(
@@ -126,7 +125,8 @@ let package = Package(
     .target(
       name: "HTTPOperations",
       dependencies: [
-        "CCurlLoader", "CLibCurl", "OperatingSystem", "Operations", .product(name: "Crypto", package: "swift-crypto"),
+        "CCurlLoader", "CLibCurl", "LinuxObservers", "OperatingSystem", "Operations",
+        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       swiftSettings: settings
@@ -203,7 +203,8 @@ let package = Package(
     .target(
       name: "PipelineEngine",
       dependencies: [
-        "CProcess", "Expressions", "HTTPOperations", "OperatingSystem", "Operations", "PipelineLanguage", "PluginHost",
+        "CProcess", "Expressions", "HTTPOperations", "LinuxObservers", "OperatingSystem", "Operations",
+        "PipelineLanguage", "PluginHost",
         "RunHistory", "Values", "Workspace",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "DequeModule", package: "swift-collections"),
@@ -232,7 +233,10 @@ let package = Package(
       swiftSettings: settings
     ),
     .testTarget(
-      name: "OperationsTests", dependencies: ["Operations", "OperationsTesting"], exclude: ["Contract.md"],
+      name: "OperationsTests", dependencies: ["LinuxObservers", "Operations", "OperationsTesting"],
+      exclude: ["Contract.md"], swiftSettings: settings),
+    .testTarget(
+      name: "LinuxObserversTests", dependencies: ["LinuxObservers", "Operations", "OperationsTesting"],
       swiftSettings: settings),
     // The other process, whose downloads are killed.
     .executableTarget(

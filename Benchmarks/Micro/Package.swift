@@ -28,7 +28,8 @@ let package = Package(
     .executableTarget(
       name: "stores",
       dependencies: [
-        "CAllocations", .product(name: "Operations", package: "penstock"),
+        "CAllocations", .product(name: "LinuxObservers", package: "penstock"),
+        .product(name: "Operations", package: "penstock"),
         .product(name: "OperationsTesting", package: "penstock"),
       ],
       swiftSettings: settings

@@ -1,5 +1,6 @@
 import CLinuxObservers
 import Glibc
+import LinuxObservers
 import PluginKit
 import Synchronization
 

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxObservers
 import PluginKit
 
 /// A file, or a directory with what is in it, and the kernel's word of where something has changed.

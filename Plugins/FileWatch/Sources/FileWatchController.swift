@@ -1,5 +1,6 @@
 import CLinuxObservers
 import Glibc
+import LinuxObservers
 import PluginKit
 
 /// Asks for a run when something below a path has changed, and then was quiet for a while.

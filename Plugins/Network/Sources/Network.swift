@@ -1,3 +1,4 @@
+import LinuxObservers
 import PluginKit
 
 /// The standard plugin `network`: whether a network is there, and whether a service can be reached.

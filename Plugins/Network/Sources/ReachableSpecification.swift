@@ -1,3 +1,4 @@
+import LinuxObservers
 import PluginKit
 import Synchronization
 

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxObservers
 import PluginKit
 
 /// Where the system tells of itself. Tests have directories of their own.

@@ -1,3 +1,4 @@
+import LinuxObservers
 public import Operations
 import Synchronization
 

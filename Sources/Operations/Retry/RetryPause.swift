@@ -3,7 +3,7 @@ import Synchronization
 /// The wait before a retry: ends when the delay is over, a waker fires or the task is cancelled, whichever comes first.
 ///
 /// An object for the reason that ``RetryRun`` is one. Used once.
-final class RetryPause: Sendable {
+package final class RetryPause: Sendable {
   private enum State {
     case quiet
     case awaited(UnsafeContinuation<RetryWakeCause, any Error>)
@@ -25,7 +25,7 @@ final class RetryPause: Sendable {
 
   /// A wait for `delay`, which any of `wakers` may cut short: it begins here, and has to be run. In `context` are who lets time pass, and
   /// who is told.
-  init(of delay: Duration, wakers: [any RetryWaker], in context: OperationContext) {
+  package init(of delay: Duration, wakers: [any RetryWaker], in context: OperationContext) {
     self.delay = delay
     self.context = context
     var enders = Enders(hasWakers: !wakers.isEmpty)
@@ -40,7 +40,7 @@ final class RetryPause: Sendable {
   }
 
   /// Returns when the next attempt may begin, and throws `CancellationError` when there will be none.
-  func run(isolation: isolated (any Actor)?) async throws {
+  package func run(isolation: isolated (any Actor)?) async throws {
     let outcome: Result<RetryWakeCause, any Error>
     do {
       outcome = .success(

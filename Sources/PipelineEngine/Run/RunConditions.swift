@@ -1,4 +1,5 @@
 import Expressions
+import LinuxObservers
 import OperatingSystem
 import Operations
 import PipelineLanguage

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxObservers
 import Operations
 
 /// Tells when something at a path appears, changes or goes, whether or not the path is there yet.

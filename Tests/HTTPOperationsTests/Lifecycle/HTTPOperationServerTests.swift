@@ -1,6 +1,7 @@
 import Glibc
 import HTTPOperations
 import HTTPTypes
+import LinuxObservers
 import Operations
 import OperationsTesting
 import Testing

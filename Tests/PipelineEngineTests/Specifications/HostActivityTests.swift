@@ -1,3 +1,4 @@
+import LinuxObservers
 import Operations
 import OperationsTesting
 import Testing

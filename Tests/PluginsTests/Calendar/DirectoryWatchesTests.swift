@@ -1,4 +1,5 @@
 import Foundation
+import LinuxObservers
 import PluginKit
 import Synchronization
 import Testing

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxObservers
 import Operations
 import OperationsTesting
 

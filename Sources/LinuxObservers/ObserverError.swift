@@ -1,3 +1,5 @@
+import Operations
+
 /// Why something of the system cannot be observed.
 public enum ObserverError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The system has no such thing: a kernel without it, or one that hides it from this process.

@@ -1,6 +1,8 @@
 import Glibc
+import Synchronization
 import Testing
 
+@testable import LinuxObservers
 @testable import Operations
 
 @Suite("Thread of the observers", .timeLimit(.minutes(10)))
@@ -30,11 +32,12 @@ struct ObserverThreadTests {
     try #require(pipe(&ends) == 0)
     let (reading, writing) = (try Descriptor(ends[0], from: "pipe"), try Descriptor(ends[1], from: "pipe"))
     let (calls, continuation) = AsyncStream<Void>.makeStream()
-    let own = Box<OperationSubscription>()
-    own.value = try ObserverThread.shared.watch(reading, for: 1) { _ in
-      own.value?.cancel()
+    let own = Mutex<OperationSubscription?>(nil)
+    let subscription = try ObserverThread.shared.watch(reading, for: 1) { _ in
+      own.withLock { $0 }?.cancel()
       continuation.yield()
     }
+    own.withLock { $0 = subscription }
     write(writing.number, "!", 1)
     var told = calls.makeAsyncIterator()
     _ = await told.next()

@@ -1,6 +1,7 @@
 import Glibc
 import Testing
 
+@testable import LinuxObservers
 @testable import Operations
 
 @Suite("Network tables")

@@ -1,5 +1,6 @@
 import CLinuxObservers
 import Glibc
+import Operations
 import Synchronization
 
 /// The one thread of a process on which its observers wait for the kernel.

@@ -1,4 +1,5 @@
 import Glibc
+import Operations
 
 /// What the C library says of an error number.
 func systemMessage(of error: Int32) -> String {

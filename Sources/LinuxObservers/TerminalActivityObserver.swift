@@ -1,5 +1,6 @@
 import CLinuxObservers
 import Glibc
+import Operations
 import Synchronization
 
 /// Whether this process is in the foreground of its terminal: active while its process group is the one that the

@@ -1,5 +1,6 @@
 import CLinuxObservers
 import Glibc
+import Operations
 
 /// A socket to the kernel's tables of links, addresses and routes. Nothing that goes through it leaves the machine.
 ///

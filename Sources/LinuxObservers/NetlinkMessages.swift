@@ -1,4 +1,5 @@
 import CLinuxObservers
+import Operations
 
 /// The messages in what a netlink socket has delivered at once.
 ///

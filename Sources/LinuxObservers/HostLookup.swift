@@ -1,4 +1,5 @@
 import Glibc
+import Operations
 import Synchronization
 
 /// An address to connect to, as the system calls want it.

@@ -3,6 +3,7 @@ import OperationsTesting
 import Synchronization
 import Testing
 
+@testable import LinuxObservers
 @testable import Operations
 
 @Suite("Reachability observer", .timeLimit(.minutes(10)))
@@ -27,7 +28,7 @@ struct ReachabilityObserverTests {
     ReachabilityObserver(settings: settings, network: network, context: .testing(clock)) {
       [isReachable, tries] _ in
       tries.append(())
-      guard isReachable.value else { throw TestError() }
+      guard isReachable.value else { throw Unreachable() }
     }
   }
 
@@ -55,7 +56,7 @@ struct ReachabilityObserverTests {
     await clock.hasDelays(1)
     #expect(tries.count == 5)
     #expect(observer.currentStatus == .disconnected)
-    #expect(observer.failure == "TestError(number: 0)")
+    #expect(observer.failure == "Unreachable()")
     subscription.cancel()
   }
 
@@ -169,3 +170,5 @@ struct ReachabilityObserverTests {
     }
   }
 }
+
+private struct Unreachable: Error {}

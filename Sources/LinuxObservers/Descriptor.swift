@@ -1,4 +1,5 @@
 import Glibc
+import Operations
 
 /// A file descriptor that is closed with the last reference to it.
 package final class Descriptor: Sendable {

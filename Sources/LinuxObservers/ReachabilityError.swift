@@ -1,3 +1,5 @@
+import Operations
+
 /// Why a host was not reached, where no system call says it.
 public enum ReachabilityError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The name has no address, or the question for it was not answered: what the resolver says.

@@ -1,4 +1,5 @@
 import CLinuxObservers
+import Operations
 import Synchronization
 
 /// How well this machine is connected, as its kernel tells: links, addresses and default routes.

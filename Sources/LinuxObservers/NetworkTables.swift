@@ -1,5 +1,6 @@
 import CLinuxObservers
 import Glibc
+import Operations
 
 /// What the kernel knows of the network, as far as it decides whether this machine is connected.
 struct NetworkTables: Equatable {

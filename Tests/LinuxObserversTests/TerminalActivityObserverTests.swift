@@ -3,6 +3,7 @@ import OperationsTesting
 import Synchronization
 import Testing
 
+@testable import LinuxObservers
 @testable import Operations
 
 /// Each test runs in a process of its own, with a terminal of its own: signals and terminals belong to the process.
@@ -85,10 +86,7 @@ struct TerminalActivityObserverTests {
     await #expect(processExitsWith: .exitCode(7)) {
       guard TestTerminal() != nil else { exit(1) }
       let (runs, continuation) = AsyncStream<Void>.makeStream()
-      let query = TestQuery<Int, any Error> { _, _ in
-        continuation.yield()
-        return 1
-      }
+      let query = Told(runs: continuation)
       let foreground = ApplicationIsActiveRunSpecification(observer: TerminalActivityObserver.shared)
       let store = OperationStore.detached(query.rerunOnChange(of: foreground).disableAutomaticRunning(false))
       let subscription = store.subscribe(with: OperationEventHandler())
@@ -209,3 +207,18 @@ private func eventDescriptors() -> Set<Int32> {
 
 /// Written by a signal handler of a test's own process.
 private let hostSignals = Atomic(0)
+
+/// A query that tells of each of its runs.
+private struct Told: QueryRequest {
+  let runs: AsyncStream<Void>.Continuation
+
+  var path: OperationPath { ["told"] }
+
+  func fetch(
+    isolation: isolated (any Actor)?, in context: OperationContext,
+    with continuation: OperationContinuation<Int, any Error>
+  ) async throws -> Int {
+    runs.yield()
+    return 1
+  }
+}

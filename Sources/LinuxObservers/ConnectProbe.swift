@@ -1,5 +1,6 @@
 import CLinuxObservers
 import Glibc
+import Operations
 import Synchronization
 
 /// Opens a TCP connection to a host and closes it again: succeeds when somebody accepts it.

@@ -1,5 +1,6 @@
 import CLinuxObservers
 import Glibc
+import Operations
 import Synchronization
 
 /// Memory pressure as the kernel measures it: the time that work stands still for want of memory.

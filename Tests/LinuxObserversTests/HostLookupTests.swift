@@ -2,6 +2,7 @@ import Dispatch
 import Synchronization
 import Testing
 
+@testable import LinuxObservers
 @testable import Operations
 
 @Suite("Look-ups of host names") struct HostLookupTests {

@@ -1,5 +1,6 @@
 import CLinuxObservers
 import Glibc
+import Operations
 
 /// What the kernel tells of files, as it is read from an inotify descriptor that does not block.
 package enum InotifyEvents {

@@ -1,3 +1,4 @@
+import Operations
 import Synchronization
 
 /// Whether a host accepts connections on a port: `connected` while it does, `disconnected` while it does not, or where

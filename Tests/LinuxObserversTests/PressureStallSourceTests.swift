@@ -3,6 +3,7 @@ import OperationsTesting
 import Synchronization
 import Testing
 
+@testable import LinuxObservers
 @testable import Operations
 
 @Suite("Pressure stall source")

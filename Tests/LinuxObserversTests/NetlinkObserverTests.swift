@@ -1,6 +1,7 @@
 import OperationsTesting
 import Testing
 
+@testable import LinuxObservers
 @testable import Operations
 
 @Suite("Netlink observer")
