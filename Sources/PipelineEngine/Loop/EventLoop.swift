@@ -191,6 +191,9 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     }
   }
 
+  /// How many timers and descriptors are waited for. *On the loop.*
+  var waits: (timers: Int, descriptors: Int) { (core.timerBodies.count, core.handlers.count) }
+
   /// Calls `body` soon, when there is nothing else to do: what has to be done, but may not keep the next process from starting. *On the loop.*
   func whenIdle(_ body: @escaping () -> Void) {
     core.leisure.append(body)
@@ -199,13 +202,18 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
   }
 
   private static let leisureLimit = 16
+  /// A turn runs the jobs that were there when it began, or this many where these are fewer, so that what a turn costs is shared by many jobs.
+  private static let leastInTurn = 64
 
   // MARK: The thread
 
   private func run() {
     var events = [epoll_event](repeating: epoll_event(), count: 64)
     while true {
-      while let job = core.jobs.popFirst() {
+      // What these enqueue has its turn after what others ask for: a task that yields again and again keeps nobody waiting.
+      var left = max(core.jobs.count, Self.leastInTurn)
+      while left > 0, let job = core.jobs.popFirst() {
+        left -= 1
         execute(job)
         runUrgent(&events)
       }
@@ -215,7 +223,10 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
       }
       fireTimers()
       runUrgent(&events)
-      guard core.jobs.isEmpty else { continue }
+      guard core.jobs.isEmpty else {
+        if left == 0 { look(&events) }
+        continue
+      }
       // Announce the sleep, then look once more: whoever adds after this look sees the announcement and wakes the loop.
       isSleeping.store(true, ordering: .sequentiallyConsistent)
       let hasWork = inbox.withLock { !$0.jobs.isEmpty || !$0.calls.isEmpty || $0.isStopping }
@@ -232,9 +243,14 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
   private func runUrgent(_ events: inout [epoll_event]) {
     while let job = core.urgent.popFirst() {
       execute(job)
-      let count = epoll_wait(epoll, &events, Int32(events.count), 0)
-      handle(events, count)
+      look(&events)
     }
+  }
+
+  /// Handles the descriptors that are readable now.
+  private func look(_ events: inout [epoll_event]) {
+    let count = epoll_wait(epoll, &events, Int32(events.count), 0)
+    handle(events, count)
   }
 
   private func execute(_ job: UnownedJob) {

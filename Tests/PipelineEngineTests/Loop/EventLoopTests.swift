@@ -95,6 +95,8 @@ import Testing
       await counter.note("delayed")
       task.cancel()
       await #expect(throws: CancellationError.self) { try await task.value }
+      // Its timer has gone with it.
+      #expect(await Task(executorPreference: loop) { loop.waits.timers }.value == 0)
     }
   }
 
@@ -134,6 +136,26 @@ import Testing
     for await name in order { seen.append(name) }
     #expect(seen == ["urgent", "ordinary"])
     loop.stop()
+  }
+
+  @Test("hears of threads, timers and descriptors beside a task that yields again and again")
+  func fairness() async throws {
+    var ends: [Int32] = [0, 0]
+    #expect(pipe(&ends) == 0)
+    let (readEnd, writeEnd) = (ends[0], ends[1])
+    #expect(write(writeEnd, "x", 1) == 1)
+    try await withLoop { loop in
+      let heard = Mutex<Set<String>>([])
+      await Task(executorPreference: loop) {
+        loop.execute { _ = heard.withLock { $0.insert("thread") } }
+        _ = loop.schedule(after: .zero) { _ = heard.withLock { $0.insert("timer") } }
+        _ = try? loop.watch(readEnd, once: true) { _ = heard.withLock { $0.insert("descriptor") } }
+        for _ in 0..<1000 { await Task.yield() }
+        #expect(heard.withLock { $0 } == ["thread", "timer", "descriptor"])
+      }.value
+    }
+    close(readEnd)
+    close(writeEnd)
   }
 
   @Test("does what can wait when there is nothing else to do, and at the latest when it ends") func idleness()
