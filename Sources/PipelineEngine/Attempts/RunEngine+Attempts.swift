@@ -6,9 +6,10 @@ import Values
 /// One try of an operation: its slot, its number, its record, and the wait before the next one.
 extension RunEngine {
   /// What an attempt of the operation takes.
-  private func demand(_ ordinal: Int) -> RunLimits.Demand {
+  func demand(_ ordinal: Int) -> RunLimits.Demand {
     let node = state.instances[ordinal].node
-    return RunLimits.Demand(slots: node.needsSlot ? 1 : 0, resources: node.definition.resources)
+    return RunLimits.Demand(
+      slots: node.needsSlot ? 1 : 0, resources: node.definition.resources, countsAtHost: !node.isNestedPipeline)
   }
 
   /// The process of an attempt has ended: what it held is free, though the attempt itself has yet to be ended.

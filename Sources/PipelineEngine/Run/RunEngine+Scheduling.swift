@@ -44,7 +44,10 @@ extension RunEngine {
       return ordinal
     }
     guard let ordinal = queue.firstForSlot else { return nil }
-    if limits.take(RunLimits.Demand(slots: 1, resources: [])) {
+    if limits.take(
+      RunLimits.Demand(
+        slots: 1, resources: [], countsAtHost: !state.instances[ordinal].node.isNestedPipeline))
+    {
       state.instances[ordinal].hasSlot = true
       queue.removeFirstForSlot()
     } else if state.instances[ordinal].node.canPrepareEarly, queue.takeEarly() {

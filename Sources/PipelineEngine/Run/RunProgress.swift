@@ -27,6 +27,8 @@ final class OperationNode: Sendable {
   let canPrepareEarly: Bool
   /// Whether its action does work that counts against `concurrency`.
   let needsSlot: Bool
+  /// Whether its action is a run of its own.
+  let isNestedPipeline: Bool
   /// Whether one attempt is all it can come to.
   let isTriedOnce: Bool
   /// What its only attempt does where that may begin without waiting for anything but a slot, and end while it begins; else nil.
@@ -75,6 +77,7 @@ final class OperationNode: Sendable {
     let kind = definition.action.runnable
     action = kind
     needsSlot = kind.isWork
+    isNestedPipeline = kind is NestedPipelineAction
     isTriedOnce = definition.retry.limit == 0 && definition.repetition == nil
     if isTriedOnce, definition.timeout == nil, definition.resources.isEmpty, case .value(let data) = definition.action {
       moment = ValueAction(data: data)

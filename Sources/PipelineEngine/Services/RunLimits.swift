@@ -9,6 +9,9 @@ final class RunLimits {
   struct Demand {
     var slots: Int
     var resources: [(resource: Int, amount: Int)]
+    /// Whether the slots count at the host, too. Those of nested pipelines do not: their own operations count there, and would wait for ever for what the
+    /// pipelines around them hold.
+    var countsAtHost = true
   }
 
   private final class Waiter {
@@ -108,7 +111,9 @@ final class RunLimits {
 
   private func share(of demand: Demand, of host: HostLimits) -> HostLimits.Share {
     var share: HostLimits.Share = []
-    if demand.slots > 0, let counter = host.processCounter { share.append((counter, demand.slots)) }
+    if demand.slots > 0, demand.countsAtHost, let counter = host.processCounter {
+      share.append((counter, demand.slots))
+    }
     for (resource, amount) in demand.resources {
       if resource < counters.count, let counter = counters[resource] { share.append((counter, amount)) }
     }
@@ -117,11 +122,12 @@ final class RunLimits {
 
   private func takeOfHost(_ demand: Demand) -> Bool {
     guard let host else { return true }
-    if isSlotGranted, demand.slots == 1, demand.resources.isEmpty {
+    if isSlotGranted, demand.slots == 1, demand.countsAtHost, demand.resources.isEmpty {
       isSlotGranted = false
       return true
     }
-    return host.take(share(of: demand, of: host), for: self)
+    let share = share(of: demand, of: host)
+    return share.isEmpty || host.take(share, for: self)
   }
 
   /// The resource of which a demand takes more than the host has altogether, so that it would wait for ever.
