@@ -86,18 +86,20 @@ extension RunEngine {
   /// An attempt begins: it has what it needs. One that takes no time is told of when it has ended.
   func countAttempt(_ ordinal: Int, mayEndAtOnce: Bool = false, isMoment: Bool = false) {
     let (now, monotonic) = (services.now(), services.clock.monotonic())
+    let former = jobs.former[ordinal]?.startedAt
     state.modify(ordinal) { instance in
       instance.attempts += 1
       // What failed before is in the record of that attempt.
       instance.failure = nil
-      instance.timing.attemptStarted = monotonic
+      instance.timing.attemptStarted = former == nil ? monotonic : nil
       if instance.startedAt == nil || isMoment {
         instance.startedAt = now
         instance.timing.started = monotonic
       }
       if !isMoment {
         instance.attempt = AttemptRecord(
-          run: state.id, ordinal: ordinal, number: instance.attempts, state: .running, startedAt: now)
+          run: state.id, ordinal: ordinal, number: instance.attempts, state: .running,
+          startedAt: former ?? now)
       }
     }
     recorder.enter(ordinal, .running, at: now, mayEndAtOnce: mayEndAtOnce)

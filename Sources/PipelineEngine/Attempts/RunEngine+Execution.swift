@@ -28,7 +28,8 @@ extension RunEngine {
     await readFiles(ordinal)
     defer { state.readings[ordinal] = nil }
     do {
-      if let condition = node.definition.condition, !node.conditionIsPerItem, try !isSatisfied(condition, for: ordinal)
+      if let condition = node.definition.condition, !node.conditionIsPerItem, jobs.former[ordinal] == nil,
+        try !isSatisfied(condition, for: ordinal)
       {
         if isCalledOff(ordinal) { return concludeCalledOff(ordinal) }
         return recorder.conclude(ordinal, .skipped, .condition(condition.text))
@@ -48,7 +49,7 @@ extension RunEngine {
   /// Runs what has no loop of its own: an operation, or one item.
   func executeInstance(_ ordinal: Int) async throws {
     let node = state.instances[ordinal].node
-    if node.definition.mayBeReused, try await reuse(ordinal) { return }
+    if node.definition.mayBeReused, jobs.former[ordinal] == nil, try await reuse(ordinal) { return }
     if state.instances[ordinal].parent == nil, try await !passGate(ordinal) { return }
     guard let exclusive = node.definition.exclusive else { return try await executeAttempts(ordinal) }
     let name = try exclusive.evaluate(in: contexts(ordinal)).injectedText

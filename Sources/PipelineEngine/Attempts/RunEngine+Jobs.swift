@@ -65,7 +65,7 @@ extension RunEngine {
   private func begin(_ job: Job, _ ordinal: Int) async throws -> JobRecovery {
     let executor = services.executor
     if let former = jobs.former.removeValue(forKey: ordinal) {
-      let recovery = await executor.recover(former)
+      let recovery = try await recover(former.handle, ordinal)
       if case .notBegun = recovery {} else { return recovery }
     }
     // Until its executor has told its name, nobody knows whether it has begun: whoever comes next has to ask.
@@ -80,8 +80,24 @@ extension RunEngine {
       return .running(handle)
     case .refused(let error): throw error
     case .notBegun: return .notBegun
-    case .open(let handle): return await executor.recover(handle)
+    case .open(let handle): return try await recover(handle, ordinal)
     }
+  }
+
+  /// Asks for a job that may go on. What does is known to the history before anything waits for it.
+  private func recover(_ handle: JobHandle, _ ordinal: Int) async throws -> JobRecovery {
+    note(handle, ordinal)
+    let recovery = await services.executor.recover(handle)
+    if case .running(let known) = recovery { try await makeDurable(known, ordinal) }
+    return recovery
+  }
+
+  /// The run has ended: what a former host has started, and this one never came to, goes on for nobody.
+  func stopFormerJobs() {
+    for (ordinal, job) in jobs.former where ordinal < state.instances.count {
+      services.executor.stop([job.handle], grace: state.instances[ordinal].node.definition.grace)
+    }
+    jobs.former = [:]
   }
 
   private func makeDurable(_ handle: JobHandle, _ ordinal: Int) async throws {
@@ -93,12 +109,17 @@ extension RunEngine {
 
   private func end(of handle: JobHandle, _ job: Job, _ ordinal: Int) async -> JobEnd {
     note(handle, ordinal)
-    let (executor, loop, grace) = (services.executor, services.loop, job.grace)
-    if isForced { executor.stop([handle], grace: .zero) }
+    let (loop, grace) = (services.loop, job.grace)
+    if isForced { stop(handle, grace: .zero) }
     return await withTaskCancellationHandler {
-      await executor.end(of: handle)
+      await services.executor.end(of: handle)
     } onCancel: {
-      loop.execute { executor.stop([handle], grace: grace) }
+      loop.execute { self.assumeIsolated { $0.stop(handle, grace: grace) } }
     }
+  }
+
+  private func stop(_ handle: JobHandle, grace: Duration) {
+    // The job of a run that another host has taken is that host's.
+    if !ending.isLost { services.executor.stop([handle], grace: grace) }
   }
 }

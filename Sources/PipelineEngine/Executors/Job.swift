@@ -77,9 +77,14 @@ struct JobHandle: Sendable, Hashable {
   let name: Name
 }
 
-extension JobHandle {
-  /// The jobs that a former host of a run has started at an executor, or may have, and whose end it did not record, by operation.
-  static func left(by attempts: [AttemptRecord], at executor: String) -> [Int: JobHandle] {
+/// A job that a former host of a run has started, or may have, and whose end it did not record.
+struct FormerJob {
+  let handle: JobHandle
+  /// When its attempt began.
+  let startedAt: RecordTime
+
+  /// Those at an executor, by operation.
+  static func left(by attempts: [AttemptRecord], at executor: String) -> [Int: FormerJob] {
     var latest: [Int: AttemptRecord] = [:]
     for attempt in attempts where attempt.number >= latest[attempt.ordinal]?.number ?? 0 {
       latest[attempt.ordinal] = attempt
@@ -87,7 +92,8 @@ extension JobHandle {
     return latest.compactMapValues { attempt in
       guard attempt.executor == executor, attempt.error?.code == RunOwnership.hostDied.code else { return nil }
       let id = JobID(run: attempt.run, ordinal: attempt.ordinal, attempt: attempt.number)
-      return JobHandle(job: id, name: attempt.handle.map { .text($0) } ?? .open)
+      let handle = JobHandle(job: id, name: attempt.handle.map { .text($0) } ?? .open)
+      return FormerJob(handle: handle, startedAt: attempt.startedAt)
     }
   }
 }

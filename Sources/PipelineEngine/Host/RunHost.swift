@@ -12,12 +12,12 @@ import Workspace
 /// One host serves any number of runs at once. All members may be called from any thread.
 public final class RunHost: Sendable {
   let services: HostServices
-  private let running = Mutex<[RunID: RunEngine]>([:])
+  let running = Mutex<[RunID: RunEngine]>([:])
 
   /// What has been recorded.
   public var history: History { services.history }
 
-  private init(services: HostServices) {
+  init(services: HostServices) {
     self.services = services
   }
 

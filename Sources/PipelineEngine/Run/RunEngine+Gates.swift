@@ -8,7 +8,8 @@ extension RunEngine {
   /// Holds an operation back until its `run_when` is true. False when it was skipped instead.
   func passGate(_ ordinal: Int) async throws -> Bool {
     let node = state.instances[ordinal].node
-    guard let gate = node.definition.gate else { return true }
+    // The gate of a job that a former host has started was open.
+    guard let gate = node.definition.gate, jobs.former[ordinal] == nil else { return true }
     let condition = try conditions.make(gate.formula)
     let waits = gate.otherwise == .wait || gate.waitAtMost != nil
     let isOpen = try await wait(

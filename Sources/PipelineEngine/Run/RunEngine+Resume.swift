@@ -16,10 +16,12 @@ extension RunEngine {
     recorder.run.reason = nil
     state.hostAttempt += 1
     state.event = JSONValue(recorded: recorded.run.event)
+    jobs.former = FormerJob.left(by: recorded.attempts, at: services.executor.name)
     var former: [Int: FormerAttempts] = [:]
     for attempt in recorded.attempts {
-      former[attempt.ordinal, default: FormerAttempts()].add(attempt)
       logs.keepResult(attempt.result)
+      guard jobs.former[attempt.ordinal]?.handle.job.attempt != attempt.number else { continue }
+      former[attempt.ordinal, default: FormerAttempts()].add(attempt)
     }
     let fixed = state.instances.count
     let highest = recorded.operations.map(\.ordinal).max() ?? -1
@@ -37,7 +39,6 @@ extension RunEngine {
           of: parent, index: index, value: item)
       }
     }
-    jobs.former = JobHandle.left(by: recorded.attempts, at: services.executor.name)
     for operation in recorded.operations {
       logs.keepResult(operation.result)
       guard operation.ordinal < state.instances.count else { continue }
@@ -65,7 +66,10 @@ extension RunEngine {
     let latest = former.latest
     let reason = operation.operationReason
     state.modify(operation.ordinal) { instance in
-      instance.attempts = max(operation.attempts, latest?.number ?? 0)
+      // The attempt of a job that may go on begins with the same number.
+      instance.attempts =
+        jobs.former[operation.ordinal].map { $0.handle.job.attempt - 1 }
+        ?? max(operation.attempts, latest?.number ?? 0)
       instance.startedAt = operation.startedAt
       let wasCancelled =
         operation.state == .cancelled && (reason == .runCancelled || reason == .runTimeout)

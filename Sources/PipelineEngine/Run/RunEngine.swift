@@ -272,6 +272,7 @@ actor RunEngine {
 
   /// Ends the run. The reason has no secret in it: codes and names of operations, or what was masked.
   private func end(as outcome: RunState, reason: String?) async throws -> RunOutcome {
+    if !ending.isLost { stopFormerJobs() }
     recorder.stop()
     recorder.enter(outcome)
     recorder.run.reason = reason

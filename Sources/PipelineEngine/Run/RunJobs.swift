@@ -9,8 +9,8 @@ final class RunJobs {
   var prepared: [Int: Job] = [:]
   /// Those that go on, by operation.
   var running: [Int: JobHandle] = [:]
-  /// Jobs that a former host of the run has started, or may have, and whose end it did not record, by operation.
-  var former: [Int: JobHandle] = [:]
+  /// Those of a former host, by operation, until they are asked for: their attempts go on, and are no new ones.
+  var former: [Int: FormerJob] = [:]
   /// The processes that read the secrets of the run.
   private var secretProcesses: Set<Int32> = []
   private let executor: any Executor

@@ -10,18 +10,18 @@ import Workspace
 
 /// Runs pipelines in a temporary workspace, with a scripted executor or real processes, and a clock that delays move on.
 struct EngineTestHost {
-  let directory: String
   let services: HostServices
-  let loop: EventLoop
+  private let workspace: EngineTestWorkspace
+  private let clock: any OperationClock & OperationDelayer
 
+  /// A lent workspace is one that earlier tests have used, one after another, and later ones will: with their runs in it, but sooner there.
   init(
     executor: ScriptedExecutor? = nil, plugins: PluginSource = .none,
     clock: any OperationClock & OperationDelayer = SettableClock(), capacity: HostCapacity = HostCapacity(),
-    configuration: HostConfiguration = HostConfiguration()
+    configuration: HostConfiguration = HostConfiguration(), isLent: Bool = false
   ) throws {
-    directory = NSTemporaryDirectory() + "penstock-engine-\(UUID().uuidString)"
-    let history = try History.open(at: directory + "/workspace", mode: .readWrite)
-    loop = try EventLoop()
+    workspace = isLent ? try .lend() : try EngineTestWorkspace(isLent: false)
+    self.clock = clock
     var configuration = configuration
     configuration.clock = clock
     configuration.delayer = clock
@@ -30,18 +30,21 @@ struct EngineTestHost {
     configuration.executor = executor
     configuration.timeLimitDelayer = executor?.limits(clock)
     services = HostServices(
-      loop: loop, history: history,
-      recorder: HistoryRecorder(workspace: history.workspace), configuration: configuration,
+      loop: workspace.loop, history: workspace.history, recorder: workspace.recorder, configuration: configuration,
       plugins: plugins)
-    try loop.start()
   }
 
-  /// The engine of a run of a pipeline given as text.
+  var directory: String { workspace.directory }
+  var loop: EventLoop { workspace.loop }
+
+  /// The engine of a run of a pipeline given as text, with the texts of nested pipelines by the names of their files.
   func engine(
-    _ text: String, parameters: [String: JSONValue] = [:], event: JSONValue? = nil,
+    _ text: String, nested: [String: String] = [:], parameters: [String: JSONValue] = [:], event: JSONValue? = nil,
     onEvent: (@Sendable (RunEvent) -> Void)? = nil
   ) throws -> RunEngine {
-    let loaded = PipelineLoader.load(text: text, path: directory + "/test.yaml", plugins: services.plugins.source)
+    let files = Dictionary(uniqueKeysWithValues: nested.map { ("\(directory)/\($0.key)", $0.value) })
+    let loaded = PipelineLoader.load(
+      text: text, path: directory + "/test.yaml", nested: files, plugins: services.plugins.source)
     guard let pipeline = loaded.pipeline else { throw InvalidPipeline(result: loaded) }
     var options = RunOptions()
     options.parameters = try ParameterResolver.resolve(pipeline, values: parameters.map { ($0.key, $0.value) })
@@ -62,9 +65,23 @@ struct EngineTestHost {
   /// Runs an engine to its end.
   func run(_ engine: RunEngine) async throws -> FinishedRun {
     let outcome = try await Task(executorPreference: loop) { try await engine.run() }.value
-    return FinishedRun(
+    return try finished(outcome)
+  }
+
+  /// A run that has ended, with everything that was recorded of it.
+  func finished(_ outcome: RunOutcome) throws -> FinishedRun {
+    FinishedRun(
       outcome: outcome, operations: try services.history.operations(of: outcome.run.id),
       attempts: try services.history.attempts(of: outcome.run.id))
+  }
+
+  /// What another host in the same workspace has, with the clock of this one.
+  func successor(_ executor: ScriptedExecutor) -> HostServices {
+    var configuration = services.configuration
+    configuration.executor = executor
+    configuration.timeLimitDelayer = executor.limits(clock)
+    return HostServices(
+      loop: loop, history: services.history, recorder: services.recorder, configuration: configuration)
   }
 
   /// Whether the file is there in the host's directory.
@@ -72,12 +89,7 @@ struct EngineTestHost {
 
   func create(_ name: String) { _ = FileManager.default.createFile(atPath: "\(directory)/\(name)", contents: nil) }
 
-  func close() async {
-    try? await services.recorder.close()
-    services.history.workspace.close()
-    loop.stop()
-    try? FileManager.default.removeItem(atPath: directory)
-  }
+  func close() async { await workspace.giveBack() }
 }
 
 /// A run with everything that was recorded of it.

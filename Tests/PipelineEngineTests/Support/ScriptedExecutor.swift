@@ -22,6 +22,8 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
     case hangs
     case refused(OperationFailure)
     case notBegun
+    /// It has ended so before anybody asks for it.
+    indirect case ended(Fate)
     /// Nobody knows whether it has begun; asked for, it has this fate.
     indirect case open(Fate)
   }
@@ -43,15 +45,18 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
     var most = 0
   }
 
-  let name = "scripted"
+  let name: String
   let keepsHandles: Bool
   private let record: Mutex<Record>
   /// How many jobs hang.
   let hangingCount = AwaitedCount()
+  /// Told of each job that hangs, on the loop.
+  var whenHanging: (JobID) -> Void = { _ in }
   private var jobs: [JobID: (job: Job, fate: Fate)] = [:]
   private var hanging: [JobID: CheckedContinuation<JobEnd.Cause, Never>] = [:]
 
-  init(_ fates: [String: [Fate]] = [:], keepsHandles: Bool = true) {
+  init(_ fates: [String: [Fate]] = [:], keepsHandles: Bool = true, name: String = "scripted") {
+    self.name = name
     self.keepsHandles = keepsHandles
     record = Mutex(Record(fates: fates))
   }
@@ -66,6 +71,8 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
   var commands: [String] { started.map { $0.arguments.last ?? "" } }
   var batches: [Int] { record.withLock { $0.batches } }
   var stops: [(handle: JobHandle, grace: Duration)] { record.withLock { $0.stops } }
+  /// How many jobs it knows that have not ended. *On the loop.*
+  var jobCount: Int { jobs.count }
   var recoveries: [JobHandle] { record.withLock { $0.recoveries } }
   /// The most jobs that went on at once.
   var mostAtOnce: Int { record.withLock { $0.most } }
@@ -93,7 +100,7 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
     case .open(let hidden):
       jobs[job.id] = (job, hidden)
       return .open(JobHandle(job: job.id, name: .open))
-    case .exits, .prints, .ends, .hangs:
+    case .exits, .prints, .ends, .hangs, .ended:
       jobs[job.id] = (job, fate)
       record.withLock { record in
         record.running += 1
@@ -109,19 +116,24 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
 
   nonisolated(nonsending) func end(of handle: JobHandle) async -> JobEnd {
     guard let (job, fate) = jobs[handle.job] else { return JobEnd(cause: .lost("there is no such job")) }
-    var (cause, output): (JobEnd.Cause, String) = (.exited(0), "")
-    switch fate {
-    case .hangs: cause = await hang(handle.job)
-    case .exits(let code): cause = .exited(code)
-    case .prints(let text): output = text
-    case .ends(let end): cause = end
-    case .refused, .notBegun, .open: cause = .lost("it has not begun")
-    }
+    var end = end(of: job, fate)
+    if case .hangs = fate { end.cause = await hang(handle.job) }
     // Whatever else the engine starts, it starts meanwhile.
     for _ in 0..<10 { await Task.yield() }
     record.withLock { $0.running -= 1 }
     jobs[handle.job] = nil
-    return JobEnd(cause: cause, files: output.isEmpty ? nil : write(output, of: job))
+    return end
+  }
+
+  private func end(of job: Job, _ fate: Fate) -> JobEnd {
+    switch fate {
+    case .hangs: JobEnd(cause: .unknown)
+    case .exits(let code): JobEnd(cause: .exited(code))
+    case .prints(let text): JobEnd(cause: .exited(0), files: write(text, of: job))
+    case .ends(let cause): JobEnd(cause: cause)
+    case .ended(let fate): end(of: job, fate)
+    case .refused, .notBegun, .open: JobEnd(cause: .lost("it has not begun"))
+    }
   }
 
   private nonisolated(nonsending) func hang(_ id: JobID) async -> JobEnd.Cause {
@@ -130,6 +142,7 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
     return await withCheckedContinuation {
       hanging[id] = $0
       hangingCount.add(1)
+      whenHanging(id)
     }
   }
 
@@ -157,10 +170,18 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
     }
   }
 
+  /// Ends all jobs that hang.
+  func releaseAll() {
+    let all = hanging
+    hanging = [:]
+    for continuation in all.values { continuation.resume(returning: .unknown) }
+  }
+
   nonisolated(nonsending) func recover(_ handle: JobHandle) async -> JobRecovery {
     record.withLock { $0.recoveries.append(handle) }
-    guard let (_, fate) = jobs[handle.job] else { return .lost(reason: "there is no such job") }
+    guard let (job, fate) = jobs[handle.job] else { return .lost(reason: "there is no such job") }
     switch fate {
+    case .ended(let fate): return .ended(end(of: job, fate))
     case .notBegun:
       jobs[handle.job] = nil
       return .notBegun
@@ -172,8 +193,10 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
     }
   }
 
-  /// Puts a job where a former host has left it, for ``recover(_:)``.
-  func leave(_ job: Job, _ fate: Fate) { jobs[job.id] = (job, fate) }
+  /// Takes over what a former host has started, each job with a fate by the last argument of its command.
+  func inherit(_ former: ScriptedExecutor, _ fates: [String: Fate]) {
+    for (id, entry) in former.jobs { jobs[id] = (entry.job, fates[entry.job.arguments.last ?? ""] ?? .hangs) }
+  }
 
   // MARK: Time limits
 

@@ -25,6 +25,13 @@ final class SettableClock: OperationClock, OperationDelayer {
   /// Sets the wall clock, as a person or a time server does: no time passes.
   func set(by jump: Duration) { times.withLock { $0.wall += jump } }
 
+  func pass(_ time: Duration) {
+    times.withLock { times in
+      times.wall += time
+      times.monotonic += time
+    }
+  }
+
   /// Sets the wall clock during the next delay.
   func setInNextDelay(by jump: Duration) { times.withLock { $0.jumpInDelay = jump } }
 

@@ -1,0 +1,154 @@
+import Testing
+
+@testable import PipelineEngine
+@testable import RunHistory
+
+@Suite("In memory: resumed runs", .timeLimit(.minutes(1))) struct ResumeInMemoryTests {
+  /// Runs a pipeline until so many of its jobs hang, loses its host and its jobs, and resumes it with jobs of their own fates.
+  private func resumed(
+    _ text: String, _ fates: [String: [ScriptedExecutor.Fate]], hanging: Int = 1,
+    then later: [String: [ScriptedExecutor.Fate]] = [:], nested: [String: String] = [:]
+  ) async throws -> (run: FinishedRun, commands: [String]) {
+    let host = try LostHost(fates, named: "lost")
+    let id = try await host.run(text, nested: nested, untilHanging: hanging)
+    let executor = ScriptedExecutor(later)
+    let run = try await host.resume(id, executor)
+    await host.close()
+    return (run, executor.commands)
+  }
+
+  @Test("run again only what had not ended", arguments: [1, 2, 3]) func rest(hanging: Int) async throws {
+    let (run, commands) = try await resumed(
+      "operations: [{ name: o1, run: x1 }, { name: o2, needs: o1, run: x2 }, { name: o3, needs: o2, run: x3 }]",
+      ["x\(hanging)": [.hangs]])
+    #expect(run.states == ["o1 succeeded", "o2 succeeded", "o3 succeeded"])
+    #expect(commands == (hanging...3).map { "x\($0)" })
+  }
+
+  @Test("keep the results of before") func results() async throws {
+    let (run, commands) = try await resumed(
+      """
+      operations:
+        - { name: a, run: x, result: int }
+        - { name: b, needs: a, run: y }
+        - { name: c, needs: b, command: [tool, "${{ results.a }}"] }
+      """, ["x": [.prints("6")], "y": [.hangs]])
+    #expect(commands == ["y", "6"])
+    #expect(run.outcome.results["a"] == .int(6))
+  }
+
+  @Test("keep the failures of before, and what became of those behind") func failures() async throws {
+    let (run, commands) = try await resumed(
+      """
+      operations:
+        - { name: a, run: x }
+        - { name: b, needs: a, run: b }
+        - { name: c, when: "${{ false }}", run: c }
+        - { name: d, needs: c, when: always(), run: y }
+      """, ["x": [.exits(3)], "y": [.hangs]])
+    #expect(
+      run.states == ["a failed exit", "b cancelled dependency-failed", "c skipped condition", "d succeeded"])
+    #expect(run.outcome.run.state == .failed)
+    #expect(commands == ["y"])
+  }
+
+  @Test("number their attempts on, and take nothing from the retries for a lost host", arguments: [0, 1])
+  func attempts(further: Int32) async throws {
+    let (run, _) = try await resumed(
+      "operations: [{ name: a, run: x, retry: { limit: 1, base: 1s } }]", ["x": [.hangs]],
+      then: ["x": [.exits(1), .exits(further)]])
+    #expect(run.states == [further == 0 ? "a succeeded" : "a failed exit"])
+    #expect(run.attempts.map(\.number) == [1, 2, 3])
+    #expect(run.attempts.map(\.error?.code) == ["host-died", "exit", further == 0 ? nil : "exit"])
+  }
+
+  @Test("have the retries that their former host had left") func retries() async throws {
+    let (run, commands) = try await resumed(
+      "operations: [{ name: a, run: x, retry: { limit: 1, base: 1s } }]", ["x": [.exits(1), .hangs]],
+      then: ["x": [.exits(1), .exits(0)]])
+    #expect(run.states == ["a failed exit"])
+    #expect(commands == ["x"])
+  }
+
+  @Test("run the items of a loop that had not ended", arguments: [1, 2]) func items(most: Int) async throws {
+    let (run, commands) = try await resumed(
+      """
+      concurrency: 4
+      operations:
+        - name: a
+          for_each: { in: [x, y, z], as: it, concurrency: \(most) }
+          command: [tool, "${{ it }}"]
+          result: string
+      """, ["x": [.prints("1")], "y": [.hangs], "z": most == 2 ? [.hangs] : []], hanging: most,
+      then: ["y": [.prints("2")], "z": [.prints("3")]])
+    #expect(run.states == ["a succeeded", "a[0] succeeded", "a[1] succeeded", "a[2] succeeded"])
+    #expect(run.outcome.results["a"] == .array([.string("1"), .string("2"), .string("3")]))
+    #expect(commands == ["y", "z"])
+  }
+
+  @Test("run the handlers that had not ended") func handlers() async throws {
+    let (run, commands) = try await resumed(
+      """
+      operations: [{ name: a, run: x }]
+      after: { failure: [{ name: f, run: f }, { name: g, run: g }], success: [{ name: s, run: s }] }
+      """, ["x": [.exits(1)], "g": [.hangs]])
+    #expect(run.outcome.run.state == .failed)
+    #expect(commands == ["g"])
+  }
+
+  @Test("resume the runs nested in them", arguments: [1, 2]) func nested(levels: Int) async throws {
+    let inner = "operations: [{ name: i, run: x }, { name: j, needs: i, run: y }]"
+    let files = [
+      "inner.yaml": levels == 1 ? inner : "operations: [{ name: k, pipeline: innermost.yaml }]",
+      "innermost.yaml": inner,
+    ]
+    let (run, commands) = try await resumed(
+      "operations: [{ name: a, pipeline: inner.yaml }, { name: b, needs: a, run: b }]", ["y": [.hangs]],
+      nested: files)
+    #expect(run.states == ["a succeeded", "b succeeded"])
+    #expect(commands == ["y", "b"])
+  }
+
+  @Test("count the rounds of a repetition on") func repeats() async throws {
+    let (run, commands) = try await resumed(
+      "operations: [{ name: a, run: x, repeat: { limit: 3, every: 1s } }]", ["x": [.exits(0), .hangs]])
+    #expect(run.states == ["a succeeded"])
+    #expect(commands == ["x", "x"])
+  }
+
+  @Test("ask nobody again who has answered meanwhile", arguments: [true, false]) func answers(answer: Bool)
+    async throws
+  {
+    let host = try LostHost(["x": [.hangs]], named: "lost")
+    let id = try await host.run(
+      "operations: [{ name: a, approve: 'A?' }, { name: b, needs: a, run: b }, { name: c, run: x }]",
+      untilHanging: 1, asking: 1)
+    _ = try host.answer(id, operation: "a", answer)
+    let executor = ScriptedExecutor()
+    let run = try await host.resume(id, executor)
+    #expect(run.states.first == (answer ? "a succeeded" : "a failed rejected"))
+    #expect(Set(executor.commands) == (answer ? ["b", "x"] : ["x"]))
+    await host.close()
+  }
+
+  @Test("are resumed once") func once() async throws {
+    let host = try LostHost(["x": [.hangs]], named: "lost")
+    let id = try await host.run("operations: [{ name: a, run: x }]", untilHanging: 1)
+    _ = try await host.resume(id, ScriptedExecutor())
+    await #expect(throws: RunNotResumable.self) { try await host.resume(id, ScriptedExecutor()) }
+    await host.close()
+  }
+
+  @Test("may lose their host again and again") func again() async throws {
+    let host = try LostHost(["x": [.hangs]], named: "lost")
+    let id = try await host.run("operations: [{ name: a, run: x }, { name: b, needs: a, run: y }]", untilHanging: 1)
+    try await host.resume(
+      id, ScriptedExecutor(["y": [.hangs]], keepsHandles: false, name: "lost, too"), untilHanging: 1)
+    let executor = ScriptedExecutor()
+    let run = try await host.resume(id, executor)
+    #expect(run.states == ["a succeeded", "b succeeded"])
+    #expect(executor.commands == ["y"])
+    #expect(run.attempts.map { "\($0.ordinal)-\($0.number)" } == ["0-1", "0-2", "1-1", "1-2"])
+    await host.close()
+  }
+}

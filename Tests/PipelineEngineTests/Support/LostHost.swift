@@ -1,0 +1,123 @@
+import Foundation
+import Testing
+
+@testable import PipelineEngine
+@testable import PipelineLanguage
+@testable import RunHistory
+
+/// A host that is lost in the middle of its runs: the history sees its process gone, and another host resumes them.
+final class LostHost {
+  private let host: EngineTestHost
+  private let executor: ScriptedExecutor
+  private let clock = SettableClock()
+  /// What the lost hosts still wait for, until they are closed.
+  private var left: [(engine: RunEngine, run: Task<Void, Never>)] = []
+
+  init(_ fates: [String: [ScriptedExecutor.Fate]], named name: String = "scripted") throws {
+    executor = ScriptedExecutor(fates, keepsHandles: false, name: name)
+    host = try EngineTestHost(executor: executor, clock: clock, isLent: true)
+  }
+
+  /// Runs a pipeline until so many of its jobs hang and so many questions are asked, when the host is lost.
+  func run(
+    _ text: String, nested: [String: String] = [:], untilHanging hanging: Int, asking: Int = 0
+  ) async throws -> RunID {
+    let asked = AwaitedCount()
+    let engine = try host.engine(text, nested: nested) { event in if case .approval = event { asked.add(1) } }
+    leave(engine) { _ = try await self.host.run(engine) }
+    try await executor.hangingCount.reaches(hanging)
+    try await asked.reaches(asking)
+    try await abandon([engine])
+    return engine.id
+  }
+
+  private func leave(_ engine: RunEngine, _ body: @escaping () async throws -> Void) {
+    nonisolated(unsafe) let body = body
+    left.append((engine, Task(executorPreference: host.loop) { try? await body() }))
+  }
+
+  /// In the eyes of the history, the process is another one than the one that has its number now.
+  private func abandon(_ engines: [RunEngine]) async throws {
+    for engine in engines { await engine.recordNoMore() }
+    try await host.services.recorder.flush()
+    try await host.services.recorder.perform { db in
+      try db.execute(sql: "UPDATE run_record SET process_started = 1 WHERE state IN ('queued', 'running')")
+    }
+  }
+
+  /// Forgets how the executor called a job, as if the host had been lost between the start of the job and its answer.
+  func forgetHandle(_ run: RunID) async throws {
+    try await host.services.recorder.perform { db in
+      try db.execute(sql: "UPDATE attempt_record SET handle = NULL WHERE handle LIKE ?", arguments: ["\(run.text)%"])
+    }
+  }
+
+  func answer(_ run: RunID, operation: String, _ answer: Bool) throws -> ApprovalOutcome {
+    try host.services.history.answerApproval(run, operation: operation, approved: answer, note: nil, who: "ann")
+  }
+
+  func create(_ name: String) { host.create(name) }
+
+  func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: "\(host.directory)/\(name)") }
+
+  /// Lets time pass between one host and the next.
+  func pass(_ time: Duration) { clock.pass(time) }
+
+  /// Hands the jobs of the lost host to another executor, each with a fate of its own.
+  func hand(to other: ScriptedExecutor, _ fates: [String: ScriptedExecutor.Fate]) async {
+    let executor = executor
+    await Task(executorPreference: host.loop) { other.inherit(executor, fates) }.value
+  }
+
+  /// Lets a job that hangs end.
+  func release(_ command: String, of executor: ScriptedExecutor, _ cause: JobEnd.Cause = .exited(0)) async {
+    await Task(executorPreference: host.loop) { executor.release(command, cause) }.value
+  }
+
+  /// Resumes a run in another host, to its end. What is done meanwhile gets that host, and can cancel the run.
+  @discardableResult
+  func resume(
+    _ id: RunID, _ executor: ScriptedExecutor,
+    meanwhile: (_ successor: RunHost, _ cancel: () -> Void) async throws -> Void = { _, _ in }
+  ) async throws -> FinishedRun {
+    let successor = RunHost(services: host.successor(executor))
+    let run = Task { try await successor.resume(id) }
+    try await meanwhile(successor) { run.cancel() }
+    return try host.finished(await run.value)
+  }
+
+  /// Resumes a run in another host that is lost, too, when so many jobs hang.
+  func resume(_ id: RunID, _ executor: ScriptedExecutor, untilHanging hanging: Int) async throws {
+    let successor = RunHost(services: host.successor(executor))
+    let run = Task(executorPreference: host.loop) { _ = try? await successor.resume(id) }
+    try await executor.hangingCount.reaches(hanging)
+    try await abandon(successor.running.withLock { Array($0.values) })
+    others.append((successor, executor, run))
+  }
+
+  private var others: [(host: RunHost, executor: ScriptedExecutor, run: Task<Void, Never>)] = []
+
+  func close() async {
+    for (engine, run) in left {
+      await engine.lose(engine.id)
+      await Task(executorPreference: host.loop) { [executor] in executor.releaseAll() }.value
+      await run.value
+    }
+    for (other, executor, run) in others {
+      let engines = other.running.withLock { Array($0.values) }
+      for engine in engines { await engine.lose(engine.id) }
+      await Task(executorPreference: host.loop) { executor.releaseAll() }.value
+      await run.value
+    }
+    await host.close()
+  }
+}
+
+extension RunEngine {
+  /// As if its host were gone: it hears nothing, and states that last are recorded no more.
+  fileprivate func recordNoMore() {
+    recorder.stop()
+    services.requests.remove(id)
+    for child in children.values { child.assumeIsolated { $0.recordNoMore() } }
+  }
+}
