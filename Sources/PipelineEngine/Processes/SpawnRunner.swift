@@ -103,6 +103,9 @@ final class SpawnRunner: @unchecked Sendable {
   /// Whether this runner started the process, for whichever run, and has not reaped it yet.
   func isRunning(_ pid: Int32) -> Bool { running[pid] != nil }
 
+  /// How many processes run.
+  var count: Int { running.count }
+
   /// Starts the process. The caller holds the request, and with it all that is pointed to from here, until the process has ended.
   private func begin(
     _ request: borrowing ProcessRequest, _ start: inout OpaquePointer?, _ pid: inout Int32, _ descriptor: inout Int32

@@ -33,6 +33,9 @@ final class WorkspaceWatch: @unchecked Sendable {
     self.history = history
   }
 
+  /// How many are told of changes.
+  var observerCount: Int { subjects.count }
+
   /// Calls `body` after every change, and perhaps without one, until `remove`. What was there before is the caller's to look at. *On the loop.*
   func add(_ subject: Subject, _ body: @escaping () -> Void) -> Int {
     nextObserver += 1

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PipelineEngine
 
-@Suite("Runs that share a host", .timeLimit(.minutes(1))) struct ManyRunsTests {
+@Suite("Runs that share a host", .timeLimit(.minutes(5))) struct ManyRunsTests {
   @Test("are killed without the processes of the others") func kill() async throws {
     let host = try EngineTestHost()
     let (killed, other) = (

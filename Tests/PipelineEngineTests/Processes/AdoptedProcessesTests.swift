@@ -46,6 +46,25 @@ import Testing
     #expect(!isLeftAmongUnknown)
   }
 
+  @Test("is looked for once where somebody waits for every child") func known() async throws {
+    let loop = try EventLoop()
+    try loop.start()
+    defer { loop.stop() }
+    let child = try start([mark])
+    defer { end(child) }
+    let traces = RunTraces(of: run, workspace: "/nowhere")
+    let (isLeft, looks) = await Task(executorPreference: loop) {
+      var looks = 0
+      let isLeft = await AdoptedProcesses.belong(to: traces, delayer: LoopDelayer(loop: loop)) {
+        if $0 == child { looks += 1 }
+        return true
+      }
+      return (isLeft, looks)
+    }.value
+    #expect(!isLeft)
+    #expect(looks == 1)
+  }
+
   @Test("the table of processes tells a mark, its absence, and an end") func marks() throws {
     let entry = Array(mark.utf8)
     let (bare, marked, ended) = (try start([]), try start([mark]), try start([mark]))

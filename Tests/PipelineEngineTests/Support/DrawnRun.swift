@@ -78,7 +78,7 @@ struct DrawnRun: Sendable {
     }
     engines?.add(engine)
     if let cut { cuts.set(cut, for: engine) }
-    async let answering: Void = answer(questions, in: host)
+    async let answering: Void = answer(questions, of: engine, in: host)
     let run = try await host.run(engine)
     ask.finish()
     try await answering
@@ -87,12 +87,19 @@ struct DrawnRun: Sendable {
       attempts: run.attempts.map { "\($0.ordinal)-\($0.number) \($0.state)" })
   }
 
-  private func answer(_ questions: AsyncStream<Approval>, in host: EngineTestHost) async throws {
-    for await question in questions {
-      try await host.services.recorder.flush()
-      _ = try host.services.history.answerApproval(
-        question.run, operation: question.operation, approved: answers[question.operation] ?? false, note: nil,
-        who: "ann")
+  private func answer(_ questions: AsyncStream<Approval>, of engine: RunEngine, in host: EngineTestHost) async throws {
+    do {
+      for await question in questions {
+        try await host.services.recorder.flush()
+        _ = try host.services.history.answerApproval(
+          question.run, operation: question.operation, approved: answers[question.operation] ?? false, note: nil,
+          who: "ann")
+      }
+      try Task.checkCancellation()
+    } catch {
+      // Nobody answers any more.
+      await engine.cancel(.requested)
+      throw error
     }
   }
 }

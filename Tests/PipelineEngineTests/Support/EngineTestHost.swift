@@ -18,9 +18,10 @@ struct EngineTestHost {
   init(
     executor: ScriptedExecutor? = nil, plugins: PluginSource = .none,
     clock: any OperationClock & OperationDelayer = SettableClock(), capacity: HostCapacity = HostCapacity(),
-    configuration: HostConfiguration = HostConfiguration(), isLent: Bool = false
+    configuration: HostConfiguration = HostConfiguration(), isLent: Bool = false,
+    durability: Durability = .powerLoss
   ) throws {
-    workspace = isLent ? try .lend() : try EngineTestWorkspace(isLent: false)
+    workspace = isLent ? try .lend() : try EngineTestWorkspace(isLent: false, durability: durability)
     self.clock = clock
     var configuration = configuration
     configuration.clock = clock

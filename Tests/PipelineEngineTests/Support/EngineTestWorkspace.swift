@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import Workspace
 
 @testable import PipelineEngine
 @testable import RunHistory
@@ -12,9 +13,9 @@ struct EngineTestWorkspace: Sendable {
   let loop: EventLoop
   private let isLent: Bool
 
-  init(isLent: Bool) throws {
+  init(isLent: Bool, durability: Durability) throws {
     self.isLent = isLent
-    history = try History.open(at: directory + "/workspace", mode: .readWrite)
+    history = try History.open(at: directory + "/workspace", mode: .readWrite, durability: durability)
     recorder = HistoryRecorder(workspace: history.workspace)
     loop = try EventLoop()
     try loop.start()
@@ -27,10 +28,10 @@ struct EngineTestWorkspace: Sendable {
 
   private static let lent = Mutex(Lent())
 
-  /// One that nobody uses now. All that were lent are removed at the end of the process.
+  /// One that nobody uses now, whose runs do not wait for the disk. All that were lent are removed at the end of the process.
   static func lend() throws -> EngineTestWorkspace {
     if let free = lent.withLock({ $0.free.popLast() }) { return free }
-    let new = try EngineTestWorkspace(isLent: true)
+    let new = try EngineTestWorkspace(isLent: true, durability: .process)
     let isFirst = lent.withLock { lent in
       lent.directories.append(new.directory)
       return lent.directories.count == 1

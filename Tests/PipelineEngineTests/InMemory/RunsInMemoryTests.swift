@@ -1,0 +1,107 @@
+import Synchronization
+import Testing
+
+@testable import PipelineEngine
+@testable import PipelineLanguage
+@testable import RunHistory
+
+@Suite("In memory: runs", .timeLimit(.minutes(1))) struct RunsInMemoryTests {
+  /// Runs a pipeline, and cancels or kills it once as many jobs hang.
+  private func cut(
+    _ text: String, _ fates: [String: [ScriptedExecutor.Fate]], hanging: Int = 1, isKilled: Bool = false
+  ) async throws -> (run: FinishedRun, executor: ScriptedExecutor) {
+    let executor = ScriptedExecutor(fates)
+    let host = try EngineTestHost(executor: executor, isLent: true)
+    let engine = try host.engine(text)
+    async let run = host.run(engine)
+    try await executor.hangingCount.reaches(hanging)
+    if isKilled { await engine.kill() } else { await engine.cancel(.requested) }
+    let finished = try await run
+    await host.close()
+    return (finished, executor)
+  }
+
+  @Test("a cancellation ends what goes on, and what has not begun never does", arguments: [false, true])
+  func cancels(isKilled: Bool) async throws {
+    let (run, executor) = try await cut(
+      "operations: [{ name: a, run: x }, { name: b, needs: a, run: b }]", ["x": [.hangs]], isKilled: isKilled)
+    #expect(run.states == ["a cancelled run-cancelled", "b cancelled run-cancelled"])
+    #expect(run.outcome.run.state == .cancelled)
+    #expect(executor.commands == ["x"])
+    #expect(run.attempts.map(\.state) == [.cancelled])
+  }
+
+  @Test("a cancellation ends the items of a loop that go on", arguments: [1, 2, 3])
+  func cancelsItems(most: Int) async throws {
+    let (run, executor) = try await cut(
+      "{ concurrency: 4, operations: [{ name: a, for_each: { in: [1, 2, 3], concurrency: \(most) }, run: x }] }",
+      ["x": [.hangs, .hangs, .hangs]], hanging: most)
+    #expect(run.states.first == "a cancelled run-cancelled")
+    #expect(executor.started.count == most)
+    #expect(run.outcome.run.state == .cancelled)
+  }
+
+  @Test("handlers run after a cancellation, and none after a kill", arguments: [false, true])
+  func handlers(isKilled: Bool) async throws {
+    let (_, executor) = try await cut(
+      """
+      operations: [{ name: a, run: x }]
+      after: { cancel: [{ name: c, run: c }], always: [{ name: l, run: l }], failure: [{ name: f, run: f }] }
+      """, ["x": [.hangs]], isKilled: isKilled)
+    #expect(executor.commands == (isKilled ? ["x"] : ["x", "c", "l"]))
+  }
+
+  @Test("a clean-up that asks for it runs in a cancelled run", arguments: ["always()", "cancelled()"])
+  func cleansUp(condition: String) async throws {
+    let (run, executor) = try await cut(
+      "operations: [{ name: a, run: x }, { name: b, needs: a, when: \(condition), run: b }]", ["x": [.hangs]])
+    #expect(run.states == ["a cancelled run-cancelled", "b succeeded"])
+    #expect(executor.commands == ["x", "b"])
+  }
+
+  @Test("a value is masked where it is a secret, and reaches its job as it is") func secrets() async throws {
+    var configuration = HostConfiguration()
+    configuration.environment = ["TOKEN": "hush-hush-hush"]
+    let executor = ScriptedExecutor(["x": [.prints("the token is hush-hush-hush")]])
+    let host = try EngineTestHost(executor: executor, configuration: configuration, isLent: true)
+    let run = try await host.run(
+      """
+      secrets: { token: { env: TOKEN } }
+      operations: [{ name: a, env: { T: "${{ secrets.token }}" }, run: x }]
+      """)
+    #expect(executor.started.first?.environment["T"] == "hush-hush-hush")
+    #expect(executor.started.first?.environment["TOKEN"] == nil)
+    #expect(run.outcome.results["a"]?.text.contains("hush") != true)
+    #expect(run.operations.allSatisfy { !"\($0.result)".contains("hush-hush") })
+    await host.close()
+  }
+
+  @Test("a secret that is not there ends a run before it begins") func missingSecret() async throws {
+    var configuration = HostConfiguration()
+    configuration.environment = [:]
+    let executor = ScriptedExecutor()
+    let host = try EngineTestHost(executor: executor, configuration: configuration, isLent: true)
+    let run = try await host.run("{ secrets: { token: { env: TOKEN } }, operations: [{ name: a, run: x }] }")
+    #expect(run.states == ["a cancelled run-not-started"])
+    #expect(run.outcome.run.state == .failed)
+    #expect(executor.started.isEmpty)
+    await host.close()
+  }
+
+  @Test("a retry of a run starts only what did not succeed", arguments: [1, 2, 3])
+  func retriesRun(failing: Int) async throws {
+    let text =
+      "operations: [{ name: o1, run: x1 }, { name: o2, needs: o1, run: x2 }, { name: o3, needs: o2, run: x3 }]"
+    let executor = ScriptedExecutor(exits: ["x\(failing)": [1]])
+    let host = try EngineTestHost(executor: executor, isLent: true)
+    let failed = try await host.run(text)
+    let engine = try host.engine(text)
+    let source = try host.services.history.loadForExecution(failed.outcome.run.id)
+    let outcome = try await Task(executorPreference: host.loop) { [source] in
+      try await engine.run(takingOver: source)
+    }.value
+    #expect(outcome.run.state == .succeeded)
+    #expect(executor.commands == (1...failing).map { "x\($0)" } + (failing...3).map { "x\($0)" })
+    await host.close()
+  }
+}
