@@ -23,6 +23,11 @@ let package = Package(
       dependencies: [.product(name: "Pipelines", package: "penstock")],
       swiftSettings: settings
     ),
+    .executableTarget(
+      name: "hosts",
+      dependencies: [.product(name: "Pipelines", package: "penstock")],
+      swiftSettings: settings
+    ),
     // Stands in the place of malloc, to count.
     .target(name: "CAllocations"),
     .executableTarget(

@@ -33,6 +33,10 @@ struct Bench: AsyncParsableCommand {
   var plugins: String?
 
   @Option(
+    help: ArgumentHelp("The program that measures hosts; without it, those are left out.", valueName: "path"))
+  var hosts: String?
+
+  @Option(
     help: ArgumentHelp(
       "The directory of the programs `floor` and `stopwatch` and of the plugin `echo`.", valueName: "path"))
   var floors: String
@@ -67,7 +71,8 @@ struct Bench: AsyncParsableCommand {
     let catalogue = Catalogue(
       tool: tool, floor: floors + "/floor", echo: floors + "/echo.so", recorder: try recorder.map(Self.resolved),
       stores: try stores.map(Self.resolved),
-      plugins: try plugins.map(Self.resolved), scratch: scratch, cache: try Self.created(cache))
+      plugins: try plugins.map(Self.resolved), hosts: try hosts.map(Self.resolved), scratch: scratch,
+      cache: try Self.created(cache))
     let measuring = Measuring(
       stopwatch: Stopwatch(program: floors + "/stopwatch", errorFile: scratch.path + "/stderr"), scratch: scratch,
       rounds: rounds, report: Self.report)

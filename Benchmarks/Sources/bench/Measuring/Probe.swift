@@ -16,6 +16,8 @@ struct Probe: Sendable {
   enum Goal: Sendable {
     /// Seconds more than the floor.
     case added(atMostSeconds: Double)
+    /// Divided by the floor.
+    case ratio(atMost: Double)
     /// Seconds.
     case time(atMostSeconds: Double)
     /// Events more than the floor has.
@@ -28,7 +30,7 @@ struct Probe: Sendable {
 
   /// What `--only` knows it by.
   let name: String
-  /// Who measures: `stores` or `plugins`.
+  /// Who measures: `stores`, `plugins` or `hosts`.
   let program: String
   let command: Command
   let figures: [Figure]

@@ -16,7 +16,7 @@ enum Noise {
   static func warning(about result: ProbeResult) -> String? {
     for figure in result.probe.figures {
       switch figure.goal {
-      case .added, .time, .throughput:
+      case .added, .ratio, .time, .throughput:
         guard let spread = Spread(result.values(figure.floor ?? figure.subject)) else { continue }
         return warning(spread, of: figure.floor == nil ? result.probe.program : "floor", in: result.probe.name)
       case .addedCount, .bytes: continue

@@ -66,6 +66,7 @@ extension Row {
       let (unit, target, results): (Unit, Double, [Double]) =
         switch figure.goal {
         case .added(let seconds): (.added, seconds, zip(values, floors ?? []).map { $0 - $1 })
+        case .ratio(let ratio): (.ratio, ratio, zip(values, floors ?? []).map { $0 / $1 })
         case .time(let seconds): (.seconds, seconds, values)
         case .addedCount(let count): (.addedCount, count, zip(values, floors ?? []).map { $0 - $1 })
         case .bytes(let bytes): (.bytes, bytes, values)

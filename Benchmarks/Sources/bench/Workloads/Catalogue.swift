@@ -14,6 +14,8 @@ struct Catalogue: Sendable {
   let stores: String?
   /// The path of the program that measures plugins; nil if it has not been built.
   let plugins: String?
+  /// The path of the program that measures hosts with many runs; nil if it has not been built.
+  let hosts: String?
   let scratch: Scratch
   /// Where what is expensive to make is kept between two benchmarks.
   let cache: String
@@ -28,13 +30,14 @@ struct Catalogue: Sendable {
     ] + probeNames
 
   /// The names of those that measure themselves.
-  static let probeNames = storeProbeNames + pluginProbeNames
+  static let probeNames = storeProbeNames + pluginProbeNames + hostProbeNames
   static let storeProbeNames = ["store-run", "store-changes", "store-memory", "store-idle"]
   static let pluginProbeNames = ["plugin-run", "plugin-isolated", "plugin-load", "plugin-yield", "plugin-idle"]
+  static let hostProbeNames = ["host-runs", "host-shared", "host-waiting", "host-nested"]
 
   /// A probe by its name; nil if it is not one, or if its program is not there, having said so.
   func probe(_ name: String, report: (String) -> Void) -> Probe? {
-    storeProbe(name, report: report) ?? pluginProbe(name, report: report)
+    storeProbe(name, report: report) ?? pluginProbe(name, report: report) ?? hostProbe(name, report: report)
   }
 
   /// Makes a workload; nil if something optional that it needs is not there, having said so.
