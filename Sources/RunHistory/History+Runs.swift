@@ -106,15 +106,3 @@ extension History {
     return try runs(RunFilter(states: states, limit: 1)).first
   }
 }
-
-extension String {
-  fileprivate func commonPrefix(with other: String) -> Substring {
-    var index = startIndex
-    var place = other.startIndex
-    while index < endIndex, place < other.endIndex, self[index] == other[place] {
-      index = self.index(after: index)
-      place = other.index(after: place)
-    }
-    return self[..<index]
-  }
-}

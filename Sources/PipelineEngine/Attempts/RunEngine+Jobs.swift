@@ -36,7 +36,8 @@ extension RunEngine {
 
   // MARK: Executors that may outlive this host
 
-  /// How often a job that has certainly not begun is started again, which costs no attempt, and how long after the first time; twice as long each further time.
+  /// How many times a job is started that has certainly not begun, which is no attempt of its own, and how long after the first time; twice as long each
+  /// further time.
   private static let mostStarts = 6
   private static let pause = Duration.seconds(1)
 

@@ -1,6 +1,6 @@
 import RunHistory
 
-/// What one attempt of an operation is to an executor: a command with its surroundings, in values alone. *On the loop.*
+/// What one attempt of an operation is to an executor: a command with its surroundings. *On the loop.*
 final class Job {
   let id: JobID
   /// The name of the operation instance.

@@ -54,14 +54,6 @@ package struct OperationInput: Sendable, Hashable {
   /// The patterns of each call of `hashFiles` in it all of whose patterns are literals.
   package var filePatterns: [[String]]
 
-  /// Whether it is a result handed over as a requirement, rather than something that only steers the operation.
-  package var isInjection: Bool {
-    switch arrival {
-    case .standardInput, .variable, .argument, .parameter, .setting, .request, .requirement, .value: true
-    case .condition, .items, .until, .directory, .exclusive: false
-    }
-  }
-
   private init(
     _ arrival: Arrival, source: String, references: [ExpressionReference], filePatterns: [[String]]
   ) {

@@ -17,7 +17,7 @@ extension DocumentReader {
     case .http: readHTTP(node, into: draft)
     case .notify: readNotify(node, into: draft)
     case .uses: readOffer(node, into: draft)
-    default: break
+    default: assertionFailure("there is no reader for the action '\(key.rawValue)'")
     }
   }
 

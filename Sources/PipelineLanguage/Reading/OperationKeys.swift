@@ -19,8 +19,6 @@ enum OperationKey: String, CaseIterable, Sendable {
   static let actions: [OperationKey] = [.run, .command, .http, .notify, .uses, .value, .wait, .pipeline, .approve]
   /// Actions that only handlers have.
   static let handlerActions: [OperationKey] = [.notify]
-  /// Actions that belong to the language but that this version cannot run.
-  static let actionsToCome: [OperationKey] = []
 
   private static let processes: [OperationKey] = [.run, .command]
   /// Those that can be handed a requirement.

@@ -65,7 +65,7 @@ extension DocumentReader {
         isMisspelt = true
         continue
       }
-      if OperationKey.actions.contains(place.key) || OperationKey.actionsToCome.contains(place.key) {
+      if OperationKey.actions.contains(place.key) {
         found.append((place.key, entry.key.range))
       }
     }

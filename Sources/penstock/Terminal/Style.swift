@@ -40,7 +40,6 @@ struct Style {
     case magenta = "35"
     case cyan = "36"
     case boldRed = "1;31"
-    case boldGreen = "1;32"
   }
 
   var isColored: Bool

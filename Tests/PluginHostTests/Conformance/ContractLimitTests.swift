@@ -27,7 +27,7 @@ struct ContractLimitTests {
     // FullControllerTests
     ("1,000", [grouped(PluginOffer.mostWaiting)]),
     ("100,000", [grouped(PluginOffer.mostWaitingInstants)]),
-    // PluginOperationTests of Pipelines: "of lines that come too fast 4 MiB are kept"
+    // PluginOperationTests of PipelineEngine: "of lines that come too fast 4 MiB are kept"
     ("4 MiB", []),
     // ChildOutputTests
     ("200", ["\(LineLimit.perSecond)"]),
