@@ -33,7 +33,8 @@ import Testing
   @Test("The name of a pipeline leads to its latest run, a mistyped id to the nearest, anything else to the latest")
   func nearest() async throws {
     let first = try await fixture.ended("digest", at: later(0), id: try #require(RunID("5k2m0c8v1a7p")))
-    let second = try await fixture.ended("nightly", at: later(1), state: .failed, id: try #require(RunID("5k2m0d3x9b4q")))
+    let second = try await fixture.ended(
+      "nightly", at: later(1), state: .failed, id: try #require(RunID("5k2m0d3x9b4q")))
     #expect(refusal("digest")?.description.contains("its latest run is \(reference.short(first)) (succeeded)") == true)
     // Two neighbouring letters of the id changed places, or one is another.
     var typed = Array(second.text)
