@@ -148,10 +148,10 @@ extension RunEngine {
     _ builder: HTTPActionRequest, _ contexts: RunContexts, _ report: RunReport?, _ node: OperationNode
   ) throws -> HTTPTransferRequest {
     var (request, credentials) = try builder.transfer(in: contexts, report: report)
-    state.masker.add(credentials)
+    state.given.masker.add(credentials)
     // By value, wherever in the body it came from. Only an operation that can receive a secret is looked at.
-    if node.definition.receivesSecret, !state.masker.isEmpty, case .bytes(let body) = request.body,
-      state.masker.mask(body) != body
+    if node.definition.receivesSecret, !state.given.masker.isEmpty, case .bytes(let body) = request.body,
+      state.given.masker.mask(body) != body
     {
       request.options.keepsBodyAtOrigin = true
     }
@@ -162,7 +162,7 @@ extension RunEngine {
   private func logExcerpt(_ body: [UInt8], isWhole: Bool, _ ordinal: Int) {
     let log = PluginLog(engine: self, ordinal: ordinal)
     // Masked before anything else: half a character at the end is no part of a secret, but half a secret would be seen.
-    let masked = isWhole ? state.masker.mask(body) : state.masker.maskBeginning(body)
+    let masked = isWhole ? state.given.masker.mask(body) : state.given.masker.maskBeginning(body)
     let text = String(decoding: masked, as: UTF8.self)
     log.write([text.last == "\n" ? String(text.dropLast()) : text])
     log.close()

@@ -23,7 +23,7 @@ extension PluginUse: RunnableAction {
     // Another version of the plugin may do something else.
     inputs.add("plugin", try engine.plugins.plugin(of: offer).plugin.hash)
     for name in engine.state.pipeline.plugins[plugin]?.secrets ?? [] {
-      inputs.add("secrets.\(name)", engine.state.secrets[name] ?? "")
+      inputs.add("secrets.\(name)", engine.state.given.secrets[name] ?? "")
     }
   }
 }
@@ -109,14 +109,14 @@ extension RunEngine {
   func pluginTold(_ ordinal: Int, _ log: PluginLog, isLast: Bool = false) {
     guard !log.isClosed, let attempt = log.attempt else { return }
     let (lines, progress) = attempt.take()
-    if !lines.isEmpty { log.write(lines.map { state.masker.mask($0) }) }
+    if !lines.isEmpty { log.write(lines.map { state.given.masker.mask($0) }) }
     if let progress, !isLast { told(progress, ordinal, log) }
     if isLast { log.close() }
   }
 
   private func told(_ progress: PluginProgress, _ ordinal: Int, _ log: PluginLog) {
     var progress = progress
-    progress.message = progress.message.map { state.masker.mask($0) }
+    progress.message = progress.message.map { state.given.masker.mask($0) }
     log.progress = progress
     guard log.timer == nil else { return }
     emitProgress(ordinal, log)

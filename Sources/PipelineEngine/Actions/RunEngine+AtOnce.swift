@@ -34,7 +34,7 @@ extension RunEngine {
       return .ended
     case .plugin(let use):
       // The slot of its first attempt, which the scheduler took.
-      guard state.instances[ordinal].hasSlot else { return .needsTask }
+      guard state.instances[ordinal].turn.hasSlot else { return .needsTask }
       do {
         try requireOwnership()
       } catch {
@@ -42,7 +42,7 @@ extension RunEngine {
         hasFinished(ordinal)
         return .ended
       }
-      state.instances[ordinal].hasSlot = false
+      state.instances[ordinal].turn.hasSlot = false
       countAttempt(ordinal, mayEndAtOnce: true)
       do {
         switch try use.begin(ordinal, in: self) {

@@ -52,7 +52,7 @@ extension RunEngine {
       }
       return .value(try secrets.without(.string(try existingFile(name, directory: directory)), of: node))
     } catch {
-      if let type, node.definition.receivesSecret, !state.masker.isEmpty, error.code != "result-secret",
+      if let type, node.definition.receivesSecret, !state.given.masker.isEmpty, error.code != "result-secret",
         SecretMasker.hasMask(bytes)
       {
         throw RunSecrets.secretInResult(of: type)
@@ -77,7 +77,7 @@ extension RunEngine {
   private func masked(
     _ value: JSONValue, of node: OperationNode, isLarge: Bool
   ) async throws(OperationFailure) -> JSONValue {
-    let (masker, type) = (state.masker, node.definition.result)
+    let (masker, type) = (state.given.masker, node.definition.result)
     guard node.definition.receivesSecret, !masker.isEmpty else { return value }
     return try await result(beside: isLarge) { () throws(OperationFailure) in
       try RunSecrets.masked(value, by: masker, as: type)
@@ -124,10 +124,10 @@ extension RunEngine {
   private func keep(_ path: String, masked: Bool) async throws -> Int64 {
     chmod(path, 0o600)
     var status = stat()
-    guard masked, !state.masker.isEmpty else { return stat(path, &status) == 0 ? Int64(status.st_size) : 0 }
+    guard masked, !state.given.masker.isEmpty else { return stat(path, &status) == 0 ? Int64(status.st_size) : 0 }
     let copy = path + ".masked"
     do {
-      let size = try await SecretFileCopy(from: path, to: copy, masker: state.masker).run(
+      let size = try await SecretFileCopy(from: path, to: copy, masker: state.given.masker).run(
         on: services.local.masking.loop())
       guard rename(copy, path) == 0 else { throw EngineError.file(path, errno) }
       return size

@@ -11,7 +11,7 @@ extension RunEngine {
     let job =
       try jobs.prepared.removeValue(forKey: ordinal) ?? makeJob(ordinal, attempt: state.instances[ordinal].attempts)
     // What its expressions have read may be much, and the job may last.
-    state.readings[ordinal] = nil
+    state.files.readings[ordinal] = nil
     if Task.isCancelled {
       services.executor.discard(job)
       throw CancellationError()
@@ -75,7 +75,7 @@ extension RunEngine {
       id: JobID(run: state.id, ordinal: ordinal, attempt: number), operation: state.instances[ordinal].name,
       arguments: arguments, environment: environment, directory: directory,
       input: try standardInput(node, contexts),
-      masker: node.definition.receivesSecret && !state.masker.isEmpty ? state.masker : nil,
+      masker: node.definition.receivesSecret && !state.given.masker.isEmpty ? state.given.masker : nil,
       grace: node.definition.grace, files: logs)
   }
 

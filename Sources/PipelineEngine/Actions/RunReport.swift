@@ -45,15 +45,16 @@ struct RunReport {
 extension RunEngine {
   /// The report that a handler sends.
   func runReport(_ action: HTTPAction, _ contexts: RunContexts) -> RunReport {
-    let (outcome, reason, ended) = state.outcome ?? (.running, nil, recorder.end(of: state.startedAt, state.started))
+    let (outcome, reason, ended) =
+      state.times.outcome ?? (.running, nil, recorder.end(of: state.times.startedAt, state.times.started))
     var run: OrderedDictionary<String, JSONValue> = [
       "id": .string(state.id.text), "pipeline": .string(state.pipeline.name), "state": .string(outcome.rawValue),
     ]
     if let reason { run["reason"] = .string(reason) }
     run["trigger"] = .string(options.trigger.rawValue)
-    run["started_at"] = .string(state.startedAt.text)
+    run["started_at"] = .string(state.times.startedAt.text)
     run["ended_at"] = .string(ended.text)
-    run["duration_ms"] = .double(Double(ended.microseconds - state.startedAt.microseconds) / 1000)
+    run["duration_ms"] = .double(Double(ended.microseconds - state.times.startedAt.microseconds) / 1000)
     run["host"] = .string(services.configuration.hostName)
     run["user"] = .string(services.configuration.user)
     let handler = contexts.ordinal.map { state.instances[$0].name } ?? ""
@@ -73,7 +74,7 @@ extension RunEngine {
       if text.utf8.count > RunReport.resultLimit {
         report.omitted.append(record.name)
       } else {
-        report.results?[record.name] = state.masker.mask(JSONValue(recorded: text))
+        report.results?[record.name] = state.given.masker.mask(JSONValue(recorded: text))
       }
     }
     return report

@@ -14,14 +14,14 @@ extension RunEngine {
 
   /// The process of an attempt has ended: what it held is free, though the attempt itself has yet to be ended.
   func processExited(_ ordinal: Int) {
-    state.instances[ordinal].hasReleased = true
+    state.instances[ordinal].turn.hasReleased = true
     services.loop.urgently { release(demand(ordinal)) }
   }
 
   /// The operation has its slot, or will never need it: another one may be made ready.
   func endEarly(_ ordinal: Int) {
-    guard state.instances[ordinal].isEarly else { return }
-    state.instances[ordinal].isEarly = false
+    guard state.instances[ordinal].turn.isEarly else { return }
+    state.instances[ordinal].turn.isEarly = false
     queue.endEarly()
     wake()
   }
@@ -30,7 +30,7 @@ extension RunEngine {
   func beginAttempt(_ ordinal: Int) async throws {
     if state.instances[ordinal].attempts > 0 { try await keepFormerAttempt(ordinal) }
     try await takeTurn(ordinal)
-    state.instances[ordinal].hasSlot = false
+    state.instances[ordinal].turn.hasSlot = false
     // It may have waited: what it is given is what is there now.
     await readFiles(ordinal)
     if Task.isCancelled || isForced || isCalledOff(ordinal) {
@@ -56,7 +56,7 @@ extension RunEngine {
 
   /// Waits for what the next attempt needs, unless it has it: the scheduler may have taken the slot of the first one.
   private func takeTurn(_ ordinal: Int) async throws {
-    guard !state.instances[ordinal].hasSlot else { return }
+    guard !state.instances[ordinal].turn.hasSlot else { return }
     let demand = demand(ordinal)
     if demand.slots > 0 || !demand.resources.isEmpty, !limits.take(demand) {
       let resources = state.instances[ordinal].node.definition.resources
@@ -72,14 +72,14 @@ extension RunEngine {
       }
       guard await limits.wait(for: demand, on: services.loop) else { throw CancellationError() }
     }
-    state.instances[ordinal].hasSlot = true
+    state.instances[ordinal].turn.hasSlot = true
     endEarly(ordinal)
   }
 
   /// Gives back what was taken for an attempt that has not begun.
   func giveUpTurn(_ ordinal: Int) {
-    guard state.instances[ordinal].hasSlot else { return }
-    state.instances[ordinal].hasSlot = false
+    guard state.instances[ordinal].turn.hasSlot else { return }
+    state.instances[ordinal].turn.hasSlot = false
     release(demand(ordinal))
   }
 
@@ -92,8 +92,8 @@ extension RunEngine {
       // What failed before is in the record of that attempt.
       instance.failure = nil
       instance.timing.attemptStarted = former == nil ? monotonic : nil
-      if instance.startedAt == nil || isMoment {
-        instance.startedAt = now
+      if instance.timing.startedAt == nil || isMoment {
+        instance.timing.startedAt = now
         instance.timing.started = monotonic
       }
       if !isMoment {
@@ -129,10 +129,10 @@ extension RunEngine {
       // It held nothing.
       attempt = AttemptRecord(
         run: state.id, ordinal: ordinal, number: state.instances[ordinal].attempts, state: .running,
-        startedAt: state.instances[ordinal].startedAt ?? services.now())
+        startedAt: state.instances[ordinal].timing.startedAt ?? services.now())
     } else {
-      if state.instances[ordinal].hasReleased {
-        state.instances[ordinal].hasReleased = false
+      if state.instances[ordinal].turn.hasReleased {
+        state.instances[ordinal].turn.hasReleased = false
       } else {
         release(demand(ordinal))
       }
@@ -176,7 +176,7 @@ extension RunEngine {
   private func fail(_ attempt: inout AttemptRecord, with error: any Error) -> OperationFailure {
     let failure = OperationFailure(error)
     attempt.state = .failed
-    attempt.error = failure.recorded(state.masker)
+    attempt.error = failure.recorded(state.given.masker)
     // A process that ended well can still have printed the wrong thing: then its code is known already.
     if let code = failure.exitCode { attempt.exitCode = Int(code) }
     attempt.signal = failure.signal.map(Int.init)
@@ -223,7 +223,7 @@ extension RunEngine {
     let now = early(formulas[index], description)
     guard retry.early[index] != now else { return }
     retry.early[index] = now
-    recorder.enter(ordinal, .retrying, .retry(retry), since: instance.waitingSince, recordNow: true)
+    recorder.enter(ordinal, .retrying, .retry(retry), since: instance.timing.waitingSince, recordNow: true)
   }
 
   /// Follows the retries of an operation: the chosen delay and what ended the wait are part of the history.
@@ -260,7 +260,7 @@ extension RunEngine {
 
   private func waitsForRetry(_ ordinal: Int, _ wait: RetryWait) {
     let due = RecordTime(microseconds: wait.due.seconds * 1_000_000 + Int64(wait.due.nanoseconds / 1000))
-    state.instances[ordinal].failure = OperationFailure(wait.error).masked(by: state.masker)
+    state.instances[ordinal].failure = OperationFailure(wait.error).masked(by: state.given.masker)
     if var attempt = state.instances[ordinal].attempt {
       attempt.retryDelay = wait.delay.wholeMicroseconds
       attempt.retryDue = due

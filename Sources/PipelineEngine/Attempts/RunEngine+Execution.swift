@@ -26,7 +26,7 @@ extension RunEngine {
   func executeNode(_ ordinal: Int) async {
     let node = state.instances[ordinal].node
     await readFiles(ordinal)
-    defer { state.readings[ordinal] = nil }
+    defer { state.files.readings[ordinal] = nil }
     do {
       if let condition = node.definition.condition, !node.conditionIsPerItem, jobs.former[ordinal] == nil,
         try !isSatisfied(condition, for: ordinal)
@@ -58,7 +58,8 @@ extension RunEngine {
     }
     // Names are in the workspace for everybody to see, long after the run. A param may bring a secret along; what the pipeline names itself the checker
     // has looked at.
-    guard parent == nil || !node.definition.receivesSecret || exclusive.isLiteral || state.masker.mask(name) == name
+    guard
+      parent == nil || !node.definition.receivesSecret || exclusive.isLiteral || state.given.masker.mask(name) == name
     else {
       throw OperationFailure(
         code: "secret-exposed", ownWords: "exclusive: the name has a secret in it, and names are shown")
@@ -104,7 +105,7 @@ extension RunEngine {
   private func executeAttempts(_ ordinal: Int) async throws {
     let node = state.instances[ordinal].node
     if let action = node.moment { return try executeMoment(ordinal, action) }
-    if state.instances[ordinal].isEarly {
+    if state.instances[ordinal].turn.isEarly {
       prepareJob(ordinal)
     }
     let isTriedOnce = node.isTriedOnce && state.former[ordinal]?.retryState == nil

@@ -11,7 +11,7 @@ import Values
 public struct ControllerEvent: Sendable {
   /// What the controller is, such as `cron`.
   public var controller: String
-  /// What the run finds in `run.event`: a state, or why it is to run again.
+  /// What the run finds in `run.given.event`: a state, or why it is to run again.
   public var value: JSONValue
   /// The instant that it is for; of several events with the same instant for one pipeline only one starts a run.
   var instant: RecordTime?

@@ -45,14 +45,14 @@ extension RunEngine {
   /// Reads what the expressions of an operation will ask files for, unless they ask for nothing.
   func readFiles(_ ordinal: Int) async {
     guard let request = request(ordinal) else { return }
-    state.readings[ordinal] = try? await BlockingWork.run { FileReadings(request) }
+    state.files.readings[ordinal] = try? await BlockingWork.run { FileReadings(request) }
   }
 
   /// Whether they ask for anything.
   func willReadFiles(_ ordinal: Int) -> Bool { request(ordinal) != nil }
 
   func request(_ ordinal: Int) -> FileReadings.Request? {
-    guard state.readsFiles else { return nil }
+    guard state.files.areNeeded else { return nil }
     let definition = state.instances[ordinal].node.definition
     var request = FileReadings.Request(directory: state.pipeline.source.directory)
     for input in definition.inputs {

@@ -18,9 +18,9 @@ extension RunEngine {
     inputs.add("file", state.pipeline.source.directory)
     for word in definition.shell { inputs.add("shell", word) }
     for parameter in state.pipeline.parameters {
-      inputs.add("params.\(parameter.name)", (state.parameters[parameter.name] ?? .null).text)
+      inputs.add("params.\(parameter.name)", (state.given.parameters[parameter.name] ?? .null).text)
     }
-    for variable in state.environment { inputs.add("pipeline env.\(variable.name)", variable.value) }
+    for variable in state.given.environment { inputs.add("pipeline env.\(variable.name)", variable.value) }
     for variable in definition.environment {
       inputs.add("env.\(variable.name)", try variable.value.evaluate(in: contexts).text)
     }

@@ -241,8 +241,8 @@ final class RunConditions {
     let since: ChangedSpecification.Reference =
       switch reference {
       // From its beginning: what changed while it was made may not have gone into it.
-      case .success(let success): .success(begun: success.startedAt ?? success.endedAt ?? run.startedAt)
-      case .run: .run(began: run.startedAt, found: stamps[path] ?? FileStamp(path))
+      case .success(let success): .success(begun: success.startedAt ?? success.endedAt ?? run.times.startedAt)
+      case .run: .run(began: run.times.startedAt, found: stamps[path] ?? FileStamp(path))
       case .now: .run(began: services.now(), found: FileStamp(path))
       }
     return ChangedSpecification(

@@ -30,11 +30,11 @@ struct RunContexts: ExpressionContexts {
       guard let position = position(of: name) else { return nil }
       return summary(of: position)
     case "params":
-      return lookup(name, in: run.parameters)
+      return lookup(name, in: run.given.parameters)
     case "secrets":
-      return lookup(name, in: run.secrets).map { .string($0) }
+      return lookup(name, in: run.given.secrets).map { .string($0) }
     case "env":
-      let known = environment.last { $0.name == name } ?? run.environment.last { $0.name == name }
+      let known = environment.last { $0.name == name } ?? run.given.environment.last { $0.name == name }
       return known.map { .string($0.value) }
     case "run":
       return runMember(name)
@@ -67,15 +67,17 @@ struct RunContexts: ExpressionContexts {
       return object { summary(of: $0) }
     case "params":
       var members: OrderedDictionary<String, JSONValue> = [:]
-      for parameter in run.pipeline.parameters { members[parameter.name] = run.parameters[parameter.name] ?? .null }
+      for parameter in run.pipeline.parameters {
+        members[parameter.name] = run.given.parameters[parameter.name] ?? .null
+      }
       return .object(members)
     case "secrets":
       var members: OrderedDictionary<String, JSONValue> = [:]
-      for secret in run.pipeline.secrets { members[secret.name] = .string(run.secrets[secret.name] ?? "") }
+      for secret in run.pipeline.secrets { members[secret.name] = .string(run.given.secrets[secret.name] ?? "") }
       return .object(members)
     case "env":
       var members: OrderedDictionary<String, JSONValue> = [:]
-      for (name, value) in run.environment + environment { members[name] = .string(value) }
+      for (name, value) in run.given.environment + environment { members[name] = .string(value) }
       return .object(members)
     case "run":
       var members: OrderedDictionary<String, JSONValue> = [:]
@@ -89,7 +91,7 @@ struct RunContexts: ExpressionContexts {
   }
 
   func hashFiles(_ patterns: [String]) throws(ExpressionError) -> String {
-    let known = ordinal.flatMap { run.readings[$0]?.hashes[patterns] }
+    let known = ordinal.flatMap { run.files.readings[$0]?.hashes[patterns] }
     return try (known ?? FileReadings.hash(patterns, in: run.pipeline.source.directory)).get()
   }
 
@@ -120,7 +122,7 @@ struct RunContexts: ExpressionContexts {
     case .none: return .null
     case .value(let value): return value
     case .file(let file):
-      let known = ordinal.flatMap { run.readings[$0]?.results[position] }
+      let known = ordinal.flatMap { run.files.readings[$0]?.results[position] }
       return try (known ?? FileReadings.load(file)).get()
     }
   }
@@ -135,9 +137,9 @@ struct RunContexts: ExpressionContexts {
     var members: OrderedDictionary<String, JSONValue> = [
       "state": .string(instance.state.rawValue), "attempts": .int(Int64(instance.attempts)),
     ]
-    if let started = instance.startedAt { members["started_at"] = .string(started.text) }
-    if let ended = instance.endedAt { members["ended_at"] = .string(ended.text) }
-    if let started = instance.startedAt, let ended = instance.endedAt {
+    if let started = instance.timing.startedAt { members["started_at"] = .string(started.text) }
+    if let ended = instance.timing.endedAt { members["ended_at"] = .string(ended.text) }
+    if let started = instance.timing.startedAt, let ended = instance.timing.endedAt {
       members["duration"] = .string(
         DurationNotation.format(.milliseconds((ended.microseconds - started.microseconds) / 1000)))
     }
@@ -148,11 +150,11 @@ struct RunContexts: ExpressionContexts {
     switch name.lowercased() {
     case "id": .string(run.id.text)
     case "pipeline": .string(run.pipeline.name)
-    case "started_at": .string(run.startedAt.text)
+    case "started_at": .string(run.times.startedAt.text)
     case "attempt": .int(Int64(run.hostAttempt))
     case "workspace": .string(run.workspace)
     case "directory": .string(run.pipeline.source.directory)
-    case "event": run.event
+    case "event": run.given.event
     default: nil
     }
   }

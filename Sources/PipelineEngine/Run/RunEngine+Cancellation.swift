@@ -58,7 +58,7 @@ extension RunEngine {
   func cancelPending() {
     queue.remove { !mayBeAsked($0) }
     for ordinal in state.pipeline.operations.indices where state.instances[ordinal].state == .pending {
-      guard !state.instances[ordinal].hasBegun, !mayBeAsked(ordinal) else { continue }
+      guard !state.instances[ordinal].turn.hasBegun, !mayBeAsked(ordinal) else { continue }
       concludeCalledOff(ordinal)
       // Those that it leaves waiting may be asked now.
       settle(ordinal)

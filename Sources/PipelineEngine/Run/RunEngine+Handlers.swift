@@ -10,7 +10,7 @@ extension RunEngine {
   func runHandlers() async -> (RunState, String?) {
     var (outcome, reason) = operationsOutcome()
     guard ending.failure == nil, !state.pipeline.handlers.isEmpty else { return (outcome, reason) }
-    state.outcome = (outcome, reason, recorder.end(of: state.startedAt, state.started))
+    state.times.outcome = (outcome, reason, recorder.end(of: state.times.startedAt, state.times.started))
     state.status = ExpressionStatus(hasFailure: outcome == .failed, isCancelled: outcome == .cancelled)
     let wanted: PipelineDefinition.Event = outcome == .succeeded ? .success : outcome == .cancelled ? .cancel : .failure
     let first = state.pipeline.operations.count

@@ -38,7 +38,7 @@ extension RunEngine {
   private func executeItem(_ ordinal: Int) async {
     let node = state.instances[ordinal].node
     await readFiles(ordinal)
-    defer { state.readings[ordinal] = nil }
+    defer { state.files.readings[ordinal] = nil }
     do {
       if isCalledOff(ordinal) { throw CancellationError() }
       if let condition = node.definition.condition, node.conditionIsPerItem, try !isSatisfied(condition, for: ordinal) {
@@ -133,7 +133,7 @@ extension RunEngine {
   private func itemOrdinal(of parent: Int, index: Int, value: JSONValue) -> Int {
     let key = ItemKey(parent: parent, index: index)
     if let known = recordedItems.begun[key] {
-      state.instances[known].item = value
+      state.instances[known].loopItem?.value = value
       return known
     }
     let ordinal = state.addItem(of: parent, index: index, value: value)

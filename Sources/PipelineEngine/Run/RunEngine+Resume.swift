@@ -15,7 +15,7 @@ extension RunEngine {
     recorder.run.endedAt = nil
     recorder.run.reason = nil
     state.hostAttempt += 1
-    state.event = JSONValue(recorded: recorded.run.event)
+    state.given.event = JSONValue(recorded: recorded.run.event)
     jobs.former = FormerJob.left(by: recorded.attempts, at: services.executor.name)
     var former: [Int: FormerAttempts] = [:]
     for attempt in recorded.attempts {
@@ -31,7 +31,8 @@ extension RunEngine {
       for ordinal in fixed...highest {
         guard let record = byOrdinal[ordinal], let parent = record.parent, parent < fixed, let index = record.itemIndex
         else {
-          state.instances.append(OperationInstance(node: state.instances[0].node, name: "", parent: -1))
+          let nobody = OperationInstance.LoopItem(parent: -1, index: 0, value: .null)
+          state.instances.append(OperationInstance(node: state.instances[0].node, name: "", loopItem: nobody))
           continue
         }
         let item = record.item.flatMap { try? JSONValue.parse($0) } ?? .null
@@ -70,7 +71,7 @@ extension RunEngine {
       instance.attempts =
         jobs.former[operation.ordinal].map { $0.handle.job.attempt - 1 }
         ?? max(operation.attempts, latest?.number ?? 0)
-      instance.startedAt = operation.startedAt
+      instance.timing.startedAt = operation.startedAt
       let wasCancelled =
         operation.state == .cancelled && (reason == .runCancelled || reason == .runTimeout)
       guard operation.state.isFinal, !wasCancelled else {
@@ -93,13 +94,13 @@ extension RunEngine {
           code: $0.code, message: $0.message, exitCode: latest?.exitCode.map { Int32(clamping: $0) },
           signal: latest?.signal.map { Int32(clamping: $0) })
       }
-      instance.endedAt = operation.endedAt
-      instance.fingerprint = operation.fingerprint
-      instance.reusedFrom = operation.reusedFrom
+      instance.timing.endedAt = operation.endedAt
+      instance.reuse.fingerprint = operation.fingerprint
+      instance.reuse.source = operation.reusedFrom
       instance.recordedResult = operation.result
       instance.result = result(operation.result, type: instance.node.definition.result)
     }
-    if case .file = state.instances[operation.ordinal].result { state.readsFiles = true }
+    if case .file = state.instances[operation.ordinal].result { state.files.areNeeded = true }
   }
 
   /// The result that a record keeps.
@@ -162,7 +163,7 @@ extension RunEngine {
   func reuse(_ ordinal: Int) async throws -> Bool {
     let definition = state.instances[ordinal].node.definition
     let fingerprint = try fingerprint(of: ordinal)
-    state.instances[ordinal].fingerprint = fingerprint
+    state.instances[ordinal].reuse.fingerprint = fingerprint
     guard let known = try reusable(ordinal, fingerprint: fingerprint) else { return false }
     if case .file(let path, let size) = known.result, !services.history.isIntact(path, size: size) {
       observer.emit(
@@ -179,7 +180,7 @@ extension RunEngine {
       guard !condition.isSatisfied(in: services.context) else { return false }
     }
     state.modify(ordinal) { instance in
-      instance.reusedFrom = known.reusedFrom ?? known.run
+      instance.reuse.source = known.reusedFrom ?? known.run
       instance.recordedResult = known.result
       instance.result = result(known.result, type: instance.node.definition.result)
     }

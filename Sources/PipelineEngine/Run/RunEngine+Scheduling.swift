@@ -40,7 +40,7 @@ extension RunEngine {
   /// The next operation to start, with its slot already taken where it needs one.
   private func nextReady() -> Int? {
     if let ordinal = queue.takeOther() {
-      state.instances[ordinal].hasBegun = true
+      state.instances[ordinal].turn.hasBegun = true
       return ordinal
     }
     guard let ordinal = queue.firstForSlot else { return nil }
@@ -48,15 +48,15 @@ extension RunEngine {
       RunLimits.Demand(
         slots: 1, resources: [], countsAtHost: !state.instances[ordinal].node.isNestedPipeline))
     {
-      state.instances[ordinal].hasSlot = true
+      state.instances[ordinal].turn.hasSlot = true
       queue.removeFirstForSlot()
     } else if state.instances[ordinal].node.canPrepareEarly, queue.takeEarly() {
       // Made ready while the slots are taken, so that its process starts the moment one is free.
-      state.instances[ordinal].isEarly = true
+      state.instances[ordinal].turn.isEarly = true
     } else {
       return nil
     }
-    state.instances[ordinal].hasBegun = true
+    state.instances[ordinal].turn.hasBegun = true
     return ordinal
   }
 

@@ -6,7 +6,7 @@ import Values
 extension RunEngine {
   /// Reads the secrets of the pipeline, and builds what masks them. A secret's command may wait for somebody, and large secrets take a while: `cancel` ends both.
   func prepareSecrets() async throws {
-    state.masker = secrets.inherited.masker
+    state.given.masker = secrets.inherited.masker
     guard !state.pipeline.secrets.isEmpty else { return }
     let (declared, former) = (state.pipeline.secrets, secrets.former[id])
     guard former != nil || cancellation == nil else { throw CancellationError() }

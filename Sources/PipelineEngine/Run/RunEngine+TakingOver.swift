@@ -34,7 +34,7 @@ extension RunEngine {
 
   private func takeOver(_ operation: OperationRecord, of source: RunID, for ordinal: Int) {
     state.modify(ordinal) { instance in
-      instance.reusedFrom = operation.reusedFrom ?? source
+      instance.reuse.source = operation.reusedFrom ?? source
       instance.recordedResult = operation.result
       instance.result = result(operation.result, type: instance.node.definition.result)
     }
@@ -90,7 +90,8 @@ extension RunEngine {
 
   /// Takes an item over from an earlier run, where it succeeded with the same value.
   func takeOverItem(_ ordinal: Int, _ key: ItemKey, value: JSONValue) {
-    guard let former = recordedItems.inherited[key], former.isDone, former.item == state.masker.mask(value.text) else {
+    guard let former = recordedItems.inherited[key], former.isDone, former.item == state.given.masker.mask(value.text)
+    else {
       return
     }
     takeOver(former, of: former.run, for: ordinal)

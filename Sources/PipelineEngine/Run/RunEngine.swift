@@ -71,7 +71,7 @@ actor RunEngine {
     self.brief = brief
     let (workspace, options) = (services.history.workspace.directory, brief.options)
     state = RunProgress(id: brief.id, pipeline: pipeline, parameters: options.parameters, workspace: workspace)
-    state.event = options.event ?? .null
+    state.given.event = options.event ?? .null
     conditions = RunConditions(run: state, services: services)
     plugins = RunPlugins(run: state, services: services)
     secrets = RunSecrets(
@@ -120,7 +120,7 @@ actor RunEngine {
       for ordinal in state.pipeline.operations.indices where !state.instances[ordinal].state.isFinal {
         recorder.conclude(ordinal, .cancelled, .runNotStarted)
       }
-      return try await end(as: reason.state, reason: state.masker.mask(reason.reason))
+      return try await end(as: reason.state, reason: state.given.masker.mask(reason.reason))
     }
     begin(isResumed: recorded != nil)
     // Durable before the first process starts, so that no process ever belongs to a run that nobody knows of.
@@ -211,7 +211,7 @@ actor RunEngine {
     for name in secrets.hiddenVariables { base[name] = nil }
     for (name, template) in state.pipeline.environment {
       let value = try template.evaluate(in: RunContexts(run: state)).injectedText
-      state.environment.append((name, value))
+      state.given.environment.append((name, value))
       base[name] = value
     }
     base["PENSTOCK_RUN_ID"] = state.id.text
@@ -224,9 +224,9 @@ actor RunEngine {
     if !isResumed { recorder.enter(.running) }
     if recorder.run.startedAt == nil {
       recorder.run.startedAt = now
-      state.started = services.clock.monotonic()
+      state.times.started = services.clock.monotonic()
     }
-    state.startedAt = recorder.run.startedAt ?? now
+    state.times.startedAt = recorder.run.startedAt ?? now
     conditions.notePaths()
     askPlugins()
     if !isResumed {
@@ -276,7 +276,7 @@ actor RunEngine {
     recorder.stop()
     recorder.enter(outcome)
     recorder.run.reason = reason
-    recorder.run.endedAt = recorder.end(of: recorder.run.startedAt, state.started)
+    recorder.run.endedAt = recorder.end(of: recorder.run.startedAt, state.times.started)
     recorder.run.counts = counts()
     services.recorder.record(
       .runEnded(
@@ -320,7 +320,7 @@ actor RunEngine {
   func cancel(_ reason: Cancellation) {
     guard ending.cancel(reason) else { return }
     state.status.isCancelled = reason == .requested
-    state.isTimedOut = reason == .timeout
+    state.times.isTimedOut = reason == .timeout
     waits.turn?.cancel()
     secrets.cancelReading()
     spareWhatAsks()
@@ -343,7 +343,7 @@ actor RunEngine {
   private func parametersText() -> String {
     var members: [(String, JSONValue)] = []
     for parameter in state.pipeline.parameters {
-      members.append((parameter.name, state.parameters[parameter.name] ?? .null))
+      members.append((parameter.name, state.given.parameters[parameter.name] ?? .null))
     }
     return secrets.inherited.masker.mask(JSONValue.object(.init(uniqueKeysWithValues: members)).text)
   }

@@ -60,7 +60,7 @@ final class RunPlugins {
   private func secrets(of plugin: String) -> PluginAccess.Secrets {
     let allowed = run.pipeline.plugins[plugin]?.secrets ?? []
     if allowed.isEmpty { return { _ throws(PluginAccessError) in throw .denied } }
-    let values = run.secrets.filter { allowed.contains($0.key) }
+    let values = run.given.secrets.filter { allowed.contains($0.key) }
     return { name throws(PluginAccessError) in
       guard allowed.contains(name) else { throw .denied }
       guard let value = values[name] else { throw .unknown }

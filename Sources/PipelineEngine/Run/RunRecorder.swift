@@ -56,16 +56,16 @@ final class RunRecorder {
     failure: OperationFailure? = nil
   ) -> Bool {
     guard mayEnter(ordinal, newState) else { return false }
-    let now = end(of: state.instances[ordinal].startedAt, state.instances[ordinal].timing.started)
+    let now = end(of: state.instances[ordinal].timing.startedAt, state.instances[ordinal].timing.started)
     // Masked before anybody gets it, as results are: `errors.x` reaches arguments and results of operations that no secret is meant for, and the message of a
     // nested run reaches a run that does not know its secrets.
-    let failure = failure.map { $0.masked(by: state.masker) }
+    let failure = failure.map { $0.masked(by: state.given.masker) }
     state.modify(ordinal) { instance in
       instance.state = newState
       instance.reason = reason
       instance.failure = failure
-      instance.endedAt = now
-      instance.waitingSince = nil
+      instance.timing.endedAt = now
+      instance.timing.waitingSince = nil
     }
     if newState == .failed, state.instances[ordinal].parent == nil,
       !state.instances[ordinal].node.definition.allowFailure
@@ -73,7 +73,7 @@ final class RunRecorder {
       state.status.hasFailure = true
     }
     if newState == .failed || newState == .cancelled { state.noteEnd(of: ordinal) }
-    if case .file = state.instances[ordinal].result { state.readsFiles = true }
+    if case .file = state.instances[ordinal].result { state.files.areNeeded = true }
     unrecorded.remove(ordinal)
     return true
   }
@@ -111,9 +111,9 @@ final class RunRecorder {
     state.modify(ordinal) { instance in
       instance.state = newState
       instance.reason = reason
-      instance.waitingSince = newState == .waiting || newState == .retrying ? since ?? now : nil
-      if newState == .running, instance.startedAt == nil {
-        instance.startedAt = now
+      instance.timing.waitingSince = newState == .waiting || newState == .retrying ? since ?? now : nil
+      if newState == .running, instance.timing.startedAt == nil {
+        instance.timing.startedAt = now
         instance.timing.started = time.monotonic()
       }
     }
@@ -168,7 +168,7 @@ final class RunRecorder {
 
   /// The instance as the history keeps it.
   func operationRecord(_ ordinal: Int) -> OperationRecord {
-    let masker = state.masker
+    let masker = state.given.masker
     // Member by member: an instance is large to copy.
     return OperationRecord(
       run: state.id, ordinal: ordinal, name: state.instances[ordinal].name,
@@ -176,17 +176,17 @@ final class RunRecorder {
       item: state.instances[ordinal].item.map { masker.mask($0.text) }, state: state.instances[ordinal].state,
       reason: state.instances[ordinal].reason?.code, detail: detail(of: ordinal),
       error: state.instances[ordinal].failure.map { $0.recorded(masker) },
-      attempts: state.instances[ordinal].attempts, waitingSince: state.instances[ordinal].waitingSince,
-      startedAt: state.instances[ordinal].startedAt, endedAt: state.instances[ordinal].endedAt,
-      result: state.instances[ordinal].recordedResult, fingerprint: state.instances[ordinal].fingerprint,
-      reusedFrom: state.instances[ordinal].reusedFrom)
+      attempts: state.instances[ordinal].attempts, waitingSince: state.instances[ordinal].timing.waitingSince,
+      startedAt: state.instances[ordinal].timing.startedAt, endedAt: state.instances[ordinal].timing.endedAt,
+      result: state.instances[ordinal].recordedResult, fingerprint: state.instances[ordinal].reuse.fingerprint,
+      reusedFrom: state.instances[ordinal].reuse.source)
   }
 
   /// The particulars of its state, and what opened its gate.
   private func detail(of ordinal: Int) -> String? {
     let (reason, gate) = (state.instances[ordinal].reason, state.instances[ordinal].opened)
     guard reason != nil || gate != nil else { return nil }
-    let masker = state.masker
+    let masker = state.given.masker
     return OperationReason.detail(reason, gate: gate, masking: masker.isEmpty ? nil : { masker.mask($0) })?.text
   }
 

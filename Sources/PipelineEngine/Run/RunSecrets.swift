@@ -26,7 +26,7 @@ final class RunSecrets {
 
   /// What a nested run has to know.
   var known: KnownSecrets {
-    KnownSecrets(values: Array(run.secrets.values) + inherited.values, masker: run.masker)
+    KnownSecrets(values: Array(run.given.secrets.values) + inherited.values, masker: run.given.masker)
   }
 
   /// Waits for the run's own secrets, which ``cancelReading()`` ends.
@@ -34,8 +34,8 @@ final class RunSecrets {
     reading = task
     defer { reading = nil }
     let known = try await task.value
-    run.secrets = known.own
-    run.masker = known.masker
+    run.given.secrets = known.own
+    run.given.masker = known.masker
   }
 
   func cancelReading() { reading?.cancel() }
@@ -48,8 +48,8 @@ final class RunSecrets {
   ///
   /// - Throws: ``OperationFailure`` with code `result-secret` when nothing of the declared type is left without the secret.
   func without(_ value: JSONValue, of node: OperationNode) throws(OperationFailure) -> JSONValue {
-    guard node.definition.receivesSecret, !run.masker.isEmpty else { return value }
-    return try Self.masked(value, by: run.masker, as: node.definition.result)
+    guard node.definition.receivesSecret, !run.given.masker.isEmpty else { return value }
+    return try Self.masked(value, by: run.given.masker, as: node.definition.result)
   }
 
   /// The value without secrets.

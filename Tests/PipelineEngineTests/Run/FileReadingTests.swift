@@ -84,17 +84,17 @@ extension RunEngine {
   fileprivate func requests(big: ResultFile) -> [FileReadings.Request?] {
     state.instances[0].result = .file(big)
     state.instances[1].result = .value(1)
-    state.readsFiles = true
+    state.files.areNeeded = true
     return state.pipeline.operations.indices.map(request)
   }
 
   /// The value of the first operation's file as the second sees it, where the file is removed once it was read.
   fileprivate func reads(_ file: ResultFile, removing path: String?) async throws -> JSONValue {
     state.instances[0].result = .file(file)
-    state.readsFiles = true
+    state.files.areNeeded = true
     await readFiles(1)
     if let path { try FileManager.default.removeItem(atPath: path) }
-    defer { state.readings[1] = nil }
+    defer { state.files.readings[1] = nil }
     guard case .command(let templates) = state.pipeline.operations[1].action else { return .null }
     return try templates[0].evaluate(in: contexts(1))
   }

@@ -13,9 +13,9 @@ extension RunEngine {
   /// The fingerprint of the operation called `name` where the one called `seed` has had this result, and the run was told these secrets.
   fileprivate func fingerprint(of name: String, seed: JSONValue, secrets: [String: String]) throws -> String {
     if let seeded = state.position(of: "seed") { state.instances[seeded].result = .value(seed) }
-    state.secrets = secrets
+    state.given.secrets = secrets
     for (name, template) in state.pipeline.environment {
-      state.environment.append((name, try template.evaluate(in: RunContexts(run: state)).injectedText))
+      state.given.environment.append((name, try template.evaluate(in: RunContexts(run: state)).injectedText))
     }
     let ordinal = try #require(state.position(of: name))
     guard state.instances[ordinal].node.definition.loop != nil else { return try fingerprint(of: ordinal) }
