@@ -69,9 +69,11 @@ package struct ExpressionProgram: Sendable {
     return node.kind == .literal ? literals[Int(node.first)] : nil
   }
 
-  /// The patterns of each call of `hashFiles` all of whose patterns are written in it.
+  /// The patterns of each call of `hashFiles` all of whose patterns are written in it; none where it depends on something else whether a call is made.
   var filePatterns: [[String]] {
-    nodes.compactMap { node in
+    let isPlain = nodes.allSatisfy { $0.kind != .and && $0.kind != .or && !($0.kind == .call && $0.function == .case) }
+    guard isPlain else { return [] }
+    return nodes.compactMap { node in
       guard node.kind == .call, node.function == .hashFiles else { return nil }
       let patterns = children(of: node).compactMap { literal($0)?.stringValue }
       return patterns.count == node.second ? patterns : nil

@@ -10,7 +10,10 @@ extension History {
   ) throws(WorkspaceError) -> ApprovalOutcome {
     let answer = Approval.Answer(isApproved: approved, note: note, who: who, at: time)
     let outcome = try write { try ApprovalRows.answer(run, operation: operation, answer, in: $0) }
-    if case .answered = outcome { try flushToDisk() }
+    if case .answered = outcome {
+      try flushToDisk()
+      workspace.announce()
+    }
     return outcome
   }
 
@@ -39,5 +42,6 @@ extension History {
             StoredRequest(number: last + 1, run: number, kind: request.rawValue, requestedAt: time.microseconds)))
       }
     }
+    workspace.announce()
   }
 }

@@ -6,7 +6,7 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
 ]
 
-// The tests of Operations and of Workspace under the thread sanitizer: `make test-tsan` at the root of the checkout. A package of its own, as
+// The tests of Operations, LinuxObservers and Workspace under the thread sanitizer: `make test-tsan` at the root of the checkout. A package of its own, as
 // that of the root has its targets all built before any test runs: this one takes in what these tests need and no more, and
 // puts beside it what the sanitizer has to be told.
 //
@@ -27,10 +27,21 @@ let package = Package(
       name: "OperationsTests",
       dependencies: [
         "CMutexAnnotations",
+        .product(name: "LinuxObservers", package: "penstock"),
         .product(name: "Operations", package: "penstock"),
         .product(name: "OperationsTesting", package: "penstock"),
       ],
       exclude: ["Contract.md"],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "LinuxObserversTests",
+      dependencies: [
+        "CMutexAnnotations",
+        .product(name: "LinuxObservers", package: "penstock"),
+        .product(name: "Operations", package: "penstock"),
+        .product(name: "OperationsTesting", package: "penstock"),
+      ],
       swiftSettings: settings
     ),
     // Links as well, with the file system that fails and the other process.

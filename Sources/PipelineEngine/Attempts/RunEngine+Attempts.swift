@@ -31,7 +31,7 @@ extension RunEngine {
     if state.instances[ordinal].attempts > 0 { try await keepFormerAttempt(ordinal) }
     try await takeTurn(ordinal)
     state.instances[ordinal].turn.hasSlot = false
-    // It may have waited: what it is given is what is there now.
+    // After all that it may have waited for: what it is given is what is there now.
     await readFiles(ordinal)
     if Task.isCancelled || isForced || isCalledOff(ordinal) {
       release(demand(ordinal))
@@ -124,6 +124,7 @@ extension RunEngine {
   func endAttempt(
     _ ordinal: Int, _ outcome: Result<OperationResult, any Error>, isMoment: Bool = false
   ) -> (any Error)? {
+    if state.files.areNeeded { state.files.readings[ordinal] = nil }
     var attempt: AttemptRecord
     if isMoment {
       // It held nothing.

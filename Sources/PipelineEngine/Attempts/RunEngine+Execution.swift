@@ -25,8 +25,6 @@ extension RunEngine {
   /// Runs an operation or a handler to its end, without telling its dependents.
   func executeNode(_ ordinal: Int) async {
     let node = state.instances[ordinal].node
-    await readFiles(ordinal)
-    defer { state.files.readings[ordinal] = nil }
     do {
       if let condition = node.definition.condition, !node.conditionIsPerItem, jobs.former[ordinal] == nil,
         try !isSatisfied(condition, for: ordinal)
@@ -104,7 +102,11 @@ extension RunEngine {
   /// Runs the action with its timeout, its retries and its repetition, each of them the modifier of `Operations`.
   private func executeAttempts(_ ordinal: Int) async throws {
     let node = state.instances[ordinal].node
-    if let action = node.moment { return try executeMoment(ordinal, action) }
+    if let action = node.moment {
+      await readFiles(ordinal)
+      defer { state.files.readings[ordinal] = nil }
+      return try executeMoment(ordinal, action)
+    }
     if state.instances[ordinal].turn.isEarly {
       prepareJob(ordinal)
     }

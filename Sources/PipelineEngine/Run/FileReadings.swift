@@ -3,8 +3,9 @@ import Glibc
 import PipelineLanguage
 import Values
 
-/// What the expressions of one operation find in files: results that are kept there, and hashes of files. Read beside the event loop before the
-/// expressions are evaluated, and kept until then; what is not in it is read where it is asked for.
+/// What the expressions of one operation find in files: results that are kept there, and hashes of files. Read beside the event loop right before the
+/// expressions are evaluated, and let go of right after, so that nothing waits with a large value and nothing is evaluated with what was there earlier. What
+/// is not in it is read where it is asked for.
 struct FileReadings: Sendable {
   private(set) var results: [Int: Result<JSONValue, ExpressionError>] = [:]
   private(set) var hashes: [[String]: Result<String, ExpressionError>] = [:]
@@ -51,11 +52,21 @@ extension RunEngine {
   /// Whether they ask for anything.
   func willReadFiles(_ ordinal: Int) -> Bool { request(ordinal) != nil }
 
+  /// What an attempt of a process or a value will read; nil where that is nothing. Other kinds of actions wait with what they have evaluated, and conditions,
+  /// items and names are evaluated at other times: these read on the loop what they ask for.
   func request(_ ordinal: Int) -> FileReadings.Request? {
     guard state.files.areNeeded else { return nil }
     let definition = state.instances[ordinal].node.definition
+    switch definition.action {
+    case .run, .command, .value: break
+    case .http, .uses, .wait, .pipeline, .approve: return nil
+    }
     var request = FileReadings.Request(directory: state.pipeline.source.directory)
     for input in definition.inputs {
+      switch input.arrival {
+      case .condition, .items, .until, .exclusive: continue
+      default: break
+      }
       request.patterns.formUnion(input.filePatterns)
       // A process gets the file itself.
       if input.arrival == .standardInput, case .automatic(let template) = definition.injection,

@@ -37,8 +37,6 @@ extension RunEngine {
 
   private func executeItem(_ ordinal: Int) async {
     let node = state.instances[ordinal].node
-    await readFiles(ordinal)
-    defer { state.files.readings[ordinal] = nil }
     do {
       if isCalledOff(ordinal) { throw CancellationError() }
       if let condition = node.definition.condition, node.conditionIsPerItem, try !isSatisfied(condition, for: ordinal) {

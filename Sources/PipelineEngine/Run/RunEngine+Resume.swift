@@ -162,7 +162,10 @@ extension RunEngine {
   /// Takes over a success of the same fingerprint that is not stale. True when there was one.
   func reuse(_ ordinal: Int) async throws -> Bool {
     let definition = state.instances[ordinal].node.definition
+    await readFiles(ordinal)
+    defer { state.files.readings[ordinal] = nil }
     let fingerprint = try fingerprint(of: ordinal)
+    state.files.readings[ordinal] = nil
     state.instances[ordinal].reuse.fingerprint = fingerprint
     guard let known = try reusable(ordinal, fingerprint: fingerprint) else { return false }
     if case .file(let path, let size) = known.result, !services.history.isIntact(path, size: size) {

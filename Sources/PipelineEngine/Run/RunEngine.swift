@@ -286,6 +286,8 @@ actor RunEngine {
     if parent == nil { try await services.recorder.flushToDisk() } else { try await services.recorder.flush() }
     // They are those of another host by now.
     if ending.isLost { throw EngineError.runTaken(id) }
+    // Others may wait for what became of this run.
+    services.history.workspace.announce()
     // Now that it is sure that the history names none of them.
     logs.removeEmpty()
     services.executor.forget(id)

@@ -132,6 +132,7 @@ final class ExclusiveLocks: @unchecked Sendable {
   /// Gives a name back.
   func giveBack(_ hold: Hold, isolation: isolated (any Actor)? = #isolation) async {
     _ = try? await recorder.perform { try Leases.release(hold.name, fence: hold.fence, in: $0) }
+    history.workspace.announce()
     handOver(hold.name)
   }
 

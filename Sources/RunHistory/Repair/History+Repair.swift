@@ -26,11 +26,13 @@ extension History {
 
   /// Gives back the leases whose processes are gone and that nothing needs; returns how many there were.
   func releaseAbandonedLeases() throws(WorkspaceError) -> Int {
-    try write { db in
+    let released = try write { db in
       try RunOwnership.markAbandoned(in: db)
       return try Self.abandonedLeases(in: db).useless
         .filter { try Leases.release($0.name, fence: $0.fence, in: db) }.count
     }
+    if released > 0 { workspace.announce() }
+    return released
   }
 
   /// The runs that are recorded as going on though their process is gone.

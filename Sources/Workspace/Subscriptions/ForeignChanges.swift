@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// A thread waits for inotify to report a write to the log. SQLite writes a commit to the log first and makes it visible
 /// afterwards, through memory of which inotify tells nothing. So after a report it looks again, five times within a second; when nothing is written any
-/// more, it sleeps.
+/// more, it sleeps. Who commits what others wait for touches the database afterwards, however long that takes: see ``Workspace/announce()``.
 final class ForeignChanges: Sendable {
   /// When it looks after a report, in milliseconds after the look before: a commit is visible at the first look, unless its process was interrupted in it.
   private static let pauses: [Int64] = [1, 4, 20, 100, 500]
@@ -43,7 +43,8 @@ final class ForeignChanges: Sendable {
   }
 
   private static func watch(_ directory: String, _ inotify: Int32) -> Int32 {
-    inotify < 0 ? -1 : inotify_add_watch(inotify, directory, UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_ONLYDIR))
+    inotify < 0
+      ? -1 : inotify_add_watch(inotify, directory, UInt32(IN_MODIFY | IN_ATTRIB | IN_CREATE | IN_MOVED_TO | IN_ONLYDIR))
   }
 
   /// Starts the thread, which holds this object until ``stop()``.

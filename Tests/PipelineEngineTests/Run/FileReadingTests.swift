@@ -35,6 +35,8 @@ import Values
           env: { B: "${{ results.small }}", C: "${{ hashFiles(params.pattern) }}" }
         - { name: whole, command: [x], inject: "${{ results.big }}" }
         - { name: none, value: 1 }
+        - { name: asked, approve: "${{ results.big }}", when: "results.big.n == 7" }
+        - { name: maybe, value: "${{ params.pattern && hashFiles('a.c') }}" }
       params: { pattern: { type: string, default: "x" } }
       """)
     let file = ResultFile(path: "/nowhere", size: 3, type: .json)
@@ -44,6 +46,8 @@ import Values
     #expect(requests[2]?.directory == host.directory)
     #expect(requests[3] == nil, "a process gets the file itself")
     #expect(requests[4] == nil)
+    #expect(requests[5] == nil, "nobody waits with what was read")
+    #expect(requests[6] == nil, "what may not be asked for is not read ahead")
     await host.close()
   }
 

@@ -82,6 +82,23 @@ struct FollowingTests {
     changes.stop()
   }
 
+  @Test("An announcement is a reason to look, however long ago the commit was written")
+  func announced() async throws {
+    let looks = Collected<Int>()
+    let changes = ForeignChanges(directory: workspace.directory) { looks.append(1) }
+    changes.start()
+    try await eventually { !looks.all.isEmpty }
+    // All looks after the writes before are over.
+    var count = -1
+    while count != looks.all.count {
+      count = looks.all.count
+      try await Task.sleep(for: .milliseconds(800))
+    }
+    workspace.announce()
+    try await eventually { looks.all.count > count }
+    changes.stop()
+  }
+
   @Test("Each change of another workspace in the directory is told soon, however long nothing has changed")
   func latency() async throws {
     try await workspace.add([Job(id: "a", attempt: 0)])
