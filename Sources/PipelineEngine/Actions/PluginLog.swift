@@ -10,10 +10,10 @@ final class PluginLog: PluginAttemptObserver, @unchecked Sendable {
   private unowned let engine: RunEngine
   private let ordinal: Int
   private var file: LogFile?
-  /// What the file is written with, or -1.
+  /// The descriptor of the open file; -1 while there is none.
   private var descriptor: Int32 = -1
   var attempt: PluginAttempt?
-  /// What has not been told of yet, and the time until it may be.
+  /// Progress that has not been reported yet, and the timer that delays its report.
   var progress: PluginProgress?
   var timer: EventLoop.Token?
   private(set) var isClosed = false
@@ -36,7 +36,7 @@ final class PluginLog: PluginAttemptObserver, @unchecked Sendable {
   func write(_ lines: [String]) {
     if file == nil {
       guard !isIncomplete else { return }
-      // Without a file there is no log; the operation itself does not depend on it.
+      // An operation whose log cannot be opened still runs.
       do throws(EngineError) {
         let file = try logs.takeError()
         self.file = file

@@ -195,8 +195,7 @@ extension RunEngine {
     recorder.conclude(
       ordinal, .failed, .failed(code: failure.code, notRetried: notRetried(ordinal, failure)), failure: failure)
     guard let engineError = failure.engineError, ending.failure == nil else { return }
-    ending.failure = engineError
-    cancel(.engine)
+    fail(with: engineError)
   }
 
   // MARK: Expressions

@@ -39,7 +39,7 @@ struct Hosts {
   // MARK: Runs at once
 
   private static func seconds(of count: Int, _ pipeline: PipelineDefinition, in host: RunHost) async throws -> Double {
-    // What the first run makes ready is not what each takes.
+    // The first run also sets up what all of them share; leave that out.
     _ = try await host.run(pipeline, options: RunOptions())
     return try await time {
       try await withThrowingTaskGroup(of: Void.self) { group in
