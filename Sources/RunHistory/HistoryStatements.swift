@@ -11,19 +11,35 @@ final class HistoryStatements: @unchecked Sendable {
     var number: Int64
     /// The fencing number with which the run is this process's.
     var fence: Int64
-    /// The transaction in which that was looked at last.
+    /// The ``HistoryStatements/epoch`` in which that was looked at last.
     var checkedIn: Int
     var isLost = false
+    /// Which end of a run was its latest; zero before its first.
+    var end = 0
+  }
+
+  /// What tells whether anybody but ``apply(_:to:)`` has written since: another connection, or something else on this one.
+  private struct Mark: Equatable {
+    let foreign: Int64
+    let own: Int
+
+    init(_ db: Database) throws {
+      foreign = try Int64.fetchOne(db.cachedStatement(sql: "PRAGMA data_version")) ?? 0
+      own = db.totalChangesCount
+    }
   }
 
   /// The runs that were met before. One found in a transaction that was rolled back is found anew when the changes are applied
   /// again, because the change that made it comes again too.
   private var known: [RunID: Known] = [:]
   /// Known runs that have ended, the oldest first. Some are kept, as the end of a run comes again when its transaction was rolled back.
-  private var ended: Deque<RunID> = []
+  private var ended: Deque<(run: RunID, end: Int)> = []
+  private var ends = 0
   private static let mostEnded = 512
   private var latest: (run: RunID, number: Int64)?
-  private var transaction = 0
+  /// Counts the times at which others may have taken runs.
+  private var epoch = 0
+  private var mark: Mark?
   private let onLoss: @Sendable (RunID) -> Void
 
   /// `onLoss` is told of a run that was taken from this process, of which nothing is recorded any more. [the writer's thread]
@@ -55,10 +71,12 @@ final class HistoryStatements: @unchecked Sendable {
     // The look-up in the cache hashes the text; once for each batch it costs nothing.
     var operation = try BoundStatement(Self.operationSQL, in: db)
     var attempt = try BoundStatement(Self.attemptSQL, in: db)
-    transaction += 1
+    if try mark == nil || mark != Mark(db) { epoch += 1 }
     latest = nil
-    for change in changes {
-      switch change {
+    var next = changes.startIndex
+    while next < changes.endIndex {
+      defer { next += 1 }
+      switch changes[next] {
       case .operation(let record):
         guard let number = try number(of: record.run, in: db) else { continue }
         try write(record, key: InstanceKey(run: number, ordinal: record.ordinal), with: &operation)
@@ -70,7 +88,13 @@ final class HistoryStatements: @unchecked Sendable {
         let key = InstanceKey(run: number, ordinal: record.ordinal)
         try write(record, key: key, with: &operation)
         try write(latest, key: key, with: &attempt)
-      case .runCreated(let record, let definition, let nested, let operations):
+      case .runCreated(var record, let definition, let nested, let operations):
+        // Most runs start at once. Written as one row, that spares an update of the row and its indexes.
+        if next + 1 < changes.endIndex, case .runStarted(record.id, let time) = changes[next + 1] {
+          record.state = .running
+          record.startedAt = record.startedAt ?? time
+          next += 1
+        }
         let number = try create(record, definition: definition, nested: nested, in: db)
         for record in operations {
           try write(record, key: InstanceKey(run: number, ordinal: record.ordinal), with: &operation)
@@ -82,15 +106,13 @@ final class HistoryStatements: @unchecked Sendable {
         ).execute(arguments: [time.microseconds, number])
       case .runEnded(let run, let state, let reason, let counts, let time):
         guard let number = try number(of: run, in: db) else { continue }
-        try db.cachedStatement(
-          sql: """
-            UPDATE run_record SET state = ?, reason = ?, ended_at = max(?, coalesce(started_at, 0)), operations = ?, succeeded = ?, failed = ?, skipped = ?,
-              cancelled = ?, reused = ? WHERE number = ?
-            """
-        ).execute(arguments: [
-          state.rawValue, reason, time.microseconds, counts.operations, counts.succeeded, counts.failed, counts.skipped,
-          counts.cancelled, counts.reused, number,
-        ])
+        var end = try BoundStatement(Self.endSQL, in: db)
+        end.bind(state.rawValue)
+        end.bind(reason)
+        end.bind(time.microseconds)
+        end.bind(counts)
+        end.bind(number)
+        try end.run()
         dropEnded(run)
       case .approvalRequested(let approval):
         guard let number = try number(of: approval.run, in: db) else { continue }
@@ -106,14 +128,17 @@ final class HistoryStatements: @unchecked Sendable {
         ])
       }
     }
+    mark = try Mark(db)
   }
 
   /// Drops what is known of runs that ended long ago.
   private func dropEnded(_ run: RunID) {
-    ended.append(run)
+    ends += 1
+    known[run]?.end = ends
+    ended.append((run, ends))
     guard ended.count > Self.mostEnded, let oldest = ended.popFirst() else { return }
     // It ends again where it was resumed; and of one that was taken from this process, nothing may be recorded any more.
-    if !ended.contains(oldest), known[oldest]?.isLost == false { known[oldest] = nil }
+    if let entry = known[oldest.run], entry.end == oldest.end, !entry.isLost { known[oldest.run] = nil }
   }
 
   /// This process has got a run, with a fencing number of its own.
@@ -121,21 +146,21 @@ final class HistoryStatements: @unchecked Sendable {
     known[run] = Known(number: number, fence: fence, checkedIn: 0)
   }
 
-  /// The number of a run that is this process's; nil where it was taken from it, which is looked at once for each run and transaction.
+  /// The number of a run that is this process's; nil where it was taken from it, which is looked at once for each run after others have written.
   private func number(of run: RunID, in db: Database) throws -> Int64? {
     if let latest, latest.run == run { return latest.number }
     var entry = known[run]
     if let entry, entry.isLost { return nil }
-    if entry?.checkedIn != transaction {
+    if entry?.checkedIn != epoch {
       let row = try Row.fetchOne(
         db.cachedStatement(sql: "SELECT number, coalesce(fence, 0) FROM run_record WHERE id = ?"), arguments: [run.text]
       )
       if let former = entry {
-        entry?.checkedIn = transaction
+        entry?.checkedIn = epoch
         // A run that was deleted meanwhile had been taken from this process first.
         entry?.isLost = row.map { $0[0] != former.number || $0[1] != former.fence } ?? true
       } else if let row {
-        entry = Known(number: row[0], fence: row[1], checkedIn: transaction)
+        entry = Known(number: row[0], fence: row[1], checkedIn: epoch)
       }
       known[run] = entry
     }
@@ -158,17 +183,36 @@ final class HistoryStatements: @unchecked Sendable {
         arguments: [NestedDefinitions.key(of: record.id), NestedDefinitions.text(of: nested)])
     }
     try db.cachedStatement(sql: Self.definitionSQL).execute(arguments: [record.definitionHash, definition])
-    try db.cachedStatement(sql: Self.runSQL).execute(arguments: [
-      record.id.text, record.pipeline, record.definitionHash, record.path, record.params, record.trigger.rawValue,
-      record.host, record.user, record.version, record.owner.boot, record.owner.pid, record.owner.started,
-      record.parent?.run.text, record.parent?.operation, record.state.rawValue, record.reason,
-      record.createdAt.microseconds, record.startedAt?.microseconds, record.endedAt?.microseconds,
-      record.counts.operations, record.counts.succeeded, record.counts.failed, record.counts.skipped,
-      record.counts.cancelled, record.counts.reused, record.controller, record.event, record.origin.source?.text,
-      record.origin.text, record.parent?.attempt, record.fence,
-    ])
+    var run = try BoundStatement(Self.runSQL, in: db)
+    run.bind(record.id.text)
+    run.bind(record.pipeline)
+    run.bind(record.definitionHash)
+    run.bind(record.path)
+    run.bind(record.params)
+    run.bind(record.trigger.rawValue)
+    run.bind(record.host)
+    run.bind(record.user)
+    run.bind(record.version)
+    run.bind(record.owner.boot)
+    run.bind(Int64(record.owner.pid))
+    run.bind(record.owner.started)
+    run.bind(record.parent?.run.text)
+    run.bind(record.parent?.operation)
+    run.bind(record.state.rawValue)
+    run.bind(record.reason)
+    run.bind(record.createdAt.microseconds)
+    run.bind(record.startedAt?.microseconds)
+    run.bind(record.endedAt?.microseconds)
+    run.bind(record.counts)
+    run.bind(record.controller)
+    run.bind(record.event)
+    run.bind(record.origin.source?.text)
+    run.bind(record.origin.text)
+    run.bind(record.parent?.attempt)
+    run.bind(record.fence)
+    try run.run()
     let number = db.lastInsertedRowID
-    known[record.id] = Known(number: number, fence: record.fence, checkedIn: transaction)
+    known[record.id] = Known(number: number, fence: record.fence, checkedIn: epoch)
     latest = (record.id, number)
     return number
   }
@@ -182,6 +226,11 @@ final class HistoryStatements: @unchecked Sendable {
       fence)
     VALUES (?, ?, (SELECT number FROM definition WHERE hash = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
       ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    """
+
+  private static let endSQL = """
+    UPDATE run_record SET state = ?, reason = ?, ended_at = max(?, coalesce(started_at, 0)), operations = ?, succeeded = ?, failed = ?, skipped = ?,
+      cancelled = ?, reused = ? WHERE number = ?
     """
 
   // Statements and not change requests: 10,000 new rows take 28 ms either way, but 28 ms and 48 ms when they are written again, as the row of an operation is
@@ -247,6 +296,16 @@ final class HistoryStatements: @unchecked Sendable {
 }
 
 extension BoundStatement {
+  /// Binds the columns from `operations` to `reused`.
+  fileprivate mutating func bind(_ counts: RunCounts) {
+    bind(counts.operations)
+    bind(counts.succeeded)
+    bind(counts.failed)
+    bind(counts.skipped)
+    bind(counts.cancelled)
+    bind(counts.reused)
+  }
+
   /// Binds the columns `result_file`, `result_size` and `result`.
   fileprivate mutating func bind(_ result: RecordedResult) {
     switch result {

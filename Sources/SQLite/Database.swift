@@ -105,6 +105,9 @@ public final class Database {
   /// How many rows the latest `INSERT`, `UPDATE` or `DELETE` changed.
   public var changesCount: Int { connection.map { Int(sqlite3_changes($0.pointer)) } ?? 0 }
 
+  /// How many rows this connection has changed since it was opened, those of rolled back transactions included.
+  public var totalChangesCount: Int { connection.map { Int(sqlite3_total_changes($0.pointer)) } ?? 0 }
+
   /// The number of the row that was added last.
   public var lastInsertedRowID: Int64 { connection.map { sqlite3_last_insert_rowid($0.pointer) } ?? 0 }
 

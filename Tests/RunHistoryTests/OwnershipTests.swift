@@ -135,6 +135,27 @@ struct OwnershipTests {
     try await recorder.close()
   }
 
+  @Test("refuse what their former process records, whoever has taken them", arguments: [false, true])
+  func fencedByAnyConnection(isForeign: Bool) async throws {
+    let recorder = HistoryRecorder(workspace: fixture.workspace)
+    let run = fixture.record()
+    recorder.record(.runCreated(run, definition: ""))
+    recorder.record(.runStarted(run.id, at: HistoryFixture.start))
+    try await recorder.flush()
+    let take = "UPDATE run_record SET fence = fence + 1 WHERE id = ?"
+    if isForeign {
+      let other = try History.open(at: fixture.directory, mode: .readWrite)
+      try await other.workspace.write { try $0.execute(sql: take, arguments: [run.id.text]) }
+      other.workspace.close()
+    } else {
+      try await recorder.perform { try $0.execute(sql: take, arguments: [run.id.text]) }
+    }
+    recorder.record(.runEnded(run.id, state: .succeeded, reason: nil, counts: RunCounts(), at: .now))
+    try await recorder.flush()
+    #expect(try history.run(run.id)?.endedAt == nil)
+    try await recorder.close()
+  }
+
   @Test("are recorded by the process that claims them, though it had lost them")
   func reclaimed() async throws {
     let run = fixture.record()

@@ -11,6 +11,28 @@ struct RecordingTests {
     fixture = try HistoryFixture()
   }
 
+  @Test("A run that starts in the transaction that creates it is recorded as one that starts later")
+  func startsAtOnce() async throws {
+    let recorder = fixture.recorder
+    let (atOnce, later) = (fixture.record(), fixture.record())
+    let started = RecordTime(microseconds: HistoryFixture.start.microseconds + 5)
+    recorder.record(.runCreated(later, definition: "text"))
+    try await recorder.flush()
+    recorder.record(.runStarted(later.id, at: started))
+    recorder.record(.runCreated(atOnce, definition: "text"))
+    recorder.record(.runStarted(atOnce.id, at: started))
+    try await recorder.flush()
+    let columns = try await fixture.workspace.read { db in
+      try String.fetchAll(
+        db, sql: "SELECT name FROM pragma_table_info('run_record') WHERE name NOT IN ('number', 'id')")
+    }
+    #expect(columns.count >= 30)
+    let rows = try fixture.rows("SELECT \(columns.joined(separator: ", ")) FROM run_record")
+    #expect(rows.count == 2 && rows.first == rows.last)
+    #expect(try fixture.history.run(atOnce.id)?.state == .running)
+    #expect(try fixture.history.run(atOnce.id)?.startedAt == started)
+  }
+
   @Test("What was recorded of a run is what is read")
   func roundTrip() async throws {
     let history = fixture.history

@@ -54,8 +54,8 @@ extension RunEngine {
     children[ordinal] = child
     defer { children[ordinal] = nil }
     state.modify(ordinal) { $0.reason = .nestedRun(child.id) }
-    let source = try former.flatMap { try recordedSource(of: $0.run) } ?? retried
-    let task = Task(executorPreference: services.loop) { try await child.run(resuming: former, takingOver: source) }
+    let others = FormerRuns(resumed: former, source: try former.flatMap { try recordedSource(of: $0.run) } ?? retried)
+    let task = Task(executorPreference: services.loop) { try await child.run(after: others) }
     let loop = services.loop
     // The nested run ends by itself when it is cancelled, because its handlers still run.
     let outcome = try await withTaskCancellationHandler {

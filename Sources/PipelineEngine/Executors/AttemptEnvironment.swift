@@ -6,7 +6,7 @@ struct RunEnvironment {
   /// The `PATH` that programs are searched in.
   let path: String?
 
-  init(_ values: ProcessEnvironment = ProcessEnvironment()) {
+  init(_ values: ProcessEnvironment) {
     self.values = values
     list = values.list
     path = values["PATH"]

@@ -78,18 +78,16 @@ public final class RunHost: Sendable {
     _ pipeline: PipelineDefinition, options: RunOptions, events: RunEventRange = .all,
     onEvent: (@Sendable (RunEvent) -> Void)? = nil
   ) async throws -> RunOutcome {
-    var source: RecordedRun?
-    if let id = options.source {
-      guard let recorded = try history.loadForExecution(id) else { throw RunNotFound(id: id) }
-      source = recorded
-    }
-    if let missing = MissingDependency.find(in: pipeline, options: options, former: source?.operations ?? []) {
+    let former = try options.source.flatMap { FormerRuns(source: try recorded($0)) }
+    if let missing = MissingDependency.find(
+      in: pipeline, options: options, former: former?.source?.operations ?? [])
+    {
       throw missing
     }
     let engine = RunEngine(
       services: services, pipeline: pipeline,
       RunBrief(id: .generate(), options: options, observer: RunObserver(events: events, onEvent: onEvent)))
-    return try await execute(engine, source: source)
+    return try await execute(engine, after: former)
   }
 
   /// Goes on with a run whose host is gone: ends the processes it left behind, keeps every durable result, and executes the rest.
@@ -100,7 +98,7 @@ public final class RunHost: Sendable {
   public func resume(
     _ id: RunID, version: String = "", events: RunEventRange = .all, onEvent: (@Sendable (RunEvent) -> Void)? = nil
   ) async throws -> RunOutcome {
-    guard let recorded = try history.loadForExecution(id) else { throw RunNotFound(id: id) }
+    let recorded = try recorded(id)
     guard recorded.run.state == .interrupted else {
       throw RunNotResumable(id: id, state: recorded.run.state, whereabouts: whereabouts(of: recorded.run))
     }
@@ -117,14 +115,14 @@ public final class RunHost: Sendable {
     }
     let former = recorded.run.owner
     // What another host recorded until the run was claimed counts as well.
-    guard let recorded = try history.loadForExecution(id) else { throw RunNotFound(id: id) }
+    let latest = try self.recorded(id)
     var options = RunOptions()
     options.version = version
     options.trigger = claimed.trigger
     options.selection = claimed.origin.selection
     options.source = claimed.origin.source
     options.parameters =
-      (try? JSONValue.parse(recorded.run.params))?.objectValue.map {
+      (try? JSONValue.parse(latest.run.params))?.objectValue.map {
         Dictionary(uniqueKeysWithValues: $0.map { ($0.key, $0.value) })
       } ?? [:]
     let engine = RunEngine(
@@ -132,7 +130,12 @@ public final class RunHost: Sendable {
       RunBrief(
         id: id, options: options, parent: claimed.parent, observer: RunObserver(events: events, onEvent: onEvent)),
       formerSecrets: secrets)
-    return try await execute(engine, resuming: recorded, of: former, source: source)
+    return try await execute(engine, after: FormerRuns(resumed: latest, source: source), of: former)
+  }
+
+  private func recorded(_ run: RunID) throws -> RecordedRun {
+    guard let recorded = try history.loadForExecution(run) else { throw RunNotFound(id: run) }
+    return recorded
   }
 
   private func whereabouts(of run: RunRecord) -> String? {
@@ -175,15 +178,15 @@ public final class RunHost: Sendable {
   private static let finished = Mutex<[RunHost]>([])
 
   private func execute(
-    _ engine: RunEngine, resuming: RecordedRun? = nil, of former: ProcessIdentity? = nil, source: RecordedRun? = nil
+    _ engine: RunEngine, after former: FormerRuns?, of host: ProcessIdentity? = nil
   ) async throws -> RunOutcome {
     let id = engine.id
     running.withLock { $0[id] = engine }
     defer { running.withLock { $0[id] = nil } }
     // A task of its own: what cancels the caller must not cancel the handlers of the run.
     let execution = Task(executorPreference: services.loop) {
-      if let former { try await engine.endFormerProcesses(host: former) }
-      return try await engine.run(resuming: resuming, takingOver: source)
+      if let host { try await engine.endFormerProcesses(host: host) }
+      return try await engine.run(after: former)
     }
     return try await withTaskCancellationHandler {
       try await execution.value

@@ -80,7 +80,7 @@ actor RunEngine {
       slots: pipeline.concurrency ?? max(1, services.configuration.processors),
       resources: pipeline.resources.map(\.capacity), names: pipeline.resources.map(\.name), host: services.limits)
     logs = LogFilePool(workspace: workspace, relative: "runs/\(brief.id.text)")
-    jobs = RunJobs(services: services)
+    jobs = RunJobs(of: state, secrets: secrets, services: services)
     var record = RunRecord(
       id: brief.id, pipeline: pipeline.name, definitionHash: pipeline.source.hash, path: pipeline.source.absolutePath,
       trigger: options.trigger, host: services.configuration.hostName, user: services.configuration.user,
@@ -94,11 +94,12 @@ actor RunEngine {
   ///
   /// - Throws: ``EngineError`` or `WorkspaceError` when the engine itself could not go on. What was recorded until then
   ///   is kept.
-  func run(resuming recorded: RecordedRun? = nil, takingOver source: RecordedRun? = nil) async throws -> RunOutcome {
+  func run(after former: FormerRuns? = nil) async throws -> RunOutcome {
     limits.onWithdrawal = { [unowned self] in assumeIsolated { $0.giveSlots() } }
     recorder.onImpossible = { [unowned self] error in assumeIsolated { $0.fail(with: error) } }
-    let takenOver = recorded == nil ? announce(takingOver: source) : []
-    if let recorded { restore(recorded) }
+    let isResumed = former?.resumed != nil
+    let takenOver = isResumed ? [] : announce(takingOver: former?.source)
+    if let recorded = former?.resumed { restore(recorded) }
     let timer = services.loop.schedule(after: Self.watchDelay) { [weak self] in
       self?.assumeIsolated { $0.startWatching() }
     }
@@ -111,7 +112,7 @@ actor RunEngine {
     }
     var locks: [ExclusiveLocks.Hold] = []
     do {
-      if let source { try inheritParts(of: source) }
+      if let source = former?.source { try inheritParts(of: source) }
       if let hold = try await awaitTurn() { locks.append(hold) }
       try await prepare()
     } catch {
@@ -122,7 +123,7 @@ actor RunEngine {
       }
       return try await end(as: reason.state, reason: state.given.masker.mask(reason.reason))
     }
-    begin(isResumed: recorded != nil)
+    begin(isResumed: isResumed)
     // Durable before the first process starts, so that no process ever belongs to a run that nobody knows of.
     try await services.recorder.flush()
     for ordinal in takenOver { observer.emit(.operation(recorder.operationRecord(ordinal))) }
@@ -205,18 +206,10 @@ actor RunEngine {
   /// Reads secrets and computes the pipeline's own environment.
   private func prepare() async throws {
     try await prepareSecrets()
-    var base = services.inherited
-    // A process that was not given the secret must not find it in what it inherits.
     secrets.hideVariables()
-    for name in secrets.hiddenVariables { base[name] = nil }
     for (name, template) in state.pipeline.environment {
-      let value = try template.evaluate(in: RunContexts(run: state)).injectedText
-      state.given.environment.append((name, value))
-      base[name] = value
+      state.given.environment.append((name, try template.evaluate(in: RunContexts(run: state)).injectedText))
     }
-    base["PENSTOCK_RUN_ID"] = state.id.text
-    base["PENSTOCK_WORKSPACE"] = state.workspace
-    jobs.environment = RunEnvironment(base)
   }
 
   private func begin(isResumed: Bool) {

@@ -3,8 +3,8 @@ import RunHistory
 
 /// The jobs of one run: those made ready before their slot is free, those that go on, and those that a former host has left. *On the loop.*
 final class RunJobs {
-  /// What all of them find in their environment.
-  var environment = RunEnvironment()
+  /// What all of them find in their environment. Made for the first of them: most runs of values alone never need it.
+  private(set) lazy var environment = RunEnvironment(variables())
   /// Made ready, by operation.
   var prepared: [Int: Job] = [:]
   /// Those that go on, by operation.
@@ -15,10 +15,26 @@ final class RunJobs {
   private var secretProcesses: Set<Int32> = []
   private let executor: any Executor
   private let local: LocalExecutor
+  private let inherited: ProcessEnvironment
+  private let run: RunProgress
+  private let secrets: RunSecrets
 
-  init(services: HostServices) {
+  init(of run: RunProgress, secrets: RunSecrets, services: HostServices) {
+    self.run = run
+    self.secrets = secrets
     executor = services.executor
     local = services.local
+    inherited = services.inherited
+  }
+
+  private func variables() -> ProcessEnvironment {
+    var values = inherited
+    // A process that was not given the secret must not find it in what it inherits.
+    for name in secrets.hiddenVariables { values[name] = nil }
+    for variable in run.given.environment { values[variable.name] = variable.value }
+    values["PENSTOCK_RUN_ID"] = run.id.text
+    values["PENSTOCK_WORKSPACE"] = run.workspace
+    return values
   }
 
   /// Gives back what was made ready for an attempt that never came.

@@ -33,13 +33,25 @@ public struct RunOptions: Sendable {
 
 /// How a run ended.
 public struct RunOutcome: Sendable {
+  /// A reference: a record of a run is large, and each task on the way of the outcome to whoever asked would keep a copy.
+  private final class Storage: Sendable {
+    let run: RunRecord
+    let results: [String: JSONValue]
+
+    init(run: RunRecord, results: [String: JSONValue]) {
+      self.run = run
+      self.results = results
+    }
+  }
+
+  private let storage: Storage
+
   /// The run as it was recorded last.
-  public var run: RunRecord
+  public var run: RunRecord { storage.run }
   /// The result of each operation that has one, by name, where it is at most 1 MiB.
-  public var results: [String: JSONValue]
+  public var results: [String: JSONValue] { storage.results }
 
   package init(run: RunRecord, results: [String: JSONValue]) {
-    self.run = run
-    self.results = results
+    storage = Storage(run: run, results: results)
   }
 }

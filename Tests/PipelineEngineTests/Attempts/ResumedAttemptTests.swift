@@ -18,7 +18,9 @@ struct ResumedAttemptTests {
     try await host.services.recorder.flush()
     run.state = .interrupted
     let recorded = RecordedRun(run: run, definition: "", operations: [], attempts: [], approvals: [])
-    let outcome = try await Task(executorPreference: host.loop) { try await engine.run(resuming: recorded) }.value
+    let outcome = try await Task(executorPreference: host.loop) {
+      try await engine.run(after: FormerRuns(resumed: recorded))
+    }.value
     #expect(outcome.run.state == .succeeded)
     #expect(try host.services.history.attempts(of: run.id).map(\.state) == [.failed, .succeeded])
     await host.close()

@@ -98,7 +98,7 @@ import Testing
     let engine = try host.engine(text)
     let source = try host.services.history.loadForExecution(failed.outcome.run.id)
     let outcome = try await Task(executorPreference: host.loop) { [source] in
-      try await engine.run(takingOver: source)
+      try await engine.run(after: FormerRuns(source: source))
     }.value
     #expect(outcome.run.state == .succeeded)
     #expect(executor.commands == (1...failing).map { "x\($0)" } + (failing...3).map { "x\($0)" })

@@ -42,7 +42,9 @@ import Testing
     source.run.origin.partial = ["a"]
     source.operations = []
     await #expect(throws: SourceMissing.self) {
-      try await Task(executorPreference: host.loop) { [source] in try await engine.run(takingOver: source) }.value
+      try await Task(executorPreference: host.loop) { [source] in
+        try await engine.run(after: FormerRuns(source: source))
+      }.value
     }
     let record = try #require(try host.services.history.run(engine.id))
     #expect(record.state == .failed && record.reason == "engine-failed" && record.endedAt != nil)

@@ -1,0 +1,16 @@
+import RunHistory
+
+/// What a run has of others: what was recorded of itself, where it is resumed, and of the run that it takes over from.
+///
+/// A reference, as the records are large, and each task that is given them would keep a copy.
+final class FormerRuns: Sendable {
+  let resumed: RecordedRun?
+  let source: RecordedRun?
+
+  /// Nil where there is neither.
+  init?(resumed: RecordedRun? = nil, source: RecordedRun? = nil) {
+    if resumed == nil, source == nil { return nil }
+    self.resumed = resumed
+    self.source = source
+  }
+}
