@@ -8,3 +8,16 @@
 //
 // Read first: `HTTPTransport`, the seam between the two halves; `HTTPTransferRequest`, what is sent;
 // `HTTPTransferError`, what can go wrong.
+//
+// The folders, from top to bottom; each uses only those below it:
+//
+// - `Events`: server-sent events, as a sequence, a controller and an operation.
+// - `Lifecycle`: `HTTPOperation` and its attempts, which put the folders below together.
+// - `Retry`: who says whether a failed request is retried, and what brings a retry forward.
+// - `Downloads`, `Authorization`: a result processor that saves a file, a request processor that says who asks.
+// - `Stages`: what prepares a request, validates a response and makes a value of it: the protocols, and those everybody needs.
+// - `Failures`: what an attempt, a validator, a result processor and a download fail with.
+// - `Client`: `HTTPClient`, the transport on libcurl.
+// - `Transport`: requests, responses and failures of one transfer, and the protocol of what carries it.
+// - `Encoding`: URLs, forms, fields and files, as they are sent.
+// - `Media`: media types, charsets, dates and `Retry-After`, as they are read.

@@ -64,32 +64,3 @@ public struct HTTPRestart: Error, Sendable, Hashable {
     self.reason = reason
   }
 }
-
-/// A response that came whole, but is not what was asked for.
-public struct HTTPResultError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What kind of failure it is. The raw values are stable.
-  public enum Code: String, Sendable, Hashable, CaseIterable {
-    /// The body is not text of the declared charset.
-    case badText = "bad-text"
-    /// The declared charset is none that can be read here.
-    case unknownCharset = "unknown-charset"
-    /// The body cannot be decoded.
-    case undecodable = "undecodable"
-    /// A stream of events ended, and is to be connected to again.
-    case streamEnded = "stream-ended"
-  }
-
-  /// What kind of failure it is.
-  public var code: Code
-  /// What is wrong, for people. Holds nothing of the body.
-  public var message: String
-
-  /// A failure.
-  public init(_ code: Code, _ message: String) {
-    self.code = code
-    self.message = message
-  }
-
-  /// The message.
-  public var description: String { message }
-}

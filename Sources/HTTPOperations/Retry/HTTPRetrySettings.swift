@@ -1,0 +1,54 @@
+public import Operations
+
+/// How often a request is tried again, and when.
+public struct HTTPRetrySettings: Sendable {
+  /// The most retries. 3 by default.
+  public var limit: Int
+  /// How long to wait before each. Exponential from 1 s to 60 s with full jitter by default: up to 1, 2 and 4 s.
+  public var backoff: OperationBackoff
+  /// Bounds all attempts and waits together. nil, the default, is no bound.
+  public var deadline: Duration?
+  /// The longest wait that `Retry-After` can ask for: what is longer is cut to this. 10 minutes by default.
+  public var retryAfterCap: Duration
+  /// Bounds the retries to each endpoint; nil is no bound. ``HTTPRetryBudget/shared`` by default.
+  public var budget: HTTPRetryBudget?
+
+  /// Settings; each has its default.
+  public init(
+    limit: Int = 3, backoff: OperationBackoff = OperationBackoff(), deadline: Duration? = nil,
+    retryAfterCap: Duration = .seconds(600), budget: HTTPRetryBudget? = .shared
+  ) {
+    self.limit = limit
+    self.backoff = backoff
+    self.deadline = deadline
+    self.retryAfterCap = retryAfterCap
+    self.budget = budget
+  }
+
+  /// No retry.
+  public static let none = HTTPRetrySettings(limit: 0)
+
+  var policy: RetryPolicy {
+    RetryPolicy(limit: limit, backoff: backoff, deadline: deadline) { [budget] error, _ in
+      guard let failure = error as? HTTPOperationError else {
+        return .stop(reason: "this is no failure of the request")
+      }
+      return failure.decision(budget: budget)
+    }
+  }
+}
+
+extension HTTPOperationError {
+  /// What the retry core is told: the verdict, within the budget.
+  ///
+  /// - Parameter budget: Bounds the retries to the endpoint; nil does not.
+  /// - Returns: What the core does.
+  public func decision(budget: HTTPRetryBudget?) -> RetryDecision {
+    switch verdict {
+    case .stop(let reason): return .stop(reason: reason)
+    case .retry:
+      guard let budget, let endpoint, !budget.take(for: endpoint) else { return .noOpinion }
+      return .stop(reason: "the retry budget of \(endpoint) is used up")
+    }
+  }
+}
