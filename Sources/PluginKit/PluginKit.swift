@@ -7,5 +7,16 @@
 ///
 /// Read ``Plugin``, ``Offer`` and ``PluginSettings`` first. What belongs here is only what stands between Swift and
 /// `penstock/plugin.h`; the kit knows nothing of pipelines, of YAML, or of how hosts work.
+///
+/// The folders, from top to bottom; each uses only those below it:
+///
+/// - `Entry`: a plugin, what the shared object exports of it, and what makes its instances.
+/// - `Offers`: operations, controllers and specifications as offers, and what a controller tells by its controls.
+/// - `Instances`: what runs behind an offer, as the contract starts, stops and destroys it.
+/// - `Host`: the host as the contract has it: its functions, its clock, and what it gives to the context of an instance.
+/// - `Context`: what plugin code finds in its context, with a host or without one.
+/// - `Settings`: declared, described and decoded settings.
+/// - `Problems`: errors as the host gets them.
+/// - `Values`: what crosses the contract, encoded and decoded.
 @_exported import Operations
 @_exported import Values

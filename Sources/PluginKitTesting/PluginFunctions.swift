@@ -10,9 +10,9 @@ struct PluginFunctions: @unchecked Sendable {
   let close: () -> Void
   let create:
     (
-      PluginRuntime.Kind, penstock_id, penstock_text, penstock_text, UnsafeMutablePointer<UnsafeMutableRawPointer?>
+      Offer.Kind, penstock_id, penstock_text, penstock_text, UnsafeMutablePointer<UnsafeMutableRawPointer?>
     ) -> penstock_status
-  let instance: (PluginRuntime.Kind) -> penstock_functions?
+  let instance: (Offer.Kind) -> penstock_functions?
 
   /// The functions of a type, beside those of others in this process.
   init<P: Plugin>(_ plugin: P.Type) {
@@ -55,7 +55,7 @@ struct PluginFunctions: @unchecked Sendable {
   }
 
   private static func table(
-    _ capability: (penstock_text) -> UnsafeRawPointer?, _ kind: PluginRuntime.Kind
+    _ capability: (penstock_text) -> UnsafeRawPointer?, _ kind: Offer.Kind
   ) -> penstock_functions? {
     withText("penstock.\(kind.rawValue)/1") { id in
       copyTable(capability(id), penstock_functions.self, least: PENSTOCK_FUNCTIONS_SIZE_1_0)

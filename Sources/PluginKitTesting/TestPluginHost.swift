@@ -136,7 +136,7 @@ public final class TestPluginHost: Sendable {
     return try await instance.end()
   }
 
-  private func create(_ kind: PluginRuntime.Kind, _ offer: String, _ settings: JSONValue) throws -> TestInstance {
+  private func create(_ kind: Offer.Kind, _ offer: String, _ settings: JSONValue) throws -> TestInstance {
     let id = state.withLock { state in
       state.lastID += 1
       return state.lastID

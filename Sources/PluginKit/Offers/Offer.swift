@@ -7,6 +7,11 @@
 /// ``controller(_:_:threads:whenFull:_:)-(_,_,_,(Settings)->Controller)`` or
 /// ``specification(_:_:threads:_:)-(_,_,_,(Settings)->Specification)``.
 public struct Offer: Sendable {
+  /// What an offer is.
+  package enum Kind: String, Sendable, CaseIterable {
+    case operation, controller, specification
+  }
+
   /// Which functions of its instances the host keeps from running at the same time.
   public enum Threads: String, Sendable, Hashable {
     /// Those of one instance. What most Swift code wants.
@@ -24,7 +29,7 @@ public struct Offer: Sendable {
     case replace
   }
 
-  let kind: PluginRuntime.Kind
+  let kind: Kind
   /// The id in pipeline files.
   public let id: String
   /// One line for people.
@@ -39,7 +44,7 @@ public struct Offer: Sendable {
   let make: @Sendable (InstanceLink, JSONValue) throws -> any Instance
 
   init<Settings: PluginSettings>(
-    _ kind: PluginRuntime.Kind, _ id: String, _ summary: String, _ threads: Threads, _ whenFull: WhenFull = .refuse,
+    _ kind: Kind, _ id: String, _ summary: String, _ threads: Threads, _ whenFull: WhenFull = .refuse,
     types: [(name: String, type: ValueType)],
     _ make: @escaping @Sendable (InstanceLink, Settings) throws -> any Instance
   ) {

@@ -3,11 +3,6 @@ import Synchronization
 
 /// One plugin behind the contract: describes it, and makes its instances.
 package final class PluginRuntime: Sendable {
-  /// What an offer is.
-  package enum Kind: String, Sendable, CaseIterable {
-    case operation, controller, specification
-  }
-
   private let offers: [Offer]
   private let identity: @Sendable () -> JSONMembers
   private let connection = Mutex<HostConnection?>(nil)
@@ -75,7 +70,7 @@ package final class PluginRuntime: Sendable {
   }
 
   package func create(
-    _ kind: Kind, _ id: penstock_id, offer offerID: penstock_text, settings: penstock_text,
+    _ kind: Offer.Kind, _ id: penstock_id, offer offerID: penstock_text, settings: penstock_text,
     _ instance: UnsafeMutablePointer<UnsafeMutableRawPointer?>
   ) -> penstock_status {
     guard let connection = connection.withLock({ $0 }) else { return .unavailable }

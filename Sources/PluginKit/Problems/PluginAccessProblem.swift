@@ -1,5 +1,3 @@
-import CPluginKit
-
 /// Why the host did not give a secret or a stored value.
 public enum PluginAccessProblem: PluginProblemConvertible, Hashable, CustomStringConvertible {
   /// The pipeline file does not list the secret for this plugin.
@@ -10,15 +8,6 @@ public enum PluginAccessProblem: PluginProblemConvertible, Hashable, CustomStrin
   case unavailable(String)
   /// The host did not accept what it was given, such as a key that is too long.
   case refused
-
-  init(status: penstock_status) {
-    switch status {
-    case .denied: self = .denied
-    case .unknown: self = .unknown
-    case .unavailable: self = .unavailable("the host cannot reach it now")
-    default: self = .refused
-    }
-  }
 
   /// What happened, in a few words.
   public var description: String {

@@ -191,3 +191,15 @@ private final class HostAnswer: Sendable {
     }
   }
 }
+
+extension PluginAccessProblem {
+  /// What the host's answer means.
+  init(status: penstock_status) {
+    switch status {
+    case .denied: self = .denied
+    case .unknown: self = .unknown
+    case .unavailable: self = .unavailable("the host cannot reach it now")
+    default: self = .refused
+    }
+  }
+}

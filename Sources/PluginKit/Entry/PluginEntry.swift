@@ -52,7 +52,7 @@ package enum PluginEntry {
     ) -> penstock_status
 
   private static func create(
-    _ kind: PluginRuntime.Kind, _ id: penstock_id, _ offer: penstock_text, _ settings: penstock_text,
+    _ kind: Offer.Kind, _ id: penstock_id, _ offer: penstock_text, _ settings: penstock_text,
     _ instance: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
   ) -> penstock_status {
     guard let instance, let plugin = current else { return .failed }

@@ -1,0 +1,31 @@
+extension OperationContext {
+  /// The context of one instance in a host.
+  init(_ link: InstanceLink, _ input: JSONValue, _ deadline: StopDeadline? = nil) {
+    self.init()
+    pluginClock = HostClock(link: link)
+    pluginInput = PluginInput(input)
+    if let deadline { pluginStopTime = { deadline.rest(link) } }
+    pluginLog = PluginLog { level, message, fields in
+      link.host.log(link.id, level, message, fields.isEmpty ? nil : fields.json)
+    }
+    operationWarningHandler = { warning in link.host.log(link.id, .warning, "\(warning)", nil) }
+    pluginProgressHandler = { fraction, message in
+      var members: JSONMembers = [:]
+      members["fraction"] = fraction.flatMap { $0.isFinite ? .double(min(max($0, 0), 1)) : nil }
+      members["message"] = message.map { .string($0) }
+      link.host.progress(link.id, .object(members))
+    }
+    pluginSecrets = { name in try await link.host.secret(link.id, name) }
+    pluginStorage = PluginStorage(
+      get: { key in try JSONValue.parse(try await link.host.stored(link.id, key)) },
+      set: { key, value in try await link.host.store(link.id, key, value) },
+      list: { prefix in
+        try ValueDecoder.decode([String].self, from: try JSONValue.parse(try await link.host.keys(link.id, prefix)))
+      })
+  }
+}
+
+extension [String: JSONValue] {
+  /// The object with these members, in the order of their names.
+  fileprivate var json: JSONValue { .object(JSONMembers(uniqueKeysWithValues: sorted { $0.key < $1.key })) }
+}
