@@ -221,7 +221,7 @@ final class RunConditions {
       switch leaf {
       case .olderThan, .changed, .succeeded: asks = true
       case .named(let position): asks = asks || dependsOnReference(run.pipeline.specifications[position].formula.root)
-      default: break
+      case .always, .never, .connected, .foreground, .fileExists, .plugin, .not, .and, .or: break
       }
     }
     return asks

@@ -116,7 +116,7 @@ extension PipelineChecker {
       return TypeInference.bounded(NestedResult.type(of: pipeline))
     case .uses: return pluginResultType(of: operation)
     case .http: return declared ?? OperationTypes.response(isSaved: operation.http?.saveTo != nil)
-    default: return declared ?? .json
+    case .run, .command, .notify, nil: return declared ?? .json
     }
   }
 

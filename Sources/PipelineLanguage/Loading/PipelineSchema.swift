@@ -23,7 +23,7 @@ public enum PipelineSchema {
 
   private static func operation() -> Members {
     var members = keys(OperationKey.table.rows)
-    members["oneOf"] = .array(OperationKey.actions.map { ["required": [.string($0.rawValue)]] })
+    members["oneOf"] = .array(ActionKey.allCases.map { ["required": [.string($0.rawValue)]] })
     return members
   }
 

@@ -3,7 +3,7 @@ import Values
 
 extension DocumentReader {
   /// Reads what an operation does.
-  func readAction(_ key: OperationKey, _ node: YAMLNode, into draft: OperationDraft) {
+  func readAction(_ key: ActionKey, _ node: YAMLNode, into draft: OperationDraft) {
     switch key {
     case .run: readScript(node, into: draft)
     case .command: readCommand(node, into: draft)
@@ -17,7 +17,6 @@ extension DocumentReader {
     case .http: readHTTP(node, into: draft)
     case .notify: readNotify(node, into: draft)
     case .uses: readOffer(node, into: draft)
-    default: assertionFailure("there is no reader for the action '\(key.rawValue)'")
     }
   }
 

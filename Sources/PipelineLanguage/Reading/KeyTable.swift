@@ -9,7 +9,7 @@ final class KeyRow: Sendable {
   /// What holds without it, in words or as it would be written.
   let defaultText: String?
   /// The actions that it has an effect on; nil means every one (and, outside operations, that the question does not arise).
-  let actions: [OperationKey]?
+  let actions: [ActionKey]?
   let isRequired: Bool
   /// Whether this version can act on it.
   let isAvailable: Bool
@@ -18,7 +18,7 @@ final class KeyRow: Sendable {
 
   init(
     _ key: String, _ form: ValueForm, _ summary: String, default defaultText: String? = nil,
-    only actions: [OperationKey]? = nil, required: Bool = false
+    only actions: [ActionKey]? = nil, required: Bool = false
   ) {
     self.key = key
     self.form = form

@@ -18,7 +18,7 @@ final class OperationDraft {
   /// The event of a handler; nil for an operation.
   var event: PipelineDefinition.Event?
   /// What the operation does; nil when that could not be read.
-  var actionKey: OperationKey?
+  var actionKey: ActionKey?
   var needs: [(name: String, node: YAMLNode)] = []
   /// The operation named by `inject: name`.
   var injectedName: (name: String, node: YAMLNode)?
@@ -94,7 +94,7 @@ struct OperationDefaults {
   var shell: [String]?
 
   /// Gives a definition what `defaults` gives to an operation that does `action`.
-  func apply(to definition: inout OperationDefinition, action: OperationKey?) {
+  func apply(to definition: inout OperationDefinition, action: ActionKey?) {
     switch action {
     case .run, .command:
       if let directory { definition.directory = directory }
@@ -102,7 +102,7 @@ struct OperationDefaults {
       definition.environment = environment
     case .http, .notify, .pipeline, .uses: break
     // Waiting for time or a person is not bounded by what is meant for work.
-    default: return
+    case .value, .wait, .approve, nil: return
     }
     if let timeout { definition.timeout = timeout }
     if let grace { definition.grace = grace }

@@ -15,14 +15,9 @@ enum OperationKey: String, CaseIterable, Sendable {
   case rerunOnChange = "rerun_on_change"
   case controllers
 
-  /// The keys that say what an operation does, exactly one of which it has.
-  static let actions: [OperationKey] = [.run, .command, .http, .notify, .uses, .value, .wait, .pipeline, .approve]
-  /// Actions that only handlers have.
-  static let handlerActions: [OperationKey] = [.notify]
-
-  private static let processes: [OperationKey] = [.run, .command]
+  private static let processes: [ActionKey] = [.run, .command]
   /// Those that can be handed a requirement.
-  private static let receivers: [OperationKey] = [.run, .command, .uses]
+  private static let receivers: [ActionKey] = [.run, .command, .uses]
 
   static let table = KeyTable<OperationKey>(
     "an operation",

@@ -20,15 +20,12 @@ extension DocumentReader {
     defaults.apply(to: &draft.definition, action: draft.actionKey)
     readKeys(of: node, OperationKey.table) { key, row, entry in
       // Which keys go with an action that this version does not have is not known here.
-      if let only = row.actions, actions.count == 1, OperationKey.actions.contains(actions[0]),
-        !only.contains(actions[0])
-      {
-        return error(
-          .misplacedKey, "'\(key.rawValue)' has no effect on '\(actions[0].rawValue)'", at: entry.key.range)
+      if let only = row.actions, let action = draft.actionKey, !only.contains(action) {
+        return error(.misplacedKey, "'\(key.rawValue)' has no effect on '\(action.rawValue)'", at: entry.key.range)
       }
-      if OperationKey.actions.contains(key) {
-        guard actions.count == 1 else { return }
-        return readAction(key, entry.value, into: draft)
+      if let action = key.action {
+        if actions.count == 1 { readAction(action, entry.value, into: draft) }
+        return
       }
       readModifier(key, entry, into: draft)
     }
@@ -57,24 +54,22 @@ extension DocumentReader {
   }
 
   /// The keys of the entries that say what the operation does; reports when there is not exactly one.
-  private func actionKeys(of entries: [YAMLEntry], _ draft: OperationDraft) -> [OperationKey] {
-    var found: [(key: OperationKey, range: SourceRange)] = []
+  private func actionKeys(of entries: [YAMLEntry], _ draft: OperationDraft) -> [ActionKey] {
+    var found: [(key: ActionKey, range: SourceRange)] = []
     var isMisspelt = false
     for entry in entries {
       guard let place = OperationKey.table.place(of: entry.name) else {
         isMisspelt = true
         continue
       }
-      if OperationKey.actions.contains(place.key) {
-        found.append((place.key, entry.key.range))
-      }
+      if let action = place.key.action { found.append((action, entry.key.range)) }
     }
     let title = draft.definition.name.isEmpty ? "the operation" : draft.title
     if found.isEmpty, !isMisspelt {
-      let actions = OperationKey.actions.filter { draft.event != nil || !OperationKey.handlerActions.contains($0) }
+      let actions = ActionKey.allCases.filter { draft.event != nil || !$0.isOnlyForHandlers }
       let keys = actions.map(\.rawValue).joined(separator: ", ")
       error(.noAction, "\(title) does nothing: it needs one of \(keys)", at: draft.nameRange)
-    } else if found.count > 1, found.allSatisfy({ OperationKey.actions.contains($0.key) }) {
+    } else if found.count > 1 {
       error(
         .severalActions, "\(title) has both '\(found[0].key.rawValue)' and '\(found[1].key.rawValue)'",
         at: found[1].range, fix: "make them two operations")

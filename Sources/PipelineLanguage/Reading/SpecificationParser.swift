@@ -222,7 +222,9 @@ struct SpecificationParser {
     case .olderThan: return .olderThan(duration(argument.text, at: place))
     case .succeeded: return .succeeded(pipeline: pipeline(argument.text, at: place))
     case .fileExists: return .fileExists(path(argument, at: place))
-    default: return .changed(path(argument, at: place))
+    case .changed: return .changed(path(argument, at: place))
+    // They take none, and have been returned above.
+    case .always, .never, .connected, .foreground: return .never
     }
   }
 

@@ -138,7 +138,7 @@ struct KeyTests {
     // Any data is a value.
     let wrong = key == "value" ? "${{ nothing.at.all }}" : "{ \"?\": [{ \"?\": 1 }] }"
     let action = OperationKey.table.rows.first { $0.key == key }?.actions?.first?.rawValue ?? "run"
-    let isAction = OperationKey.actions.contains { $0.rawValue == key }
+    let isAction = ActionKey(rawValue: key) != nil
     let rest = (key == "name" ? "" : "name: a, ") + (isAction ? "" : "\(action): ls, ")
     let found = findings("operations:\n  - { \(rest)\n  \(key): \(wrong) }\n")
     #expect(found.contains { $0.hasPrefix("3:") }, "\(found)")
