@@ -1,19 +1,5 @@
 import CLibSQLite
 
-/// One value of a row, as SQLite has it.
-public enum SQLValue: Sendable, Hashable {
-  /// No value.
-  case null
-  /// A whole number.
-  case int(Int64)
-  /// A floating-point number.
-  case double(Double)
-  /// A text.
-  case text(String)
-  /// Bytes.
-  case blob([UInt8])
-}
-
 /// Why a query of a person was refused or stopped.
 public enum GuardedQueryError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The query does something other than reading the tables and views of the workspace.

@@ -5,8 +5,8 @@
 // run history is one of its users.
 //
 // Read first: ``Workspace`` (opening, reading, writing), ``OrderedWriter`` (many small changes, few transactions),
-// ``Leases`` (who may do something, across processes); for objects ``Storable``, ``ChangeContext`` and ``Fetch``. The folders are the
-// layers of the object store: Objects (how a struct is a row), Queries, Changes, Subscriptions.
+// ``Leases`` (who may do something, across processes); for objects ``Storable``, ``ChangeContext`` and ``Fetch``. The folders are
+// layers; the landing page lists them.
 
 import Dispatch
 import SQLite
@@ -103,7 +103,8 @@ public final class Workspace: Sendable {
     var isNew = false
     try files.requireRegularFiles()
     if !isReadOnly {
-      isNew = try files.createMissing(schema)
+      isNew = try files.createMissing(
+        from: schema.template, guarding: schema.isGuarded ? schema.folders : nil)
       isReadOnly = !files.isWritable
       if schema.isGuarded, !isNew, !isReadOnly { try files.requireOwn(schema.folders) }
     } else if try !files.exists() {

@@ -99,12 +99,17 @@ struct WorkspaceFiles {
 
   /// Creates the directory and the database as far as they are missing.
   ///
-  /// Returns whether the database is new: empty, or a copy of the template. A workspace that exists and may not be written is left alone.
-  func createMissing(_ schema: WorkspaceSchema) throws(WorkspaceError) -> Bool {
+  /// A workspace that exists and may not be written is left alone.
+  ///
+  /// - Parameters:
+  ///   - template: What a new database is a copy of; nil for an empty one.
+  ///   - folders: Must be the user's own, see ``requireOwn(_:)``; nil where the owner does not matter.
+  /// - Returns: Whether the database is new: empty, or a copy of the template.
+  /// - Throws: ``WorkspaceError`` where something cannot be created, or belongs to somebody else.
+  func createMissing(from template: WorkspaceTemplate?, guarding folders: [String]?) throws(WorkspaceError) -> Bool {
     if try exists() { return false }
-    let template = schema.template
     // Somebody else may have made the directory, and what is in it.
-    if schema.isGuarded { try requireOwn(schema.folders) }
+    if let folders { try requireOwn(folders) }
     let parents = try createDirectory(directory)
     let isCopied =
       try template?.bytes.map { bytes throws(WorkspaceError) in

@@ -1,0 +1,11 @@
+extension WorkspaceError {
+  /// What has gone wrong while objects were read.
+  init(reading error: any Error, path: String) {
+    switch error {
+    case let row as UnreadableRow:
+      self = .unreadable(path: path, field: "\(row.table).\(row.field)", value: row.value.text)
+    case let value as UnsuitableValue: self = .unsuitableQuery(path: path, reason: value.reason)
+    default: self.init(error, path: path)
+    }
+  }
+}
