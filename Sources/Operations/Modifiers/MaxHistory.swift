@@ -1,15 +1,3 @@
-extension OperationContext {
-  private enum MaxHistoryKey: Key {
-    static let defaultValue: Int? = nil
-  }
-
-  /// How many attempts the state of a mutation keeps: at least 1; nil, the default, keeps all.
-  public var operationMaxHistory: Int? {
-    get { self[MaxHistoryKey.self] }
-    set { self[MaxHistoryKey.self] = newValue }
-  }
-}
-
 extension MutationRequest {
   /// Keeps the newest `length` attempts in the state's history, at least 1; nil keeps all. An attempt that is dropped
   /// while it runs goes on, but its result is ignored.

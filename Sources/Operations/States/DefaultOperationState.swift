@@ -106,3 +106,8 @@ public struct DefaultOperationState<Base: DefaultableOperationState>: DefaultedS
 }
 
 extension DefaultOperationState: QueryOperationState where Base: QueryOperationState {}
+
+extension DefaultOperationState: MutationOperationState where Base: MutationOperationState {
+  /// What differs from run to run.
+  public typealias Arguments = Base.Arguments
+}

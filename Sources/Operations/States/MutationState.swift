@@ -115,3 +115,11 @@ public struct MutationState<Arguments: Sendable, Value: Sendable, Failure: Error
     return context
   }
 }
+
+/// The state of operations that are run with arguments: of mutations, also with a default value.
+public protocol MutationOperationState<Arguments>: OperationState {
+  /// What differs from run to run.
+  associatedtype Arguments: Sendable
+}
+
+extension MutationState: MutationOperationState {}

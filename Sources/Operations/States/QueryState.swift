@@ -68,3 +68,8 @@ public struct QueryState<Value: Sendable, Failure: Error>: OperationState {
     tasks.remove(task)
   }
 }
+
+/// The state of operations that are run by fetching: of queries, also with a default value.
+public protocol QueryOperationState: OperationState {}
+
+extension QueryState: QueryOperationState {}

@@ -1,33 +1,3 @@
-/// The state of operations that are run with arguments: of mutations, also with a default value.
-public protocol MutationOperationState<Arguments>: OperationState {
-  /// What differs from run to run.
-  associatedtype Arguments: Sendable
-}
-
-extension MutationState: MutationOperationState {}
-
-extension DefaultOperationState: MutationOperationState where Base: MutationOperationState {
-  /// What differs from run to run.
-  public typealias Arguments = Base.Arguments
-}
-
-/// There is no attempt whose arguments a mutation could be run with again.
-public struct NoMutationHistoryError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The mutation.
-  public let path: OperationPath
-
-  /// The mutation at `path` has no history.
-  public init(path: OperationPath) {
-    self.path = path
-  }
-
-  /// Names this failure in history and in filters.
-  public var code: String { "no-mutation-history" }
-
-  /// The failure, for people.
-  public var description: String { "\(path) cannot be retried, because it was never attempted" }
-}
-
 extension OperationStore where State: MutationOperationState {
   /// Runs the mutation with `arguments` and returns what comes of it. See ``run(using:handler:)``.
   @discardableResult

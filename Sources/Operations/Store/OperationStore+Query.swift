@@ -1,8 +1,3 @@
-/// The state of operations that are run by fetching: of queries, also with a default value.
-public protocol QueryOperationState: OperationState {}
-
-extension QueryState: QueryOperationState {}
-
 extension OperationStore where State: QueryOperationState {
   /// Fetches the value. See ``run(using:handler:)``.
   @discardableResult

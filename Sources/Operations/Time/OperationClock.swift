@@ -40,22 +40,3 @@ extension OperationClock where Self == SystemOperationClock {
   /// The clocks of the operating system.
   public static var system: SystemOperationClock { SystemOperationClock() }
 }
-
-extension OperationContext {
-  private enum ClockKey: Key {
-    static let defaultValue: any OperationClock = SystemOperationClock()
-  }
-
-  /// What time it is for the operation. The system's clocks by default.
-  public var operationClock: any OperationClock {
-    get { self[ClockKey.self] }
-    set { self[ClockKey.self] = newValue }
-  }
-}
-
-extension OperationRequest {
-  /// Lets the operation read the time from `clock`.
-  public func clock(_ clock: some OperationClock) -> ModifiedOperation<Self, ContextModifier<Self>> {
-    context { $0.operationClock = clock }
-  }
-}

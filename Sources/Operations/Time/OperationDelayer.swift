@@ -45,35 +45,3 @@ extension OperationDelayer where Self == ContinuousDelayer {
   /// Sleeps by the standard library's `ContinuousClock`.
   public static var continuous: ContinuousDelayer { ContinuousDelayer() }
 }
-
-extension OperationContext {
-  enum DelayerKey: Key {
-    static let defaultValue: any OperationDelayer = ContinuousDelayer()
-  }
-
-  private enum TimeLimitDelayerKey: Key {
-    static let defaultValue: (any OperationDelayer)? = nil
-  }
-
-  /// What lets time pass for the operation: retry delays, repeat intervals and timeouts. Sleeps by `ContinuousClock` by
-  /// default.
-  public var operationDelayer: any OperationDelayer {
-    get { self[DelayerKey.self] }
-    set { self[DelayerKey.self] = newValue }
-  }
-
-  /// What measures timeouts and deadlines, where that is not `operationDelayer`; nil, the default, means that it is.
-  ///
-  /// Lets delays pass at once while what really runs is still bounded by real time.
-  public var operationTimeLimitDelayer: (any OperationDelayer)? {
-    get { self[TimeLimitDelayerKey.self] }
-    set { self[TimeLimitDelayerKey.self] = newValue }
-  }
-}
-
-extension OperationRequest {
-  /// Lets the operation's retries, repeats and timeouts wait by `delayer`.
-  public func delayer(_ delayer: some OperationDelayer) -> ModifiedOperation<Self, ContextModifier<Self>> {
-    context { $0.operationDelayer = delayer }
-  }
-}

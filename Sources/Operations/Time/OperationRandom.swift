@@ -43,22 +43,3 @@ public struct OperationRandom: RandomNumberGenerator, Sendable {
     return system.next()
   }
 }
-
-extension OperationContext {
-  private enum RandomKey: Key {
-    static let defaultValue = OperationRandom.system
-  }
-
-  /// The randomness of the operation, such as the jitter of its retries. The system's by default.
-  public var operationRandom: OperationRandom {
-    get { self[RandomKey.self] }
-    set { self[RandomKey.self] = newValue }
-  }
-}
-
-extension OperationRequest {
-  /// Lets the operation draw its random numbers from `random`.
-  public func random(_ random: OperationRandom) -> ModifiedOperation<Self, ContextModifier<Self>> {
-    context { $0.operationRandom = random }
-  }
-}

@@ -84,20 +84,19 @@ where Operation: MutationRequest, Modifier.Value == Operation.Value, Modifier.Fa
   }
 }
 
-extension OperationContext {
-  private enum MutationArgumentsKey: Key {
-    static var defaultValue: (any Sendable)? { nil }
+/// There is no attempt whose arguments a mutation could be run with again.
+public struct NoMutationHistoryError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The mutation.
+  public let path: OperationPath
+
+  /// The mutation at `path` has no history.
+  public init(path: OperationPath) {
+    self.path = path
   }
 
-  /// The arguments of the mutation that runs in this context; nil when it has none of this type. `Void` is always there.
-  public func mutationArguments<Arguments: Sendable>(as _: Arguments.Type) -> Arguments? {
-    // Unwrapped before the cast, which makes a nil of optional arguments of what is not there.
-    if let arguments = self[MutationArgumentsKey.self] { return arguments as? Arguments }
-    return Arguments.self == Void.self ? () as? Arguments : nil
-  }
+  /// Names this failure in history and in filters.
+  public var code: String { "no-mutation-history" }
 
-  /// Sets the arguments for a mutation that runs in this context.
-  public mutating func setMutationArguments(_ arguments: some Sendable) {
-    self[MutationArgumentsKey.self] = arguments
-  }
+  /// The failure, for people.
+  public var description: String { "\(path) cannot be retried, because it was never attempted" }
 }
