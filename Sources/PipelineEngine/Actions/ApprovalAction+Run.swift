@@ -19,6 +19,7 @@ extension RunEngine {
     // Nobody is asked again what was answered after the former host had ended.
     if state.hostAttempt > 1, let answer = try answer(of: ordinal) { return try result(of: answer) }
     let text = try message?.evaluate(in: contexts(ordinal)).injectedText ?? "approve '\(state.instances[ordinal].name)'"
+    dropReadings(ordinal)
     let asked = state.given.masker.mask(text)
     let approval = Approval(
       run: state.id, ordinal: ordinal, operation: state.instances[ordinal].name, message: asked,

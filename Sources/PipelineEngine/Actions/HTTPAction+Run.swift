@@ -60,11 +60,13 @@ extension RunEngine {
         }
         download.checksum = checksum
       }
+      dropReadings(ordinal)
       let file = try await attempt(HTTPOperation(request, by: services.http.client, to: download), action, ordinal)
       return try saved(file, node)
     }
+    dropReadings(ordinal)
     let response = try await attempt(HTTPOperation(request, by: services.http.client, to: .response), action, ordinal)
-    return try received(response, node)
+    return try await received(response, node)
   }
 
   /// What brings the next attempt of a request forward, besides formulas.
@@ -180,15 +182,21 @@ extension RunEngine {
     }
   }
 
-  private func received(_ response: HTTPTransferResult, _ node: OperationNode) throws -> OperationResult {
-    if let type = node.definition.result {
-      if type == ValueType.none { return .none }
-      return .value(try secrets.without(try HTTPBodyValue.value(of: response, as: type), of: node))
-    }
+  private func received(_ response: HTTPTransferResult, _ node: OperationNode) async throws -> OperationResult {
+    let type = node.definition.result
+    if type == ValueType.none { return .none }
+    // A large body takes long to parse.
+    let body =
+      response.body.count <= Self.largestBodyOnLoop
+      ? try HTTPBodyValue.value(of: response, as: type)
+      : try await BlockingWork.run { try HTTPBodyValue.value(of: response, as: type) }
+    guard type == nil else { return .value(try secrets.without(body, of: node)) }
     var members = Self.members(of: response.head)
-    members["body"] = try HTTPBodyValue.value(of: response, as: nil)
+    members["body"] = body
     return .value(try secrets.without(.object(members), of: node))
   }
+
+  private static let largestBodyOnLoop = 64 << 10
 
   /// `status` and `headers`. Cookies that are set are left out: they are secrets of the server's.
   private static func members(of head: HTTPResponseHead) -> OrderedDictionary<String, JSONValue> {

@@ -26,6 +26,7 @@ extension RunEngine {
     }
     var given: [(String, JSONValue)] = []
     for parameter in parameters { given.append((parameter.name, try parameter.value.evaluate(in: contexts(ordinal)))) }
+    dropReadings(ordinal)
     let former = try await formerNestedRun(of: ordinal)
     let definition = try await definition(of: former, current: nested)
     if let former, former.run.state != .interrupted {

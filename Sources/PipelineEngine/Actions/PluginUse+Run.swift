@@ -37,6 +37,7 @@ extension RunEngine {
     let contexts = contexts(ordinal)
     let settings = try use.settings(for: offer, in: contexts)
     let input = try pluginInput(ordinal, offer, contexts)
+    dropReadings(ordinal)
     let log = PluginLog(engine: self, ordinal: ordinal)
     let attempt = PluginAttempt(log: log, loop: services.loop)
     log.attempt = attempt

@@ -10,8 +10,7 @@ extension RunEngine {
   func performProcess(_ ordinal: Int) async throws -> OperationResult {
     let job =
       try jobs.prepared.removeValue(forKey: ordinal) ?? makeJob(ordinal, attempt: state.instances[ordinal].attempts)
-    // What its expressions have read may be much, and the job may last.
-    state.files.readings[ordinal] = nil
+    dropReadings(ordinal)
     if Task.isCancelled {
       services.executor.discard(job)
       throw CancellationError()

@@ -26,6 +26,7 @@ extension RunEngine {
           ? "is longer than \(DurationNotation.longest), the longest" : "is not a duration such as 30s"
         throw OperationFailure(code: "value-mismatch", message: "wait: '\(text.escapedForMessage)' \(reason)")
       }
+      dropReadings(ordinal)
       try await self.wait(for: duration, ordinal)
     case .specification(let formula):
       let condition = try conditions.make(formula)
@@ -37,6 +38,7 @@ extension RunEngine {
           code: "value-mismatch",
           message: "wait: '\(text.escapedForMessage)' is not an instant such as 2026-01-31T08:00:00Z")
       }
+      dropReadings(ordinal)
       try await self.wait(until: RecordTime(secondsSince1970: instant), ordinal)
     }
   }

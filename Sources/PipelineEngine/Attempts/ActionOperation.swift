@@ -39,7 +39,9 @@ struct AttemptModifier<Operation: OperationRequest>: OperationModifier where Ope
       outcome = .failure(error)
     }
     if let error = await engine.endAttempt(ordinal, outcome) { throw error }
-    return try outcome.get()
+    let result = try outcome.get()
+    await engine.prepareUntil(ordinal, result)
+    return result
   }
 }
 

@@ -124,7 +124,7 @@ extension RunEngine {
   func endAttempt(
     _ ordinal: Int, _ outcome: Result<OperationResult, any Error>, isMoment: Bool = false
   ) -> (any Error)? {
-    if state.files.areNeeded { state.files.readings[ordinal] = nil }
+    dropReadings(ordinal)
     var attempt: AttemptRecord
     if isMoment {
       // It held nothing.

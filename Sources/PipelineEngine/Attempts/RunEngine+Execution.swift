@@ -27,7 +27,7 @@ extension RunEngine {
     let node = state.instances[ordinal].node
     do {
       if let condition = node.definition.condition, !node.conditionIsPerItem, jobs.former[ordinal] == nil,
-        try !isSatisfied(condition, for: ordinal)
+        try await !isSatisfied(condition, for: ordinal)
       {
         if isCalledOff(ordinal) { return concludeCalledOff(ordinal) }
         return recorder.conclude(ordinal, .skipped, .condition(condition.text))
@@ -50,7 +50,9 @@ extension RunEngine {
     if node.definition.mayBeReused, jobs.former[ordinal] == nil, try await reuse(ordinal) { return }
     if state.instances[ordinal].parent == nil, try await !passGate(ordinal) { return }
     guard let exclusive = node.definition.exclusive else { return try await executeAttempts(ordinal) }
+    await readFiles(ordinal, for: .exclusive)
     let name = try exclusive.evaluate(in: contexts(ordinal)).injectedText
+    dropReadings(ordinal)
     guard !name.isEmpty else {
       throw OperationFailure(code: "value-mismatch", message: "exclusive: the name is empty")
     }
@@ -104,7 +106,7 @@ extension RunEngine {
     let node = state.instances[ordinal].node
     if let action = node.moment {
       await readFiles(ordinal)
-      defer { state.files.readings[ordinal] = nil }
+      defer { dropReadings(ordinal) }
       return try executeMoment(ordinal, action)
     }
     if state.instances[ordinal].turn.isEarly {
@@ -205,8 +207,18 @@ extension RunEngine {
     RunContexts(run: state, ordinal: ordinal, environment: environment)
   }
 
-  /// Whether `when` holds.
-  func isSatisfied(_ condition: Expression, for ordinal: Int) throws -> Bool {
+  /// Whether `when` holds, by what is in files now.
+  func isSatisfied(_ condition: Expression, for ordinal: Int) async throws -> Bool {
+    if await readFiles(ordinal, for: .condition), cancellation != nil, !mayBeAsked(ordinal) {
+      dropReadings(ordinal)
+      throw CancellationError()
+    }
+    defer { dropReadings(ordinal) }
+    return try holds(condition, for: ordinal)
+  }
+
+  /// The same, with what is known of files; what is not, it reads on the loop.
+  func holds(_ condition: Expression, for ordinal: Int) throws -> Bool {
     do {
       return try condition.isTruthy(in: contexts(ordinal))
     } catch {
@@ -225,6 +237,13 @@ extension RunEngine {
     return try secrets.without(value, of: node)
   }
 
+  /// Reads what `until` is about to ask files for. It sees the latest result under the operation's own name.
+  func prepareUntil(_ ordinal: Int, _ result: OperationResult) async {
+    guard state.instances[ordinal].node.definition.repetition?.until != nil else { return }
+    state.instances[ordinal].result = result
+    await readFiles(ordinal, for: .repetition)
+  }
+
   private func repeatPolicy(_ ordinal: Int) -> RepeatPolicy<OperationResult>? {
     guard let repetition = state.instances[ordinal].node.definition.repetition else { return nil }
     let until: RepeatPolicy<OperationResult>.Until? = repetition.until.map { condition in
@@ -232,7 +251,8 @@ extension RunEngine {
         try assumeIsolated { engine in
           // `until` sees the latest result under the operation's own name.
           engine.state.instances[ordinal].result = result
-          return try engine.isSatisfied(condition, for: ordinal)
+          defer { engine.dropReadings(ordinal) }
+          return try engine.holds(condition, for: ordinal)
         }
       }
     }

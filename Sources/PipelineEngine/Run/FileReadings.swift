@@ -42,31 +42,57 @@ struct FileReadings: Sendable {
   }
 }
 
+/// When expressions of an operation are evaluated: each time they see what is in files then.
+enum ReadingTime {
+  /// Its `when`.
+  case condition
+  /// The items of a loop.
+  case items
+  /// Its exclusive name.
+  case exclusive
+  /// `until`, after an attempt.
+  case repetition
+  /// An attempt begins.
+  case attempt
+
+  func includes(_ arrival: OperationInput.Arrival) -> Bool {
+    switch arrival {
+    case .condition: self == .condition
+    case .items: self == .items
+    case .exclusive: self == .exclusive
+    case .until: self == .repetition
+    case .standardInput, .variable, .argument, .parameter, .setting, .request, .requirement, .value, .directory:
+      self == .attempt
+    }
+  }
+}
+
 extension RunEngine {
-  /// Reads what the expressions of an operation will ask files for, unless they ask for nothing.
-  func readFiles(_ ordinal: Int) async {
-    guard let request = request(ordinal) else { return }
+  /// Reads what the expressions of an operation are about to ask files for, unless they ask for nothing. Whoever evaluates them lets go of it:
+  /// ``dropReadings(_:)``.
+  ///
+  /// - Returns: Whether there was something to be read, which takes time: the run may have been cancelled meanwhile.
+  @discardableResult
+  func readFiles(_ ordinal: Int, for time: ReadingTime = .attempt) async -> Bool {
+    guard let request = request(ordinal, for: time) else { return false }
     state.files.readings[ordinal] = try? await BlockingWork.run { FileReadings(request) }
+    return true
   }
 
-  /// Whether they ask for anything.
-  func willReadFiles(_ ordinal: Int) -> Bool { request(ordinal) != nil }
+  /// Lets go of what was read for an operation, which may be much while what it begins may last.
+  func dropReadings(_ ordinal: Int) {
+    if state.files.areNeeded { state.files.readings[ordinal] = nil }
+  }
 
-  /// What an attempt of a process or a value will read; nil where that is nothing. Other kinds of actions wait with what they have evaluated, and conditions,
-  /// items and names are evaluated at other times: these read on the loop what they ask for.
-  func request(_ ordinal: Int) -> FileReadings.Request? {
+  /// Whether the expressions of an attempt ask for anything.
+  func willReadFiles(_ ordinal: Int) -> Bool { request(ordinal, for: .attempt) != nil }
+
+  /// What the expressions of an operation will read; nil where that is nothing.
+  func request(_ ordinal: Int, for time: ReadingTime) -> FileReadings.Request? {
     guard state.files.areNeeded else { return nil }
     let definition = state.instances[ordinal].node.definition
-    switch definition.action {
-    case .run, .command, .value: break
-    case .http, .uses, .wait, .pipeline, .approve: return nil
-    }
     var request = FileReadings.Request(directory: state.pipeline.source.directory)
-    for input in definition.inputs {
-      switch input.arrival {
-      case .condition, .items, .until, .exclusive: continue
-      default: break
-      }
+    for input in definition.inputs where time.includes(input.arrival) {
       request.patterns.formUnion(input.filePatterns)
       // A process gets the file itself.
       if input.arrival == .standardInput, case .automatic(let template) = definition.injection,
@@ -75,9 +101,10 @@ extension RunEngine {
         continue
       }
       for reference in input.references where reference.context.lowercased() == "results" {
-        guard let position = reference.path.first.flatMap(state.position),
-          case .file(let file) = state.instances[position].result
-        else { continue }
+        guard let named = reference.path.first.flatMap(state.position) else { continue }
+        // To one of an item, the loop is that item.
+        let position = state.instances[ordinal].parent == named ? ordinal : named
+        guard case .file(let file) = state.instances[position].result else { continue }
         request.results[position] = file
       }
     }

@@ -46,7 +46,7 @@ extension RunEngine {
     let node = state.instances[ordinal].node
     guard cancellation == .requested, !isForced, let condition = node.definition.condition else { return false }
     // One that names the item is asked for each of those that have not begun.
-    return node.conditionIsPerItem || (try? isSatisfied(condition, for: ordinal)) ?? false
+    return node.conditionIsPerItem || (try? holds(condition, for: ordinal)) ?? false
   }
 
   /// Ends an operation that has not begun with the run.

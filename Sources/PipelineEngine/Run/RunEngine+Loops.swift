@@ -10,7 +10,9 @@ extension RunEngine {
   func executeLoop(_ ordinal: Int) async throws {
     let node = state.instances[ordinal].node
     guard let loop = node.definition.loop else { return }
+    await readFiles(ordinal, for: .items)
     let items = try loopItems(loop, ordinal)
+    dropReadings(ordinal)
     // At once, so that no item's record becomes durable before that of its loop.
     recorder.enter(ordinal, .running, .items(Int64(items.count)), recordNow: true)
     var ordinals: [Int] = []
@@ -28,7 +30,7 @@ extension RunEngine {
         }
       }
     }
-    try concludeLoop(ordinal, ordinals)
+    try await concludeLoop(ordinal, ordinals)
   }
 
   private func give(back limit: LoopBound<RunLimits>) {
@@ -39,7 +41,9 @@ extension RunEngine {
     let node = state.instances[ordinal].node
     do {
       if isCalledOff(ordinal) { throw CancellationError() }
-      if let condition = node.definition.condition, node.conditionIsPerItem, try !isSatisfied(condition, for: ordinal) {
+      if let condition = node.definition.condition, node.conditionIsPerItem,
+        try await !isSatisfied(condition, for: ordinal)
+      {
         if cancellation != nil, node.event == nil { throw CancellationError() }
         return recorder.conclude(ordinal, .skipped, .condition(condition.text))
       }
@@ -49,14 +53,14 @@ extension RunEngine {
     }
   }
 
-  private func concludeLoop(_ ordinal: Int, _ items: [Int]) throws {
+  private func concludeLoop(_ ordinal: Int, _ items: [Int]) async throws {
     if let failure = failure(of: items) {
       guard state.instances[ordinal].node.definition.allowFailure else { throw failure }
-      try keepResults(of: items, for: ordinal)
+      try await keepResults(of: items, for: ordinal)
       return recorder.conclude(ordinal, .failed, .failed(code: failure.code), failure: failure)
     }
     if items.contains(where: { state.instances[$0].state == .cancelled }) { throw CancellationError() }
-    try keepResults(of: items, for: ordinal)
+    try await keepResults(of: items, for: ordinal)
     recorder.conclude(ordinal, .succeeded, .items(Int64(items.count)))
   }
 
@@ -74,7 +78,7 @@ extension RunEngine {
 
   /// Makes the list of the items' results that of the loop, with null for each item that has none. Where none has one, and none failed or was skipped, the
   /// loop has none either.
-  private func keepResults(of items: [Int], for ordinal: Int) throws {
+  private func keepResults(of items: [Int], for ordinal: Int) async throws {
     guard state.instances[ordinal].node.definition.result != ValueType.none else { return }
     var results: [JSONValue] = []
     results.reserveCapacity(items.count)
@@ -83,7 +87,7 @@ extension RunEngine {
       switch state.instances[item].result {
       case .none: results.append(.null)
       case .value(let value): results.append(value)
-      case .file(let file): results.append(try file.load())
+      case .file(let file): results.append(try await BlockingWork.run { try file.load() })
       }
       let state = state.instances[item].state
       if results.last != .null || state == .failed || state == .skipped { isList = true }

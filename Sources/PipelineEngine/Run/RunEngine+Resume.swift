@@ -163,9 +163,9 @@ extension RunEngine {
   func reuse(_ ordinal: Int) async throws -> Bool {
     let definition = state.instances[ordinal].node.definition
     await readFiles(ordinal)
-    defer { state.files.readings[ordinal] = nil }
+    defer { dropReadings(ordinal) }
     let fingerprint = try fingerprint(of: ordinal)
-    state.files.readings[ordinal] = nil
+    dropReadings(ordinal)
     state.instances[ordinal].reuse.fingerprint = fingerprint
     guard let known = try reusable(ordinal, fingerprint: fingerprint) else { return false }
     if case .file(let path, let size) = known.result, !services.history.isIntact(path, size: size) {

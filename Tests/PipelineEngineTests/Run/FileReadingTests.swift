@@ -35,8 +35,13 @@ import Values
           env: { B: "${{ results.small }}", C: "${{ hashFiles(params.pattern) }}" }
         - { name: whole, command: [x], inject: "${{ results.big }}" }
         - { name: none, value: 1 }
-        - { name: asked, approve: "${{ results.big }}", when: "results.big.n == 7" }
+        - { name: asked, approve: "${{ results.big }}", when: "hashFiles('when.c') == 'x'" }
         - { name: maybe, value: "${{ params.pattern && hashFiles('a.c') }}" }
+        - name: later
+          for_each: "${{ results.big.items }}"
+          exclusive: "${{ hashFiles('name.c') }}"
+          repeat: { limit: 2, until: "hashFiles('until.c') == results.later" }
+          value: 1
       params: { pattern: { type: string, default: "x" } }
       """)
     let file = ResultFile(path: "/nowhere", size: 3, type: .json)
@@ -46,8 +51,14 @@ import Values
     #expect(requests[2]?.directory == host.directory)
     #expect(requests[3] == nil, "a process gets the file itself")
     #expect(requests[4] == nil)
-    #expect(requests[5] == nil, "nobody waits with what was read")
+    #expect(requests[5]?.results == [0: file])
     #expect(requests[6] == nil, "what may not be asked for is not read ahead")
+    #expect(requests[7] == nil)
+    let times: [(ReadingTime, Int)] = [(.condition, 5), (.items, 7), (.exclusive, 7), (.repetition, 7)]
+    var others: [FileReadings.Request?] = []
+    for (time, ordinal) in times { others.append(await engine.request(ordinal, for: time)) }
+    #expect(others.map { $0?.patterns } == [[["when.c"]], [], [["name.c"]], [["until.c"]]])
+    #expect(others.map { $0?.results } == [[:], [0: file], [:], [:]])
     await host.close()
   }
 
@@ -61,6 +72,47 @@ import Values
     let kept = ResultFile(path: path, size: 8, type: .json)
     #expect(try await engine.reads(kept, removing: path) == ["n": 7])
     await #expect(throws: ExpressionError.self) { _ = try await engine.reads(kept, removing: nil) }
+    await host.close()
+  }
+
+  @Test("whatever an operation does, it sees its files and holds on to nothing that was read, also while it waits")
+  func dropped() async throws {
+    let executor = ScriptedExecutor()
+    let host = try EngineTestHost(executor: executor)
+    try Data("one".utf8).write(to: URL(fileURLWithPath: host.directory + "/source.c"))
+    let hash = "hashFiles('source.c')"
+    let length = "\(hash) && 'yes' || 'no'"
+    let (questions, ask) = AsyncStream<Approval>.makeStream()
+    let engine = try host.engine(
+      """
+      operations:
+        - { name: condition, when: "\(hash) != ''", value: 1 }
+        - { name: never, when: "\(hash) == ''", value: 1 }
+        - { name: items, for_each: { in: ["${{ \(hash) }}", 2] }, when: "\(hash) != item", value: "${{ item }}" }
+        - { name: exclusive, exclusive: "${{ \(length) }}", run: job }
+        - { name: rounds, repeat: { limit: 3, until: "\(hash) != ''" }, value: 1 }
+        - { name: nested, pipeline: inner.yaml, params: { p: "${{ \(length) }}" } }
+        - { name: moment, wait: "${{ \(hash) && '1ms' }}" }
+        - { name: asked, approve: "${{ \(length) }}" }
+      """, nested: ["inner.yaml": "{ params: { p: string }, operations: [{ name: in, value: '${{ params.p }}' }] }"]
+    ) { event in
+      if case .approval(let question) = event { ask.yield(question) }
+    }
+    async let running = host.run(engine)
+    for await question in questions {
+      #expect(question.message == "yes")
+      #expect(await engine.reads(7) == false)
+      try await host.services.recorder.flush()
+      _ = try host.services.history.answerApproval(
+        engine.id, operation: question.operation, approved: true, note: nil, who: "ann")
+      break
+    }
+    let run = try await running
+    #expect(run.states.prefix(2) == ["condition succeeded", "never skipped condition"])
+    #expect(run.outcome.results["items"] == [.null, 2])
+    #expect(run.attempts.filter { $0.ordinal == 4 }.count == 1)
+    #expect(run.outcome.results["nested"] == ["in": "yes"])
+    #expect(await engine.heldReadings == 0)
     await host.close()
   }
 
@@ -84,12 +136,15 @@ import Values
 }
 
 extension RunEngine {
+  fileprivate var heldReadings: Int { state.files.readings.count }
+  fileprivate func reads(_ ordinal: Int) -> Bool { state.files.readings[ordinal] != nil }
+
   /// What each operation would read, if the first had left its result in a file and the second had a value.
   fileprivate func requests(big: ResultFile) -> [FileReadings.Request?] {
     state.instances[0].result = .file(big)
     state.instances[1].result = .value(1)
     state.files.areNeeded = true
-    return state.pipeline.operations.indices.map(request)
+    return state.pipeline.operations.indices.map { request($0, for: .attempt) }
   }
 
   /// The value of the first operation's file as the second sees it, where the file is removed once it was read.
