@@ -51,8 +51,7 @@ private final class PeerFile: Sendable {
     // A link would have files created elsewhere.
     guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
     while true {
-      let opened = open(path, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0o600)
-      guard opened >= 0 else { return nil }
+      guard let opened = Self.open(path) else { return nil }
       var (mine, there) = (stat(), stat())
       guard flock(opened, LOCK_SH | LOCK_NB) == 0, fstat(opened, &mine) == 0 else {
         // Somebody who leaves has it for the moment in which it is removed.
@@ -71,6 +70,25 @@ private final class PeerFile: Sendable {
   }
 
   var stamp: FileStamp? { FileStamp(path) }
+
+  /// Opens the file, and makes it where it is missing, with a time long past: a success within the same tick of the file system's clock
+  /// would otherwise leave it as it is.
+  private static func open(_ path: String) -> Int32? {
+    let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+    while true {
+      let made = Glibc.open(path, flags | O_CREAT | O_EXCL, 0o600)
+      if made >= 0 {
+        let past = [timespec(), timespec()]
+        futimens(made, past)
+        return made
+      }
+      guard errno == EEXIST else { return nil }
+      let opened = Glibc.open(path, flags)
+      if opened >= 0 { return opened }
+      // Whoever waited has left, and removed it.
+      guard errno == ENOENT else { return nil }
+    }
+  }
 
   deinit {
     if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink(path) }
