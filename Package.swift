@@ -114,12 +114,14 @@ let package = Package(
     .target(name: "CLinuxObservers", cSettings: cSettings),
     .target(
       name: "Operations", dependencies: [.product(name: "Logging", package: "swift-log")], swiftSettings: settings),
-    .target(name: "LinuxObservers", dependencies: ["CLinuxObservers", "Operations"], swiftSettings: settings),
+    .target(
+      name: "LinuxObservers", dependencies: ["CLinuxObservers", "OperatingSystem", "Operations"],
+      swiftSettings: settings),
     .target(name: "OperationsTesting", dependencies: ["Operations"], swiftSettings: settings),
     .target(name: "SQLite", dependencies: ["CLibSQLite"], swiftSettings: settings),
     .target(
       name: "Workspace",
-      dependencies: ["CLibSQLite", "SQLite"],
+      dependencies: ["CLibSQLite", "OperatingSystem", "SQLite"],
       swiftSettings: settings
     ),
     .target(
@@ -132,7 +134,7 @@ let package = Package(
       swiftSettings: settings
     ),
     .target(name: "Schedules", swiftSettings: settings),
-    .target(name: "OperatingSystem", swiftSettings: settings),
+    .target(name: "OperatingSystem", dependencies: ["CProcess"], swiftSettings: settings),
     .target(name: "PluginABI", cSettings: cSettings),
     // Says which plugin in this process ended it; the other one catches `_exit` for the tool.
     .target(name: "CPluginGuard", cSettings: cSettings),

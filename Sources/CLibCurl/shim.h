@@ -9,7 +9,6 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -122,7 +121,6 @@ static inline int penstock_curl_ended(const CURLMsg *message, CURL **easy, CURLc
   return 1;
 }
 
-/// Names the calling thread, for debuggers and `top`; at most 15 characters.
 /// Reads what the kernel has in memory of a file, without waiting for a disk (RWF_NOWAIT). -1 with EAGAIN where it has nothing, and with EOPNOTSUPP
 /// where the file system cannot tell.
 static inline ssize_t penstock_read_cached(int descriptor, void *buffer, size_t count, int64_t offset) {
@@ -131,7 +129,5 @@ static inline ssize_t penstock_read_cached(int descriptor, void *buffer, size_t 
   long upper = (long)((uint64_t)offset >> 32);
   return syscall(SYS_preadv2, descriptor, &vector, 1L, (long)offset, upper, 8);
 }
-
-static inline void penstock_curl_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
 #endif

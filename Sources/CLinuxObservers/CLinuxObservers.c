@@ -120,10 +120,3 @@ void penstock_stop_job(void) {
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   sigaction(SIGTSTP, &current, NULL);
 }
-
-void penstock_prepare_observer_thread(const char *name) {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, NULL);
-  pthread_setname_np(pthread_self(), name);
-}

@@ -376,7 +376,3 @@ void penstock_guard_leave_thread(void) {
   has_own_stack = false;
   munmap(stack.ss_sp, stack.ss_size);
 }
-
-void penstock_guard_except_faults(void *set) {
-  for (size_t index = 0; index < fault_count; index++) sigdelset(set, faults[index]);
-}

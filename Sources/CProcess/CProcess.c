@@ -57,21 +57,6 @@ int penstock_has_no_writer(int descriptor) {
 
 int penstock_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno; }
 
-void penstock_ignore_ends(void) {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGCHLD);
-  pthread_sigmask(SIG_UNBLOCK, &set, NULL);
-}
-
-void penstock_block_write_signals(void) {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGPIPE);
-  sigaddset(&set, SIGXFSZ);
-  pthread_sigmask(SIG_BLOCK, &set, NULL);
-}
-
 void penstock_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 
 int penstock_processor_count(void) {

@@ -1,4 +1,5 @@
 import Glibc
+import OperatingSystem
 import Operations
 import Synchronization
 
@@ -125,21 +126,13 @@ final class HostLookup: Sendable {
   }
 
   private func startThread() {
-    let reference = Unmanaged.passRetained(self)
-    var thread = pthread_t()
-    let error = pthread_create(
-      &thread, nil,
-      { argument in
-        guard let argument else { return nil }
-        let lookup = Unmanaged<HostLookup>.fromOpaque(argument).takeRetainedValue()
-        while let host = lookup.next() { lookup.answer(lookup.resolver(host), to: host) }
-        return nil
-      }, reference.toOpaque())
-    guard error == 0 else {
-      reference.release()
-      return giveUp(because: .systemCall("pthread_create", error))
+    do throws(SystemError) {
+      try SystemThread.detach("penstock-lookup") { [self] in
+        while let host = next() { answer(resolver(host), to: host) }
+      }
+    } catch {
+      giveUp(because: .systemCall("\(error.call)", error.number))
     }
-    pthread_detach(thread)
   }
 
   /// A thread could not be started. What waits is left to the others, if there are any.

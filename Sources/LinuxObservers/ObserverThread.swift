@@ -1,5 +1,6 @@
 import CLinuxObservers
 import Glibc
+import OperatingSystem
 import Operations
 import Synchronization
 
@@ -95,22 +96,11 @@ package final class ObserverThread: Sendable {
   }
 
   private func start(_ loop: Loop) throws(ObserverError) {
-    let reference = Unmanaged.passRetained(loop)
-    var thread = pthread_t()
-    let error = pthread_create(
-      &thread, nil,
-      { argument in
-        guard let argument else { return nil }
-        let loop = Unmanaged<Loop>.fromOpaque(argument).takeRetainedValue()
-        penstock_prepare_observer_thread("penstock-observ")
-        ObserverThread.shared.run(loop)
-        return nil
-      }, reference.toOpaque())
-    guard error == 0 else {
-      reference.release()
-      throw .systemCall("pthread_create", error)
+    do throws(SystemError) {
+      try SystemThread.detach("penstock-observ", blocking: .all) { self.run(loop) }
+    } catch {
+      throw .systemCall("\(error.call)", error.number)
     }
-    pthread_detach(thread)
   }
 
   private func run(_ loop: Loop) {

@@ -1,6 +1,6 @@
 // # OperatingSystem
 //
-// What the operating system does for several modules, written once: it reads files, lists directories and processes, and joins paths. It imports nothing
-// of ours and must never know of pipelines, records or plugins.
+// What the operating system does for several modules, written once: it reads files, lists directories and processes, joins paths, and starts threads. It
+// imports nothing of ours and must never know of pipelines, records or plugins.
 //
-// Read first: ``InputFile`` (how a file is opened and read), ``InputFileError`` (why that fails).
+// Read first: ``InputFile`` (how a file is opened and read), ``SystemThread`` (how a thread is started), ``SystemError`` (why a call fails).

@@ -1,4 +1,5 @@
 import Glibc
+import OperatingSystem
 import SQLite
 
 /// Work that runs in its own transaction at its place between the changes.
@@ -142,8 +143,11 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
   func rouse() {
     if isStarted { return signal.wake() }
     isStarted = true
-    let code = WorkspaceThread.start { self.run() }
-    if code != 0 { refuse(code) }
+    do throws(SystemError) {
+      try SystemThread.detach("penstock-writer") { self.run() }
+    } catch {
+      refuse(error.number)
+    }
   }
 
   /// No thread can be had: whoever waits is told so, and the next one to come tries again. The lock is held.
@@ -165,7 +169,8 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     var batch: [Change] = []
     // What is recorded goes on beside the work that it records, and must not keep a new process waiting on a busy machine.
     ThreadPriority.followProcess(loweredBy: 5)
-    ThreadMask.blockFileSizeSignal()
+    // What writes beyond a limit on file sizes gets an error, like that of a full disk, and the program lives on, whatever it does with signals.
+    SignalMask.block(SIGXFSZ)
     workspace.prepareForWriting(prepare)
     signal.lock()
     while true {

@@ -38,7 +38,4 @@ unsigned penstock_take_job_signals(void);
 /// it, as nobody could continue it. Only between begin and end. [one thread at a time]
 void penstock_stop_job(void);
 
-/// Names the calling thread, and blocks all signals in it: they are the business of the host's threads.
-void penstock_prepare_observer_thread(const char *name);
-
 #endif

@@ -68,7 +68,4 @@ void penstock_guard_replace(const char *function);
 void penstock_guard_prepare_thread(void);
 void penstock_guard_leave_thread(void);
 
-/// Takes the signals that a program's own mistakes raise out of a set: blocked, they end the process without a word.
-void penstock_guard_except_faults(void *set);
-
 #endif

@@ -101,14 +101,6 @@ int penstock_has_no_writer(int descriptor);
 /// A pipe whose ends are close-on-exec: `ends[0]` reads. Returns 0, or the error number.
 int penstock_pipe(int ends[2]);
 
-/// Lets SIGCHLD be ignored right where it is sent, for processes that the calling thread starts. A thread that blocks it makes each end of a
-/// process interrupt some other thread instead.
-void penstock_ignore_ends(void);
-
-/// Blocks SIGPIPE and SIGXFSZ in the calling thread: what it writes into a closed pipe or beyond a limit on file sizes is an error. Processes that it starts do
-/// not inherit that.
-void penstock_block_write_signals(void);
-
 /// Names the calling thread, for debuggers and `top`; at most 15 characters.
 void penstock_name_thread(const char *name);
 

@@ -1,5 +1,5 @@
 import CLibCurl
-import Glibc
+import OperatingSystem
 import Synchronization
 
 /// The thread of a client: it owns one `curl_multi` with all its connections, and drives every transfer of the client.
@@ -90,10 +90,12 @@ final class TransferThread: Sendable {
             failure = Self.outOfMemory
             return
           }
-          let error = makeThread(multi)
-          guard error == 0 else {
+          do throws(SystemError) {
+            // The thread keeps what it needs alive until it ends.
+            try SystemThread.detach("penstock-http", blocking: .allButFaults) { self.run(multi) }
+          } catch {
             curl_multi_cleanup(multi.pointer)
-            failure = Self.noThread(error)
+            failure = Self.noThread(error.number)
             return
           }
           inbox.multi = multi
@@ -138,38 +140,6 @@ final class TransferThread: Sendable {
 
   private static func set(_ multi: UnsafeMutableRawPointer, _ option: CURLMoption, _ value: Int) {
     _ = penstock_curl_multi_set_long(multi, option, max(1, value))
-  }
-
-  /// Makes the thread.
-  ///
-  /// - Returns: 0, or the error number.
-  private func makeThread(_ multi: MultiPointer) -> Int32 {
-    // The thread keeps what it needs alive until it ends.
-    let start = Unmanaged.passRetained(ThreadStart(thread: self, multi: multi))
-    var created = pthread_t()
-    let error = pthread_create(
-      &created, nil,
-      { argument in
-        guard let argument else { return nil }
-        let start = Unmanaged<ThreadStart>.fromOpaque(argument).takeRetainedValue()
-        penstock_curl_name_thread("penstock-http")
-        BlockingThread.blockSignals()
-        start.thread.run(start.multi)
-        return nil
-      }, start.toOpaque())
-    if error == 0 { pthread_detach(created) } else { start.release() }
-    return error
-  }
-
-  /// What the new thread is given.
-  private final class ThreadStart: Sendable {
-    let thread: TransferThread
-    let multi: MultiPointer
-
-    init(thread: TransferThread, multi: MultiPointer) {
-      self.thread = thread
-      self.multi = multi
-    }
   }
 
   // MARK: The thread

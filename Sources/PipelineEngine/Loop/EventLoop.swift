@@ -2,8 +2,8 @@ import CProcess
 import DequeModule
 import Glibc
 import HeapModule
+import OperatingSystem
 import Synchronization
-import Workspace
 
 /// One thread that runs everything a host does between the starts and the ends of processes: it waits in `epoll` for descriptors and timers, and
 /// executes the jobs of the actors and tasks that name it as their executor.
@@ -54,7 +54,6 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
   private let epoll: Int32
   private let wake: Int32
   private var core = Core()
-  private var name = ""
   private let thread = Atomic<pthread_t>(0)
 
   /// Creates the loop's descriptors; no thread runs yet.
@@ -80,28 +79,20 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
   /// Starts the loop's thread, under a name of at most 15 characters.
   func start(name: String = "penstock-loop") throws(EngineError) {
-    self.name = name
     // The thread keeps the loop alive until `stop`.
-    let reference = Unmanaged.passRetained(self)
-    var created = pthread_t()
-    let error = pthread_create(
-      &created, nil,
-      { argument in
-        guard let argument else { return nil }
-        let loop = Unmanaged<EventLoop>.fromOpaque(argument).takeRetainedValue()
-        loop.thread.store(pthread_self(), ordering: .releasing)
-        penstock_name_thread(loop.name)
-        penstock_ignore_ends()
-        penstock_block_write_signals()
+    do throws(SystemError) {
+      try SystemThread.detach(name) { [self] in
+        thread.store(pthread_self(), ordering: .releasing)
+        // The end of a process that the loop starts is ignored right where it is sent. A thread that blocks it makes it interrupt some other thread instead.
+        SignalMask.unblock(SIGCHLD)
+        // What the loop writes into a closed pipe or beyond a limit on file sizes is an error. Processes do not inherit that.
+        SignalMask.block(SIGPIPE, SIGXFSZ)
         ThreadPriority.followProcess()
-        loop.run()
-        return nil
-      }, reference.toOpaque())
-    guard error == 0 else {
-      reference.release()
-      throw .systemCall("pthread_create", error)
+        run()
+      }
+    } catch {
+      throw .systemCall("\(error.call)", error.number)
     }
-    pthread_detach(created)
   }
 
   /// Ends the thread once it has nothing left to run. Jobs enqueued afterwards never run.

@@ -1,5 +1,6 @@
 import CProcess
 import Glibc
+import OperatingSystem
 import Synchronization
 
 /// A thread that sleeps until the earliest of its alarms by one of the system's clocks.
@@ -72,22 +73,12 @@ final class AlarmThread: Sendable {
     guard !state.isRunning, !state.isStopped else { return }
     if state.timer < 0 { state.timer = timerfd_create(Int32(kind.id), Int32(TFD_CLOEXEC)) }
     guard state.timer >= 0 else { return }
-    let reference = Unmanaged.passRetained(self)
-    var thread = pthread_t()
-    let error = pthread_create(
-      &thread, nil,
-      { argument in
-        guard let argument else { return nil }
-        let thread = Unmanaged<AlarmThread>.fromOpaque(argument).takeRetainedValue()
-        HostThread.prepare(thread.kind.threadName)
-        thread.run()
-        return nil
-      }, reference.toOpaque())
-    guard error == 0 else { return reference.release() }
-    pthread_detach(thread)
-    state.isRunning = true
-    state.armed = .max
-    state.offset = Self.offset
+    do throws(SystemError) {
+      try SystemThread.detach(kind.threadName, blocking: .allButFaults) { self.run() }
+      state.isRunning = true
+      state.armed = .max
+      state.offset = Self.offset
+    } catch {}
   }
 
   private func run() {

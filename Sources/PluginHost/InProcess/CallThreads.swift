@@ -1,5 +1,6 @@
 import DequeModule
 import Glibc
+import OperatingSystem
 import Synchronization
 
 /// Threads of the host's own for calls of plugins that are due while a plugin is calling the host: those are never made on that thread.
@@ -39,24 +40,16 @@ final class CallThreads: @unchecked Sendable {
   }
 
   private func begin() {
-    var thread = pthread_t()
-    let error = pthread_create(
-      &thread, nil,
-      { _ in
-        HostThread.prepare("penstock-calls")
-        CallThreads.shared.work()
-        return nil
-      }, nil)
-    guard error != 0 else {
-      pthread_detach(thread)
-      return
+    do throws(SystemError) {
+      try SystemThread.detach("penstock-calls", blocking: .allButFaults) { CallThreads.shared.work() }
+    } catch {
+      let isAlone = state.withLock { state in
+        state.count -= 1
+        return state.count == 0
+      }
+      // The system has no thread left: one that there is finds the work when it has done its own, or else this one does it.
+      if isAlone { while let body = state.withLock({ $0.work.popFirst() }) { body() } }
     }
-    let isAlone = state.withLock { state in
-      state.count -= 1
-      return state.count == 0
-    }
-    // The system has no thread left: one that there is finds the work when it has done its own, or else this one does it.
-    if isAlone { while let body = state.withLock({ $0.work.popFirst() }) { body() } }
   }
 
   private func work() {

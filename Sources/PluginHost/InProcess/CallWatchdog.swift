@@ -1,6 +1,7 @@
 import CPluginGuard
 import CProcess
 import Glibc
+import OperatingSystem
 import Synchronization
 
 /// A function of a plugin's that the host calls.
@@ -261,20 +262,12 @@ final class CallWatchdog: Sendable {
   private func start(_ state: inout State) {
     let descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
     guard descriptor >= 0 else { return }
-    var thread = pthread_t()
-    let error = pthread_create(
-      &thread, nil,
-      { _ in
-        HostThread.prepare("penstock-watch")
-        CallWatchdog.shared.run()
-        return nil
-      }, nil)
-    guard error == 0 else {
+    do throws(SystemError) {
+      try SystemThread.detach("penstock-watch", blocking: .allButFaults) { CallWatchdog.shared.run() }
+      state.wake = descriptor
+    } catch {
       Glibc.close(descriptor)
-      return
     }
-    pthread_detach(thread)
-    state.wake = descriptor
   }
 
   private func run() {

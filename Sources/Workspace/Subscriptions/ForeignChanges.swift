@@ -1,4 +1,5 @@
 import Glibc
+import OperatingSystem
 import Synchronization
 
 /// Wakes up when another process, or another workspace of this one, may have changed the database or a file beside it: the one place that waits for others.
@@ -51,7 +52,7 @@ final class ForeignChanges: Sendable {
   func start() {
     guard wake.read >= 0 else { return }
     // Without a thread there are no reports of others; what they have done is seen with the next query.
-    _ = WorkspaceThread.start { self.run() }
+    try? SystemThread.detach("penstock-follow") { self.run() }
   }
 
   /// Ends the thread soon.

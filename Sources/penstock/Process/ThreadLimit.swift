@@ -1,4 +1,6 @@
 import Glibc
+import OperatingSystem
+import Synchronization
 
 /// How many threads and processes this user may have.
 enum ThreadLimit {
@@ -21,27 +23,15 @@ enum ThreadLimit {
 
   /// Whether so many threads can be there at once. They end before this returns.
   private static func canStart(_ count: Int) -> Bool {
-    let gate = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    defer { gate.deallocate() }
-    pthread_mutex_init(gate, nil)
-    pthread_mutex_lock(gate)
-    var threads: [pthread_t] = []
-    for _ in 0..<count {
-      var thread = pthread_t()
-      let error = pthread_create(
-        &thread, nil,
-        { argument in
-          guard let gate = argument?.assumingMemoryBound(to: pthread_mutex_t.self) else { return nil }
-          pthread_mutex_lock(gate)
-          pthread_mutex_unlock(gate)
-          return nil
-        }, gate)
-      guard error == 0 else { break }
-      threads.append(thread)
+    let gate = Mutex(())
+    let threads = gate.withLock { _ in
+      var threads: [SystemThread] = []
+      while threads.count < count, let thread = try? SystemThread("penstock-count", { gate.withLock { _ in } }) {
+        threads.append(thread)
+      }
+      return threads
     }
-    pthread_mutex_unlock(gate)
-    for thread in threads { pthread_join(thread, nil) }
-    pthread_mutex_destroy(gate)
+    for thread in threads { thread.join() }
     return threads.count == count
   }
 }

@@ -1,5 +1,5 @@
-import CProcess
 import Glibc
+import OperatingSystem
 import PipelineService
 
 /// The thread that shows a run and answers the terminal: it waits for events, for signals and for the next redrawing.
@@ -35,34 +35,13 @@ final class PresentationThread: Sendable {
 
   /// Starts the thread. Signals that have come before it are answered too.
   func start(_ handlers: Handlers) throws(FailureReport) {
-    let reference = Unmanaged.passRetained(Start(thread: self, handlers: handlers))
-    var created = pthread_t()
     UnansweredSignals.beginPresentation()
-    let error = pthread_create(
-      &created, nil,
-      { argument in
-        guard let argument else { return nil }
-        let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
-        start.thread.run(start.handlers)
-        return nil
-      }, reference.toOpaque())
-    guard error == 0 else {
-      reference.release()
+    do throws(SystemError) {
+      try SystemThread.detach("penstock-show") { self.run(handlers) }
+    } catch {
       UnansweredSignals.endPresentation()
       close(signals.descriptor)
-      throw .systemCall("pthread_create", error)
-    }
-    pthread_detach(created)
-  }
-
-  /// What the new thread begins with.
-  private final class Start {
-    let thread: PresentationThread
-    let handlers: Handlers
-
-    init(thread: PresentationThread, handlers: Handlers) {
-      self.thread = thread
-      self.handlers = handlers
+      throw .systemCall("\(error.call)", error.number)
     }
   }
 

@@ -101,8 +101,12 @@ private struct Compiler {
     let modules = products + "/Modules"
     guard FileManager.default.fileExists(atPath: modules + "/Workspace.swiftmodule") else { return nil }
     let map = Checkout.root.appendingPathComponent("Sources/CLibSQLite/module.modulemap").path
-    guard FileManager.default.fileExists(atPath: map) else { return nil }
-    arguments = ["swiftc", "-typecheck", "-swift-version", "6", "-I", modules, "-Xcc", "-fmodule-map-file=\(map)"]
+    // What the modules of Swift below Workspace import of C.
+    let maps = [map, products + "/CProcess.build/module.modulemap"]
+    guard maps.allSatisfy(FileManager.default.fileExists) else { return nil }
+    arguments =
+      ["swiftc", "-typecheck", "-swift-version", "6", "-I", modules]
+      + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
   }
 
   /// The lines that the compiler begins with file, line and "error".

@@ -1,5 +1,6 @@
 import CProcess
 import Glibc
+import OperatingSystem
 
 /// What a child host is started with.
 package struct ChildLaunch: Sendable {

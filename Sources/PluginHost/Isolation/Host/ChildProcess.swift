@@ -1,5 +1,6 @@
 import CProcess
 import Glibc
+import OperatingSystem
 import Synchronization
 
 /// A child host as its host sees it: a process, the connection to it, and what it prints.

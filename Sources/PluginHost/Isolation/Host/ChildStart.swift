@@ -1,3 +1,4 @@
+import OperatingSystem
 import Values
 
 /// The name of a call of the plugin that does not return while it is loaded; nil where there is none.

@@ -1,5 +1,6 @@
 import CProcess
 import Glibc
+import OperatingSystem
 import Synchronization
 
 /// The thread on which a connection starts its child hosts, reads what they send, and learns of their ends.
@@ -47,22 +48,7 @@ final class ChildThread: @unchecked Sendable {
     }
     var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data_t(u64: 0))
     epoll_ctl(epoll, EPOLL_CTL_ADD, wake, &event)
-    let reference = Unmanaged.passRetained(self)
-    var created = pthread_t()
-    let error = pthread_create(
-      &created, nil,
-      { argument in
-        guard let argument else { return nil }
-        let thread = Unmanaged<ChildThread>.fromOpaque(argument).takeRetainedValue()
-        HostThread.prepare("penstock-child")
-        thread.run()
-        return nil
-      }, reference.toOpaque())
-    guard error == 0 else {
-      reference.release()
-      throw SystemError("pthread_create", error)
-    }
-    pthread_detach(created)
+    try SystemThread.detach("penstock-child", blocking: .allButFaults) { self.run() }
   }
 
   deinit {
@@ -170,24 +156,4 @@ final class ChildThread: @unchecked Sendable {
     var one: UInt64 = 1
     _ = write(wake, &one, 8)
   }
-}
-
-/// A system call that failed.
-struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
-  let call: StaticString
-  let number: Int32
-
-  init(_ call: StaticString, _ number: Int32) {
-    self.call = call
-    self.number = number
-  }
-
-  /// `Too many open files (pthread_create)`
-  var description: String { "\(String(cString: strerror(number))) (\(call))" }
-
-  static func == (left: SystemError, right: SystemError) -> Bool {
-    left.number == right.number && "\(left.call)" == "\(right.call)"
-  }
-
-  func hash(into hasher: inout Hasher) { hasher.combine(number) }
 }

@@ -1,3 +1,4 @@
+import OperatingSystem
 import Values
 
 // How children come and go. All of it happens on the connection's thread, but for `beginStart` and `replace`.

@@ -1,5 +1,6 @@
 import CProcess
 import Glibc
+import OperatingSystem
 
 /// Lends a clock of the host's that is not the system's to a child: the plugin in it has the same time as it would have in the process.
 ///

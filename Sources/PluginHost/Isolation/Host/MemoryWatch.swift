@@ -1,5 +1,6 @@
 import CProcess
 import Glibc
+import OperatingSystem
 
 /// Sees to it that a child host does not take more memory than it may, shared memory and files in memory included.
 ///

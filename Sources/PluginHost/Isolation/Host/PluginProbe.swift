@@ -1,4 +1,5 @@
 import Glibc
+import OperatingSystem
 
 /// Finds out what a plugin says about itself without letting it into this process.
 package enum PluginProbe {

@@ -1,3 +1,4 @@
+import OperatingSystem
 import Values
 
 extension CheckContext {
@@ -15,7 +16,7 @@ extension CheckContext {
     doing("50 instances on each of 4 threads")
     let delays = (0..<200).map { _ in Int64.random(in: 0...500, using: &random) }
     for thread in 0..<4 {
-      CheckThread.start(named: "penstock check") {
+      try? SystemThread.detach("penstock-check", blocking: .all) {
         for round in 0..<50 {
           guard case .made(let instance) = plugin.create(offer, settings: settings) else { continue }
           instance.start(input)

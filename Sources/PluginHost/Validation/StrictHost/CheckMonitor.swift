@@ -59,34 +59,3 @@ final class CheckMonitor: @unchecked Sendable {
       tv_sec: now.tv_sec + Int(seconds) + nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
   }
 }
-
-/// Threads of a check.
-enum CheckThread {
-  private final class Body: Sendable {
-    let run: @Sendable () -> Void
-    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-  }
-
-  /// Starts a thread that nobody waits for. Its signals are blocked, as those of every host's threads.
-  static func start(named name: String, _ body: @escaping @Sendable () -> Void) {
-    var thread = pthread_t()
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    let context = Unmanaged.passRetained(Body(body)).toOpaque()
-    var all = sigset_t()
-    var former = sigset_t()
-    sigfillset(&all)
-    pthread_sigmask(SIG_SETMASK, &all, &former)
-    let status = pthread_create(
-      &thread, &attributes,
-      { context in
-        guard let context else { return nil }
-        Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()
-        return nil
-      }, context)
-    pthread_sigmask(SIG_SETMASK, &former, nil)
-    pthread_attr_destroy(&attributes)
-    if status != 0 { Unmanaged<Body>.fromOpaque(context).release() }
-  }
-}

@@ -1,4 +1,5 @@
 import Glibc
+import OperatingSystem
 import PluginABI
 import Values
 
@@ -34,7 +35,7 @@ final class StrictHost: ValuesHost, @unchecked Sendable {
         struct_size: UInt32(MemoryLayout<penstock_host>.size), abi_major: UInt16(PENSTOCK_ABI_MAJOR),
         abi_minor: UInt16(PENSTOCK_ABI_MINOR), service: StrictTables.service, implementation: nil))
     table.pointee.implementation = Unmanaged.passRetained(self).toOpaque()
-    CheckThread.start(named: "penstock timers") { self.fireTimers() }
+    try? SystemThread.detach("penstock-timers", blocking: .all) { self.fireTimers() }
   }
 
   func withholds(_ service: String) -> Bool { withheld.contains(service) }
