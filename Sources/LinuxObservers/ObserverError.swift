@@ -1,3 +1,4 @@
+import OperatingSystem
 import Operations
 
 /// Why something of the system cannot be observed.
@@ -19,7 +20,7 @@ public enum ObserverError: Error, Sendable, Hashable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .unavailable(let what): "\(what) is not available on this system"
-    case .systemCall(let call, let error): "\(call) failed: \(systemMessage(of: error))"
+    case .systemCall(let call, let error): "\(call) failed: \(SystemError.text(of: error))"
     }
   }
 }

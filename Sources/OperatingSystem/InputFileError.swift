@@ -46,9 +46,7 @@ package enum InputFileError: Error, Sendable, Hashable {
   /// The cause, without the path, and what to do about it where that is not plain.
   package var reason: String {
     switch self {
-    case .system(_, let number):
-      String(cString: strerror(number))
-        + (number == EMFILE || number == ENFILE ? "; raise the limit on open files (`ulimit -n`)" : "")
+    case .system(_, let number): SystemError.textWithAdvice(of: number)
     case .unsuitable(_, .directory): "it is a directory"
     case .unsuitable(_, let kind): "it is \(kind.name), not a regular file"
     case .tooLong(_, let limit): "it is larger than \(Self.size(limit))"

@@ -37,7 +37,7 @@ package struct RunDirectories {
     var removal = Removal()
     let root = open(workspace, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard root >= 0 else {
-      removal.failures.append("\(workspace): \(String(cString: strerror(errno)))")
+      removal.failures.append("\(workspace): \(SystemError.text(of: errno))")
       return removal
     }
     defer { close(root) }
@@ -90,7 +90,7 @@ package struct RunDirectories {
   private static func remove(_ name: String, in parent: Int32, depth: Int, into removal: inout Removal) {
     let descriptor = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else {
-      if errno != ENOENT { removal.failures.append("\(name): \(String(cString: strerror(errno)))") }
+      if errno != ENOENT { removal.failures.append("\(name): \(SystemError.text(of: errno))") }
       return
     }
     guard depth < deepest else {
@@ -106,14 +106,14 @@ package struct RunDirectories {
       } else if unlinkat(descriptor, entry, 0) == 0 {
         if status.st_mode & S_IFMT == S_IFREG { removal.bytes += Int64(status.st_size) }
       } else {
-        removal.failures.append("\(entry): \(String(cString: strerror(errno)))")
+        removal.failures.append("\(entry): \(SystemError.text(of: errno))")
       }
     }
     close(descriptor)
     if unlinkat(parent, name, AT_REMOVEDIR) == 0 {
       if depth == 0 { removal.removed += 1 }
     } else if errno != ENOENT {
-      removal.failures.append("\(name): \(String(cString: strerror(errno)))")
+      removal.failures.append("\(name): \(SystemError.text(of: errno))")
     }
   }
 

@@ -154,7 +154,8 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
   private func refuse(_ code: Int32) {
     isStarted = false
     let error = WorkspaceError.io(
-      path: workspace.path, code: Int(code), message: "no thread to write with: \(WorkspaceError.systemMessage(code))")
+      path: workspace.path, code: Int(code), message: "no thread to write with: \(SystemError.textWithAdvice(of: code))"
+    )
     for flush in flushes { flush.answer.resume(returning: .failure(error)) }
     for entry in jobs { entry.job.fail(error) }
     for answer in closers { answer.resume(returning: .failure(error)) }

@@ -1,5 +1,6 @@
 import CLibSQLite
 import Glibc
+import OperatingSystem
 import SQLite
 
 extension Workspace {
@@ -17,7 +18,7 @@ extension Workspace {
     unlink(part)
     let descriptor = Glibc.open(part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
-      throw WorkspaceError.cannotCreate(path: path, reason: WorkspaceError.systemMessage(errno))
+      throw WorkspaceError.cannotCreate(path: path, reason: SystemError.textWithAdvice(of: errno))
     }
     defer {
       Glibc.close(descriptor)
@@ -35,7 +36,7 @@ extension Workspace {
       throw WorkspaceError(error, path: path)
     }
     guard fsync(descriptor) == 0, rename(part, path) == 0 else {
-      throw WorkspaceError.io(path: path, code: Int(errno), message: WorkspaceError.systemMessage(errno))
+      throw WorkspaceError.io(path: path, code: Int(errno), message: SystemError.textWithAdvice(of: errno))
     }
   }
 

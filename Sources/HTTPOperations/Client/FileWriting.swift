@@ -1,4 +1,5 @@
 import Glibc
+import OperatingSystem
 
 /// Writes whole buffers.
 enum FileWriting {
@@ -21,7 +22,7 @@ enum FileWriting {
   /// The failure of a transfer whose body cannot be written.
   static func failure(_ error: Int32, _ authority: String) -> HTTPTransferError {
     HTTPTransferError(
-      .unwritableFile, "the response of \(authority) cannot be written to its file: \(SystemMessage.text(of: error))",
+      .unwritableFile, "the response of \(authority) cannot be written to its file: \(SystemError.text(of: error))",
       systemError: error)
   }
 }

@@ -123,7 +123,7 @@ final class TransferThread: Sendable {
 
   private static func noThread(_ error: Int32) -> HTTPTransferError {
     HTTPTransferError(
-      .internalFailure, "the client's thread cannot be made: \(SystemMessage.text(of: error))", systemError: error)
+      .internalFailure, "the client's thread cannot be made: \(SystemError.text(of: error))", systemError: error)
   }
 
   private static let closed = HTTPTransferError(.clientClosed, "the HTTP client was shut down")

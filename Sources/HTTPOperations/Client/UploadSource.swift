@@ -1,5 +1,6 @@
 import CLibCurl
 import Glibc
+import OperatingSystem
 import Synchronization
 
 /// The body of a request while it is sent. Read at any offset, since a request may have to begin again on another
@@ -128,7 +129,7 @@ final class UploadSource: Sendable {
   }
 
   private static func failure(_ what: String, _ error: Int32) -> HTTPTransferError {
-    let reason = error == 0 ? "" : ": \(SystemMessage.text(of: error))"
+    let reason = error == 0 ? "" : ": \(SystemError.text(of: error))"
     return HTTPTransferError(.unreadableBody, "the request's body, \(what)\(reason)", systemError: error)
   }
 }

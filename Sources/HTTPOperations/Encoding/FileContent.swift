@@ -8,14 +8,7 @@ struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
 
   init(_ path: String, _ number: Int32) {
     self.path = path
-    // strerror_r of glibc returns a text that need not be in the buffer.
-    var buffer = [CChar](repeating: 0, count: 256)
-    problem = buffer.withUnsafeMutableBufferPointer { buffer in
-      guard let start = buffer.baseAddress, strerror_r(number, start, buffer.count) == 0 else {
-        return "error \(number)"
-      }
-      return String(cString: start)
-    }
+    problem = SystemError.text(of: number)
   }
 
   init(_ path: String, problem: String) {

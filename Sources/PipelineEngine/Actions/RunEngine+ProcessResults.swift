@@ -114,7 +114,7 @@ extension RunEngine {
     return try await result(beside: size > Self.large) { () throws(OperationFailure) in
       guard let bytes = FileBytes.read(descriptor: descriptor, limit: Int(ResultFile.memoryLimit)) else {
         throw OperationFailure(
-          code: "result-missing", message: "the result cannot be read back: \(String(cString: strerror(errno)))")
+          code: "result-missing", message: "the result cannot be read back: \(SystemError.text(of: errno))")
       }
       return bytes
     }

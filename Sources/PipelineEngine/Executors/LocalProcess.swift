@@ -46,7 +46,7 @@ final class LocalProcess {
 
   /// Why it could not be started, or become its program.
   func failure(_ number: Int32) -> any Error {
-    let reason = String(cString: strerror(number))
+    let reason = SystemError.text(of: number)
     let executable = request.executable.string
     switch number {
     case ENOENT, ENOTDIR:

@@ -1,4 +1,5 @@
 import Glibc
+import OperatingSystem
 import RunHistory
 
 /// Why the engine itself, rather than an operation, could not go on. A run that ends so has exit code 3.
@@ -29,7 +30,7 @@ public enum EngineError: Error, Sendable, Hashable {
     let isThere = stat(runs, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     guard number == ENOENT || number == ENOTDIR, !isThere else { return .file(path, number) }
     return .history(
-      "cannot write '\(path)': \(String(cString: strerror(number))); the workspace and the directory 'runs' in it must stay where they are while a run uses them"
+      "cannot write '\(path)': \(SystemError.text(of: number)); the workspace and the directory 'runs' in it must stay where they are while a run uses them"
     )
   }
 
@@ -76,9 +77,9 @@ extension EngineError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .systemCall(let name, let number):
-      return "\(name) failed: \(String(cString: strerror(number)))\(Self.hint(number))"
+      return "\(name) failed: \(SystemError.text(of: number))\(Self.hint(number))"
     case .file(let path, let number):
-      return "cannot write '\(path)': \(String(cString: strerror(number)))\(Self.hint(number))"
+      return "cannot write '\(path)': \(SystemError.text(of: number))\(Self.hint(number))"
     case .secrets(let unreadable):
       if let only = unreadable.first, unreadable.count == 1 {
         return "the secret '\(only.name)' cannot be read: \(only.reason)"

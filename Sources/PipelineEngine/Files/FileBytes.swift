@@ -1,4 +1,5 @@
 import Glibc
+import OperatingSystem
 
 /// Whole files as bytes.
 enum FileBytes {
@@ -10,7 +11,7 @@ enum FileBytes {
     return try? [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
       while count < size {
         let done = pread(descriptor, buffer.baseAddress.map { $0 + count }, size - count, off_t(count))
-        if done < 0 { throw OperationFailure(code: "file", message: String(cString: strerror(errno))) }
+        if done < 0 { throw OperationFailure(code: "file", message: SystemError.text(of: errno)) }
         if done == 0 { break }
         count += done
       }

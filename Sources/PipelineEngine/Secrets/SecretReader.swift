@@ -106,7 +106,7 @@ struct SecretReader {
           }
         }, exited: { [onProcess] in onProcess($0, false) })
     } catch {
-      let reason = String(cString: strerror(error.number))
+      let reason = SystemError.text(of: error.number)
       throw Failure("its command '\(program)' could not be run: \(reason)")
     }
     printed.finish()

@@ -1,4 +1,5 @@
 import Glibc
+import OperatingSystem
 
 /// A directory of plugins.
 public struct PluginDirectory: Sendable, Hashable {
@@ -61,7 +62,7 @@ extension PluginDirectory {
     let number: Int32
 
     var isMissing: Bool { number == ENOENT }
-    var text: String { isMissing ? "not there" : String(cString: strerror(number)) }
+    var text: String { isMissing ? "not there" : SystemError.text(of: number) }
   }
 
   /// The names of the files that may be plugins, sorted.

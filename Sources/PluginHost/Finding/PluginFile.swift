@@ -1,4 +1,5 @@
 import Glibc
+import OperatingSystem
 import Values
 
 /// A file that may be a plugin: found, and neither opened nor checked yet. See ``PluginVerifier`` for that.
@@ -113,7 +114,7 @@ public struct PluginFile: Sendable, Hashable {
     default:
       return PluginError(
         .unreadable,
-        "cannot look at the plugin \(name): \(String(cString: strerror(number))); check the permissions of its directories"
+        "cannot look at the plugin \(name): \(SystemError.text(of: number)); check the permissions of its directories"
       )
     }
   }

@@ -1,5 +1,6 @@
 import CProcess
 import Glibc
+import OperatingSystem
 import PluginABI
 import Synchronization
 
@@ -126,13 +127,13 @@ package final class PluginImage: @unchecked Sendable {
   ) throws(PluginError) -> PluginImage {
     let source = descriptor ?? Glibc.open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard source >= 0 else {
-      throw PluginError(.unreadable, "cannot read plugin '\(file)': \(String(cString: strerror(errno)))")
+      throw PluginError(.unreadable, "cannot read plugin '\(file)': \(SystemError.text(of: errno))")
     }
     defer { if descriptor == nil { close(source) } }
     let memory = MemoryCopy.make(of: source, path: file)
     guard memory >= 0 else {
       throw PluginError(
-        .unreadable, "cannot copy plugin '\(file)' into memory: \(String(cString: strerror(-memory)))")
+        .unreadable, "cannot copy plugin '\(file)' into memory: \(SystemError.text(of: -memory))")
     }
     defer { close(memory) }
     let handle = try map(path: path(of: memory), file: file, reports)

@@ -220,7 +220,7 @@ extension PluginLock {
   }
 
   private static func failure(_ verb: String, _ path: String, removing temporary: String? = nil) -> PluginError {
-    let text = String(cString: strerror(errno))
+    let text = SystemError.text(of: errno)
     if let temporary { unlink(temporary) }
     return PluginError(
       .lock, "cannot \(verb) \(path.quotedForMessage): \(text); check the permissions of the file and of its directory")

@@ -1,5 +1,6 @@
 import Crypto
 import Glibc
+import OperatingSystem
 import Values
 
 /// The SHA-256 of an open file.
@@ -14,7 +15,7 @@ enum PluginHash {
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else {
         throw Refusal(
-          .unreadable, "it cannot be read: \(String(cString: strerror(errno)))",
+          .unreadable, "it cannot be read: \(SystemError.text(of: errno))",
           fix: "check the file and its file system")
       }
       if count == 0 { break }

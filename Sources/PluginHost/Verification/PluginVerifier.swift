@@ -1,4 +1,5 @@
 import Glibc
+import OperatingSystem
 import Synchronization
 
 /// Looks at a file that is to be loaded, before any of its code runs, and refuses it where it may not be.
@@ -101,7 +102,7 @@ public final class VerifiedPlugin: Sendable {
       let memory = MemoryCopy.make(of: descriptor, path: path)
       guard memory >= 0 else {
         throw Refusal(
-          .unreadable, "it cannot be copied into memory: \(String(cString: strerror(-memory)))",
+          .unreadable, "it cannot be copied into memory: \(SystemError.text(of: -memory))",
           fix: "see that there is memory for it")
       }
       do throws(Refusal) {

@@ -1,4 +1,5 @@
 import Glibc
+import OperatingSystem
 
 /// Opens a file that nobody but root and the user can change or replace.
 ///
@@ -150,7 +151,7 @@ struct TrustedPath {
   }
 
   static func unreadable(_ path: String, _ number: Int32) -> Refusal {
-    let text = String(cString: strerror(number))
+    let text = SystemError.text(of: number)
     return switch number {
     case ENOENT, ENOTDIR:
       Refusal(.notFound, "\(path.quotedForMessage) is not there", fix: "check the path, and the links that lead to it")

@@ -1,4 +1,5 @@
 import Glibc
+import OperatingSystem
 
 /// Copies logs and large results of runs from one workspace to another.
 ///
@@ -85,5 +86,5 @@ public struct RunFileError: Error, Sendable, Hashable, CustomStringConvertible {
   public let number: Int32
 
   /// The file and the system's reason.
-  public var description: String { "cannot write '\(path)': \(String(cString: strerror(number)))" }
+  public var description: String { "cannot write '\(path)': \(SystemError.text(of: number))" }
 }

@@ -1,5 +1,6 @@
 import CProcess
 import Glibc
+import OperatingSystem
 
 /// What the engine needs of the computer, whatever the workspace.
 enum ComputerCheckup {
@@ -20,7 +21,7 @@ enum ComputerCheckup {
   private static func notifications() -> Checkup.Finding {
     let descriptor = inotify_init1(Int32(IN_CLOEXEC))
     guard descriptor >= 0 else {
-      let reason = String(cString: strerror(errno))
+      let reason = SystemError.text(of: errno)
       return .init(
         grade: .fail, subject: "inotify",
         message: "not available: \(reason); sysctl fs.inotify.max_user_instances sets how many there may be")

@@ -1,4 +1,5 @@
 import Glibc
+import OperatingSystem
 
 /// Finds the rules of zones by name, in the time zone database of the computer.
 ///
@@ -155,7 +156,7 @@ public struct TimeZoneDatabase: Sendable {
   }
 
   private static func reason() -> String {
-    String(cString: strerror(errno))
+    SystemError.text(of: errno)
   }
 
   private static func target(of path: String) -> String? {

@@ -1,4 +1,5 @@
 import Glibc
+import OperatingSystem
 
 /// A file that a workspace keeps beside its database.
 ///
@@ -23,7 +24,7 @@ package enum OwnFile {
       // A link; a socket, or a FIFO without a reader; a directory.
       case ELOOP, ENXIO, ENODEV, EISDIR: throw unsuitable(name, directory)
       case EACCES, EROFS, EPERM: throw .readOnly(path: path)
-      default: throw .io(path: path, code: Int(code), message: WorkspaceError.systemMessage(code))
+      default: throw .io(path: path, code: Int(code), message: SystemError.textWithAdvice(of: code))
       }
     }
     var status = stat()

@@ -1,5 +1,6 @@
 import CLibSQLite
 import Glibc
+import OperatingSystem
 import SQLite
 
 extension WorkspaceError {
@@ -25,7 +26,7 @@ extension WorkspaceError {
     case SQLITE_NOTADB: self = .notAWorkspace(path: path, reason: "the file is not a database")
     case SQLITE_CORRUPT: self = .corrupt(path: path, message: message)
     case SQLITE_CANTOPEN where Self.isOutOfDescriptors:
-      self = .io(path: path, code: Int(EMFILE), message: Self.systemMessage(EMFILE))
+      self = .io(path: path, code: Int(EMFILE), message: SystemError.textWithAdvice(of: EMFILE))
     case SQLITE_CANTOPEN:
       self =
         WorkspaceFiles.forbidden(database: path).map { .notPermitted(path: $0) }
@@ -57,10 +58,5 @@ extension WorkspaceError {
       opened.append(descriptor)
     }
     return false
-  }
-
-  static func systemMessage(_ code: Int32) -> String {
-    let hint = code == EMFILE || code == ENFILE ? "; raise the limit on open files (`ulimit -n`)" : ""
-    return String(cString: strerror(code)) + hint
   }
 }

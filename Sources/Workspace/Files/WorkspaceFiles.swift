@@ -1,5 +1,6 @@
 import CLibSQLite
 import Glibc
+import OperatingSystem
 import SQLite
 
 /// The files of a workspace: where they are, how they are created, who may use them.
@@ -130,7 +131,7 @@ struct WorkspaceFiles {
       // A file mask such as 0177 leaves a directory that its owner cannot enter.
       chmod(path, 0o700)
     } else if errno != EEXIST {
-      throw .cannotCreate(path: directory, reason: WorkspaceError.systemMessage(errno))
+      throw .cannotCreate(path: directory, reason: SystemError.textWithAdvice(of: errno))
     }
     return above + [parent]
   }
@@ -140,7 +141,7 @@ struct WorkspaceFiles {
     guard durability == .powerLoss else { return }
     for directory in directories {
       guard Self.flushNames(in: directory) else {
-        throw .cannotCreate(path: self.directory, reason: WorkspaceError.systemMessage(errno))
+        throw .cannotCreate(path: self.directory, reason: SystemError.textWithAdvice(of: errno))
       }
     }
   }
@@ -185,7 +186,7 @@ struct WorkspaceFiles {
     let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       if errno == EEXIST { return false }
-      throw .cannotCreate(path: directory, reason: WorkspaceError.systemMessage(errno))
+      throw .cannotCreate(path: directory, reason: SystemError.textWithAdvice(of: errno))
     }
     fchmod(descriptor, 0o600)
     close(descriptor)

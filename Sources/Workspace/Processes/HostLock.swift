@@ -1,4 +1,5 @@
 import Glibc
+import OperatingSystem
 
 /// The lock that a process which writes to a workspace holds on `workspace.hosts`, as long as it may write.
 ///
@@ -17,7 +18,7 @@ final class HostLock: Sendable {
     guard fcntl(descriptor, Self.setLock, &request) == 0 else {
       let code = errno
       close(descriptor)
-      throw .io(path: "\(directory)/\(Self.name)", code: Int(code), message: WorkspaceError.systemMessage(code))
+      throw .io(path: "\(directory)/\(Self.name)", code: Int(code), message: SystemError.textWithAdvice(of: code))
     }
   }
 

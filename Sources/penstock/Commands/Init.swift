@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import OperatingSystem
 import PipelineLanguage
 import RunReports
 import Values
@@ -26,7 +27,7 @@ struct Init: ParsableCommand {
         throw CommandFailure(
           "'\(file)' is there already, and is not overwritten; name another file: penstock init FILE")
       }
-      throw CommandFailure("cannot write '\(file)': \(String(cString: strerror(errno)))")
+      throw CommandFailure("cannot write '\(file)': \(SystemError.text(of: errno))")
     }
     let output = TextOutput(descriptor: descriptor, capacity: 0)
     output.write(StarterPipeline.text(name: StarterPipeline.name(forFile: file)))
@@ -34,7 +35,7 @@ struct Init: ParsableCommand {
     close(descriptor)
     if let failure {
       unlink(file)
-      throw CommandFailure("cannot write '\(file)': \(String(cString: strerror(failure)))")
+      throw CommandFailure("cannot write '\(file)': \(SystemError.text(of: failure))")
     }
     shared.output.confirm(["file": .string(file)]) {
       let shown = ShellText.quoted(file)

@@ -27,7 +27,7 @@ enum FileReader {
       let count = chunk.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else {
-        throw FileReadFailure(message: "cannot read \(name): \(String(cString: strerror(errno)))")
+        throw FileReadFailure(message: "cannot read \(name): \(SystemError.text(of: errno))")
       }
       if count == 0 { return bytes }
       bytes += chunk[..<count]

@@ -85,7 +85,7 @@ final class LineReader {
     while true {
       let count = chunk.withUnsafeMutableBytes { read(STDIN_FILENO, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw CommandFailure("\(name) cannot be read: \(String(cString: strerror(errno)))") }
+      guard count >= 0 else { throw CommandFailure("\(name) cannot be read: \(SystemError.text(of: errno))") }
       return Array(chunk[..<count])
     }
   }

@@ -1,4 +1,5 @@
 import Glibc
+import OperatingSystem
 import PipelineService
 import PluginHost
 
@@ -43,7 +44,7 @@ enum ExitStatus: Int32 {
     TextOutput.standard.flush()
     TextOutput.error.flush()
     guard let failure = TextOutput.standard.failure else { end(rawValue) }
-    TextOutput.error.writeLine("penstock: cannot write to standard output: \(String(cString: strerror(failure)))")
+    TextOutput.error.writeLine("penstock: cannot write to standard output: \(SystemError.text(of: failure))")
     end(self == .succeeded ? Self.engineFailed.rawValue : rawValue)
   }
 

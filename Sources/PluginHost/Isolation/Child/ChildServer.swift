@@ -1,5 +1,6 @@
 import CProcess
 import Glibc
+import OperatingSystem
 import Synchronization
 import Values
 
@@ -53,7 +54,7 @@ final class ChildServer: Sendable {
       // The host is gone, or does not want this child any more. Nobody is left who could care about the plugin's state.
       if count == 0 { _exit(0) }
       guard count > 0 else {
-        ChildHost.complain("cannot read from the host: \(String(cString: strerror(errno)))")
+        ChildHost.complain("cannot read from the host: \(SystemError.text(of: errno))")
         _exit(ChildHost.protocolError)
       }
       decoder.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
@@ -118,7 +119,7 @@ final class ChildServer: Sendable {
   private func begin(_ hello: ChildHello) -> any PluginConnection {
     let error = penstock_limit_process(hello.memory, hello.descriptors)
     if error != 0 {
-      refuse(PluginError(.childHost, "the child host cannot limit itself: \(String(cString: strerror(error)))"))
+      refuse(PluginError(.childHost, "the child host cannot limit itself: \(SystemError.text(of: error))"))
     }
     do throws(PluginError) {
       let (connection, isNewer) = try load(hello, clock(hello)) { [self] level, message in

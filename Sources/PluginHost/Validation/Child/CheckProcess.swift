@@ -1,5 +1,6 @@
 import CProcess
 import Glibc
+import OperatingSystem
 import Values
 
 /// The process of one check, seen by the validator: starts it, reads what it tells, and ends it when it takes too long.
@@ -159,7 +160,7 @@ struct CheckProcess {
       return
         "it took more memory than the \(validation.memory >> 20) MiB that a check gives it (--memory)\(moment)\(said)"
     case .notStarted(let error):
-      return "the process for the check could not be started: \(String(cString: strerror(error)))"
+      return "the process for the check could not be started: \(SystemError.text(of: error))"
     }
   }
 

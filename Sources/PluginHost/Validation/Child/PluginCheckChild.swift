@@ -1,5 +1,6 @@
 import CProcess
 import Glibc
+import OperatingSystem
 import Values
 
 /// The process in which one check is made: loads the plugin, drives it, tells what came of it, and ends.
@@ -17,7 +18,7 @@ public enum PluginCheckChild {
     let limited = CheckOrder(arguments).map { limit(memory: $0.memory) } ?? 0
     ProcessPicture.prepare()
     guard limited == 0 else {
-      let reason = String(cString: strerror(limited))
+      let reason = SystemError.text(of: limited)
       channel.tell(.result(.failed(["the process for the check cannot limit its memory: \(reason)"]), note: ""))
       _exit(2)
     }

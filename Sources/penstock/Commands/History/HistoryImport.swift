@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import OperatingSystem
 import PipelineLanguage
 import RunHistory
 import Values
@@ -33,7 +34,7 @@ struct HistoryImport: ParsableCommand {
   func run() throws {
     if let files, access(files + "/runs", R_OK | X_OK) != 0 {
       throw CommandFailure(
-        "there are no files to copy: '\(TerminalText.visible(files))/runs': \(String(cString: strerror(errno)))")
+        "there are no files to copy: '\(TerminalText.visible(files))/runs': \(SystemError.text(of: errno))")
     }
     let lines = try LineReader(file)
     let history = try History.open(at: try shared.location().path, mode: .readWrite)

@@ -1,4 +1,5 @@
 import Glibc
+import OperatingSystem
 
 /// The files of a plugin that somebody is about to write.
 struct PluginScaffold {
@@ -136,7 +137,7 @@ struct PluginScaffold {
   }
 
   private static func failure(_ path: String, _ number: Int32 = errno) -> CommandFailure {
-    CommandFailure("cannot write '\(path)': \(String(cString: strerror(number)))")
+    CommandFailure("cannot write '\(path)': \(SystemError.text(of: number))")
   }
 
   // MARK: The checkout
