@@ -47,6 +47,7 @@ func systemProblem(_ call: String, _ number: Int32 = errno) -> PluginProblem {
 }
 
 /// Runs `body` on a thread of its own, or, where the system has none to give, right here.
+// Not with `SystemThread` of OperatingSystem: this plugin links PluginKit and CProcess only.
 func startThread(named name: String, _ body: @escaping @Sendable () -> Void) {
   let work = Unmanaged.passRetained(ThreadWork(name: name, body: body))
   var attributes = pthread_attr_t()
