@@ -128,6 +128,37 @@ struct SalvageTests {
     #expect(try counts(history) == Self.everything)
   }
 
+  @Test("saves the rows that an earlier version wrote, which have fewer columns")
+  func earlierRows() async throws {
+    let current = HistorySchema.schema
+    let first = WorkspaceSchema(applicationID: current.applicationID, migrations: Array(current.migrations.prefix(1)))
+    let path = directory + "/earlier"
+    let former = try Workspace.open(at: path, schema: first, mode: .readWrite)
+    try await former.write { db in
+      try db.execute(
+        sql: """
+          INSERT INTO definition (hash, text) VALUES ('h', 'text');
+          INSERT INTO run_record (id, pipeline, definition, params, trigger, host, user, version, boot, pid, process_started,
+            state, created_at, operations, succeeded, failed, skipped, cancelled, reused)
+            VALUES ('r', 'p', 1, '{}', 'manual', 'h', 'u', '0', 'b', 1, 1, 'succeeded', 1, 1, 1, 0, 0, 0, 0);
+          INSERT INTO operation_record (key, name, position, state, attempts) VALUES (1 << 32, 'a', 0, 'succeeded', 2);
+          INSERT INTO attempt_record (operation, number, state, started_at)
+            VALUES (1 << 32, 1, 'failed', 1), (1 << 32, 2, 'succeeded', 2);
+          """)
+    }
+    await former.shutdown()
+    try await History.open(at: path, mode: .readWrite).workspace.shutdown()
+    let queue = try DatabaseQueue(path: path + "/workspace.db")
+    let schema = try queue.read { try Int.fetchAll($0, sql: "SELECT pageno FROM dbstat WHERE name = 'sqlite_schema'") }
+    try queue.close()
+    for page in schema {
+      try overwrite(path + "/workspace.db", from: (page - 1) * 4096, with: Data(repeating: 0x55, count: 4096))
+    }
+    let history = try repaired(path).history
+    defer { history.workspace.close() }
+    #expect(try counts(history) == [1, 1, 2, 1])
+  }
+
   @Test(
     "saves every row when only the way to the pages is lost",
     arguments: ["operation_record", "attempt_record", "run_record"])

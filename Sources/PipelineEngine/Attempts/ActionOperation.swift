@@ -38,6 +38,7 @@ struct AttemptModifier<Operation: OperationRequest>: OperationModifier where Ope
     } catch {
       outcome = .failure(error)
     }
+    await engine.writeIfLarge(ordinal, outcome)
     if let error = await engine.endAttempt(ordinal, outcome) { throw error }
     let result = try outcome.get()
     await engine.prepareUntil(ordinal, result)

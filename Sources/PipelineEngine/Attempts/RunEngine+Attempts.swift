@@ -147,7 +147,7 @@ extension RunEngine {
       attempt.state = .succeeded
       thrown = nil
       do {
-        state.instances[ordinal].recordedResult = try recorder.recorded(result)
+        state.instances[ordinal].recordedResult = try recorder.recorded(result, of: ordinal)
       } catch {
         // A success without its result would be taken over by `resume` and `retry` as one that has none.
         thrown = fail(&attempt, with: error)

@@ -156,6 +156,7 @@ extension RunEngine {
     } catch {
       outcome = .failure(error)
     }
+    await writeIfLarge(ordinal, outcome)
     try endOnlyAttempt(ordinal, outcome)
   }
 

@@ -52,7 +52,9 @@ extension RunEngine {
       switch try await begin(job, ordinal) {
       case .running(let handle): end = await self.end(of: handle, job, ordinal)
       case .ended(let known): end = known
-      case .notBegun: continue
+      case .notBegun(let why):
+        reason = why
+        continue
       case .lost(let reason): end = JobEnd(cause: .lost(reason))
       }
       guard case .notBegun(let why) = end.cause else { return end }
@@ -80,7 +82,7 @@ extension RunEngine {
       }
       return .running(handle)
     case .refused(let error): throw error
-    case .notBegun: return .notBegun
+    case .notBegun(let reason): return .notBegun(reason: reason)
     case .open(let handle): return try await recover(handle, ordinal)
     }
   }

@@ -63,7 +63,7 @@ enum JobRecovery {
   case running(JobHandle)
   case ended(JobEnd)
   /// It has certainly not begun, and never will by itself.
-  case notBegun
+  case notBegun(reason: String)
   /// It had begun, or may have, and nobody can tell its end.
   case lost(reason: String)
 }

@@ -7,9 +7,8 @@ import Workspace
 
 /// Carries the news that a request succeeded between the hosts of one workspace.
 ///
-/// Who waits for an endpoint holds a shared lock on a file in the workspace's folder `peers` that is named after it; who
-/// succeeds there changes the time of that file. Where nobody waits there is no file, and a success costs one system
-/// call that finds none.
+/// A waiter holds a shared lock on a file named after the endpoint, in the workspace's folder `peers`; a request that succeeds
+/// touches that file. Where nobody waits there is no file, and a success costs one system call that finds none.
 final class WorkspacePeers: HTTPPeerChannel {
   private let folder: String
   private let loop: EventLoop
@@ -69,7 +68,12 @@ private final class PeerFile: Sendable {
     }
   }
 
-  var stamp: FileStamp? { FileStamp(path) }
+  /// The time that the latest success has left, in nanoseconds; nil where the file is gone.
+  var latest: Int64? {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return nil }
+    return Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+  }
 
   /// Opens the file, and makes it where it is missing, with a time long past: a success within the same tick of the file system's clock
   /// would otherwise leave it as it is.
@@ -102,13 +106,13 @@ private final class PeerWatch: @unchecked Sendable {
 
   private var file: PeerFile?
   private let handler: @Sendable () -> Void
-  private var stamp: FileStamp?
+  private var latest: Int64?
   private var entry: Int?
 
   init(file: PeerFile, _ handler: @escaping @Sendable () -> Void) {
     self.file = file
     self.handler = handler
-    stamp = file.stamp
+    latest = file.latest
   }
 
   func begin(_ paths: PathWatch) {
@@ -125,8 +129,8 @@ private final class PeerWatch: @unchecked Sendable {
   }
 
   private func look() {
-    guard let found = file?.stamp, found != stamp else { return }
-    stamp = found
+    guard let found = file?.latest, found != latest else { return }
+    latest = found
     handler()
   }
 }

@@ -93,9 +93,9 @@ extension RunEngine {
       if results.last != .null || state == .failed || state == .skipped { isList = true }
     }
     guard isList else { return }
-    let result = OperationResult.value(.array(results))
-    state.instances[ordinal].result = result
-    state.instances[ordinal].recordedResult = try recorder.recorded(result)
+    let recorded = try await written(.array(results))
+    state.instances[ordinal].result = .value(.array(results))
+    state.instances[ordinal].recordedResult = recorded
   }
 
   private func loopItems(_ loop: OperationDefinition.Loop, _ ordinal: Int) throws -> [JSONValue] {

@@ -207,25 +207,20 @@ final class RunRecorder {
 
   // MARK: Results
 
-  /// The form in which a result is recorded: inline where it is small, else in a file of the run's directory.
-  func recorded(_ result: OperationResult) throws(EngineError) -> RecordedResult {
+  /// The form in which a result is recorded: inline where it is small, else in a file of the run's directory, which may have been written already.
+  func recorded(_ result: OperationResult, of ordinal: Int? = nil) throws(EngineError) -> RecordedResult {
     switch result {
     case .none:
       return .none
     case .value(let value):
-      var bytes: [UInt8] = []
-      value.write(to: &bytes)
-      guard bytes.count > RecordedResult.inlineLimit else { return .inline(String(decoding: bytes, as: UTF8.self)) }
-      let directory = try logs.runDirectory()
+      if let ordinal, !state.files.written.isEmpty, let written = state.files.written.removeValue(forKey: ordinal) {
+        return written
+      }
+      let bytes = Self.bytes(of: value)
+      guard bytes.count > RecordedResult.inlineLimit else { return Self.inline(bytes) }
       while true {
-        let name = "\(logs.nextNumber()).json"
-        do {
-          try FileBytes.write(bytes, toNew: "\(directory)/\(name)")
-          return .file(path: "runs/\(state.id.text)/\(name)", size: Int64(bytes.count))
-        } catch .file(let path, let error) {
-          // A run that was resumed finds the files of its former host.
-          guard error == EEXIST else { throw .file(path, error) }
-        }
+        let place = try nextPlace()
+        if try place.write(bytes) { return place.result(size: bytes.count) }
       }
     case .file(let file):
       let prefix = state.workspace + "/"
@@ -233,4 +228,37 @@ final class RunRecorder {
         path: file.path.hasPrefix(prefix) ? String(file.path.dropFirst(prefix.count)) : file.path, size: file.size)
     }
   }
+
+  static func bytes(of value: JSONValue) -> [UInt8] {
+    var bytes: [UInt8] = []
+    value.write(to: &bytes)
+    return bytes
+  }
+
+  static func inline(_ bytes: [UInt8]) -> RecordedResult { .inline(String(decoding: bytes, as: UTF8.self)) }
+
+  /// Where the next large result goes.
+  func nextPlace() throws(EngineError) -> LargeResultPlace {
+    let name = "\(logs.nextNumber()).json"
+    return LargeResultPlace(path: "\(try logs.runDirectory())/\(name)", name: "runs/\(state.id.text)/\(name)")
+  }
+}
+
+/// A file of a run's directory for a large result.
+struct LargeResultPlace: Sendable {
+  let path: String
+  /// As records call it.
+  let name: String
+
+  /// Writes the file. False where one is there already: a run that was resumed finds those of its former host.
+  func write(_ bytes: [UInt8]) throws(EngineError) -> Bool {
+    do {
+      try FileBytes.write(bytes, toNew: path)
+      return true
+    } catch .file(_, EEXIST) {
+      return false
+    }
+  }
+
+  func result(size: Int) -> RecordedResult { .file(path: name, size: Int64(size)) }
 }

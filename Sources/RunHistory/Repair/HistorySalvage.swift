@@ -27,12 +27,18 @@ struct HistorySalvage {
     var name: String
     /// Nil for a table whose key is a text: it is read from the beginning and from the end only.
     var key: String?
-    /// How many columns came later: older rows do without them.
-    var laterColumns = 0
+
+    /// How many columns migrations have added: older rows do without them.
+    var laterColumns: Int {
+      let added = "ALTER TABLE \(name) ADD COLUMN "
+      return HistorySchema.schema.migrations.map { migration in
+        migration.sql.split(separator: "\n").count { $0.drop { $0 == " " }.hasPrefix(added) }
+      }.reduce(0, +)
+    }
   }
 
   static let tables = [
-    Table(name: "definition", key: "number"), Table(name: "run_record", key: "number", laterColumns: 6),
+    Table(name: "definition", key: "number"), Table(name: "run_record", key: "number"),
     Table(name: "operation_record", key: "key"), Table(name: "attempt_record", key: "operation"),
     Table(name: "approval", key: "operation"), Table(name: "request", key: "number"),
     Table(name: "claim", key: "number"), Table(name: "plugin_value"), Table(name: "lease_record"),

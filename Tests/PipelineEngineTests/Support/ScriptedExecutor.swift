@@ -184,7 +184,7 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
     case .ended(let fate): return .ended(end(of: job, fate))
     case .notBegun:
       jobs[handle.job] = nil
-      return .notBegun
+      return .notBegun(reason: "it was never seen")
     case .refused(let failure): return .ended(JobEnd(cause: .refused(failure)))
     case .ends(.lost(let reason)): return .lost(reason: reason)
     case .exits, .prints, .ends, .hangs, .open:
