@@ -60,9 +60,11 @@ struct ApprovalAndRequestTests {
     #expect(
       try history.answerApproval(approval.run, operation: "release", approved: false, note: nil, who: "eve")
         == .alreadyAnswered(answered))
-    fixture.recorder.record(.approvalRequested(approval))
+    var again = approval
+    again.message = "Really?"
+    fixture.recorder.record(.approvalRequested(again))
     try await fixture.recorder.flush()
-    #expect(try history.approvals(of: approval.run) == [answered])
+    #expect(try history.approvals(of: approval.run) == [answered], "what was asked stays with its answer")
     #expect(try history.pendingApprovals(approval.run) == [])
     #expect(
       try fixture.rows("SELECT operation, state, who FROM approvals") == [

@@ -84,6 +84,30 @@ struct OwnershipTests {
     #expect(try await fixture.recorder.claim(ended) == nil)
   }
 
+  @Test("are claimed as runs that go on, whoever has marked them as interrupted", arguments: [false, true])
+  func claimedAfterwards(isMarked: Bool) async throws {
+    let run = try await fixture.abandoned()
+    if isMarked { #expect(try history.markInterrupted() == [run]) }
+    let claimed = try #require(try await fixture.recorder.claim(run))
+    #expect(claimed.state == .running && claimed.owner == .current)
+    #expect(claimed.reason == nil && claimed.endedAt == nil)
+    #expect(try history.isOwned(run, fence: claimed.fence))
+  }
+
+  @Test("have operations that wait for nothing any more")
+  func waitingNoMore() async throws {
+    let run = try await fixture.abandoned()
+    fixture.recorder.record(
+      .operation(
+        OperationRecord(
+          run: run, ordinal: 0, name: "fetch", position: 0, state: .waiting, reason: "gate",
+          waitingSince: HistoryFixture.start)))
+    try await fixture.recorder.flush()
+    #expect(try history.markInterrupted() == [run])
+    let fetch = try #require(try history.operations(of: run).first)
+    #expect(fetch.state == .pending && fetch.reason == nil && fetch.waitingSince == nil)
+  }
+
   @Test("are loaded with everything that is needed to go on")
   func loaded() async throws {
     let run = try await fixture.abandoned()
@@ -153,6 +177,36 @@ struct OwnershipTests {
     recorder.record(.runEnded(run.id, state: .succeeded, reason: nil, counts: RunCounts(), at: .now))
     try await recorder.flush()
     #expect(try history.run(run.id)?.endedAt == nil)
+    try await recorder.close()
+  }
+
+  @Test("refuse what their former process records, however many others have ended since", arguments: [false, true])
+  func fencedLongAfter(isResumed: Bool) async throws {
+    let recorder = HistoryRecorder(workspace: fixture.workspace)
+    let run = fixture.record().id
+    let take = "UPDATE run_record SET fence = coalesce(fence, 0) + 1 WHERE id = ?"
+    func recordLate() async throws {
+      recorder.record(.operation(OperationRecord(run: run, ordinal: 0, name: "a", position: 0, state: .succeeded)))
+      try await recorder.flush()
+    }
+    recorder.record(.runCreated(fixture.record(id: run), definition: ""))
+    recorder.record(.runEnded(run, state: .interrupted, reason: nil, counts: RunCounts(), at: .now))
+    try await recorder.flush()
+    if isResumed {
+      #expect(try await recorder.claim(run) != nil)
+    } else {
+      try await recorder.perform { try $0.execute(sql: take, arguments: [run.text]) }
+      try await recordLate()
+    }
+    for _ in 0..<600 {
+      let other = fixture.record()
+      recorder.record(.runCreated(other, definition: ""))
+      recorder.record(.runEnded(other.id, state: .succeeded, reason: nil, counts: RunCounts(), at: .now))
+    }
+    try await recorder.flush()
+    if isResumed { try await recorder.perform { try $0.execute(sql: take, arguments: [run.text]) } }
+    try await recordLate()
+    #expect(try history.operations(of: run) == [])
     try await recorder.close()
   }
 

@@ -47,6 +47,25 @@ struct PruneTests {
     #expect(try history.runs().count == 3)
   }
 
+  @Test("A run that was created at the very instant is not older", arguments: [nil, 0])
+  func atTheInstant(keep: Int?) async throws {
+    _ = try await fixture.ended(at: time(3))
+    #expect(try history.prune(PruneRule(olderThan: time(3), keep: keep)).runs == [])
+  }
+
+  @Test("A run that was resumed since it was selected is kept")
+  func resumed() async throws {
+    let run = try await fixture.abandoned(at: time(0))
+    let rule = PruneRule(olderThan: time(9), includesInterrupted: true)
+    let selected = try history.read { try PruneSelection(rule: rule).runs(in: $0) }
+    #expect(selected.map(\.record.id) == [run])
+    #expect(try await fixture.recorder.claim(run) != nil)
+    var report = PruneReport()
+    try history.write { try PruneSelection.delete(selected[...], into: &report, in: $0) }
+    #expect(report == PruneReport())
+    #expect(try history.operations(of: run).count == 2)
+  }
+
   @Test("Runs that go on are kept, and interrupted ones as long as nobody says otherwise")
   func running() async throws {
     let run = fixture.record(at: time(0))
@@ -109,6 +128,24 @@ struct PruneTests {
     try await fixture.recorder.flush()
     #expect(try history.prune(PruneRule(olderThan: time(3))).runs == [])
     #expect(try history.prune(PruneRule(olderThan: time(9))).runs == [user.id, source])
+  }
+
+  @Test("What a kept run needs of another keeps what that one needs in turn")
+  func reusedInTurn() async throws {
+    var runs: [RunID] = []
+    for minute in 0..<4 {
+      let run = fixture.record(at: time(minute), state: .succeeded)
+      fixture.recorder.record(.runCreated(run, definition: ""))
+      fixture.recorder.record(
+        .operation(
+          OperationRecord(
+            run: run.id, ordinal: 0, name: "fetch", position: 0, state: .reused,
+            result: .file(path: "results/\(minute)", size: 9), reusedFrom: runs.last)))
+      runs.append(run.id)
+    }
+    try await fixture.recorder.flush()
+    #expect(try history.prune(PruneRule(keep: 1)).runs == [])
+    #expect(try history.prune(PruneRule(keep: 0)).runs == runs.reversed())
   }
 
   /// Writes a file of so many bytes for each run.

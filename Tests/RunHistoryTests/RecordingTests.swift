@@ -148,12 +148,35 @@ struct RecordingTests {
     try await fixture.recorder.flush()
     #expect(try fixture.history.run(run.id)?.counts == RunCounts(operations: 2, succeeded: 1))
     #expect(try fixture.rows("SELECT operations, succeeded, failed FROM runs") == [[.int(2), .int(1), .int(0)]])
+    // Behind its two operations come handlers and items, which are not counted.
+    fixture.recorder.record(
+      .operation(OperationRecord(run: run.id, ordinal: 2, name: "a[0]", position: 0, parent: 0, state: .succeeded)))
+    try await fixture.recorder.flush()
+    #expect(try fixture.history.run(run.id)?.counts == RunCounts(operations: 2, succeeded: 1))
     fixture.recorder.record(
       .runEnded(run.id, state: .cancelled, reason: "user", counts: RunCounts(operations: 2, cancelled: 2), at: .now))
     try await fixture.recorder.flush()
     #expect(try fixture.history.run(run.id)?.counts == RunCounts(operations: 2, cancelled: 2))
     #expect(
       try fixture.rows("SELECT state, reason, cancelled FROM runs") == [[.text("cancelled"), .text("user"), .int(2)]])
+  }
+
+  @Test("What ended before it began, as the clock was set back, is recorded as ended when it began")
+  func clockSetBack() async throws {
+    let (run, start) = (fixture.record(), HistoryFixture.start)
+    let before = start.advanced(by: -5)
+    fixture.recorder.record(.runCreated(run, definition: ""))
+    fixture.recorder.record(.runStarted(run.id, at: start))
+    fixture.recorder.record(
+      .operationWithAttempt(
+        OperationRecord(
+          run: run.id, ordinal: 0, name: "a", position: 0, state: .failed, startedAt: start, endedAt: before),
+        AttemptRecord(run: run.id, ordinal: 0, number: 1, state: .failed, startedAt: start, endedAt: before)))
+    fixture.recorder.record(.runEnded(run.id, state: .failed, reason: nil, counts: RunCounts(), at: before))
+    try await fixture.recorder.flush()
+    #expect(try fixture.history.run(run.id)?.endedAt == start)
+    #expect(try fixture.history.operations(of: run.id).map(\.endedAt) == [start])
+    #expect(try fixture.history.attempts(of: run.id).map(\.endedAt) == [start])
   }
 
   @Test("Nothing is lost when the disk is full for a while")

@@ -25,6 +25,11 @@ struct HTTPSecretURLTests {
     #expect(masker.mask(text) == masked)
   }
 
+  @Test("has a name and a password in one, however short they are")
+  func credentials() {
+    #expect(SecretURL.pieces(of: "https://ab:cd1@example.org/") == ["ab:cd1"])
+  }
+
   @Test("has no pieces where they would be ordinary words, or where it is no URL")
   func ordinary() {
     #expect(SecretURL.pieces(of: "https://example.org/api?a=true").contains("true") == false)

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import OperatingSystem
 import Operations
 import Testing
 
@@ -147,6 +148,39 @@ import Testing
       #expect(try await second.states == ["b succeeded"])
       await host.close()
     }
+  }
+
+  @Test("a job that begins while its run is killed is stopped at once") func killedMeanwhile() async throws {
+    let executor = ScriptedExecutor(["job": [.hangs]], keepsHandles: false)
+    let host = try EngineTestHost(executor: executor)
+    let (begun, begin) = AsyncStream<Void>.makeStream()
+    let engine = try host.engine("operations: [{ name: a, run: job, grace: 1h }]") { event in
+      if case .attempt(let attempt) = event, attempt.state == .running { begin.yield() }
+    }
+    async let run = host.run(engine)
+    for await _ in begun { break }
+    await engine.kill()
+    #expect(try await run.states == ["a cancelled run-cancelled"])
+    #expect(executor.stops.first { $0.handle.name != .open }?.grace == .zero)
+    await host.close()
+  }
+
+  @Test("the local one ends what a job leaves in its session, even without the environment and the log of its run")
+  func leftInSession() async throws {
+    let host = try EngineTestHost()
+    let run = try await host.run(
+      """
+      operations:
+        - name: a
+          result: int
+          run: |
+            env -i /bin/sh -c 'exec sleep 300' < /dev/null > /dev/null 2>&1 &
+            sleep 0.1
+            echo $!
+      """)
+    guard case .int(let pid)? = run.outcome.results["a"] else { return #expect(run.states == ["a succeeded"]) }
+    #expect(ProcessTable.entry(of: pid_t(pid)) == nil)
+    await host.close()
   }
 
   @Test("the local one does by the slow door what it does by the fast one") func local() async throws {

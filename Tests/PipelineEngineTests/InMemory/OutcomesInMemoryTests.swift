@@ -174,6 +174,19 @@ import Testing
     l succeeded
     => failed
     commands: a s l
+    # an item that fails is no failure of the run to the items behind it
+    operations: [{ name: a, run: a }]
+    after:
+      always:
+        - { name: l, for_each: { in: [x, y], as: it, concurrency: 1 }, when: "${{ it != 'z' && !failure() }}", command: [tool, "${{ it }}"] }
+    ---
+    job x: exit 1
+    a succeeded
+    l failed items-failed
+    l[0] failed exit
+    l[1] succeeded
+    => failed
+    commands: a x y
     # a handler that may fail does not
     operations: [{ name: a, run: a }]
     after: { success: [{ name: s, run: s, allow_failure: true }] }

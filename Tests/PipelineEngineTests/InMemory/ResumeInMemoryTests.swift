@@ -116,6 +116,27 @@ import Testing
     #expect(commands == ["x", "x"])
   }
 
+  @Test("wait for their gates since their former host did") func gates() async throws {
+    let host = try LostHost(["x": [.hangs]], named: "lost")
+    let id = try await host.run(
+      "operations: [{ name: a, run: y, run_when: file-exists(go) }, { name: b, run: x }]", untilHanging: 1)
+    host.pass(.seconds(60))
+    let executor = ScriptedExecutor(["x": [.hangs]])
+    let run = try await host.resume(id, executor) { successor, _ in
+      try await executor.hangingCount.reaches(1)
+      while try successor.history.operations(of: id).first?.state != .waiting {
+        try await Task.sleep(for: .milliseconds(1))
+      }
+      let since = try successor.history.operations(of: id).first?.waitingSince
+      #expect(try since == successor.history.run(id)?.startedAt)
+      host.create("go")
+      await host.release("x", of: executor)
+    }
+    #expect(run.states == ["a succeeded", "b succeeded"])
+    try host.remove("go")
+    await host.close()
+  }
+
   @Test("ask nobody again who has answered meanwhile", arguments: [true, false]) func answers(answer: Bool)
     async throws
   {

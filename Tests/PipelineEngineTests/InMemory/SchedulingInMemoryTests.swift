@@ -213,6 +213,15 @@ import Testing
     a[1] skipped condition
     a[2] succeeded
     commands: x x
+    # whose items are all skipped has a list of nothings
+      - { name: a, for_each: { in: [1, 2], as: it }, when: "${{ it > 5 }}", run: x, result: int }
+      - { name: b, command: [tool, "${{ results.a }}"] }
+    ---
+    a succeeded
+    b succeeded
+    a[0] skipped condition
+    a[1] skipped condition
+    commands: [null,null]
     # is skipped as a whole by a condition without the item
       - { name: a, for_each: { in: [1, 2] }, when: "${{ false }}", run: x }
     ---

@@ -59,6 +59,8 @@ import Values
     for (time, ordinal) in times { others.append(await engine.request(ordinal, for: time)) }
     #expect(others.map { $0?.patterns } == [[["when.c"]], [], [["name.c"]], [["until.c"]]])
     #expect(others.map { $0?.results } == [[:], [0: file], [:], [:]])
+    let (item, request) = await engine.itemRequest(of: 7, file)
+    #expect(request?.results == [item: file], "to an item, the loop is that item")
     await host.close()
   }
 
@@ -145,6 +147,13 @@ extension RunEngine {
     state.instances[1].result = .value(1)
     state.files.areNeeded = true
     return state.pipeline.operations.indices.map { request($0, for: .attempt) }
+  }
+
+  /// What an item whose own result is in a file would read for `until`.
+  fileprivate func itemRequest(of loop: Int, _ file: ResultFile) -> (item: Int, request: FileReadings.Request?) {
+    let item = state.addItem(of: loop, index: 0, value: 1)
+    state.instances[item].result = .file(file)
+    return (item, request(item, for: .repetition))
   }
 
   /// The value of the first operation's file as the second sees it, where the file is removed once it was read.

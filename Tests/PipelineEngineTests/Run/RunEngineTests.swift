@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import RunHistory
@@ -65,6 +66,38 @@ import Testing
     await host.close()
   }
 
+  @Test("tells of a failure until the next attempt begins") func formerFailure() async throws {
+    let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["flaky": [1]]))
+    let told = Mutex<[String]>([])
+    _ = try await host.run("operations: [{ name: a, run: flaky, retry: { limit: 1, base: 1ms } }]") { event in
+      guard case .operation(let operation) = event else { return }
+      told.withLock { $0.append("\(operation.attempts) \(operation.state) \(operation.error?.code ?? "-")") }
+    }
+    let states = told.withLock { $0 }
+    #expect(states.contains("1 retrying exit"))
+    #expect(states.contains("2 running -"))
+    #expect(!states.contains("2 running exit"))
+    await host.close()
+  }
+
+  @Test("keeps the result of each round of a repetition with its attempt") func rounds() async throws {
+    let host = try EngineTestHost(executor: ScriptedExecutor(["x": [.prints("1"), .prints("2"), .prints("3")]]))
+    let run = try await host.run(
+      "operations: [{ name: a, run: x, result: int, repeat: { until: '${{ results.a > 2 }}', every: 1s, limit: 9 } }]")
+    #expect(run.attempts.prefix(2).map(\.result) == [.inline("1"), .inline("2")])
+    #expect(run.operations.map(\.result) == [.inline("3")])
+    await host.close()
+  }
+
+  @Test("records of nothing that has ended that it waits") func waitsNoMore() async throws {
+    let host = try EngineTestHost()
+    let run = try await host.run(
+      "operations: [{ name: a, wait: 1h }, { name: b, run_when: never, otherwise: fail, value: 1 }]")
+    #expect(run.states == ["a succeeded", "b failed gate-closed"])
+    #expect(run.operations.map(\.waitingSince) == [nil, nil])
+    await host.close()
+  }
+
   @Test("runs at most `concurrency` processes at once, in the order of the file", arguments: [1, 2, 3, 9])
   func orders(concurrency: Int) async throws {
     let executor = ScriptedExecutor()
@@ -116,6 +149,16 @@ import Testing
         failure: [{ name: page, run: page }]
       """)
     #expect(executor.started.map { $0.arguments.last } == ["broken", "page", "always"])
+    await host.close()
+  }
+
+  @Test("names the first handler that failed, unless the run has failed before", arguments: [0, 1])
+  func failedHandlers(exit: Int32) async throws {
+    let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["x": [exit], "l": [1], "m": [1]]))
+    let run = try await host.run(
+      "{ operations: [{ name: a, run: x }], after: { always: [{ name: l, run: l }, { name: m, run: m }] } }")
+    #expect(run.outcome.run.state == .failed)
+    #expect(run.outcome.run.reason == (exit == 0 ? "handler-failed: l" : "operation-failed: a"))
     await host.close()
   }
 

@@ -95,6 +95,32 @@ import Testing
       reason(result) == "its command 'cat' printed more than 1MiB, the limit of a secret, and was killed")
   }
 
+  @Test("A command may print as much as the limit") func limit() async throws {
+    let result = try await read { _ in .command(["sh", "-c", "head -c 1048576 /dev/zero | tr '\\0' x"]) }
+    #expect(try result.get().utf8.count == 1 << 20)
+  }
+
+  @Test("No secret is in what is told of another that cannot be read") func masked() async throws {
+    let host = try EngineTestHost()
+    let secrets = [
+      PipelineDefinition.Secret(name: "first", origin: .command(["echo", "horse-battery"]), range: .beginning),
+      PipelineDefinition.Secret(
+        name: "second",
+        origin: .command([
+          "sh", "-c", "echo staple-staple; echo no horse-battery, outer-secret, staple-staple, other >&2; exit 3",
+        ]), range: .beginning),
+    ]
+    let reader = SecretReader(
+      local: host.services.local, environment: host.services.inherited, directory: host.directory,
+      inherited: ["outer-secret"])
+    let error = await #expect(throws: EngineError.self) {
+      try await Task(executorPreference: host.loop) { try await reader.read(secrets) }.value
+    }
+    let told = error.flatMap { reason(.failure($0)) }
+    #expect(told == "its command 'sh' exited with code 3: no ***, ***, ***, other")
+    await host.close()
+  }
+
   @Test("A command may complain without end, and only its last words count") func complaints() async throws {
     let result = try await read { _ in
       .command(["sh", "-c", "head -c 30000000 /dev/zero | tr '\\0' x >&2; echo >&2; echo locked >&2; exit 3"])

@@ -58,6 +58,56 @@ import Testing
     #expect(runs[1].take(slot))
   }
 
+  @Test("are not overtaken, and go to the next in line where the first leaves") func leaving() {
+    let host = HostLimits(capacity(["gpu": 3]))
+    let order = Mutex<[String]>([])
+    let runs = ["a", "b", "c"].map { name in
+      let run = RunLimits(slots: 4, resources: [3], names: ["gpu"], host: host)
+      run.onWithdrawal = { order.withLock { $0.append(name) } }
+      return run
+    }
+    func take(_ run: Int, _ amount: Int) -> Bool { runs[run].take(.init(slots: 1, resources: [(0, amount)])) }
+    #expect(take(0, 2))
+    #expect(!take(1, 2))
+    #expect(!take(2, 1), "it would fit, but somebody stands before it")
+    #expect(host.waitingRuns == 2)
+    runs[1].close()
+    #expect(order.withLock { $0 } == ["c"])
+    #expect(take(2, 1))
+    #expect(host.waitingRuns == 0)
+  }
+
+  @Test("stay with the first in line where what is free is not enough for it", .timeLimit(.minutes(1)))
+  func staysFirst() async throws {
+    let executor = ScriptedExecutor(["x": [.hangs], "y": [.hangs]])
+    let host = try EngineTestHost(executor: executor, capacity: capacity(["gpu": 2]))
+    let (waiting, ended) = (AwaitedCount(), AwaitedCount())
+    func engine(_ operations: String) throws -> RunEngine {
+      try host.engine("{ concurrency: 2, resources: { gpu: 2 }, operations: [\(operations)] }") { event in
+        guard case .operation(let operation) = event else { return }
+        if operation.state == .waiting { waiting.add(1) }
+        if operation.state == .succeeded { ended.add(1) }
+      }
+    }
+    let engines = [
+      try engine("{ name: a, run: x, resources: { gpu: 1 } }, { name: b, run: y, resources: { gpu: 1 } }"),
+      try engine("{ name: c, run: large, resources: { gpu: 2 } }"),
+      try engine("{ name: d, run: small, resources: { gpu: 1 } }"),
+    ]
+    async let first = host.run(engines[0])
+    try await executor.hangingCount.reaches(2)
+    async let second = host.run(engines[1])
+    try await waiting.reaches(1)
+    async let third = host.run(engines[2])
+    try await waiting.reaches(2)
+    await Task(executorPreference: host.loop) { executor.release("x") }.value
+    try await ended.reaches(1)
+    await Task(executorPreference: host.loop) { executor.release("y") }.value
+    for run in try await [first, second, third] { #expect(run.outcome.run.state == .succeeded) }
+    #expect(executor.commands == ["x", "y", "large", "small"])
+    await host.close()
+  }
+
   @Test("bound what all runs have at work, and nothing waits for ever") func runs() async throws {
     let executor = ScriptedExecutor()
     let host = try EngineTestHost(executor: executor, capacity: capacity(processes: 2))

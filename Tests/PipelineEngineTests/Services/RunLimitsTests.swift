@@ -20,6 +20,13 @@ import Testing
     loop.stop()
   }
 
+  @Test("go to the next where the first has given up") func withdrawal() async throws {
+    let loop = try EventLoop()
+    try loop.start()
+    #expect(await Contenders(loop).withdrawal() == ["small"])
+    loop.stop()
+  }
+
   /// A large demand comes first; the small one behind it would fit at once, but must not overtake.
   private actor Contenders {
     nonisolated let loop: EventLoop
@@ -41,9 +48,25 @@ import Testing
       return served
     }
 
+    /// The large one gives up, so that the small one behind it fits.
+    func withdrawal() async -> [String] {
+      _ = limits.take(.init(slots: 1, resources: []))
+      let large = Task(executorPreference: loop) { await self.serve("large", 2) }
+      while !limits.hasWaiters { await Task.yield() }
+      let small = Task(executorPreference: loop) { await self.serve("small", 1) }
+      await Task.yield()
+      large.cancel()
+      await large.value
+      for _ in 0..<10 { await Task.yield() }
+      // Ends the test where nobody has served it.
+      small.cancel()
+      await small.value
+      return served
+    }
+
     private func serve(_ name: String, _ slots: Int) async {
       let demand = RunLimits.Demand(slots: slots, resources: [])
-      if !limits.take(demand) { _ = await limits.wait(for: demand, on: loop) }
+      if !limits.take(demand) { guard await limits.wait(for: demand, on: loop) else { return } }
       served.append(name)
       limits.release(demand)
     }

@@ -1,0 +1,56 @@
+import Testing
+
+@testable import PipelineEngine
+@testable import RunHistory
+
+@Suite("A cancelled run", .timeLimit(.minutes(1))) struct RunCancellationTests {
+  /// Runs a pipeline until its job `x` hangs, cancels the run, and lets the job end unless that has been stopped.
+  private func cancelled(
+    _ text: String, _ reason: RunEngine.Cancellation = .requested, exits: [String: [ScriptedExecutor.Fate]] = [:]
+  ) async throws -> (run: FinishedRun, commands: [String]) {
+    let executor = ScriptedExecutor(["x": [.hangs]].merging(exits) { first, _ in first })
+    let host = try EngineTestHost(executor: executor, isLent: true)
+    let engine = try host.engine(text)
+    async let run = host.run(engine)
+    try await executor.hangingCount.reaches(1)
+    await engine.cancel(reason)
+    await Task(executorPreference: host.loop) { executor.release("x") }.value
+    let finished = try await run
+    await host.close()
+    return (finished, executor.commands)
+  }
+
+  @Test("lets the items of a loop that always runs go on, and cancels those whose condition is false")
+  func items() async throws {
+    let (run, commands) = try await cancelled(
+      """
+      operations:
+        - name: a
+          for_each: { in: [x, y, z], as: it, concurrency: 1 }
+          when: "${{ always() && it != 'y' }}"
+          command: [tool, "${{ it }}"]
+      """)
+    #expect(
+      run.states == ["a cancelled run-cancelled", "a[0] succeeded", "a[1] cancelled run-cancelled", "a[2] succeeded"])
+    #expect(commands == ["x", "z"])
+  }
+
+  @Test(
+    "lets what always runs go on where a person cancels it, and ends it where its time is up", arguments: [true, false])
+  func lasting(isTimeUp: Bool) async throws {
+    let (run, commands) = try await cancelled(
+      "operations: [{ name: a, when: always(), run: x }, { name: b, needs: a, when: always(), run: y }]",
+      isTimeUp ? .timeout : .requested)
+    #expect(run.states == [isTimeUp ? "a cancelled run-timeout" : "a succeeded", "b succeeded"])
+    #expect(commands == ["x", "y"], "what has not begun is asked in both cases")
+    #expect(run.outcome.run.state == (isTimeUp ? .failed : .cancelled))
+  }
+
+  @Test("stays one although a handler of it fails") func handlers() async throws {
+    let (run, commands) = try await cancelled(
+      "{ operations: [{ name: a, run: x }], after: { cancel: [{ name: h, run: h }] } }", exits: ["h": [.exits(1)]])
+    #expect(run.states == ["a cancelled run-cancelled", "h failed exit"])
+    #expect(commands == ["x", "h"])
+    #expect(run.outcome.run.state == .cancelled && run.outcome.run.reason == nil)
+  }
+}
