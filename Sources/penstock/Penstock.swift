@@ -6,7 +6,8 @@
 //
 // `Commands/` has a file for each command, `Options/` what several of them understand. `Running/` shows a run and answers signals
 // meanwhile, `Logs/` prints log files; `Terminal/` is how things look, `Input/` reads files, `Process/` is this process from its
-// beginning to its exit code.
+// beginning to its exit code. A form of output is a case of `OutputFormat`, and what each command prints in it goes through
+// `CommandOutput`, both in `Options/CommandOutput`.
 //
 // Read first: ``Penstock`` (the commands), ``SharedOptions`` (what all of them understand), ``CommandFailure`` (how they fail).
 

@@ -1,6 +1,4 @@
-import HTTPOperations
 import Operations
-import PipelineLanguage
 
 /// An operation's action as a request of the `Operations` library, so that its modifiers shape it like any other.
 struct ActionOperation: OperationRequest {
@@ -40,74 +38,22 @@ struct AttemptModifier<Operation: OperationRequest>: OperationModifier where Ope
     }
     await engine.writeIfLarge(ordinal, outcome)
     if let error = await engine.endAttempt(ordinal, outcome) { throw error }
-    let result = try outcome.get()
-    await engine.prepareUntil(ordinal, result)
+    return try outcome.get()
+  }
+}
+
+/// Has what `until` asks files for read once the action has succeeded, outside of its retries and their deadline.
+struct UntilModifier<Operation: OperationRequest>: OperationModifier where Operation.Value == OperationResult {
+  let engine: RunEngine
+  let ordinal: Int
+
+  func run(
+    isolation: isolated (any Actor)?, in context: OperationContext, using operation: Operation,
+    with continuation: OperationContinuation<OperationResult, any Error>
+  ) async throws -> OperationResult {
+    let result = try await operation.run(
+      isolation: isolation, in: context, with: continuation.narrowed(to: Operation.Failure.self))
+    try await engine.prepareUntil(ordinal, result)
     return result
-  }
-}
-
-extension OperationDefinition {
-  /// The retry policy that the `retry:` of this operation spells.
-  var retryPolicy: RetryPolicy {
-    let kind: OperationBackoff.Kind =
-      switch retry.backoff {
-      case .constant: .constant
-      case .linear: .linear
-      case .exponential: .exponential
-      case .fibonacci: .fibonacci
-      case .decorrelated: .decorrelated
-      }
-    let jitter: OperationBackoff.Jitter =
-      switch retry.jitter {
-      case .none: .none
-      case .full: .full
-      case .equal: .equal
-      }
-    let backoff = OperationBackoff(kind, base: retry.base, cap: retry.maximum, jitter: jitter)
-    return RetryPolicy(limit: retry.limit, backoff: backoff, deadline: retry.deadline)
-  }
-
-  /// Why a failure is not retried that `on` does not list.
-  static let notListed = "not-listed"
-
-  private static let stopsWhatMayHaveSucceeded: RetryPolicy.Decide = { error, _ in
-    (error as? OperationFailure)?.stopReason.map { .stop(reason: $0) } ?? .noOpinion
-  }
-
-  /// Judges failures: by `on`, where it is written; else a request's by what became of it, and others not.
-  func retryDecision(budget: HTTPRetryBudget) -> RetryPolicy.Decide? {
-    let causes = retry.on
-    if causes.isEmpty {
-      guard case .http = action else { return Self.stopsWhatMayHaveSucceeded }
-    }
-    return { error, _ in
-      guard let failure = error as? OperationFailure else { return .stop(reason: Self.notListed) }
-      if causes.isEmpty {
-        if let reason = failure.stopReason { return .stop(reason: reason) }
-        // Nothing was asked of anybody, or what came is not what was wanted: that will be the same next time.
-        guard failure.httpEndpoint != nil || failure.code == "timeout" else {
-          return .stop(reason: "\(failure.code) will be the same next time")
-        }
-      } else if !causes.contains(where: { $0.admits(failure) }) {
-        return .stop(reason: Self.notListed)
-      }
-      if let endpoint = failure.httpEndpoint, !budget.take(for: endpoint) {
-        return .stop(reason: "the retry budget of \(endpoint) is used up")
-      }
-      return .noOpinion
-    }
-  }
-}
-
-extension OperationDefinition.Retry.Cause {
-  /// Whether a failure is of this kind.
-  func admits(_ failure: OperationFailure) -> Bool {
-    switch self {
-    case .exitCode(let code): failure.exitCode == Int32(code)
-    case .signal(let name): failure.signal.map(SignalName.name(of:)) == name
-    case .status(let status): failure.httpStatus == status
-    case .timeout: failure.code == "timeout"
-    case .error(let code): failure.code == code
-    }
   }
 }

@@ -32,7 +32,10 @@ extension RunEngine {
     try await takeTurn(ordinal)
     state.instances[ordinal].turn.hasSlot = false
     // After all that it may have waited for: what it is given is what is there now.
-    await readFiles(ordinal)
+    do { try await readFiles(ordinal) } catch {
+      release(demand(ordinal))
+      throw error
+    }
     if Task.isCancelled || isForced || isCalledOff(ordinal) {
       release(demand(ordinal))
       throw CancellationError()

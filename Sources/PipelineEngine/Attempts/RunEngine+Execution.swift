@@ -50,7 +50,7 @@ extension RunEngine {
     if node.definition.mayBeReused, jobs.former[ordinal] == nil, try await reuse(ordinal) { return }
     if state.instances[ordinal].parent == nil, try await !passGate(ordinal) { return }
     guard let exclusive = node.definition.exclusive else { return try await executeAttempts(ordinal) }
-    await readFiles(ordinal, for: .exclusive)
+    try await readFiles(ordinal, for: .exclusive)
     let name = try exclusive.evaluate(in: contexts(ordinal)).injectedText
     dropReadings(ordinal)
     guard !name.isEmpty else {
@@ -105,7 +105,7 @@ extension RunEngine {
   private func executeAttempts(_ ordinal: Int) async throws {
     let node = state.instances[ordinal].node
     if let action = node.moment {
-      await readFiles(ordinal)
+      try await readFiles(ordinal)
       defer { dropReadings(ordinal) }
       return try executeMoment(ordinal, action)
     }
@@ -129,7 +129,8 @@ extension RunEngine {
       var policy = node.definition.retryPolicy
       policy.wakers = try wakers(ordinal) + httpWakers(ordinal)
       policy.decide = node.definition.retryDecision(budget: services.http.budget)
-      let operation = attempts.retry(policy).repeating(repeatPolicy(ordinal))
+      let operation = attempts.retry(policy).modifier(UntilModifier(engine: self, ordinal: ordinal))
+        .repeating(repeatPolicy(ordinal))
       result = try await OperationRunner(operation, context: context).run(isolation: self)
     }
     succeed(ordinal, result)
@@ -175,12 +176,14 @@ extension RunEngine {
   }
 
   private func succeed(_ ordinal: Int, _ result: OperationResult) {
+    dropReadings(ordinal)
     state.instances[ordinal].result = result
     recorder.conclude(ordinal, .succeeded)
   }
 
   /// Ends an operation with what it threw.
   func fail(_ ordinal: Int, _ error: any Error) {
+    dropReadings(ordinal)
     state.modify(ordinal) { instance in
       // A repetition that fails may have had results. They stay those of its attempts; what did not succeed has none.
       if instance.attempt?.state == .succeeded { instance.attempt?.result = instance.recordedResult }
@@ -210,10 +213,7 @@ extension RunEngine {
 
   /// Whether `when` holds, by what is in files now.
   func isSatisfied(_ condition: Expression, for ordinal: Int) async throws -> Bool {
-    if await readFiles(ordinal, for: .condition), cancellation != nil, !mayBeAsked(ordinal) {
-      dropReadings(ordinal)
-      throw CancellationError()
-    }
+    try await readFiles(ordinal, for: .condition)
     defer { dropReadings(ordinal) }
     return try holds(condition, for: ordinal)
   }
@@ -239,10 +239,11 @@ extension RunEngine {
   }
 
   /// Reads what `until` is about to ask files for. It sees the latest result under the operation's own name.
-  func prepareUntil(_ ordinal: Int, _ result: OperationResult) async {
+  func prepareUntil(_ ordinal: Int, _ result: OperationResult) async throws {
     guard state.instances[ordinal].node.definition.repetition?.until != nil else { return }
     state.instances[ordinal].result = result
-    await readFiles(ordinal, for: .repetition)
+    if case .file = result { state.files.areNeeded = true }
+    try await readFiles(ordinal, for: .repetition)
   }
 
   private func repeatPolicy(_ ordinal: Int) -> RepeatPolicy<OperationResult>? {

@@ -71,17 +71,27 @@ extension RunEngine {
   /// Reads what the expressions of an operation are about to ask files for, unless they ask for nothing. Whoever evaluates them lets go of it:
   /// ``dropReadings(_:)``.
   ///
-  /// - Returns: Whether there was something to be read, which takes time: the run may have been cancelled meanwhile.
-  @discardableResult
-  func readFiles(_ ordinal: Int, for time: ReadingTime = .attempt) async -> Bool {
-    guard let request = request(ordinal, for: time) else { return false }
-    state.files.readings[ordinal] = try? await BlockingWork.run { FileReadings(request) }
-    return true
+  /// - Throws: `CancellationError` where the run was cancelled meanwhile and the operation is not to go on in spite of that.
+  func readFiles(_ ordinal: Int, for time: ReadingTime = .attempt) async throws {
+    guard let request = request(ordinal, for: time) else { return }
+    // Hashes are small, however many there are; of results there is one copy at a time.
+    if !request.results.isEmpty { await state.files.gate.enter(ordinal) }
+    if !isOver(ordinal) { state.files.readings[ordinal] = try? await BlockingWork.run { FileReadings(request) } }
+    guard isOver(ordinal) else { return }
+    dropReadings(ordinal)
+    throw CancellationError()
+  }
+
+  /// Whether an operation that was about to evaluate something does not: the run was cancelled, and it is not one that is asked, or runs, in spite of that.
+  private func isOver(_ ordinal: Int) -> Bool {
+    isForced || (cancellation != nil && isCalledOff(ordinal) && !mayBeAsked(ordinal))
   }
 
   /// Lets go of what was read for an operation, which may be much while what it begins may last.
   func dropReadings(_ ordinal: Int) {
-    if state.files.areNeeded { state.files.readings[ordinal] = nil }
+    guard state.files.areNeeded else { return }
+    state.files.readings[ordinal] = nil
+    state.files.gate.leave(ordinal)
   }
 
   /// Whether the expressions of an attempt ask for anything.

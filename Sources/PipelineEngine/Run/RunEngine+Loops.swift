@@ -10,7 +10,7 @@ extension RunEngine {
   func executeLoop(_ ordinal: Int) async throws {
     let node = state.instances[ordinal].node
     guard let loop = node.definition.loop else { return }
-    await readFiles(ordinal, for: .items)
+    try await readFiles(ordinal, for: .items)
     let items = try loopItems(loop, ordinal)
     dropReadings(ordinal)
     // At once, so that no item's record becomes durable before that of its loop.

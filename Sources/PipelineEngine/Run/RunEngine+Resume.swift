@@ -162,7 +162,7 @@ extension RunEngine {
   /// Takes over a success of the same fingerprint that is not stale. True when there was one.
   func reuse(_ ordinal: Int) async throws -> Bool {
     let definition = state.instances[ordinal].node.definition
-    await readFiles(ordinal)
+    try await readFiles(ordinal)
     defer { dropReadings(ordinal) }
     let fingerprint = try fingerprint(of: ordinal)
     dropReadings(ordinal)

@@ -47,6 +47,7 @@ final class RunProgress {
   struct Files {
     /// Those of operations that are about to be evaluated, by instance.
     var readings: [Int: FileReadings] = [:]
+    let gate = ReadingGate()
     /// Large results that are written, and about to be recorded, by instance.
     var written: [Int: RecordedResult] = [:]
     /// Whether an expression may have to read a file: a result is kept in one, or `hashFiles` is called.

@@ -160,9 +160,9 @@ extension RunEngine {
   fileprivate func reads(_ file: ResultFile, removing path: String?) async throws -> JSONValue {
     state.instances[0].result = .file(file)
     state.files.areNeeded = true
-    await readFiles(1)
+    try await readFiles(1)
     if let path { try FileManager.default.removeItem(atPath: path) }
-    defer { state.files.readings[1] = nil }
+    defer { dropReadings(1) }
     guard case .command(let templates) = state.pipeline.operations[1].action else { return .null }
     return try templates[0].evaluate(in: contexts(1))
   }

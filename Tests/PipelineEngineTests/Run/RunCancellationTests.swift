@@ -46,6 +46,19 @@ import Testing
     #expect(run.outcome.run.state == (isTimeUp ? .failed : .cancelled))
   }
 
+  @Test("asks the conditions of its handlers that need files", arguments: [true, false])
+  func fileConditions(isTimeUp: Bool) async throws {
+    let (run, _) = try await cancelled(
+      """
+      operations: [{ name: a, run: x }]
+      after:
+        always:
+          - { name: h, when: "hashFiles('*') != 'x'", value: 1 }
+          - { name: e, for_each: [1, 2], when: "hashFiles('*') != item", value: 1 }
+      """, isTimeUp ? .timeout : .requested)
+    #expect(run.states.dropFirst() == ["h succeeded", "e succeeded", "e[0] succeeded", "e[1] succeeded"])
+  }
+
   @Test("stays one although a handler of it fails") func handlers() async throws {
     let (run, commands) = try await cancelled(
       "{ operations: [{ name: a, run: x }], after: { cancel: [{ name: h, run: h }] } }", exits: ["h": [.exits(1)]])
