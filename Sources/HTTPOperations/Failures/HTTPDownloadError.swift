@@ -1,6 +1,6 @@
 /// Why a download did not become a file.
 public struct HTTPDownloadError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What kind of failure it is. The raw values are stable.
+  /// The kinds of failures. Their raw values are stable.
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// The target exists, and must not be replaced.
     case targetExists = "target-exists"
@@ -16,7 +16,7 @@ public struct HTTPDownloadError: Error, Sendable, Hashable, CustomStringConverti
     case unexpectedRange = "unexpected-range"
   }
 
-  /// What kind of failure it is.
+  /// The kind of failure.
   public var code: Code
   /// What is wrong, and what to do: for people.
   public var message: String

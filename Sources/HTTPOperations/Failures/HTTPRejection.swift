@@ -2,7 +2,7 @@
 public struct HTTPRejection: Error, Sendable, Hashable, CustomStringConvertible {
   /// Names the failure in history and in filters: `http-status`, `http-type`, or a validator's own.
   public var code: String
-  /// What was expected and what came, for people.
+  /// The message for people: what was expected, and what the server sent.
   public var message: String
   /// How much of the body is read nevertheless, in bytes: what a server says about its failure is in there. 0 ends the
   /// transfer at once.

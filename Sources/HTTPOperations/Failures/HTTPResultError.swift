@@ -1,6 +1,6 @@
 /// A response that came whole, but is not what was asked for.
 public struct HTTPResultError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What kind of failure it is. The raw values are stable.
+  /// The kinds of failures. Their raw values are stable.
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// The body is not text of the declared charset.
     case badText = "bad-text"
@@ -12,9 +12,9 @@ public struct HTTPResultError: Error, Sendable, Hashable, CustomStringConvertibl
     case streamEnded = "stream-ended"
   }
 
-  /// What kind of failure it is.
+  /// The kind of failure.
   public var code: Code
-  /// What is wrong, for people. Holds nothing of the body.
+  /// The message for people. It contains nothing of the body.
   public var message: String
 
   /// A failure.

@@ -6,11 +6,11 @@ public struct HTTPRetrySettings: Sendable {
   public var limit: Int
   /// How long to wait before each. Exponential from 1 s to 60 s with full jitter by default: up to 1, 2 and 4 s.
   public var backoff: OperationBackoff
-  /// Bounds all attempts and waits together. nil, the default, is no bound.
+  /// The limit for all attempts and waits together. Default nil: no limit.
   public var deadline: Duration?
   /// The longest wait that `Retry-After` can ask for: what is longer is cut to this. 10 minutes by default.
   public var retryAfterCap: Duration
-  /// Bounds the retries to each endpoint; nil is no bound. ``HTTPRetryBudget/shared`` by default.
+  /// The budget that limits the retries to each endpoint. nil is no limit; default ``HTTPRetryBudget/shared``.
   public var budget: HTTPRetryBudget?
 
   /// Settings; each has its default.
@@ -31,7 +31,7 @@ public struct HTTPRetrySettings: Sendable {
   var policy: RetryPolicy {
     RetryPolicy(limit: limit, backoff: backoff, deadline: deadline) { [budget] error, _ in
       guard let failure = error as? HTTPOperationError else {
-        return .stop(reason: "this is no failure of the request")
+        return .stop(reason: "this is not a failure of the request")
       }
       return failure.decision(budget: budget)
     }
@@ -39,10 +39,10 @@ public struct HTTPRetrySettings: Sendable {
 }
 
 extension HTTPOperationError {
-  /// What the retry core is told: the verdict, within the budget.
+  /// Decides for the retry core: by the verdict, within the budget.
   ///
-  /// - Parameter budget: Bounds the retries to the endpoint; nil does not.
-  /// - Returns: What the core does.
+  /// - Parameter budget: The limit for retries to the endpoint; nil is no limit.
+  /// - Returns: The decision.
   public func decision(budget: HTTPRetryBudget?) -> RetryDecision {
     switch verdict {
     case .stop(let reason): return .stop(reason: reason)

@@ -185,18 +185,14 @@ extension RunEngine {
   private func received(_ response: HTTPTransferResult, _ node: OperationNode) async throws -> OperationResult {
     let type = node.definition.result
     if type == ValueType.none { return .none }
-    // A large body takes long to parse.
-    let body =
-      response.body.count <= Self.largestBodyOnLoop
-      ? try HTTPBodyValue.value(of: response, as: type)
-      : try await BlockingWork.run { try HTTPBodyValue.value(of: response, as: type) }
+    let body = try await BlockingWork.run(if: response.body.count > BlockingWork.large) {
+      try HTTPBodyValue.value(of: response, as: type)
+    }
     guard type == nil else { return .value(try secrets.without(body, of: node)) }
     var members = Self.members(of: response.head)
     members["body"] = body
     return .value(try secrets.without(.object(members), of: node))
   }
-
-  private static let largestBodyOnLoop = 64 << 10
 
   /// `status` and `headers`. Cookies that are set are left out: they are secrets of the server's.
   private static func members(of head: HTTPResponseHead) -> OrderedDictionary<String, JSONValue> {

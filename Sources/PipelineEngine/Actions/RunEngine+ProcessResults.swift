@@ -48,7 +48,7 @@ extension RunEngine {
       let value = try await parsed(bytes, as: type)
       // Masked after parsing too: JSON can spell a secret in ways that its bytes don't show.
       guard type == .file, case .string(let name) = value else {
-        return .value(try await masked(value, of: node, isLarge: bytes.count > Self.large))
+        return .value(try await masked(value, of: node, isLarge: bytes.count > BlockingWork.large))
       }
       return .value(try secrets.without(.string(try existingFile(name, directory: directory)), of: node))
     } catch {
@@ -63,12 +63,9 @@ extension RunEngine {
     }
   }
 
-  /// More than can be read and parsed in a millisecond.
-  private static let large = 64 << 10
-
   /// The value of a text, which is parsed beside the loop where that takes long.
   private func parsed(_ bytes: [UInt8], as type: ValueType?) async throws(OperationFailure) -> JSONValue {
-    try await result(beside: bytes.count > Self.large) { () throws(OperationFailure) in
+    try await result(beside: bytes.count > BlockingWork.large) { () throws(OperationFailure) in
       try ResultText.value(of: bytes, as: type)
     }
   }
@@ -88,9 +85,8 @@ extension RunEngine {
   private func result<T: Sendable>(
     beside isLong: Bool, _ body: @escaping @Sendable () throws(OperationFailure) -> T
   ) async throws(OperationFailure) -> T {
-    guard isLong else { return try body() }
     do {
-      return try await BlockingWork.run(body)
+      return try await BlockingWork.run(if: isLong, body)
     } catch {
       throw OperationFailure(error)
     }
@@ -98,7 +94,7 @@ extension RunEngine {
 
   /// What the process left at `$PENSTOCK_RESULT`, which whatever it started may still change.
   private func resultFile(_ path: String, _ size: Int64) async throws(OperationFailure) -> [UInt8] {
-    try await result(beside: size > Self.large) { () throws(OperationFailure) in
+    try await result(beside: size > BlockingWork.large) { () throws(OperationFailure) in
       do throws(InputFileError) {
         return try InputFile.read(path, limit: Int(ResultFile.memoryLimit))
       } catch {
@@ -111,7 +107,7 @@ extension RunEngine {
     let descriptor = files.outputDescriptor
     // The descriptor is used until this returns.
     defer { extendLifetime(files) }
-    return try await result(beside: size > Self.large) { () throws(OperationFailure) in
+    return try await result(beside: size > BlockingWork.large) { () throws(OperationFailure) in
       guard let bytes = FileBytes.read(descriptor: descriptor, limit: Int(ResultFile.memoryLimit)) else {
         throw OperationFailure(
           code: "result-missing", message: "the result cannot be read back: \(SystemError.text(of: errno))")

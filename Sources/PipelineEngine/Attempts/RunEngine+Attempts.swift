@@ -32,15 +32,9 @@ extension RunEngine {
     try await takeTurn(ordinal)
     state.instances[ordinal].turn.hasSlot = false
     // After all that it may have waited for: what it is given is what is there now.
-    do { try await readFiles(ordinal) } catch {
-      release(demand(ordinal))
-      throw error
-    }
-    if Task.isCancelled || isForced || isCalledOff(ordinal) {
-      release(demand(ordinal))
-      throw CancellationError()
-    }
     do {
+      try await readFiles(ordinal)
+      if Task.isCancelled || isForced || isCalledOff(ordinal) { throw CancellationError() }
       try requireOwnership()
     } catch {
       release(demand(ordinal))

@@ -84,7 +84,7 @@ extension RunEngine {
 
   /// Whether an operation that was about to evaluate something does not: the run was cancelled, and it is not one that is asked, or runs, in spite of that.
   private func isOver(_ ordinal: Int) -> Bool {
-    isForced || (cancellation != nil && isCalledOff(ordinal) && !mayBeAsked(ordinal))
+    isForced || (isCalledOff(ordinal) && !mayBeAsked(ordinal))
   }
 
   /// Lets go of what was read for an operation, which may be much while what it begins may last.

@@ -23,12 +23,9 @@ extension RunEngine {
 }
 
 extension JSONValue {
-  /// More than can be written in a millisecond.
-  private static let large = 64 << 10
-
   /// Whether its text is longer than what can be written in a millisecond. Looks at no more of it than that.
   var isLarge: Bool {
-    var left = Self.large
+    var left = BlockingWork.large
     take(from: &left)
     return left < 0
   }

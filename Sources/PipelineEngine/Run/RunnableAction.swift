@@ -9,6 +9,9 @@ protocol RunnableAction: ActionKind {
   /// Begins an attempt of the operation, which has what it needs.
   func begin(_ ordinal: Int, in engine: isolated RunEngine) throws -> AttemptBeginning<Handle>
   /// Waits for the end of an attempt that goes on. Cancelling the task asks it to end.
+  ///
+  /// Whichever of the two has evaluated the templates calls ``RunEngine/dropReadings(_:)`` before it waits for anything: other operations of the run may
+  /// be waiting to read.
   func end(of handle: Handle, _ ordinal: Int, in engine: isolated RunEngine) async throws -> OperationResult
   /// Adds what it is given besides its templates to the operation's fingerprint: what files and plugins are now. A kind that is given nothing else says so.
   func addInputs(

@@ -78,7 +78,9 @@ final class AlarmThread: Sendable {
       state.isRunning = true
       state.armed = .max
       state.offset = Self.offset
-    } catch {}
+    } catch {
+      // The next alarm tries again.
+    }
   }
 
   private func run() {

@@ -5,6 +5,8 @@ import Glibc
 /// For a dedicated thread only: waiting here blocks it, which a thread of the cooperative pool must never do.
 @usableFromInline
 final class ThreadSignal: @unchecked Sendable {
+  // @unchecked: the pointers never change, and what they point to is made for several threads.
+
   @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
