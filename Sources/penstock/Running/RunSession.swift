@@ -22,6 +22,8 @@ struct RunSession {
     let thread = try PresentationThread(feed: feed, presentation: presentation)
     let (ended, ending) = AsyncStream<Void>.makeStream()
     let (service, presentation, onInterruption) = (service, presentation, onInterruption)
+    // Before the run begins: a plugin may end this process with its first call.
+    ProcessGuard.advise("the run is interrupted: `penstock resume` continues it")
     // A task of its own, for the thread that takes the signals to cancel.
     let run = Task { try await body { if presentation.wants($0) { feed.push($0) } } }
     let handlers = PresentationThread.Handlers { times in
@@ -46,9 +48,9 @@ struct RunSession {
       // Without it nobody could end the run.
       run.cancel()
       _ = await run.result
+      ProcessGuard.advise("")
       throw error
     }
-    ProcessGuard.advise("the run is interrupted: `penstock resume` continues it")
     let result = await withTaskCancellationHandler {
       await run.result
     } onCancel: {
