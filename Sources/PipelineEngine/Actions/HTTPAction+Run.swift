@@ -45,7 +45,7 @@ extension RunEngine {
     let (node, contexts) = (state.instances[ordinal].node, contexts(ordinal))
     let builder = HTTPActionRequest(action: action, directory: httpDirectory)
     let report = action.isReport ? runReport(action, contexts) : nil
-    let request = try httpRequest(builder, contexts, report, node)
+    let request = try await httpRequest(builder, contexts, report, node)
     // What brings the next attempt forward has to know whom it is about also where the attempt's time is up.
     if let endpoint = try? HTTPURL(request.url).endpoint {
       waits.httpFailures[ordinal]?.failure = HTTPLatestFailure.Failure(endpoint: endpoint, isUnreachable: false)
@@ -148,14 +148,15 @@ extension RunEngine {
   /// The request of an attempt, once what is secret about it is known to the engine.
   private func httpRequest(
     _ builder: HTTPActionRequest, _ contexts: RunContexts, _ report: RunReport?, _ node: OperationNode
-  ) throws -> HTTPTransferRequest {
+  ) async throws -> HTTPTransferRequest {
     var (request, credentials) = try builder.transfer(in: contexts, report: report)
     state.given.masker.add(credentials)
     // By value, wherever in the body it came from. Only an operation that can receive a secret is looked at.
-    if node.definition.receivesSecret, !state.given.masker.isEmpty, case .bytes(let body) = request.body,
-      state.given.masker.mask(body) != body
-    {
-      request.options.keepsBodyAtOrigin = true
+    let masker = state.given.masker
+    if node.definition.receivesSecret, !masker.isEmpty, case .bytes(let body) = request.body {
+      request.options.keepsBodyAtOrigin = try await BlockingWork.run(if: body.count > BlockingWork.large) {
+        masker.mask(body) != body
+      }
     }
     return request
   }
@@ -185,13 +186,12 @@ extension RunEngine {
   private func received(_ response: HTTPTransferResult, _ node: OperationNode) async throws -> OperationResult {
     let type = node.definition.result
     if type == ValueType.none { return .none }
-    let body = try await BlockingWork.run(if: response.body.count > BlockingWork.large) {
-      try HTTPBodyValue.value(of: response, as: type)
-    }
-    guard type == nil else { return .value(try secrets.without(body, of: node)) }
+    let isLarge = response.body.count > BlockingWork.large
+    let body = try await BlockingWork.run(if: isLarge) { try HTTPBodyValue.value(of: response, as: type) }
+    guard type == nil else { return .value(try await withoutSecrets(body, of: node, isLarge: isLarge)) }
     var members = Self.members(of: response.head)
     members["body"] = body
-    return .value(try secrets.without(.object(members), of: node))
+    return .value(try await withoutSecrets(.object(members), of: node, isLarge: isLarge))
   }
 
   /// `status` and `headers`. Cookies that are set are left out: they are secrets of the server's.

@@ -48,7 +48,7 @@ extension RunEngine {
       let value = try await parsed(bytes, as: type)
       // Masked after parsing too: JSON can spell a secret in ways that its bytes don't show.
       guard type == .file, case .string(let name) = value else {
-        return .value(try await masked(value, of: node, isLarge: bytes.count > BlockingWork.large))
+        return .value(try await withoutSecrets(value, of: node, isLarge: bytes.count > BlockingWork.large))
       }
       return .value(try secrets.without(.string(try existingFile(name, directory: directory)), of: node))
     } catch {
@@ -67,28 +67,6 @@ extension RunEngine {
   private func parsed(_ bytes: [UInt8], as type: ValueType?) async throws(OperationFailure) -> JSONValue {
     try await result(beside: bytes.count > BlockingWork.large) { () throws(OperationFailure) in
       try ResultText.value(of: bytes, as: type)
-    }
-  }
-
-  /// The value as it is handed on and kept, without secrets.
-  private func masked(
-    _ value: JSONValue, of node: OperationNode, isLarge: Bool
-  ) async throws(OperationFailure) -> JSONValue {
-    let (masker, type) = (state.given.masker, node.definition.result)
-    guard node.definition.receivesSecret, !masker.isEmpty else { return value }
-    return try await result(beside: isLarge) { () throws(OperationFailure) in
-      try RunSecrets.masked(value, by: masker, as: type)
-    }
-  }
-
-  /// What `body` makes, beside the loop where that takes long.
-  private func result<T: Sendable>(
-    beside isLong: Bool, _ body: @escaping @Sendable () throws(OperationFailure) -> T
-  ) async throws(OperationFailure) -> T {
-    do {
-      return try await BlockingWork.run(if: isLong, body)
-    } catch {
-      throw OperationFailure(error)
     }
   }
 

@@ -7,7 +7,11 @@ enum FileHash {
   /// SHA-256 over the SHA-256 of each matching file, in the order of their paths; an empty string when nothing matches.
   ///
   /// Patterns are those of glob(7), with `**` for any number of directories, relative to `directory`. A pattern that begins with `!` takes files away again.
-  static func hash(patterns: [String], in directory: String) throws(EngineError) -> String {
+  ///
+  /// - Throws: ``EngineError`` where a file cannot be read, or `isCancelled` says so between two pieces.
+  static func hash(
+    patterns: [String], in directory: String, isCancelled: () -> Bool = { false }
+  ) throws(EngineError) -> String {
     var selected: Set<String> = []
     for pattern in patterns {
       if pattern.hasPrefix("!") {
@@ -15,7 +19,7 @@ enum FileHash {
         selected = selected.filter { !matches(relative($0, to: directory), wanted) }
       } else if pattern.contains("**") {
         let root = pattern.hasPrefix("/") ? "/" : directory
-        for path in files(under: root)
+        for path in files(under: root, isCancelled)
         where matches(relative(path, to: root), pattern.hasPrefix("/") ? String(pattern.dropFirst()) : pattern) {
           selected.insert(path)
         }
@@ -25,21 +29,22 @@ enum FileHash {
     }
     guard !selected.isEmpty else { return "" }
     var whole = SHA256()
-    for path in selected.sorted() { whole.update(data: try digest(of: path)) }
+    for path in selected.sorted() { whole.update(data: try digest(of: path, isCancelled)) }
     return whole.finalize().map { byte in hex[Int(byte >> 4)] + hex[Int(byte & 15)] }.joined()
   }
 
   private static let hex = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "a", "b", "c", "d", "e", "f"]
 
-  private static func digest(of path: String) throws(EngineError) -> [UInt8] {
+  private static func digest(of path: String, _ isCancelled: () -> Bool) throws(EngineError) -> [UInt8] {
     do throws(InputFileError) {
       let file = try InputFile(path)
       var hash = SHA256()
-      while true {
+      while !isCancelled() {
         let piece = try file.prefix(256 << 10)
         if piece.isEmpty { return Array(hash.finalize()) }
         hash.update(data: piece)
       }
+      throw .system(path: path, number: ECANCELED)
     } catch {
       if case .system(_, let number) = error { throw .file(path, number) }
       throw .file(path, EINVAL)
@@ -56,10 +61,10 @@ enum FileHash {
     }
   }
 
-  private static func files(under directory: String) -> [String] {
+  private static func files(under directory: String, _ isCancelled: () -> Bool) -> [String] {
     var result: [String] = []
     var open = [directory]
-    while let next = open.popLast() {
+    while !isCancelled(), let next = open.popLast() {
       for name in DirectoryNames.of(next) {
         let path = next.hasSuffix("/") ? next + name : "\(next)/\(name)"
         var status = stat()

@@ -18,10 +18,12 @@ struct FileReadings: Sendable {
     var directory: String
   }
 
-  /// Reads all of it. May take long.
+  /// Reads all of it, which may take long, unless the task that it is read for is cancelled.
   init(_ request: Request) {
-    for (position, file) in request.results { results[position] = Self.load(file) }
-    for patterns in request.patterns { hashes[patterns] = Self.hash(patterns, in: request.directory) }
+    for (position, file) in request.results where !Task.isCancelled { results[position] = Self.load(file) }
+    for patterns in request.patterns {
+      hashes[patterns] = Self.hash(patterns, in: request.directory) { Task.isCancelled }
+    }
   }
 
   /// The value of a result that is kept in a file.
@@ -33,9 +35,11 @@ struct FileReadings: Sendable {
     }
   }
 
-  static func hash(_ patterns: [String], in directory: String) -> Result<String, ExpressionError> {
+  static func hash(
+    _ patterns: [String], in directory: String, isCancelled: () -> Bool = { false }
+  ) -> Result<String, ExpressionError> {
     do throws(EngineError) {
-      return .success(try FileHash.hash(patterns: patterns, in: directory))
+      return .success(try FileHash.hash(patterns: patterns, in: directory, isCancelled: isCancelled))
     } catch {
       return .failure(ExpressionError(otherCode: "hash-files", "hashFiles: \(error)"))
     }
@@ -71,13 +75,14 @@ extension RunEngine {
   /// Reads what the expressions of an operation are about to ask files for, unless they ask for nothing. Whoever evaluates them lets go of it:
   /// ``dropReadings(_:)``.
   ///
-  /// - Throws: `CancellationError` where the run was cancelled meanwhile and the operation is not to go on in spite of that.
+  /// - Throws: `CancellationError` where its task was cancelled, or the run meanwhile and the operation is not to go on in spite of that.
   func readFiles(_ ordinal: Int, for time: ReadingTime = .attempt) async throws {
     guard let request = request(ordinal, for: time) else { return }
     // Hashes are small, however many there are; of results there is one copy at a time.
     if !request.results.isEmpty { await state.files.gate.enter(ordinal) }
     if !isOver(ordinal) { state.files.readings[ordinal] = try? await BlockingWork.run { FileReadings(request) } }
-    guard isOver(ordinal) else { return }
+    // What was cut short is no answer either.
+    guard isOver(ordinal) || Task.isCancelled else { return }
     dropReadings(ordinal)
     throw CancellationError()
   }

@@ -17,6 +17,8 @@ struct RunEnding {
   var failure: (any Error)?
   /// The tasks of operations that may outlast a cancellation which ends all others.
   var lasting: [Int: Task<Void, Never>] = [:]
+  /// The handlers, which outlast any cancellation but one that spares nothing.
+  var handlers: Task<Void, Never>?
   /// Operations that begin, or go on, although the run is cancelled, because their `when` asks for it.
   private(set) var spared: Set<Int> = []
 
@@ -47,5 +49,6 @@ struct RunEnding {
   mutating func spareNothing() {
     spared.removeAll()
     for task in lasting.values { task.cancel() }
+    handlers?.cancel()
   }
 }

@@ -16,27 +16,30 @@ extension RunEngine {
     let first = state.pipeline.operations.count
     let ordinals = state.pipeline.handlers.indices.map { first + $0 }.filter { ordinal in
       let event = state.instances[ordinal].node.event
-      return (event == wanted || event == .always) && !state.instances[ordinal].state.isFinal
+      return event == wanted || event == .always
     }
+    // Those of a former host count like this one's.
+    for ordinal in ordinals where hasFailed(ordinal) { state.noteFailure() }
     // A task of their own: handlers run although the run's tasks were cancelled.
-    let failed = await Task(executorPreference: services.loop) { await self.execute(handlers: ordinals) }.value
-    if let failed, outcome == .succeeded {
+    let handlers = Task(executorPreference: services.loop) { await self.execute(handlers: ordinals) }
+    ending.handlers = handlers
+    await handlers.value
+    ending.handlers = nil
+    if outcome == .succeeded, let failed = ordinals.first(where: hasFailed) {
       outcome = .failed
-      reason = "handler-failed: \(failed)"
+      reason = "handler-failed: \(state.instances[failed].name)"
     }
     return (outcome, reason)
   }
 
-  /// Runs handlers one after another and returns the name of the first that failed.
-  private func execute(handlers: [Int]) async -> String? {
-    var failed: String?
-    for ordinal in handlers where !isForced {
-      await executeNode(ordinal)
-      if state.instances[ordinal].state == .failed, !state.instances[ordinal].node.definition.allowFailure {
-        failed = failed ?? state.instances[ordinal].name
-      }
-    }
-    return failed
+  /// Runs, one after another, the handlers that have not ended yet.
+  private func execute(handlers: [Int]) async {
+    for ordinal in handlers where !isForced && !state.instances[ordinal].state.isFinal { await executeNode(ordinal) }
+  }
+
+  /// Whether an operation or handler failed that may not.
+  private func hasFailed(_ ordinal: Int) -> Bool {
+    state.instances[ordinal].state == .failed && !state.instances[ordinal].node.definition.allowFailure
   }
 
   private func operationsOutcome() -> (RunState, String?) {
@@ -49,10 +52,9 @@ extension RunEngine {
     }
     // By their numbers: an instance is large to copy.
     let operations = state.pipeline.operations.indices
-    let failed = operations.first {
-      state.instances[$0].state == .failed && !state.instances[$0].node.definition.allowFailure
+    if let failed = operations.first(where: hasFailed) {
+      return (.failed, "operation-failed: \(state.instances[failed].name)")
     }
-    if let failed { return (.failed, "operation-failed: \(state.instances[failed].name)") }
     if let unsatisfied = operations.first(where: { state.instances[$0].state == .cancelled }) {
       return (
         .failed, "\(state.instances[unsatisfied].reason?.code ?? "cancelled"): \(state.instances[unsatisfied].name)"

@@ -1,13 +1,35 @@
 import RunHistory
 import Values
 
-/// Results that take longer than a millisecond to be written as text: that is done beside the event loop.
+/// Results that take longer than a millisecond to be masked, or written as text: that is done beside the event loop.
 extension RunEngine {
   /// Writes the result of an attempt that is about to be recorded, where it is large; ``RunRecorder/recorded(_:of:)`` finds it then. What cannot be written
   /// now, it tries to write itself, and reports.
   func writeIfLarge(_ ordinal: Int, _ outcome: Result<OperationResult, any Error>) async {
     guard case .success(.value(let value)) = outcome, value.isLarge else { return }
     state.files.written[ordinal] = try? await written(value)
+  }
+
+  /// A result as it is handed on and kept: ``RunSecrets/without(_:of:)``, beside the loop where it is large.
+  func withoutSecrets(
+    _ value: JSONValue, of node: OperationNode, isLarge: Bool
+  ) async throws(OperationFailure) -> JSONValue {
+    let (masker, type) = (state.given.masker, node.definition.result)
+    guard isLarge, node.definition.receivesSecret, !masker.isEmpty else { return try secrets.without(value, of: node) }
+    return try await result(beside: isLarge) { () throws(OperationFailure) in
+      try RunSecrets.masked(value, by: masker, as: type)
+    }
+  }
+
+  /// What `body` makes, beside the loop where that takes long.
+  func result<T: Sendable>(
+    beside isLong: Bool, _ body: @escaping @Sendable () throws(OperationFailure) -> T
+  ) async throws(OperationFailure) -> T {
+    do {
+      return try await BlockingWork.run(if: isLong, body)
+    } catch {
+      throw OperationFailure(error)
+    }
   }
 
   /// The form in which a value is recorded.

@@ -59,7 +59,7 @@ extension RunEngine {
     for dependent in state.plan.dependents(of: ordinal) { state.remaining[Int(dependent)] -= 1 }
     state.noteEnd(of: ordinal)
     if state.instances[ordinal].state == .failed, !state.instances[ordinal].node.definition.allowFailure {
-      state.status.hasFailure = true
+      state.noteFailure()
     }
   }
 

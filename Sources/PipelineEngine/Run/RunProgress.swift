@@ -158,6 +158,12 @@ final class RunProgress {
     }
   }
 
+  /// Something failed that may not: the run will have failed, unless it was cancelled.
+  func noteFailure() {
+    guard !status.isCancelled else { return }
+    status = ExpressionStatus(hasFailure: true)
+  }
+
   /// What the status functions of an operation, or of one of its items, answer.
   func status(for ordinal: Int) -> ExpressionStatus {
     // As in GitHub Actions, a run is cancelled or has failures, not both.

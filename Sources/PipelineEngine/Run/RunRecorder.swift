@@ -70,7 +70,7 @@ final class RunRecorder {
     if newState == .failed, state.instances[ordinal].parent == nil,
       !state.instances[ordinal].node.definition.allowFailure
     {
-      state.status.hasFailure = true
+      state.noteFailure()
     }
     if newState == .failed || newState == .cancelled { state.noteEnd(of: ordinal) }
     if case .file = state.instances[ordinal].result { state.files.areNeeded = true }

@@ -32,6 +32,17 @@ import Testing
     #expect(try hash("src/**") == hash("src/*", "src/deep/*"))
   }
 
+  @Test("stops between two pieces when it is cancelled") func cancelled() throws {
+    var asked = 0
+    #expect(throws: EngineError.self) {
+      try FileHash.hash(patterns: ["**/*.txt"], in: directory) {
+        asked += 1
+        return asked > 4
+      }
+    }
+    #expect(asked == 5)
+  }
+
   @Test("lets a pattern with ! take files away") func negated() throws {
     #expect(try hash("**/*", "!**/*.txt") == hash("src/deep/d.bin"))
   }

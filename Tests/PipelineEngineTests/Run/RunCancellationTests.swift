@@ -59,6 +59,25 @@ import Testing
     #expect(run.states.dropFirst() == ["h succeeded", "e succeeded", "e[0] succeeded", "e[1] succeeded"])
   }
 
+  @Test("ends the handlers that wait when it is cancelled once more") func handlersThatWait() async throws {
+    let executor = ScriptedExecutor(["x": [.exits(1)]])
+    let host = try EngineTestHost(executor: executor, isLent: true)
+    let (waits, wait) = AsyncStream<Void>.makeStream()
+    let engine = try host.engine(
+      """
+      operations: [{ name: a, run: x }]
+      after: { always: [{ name: pause, wait: file-exists(never) }, { name: never, value: 1 }] }
+      """
+    ) { event in
+      if case .operation(let operation) = event, operation.state == .waiting { wait.yield() }
+    }
+    async let run = host.run(engine)
+    for await _ in waits { break }
+    await engine.kill()
+    #expect(try await run.states == ["a failed exit", "pause cancelled run-cancelled"])
+    await host.close()
+  }
+
   @Test("stays one although a handler of it fails") func handlers() async throws {
     let (run, commands) = try await cancelled(
       "{ operations: [{ name: a, run: x }], after: { cancel: [{ name: h, run: h }] } }", exits: ["h": [.exits(1)]])
