@@ -46,7 +46,7 @@ extension RunEngine {
       restore(operation, after: former[operation.ordinal] ?? FormerAttempts())
     }
     for attempt in recorded.attempts
-    where attempt.ordinal < state.instances.count && attempt.error?.code != RunOwnership.hostDied.code {
+    where attempt.ordinal < state.instances.count && attempt.error?.code != RecordedError.hostDied.code {
       state.former[attempt.ordinal, default: FormerProgress()].note(attempt)
     }
     for ordinal in state.pipeline.operations.indices where state.instances[ordinal].state.isFinal { count(ordinal) }

@@ -123,7 +123,7 @@ extension RunEngine {
     else { return false }
     let attempts = try services.history.attempts(of: parent.run, ordinal: operation.ordinal)
     guard let attempt = attempts.first(where: { $0.number == number }) else { return true }
-    return attempt.error?.code == RunOwnership.hostDied.code
+    return attempt.error?.code == RecordedError.hostDied.code
   }
 }
 

@@ -1,5 +1,4 @@
 import Expressions
-import SQLite
 import Values
 
 /// What a condition lets the database leave out: SQL that holds of every run of which the condition holds, and of some others.
@@ -194,20 +193,4 @@ extension String {
 extension Double {
   /// Within what an integer of microseconds holds.
   fileprivate var clamped: Double { Swift.min(Swift.max(self, 0), 1e15) }
-}
-
-/// The names of pipelines in a history.
-package enum PipelineNames {
-  /// All names that runs have, in order, by one step over the index for each.
-  package static func all(in db: Database) throws -> [String] {
-    try String.fetchAll(
-      db,
-      sql: """
-        WITH RECURSIVE names (name) AS (
-          SELECT min(pipeline) FROM run_record
-          UNION ALL
-          SELECT (SELECT min(pipeline) FROM run_record WHERE pipeline > name) FROM names WHERE name IS NOT NULL)
-        SELECT name FROM names WHERE name IS NOT NULL
-        """)
-  }
 }

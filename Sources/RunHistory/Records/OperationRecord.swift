@@ -23,6 +23,10 @@ public struct RecordedError: Sendable, Hashable {
     self.code = code
     self.message = message
   }
+
+  /// What is recorded of an attempt that was under way when its host ended.
+  package static let hostDied = RecordedError(
+    code: "host-died", message: "the process that ran it ended before the attempt did")
 }
 
 /// The durable row of one operation instance in a run: always its latest state, written whole each time.

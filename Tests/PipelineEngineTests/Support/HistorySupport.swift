@@ -1,1 +1,1 @@
-../../RunHistoryTests/HistorySupport.swift
+../../RunHistoryTests/Support/HistorySupport.swift

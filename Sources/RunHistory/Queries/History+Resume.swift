@@ -3,35 +3,6 @@ import OperatingSystem
 import SQLite
 import Workspace
 
-/// Everything that is recorded of a run, for going on with it.
-public struct RecordedRun: Sendable {
-  /// The run.
-  public var run: RunRecord
-  /// The text of its definition.
-  public var definition: String
-  /// The texts of the pipelines that it runs, by the absolute paths of their files.
-  public var nestedDefinitions: [String: String] = [:]
-  /// Its operation instances, by ordinal.
-  public var operations: [OperationRecord]
-  /// Its attempts, by ordinal and number.
-  public var attempts: [AttemptRecord]
-  /// Its approvals, answered or not.
-  public var approvals: [Approval]
-  /// Who has the turn of its pipeline, as long as the run is queued for it.
-  package var turn: Lease?
-
-  /// Creates a recorded run.
-  public init(
-    run: RunRecord, definition: String, operations: [OperationRecord], attempts: [AttemptRecord], approvals: [Approval]
-  ) {
-    self.run = run
-    self.definition = definition
-    self.operations = operations
-    self.attempts = attempts
-    self.approvals = approvals
-  }
-}
-
 extension History {
   /// Everything recorded of a run, in one snapshot; nil if there is no such run.
   public func loadForResume(_ run: RunID) throws(WorkspaceError) -> RecordedRun? {
@@ -87,34 +58,6 @@ extension History {
   package func isIntact(_ path: String, size: Int64) -> Bool {
     guard let file = try? RunFilePath.open(path, in: workspace.directory) else { return false }
     return file.size == size
-  }
-
-  /// Marks every run whose process is gone as interrupted. Its unfinished attempts become `failed` with the error code
-  /// `host-died`, its unfinished operations `pending`, and results that it left unrecorded are removed. Every command that opens the workspace for writing calls this first.
-  ///
-  /// Does nothing, and needs no write, when there is no such run, nor in a workspace that is read-only. Returns the runs that
-  /// were marked.
-  @discardableResult
-  public func markInterrupted() throws(WorkspaceError) -> [RunID] {
-    guard !workspace.isReadOnly, try hasAbandoned() else { return [] }
-    // Looked at again: another process may have marked them, or claimed them, meanwhile.
-    return try write { try RunOwnership.markAbandoned(in: $0) }
-  }
-
-  /// Whether the run is still of the process that was given the fencing number.
-  package func isOwned(_ run: RunID, fence: Int64) throws(WorkspaceError) -> Bool {
-    try read { try RunOwnership.fence(of: run, in: $0) == fence }
-  }
-
-  func hasAbandoned() throws(WorkspaceError) -> Bool {
-    do {
-      return try workspace.readWithoutOpening { db in
-        // A short question first: the start of every run waits for the answer, which is mostly no.
-        try RunOwnership.hasUnfinished(in: db) && !RunOwnership.abandoned(in: db).isEmpty
-      }
-    } catch {
-      throw WorkspaceError(error, path: workspace.path)
-    }
   }
 
   /// The latest succeeded record of an operation with that fingerprint that ended at or after `notBefore` and, unless that is nil, at or before `notAfter`.

@@ -23,7 +23,7 @@ enum OperationRows {
       guard var record = stored.record(of: run.record.id) else { return nil }
       if run.isAbandoned && !record.state.isFinal {
         record.state = .failed
-        record.error = RunOwnership.hostDied
+        record.error = .hostDied
       }
       return record
     }

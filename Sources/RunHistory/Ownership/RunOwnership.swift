@@ -3,10 +3,6 @@ import Workspace
 
 /// Who runs a run, and what becomes of runs whose process is gone.
 package enum RunOwnership {
-  /// What is recorded of an attempt that was under way when its host ended.
-  package static let hostDied = RecordedError(
-    code: "host-died", message: "the process that ran it ended before the attempt did")
-
   /// The runs that their records say are going on, though their processes are gone.
   static func abandoned(in db: Database) throws -> [RunRows.Numbered] {
     try RunRows.all(StoredRun.goesOn, in: db).filter(\.isAbandoned)
@@ -35,15 +31,16 @@ package enum RunOwnership {
       try context.submit(
         StoredRun.changeRequest(run.stored) { stored in
           stored.state = RunState.interrupted.rawValue
-          stored.reason = hostDied.code
+          stored.reason = RecordedError.hostDied.code
           stored.fence = (stored.fence ?? 0) + 1
         })
       // When the attempt ended is not known, so no time is recorded.
       try context.update(
         StoredAttempt.self,
         set: [
-          StoredAttempt.state.set(OperationState.failed.rawValue), StoredAttempt.errorCode.set(hostDied.code),
-          StoredAttempt.error.set(hostDied.message),
+          StoredAttempt.state.set(OperationState.failed.rawValue),
+          StoredAttempt.errorCode.set(RecordedError.hostDied.code),
+          StoredAttempt.error.set(RecordedError.hostDied.message),
         ], where: StoredAttempt.of(run.number) && !StoredAttempt.state.in(["succeeded", "failed", "cancelled"]))
       try context.update(
         StoredOperation.self,

@@ -60,7 +60,7 @@ struct HistorySchemaTests {
   func template() async throws {
     let schema = HistorySchema.schema
     let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../../Sources/RunHistory/HistoryTemplate.swift")
+      .appendingPathComponent("../../../Sources/RunHistory/Schema/HistoryTemplate.swift")
     if ProcessInfo.processInfo.environment["PENSTOCK_UPDATE_DOCUMENTATION"] != nil {
       let made = try await file(WorkspaceSchema(applicationID: schema.applicationID, migrations: schema.migrations))
       let lines = WorkspaceTemplate.text(of: made).split(separator: "\n").map { "    \($0)\n" }.joined()

@@ -25,15 +25,4 @@ extension History {
       return try runs.reduce(0) { try $0 + LeftoverResults.remove(of: $1, workspace: workspace.directory, in: db) }
     }
   }
-
-  /// For a command that only reads: marks runs whose host is gone, which removes what they left, where there is one and the workspace can be written.
-  /// Returns which ones.
-  @discardableResult
-  package func markInterruptedIfPossible() -> [RunID] {
-    guard (try? hasAbandoned()) == true,
-      let writer = try? Self.open(at: workspace.directory, mode: .readWrite)
-    else { return [] }
-    defer { writer.workspace.close() }
-    return (try? writer.markInterrupted()) ?? []
-  }
 }

@@ -1,4 +1,3 @@
-import Glibc
 import Workspace
 
 /// Finds out which runs have begun and ended since it was last asked, whatever process runs them.
@@ -67,13 +66,5 @@ public struct RunWatch {
     if !filter.includesNested, record.parent != nil { return false }
     if let pattern = filter.pipeline, !NamePatternMatch.matches(record.pipeline, pattern) { return false }
     return true
-  }
-}
-
-/// Patterns as the database's `GLOB` reads them.
-enum NamePatternMatch {
-  static func matches(_ name: String, _ pattern: String) -> Bool {
-    // fnmatch without flags takes `*`, `?` and `[…]` as GLOB does.
-    fnmatch(pattern, name, 0) == 0
   }
 }
