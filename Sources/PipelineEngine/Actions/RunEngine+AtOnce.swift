@@ -12,6 +12,8 @@ extension RunEngine {
     case ended
     /// The instance of its plugin goes on: see ``finish(_:_:_:)``.
     case running(PluginUse, PluginRun)
+    /// A large value, which has yet to be written: see ``finish(_:_:)``.
+    case computed(Result<OperationResult, any Error>)
     /// Nothing: it has to be executed by a task of its own.
     case needsTask
   }
@@ -25,12 +27,9 @@ extension RunEngine {
     else { return .needsTask }
     switch action.kind {
     case .value(let action):
-      do {
-        try executeMoment(ordinal, action)
-      } catch {
-        fail(ordinal, error)
-      }
-      hasFinished(ordinal)
+      let outcome = beginMoment(ordinal, action)
+      if case .success(.value(let value)) = outcome, value.isLarge { return .computed(outcome) }
+      conclude(ordinal, with: outcome, isMoment: true)
       return .ended
     case .plugin(let use):
       // The slot of its first attempt, which the scheduler took.
@@ -69,10 +68,16 @@ extension RunEngine {
     conclude(ordinal, with: outcome)
   }
 
+  /// Ends an operation whose value is large.
+  func finish(_ ordinal: Int, _ outcome: Result<OperationResult, any Error>) async {
+    await writeIfLarge(ordinal, outcome)
+    conclude(ordinal, with: outcome, isMoment: true)
+  }
+
   /// Ends the only attempt of an operation, and with it the operation.
-  private func conclude(_ ordinal: Int, with outcome: Result<OperationResult, any Error>) {
+  private func conclude(_ ordinal: Int, with outcome: Result<OperationResult, any Error>, isMoment: Bool = false) {
     do {
-      try endOnlyAttempt(ordinal, outcome)
+      try endOnlyAttempt(ordinal, outcome, isMoment: isMoment)
     } catch {
       fail(ordinal, error)
     }

@@ -106,8 +106,10 @@ extension RunEngine {
     let node = state.instances[ordinal].node
     if let action = node.moment {
       try await readFiles(ordinal)
-      defer { dropReadings(ordinal) }
-      return try executeMoment(ordinal, action)
+      let outcome = beginMoment(ordinal, action)
+      dropReadings(ordinal)
+      await writeIfLarge(ordinal, outcome)
+      return try endOnlyAttempt(ordinal, outcome, isMoment: true)
     }
     if state.instances[ordinal].turn.isEarly {
       prepareJob(ordinal)
@@ -170,9 +172,9 @@ extension RunEngine {
   }
 
   /// A value needs no process, no slot and no waiting: it is computed on the spot, as the one attempt it is.
-  func executeMoment(_ ordinal: Int, _ action: ValueAction) throws {
+  func beginMoment(_ ordinal: Int, _ action: ValueAction) -> Result<OperationResult, any Error> {
     countAttempt(ordinal, mayEndAtOnce: true, isMoment: true)
-    try endOnlyAttempt(ordinal, Result { try action.result(of: ordinal, in: self) }, isMoment: true)
+    return Result { try action.result(of: ordinal, in: self) }
   }
 
   private func succeed(_ ordinal: Int, _ result: OperationResult) {

@@ -24,6 +24,7 @@ extension RunEngine {
           switch beginAtOnce(ordinal) {
           case .ended: break
           case .running(let use, let run): group.addImmediateTask { await self.finish(ordinal, use, run) }
+          case .computed(let outcome): group.addImmediateTask { await self.finish(ordinal, outcome) }
           case .needsTask where state.instances[ordinal].node.isAskedWhenCancelled: beginLasting(ordinal)
           case .needsTask: group.addImmediateTask { await self.execute(ordinal) }
           }

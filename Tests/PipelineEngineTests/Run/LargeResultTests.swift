@@ -22,6 +22,8 @@ import Values
       """
       operations:
         - { name: items, for_each: [1, 2, 3, 4, 5], value: "\(Self.long)" }
+        - { name: both, value: ["\(Self.long)", "\(Self.long)", "\(Self.long)", "\(Self.long)"] }
+        - { name: again, value: "${{ results.both }}" }
         - name: typed
           run: printf '["'; head -c 2000000 /dev/zero | tr '\\0' a; printf '"]'
           result: [string]
@@ -37,8 +39,10 @@ import Values
       try Data("taken".utf8).write(to: URL(fileURLWithPath: "\(directory)/\(number).json"))
     }
     let run = try await host.run(engine)
-    #expect(run.states.filter { !$0.contains("[") } == ["items succeeded", "typed succeeded", "middle succeeded"])
-    let large = run.operations.filter { ["items", "typed"].contains($0.name) }
+    #expect(run.states.filter { !$0.contains("[") } == [
+        "items succeeded", "both succeeded", "again succeeded", "typed succeeded", "middle succeeded",
+      ])
+    let large = run.operations.filter { ["items", "both", "again", "typed"].contains($0.name) }
     for operation in large {
       guard case .file(let path, let size) = operation.result else {
         Issue.record("\(operation.name) is not in a file")
@@ -47,12 +51,12 @@ import Values
       let data = try Data(contentsOf: URL(fileURLWithPath: "\(workspace)/\(path)"))
       #expect(Int64(data.count) == size)
       let value = try JSONValue.parse(String(decoding: data, as: UTF8.self))
-      #expect(value.arrayValue?.count == (operation.name == "items" ? 5 : 1))
+      #expect(value.arrayValue?.count == ["items": 5, "typed": 1][operation.name, default: 4])
     }
     let middle = try #require(run.operations.first { $0.name == "middle" })
     if case .inline(let text) = middle.result { #expect(text.utf8.count == 100_004) } else { Issue.record("a file") }
     let files = try FileManager.default.contentsOfDirectory(atPath: directory).filter { $0.hasSuffix(".json") }
-    #expect(files.count == 5)
+    #expect(files.count == 7)
     #expect(try String(contentsOfFile: directory + "/1.json", encoding: .utf8) == "taken")
     #expect(await engine.hasWritten == false)
     await host.close()
