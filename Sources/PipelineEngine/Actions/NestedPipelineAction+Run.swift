@@ -33,7 +33,7 @@ extension RunEngine {
       state.modify(ordinal) { $0.reason = .nestedRun(former.run.id) }
       return try takeOver(former, of: definition)
     }
-    let retried = former == nil ? try nestedRunToRetry(ordinal, definition: definition) : nil
+    let retried = former == nil ? try await nestedRunToRetry(ordinal, definition: definition) : nil
     var options = RunOptions()
     options.trigger = .nested
     options.version = self.options.version
@@ -43,6 +43,7 @@ extension RunEngine {
       throw OperationFailure(code: "invalid-param", message: error.message)
     }
     options.source = retried?.run.id ?? former?.run.origin.source
+    let source = if let former { try await recordedSource(of: former.run) } else { retried }
     let child = RunEngine(
       services: services, pipeline: definition,
       RunBrief(
@@ -55,7 +56,7 @@ extension RunEngine {
     children[ordinal] = child
     defer { children[ordinal] = nil }
     state.modify(ordinal) { $0.reason = .nestedRun(child.id) }
-    let others = FormerRuns(resumed: former, source: try former.flatMap { try recordedSource(of: $0.run) } ?? retried)
+    let others = FormerRuns(resumed: former, source: source)
     let task = Task(executorPreference: services.loop) { try await child.run(after: others) }
     let loop = services.loop
     // The nested run ends by itself when it is cancelled, because its handlers still run.

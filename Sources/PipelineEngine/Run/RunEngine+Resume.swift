@@ -123,11 +123,14 @@ extension RunEngine {
       let nested = try services.history.nestedRun(of: state.id, operation: state.instances[ordinal].name),
       isOfOpenAttempt(nested, ordinal)
     else { return nil }
-    if nested.state == .succeeded || nested.state == .failed { return try services.history.loadForExecution(nested.id) }
+    let history = services.history
+    if nested.state == .succeeded || nested.state == .failed {
+      return try await BlockingWork.run { try history.loadForExecution(nested.id) }
+    }
     guard nested.state == .interrupted, try await services.recorder.claim(nested.id) != nil else { return nil }
     try await endFormerProcesses(of: nested.id, host: nested.owner)
     // Only now: somebody else may have had it until it was claimed.
-    var recorded = try services.history.loadForExecution(nested.id)
+    var recorded = try await BlockingWork.run { try history.loadForExecution(nested.id) }
     recorded?.run.state = .interrupted
     return recorded
   }

@@ -57,7 +57,7 @@ extension RunEngine {
   /// Remembers what the run takes over of loops: the items that succeeded in `source`, for when the loop finds the same ones again.
   ///
   /// A run that was itself to take over items, and ended before it came to them, hands on those of its own source.
-  func inheritParts(of source: RecordedRun) throws {
+  func inheritParts(of source: RecordedRun) async throws {
     var names = recorder.run.origin.partial.filter { name in
       state.position(of: name).map { state.instances[$0].node.definition.loop != nil } ?? false
     }
@@ -66,7 +66,7 @@ extension RunEngine {
       for name in names { inheritItems(of: name, in: source) }
       let further = Set(source.run.origin.partial)
       names = names.filter(further.contains)
-      guard !names.isEmpty, let next = try recordedSource(of: source.run) else { return }
+      guard !names.isEmpty, let next = try await recordedSource(of: source.run) else { return }
       source = next
     }
   }
@@ -84,8 +84,9 @@ extension RunEngine {
   /// What is recorded of the run that another takes over from; nil where there is none.
   ///
   /// - Throws: ``SourceMissing`` when it is not in the workspace any more.
-  func recordedSource(of run: RunRecord) throws -> RecordedRun? {
-    try services.history.recordedSource(of: run)
+  func recordedSource(of run: RunRecord) async throws -> RecordedRun? {
+    let history = services.history
+    return try await BlockingWork.run(if: run.origin.source != nil) { try history.recordedSource(of: run) }
   }
 
   /// Takes an item over from an earlier run, where it succeeded with the same value.
@@ -99,18 +100,28 @@ extension RunEngine {
   }
 
   /// The nested run of an operation that this run retries, if its definition is the same, and it ended without success or before its host could record that.
-  func nestedRunToRetry(_ ordinal: Int, definition: PipelineDefinition) throws -> RecordedRun? {
+  func nestedRunToRetry(_ ordinal: Int, definition: PipelineDefinition) async throws -> RecordedRun? {
     let name = state.instances[ordinal].name
-    guard state.instances[ordinal].parent == nil else { return nil }
-    var run = recorder.run
+    guard state.instances[ordinal].parent == nil, recorder.run.origin.partial.contains(name) else { return nil }
+    let (history, run, hash) = (services.history, recorder.run, definition.source.hash)
+    return try await BlockingWork.run { try history.nestedRunToRetry(of: run, operation: name, definitionHash: hash) }
+  }
+}
+
+extension History {
+  /// The nested run that an operation of `run` ran, or that it hands on from its own source, if it has that definition and is to be run again.
+  fileprivate func nestedRunToRetry(
+    of run: RunRecord, operation name: String, definitionHash: String
+  ) throws -> RecordedRun? {
+    var run = run
     while run.origin.partial.contains(name), let source = run.origin.source {
-      if let nested = try services.history.nestedRun(of: source, operation: name) {
-        guard nested.definitionHash == definition.source.hash, try nested.state != .succeeded || wasCutOff(nested)
+      if let nested = try nestedRun(of: source, operation: name) {
+        guard nested.definitionHash == definitionHash, try nested.state != .succeeded || wasCutOff(nested)
         else { return nil }
-        return try services.history.loadForExecution(nested.id)
+        return try loadForExecution(nested.id)
       }
       // A run that ended before it came to the operation hands on that of its own source.
-      guard let next = try services.history.run(source) else { throw SourceMissing(run: run.id, source: source) }
+      guard let next = try self.run(source) else { throw SourceMissing(run: run.id, source: source) }
       run = next
     }
     return nil
@@ -119,9 +130,9 @@ extension RunEngine {
   /// Whether the host of an attempt ended after the nested run of the attempt, and before the attempt.
   private func wasCutOff(_ nested: RunRecord) throws -> Bool {
     guard let parent = nested.parent, let number = parent.attempt,
-      let operation = try services.history.operations(of: parent.run).first(where: { $0.name == parent.operation })
+      let operation = try operations(of: parent.run).first(where: { $0.name == parent.operation })
     else { return false }
-    let attempts = try services.history.attempts(of: parent.run, ordinal: operation.ordinal)
+    let attempts = try attempts(of: parent.run, ordinal: operation.ordinal)
     guard let attempt = attempts.first(where: { $0.number == number }) else { return true }
     return attempt.error?.code == RecordedError.hostDied.code
   }

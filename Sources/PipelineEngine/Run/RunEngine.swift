@@ -112,7 +112,7 @@ actor RunEngine {
     }
     var locks: [ExclusiveLocks.Hold] = []
     do {
-      if let source = former?.source { try inheritParts(of: source) }
+      if let source = former?.source { try await inheritParts(of: source) }
       if let hold = try await awaitTurn() { locks.append(hold) }
       try await prepare()
     } catch {

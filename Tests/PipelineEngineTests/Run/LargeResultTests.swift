@@ -39,7 +39,8 @@ import Values
       try Data("taken".utf8).write(to: URL(fileURLWithPath: "\(directory)/\(number).json"))
     }
     let run = try await host.run(engine)
-    #expect(run.states.filter { !$0.contains("[") } == [
+    #expect(
+      run.states.filter { !$0.contains("[") } == [
         "items succeeded", "both succeeded", "again succeeded", "typed succeeded", "middle succeeded",
       ])
     let large = run.operations.filter { ["items", "both", "again", "typed"].contains($0.name) }
