@@ -16,7 +16,7 @@ struct BodyWriter {
   }
 
   private func write() -> Int32 {
-    let signal = ThreadSignal()
+    let signal = WakeSemaphore()
     // Both buffers keep their capacity: one is filled while the other is written.
     var buffer: [UInt8] = []
     while true {

@@ -47,7 +47,7 @@ final class TransferMailbox: Sendable {
   /// What waits: a task, or the thread that writes to a file.
   private enum Waker {
     case task(CheckedContinuation<Void, Never>)
-    case thread(ThreadSignal)
+    case thread(WakeSemaphore)
 
     func wake() {
       switch self {
@@ -167,7 +167,7 @@ final class TransferMailbox: Sendable {
   }
 
   /// Blocks the thread until what it wants is there.
-  func wait(for wanted: Wanted, with signal: ThreadSignal) {
+  func wait(for wanted: Wanted, with signal: WakeSemaphore) {
     let isThere = state.withLock { state in
       if state.has(wanted) { return true }
       state.waiter = (wanted, .thread(signal))

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Wakes a thread that waits. One thread waits at a time; a signal that comes before the wait ends the next one.
-final class ThreadSignal: @unchecked Sendable {
+final class WakeSemaphore: @unchecked Sendable {
   // @unchecked: the semaphore is made for several threads, and lives as long as the object.
 
   private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
