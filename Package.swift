@@ -133,7 +133,7 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
-    .target(name: "Schedules", dependencies: ["OperatingSystem"], swiftSettings: settings),
+    .target(name: "Schedules", dependencies: ["OperatingSystem", "Values"], swiftSettings: settings),
     .target(name: "OperatingSystem", dependencies: ["CProcess"], swiftSettings: settings),
     .target(name: "PluginABI", cSettings: cSettings),
     // Says which plugin in this process ended it; the other one catches `_exit` for the tool.

@@ -36,12 +36,12 @@ public enum HTTPDate {
   /// Writes an instant as it is written today; nanoseconds are dropped. nil outside of the years 0 to 9999.
   public static func format(_ instant: Timestamp) -> String? {
     guard (-62_167_219_200..<253_402_300_800).contains(instant.seconds) else { return nil }
-    let day = instant.seconds >= 0 ? instant.seconds / 86_400 : (instant.seconds - 86_399) / 86_400
+    let day = instant.seconds.floored(by: 86_400)
     let second = instant.seconds - day * 86_400
-    let date = civil(day)
+    let date = CivilDay(number: day)
     // 1970-01-01 was a Thursday.
     let weekday = Int(((day + 3) % 7 + 7) % 7)
-    return "\(days[weekday]), \(padded(date.day)) \(months[date.month - 1]) \(padded(date.year, 4)) "
+    return "\(days[weekday]), \(padded(Int(date.day))) \(months[Int(date.month) - 1]) \(padded(Int(date.year), 4)) "
       + "\(padded(Int(second / 3600))):\(padded(Int(second / 60 % 60))):\(padded(Int(second % 60))) GMT"
   }
 
@@ -56,15 +56,14 @@ public enum HTTPDate {
       clock.allSatisfy({ $0.utf8.count == 2 }), let hour = number(clock[0]), let minute = number(clock[1]),
       let second = number(clock[2]), hour < 24, minute < 60, second <= 60, day >= 1
     else { return nil }
-    let number = dayNumber(year: year, month: month + 1, day: day)
-    let date = civil(number)
+    let number = CivilDay.number(year: Int64(year), month: Int64(month + 1), day: Int64(day))
     // A day that the month does not have would have become one of the next.
-    guard date.month == month + 1, date.day == day else { return nil }
+    guard CivilDay(number: number).day == day else { return nil }
     return Timestamp(seconds: number * 86_400 + Int64(hour * 3600 + minute * 60 + second))
   }
 
   private static func fullYear(_ short: Int, now: Timestamp) -> Int {
-    let year = civil(now.seconds / 86_400).year
+    let year = Int(CivilDay(number: now.seconds.floored(by: 86_400)).year)
     let sameCentury = year / 100 * 100 + short
     return sameCentury > year + 50 ? sameCentury - 100 : sameCentury
   }
@@ -77,27 +76,5 @@ public enum HTTPDate {
   private static func padded(_ number: Int, _ width: Int = 2) -> String {
     let digits = String(number)
     return String(repeating: "0", count: max(0, width - digits.count)) + digits
-  }
-
-  // Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms": years are counted from March, so that the leap day
-  // is a year's last, in eras of 400 years with 146,097 days each.
-
-  private static func dayNumber(year: Int, month: Int, day: Int) -> Int64 {
-    let shifted = Int64(month <= 2 ? year - 1 : year)
-    let era = (shifted >= 0 ? shifted : shifted - 399) / 400
-    let yearOfEra = shifted - era * 400
-    let dayOfYear = Int64((153 * ((month + 9) % 12) + 2) / 5 + day - 1)
-    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-  }
-
-  private static func civil(_ dayNumber: Int64) -> (year: Int, month: Int, day: Int) {
-    let shifted = dayNumber + 719_468
-    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-    let dayOfEra = shifted - era * 146_097
-    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let shiftedMonth = (5 * dayOfYear + 2) / 153
-    let month = Int((shiftedMonth + 2) % 12) + 1
-    return (Int(yearOfEra + era * 400) + (month <= 2 ? 1 : 0), month, Int(dayOfYear - (153 * shiftedMonth + 2) / 5) + 1)
   }
 }
