@@ -1,5 +1,6 @@
 import CLinuxObservers
 import Glibc
+import OperatingSystem
 import Operations
 
 /// A socket to the kernel's tables of links, addresses and routes. Nothing that goes through it leaves the machine.
@@ -50,11 +51,9 @@ struct NetlinkSocket: Sendable {
     var isComplete = true
     withUnsafeTemporaryAllocation(byteCount: Self.bufferSize, alignment: 8) { buffer in
       while true {
-        let count = recv(descriptor.number, buffer.baseAddress, buffer.count, 0)
+        let count = SystemCall.retrying { recv(descriptor.number, buffer.baseAddress, buffer.count, 0) }
         if count > 0 {
           NetlinkMessages(UnsafeRawBufferPointer(rebasing: buffer[..<count])).forEach(body)
-        } else if count < 0, errno == EINTR {
-          continue
         } else if count < 0, errno == ENOBUFS {
           isComplete = false
         } else {
@@ -87,8 +86,8 @@ struct NetlinkSocket: Sendable {
     var isWhole = true
     while true {
       let outcome = withUnsafeTemporaryAllocation(byteCount: Self.bufferSize, alignment: 8) { buffer in
-        let count = recv(descriptor.number, buffer.baseAddress, buffer.count, 0)
-        guard count > 0 else { return errno == EINTR ? DumpStep.more : .failed(errno) }
+        let count = SystemCall.retrying { recv(descriptor.number, buffer.baseAddress, buffer.count, 0) }
+        guard count > 0 else { return DumpStep.failed(errno) }
         for message in NetlinkMessages(UnsafeRawBufferPointer(rebasing: buffer[..<count])) {
           if message.flags & UInt16(NLM_F_DUMP_INTR) != 0 { isWhole = false }
           if message.sequence != UInt32(type) { continue }

@@ -20,17 +20,19 @@ package final class ObserverThread: Sendable {
   /// What one life of the thread waits with.
   private final class Loop: Sendable {
     let epoll: Descriptor
-    let wake: Descriptor
+    let wake: WakeDescriptor
 
     init() throws(ObserverError) {
       epoll = try Descriptor(epoll_create1(Int32(EPOLL_CLOEXEC)), from: "epoll_create1")
-      wake = try Descriptor(eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)), from: "eventfd")
-      try add(wake, id: 0, events: EPOLLIN.rawValue)
+      do throws(SystemError) { wake = try WakeDescriptor() } catch {
+        throw .systemCall("\(error.call)", error.number)
+      }
+      try add(wake.number, id: 0, events: EPOLLIN.rawValue)
     }
 
-    func add(_ descriptor: Descriptor, id: UInt64, events: UInt32) throws(ObserverError) {
+    func add(_ descriptor: Int32, id: UInt64, events: UInt32) throws(ObserverError) {
       var event = epoll_event(events: events, data: epoll_data_t(u64: id))
-      guard epoll_ctl(epoll.number, EPOLL_CTL_ADD, descriptor.number, &event) == 0 else {
+      guard epoll_ctl(epoll.number, EPOLL_CTL_ADD, descriptor, &event) == 0 else {
         throw .systemCall("epoll_ctl", errno)
       }
     }
@@ -64,7 +66,7 @@ package final class ObserverThread: Sendable {
         let id = state.lastID
         let loop: Loop
         if let running = state.loop { loop = running } else { loop = try Loop() }
-        try loop.add(descriptor, id: id, events: events)
+        try loop.add(descriptor.number, id: id, events: events)
         if state.loop == nil { try start(loop) }
         state.loop = loop
         state.watched[id] = Watched(descriptor: descriptor, handler: handler)
@@ -86,8 +88,7 @@ package final class ObserverThread: Sendable {
       epoll_ctl(loop.epoll.number, EPOLL_CTL_DEL, watched.descriptor.number, nil)
       if state.watched.isEmpty {
         state.loop = nil
-        var one: UInt64 = 1
-        write(loop.wake.number, &one, MemoryLayout<UInt64>.size)
+        loop.wake.signal()
       }
       return watched
     }

@@ -1,4 +1,4 @@
-import Glibc
+import OperatingSystem
 
 /// Writes the body of a response to its file, on a thread of its own: a disk that hangs holds up one transfer, and not
 /// all those of the client.
@@ -24,8 +24,7 @@ struct BodyWriter {
       if mailbox.isCancelled { return 0 }
       if mailbox.swap(&buffer) { resume() }
       if buffer.isEmpty { return 0 }
-      let error = buffer.withUnsafeBytes { FileWriting.write($0, to: descriptor) }
-      guard error == 0 else { return error }
+      do throws(SystemError) { try SystemCall.writeAll(buffer, to: descriptor) } catch { return error.number }
     }
   }
 }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import OperatingSystem
 
 /// One request and its response, seen from the task that wants it. When `run` is over, so is the transfer: the thread
 /// touches nothing of it any more.
@@ -112,7 +113,12 @@ struct HTTPExchange {
   private func deliver(to descriptor: Int32, _ limit: Int64) async throws {
     try decide(.file, limit)
     let error = await BodyWriter(mailbox: mailbox, descriptor: descriptor, resume: { thread.resume(transfer) }).run()
-    guard error == 0 else { throw FileWriting.failure(error, transfer.url.authority) }
+    guard error == 0 else {
+      throw HTTPTransferError(
+        .unwritableFile,
+        "the response of \(transfer.url.authority) cannot be written to its file: \(SystemError.text(of: error))",
+        systemError: error)
+    }
   }
 
   /// How long the body is going to be, where the head tells and nothing is decompressed.

@@ -97,11 +97,7 @@ final class UploadSource: Sendable {
     let count = Int(min(Int64(Self.pieceSize), size - position))
     guard count > 0 else { return }
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      var result = 0
-      repeat {
-        result = pread(descriptor, buffer.baseAddress, count, off_t(offset + position))
-      } while result < 0 && errno == EINTR
-      filled = max(0, result)
+      filled = max(0, SystemCall.retrying { pread(descriptor, buffer.baseAddress, count, off_t(offset + position)) })
     }
     loaded.withLock { $0 = Piece(position: position, bytes: bytes) }
   }

@@ -1,5 +1,6 @@
 import Crypto
 import Glibc
+import OperatingSystem
 
 /// What the content of a file must hash to.
 public struct HTTPChecksum: Sendable, Hashable, CustomStringConvertible {
@@ -64,11 +65,8 @@ public struct HTTPChecksum: Sendable, Hashable, CustomStringConvertible {
     var piece = [UInt8](repeating: 0, count: 1024 * 1024)
     var offset: off_t = 0
     while true {
-      let count = pread(descriptor, &piece, piece.count, offset)
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw FileError(path, errno)
-      }
+      let count = SystemCall.retrying { pread(descriptor, &piece, piece.count, offset) }
+      guard count >= 0 else { throw FileError(path, errno) }
       if count == 0 { break }
       piece.withUnsafeBytes { function.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
       offset += off_t(count)

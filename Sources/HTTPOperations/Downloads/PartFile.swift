@@ -1,4 +1,5 @@
 import Glibc
+import OperatingSystem
 
 /// The temporary file of a download, open and locked, and the small file beside it.
 ///
@@ -93,8 +94,11 @@ final class PartFile: Sendable {
     guard file >= 0 else { throw FileError(statePath, errno) }
     defer { close(file) }
     // A part of it, left by a full disk, is not read as a state.
-    let error = Array(state.text.utf8).withUnsafeBytes { FileWriting.write($0, to: file) }
-    guard error == 0 else { throw FileError(statePath, error) }
+    do throws(SystemError) {
+      try SystemCall.writeAll(Array(state.text.utf8), to: file)
+    } catch {
+      throw FileError(statePath, error.number)
+    }
   }
 }
 

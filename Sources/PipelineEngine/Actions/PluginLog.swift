@@ -1,4 +1,5 @@
 import Glibc
+import OperatingSystem
 import PluginHost
 import RunHistory
 
@@ -54,8 +55,11 @@ final class PluginLog: PluginAttemptObserver, @unchecked Sendable {
       text += line.utf8.contains(0x0A) ? line.replacing("\n", with: "\n  ") : line
       text += "\n"
     }
-    let error = FileBytes.write(Array(text.utf8), to: descriptor)
-    if error != 0 { isCut(.file(file?.path.string ?? "", error)) }
+    do throws(SystemError) {
+      try SystemCall.writeAll(Array(text.utf8), to: descriptor)
+    } catch {
+      isCut(.file(file?.path.string ?? "", error.number))
+    }
   }
 
   /// The log misses something. The operation does not depend on it; whoever reads the log has to know.

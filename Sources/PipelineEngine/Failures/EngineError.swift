@@ -19,6 +19,9 @@ public enum EngineError: Error, Sendable, Hashable {
   /// The engine was about to change the state of a run or an operation, in these words, in a way that cannot be: a mistake of its own.
   case impossibleTransition(String)
 
+  /// A system call failed.
+  init(_ error: SystemError) { self = .systemCall("\(error.call)", error.number) }
+
   /// A file of a run, `…/runs/ID/NAME`, could not be made. Where `runs` is no directory (any more), no operation can keep its files.
   static func runFile(_ path: String, _ number: Int32) -> EngineError {
     runPath(path, number, in: path.split(separator: "/").dropLast(2).map { "/\($0)" }.joined())

@@ -9,12 +9,7 @@ enum FileBytes {
     guard fstat(descriptor, &status) == 0 else { return nil }
     let size = min(Int(status.st_size), limit)
     return try? [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-      while count < size {
-        let done = pread(descriptor, buffer.baseAddress.map { $0 + count }, size - count, off_t(count))
-        if done < 0 { throw OperationFailure(code: "file", message: SystemError.text(of: errno)) }
-        if done == 0 { break }
-        count += done
-      }
+      count = try SystemCall.fill(UnsafeMutableRawBufferPointer(buffer), from: descriptor, at: 0)
     }
   }
 
@@ -22,27 +17,12 @@ enum FileBytes {
   static func write(_ bytes: [UInt8], toNew path: String) throws(EngineError) {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .runFile(path, errno) }
-    var error = write(bytes, to: descriptor)
-    if close(descriptor) != 0, errno != EINTR, error == 0 { error = errno }
-    guard error == 0 else {
+    var problem: Int32 = 0
+    do throws(SystemError) { try SystemCall.writeAll(bytes, to: descriptor) } catch { problem = error.number }
+    if close(descriptor) != 0, errno != EINTR, problem == 0 { problem = errno }
+    guard problem == 0 else {
       unlink(path)
-      throw .file(path, error)
+      throw .file(path, problem)
     }
-  }
-
-  /// Writes all of `bytes` at the descriptor's offset. Returns 0, or the error number.
-  static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
-    var written = 0
-    while written < bytes.count {
-      let done = bytes.withUnsafeBytes {
-        Glibc.write(descriptor, $0.baseAddress.map { $0 + written }, bytes.count - written)
-      }
-      if done > 0 {
-        written += done
-      } else if done == 0 || errno != EINTR {
-        return done == 0 ? EIO : errno
-      }
-    }
-    return 0
   }
 }

@@ -75,12 +75,14 @@ final class SecretFileCopy: @unchecked Sendable {
   /// Copies the next piece. Whether there may be more.
   private func copyPiece() throws -> Bool {
     if isCancelled.load(ordering: .relaxed) { throw CancellationError() }
-    let count = read(input, &buffer, buffer.count)
-    if count < 0, errno == EINTR { return true }
+    let count = SystemCall.retrying { read(input, &buffer, buffer.count) }
     guard count >= 0 else { throw EngineError.file(source, errno) }
     let masked = (count == 0 ? scanner?.finish() : scanner?.mask(buffer[..<count])) ?? Array(buffer[..<count])
-    let error = FileBytes.write(masked, to: output)
-    guard error == 0 else { throw EngineError.file(target, error) }
+    do throws(SystemError) {
+      try SystemCall.writeAll(masked, to: output)
+    } catch {
+      throw EngineError.file(target, error.number)
+    }
     size += Int64(masked.count)
     return count > 0
   }

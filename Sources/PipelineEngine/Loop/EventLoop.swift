@@ -52,7 +52,7 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
   private let inbox = Mutex(Inbox())
   private let isSleeping = Atomic<Bool>(false)
   private let epoll: Int32
-  private let wake: Int32
+  private let wake: WakeDescriptor
   private var core = Core()
   private let thread = Atomic<pthread_t>(0)
 
@@ -62,20 +62,17 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
   init() throws(EngineError) {
     epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
     guard epoll >= 0 else { throw .systemCall("epoll_create1", errno) }
-    wake = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-    guard wake >= 0 else {
-      let error = errno
+    do throws(SystemError) {
+      wake = try WakeDescriptor()
+    } catch {
       close(epoll)
-      throw .systemCall("eventfd", error)
+      throw EngineError(error)
     }
     var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data_t(u64: 0))
-    epoll_ctl(epoll, EPOLL_CTL_ADD, wake, &event)
+    epoll_ctl(epoll, EPOLL_CTL_ADD, wake.number, &event)
   }
 
-  deinit {
-    close(wake)
-    close(epoll)
-  }
+  deinit { close(epoll) }
 
   /// Starts the loop's thread, under a name of at most 15 characters.
   func start(name: String = "penstock-loop") throws(EngineError) {
@@ -91,14 +88,14 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
         run()
       }
     } catch {
-      throw .systemCall("\(error.call)", error.number)
+      throw EngineError(error)
     }
   }
 
   /// Ends the thread once it has nothing left to run. Jobs enqueued afterwards never run.
   func stop() {
     inbox.withLock { $0.isStopping = true }
-    signalWake()
+    wake.signal()
   }
 
   // MARK: Executor
@@ -253,8 +250,7 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     for index in 0..<Int(count) {
       let token = events[index].data.u64
       if token == 0 {
-        var value: UInt64 = 0
-        _ = read(wake, &value, 8)
+        wake.drain()
       } else {
         guard let watch = core.handlers[token] else { continue }
         if watch.isOnce { core.handlers[token] = nil }
@@ -312,11 +308,6 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
   }
 
   private func signalWakeIfSleeping() {
-    if isSleeping.load(ordering: .sequentiallyConsistent) { signalWake() }
-  }
-
-  private func signalWake() {
-    var one: UInt64 = 1
-    _ = write(wake, &one, 8)
+    if isSleeping.load(ordering: .sequentiallyConsistent) { wake.signal() }
   }
 }

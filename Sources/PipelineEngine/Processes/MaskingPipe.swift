@@ -1,13 +1,12 @@
-import CProcess
 import Glibc
+import OperatingSystem
 
 /// Carries one stream of a process that received a secret to its log file, with the secret masked.
 ///
 /// The work is done on the masking thread, and a process that writes faster waits for it. What cannot be written to the log is dropped, so that the process
 /// ends as it would have, and ``finish(isolation:)`` reports it: a shortened output must not become a result.
 final class MaskingPipe {
-  /// The end that the process writes to; the host closes it after the start.
-  private(set) var writeEnd: Int32
+  private var pipe: OutputPipe
   private let stream: MaskedStream
   private let loop: EventLoop
 
@@ -17,30 +16,27 @@ final class MaskingPipe {
   init(to path: CString, masker: SecretMasker, on loop: EventLoop) throws(EngineError) {
     let log = open(path.pointer, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard log >= 0 else { throw .file(path.string, errno) }
-    var ends: [Int32] = [-1, -1]
-    let error = penstock_pipe(&ends)
-    guard error == 0 else {
+    do throws(SystemError) {
+      pipe = try OutputPipe()
+    } catch {
       close(log)
-      throw .systemCall("pipe2", error)
+      throw EngineError(error)
     }
-    // Only our end may not block: a process expects its standard output to.
-    _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
-    writeEnd = ends[1]
-    stream = MaskedStream(from: ends[0], to: log, path: path.string, masker: masker, loop: loop)
+    stream = MaskedStream(from: pipe.takeReadEnd(), to: log, path: path.string, masker: masker, loop: loop)
     self.loop = loop
     loop.execute { [stream] in stream.begin() }
   }
 
   deinit {
-    closeWriteEnd()
+    pipe.closeWriteEnd()
     loop.execute { [stream] in _ = stream.end() }
   }
 
+  /// The end that the process writes to; the host closes it after the start.
+  var writeEnd: Int32 { pipe.writeEnd }
+
   /// Closes the host's copy of the end that the process has by now.
-  func closeWriteEnd() {
-    if writeEnd >= 0 { close(writeEnd) }
-    writeEnd = -1
-  }
+  func closeWriteEnd() { pipe.closeWriteEnd() }
 
   /// Takes everything that was written until now and ends the pipe. What processes left behind write later is lost.
   ///
@@ -131,20 +127,16 @@ private final class MaskedStream: @unchecked Sendable {
   /// Returns how many bytes there were.
   private func takePiece() -> Int {
     if buffer.isEmpty { buffer = [UInt8](repeating: 0, count: 64 << 10) }
-    while true {
-      let count = read(readEnd, &buffer, buffer.count)
-      if count < 0, errno == EINTR { continue }
-      if count < 0, errno != EAGAIN, failure == nil { failure = .systemCall("read", errno) }
-      // The end of the pipe stays readable; without this the loop would spin.
-      if count == 0 || count < 0 && errno != EAGAIN { unwatch() }
-      if count > 0, failure == nil { write(scanner?.mask(buffer[..<count]) ?? Array(buffer[..<count])) }
-      return count
-    }
+    let count = SystemCall.retrying { read(readEnd, &buffer, buffer.count) }
+    if count < 0, errno != EAGAIN, failure == nil { failure = .systemCall("read", errno) }
+    // The end of the pipe stays readable; without this the loop would spin.
+    if count == 0 || count < 0 && errno != EAGAIN { unwatch() }
+    if count > 0, failure == nil { write(scanner?.mask(buffer[..<count]) ?? Array(buffer[..<count])) }
+    return count
   }
 
   private func write(_ bytes: [UInt8]) {
     guard failure == nil else { return }
-    let error = FileBytes.write(bytes, to: log)
-    if error != 0 { failure = .file(path, error) }
+    do throws(SystemError) { try SystemCall.writeAll(bytes, to: log) } catch { failure = .file(path, error.number) }
   }
 }

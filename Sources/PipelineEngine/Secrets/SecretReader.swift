@@ -1,4 +1,3 @@
-import CProcess
 import Glibc
 import OperatingSystem
 import PipelineLanguage
@@ -84,8 +83,8 @@ struct SecretReader {
     guard let executable = local.executables.locate(program, path: environment["PATH"]) else {
       throw Failure("its command '\(program)' was not found in PATH")
     }
-    let output = try OutputPipe()
-    let error = try OutputPipe()
+    let output = try Self.pipe()
+    let error = try Self.pipe()
     let printed = try StreamCollector(output.readEnd, limit: Self.limit, excess: .ends, loop: local.loop)
     let complaints = try StreamCollector(
       error.readEnd, limit: Self.maskedLimit, excess: .dropsBeginning, loop: local.loop)
@@ -124,6 +123,10 @@ struct SecretReader {
       throw Failure("its command '\(program)' \(exit.summary)\(complaint.map { ": \($0)" } ?? "")")
     }
     return printed.bytes
+  }
+
+  private static func pipe() throws(EngineError) -> OutputPipe {
+    do throws(SystemError) { return try OutputPipe() } catch { throw EngineError(error) }
   }
 
   /// What is in a secret's file: a regular one, or a pipe such as a process substitution.
@@ -196,25 +199,4 @@ struct SecretReader {
 
   /// The text without its last newline, which editors and `echo` add.
   private static func trimmed(_ text: String) -> String { text.hasSuffix("\n") ? String(text.dropLast()) : text }
-}
-
-/// A pipe from a process to the host. Both ends are closed with it: what the process left behind finds nobody there.
-private struct OutputPipe: ~Copyable {
-  /// Does not block.
-  let readEnd: Int32
-  let writeEnd: Int32
-
-  init() throws(EngineError) {
-    var ends: [Int32] = [-1, -1]
-    let error = penstock_pipe(&ends)
-    guard error == 0 else { throw .systemCall("pipe2", error) }
-    (readEnd, writeEnd) = (ends[0], ends[1])
-    // Only our end may not block: a process expects its standard output to.
-    _ = fcntl(readEnd, F_SETFL, O_NONBLOCK)
-  }
-
-  deinit {
-    close(readEnd)
-    close(writeEnd)
-  }
 }

@@ -1,5 +1,4 @@
 import CPluginGuard
-import CProcess
 import Glibc
 import OperatingSystem
 import Synchronization
@@ -124,7 +123,7 @@ final class CallWatchdog: Sendable {
 
   private struct State {
     var slots: [ObjectIdentifier: Slot] = [:]
-    var wake: Int32 = -1
+    var wake: WakeDescriptor?
   }
 
   private let state = Mutex(State())
@@ -247,48 +246,40 @@ final class CallWatchdog: Sendable {
       return
     }
     let wake = state.withLock { state in
-      if state.wake < 0 { start(&state) }
+      if state.wake == nil { start(&state) }
       return state.wake
     }
-    guard wake >= 0 else {
+    guard let wake else {
       // No descriptor or thread to be had: the next call tries again.
       isParked.store(true, ordering: .sequentiallyConsistent)
       return
     }
-    var one: UInt64 = 1
-    _ = write(wake, &one, MemoryLayout<UInt64>.size)
+    wake.signal()
   }
 
   private func start(_ state: inout State) {
-    let descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-    guard descriptor >= 0 else { return }
-    do throws(SystemError) {
-      try SystemThread.detach("penstock-watch", blocking: .allButFaults) { CallWatchdog.shared.run() }
-      state.wake = descriptor
-    } catch {
-      Glibc.close(descriptor)
-    }
+    guard let wake = try? WakeDescriptor(),
+      (try? SystemThread.detach("penstock-watch", blocking: .allButFaults, { CallWatchdog.shared.run(wake) })) != nil
+    else { return }
+    state.wake = wake
   }
 
-  private func run() {
-    let descriptor = state.withLock { $0.wake }
+  private func run(_ wake: WakeDescriptor) {
     while true {
-      rest(descriptor, Self.interval)
+      rest(wake, Self.interval)
       guard !look() else { continue }
       isParked.store(true, ordering: .sequentiallyConsistent)
       if look() {
         isParked.store(false, ordering: .sequentiallyConsistent)
       } else {
-        rest(descriptor, -1)
+        rest(wake, -1)
       }
     }
   }
 
-  private func rest(_ descriptor: Int32, _ milliseconds: Int32) {
-    var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    guard poll(&waiting, 1, milliseconds) > 0 else { return }
-    var value: UInt64 = 0
-    _ = read(descriptor, &value, MemoryLayout<UInt64>.size)
+  private func rest(_ wake: WakeDescriptor, _ milliseconds: Int32) {
+    var waiting = pollfd(fd: wake.number, events: Int16(POLLIN), revents: 0)
+    if poll(&waiting, 1, milliseconds) > 0 { wake.drain() }
   }
 
   /// Reports the calls that hang. Whether any call is under way.

@@ -207,20 +207,20 @@ extension PluginLock {
     guard let file = Descriptor(open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)) else {
       throw Self.failure("write", path)
     }
-    var rest = Array(text.utf8)[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(file.number, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw Self.failure("write", path, removing: temporary) }
-      rest = rest.dropFirst(count)
+    do throws(SystemError) {
+      try SystemCall.writeAll(Array(text.utf8), to: file.number)
+    } catch {
+      throw Self.failure("write", path, error.number, removing: temporary)
     }
     guard fsync(file.number) == 0, rename(temporary, path) == 0 else {
       throw Self.failure("write", path, removing: temporary)
     }
   }
 
-  private static func failure(_ verb: String, _ path: String, removing temporary: String? = nil) -> PluginError {
-    let text = SystemError.text(of: errno)
+  private static func failure(
+    _ verb: String, _ path: String, _ number: Int32 = errno, removing temporary: String? = nil
+  ) -> PluginError {
+    let text = SystemError.text(of: number)
     if let temporary { unlink(temporary) }
     return PluginError(
       .lock, "cannot \(verb) \(path.quotedForMessage): \(text); check the permissions of the file and of its directory")

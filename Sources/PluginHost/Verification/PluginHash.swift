@@ -11,8 +11,7 @@ enum PluginHash {
     var buffer = [UInt8](repeating: 0, count: 256 << 10)
     var offset: off_t = 0
     while true {
-      let count = pread(descriptor, &buffer, buffer.count, offset)
-      if count < 0, errno == EINTR { continue }
+      let count = SystemCall.retrying { pread(descriptor, &buffer, buffer.count, offset) }
       guard count >= 0 else {
         throw Refusal(
           .unreadable, "it cannot be read: \(SystemError.text(of: errno))",

@@ -97,12 +97,7 @@ final class DatabasePages {
 
   private static func read(_ count: Int, at offset: Int, of file: Int32) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      while filled < count {
-        let part = pread(file, buffer.baseAddress.map { $0 + filled }, count - filled, offset + filled)
-        if part < 0, errno == EINTR { continue }
-        guard part > 0 else { return }
-        filled += part
-      }
+      filled = (try? SystemCall.fill(UnsafeMutableRawBufferPointer(buffer), from: file, at: Int64(offset))) ?? 0
     }
   }
 }

@@ -55,16 +55,13 @@ struct RunFileCopier {
     defer { close(copy) }
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      let count = buffer.withUnsafeMutableBytes { Glibc.read(file, $0.baseAddress, $0.count) }
+      let count = SystemCall.retrying { Glibc.read(file, &buffer, buffer.count) }
       if count == 0 { return }
-      if count < 0, errno == EINTR { continue }
       guard count > 0 else { throw RunFileError(path: path, number: errno) }
-      var written = 0
-      while written < count {
-        let part = buffer[written..<count].withUnsafeBytes { Glibc.write(copy, $0.baseAddress, $0.count) }
-        if part < 0, errno == EINTR { continue }
-        guard part > 0 else { throw RunFileError(path: path, number: errno) }
-        written += part
+      do throws(SystemError) {
+        try SystemCall.writeAll(buffer[..<count], to: copy)
+      } catch {
+        throw RunFileError(path: path, number: error.number)
       }
     }
   }

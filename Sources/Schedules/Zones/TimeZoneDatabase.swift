@@ -142,17 +142,14 @@ public struct TimeZoneDatabase: Sendable {
     let limit = TimeZoneFile.maximumLength + 1
     let length = min(max(Int(status.st_size), 0), limit)
     var bytes = [UInt8](repeating: 0, count: length)
-    var count = 0
-    while count < length {
-      let got = bytes.withUnsafeMutableBytes { raw in
-        Glibc.read(descriptor, raw.baseAddress.map { $0 + count }, length - count)
+    do throws(SystemError) {
+      let count = try bytes.withUnsafeMutableBufferPointer { buffer throws(SystemError) in
+        try SystemCall.fill(UnsafeMutableRawBufferPointer(buffer), from: descriptor, at: 0)
       }
-      if got < 0, errno == EINTR { continue }
-      if got < 0 { return .failed(reason()) }
-      guard got > 0 else { break }
-      count += got
+      return .bytes(Array(bytes[..<count]))
+    } catch {
+      return .failed(SystemError.text(of: error.number))
     }
-    return .bytes(Array(bytes[..<count]))
   }
 
   private static func reason() -> String {

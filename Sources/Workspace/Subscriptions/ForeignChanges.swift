@@ -23,8 +23,8 @@ final class ForeignChanges: Sendable {
   private let inotify: Int32
   /// Of the directory of the database; -1 where it cannot be watched.
   private let database: Int32
-  /// A pipe; what is written to it ends the thread.
-  private let wake: (read: Int32, write: Int32)
+  /// A signal ends the thread. Nil where the process is out of descriptors, when there is no thread.
+  private let wake = try? WakeDescriptor()
   private let check: @Sendable () -> Void
   private let followers = Mutex<[UInt64: Follower]>([:])
   private let lastFollower = Atomic<UInt64>(0)
@@ -32,15 +32,12 @@ final class ForeignChanges: Sendable {
   /// Begins to watch. `check` looks at the database. [the watch's own thread]
   init(directory: String, check: @escaping @Sendable () -> Void) {
     self.check = check
-    var ends: [Int32] = [-1, -1]
-    wake = pipe(&ends) == 0 ? (ends[0], ends[1]) : (-1, -1)
-    for descriptor in ends where descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
     inotify = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
     database = Self.watch(directory, inotify)
   }
 
   deinit {
-    for descriptor in [inotify, wake.read, wake.write] where descriptor >= 0 { close(descriptor) }
+    if inotify >= 0 { close(inotify) }
   }
 
   private static func watch(_ directory: String, _ inotify: Int32) -> Int32 {
@@ -50,15 +47,13 @@ final class ForeignChanges: Sendable {
 
   /// Starts the thread, which holds this object until ``stop()``.
   func start() {
-    guard wake.read >= 0 else { return }
+    guard let wake else { return }
     // Without a thread there are no reports of others; what they have done is seen with the next query.
-    try? SystemThread.detach("penstock-follow") { self.run() }
+    try? SystemThread.detach("penstock-follow") { self.run(wake) }
   }
 
   /// Ends the thread soon.
-  func stop() {
-    write(wake.write, [0], 1)
-  }
+  func stop() { wake?.signal() }
 
   /// Has `body` called after files were created in a directory or written to. Nil where there is no directory. [the watch's own thread]
   func follow(_ directory: String, _ body: @escaping @Sendable () -> Void) -> UInt64? {
@@ -86,7 +81,7 @@ final class ForeignChanges: Sendable {
     for body in bodies { body() }
   }
 
-  private func run() {
+  private func run(_ wake: WakeDescriptor) {
     // What was committed before the watch began is not reported.
     check()
     let isPolling = database < 0
@@ -95,7 +90,7 @@ final class ForeignChanges: Sendable {
     var due: Int64? = isPolling ? Self.now() + Self.pollPause : nil
     while true {
       var descriptors = [
-        pollfd(fd: wake.read, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: wake.number, events: Int16(POLLIN), revents: 0),
         pollfd(fd: inotify, events: Int16(POLLIN), revents: 0),
       ]
       let timeout = due.map { Int32(max(0, $0 - Self.now())) } ?? -1

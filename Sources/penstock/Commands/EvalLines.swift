@@ -1,5 +1,6 @@
 import Expressions
 import Glibc
+import OperatingSystem
 import OrderedCollections
 import Values
 
@@ -17,8 +18,7 @@ struct EvalLines {
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     var output: [UInt8] = []
     while true {
-      let count = chunk.withUnsafeMutableBytes { read(STDIN_FILENO, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
+      let count = SystemCall.retrying { read(STDIN_FILENO, &chunk, chunk.count) }
       guard count > 0 else { break }
       var start = 0
       while let end = chunk[start..<count].firstIndex(of: 0x0A) {

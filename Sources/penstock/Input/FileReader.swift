@@ -24,8 +24,7 @@ enum FileReader {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      let count = chunk.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
+      let count = SystemCall.retrying { Glibc.read(descriptor, &chunk, chunk.count) }
       guard count >= 0 else {
         throw FileReadFailure(message: "cannot read \(name): \(SystemError.text(of: errno))")
       }

@@ -82,11 +82,8 @@ final class LineReader {
 
   private func fromStandardInput() throws -> [UInt8] {
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let count = chunk.withUnsafeMutableBytes { read(STDIN_FILENO, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw CommandFailure("\(name) cannot be read: \(SystemError.text(of: errno))") }
-      return Array(chunk[..<count])
-    }
+    let count = SystemCall.retrying { read(STDIN_FILENO, &chunk, chunk.count) }
+    guard count >= 0 else { throw CommandFailure("\(name) cannot be read: \(SystemError.text(of: errno))") }
+    return Array(chunk[..<count])
   }
 }

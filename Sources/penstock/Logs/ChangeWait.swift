@@ -1,23 +1,20 @@
-import CProcess
 import Glibc
+import OperatingSystem
 
 /// Lets a command wait for what handlers of subscriptions tell, for the end of its reader, or for a time.
 final class ChangeWait: Sendable {
-  private let descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-
-  deinit {
-    if descriptor >= 0 { close(descriptor) }
-  }
+  /// Nil where the process is out of descriptors: then only the end of the reader and the time end a wait.
+  private let wake = try? WakeDescriptor()
 
   /// Ends the wait that goes on, or else the next one. Any thread.
   func end() {
-    if descriptor >= 0 { eventfd_write(descriptor, 1) }
+    wake?.signal()
   }
 
   /// Returns when something was told, when nobody reads our output any more, or after the time.
   func wait(milliseconds: Int32) {
     var waits = [
-      pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: wake?.number ?? -1, events: Int16(POLLIN), revents: 0),
       // A pipe whose reader has gone reports an error without being asked.
       pollfd(fd: TextOutput.standard.descriptor, events: 0, revents: 0),
     ]
@@ -28,7 +25,6 @@ final class ChangeWait: Sendable {
     }
     // A burst of changes is read in one go.
     usleep(20_000)
-    var count: eventfd_t = 0
-    if descriptor >= 0 { eventfd_read(descriptor, &count) }
+    wake?.drain()
   }
 }

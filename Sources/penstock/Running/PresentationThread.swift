@@ -61,8 +61,8 @@ final class PresentationThread: Sendable {
       // While events gather, only signals and the end are waited for.
       var waits = [
         pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: feed.ending, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: feed.arrivals, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: feed.ending.number, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: feed.arrivals.number, events: Int16(POLLIN), revents: 0),
       ]
       var timeout: Int64 = -1
       if let tick = presenter.tickMilliseconds { timeout = max(0, lastTick + Int64(tick) - now) }

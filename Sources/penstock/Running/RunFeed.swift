@@ -1,5 +1,4 @@
-import CProcess
-import Glibc
+import OperatingSystem
 import PipelineService
 import RunHistory
 import Synchronization
@@ -20,25 +19,17 @@ final class RunFeed: Sendable {
 
   private let state = Mutex(State())
   /// Readable when there are events.
-  let arrivals: Int32
+  let arrivals: WakeDescriptor
   /// Readable when the run has ended.
-  let ending: Int32
+  let ending: WakeDescriptor
 
   /// - Throws: ``FailureReport`` when the process is out of descriptors: without these nobody would learn of the end.
   init() throws(FailureReport) {
-    arrivals = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-    guard arrivals >= 0 else { throw .systemCall("eventfd", errno) }
-    ending = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-    guard ending >= 0 else {
-      let error = errno
-      close(arrivals)
-      throw .systemCall("eventfd", error)
+    do throws(SystemError) {
+      (arrivals, ending) = (try WakeDescriptor(), try WakeDescriptor())
+    } catch {
+      throw .systemCall("\(error.call)", error.number)
     }
-  }
-
-  deinit {
-    close(arrivals)
-    close(ending)
   }
 
   /// Takes an event. Any thread.
@@ -47,27 +38,21 @@ final class RunFeed: Sendable {
       state.events.append(event)
       return state.events.count == 1
     }
-    if isFirst { Self.signal(arrivals) }
+    if isFirst { arrivals.signal() }
   }
 
   func finish(_ end: End) {
     state.withLock { $0.end = end }
-    Self.signal(ending)
+    ending.signal()
   }
 
   /// All events that have come since the last call, and how the run ended if it has.
   func take() -> (events: [RunEvent], end: End?) {
-    var count: UInt64 = 0
-    read(arrivals, &count, 8)
+    arrivals.drain()
     return state.withLock { state in
       let taken = state.events
       state.events = []
       return (taken, state.end)
     }
-  }
-
-  private static func signal(_ descriptor: Int32) {
-    var one: UInt64 = 1
-    write(descriptor, &one, 8)
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import OperatingSystem
 import Operations
 import Synchronization
 
@@ -151,7 +152,7 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
   private func write(_ output: String, of job: Job) -> LogFiles? {
     guard let files = try? job.files.take() else { return nil }
     let log = open(files.output.string, O_WRONLY | O_APPEND)
-    _ = FileBytes.write(Array(output.utf8), to: log)
+    try? SystemCall.writeAll(Array(output.utf8), to: log)
     close(log)
     return files
   }

@@ -1,4 +1,5 @@
 import Glibc
+import OperatingSystem
 import Synchronization
 
 /// The host's clock, as a child has it where that is not the system's: see ``LentClock``.
@@ -52,12 +53,9 @@ final class HostClock: PluginClock {
     asking.withLock { _ in
       var question = reading.rawValue
       var answer: Int64 = 0
-      var count = 0
-      repeat { count = Glibc.send(socket, &question, 1, Int32(MSG_NOSIGNAL)) } while count < 0 && errno == EINTR
+      var count = SystemCall.retrying { Glibc.send(socket, &question, 1, Int32(MSG_NOSIGNAL)) }
       if count == 1 {
-        repeat {
-          count = recv(socket, &answer, MemoryLayout<Int64>.size, Int32(MSG_WAITALL))
-        } while count < 0 && errno == EINTR
+        count = SystemCall.retrying { recv(socket, &answer, MemoryLayout<Int64>.size, Int32(MSG_WAITALL)) }
       }
       // The host is gone, and there is no time any more. Its end is noticed by the thread that reads too.
       guard count == MemoryLayout<Int64>.size else { _exit(0) }

@@ -52,23 +52,18 @@ final class ChildProcess: @unchecked Sendable {
     _ launch: ChildLaunch, on thread: ChildThread, options: IsolatedConnection.Options
   ) throws(SystemError) {
     var ends: [Int32] = [-1, -1]
-    var pipe: [Int32] = [-1, -1]
-    var error = penstock_socket_pair(&ends)
+    let error = penstock_socket_pair(&ends)
     guard error == 0 else { throw SystemError("socketpair", error) }
-    error = penstock_pipe(&pipe)
-    guard error == 0 else {
-      Self.close(ends)
-      throw SystemError("pipe2", error)
-    }
-    _ = fcntl(pipe[0], F_SETFL, O_NONBLOCK)
     do throws(SystemError) {
+      var pipe = try OutputPipe()
       lentClock = try LentClock.lend(options.pluginClock)
-      (pid, descriptor) = try launch.spawn(socket: ends[1], output: pipe[1], clock: lentClock?.childEnd)
+      (pid, descriptor) = try launch.spawn(socket: ends[1], output: pipe.writeEnd, clock: lentClock?.childEnd)
+      output = pipe.takeReadEnd()
     } catch {
-      Self.close(ends + pipe)
+      Self.close(ends)
       throw error
     }
-    Self.close([ends[1], pipe[1]])
+    Glibc.close(ends[1])
     lentClock?.closeChildEnd()
     memoryLimit = launch.limits.memory ?? ChildLaunch.defaultMemory
     memory = MemoryWatch(
@@ -76,7 +71,6 @@ final class ChildProcess: @unchecked Sendable {
     self.thread = thread
     clock = options.clock
     room = options.room
-    output = pipe[0]
     outgoing = Mutex(Outgoing(socket: ends[0]))
     do throws(SystemError) {
       let socket = ends[0]
@@ -95,7 +89,7 @@ final class ChildProcess: @unchecked Sendable {
       Glibc.kill(-pid, SIGKILL)
       waitpid(pid, nil, 0)
       _ = memory.end()
-      Self.close([ends[0], pipe[0], descriptor])
+      Self.close([ends[0], output, descriptor])
       throw error
     }
     send(.hello(launch.hello(clock: lentClock == nil ? .system : .host)))

@@ -23,7 +23,7 @@ final class ChildThread: @unchecked Sendable {
 
   private let inbox = Mutex(Inbox())
   private let epoll: Int32
-  private let wake: Int32
+  private let wake: WakeDescriptor
   private var handlers: [Token: (descriptor: Int32, body: (_ events: UInt32) -> Void)] = [:]
   private var lastToken: Token = 0
   /// What descriptors are read into.
@@ -39,20 +39,19 @@ final class ChildThread: @unchecked Sendable {
       buffer.deallocate()
       throw SystemError("epoll_create1", error)
     }
-    wake = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-    guard wake >= 0 else {
-      let error = errno
+    do throws(SystemError) {
+      wake = try WakeDescriptor()
+    } catch {
       Glibc.close(epoll)
       buffer.deallocate()
-      throw SystemError("eventfd", error)
+      throw error
     }
     var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data_t(u64: 0))
-    epoll_ctl(epoll, EPOLL_CTL_ADD, wake, &event)
+    epoll_ctl(epoll, EPOLL_CTL_ADD, wake.number, &event)
     try SystemThread.detach("penstock-child", blocking: .allButFaults) { self.run() }
   }
 
   deinit {
-    Glibc.close(wake)
     Glibc.close(epoll)
     buffer.deallocate()
   }
@@ -63,13 +62,13 @@ final class ChildThread: @unchecked Sendable {
       if !inbox.hasEnded { inbox.calls.append(body) }
       return inbox.hasEnded
     }
-    if hasEnded { body() } else { signal() }
+    if hasEnded { body() } else { wake.signal() }
   }
 
   /// Ends the thread once nothing is watched any more.
   func stop() {
     inbox.withLock { $0.isStopping = true }
-    signal()
+    wake.signal()
   }
 
   /// Calls `body` whenever `descriptor` is readable or was hung up. *On the thread.*
@@ -98,19 +97,10 @@ final class ChildThread: @unchecked Sendable {
   func read(
     _ read: (UnsafeMutableRawPointer?, Int) -> Int, _ body: (UnsafeRawBufferPointer) -> Void
   ) -> ReadOutcome {
-    while true {
-      let count = read(buffer.baseAddress, buffer.count)
-      if count > 0 {
-        body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-        return count == buffer.count ? .more : .some
-      }
-      if count == 0 { return .end }
-      switch errno {
-      case EINTR: continue
-      case EAGAIN: return .nothing
-      default: return .end
-      }
-    }
+    let count = SystemCall.retrying { read(buffer.baseAddress, buffer.count) }
+    guard count > 0 else { return count < 0 && errno == EAGAIN ? .nothing : .end }
+    body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    return count == buffer.count ? .more : .some
   }
 
   enum ReadOutcome {
@@ -143,17 +133,11 @@ final class ChildThread: @unchecked Sendable {
         sleep: { epoll_wait(epoll, &events, Int32(events.count), -1) })
       for event in events.prefix(Int(max(count, 0))) {
         if event.data.u64 == 0 {
-          var value: UInt64 = 0
-          _ = Glibc.read(wake, &value, 8)
+          wake.drain()
         } else {
           handlers[event.data.u64]?.body(event.events)
         }
       }
     }
-  }
-
-  private func signal() {
-    var one: UInt64 = 1
-    _ = write(wake, &one, 8)
   }
 }

@@ -20,7 +20,12 @@ struct CheckProcess {
     let clock = ContinuousClock()
     let began = clock.now
     var telling = Telling()
-    let ending = start(&telling, deadline: began + patience)
+    let ending: Ending
+    do throws(SystemError) {
+      ending = try start(&telling, deadline: began + patience)
+    } catch {
+      ending = .notStarted(error.number)
+    }
     telling.finish()
     let outcome = telling.outcome ?? .failed([explain(ending, telling)])
     return Answer(
@@ -39,30 +44,19 @@ struct CheckProcess {
     case notStarted(Int32)
   }
 
-  private func start(_ telling: inout Telling, deadline: ContinuousClock.Instant) -> Ending {
-    var output: [Int32] = [-1, -1]
-    var errors: [Int32] = [-1, -1]
-    guard penstock_pipe(&output) == 0 else { return .notStarted(errno) }
-    defer { close(output[0]) }
-    guard penstock_pipe(&errors) == 0 else {
-      close(output[1])
-      return .notStarted(errno)
-    }
-    defer { close(errors[0]) }
-    guard let scratch = ScratchDirectory() else {
-      let error = errno
-      close(output[1])
-      close(errors[1])
-      return .notStarted(error)
-    }
+  private func start(
+    _ telling: inout Telling, deadline: ContinuousClock.Instant
+  ) throws(SystemError) -> Ending {
+    var output = try OutputPipe()
+    var errors = try OutputPipe()
+    guard let scratch = ScratchDirectory() else { return .notStarted(errno) }
     var pid: pid_t = 0
     var pidfd: Int32 = -1
-    let failure = spawn(in: scratch.path, output: output[1], errors: errors[1], &pid, &pidfd)
-    close(output[1])
-    close(errors[1])
+    let failure = spawn(in: scratch.path, output: output.writeEnd, errors: errors.writeEnd, &pid, &pidfd)
+    output.closeWriteEnd()
+    errors.closeWriteEnd()
     guard failure == 0 else { return .notStarted(failure) }
     defer { close(pidfd) }
-    for end in [output[0], errors[0]] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
     let clock = ContinuousClock()
     var isOver = false
     var nextLook = clock.now
@@ -72,11 +66,11 @@ struct CheckProcess {
       var wait = pollfd(fd: pidfd, events: Int16(POLLIN), revents: 0)
       // It cannot be kept from ending now.
       while penstock_reap(pidfd, &exit) == EAGAIN { _ = poll(&wait, 1, 1000) }
-      telling.read(output[0], errors[0])
+      telling.read(output.readEnd, errors.readEnd)
       return ending
     }
     while !isOver {
-      var waits = [output[0], errors[0], pidfd].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+      var waits = [output.readEnd, errors.readEnd, pidfd].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
       if telling.isSilent { waits[0].fd = -1 }
       if telling.hasNoErrors { waits[1].fd = -1 }
       let left = (deadline - clock.now).wholeMilliseconds
@@ -88,10 +82,10 @@ struct CheckProcess {
         if let bytes = MemoryUse.bytes(of: pid), bytes > most { return end(.tooLarge) }
       }
       if count == 0 { continue }
-      telling.read(output[0], errors[0])
+      telling.read(output.readEnd, errors.readEnd)
       isOver = waits[2].revents != 0
     }
-    telling.read(output[0], errors[0])
+    telling.read(output.readEnd, errors.readEnd)
     var exit = penstock_exit()
     let reaped = penstock_reap(pidfd, &exit)
     // What it left running holds nothing of ours.

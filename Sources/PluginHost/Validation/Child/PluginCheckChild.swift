@@ -115,11 +115,7 @@ final class CheckChannel: Sendable {
   }
 
   func tell(_ message: CheckMessage) {
-    var bytes = Array(message.json.text.utf8) + [UInt8(ascii: "\n")]
-    while !bytes.isEmpty {
-      let count = write(descriptor, bytes, bytes.count)
-      if count < 0, errno != EINTR { return }
-      if count > 0 { bytes.removeFirst(count) }
-    }
+    // Where it cannot be written, the validator has gone.
+    try? SystemCall.writeAll(Array(message.json.text.utf8) + [UInt8(ascii: "\n")], to: descriptor)
   }
 }

@@ -1,4 +1,4 @@
-import Glibc
+import OperatingSystem
 
 /// The bytes of a file that may hold anything. Every access is checked against the file's size.
 struct ELFBytes {
@@ -14,15 +14,7 @@ struct ELFBytes {
   init(descriptor: Int32, size: Int64) {
     self.size = UInt64(max(0, size))
     fill = { buffer, offset in
-      var done = 0
-      while done < buffer.count {
-        let count = pread(
-          descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done, off_t(offset) + off_t(done))
-        if count < 0, errno == EINTR { continue }
-        guard count > 0 else { return false }
-        done += count
-      }
-      return true
+      (try? SystemCall.fill(buffer, from: descriptor, at: Int64(offset))) == buffer.count
     }
   }
 

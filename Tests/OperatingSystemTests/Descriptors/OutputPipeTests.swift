@@ -1,0 +1,57 @@
+import Glibc
+import Testing
+
+@testable import OperatingSystem
+
+@Suite("Output pipes") struct OutputPipeTests {
+  @Test("what is written comes out, and then the end, once the write end is closed") func output() throws {
+    var pipe = try OutputPipe()
+    try SystemCall.writeAll(Array("text".utf8), to: pipe.writeEnd)
+    var bytes = [UInt8](repeating: 0, count: 16)
+    #expect(read(pipe.readEnd, &bytes, bytes.count) == 4)
+    #expect(bytes[..<4].elementsEqual("text".utf8))
+    #expect(read(pipe.readEnd, &bytes, bytes.count) == -1 && errno == EAGAIN)
+    pipe.closeWriteEnd()
+    #expect(pipe.writeEnd == -1)
+    #expect(read(pipe.readEnd, &bytes, bytes.count) == 0)
+    // Not a second time: the number may be somebody else's by now.
+    pipe.closeWriteEnd()
+  }
+
+  @Test("only the read end does not block, and programs get neither") func flags() throws {
+    let pipe = try OutputPipe()
+    #expect(fcntl(pipe.readEnd, F_GETFL) & O_NONBLOCK != 0)
+    #expect(fcntl(pipe.writeEnd, F_GETFL) & O_NONBLOCK == 0)
+    #expect(fcntl(pipe.readEnd, F_GETFD) == FD_CLOEXEC)
+    #expect(fcntl(pipe.writeEnd, F_GETFD) == FD_CLOEXEC)
+  }
+
+  @Test("both ends are closed with it, but not a read end that was taken") func life() async {
+    // In a process of its own, where nobody else gets the numbers.
+    await #expect(processExitsWith: .success) {
+      func isOpen(_ number: Int32) -> Bool { fcntl(number, F_GETFD) >= 0 }
+      func ends(taking: Bool) throws -> (Int32, Int32) {
+        var pipe = try OutputPipe()
+        let ends = (pipe.readEnd, pipe.writeEnd)
+        guard isOpen(ends.0), isOpen(ends.1) else { exit(2) }
+        if taking, pipe.takeReadEnd() != ends.0 || pipe.readEnd != -1 { exit(3) }
+        return ends
+      }
+      guard let closed = try? ends(taking: false), !isOpen(closed.0), !isOpen(closed.1) else { exit(4) }
+      guard let taken = try? ends(taking: true), isOpen(taken.0), !isOpen(taken.1) else { exit(5) }
+      exit(0)
+    }
+  }
+
+  @Test("without descriptors left, creating one throws the error of the system") func exhaustion() async {
+    await #expect(processExitsWith: .success) {
+      Descriptors.exhaust()
+      do throws(SystemError) {
+        _ = try OutputPipe()
+      } catch {
+        exit(error == SystemError("pipe2", EMFILE) ? 0 : 2)
+      }
+      exit(3)
+    }
+  }
+}

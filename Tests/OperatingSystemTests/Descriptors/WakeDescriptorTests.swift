@@ -1,0 +1,72 @@
+import Glibc
+import Testing
+
+@testable import OperatingSystem
+
+@Suite("Wake descriptors") struct WakeDescriptorTests {
+  private func isReadable(_ wake: WakeDescriptor, within milliseconds: Int32 = 0) -> Bool {
+    var wait = pollfd(fd: wake.number, events: Int16(POLLIN), revents: 0)
+    return poll(&wait, 1, milliseconds) == 1
+  }
+
+  @Test("it is readable from a signal until it is drained") func signal() throws {
+    let wake = try WakeDescriptor()
+    #expect(!isReadable(wake))
+    wake.signal()
+    #expect(isReadable(wake))
+    #expect(isReadable(wake))
+    wake.drain()
+    #expect(!isReadable(wake))
+  }
+
+  @Test("many signals are drained as one, and draining without a signal does not wait") func manySignals() throws {
+    let wake = try WakeDescriptor()
+    for _ in 0..<1000 { wake.signal() }
+    wake.drain()
+    #expect(!isReadable(wake))
+    wake.drain()
+    wake.signal()
+    #expect(isReadable(wake))
+  }
+
+  @Test("a thread wakes another one, which waits") func otherThread() throws {
+    let wake = try WakeDescriptor()
+    let thread = try SystemThread("test-wake") {
+      usleep(20_000)
+      wake.signal()
+    }
+    #expect(isReadable(wake, within: 10_000))
+    thread.join()
+  }
+
+  @Test("it is not handed to programs, and is closed with its last reference") func life() async {
+    // In a process of its own, where nobody else gets the number.
+    await #expect(processExitsWith: .success) {
+      var wake = try? WakeDescriptor()
+      guard let number = wake?.number, fcntl(number, F_GETFD) == FD_CLOEXEC else { exit(2) }
+      wake = nil
+      exit(fcntl(number, F_GETFD) == -1 ? 0 : 3)
+    }
+  }
+
+  @Test("without a descriptor left, creating one throws the error of the system") func exhaustion() async {
+    await #expect(processExitsWith: .success) {
+      Descriptors.exhaust()
+      do throws(SystemError) {
+        _ = try WakeDescriptor()
+      } catch {
+        exit(error == SystemError("eventfd", EMFILE) ? 0 : 2)
+      }
+      exit(3)
+    }
+  }
+}
+
+/// The descriptors of the process of an exit test.
+enum Descriptors {
+  /// Lets every attempt to get a descriptor fail with `EMFILE`.
+  static func exhaust() {
+    var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+  }
+}
