@@ -1,3 +1,6 @@
+// The system's SQLite, and what of it Swift cannot call: variadic functions, casts, and the functions of its open files. It must never decide anything: what is
+// done with a database is said in `SQLite` and `Workspace`.
+
 #ifndef PENSTOCK_CLIBSQLITE_H
 #define PENSTOCK_CLIBSQLITE_H
 

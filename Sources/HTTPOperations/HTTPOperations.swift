@@ -1,4 +1,6 @@
-// HTTPOperations: HTTP requests as operations, on the system's libcurl, with the whole life of a request.
+// # HTTPOperations
+//
+// HTTP requests as operations, on the system's libcurl, with the whole life of a request.
 //
 // Here belong: how a request travels (`Transport`: `HTTPTransport` and `HTTPClient`, one `curl_multi` on a thread of
 // its own), and what happens around that: preparing, validating, processing, classifying, waiting, trying again.

@@ -6,6 +6,14 @@
 //
 // Read first: ``TimeZoneRules`` (which local time an instant has), ``CronExpression`` (which instants a line means), ``CatchUp``
 // (which of the missed ones are made up for).
+//
+// The folders, from top to bottom; `Cron`, `Windows` and `Calendar` do not use each other:
+//
+// - `Cron`: cron lines, and what they have missed.
+// - `Windows`: days of the week and hours.
+// - `Calendar`: files of calendars (iCalendar), and the events in them.
+// - `Zones`: the time zone database, and local time in a zone.
+// - `Civil`: days and times of day, of no particular place.
 
 /// Whole seconds since 1970-01-01T00:00:00Z, without leap seconds.
 public typealias UnixTime = Int64

@@ -4,12 +4,20 @@
 // checked, run or recorded, nor decide which run starts; what is worth telling about a run is worked out in `RunReports`, and only
 // laid out here.
 //
-// `Commands/` has a file for each command, `Options/` what several of them understand. `Running/` shows a run and answers signals
-// meanwhile, `Logs/` prints log files; `Terminal/` is how things look, `Input/` reads files, `Process/` is this process from its
-// beginning to its exit code. A form of output is a case of `OutputFormat`, and what each command prints in it goes through
-// `CommandOutput`, both in `Options/CommandOutput`.
+// A form of output is a case of `OutputFormat`, and what each command prints in it goes through `CommandOutput`, both in
+// `Options/CommandOutput`.
 //
 // Read first: ``Penstock`` (the commands), ``SharedOptions`` (what all of them understand), ``CommandFailure`` (how they fail).
+//
+// The folders, from top to bottom; each uses only those below it:
+//
+// - `Commands`: a file for each command.
+// - `Options`: what several of them understand.
+// - `Running`: shows a run, and answers signals meanwhile.
+// - `Logs`: prints log files.
+// - `Input`: reads files and standard input.
+// - `Process`: this process, from its beginning to its exit code.
+// - `Terminal`: how things look.
 
 import ArgumentParser
 import CProcess

@@ -4,9 +4,6 @@ import Values
 
 /// Finds, verifies, loads and runs plugins, and lets go of them. May be used on any thread.
 ///
-/// What belongs in this module: everything between the contract of `plugin.h` and the protocols of `Operations`. It knows nothing of
-/// pipelines or their files.
-///
 /// ```swift
 /// let host = PluginHost(PluginHost.Configuration(directories: PluginDirectory.standard()))
 /// let office = try host.plugin("calendar").specification("calendar.time-window", settings: ["from": "08:00"])
