@@ -87,14 +87,4 @@ struct PresentationTextTests {
     // The clock may have been read before what it is compared with.
     #expect(ClockText.ago(now.advanced(by: 1000), now: now) == "0ms ago")
   }
-
-  @Test("the starter pipeline loads without a finding")
-  func starter() {
-    let name = StarterPipeline.name(forFile: "some/nightly build.yaml")
-    #expect(name == "nightly-build")
-    let result = PipelineLoader.load(text: StarterPipeline.text(name: name), path: "nightly.yaml")
-    #expect(result.diagnostics.isEmpty)
-    #expect(result.pipeline?.operations.map(\.name) == ["list", "count", "greet"])
-    #expect(StarterPipeline.name(forFile: "7.yml") == "pipeline")
-  }
 }

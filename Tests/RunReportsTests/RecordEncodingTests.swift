@@ -42,4 +42,14 @@ import Values
     #expect(outcome.jsonValue(operations: nil)["results"]?.text == #"{"a":1,"b":2}"#)
     #expect(outcome.jsonValue(operations: nil)["operations"] == .int(2))
   }
+
+  @Test("Every column of comma-separated values is a member of the JSON")
+  func columns() async throws {
+    let fixture = try HistoryFixture()
+    let id = try await fixture.ended()
+    let run = try #require(try fixture.history.run(id)).jsonValue()
+    #expect(Set(RunRecord.columns).subtracting(run.objectValue?.keys.elements ?? []) == [])
+    let statistics = try #require(try fixture.history.statistics().first).jsonValue()
+    #expect(Set(DurationStatistics.columns).subtracting(statistics.objectValue?.keys.elements ?? []) == [])
+  }
 }

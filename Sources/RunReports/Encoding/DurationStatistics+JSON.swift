@@ -2,6 +2,11 @@ import RunHistory
 import Values
 
 extension DurationStatistics {
+  /// The members of ``jsonValue()`` that are columns of comma-separated values, in their order.
+  package static let columns = [
+    "pipeline", "operation", "count", "succeeded", "failed", "average_ms", "p50_ms", "p95_ms", "max_ms", "retried",
+  ]
+
   /// The durations of one operation or pipeline, with how they went along the time.
   package func jsonValue() -> JSONValue {
     func number(_ value: Double?) -> JSONValue { value.map { .double($0) } ?? .null }

@@ -11,6 +11,12 @@ extension RunRecord {
     return .object(object)
   }
 
+  /// The members of ``jsonValue()`` that a list of runs has as columns of comma-separated values, in their order.
+  package static let columns = [
+    "id", "pipeline", "state", "reason", "trigger", "created_at", "started_at", "ended_at", "duration_ms", "operations",
+    "succeeded", "failed", "skipped", "cancelled", "reused", "host", "user", "path",
+  ]
+
   /// What the run is, and when it was.
   var identityMembers: OrderedDictionary<String, JSONValue> {
     [

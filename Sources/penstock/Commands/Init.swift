@@ -2,7 +2,6 @@ import ArgumentParser
 import Glibc
 import OperatingSystem
 import PipelineLanguage
-import RunReports
 import Values
 
 struct Init: ParsableCommand {

@@ -22,6 +22,20 @@ extension TextOutput {
     write(CSV.line(isTerminal ? cells.map { TerminalText.visible($0) } : cells))
   }
 
+  /// Writes objects as comma-separated values: the names of `columns`, then a line with those members of each.
+  func writeCSV(_ objects: some Sequence<JSONValue>, columns: [String]) {
+    writeCSV(columns)
+    for object in objects {
+      if isGone { return }
+      writeCSV(columns.map { object[$0].map(Self.cell) ?? "" })
+    }
+  }
+
+  /// A text as it is, everything else as JSON, and nothing for null.
+  private static func cell(_ value: JSONValue) -> String {
+    value == .null ? "" : value.stringValue ?? value.text
+  }
+
   /// JSON with everything that acts on a terminal as `\u001b`. Outside of strings JSON has nothing of that but line feeds, which stay.
   static func escaped(_ json: String) -> String {
     json.unicodeScalars.reduce(into: "") { text, scalar in

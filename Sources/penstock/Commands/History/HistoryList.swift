@@ -84,21 +84,6 @@ struct HistoryList: ParsableCommand {
   }
 
   private func printCSV(_ runs: [RunRecord]) {
-    let output = TextOutput.standard
-    output.writeCSV([
-      "id", "pipeline", "state", "reason", "trigger", "created_at", "started_at", "ended_at", "duration_ms",
-      "operations",
-      "succeeded", "failed", "skipped", "cancelled", "reused", "host", "user", "path",
-    ])
-    for run in runs where !output.isGone {
-      let counts = run.counts
-      output.writeCSV([
-        run.id.text, run.pipeline, run.state.rawValue, run.reason ?? "", run.trigger.rawValue, run.createdAt.text,
-        run.startedAt?.text ?? "", run.endedAt?.text ?? "",
-        run.durationMilliseconds.map { JSONValue.double($0).text } ?? "",
-        String(counts.operations), String(counts.succeeded), String(counts.failed), String(counts.skipped),
-        String(counts.cancelled), String(counts.reused), run.host, run.user, run.path ?? "",
-      ])
-    }
+    TextOutput.standard.writeCSV(runs.lazy.map { $0.jsonValue() }, columns: RunRecord.columns)
   }
 }

@@ -44,16 +44,7 @@ struct HistoryStats: ParsableCommand {
     shared.output(csv: csv).print {
       rows.map { $0.jsonValue() }
     } csv: {
-      output.writeCSV([
-        "pipeline", "operation", "count", "succeeded", "failed", "average_ms", "p50_ms", "p95_ms", "max_ms",
-        "retried",
-      ])
-      for row in rows {
-        let durations = [row.averageMilliseconds, row.p50Milliseconds, row.p95Milliseconds, row.maximumMilliseconds]
-        output.writeCSV(
-          [row.pipeline, row.operation ?? "", String(row.count), String(row.succeeded), String(row.failed)]
-            + durations.map { $0.map { JSONValue.double($0).text } ?? "" } + [String(row.retried)])
-      }
+      output.writeCSV(rows.lazy.map { $0.jsonValue() }, columns: DurationStatistics.columns)
     } text: {
       guard !rows.isEmpty else {
         if !shared.quiet { output.writeLine("No runs.") }

@@ -1,7 +1,7 @@
 /// The file that `penstock init` writes: small, commented, and runnable as it is.
-package enum StarterPipeline {
+enum StarterPipeline {
   /// The name of the pipeline in a file: the file's own, as far as a name may be spelt like it.
-  package static func name(forFile path: String) -> String {
+  static func name(forFile path: String) -> String {
     var name = path.split(separator: "/").last.map(String.init) ?? ""
     for ending in [".yaml", ".yml"] where name.hasSuffix(ending) { name.removeLast(ending.count) }
     let spelt = String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") ? $0 : "-" })
@@ -9,7 +9,7 @@ package enum StarterPipeline {
   }
 
   /// The text of the file.
-  package static func text(name: String) -> String {
+  static func text(name: String) -> String {
     """
     # A pipeline: operations, and what each one needs from the others.
     # Check it with `penstock check`, see its shape with `penstock graph`, run it with `penstock run`.
