@@ -25,6 +25,13 @@ public struct BoundStatement {
     pointer = statement.sqliteStatement
   }
 
+  /// `VALUES (?, ?, ?)`, with a parameter for each of `count` columns. After the bare name of a table, SQLite refuses any other number than that of its columns.
+  package static func values(_ count: Int) -> String {
+    var text = "VALUES (?"
+    for _ in 1..<count { text += ", ?" }
+    return text + ")"
+  }
+
   /// Binds the next parameter to an integer.
   public mutating func bind(_ value: Int64) {
     index += 1
@@ -75,6 +82,8 @@ public struct BoundStatement {
 
   /// Runs the statement with the values bound, and begins again with the first parameter. Rows it may return are not read.
   public mutating func run() throws {
+    // A parameter that is forgotten would have the value of the row before.
+    assert(index == sqlite3_bind_parameter_count(pointer), "\(index) of the parameters of a statement are bound")
     index = 0
     let code = sqlite3_step(pointer)
     // The reset reports the same error again; what happened is in `code`, and its message must be read before.

@@ -66,6 +66,32 @@ extension StoredAttempt {
       pidStarted: pidStarted, executor: executor, handle: handle)
   }
 
+  /// The statement that writes the row of an attempt, whether it is there or not.
+  static let writing = "INSERT OR REPLACE INTO attempt_record " + BoundStatement.values(21)
+
+  /// Gives ``writing`` the values of an attempt, in the order of the columns.
+  static func bind(_ record: AttemptRecord, operation: InstanceKey, to statement: inout BoundStatement) {
+    statement.bind(operation.value)
+    statement.bind(record.number)
+    statement.bind(record.state.rawValue)
+    statement.bind(record.startedAt.microseconds)
+    statement.bind(record.endedAt.map { max($0, record.startedAt).microseconds })
+    statement.bind(record.exitCode)
+    statement.bind(record.signal)
+    statement.bind(record.error?.code)
+    statement.bind(record.error?.message)
+    statement.bind(record.standardOutput)
+    statement.bind(record.standardError)
+    statement.bind(record.retryDelay)
+    statement.bind(record.retryDue?.microseconds)
+    statement.bind(record.wakeCause)
+    statement.bind(record.pid.map(Int64.init))
+    statement.bind(record.pidStarted)
+    statement.bind(record.result)
+    statement.bind(record.executor)
+    statement.bind(record.handle)
+  }
+
   /// The attempts of a run, by its number.
   static func of(_ run: Int64) -> Condition<StoredAttempt> {
     let range = InstanceKey.range(of: run)

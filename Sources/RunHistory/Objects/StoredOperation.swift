@@ -60,6 +60,30 @@ extension StoredOperation {
       reusedFrom: reusedFrom.flatMap { RunID($0) })
   }
 
+  /// The statement that writes the row of an operation, whether it is there or not.
+  static let writing = "INSERT OR REPLACE INTO operation_record " + BoundStatement.values(19)
+
+  /// Gives ``writing`` the values of an operation, in the order of the columns.
+  static func bind(_ record: OperationRecord, key: InstanceKey, to statement: inout BoundStatement) {
+    statement.bind(key.value)
+    statement.bind(record.name)
+    statement.bind(record.position)
+    statement.bind(record.parent)
+    statement.bind(record.item)
+    statement.bind(record.state.rawValue)
+    statement.bind(record.reason)
+    statement.bind(record.detail)
+    statement.bind(record.error?.code)
+    statement.bind(record.error?.message)
+    statement.bind(record.attempts)
+    statement.bind(record.waitingSince?.microseconds)
+    statement.bind(record.startedAt?.microseconds)
+    statement.bind(record.endedAt.map { max($0, record.startedAt ?? $0).microseconds })
+    statement.bind(record.fingerprint)
+    statement.bind(record.reusedFrom?.text)
+    statement.bind(record.result)
+  }
+
   /// The instances of a run, by its number.
   static func of(_ run: Int64) -> Condition<StoredOperation> {
     let range = InstanceKey.range(of: run)
@@ -82,6 +106,26 @@ extension RecordedResult {
       self = .file(path: file, size: max(0, size ?? 0))
     } else {
       self = text.map { .inline($0) } ?? .none
+    }
+  }
+}
+
+extension BoundStatement {
+  /// Binds the columns `result_file`, `result_size` and `result`.
+  mutating func bind(_ result: RecordedResult) {
+    switch result {
+    case .none:
+      bindNull()
+      bindNull()
+      bindNull()
+    case .inline(let text):
+      bindNull()
+      bindNull()
+      bind(text)
+    case .file(let path, let size):
+      bind(path)
+      bind(size)
+      bindNull()
     }
   }
 }

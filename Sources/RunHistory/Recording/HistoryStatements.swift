@@ -4,7 +4,8 @@ import Workspace
 
 /// How changes become rows.
 ///
-/// Used inside the recorder's transactions alone, one at a time, which is what makes the unchecked conformance sound.
+/// Used inside the recorder's transactions alone, one at a time, which is what makes the unchecked conformance sound. The rows of runs, operations and attempts
+/// are bound beside their schemas, but their statements are not made of these: to declare the three takes 0.5 ms, which every short command would pay.
 final class HistoryStatements: @unchecked Sendable {
   /// A run that was met before.
   private struct Known {
@@ -37,6 +38,8 @@ final class HistoryStatements: @unchecked Sendable {
   private var ends = 0
   private static let mostEnded = 512
   private var latest: (run: RunID, number: Int64)?
+  /// The numbers of the definitions of the runs that began in this transaction: hundreds may have the same. Not for longer, as it may be rolled back.
+  private var definitions: [String: Int64] = [:]
   /// Counts the times at which others may have taken runs.
   private var epoch = 0
   private var mark: Mark?
@@ -49,7 +52,9 @@ final class HistoryStatements: @unchecked Sendable {
 
   /// Has the statements compiled that every run needs.
   static func prepare(_ db: Database) throws {
-    for sql in [definitionSQL, runSQL, operationSQL, attemptSQL] { _ = try db.cachedStatement(sql: sql) }
+    for sql in [definitionSQL, StoredRun.adding, StoredOperation.writing, StoredAttempt.writing] {
+      _ = try db.cachedStatement(sql: sql)
+    }
   }
 
   /// The types of objects that changes are about.
@@ -69,10 +74,14 @@ final class HistoryStatements: @unchecked Sendable {
   /// Makes rows of changes, in one transaction. What is of a run that was taken from this process is left out. Where a clock was set back meanwhile, what ended before it began is recorded as ended when it began.
   func apply(_ changes: ArraySlice<HistoryChange>, to db: Database) throws {
     // The look-up in the cache hashes the text; once for each batch it costs nothing.
-    var operation = try BoundStatement(Self.operationSQL, in: db)
-    var attempt = try BoundStatement(Self.attemptSQL, in: db)
+    var operation = try BoundStatement(StoredOperation.writing, in: db)
+    var attempt = try BoundStatement(StoredAttempt.writing, in: db)
     if try mark == nil || mark != Mark(db) { epoch += 1 }
     latest = nil
+    definitions.removeAll(keepingCapacity: true)
+    // Looked up where the first run begins or ends: most batches have neither.
+    var adding: BoundStatement?
+    var ending: BoundStatement?
     var next = changes.startIndex
     while next < changes.endIndex {
       defer { next += 1 }
@@ -95,7 +104,9 @@ final class HistoryStatements: @unchecked Sendable {
           record.startedAt = record.startedAt ?? time
           next += 1
         }
-        let number = try create(record, definition: definition, nested: nested, in: db)
+        var statement = try adding ?? BoundStatement(StoredRun.adding, in: db)
+        let number = try create(record, definition: definition, nested: nested, with: &statement, in: db)
+        adding = statement
         for record in operations {
           try write(record, key: InstanceKey(run: number, ordinal: record.ordinal), with: &operation)
         }
@@ -106,13 +117,14 @@ final class HistoryStatements: @unchecked Sendable {
         ).execute(arguments: [time.microseconds, number])
       case .runEnded(let run, let state, let reason, let counts, let time):
         guard let number = try number(of: run, in: db) else { continue }
-        var end = try BoundStatement(Self.endSQL, in: db)
-        end.bind(state.rawValue)
-        end.bind(reason)
-        end.bind(time.microseconds)
-        end.bind(counts)
-        end.bind(number)
-        try end.run()
+        var statement = try ending ?? BoundStatement(Self.endSQL, in: db)
+        statement.bind(state.rawValue)
+        statement.bind(reason)
+        statement.bind(time.microseconds)
+        statement.bind(counts)
+        statement.bind(number)
+        try statement.run()
+        ending = statement
         dropEnded(run)
       case .approvalRequested(let approval):
         guard let number = try number(of: approval.run, in: db) else { continue }
@@ -176,57 +188,34 @@ final class HistoryStatements: @unchecked Sendable {
   }
 
   private func create(
-    _ record: RunRecord, definition: String, nested: [String: String], in db: Database
+    _ record: RunRecord, definition: String, nested: [String: String], with statement: inout BoundStatement,
+    in db: Database
   ) throws -> Int64 {
     if !nested.isEmpty {
       try db.cachedStatement(sql: Self.definitionSQL).execute(
         arguments: [NestedDefinitions.key(of: record.id), NestedDefinitions.text(of: nested)])
     }
-    try db.cachedStatement(sql: Self.definitionSQL).execute(arguments: [record.definitionHash, definition])
-    var run = try BoundStatement(Self.runSQL, in: db)
-    run.bind(record.id.text)
-    run.bind(record.pipeline)
-    run.bind(record.definitionHash)
-    run.bind(record.path)
-    run.bind(record.params)
-    run.bind(record.trigger.rawValue)
-    run.bind(record.host)
-    run.bind(record.user)
-    run.bind(record.version)
-    run.bind(record.owner.boot)
-    run.bind(Int64(record.owner.pid))
-    run.bind(record.owner.started)
-    run.bind(record.parent?.run.text)
-    run.bind(record.parent?.operation)
-    run.bind(record.state.rawValue)
-    run.bind(record.reason)
-    run.bind(record.createdAt.microseconds)
-    run.bind(record.startedAt?.microseconds)
-    run.bind(record.endedAt?.microseconds)
-    run.bind(record.counts)
-    run.bind(record.controller)
-    run.bind(record.event)
-    run.bind(record.origin.source?.text)
-    run.bind(record.origin.text)
-    run.bind(record.parent?.attempt)
-    run.bind(record.fence)
-    try run.run()
+    let text = try self.definition(definition, hash: record.definitionHash, in: db)
+    StoredRun.bind(record, definition: text, to: &statement)
+    try statement.run()
     let number = db.lastInsertedRowID
     known[record.id] = Known(number: number, fence: record.fence, checkedIn: epoch)
     latest = (record.id, number)
     return number
   }
 
-  private static let definitionSQL = "INSERT INTO definition (hash, text) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING"
+  /// The number of a definition, which is recorded where it is new.
+  private func definition(_ text: String, hash: String, in db: Database) throws -> Int64 {
+    if let number = definitions[hash] { return number }
+    try db.cachedStatement(sql: Self.definitionSQL).execute(arguments: [hash, text])
+    let number = try Int64.fetchOne(
+      db.cachedStatement(sql: "SELECT number FROM definition WHERE hash = ?"), arguments: [hash])
+    guard let number else { throw WorkspaceError.io(path: hash, code: 0, message: "a definition was not recorded") }
+    definitions[hash] = number
+    return number
+  }
 
-  private static let runSQL = """
-    INSERT INTO run_record (id, pipeline, definition, path, params, trigger, host, user, version, boot, pid,
-      process_started, parent, parent_operation, state, reason, created_at, started_at, ended_at,
-      operations, succeeded, failed, skipped, cancelled, reused, controller, event, source, selection, parent_attempt,
-      fence)
-    VALUES (?, ?, (SELECT number FROM definition WHERE hash = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-      ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    """
+  private static let definitionSQL = "INSERT INTO definition (hash, text) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING"
 
   private static let endSQL = """
     UPDATE run_record SET state = ?, reason = ?, ended_at = max(?, coalesce(started_at, 0)), operations = ?, succeeded = ?, failed = ?, skipped = ?,
@@ -235,92 +224,13 @@ final class HistoryStatements: @unchecked Sendable {
 
   // Statements and not change requests: 10,000 new rows take 28 ms either way, but 28 ms and 48 ms when they are written again, as the row of an operation is
   // that lasts longer than 50 ms: an upsert reads the row first.
-  private static let operationSQL = """
-    INSERT OR REPLACE INTO operation_record (key, name, position, parent, item, state, reason, detail, error_code, error,
-      attempts, waiting_since, started_at, ended_at, fingerprint, reused_from, result_file, result_size, result)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    """
-
-  private func write(
-    _ record: OperationRecord, key: InstanceKey, with statement: inout BoundStatement
-  ) throws {
-    statement.bind(key.value)
-    statement.bind(record.name)
-    statement.bind(record.position)
-    statement.bind(record.parent)
-    statement.bind(record.item)
-    statement.bind(record.state.rawValue)
-    statement.bind(record.reason)
-    statement.bind(record.detail)
-    statement.bind(record.error?.code)
-    statement.bind(record.error?.message)
-    statement.bind(record.attempts)
-    statement.bind(record.waitingSince?.microseconds)
-    statement.bind(record.startedAt?.microseconds)
-    statement.bind(record.endedAt.map { max($0, record.startedAt ?? $0).microseconds })
-    statement.bind(record.fingerprint)
-    statement.bind(record.reusedFrom?.text)
-    statement.bind(record.result)
+  private func write(_ record: OperationRecord, key: InstanceKey, with statement: inout BoundStatement) throws {
+    StoredOperation.bind(record, key: key, to: &statement)
     try statement.run()
   }
-
-  private static let attemptSQL = """
-    INSERT OR REPLACE INTO attempt_record (operation, number, state, started_at, ended_at, exit_code, signal, error_code,
-      error, stdout_file, stderr_file, retry_delay, retry_due, wake_cause, pid, pid_started, result_file, result_size, result,
-      executor, handle)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    """
 
   private func write(_ record: AttemptRecord, key: InstanceKey, with statement: inout BoundStatement) throws {
-    statement.bind(key.value)
-    statement.bind(record.number)
-    statement.bind(record.state.rawValue)
-    statement.bind(record.startedAt.microseconds)
-    statement.bind(record.endedAt.map { max($0, record.startedAt).microseconds })
-    statement.bind(record.exitCode)
-    statement.bind(record.signal)
-    statement.bind(record.error?.code)
-    statement.bind(record.error?.message)
-    statement.bind(record.standardOutput)
-    statement.bind(record.standardError)
-    statement.bind(record.retryDelay)
-    statement.bind(record.retryDue?.microseconds)
-    statement.bind(record.wakeCause)
-    statement.bind(record.pid.map(Int64.init))
-    statement.bind(record.pidStarted)
-    statement.bind(record.result)
-    statement.bind(record.executor)
-    statement.bind(record.handle)
+    StoredAttempt.bind(record, operation: key, to: &statement)
     try statement.run()
-  }
-}
-
-extension BoundStatement {
-  /// Binds the columns from `operations` to `reused`.
-  fileprivate mutating func bind(_ counts: RunCounts) {
-    bind(counts.operations)
-    bind(counts.succeeded)
-    bind(counts.failed)
-    bind(counts.skipped)
-    bind(counts.cancelled)
-    bind(counts.reused)
-  }
-
-  /// Binds the columns `result_file`, `result_size` and `result`.
-  fileprivate mutating func bind(_ result: RecordedResult) {
-    switch result {
-    case .none:
-      bindNull()
-      bindNull()
-      bindNull()
-    case .inline(let text):
-      bindNull()
-      bindNull()
-      bind(text)
-    case .file(let path, let size):
-      bind(path)
-      bind(size)
-      bindNull()
-    }
   }
 }

@@ -32,6 +32,17 @@ struct HistorySchemaTests {
     #expect(try fixture.workspace.mappingFaults(of: HistorySchema.schema) == [])
   }
 
+  @Test("The columns of the rows that the recorder writes are in the order of their fields")
+  func order() throws {
+    let fixture = try HistoryFixture()
+    for table in [StoredRun.schema.table, StoredOperation.schema.table, StoredAttempt.schema.table] {
+      let columns = try fixture.workspace.read { db in
+        try String.fetchAll(db, sql: "SELECT name FROM pragma_table_info('\(table.name)') ORDER BY cid")
+      }
+      #expect(table.columns.map(\.name).filter(columns.contains) == columns)
+    }
+  }
+
   @Test("is the same in a new workspace as in one that went through all versions, at once or one by one")
   func whole() throws {
     let schema = HistorySchema.schema

@@ -114,6 +114,14 @@ final class HistoryFixture {
   }
 }
 
+/// The properties of a record that are nil. A test of everything that is recorded expects none, so that it fails for a property it does not know.
+func missingProperties(of record: Any) -> [String] {
+  Mirror(reflecting: record).children.compactMap { child in
+    let value = Mirror(reflecting: child.value)
+    return value.displayStyle == .optional && value.children.isEmpty ? child.label : nil
+  }
+}
+
 extension History {
   /// How SQLite finds the objects of a query.
   func plan<T: Storable>(

@@ -111,6 +111,38 @@ struct ImportTests {
     #expect(try other.history.definition(of: run) == Self.source)
   }
 
+  @Test("Every column of an operation and of an attempt is imported again")
+  func columns() async throws {
+    var run = fixture.record(state: .running)
+    run.definitionHash = ContentHash.of(Self.source)
+    let time = HistoryFixture.start
+    let operation = OperationRecord(
+      run: run.id, ordinal: 1, name: "loop[0]", position: 3, parent: 0, item: #"{"a":1}"#, state: .failed,
+      reason: "r", detail: #"{"d":2}"#, error: RecordedError(code: "c", message: "m"), attempts: 4, waitingSince: time,
+      startedAt: time.advanced(by: 1), endedAt: time.advanced(by: 2), result: .inline("5"), fingerprint: "f",
+      reusedFrom: .generate())
+    var attempt = AttemptRecord(
+      run: run.id, ordinal: 1, number: 6, state: .failed, startedAt: time.advanced(by: 3),
+      endedAt: time.advanced(by: 4), exitCode: 7, signal: 8, error: RecordedError(code: "d", message: "n"),
+      result: .file(path: "runs/\(run.id)/7.json", size: 9), standardOutput: "runs/\(run.id)/1.out",
+      standardError: "runs/\(run.id)/1.err", retryDelay: 10_001, retryDue: time.advanced(by: 5), wakeCause: "w",
+      pid: 11, pidStarted: 12, executor: "slurm", handle: "h")
+    #expect(missingProperties(of: operation) + missingProperties(of: attempt) == [])
+    fixture.recorder.record(.runCreated(run, definition: Self.source))
+    let loop = OperationRecord(run: run.id, ordinal: 0, name: "loop", position: 3, state: .failed)
+    for record in [loop, operation] { fixture.recorder.record(.operation(record)) }
+    fixture.recorder.record(.attempt(attempt))
+    fixture.recorder.record(
+      .runEnded(run.id, state: .failed, reason: nil, counts: RunCounts(operations: 1), at: time.advanced(by: 6)))
+    try await fixture.recorder.flush()
+    try makeFiles(of: run.id, in: other.directory)
+    #expect(try takeIn(try exported(fixture.history), into: other.history).imported == [run.id])
+    #expect(try other.history.operations(of: run.id) == [loop, operation])
+    // It tells processes of one computer apart.
+    attempt.pidStarted = nil
+    #expect(try other.history.attempts(of: run.id) == [attempt])
+  }
+
   @Test("To import twice changes nothing, and runs that are there stay as they are")
   func idempotent() async throws {
     let first = try await recordRun()
