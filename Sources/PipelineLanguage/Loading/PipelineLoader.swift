@@ -45,6 +45,20 @@ public enum PipelineLoader {
     }
   }
 
+  /// What messages and records call a pipeline that was read from standard input. Its relative paths start from the current directory.
+  public static let standardInput = PipelineName.standardInput
+
+  /// Loads bytes as if they were the contents of the file at `path`, which need not exist.
+  ///
+  /// - Parameters:
+  ///   - bytes: What was read.
+  ///   - path: The file that they stand for, or ``standardInput``.
+  ///   - plugins: What `uses` may reach.
+  /// - Returns: The pipeline where it has no errors, and all findings.
+  public static func load(bytes: [UInt8], path: String, plugins: PluginSource = .none) -> LoadResult {
+    LoadSession(plugins: plugins).load(SourceText(path: path, bytes: bytes))
+  }
+
   /// Loads a text as if it were the contents of the file at `path`, which need not exist. Relative paths in the text start from
   /// the directory of `path`.
   ///

@@ -137,9 +137,13 @@ extension DocumentReader {
 
 /// The name that a pipeline has when its file does not give it one.
 enum PipelineName {
+  /// What stands for the file of a pipeline that has none.
+  static let standardInput = "<stdin>"
+
   /// The file's name without its folder and extension, with '-' for what a name cannot hold.
   static func fromFile(_ path: String) -> String {
     let file = path.split(separator: "/").last ?? ""
+    if file == standardInput { return "stdin" }
     let stem = file.lastIndex(of: ".").map { $0 == file.startIndex ? file[...] : file[..<$0] } ?? file
     var name = ""
     for scalar in stem.unicodeScalars.prefix(100) {

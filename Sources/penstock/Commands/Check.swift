@@ -15,8 +15,11 @@ struct Check: ParsableCommand {
         penstock check --json *.yaml      one finding a line, for editors
       """)
 
-  @Argument(help: "The pipeline files.", completion: .file(extensions: ["yaml", "yml"]))
-  var files: [String]
+  @Argument(
+    help: ArgumentHelp(
+      "The pipeline files; - is standard input. Without one: pipeline.yaml, or .penstock/pipeline.yaml.",
+      valueName: "files"), completion: .file(extensions: ["yaml", "yml"]))
+  var givenFiles: [String] = []
 
   @OptionGroup var plugins: PluginOptions
 
@@ -29,8 +32,9 @@ struct Check: ParsableCommand {
     var order: [SourceText] = []
     var status = ExitStatus.succeeded
     var latest: LoadResult?
+    let files = try givenFiles.isEmpty ? [PipelineFileLoading.file(nil)] : givenFiles
     for file in files {
-      let result = PipelineLoader.load(path: file, plugins: plugins)
+      let result = try PipelineFileLoading.read(file, plugins: plugins)
       latest = result
       diagnostics += result.diagnostics
       for source in result.sources where sources.updateValue(source, forKey: source.path) == nil {
@@ -40,7 +44,7 @@ struct Check: ParsableCommand {
       if result.pipeline == nil, status == .succeeded { status = .usage }
       if let pipeline = result.pipeline, shared.output.isTalkative {
         TextOutput.standard.writeLine(
-          "\(TerminalText.visible(file)): ok (\(Count.of(pipeline.operations.count, "operation")))")
+          "\(TerminalText.visible(result.source.path)): ok (\(Count.of(pipeline.operations.count, "operation")))")
       }
     }
     shared.output.print {

@@ -15,8 +15,9 @@ struct Graph: ParsableCommand {
     case text, mermaid, dot
   }
 
-  @Argument(help: "The pipeline file.", completion: .file(extensions: ["yaml", "yml"]))
-  var file: String
+  @Argument(
+    help: ArgumentHelp(PipelineFileLoading.help, valueName: "file"), completion: .file(extensions: ["yaml", "yml"]))
+  var givenFile: String?
 
   @Option(help: ArgumentHelp("text, mermaid or dot.", valueName: "format"))
   var format: Format = .text
@@ -26,7 +27,9 @@ struct Graph: ParsableCommand {
   @OptionGroup var shared: SharedOptions
 
   func run() throws {
-    let graph = PipelineGraph(try PipelineFileLoading.load(file, options: shared, plugins: plugins.source()))
+    let graph = PipelineGraph(
+      try PipelineFileLoading.load(
+        PipelineFileLoading.file(givenFile), options: shared, plugins: plugins.source()))
     shared.output.print {
       graph.jsonLines()
     } text: {

@@ -1,12 +1,39 @@
+import Glibc
 import PipelineLanguage
 
 /// Loads the file that a command was given, and shows what is wrong with it.
 enum PipelineFileLoading {
+  /// What a command without a file takes, the first of them that is there.
+  static let defaultFiles = ["pipeline.yaml", ".penstock/pipeline.yaml"]
+
+  /// What a command's help says of its file.
+  static let help = "The pipeline file; - is standard input. Without one: pipeline.yaml, or .penstock/pipeline.yaml."
+
+  /// The file of a command: the given one, or the first of ``defaultFiles``.
+  static func file(_ given: String?) throws -> String {
+    if let given { return given }
+    if let found = defaultFiles.first(where: { access($0, F_OK) == 0 }) { return found }
+    throw CommandFailure(
+      "no pipeline file was named, and here is neither pipeline.yaml nor .penstock/pipeline.yaml; name one, or write one with `penstock init`"
+    )
+  }
+
+  /// Reads and checks the file at `path`, or what comes from standard input where that is `-`.
+  static func read(_ path: String, plugins: PluginSource) throws -> LoadResult {
+    guard path == "-" else { return PipelineLoader.load(path: path, plugins: plugins) }
+    do {
+      let bytes = try FileReader.read(descriptor: STDIN_FILENO, name: "the pipeline from standard input")
+      return PipelineLoader.load(bytes: bytes, path: PipelineLoader.standardInput, plugins: plugins)
+    } catch {
+      throw CommandFailure(error.message)
+    }
+  }
+
   /// The checked pipeline. Warnings are shown; errors end the command.
   static func load(
     _ path: String, options: SharedOptions, plugins: PluginSource
   ) throws -> PipelineDefinition {
-    try accept(PipelineLoader.load(path: path, plugins: plugins), options: options)
+    try accept(read(path, plugins: plugins), options: options)
   }
 
   static func accept(_ result: LoadResult, options: SharedOptions) throws -> PipelineDefinition {

@@ -14,6 +14,7 @@ struct Run: ForegroundCommand {
       processes.
 
         penstock run nightly.yaml -p date=2026-11-20 -p limit=5
+        penstock run                                pipeline.yaml in this directory
         penstock run nightly.yaml --dry-run
         penstock run nightly.yaml --from upload     take the rest from the last run
         penstock run nightly.yaml --json | jq .
@@ -25,8 +26,9 @@ struct Run: ForegroundCommand {
       saves the wait for the disk.
       """)
 
-  @Argument(help: "The pipeline file.", completion: .file(extensions: ["yaml", "yml"]))
-  var file: String
+  @Argument(
+    help: ArgumentHelp(PipelineFileLoading.help, valueName: "file"), completion: .file(extensions: ["yaml", "yml"]))
+  var givenFile: String?
 
   @Option(
     name: [.customShort("p"), .customLong("param")],
@@ -67,7 +69,8 @@ struct Run: ForegroundCommand {
   }
 
   func runInForeground() async throws -> ExitStatus {
-    if watch { return try await watchFile() }
+    let file = try PipelineFileLoading.file(givenFile)
+    if watch { return try await watch(file) }
     let pluginHost = plugins.host()
     let pipeline = try PipelineFileLoading.load(file, options: shared, plugins: .host(pluginHost))
     var start = try RunStart(
@@ -103,7 +106,8 @@ struct Run: ForegroundCommand {
     )
   }
 
-  private func watchFile() async throws -> ExitStatus {
+  private func watch(_ file: String) async throws -> ExitStatus {
+    guard file != "-" else { throw CommandFailure("--watch reads the file again when it changes; name one") }
     let pluginHost = plugins.host()
     let watched = WatchedFile(path: file, plugins: .host(pluginHost)) { [parameters, shared] result in
       let pipeline = try PipelineFileLoading.accept(result, options: shared)

@@ -1,0 +1,91 @@
+import ArgumentParser
+import OperatingSystem
+import PipelineLanguage
+import RunHistory
+import Schedules
+import Values
+
+struct List: ParsableCommand {
+  static let configuration = CommandConfiguration.subcommand(
+    commandName: "list",
+    abstract: "List the pipelines of a folder.",
+    discussion: """
+      Shows each pipeline file (*.yaml, *.yml) with its description, its params (a star
+      marks those that must be given), its latest run and the next time of its
+      schedules. Files that have no operations are left out. Folders within the
+      folder are not searched, but for .penstock.
+
+        penstock list
+        penstock list pipelines --json
+      """)
+
+  @Argument(help: "The folder. Without one, the current directory.", completion: .directory)
+  var folder = "."
+
+  @OptionGroup var plugins: PluginOptions
+
+  @OptionGroup var shared: SharedOptions
+
+  func run() throws {
+    let folders = [folder, PathText.join(folder, ".penstock")]
+    guard InputFile.kind(of: folder) == .directory else {
+      throw CommandFailure("'\(folder)' is not a folder; name one that holds pipeline files")
+    }
+    let source = plugins.source()
+    let history = try shared.location(for: PathText.join(folder, "pipeline.yaml")).historyIfPresent()
+    var entries: [CatalogEntry] = []
+    for path in folders.flatMap(Self.files) {
+      if let entry = try entry(path, source, history) { entries.append(entry) }
+    }
+    let now = UnixTime(RecordTime.now.secondsSince1970)
+    shared.output.print {
+      entries.map { $0.jsonValue(now: now) }
+    } text: {
+      if entries.isEmpty {
+        guard !shared.quiet else { return }
+        return TextOutput.standard.writeLine(
+          "No pipelines in '\(TerminalText.visible(folder))'. Write one with `penstock init`.")
+      }
+      show(entries, now: now)
+    }
+  }
+
+  /// The files in a folder that may be pipelines, by name.
+  private static func files(in folder: String) -> [String] {
+    DirectoryNames.of(folder).filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.sorted()
+      .map { PathText.join(folder, $0) }.filter { InputFile.kind(of: $0) == .regular }
+  }
+
+  /// What is known of a file; nil where it is something else than a pipeline.
+  private func entry(_ path: String, _ plugins: PluginSource, _ history: History?) throws -> CatalogEntry? {
+    let result = PipelineLoader.load(path: path, plugins: plugins)
+    if result.pipeline == nil, !result.source.text.contains("operations") { return nil }
+    let name = result.pipeline?.name
+    let latest = try name.flatMap { try history?.runs(RunFilter(pipeline: $0, limit: 1)).first }
+    return CatalogEntry(
+      path: path, pipeline: result.pipeline, errors: result.diagnostics.count { $0.severity == .error },
+      latestRun: latest)
+  }
+
+  private func show(_ entries: [CatalogEntry], now: UnixTime) {
+    var table = Table([
+      .init("FILE"), .init("PARAMS"), .init("LATEST RUN"), .init("NEXT"), .init("DESCRIPTION"),
+    ])
+    let moment = RecordTime.now
+    for entry in entries {
+      guard let pipeline = entry.pipeline else {
+        let errors = Count.of(entry.errors, "error")
+        table.add(entry.path, "", "", "", "\(errors): penstock check \(ShellText.quoted(entry.path))")
+        continue
+      }
+      let latest = entry.latestRun.map {
+        "\($0.state.rawValue) \(ClockText.ago($0.startedAt ?? $0.createdAt, now: moment))"
+      }
+      let next = entry.next(after: now).map { ClockText.dateAndTime(RecordTime(secondsSince1970: Double($0))) }
+      table.add(
+        entry.path, entry.parameters, latest ?? "never",
+        next ?? entry.otherControllers.joined(separator: " "), TerminalText.oneLine(pipeline.description ?? ""))
+    }
+    TextOutput.standard.write(table.render(width: shared.tableWidth, style: shared.style))
+  }
+}
