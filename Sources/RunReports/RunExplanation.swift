@@ -11,6 +11,8 @@ package struct RunExplanation: Sendable {
     /// The operation; nil for the run.
     package var operation: String?
     package var state: String
+    /// The state as people call it.
+    package var word: String
     /// Why, each a sentence without a full stop.
     package var because: [String]
     /// What would change it: each a sentence, or a command to type.
@@ -78,16 +80,18 @@ package struct RunExplanation: Sendable {
       remedies.append("penstock retry \(shortID)")
     case .succeeded: break
     }
-    return Entry(operation: nil, state: run.state.rawValue, because: because, remedies: remedies)
+    return Entry(
+      operation: nil, state: run.state.rawValue, word: run.state.rawValue, because: because, remedies: remedies)
   }
 
   private func explain(_ name: String, inDetail: Bool) -> Entry {
     guard let record = records[name] else {
       return Entry(
-        operation: name, state: OperationState.pending.rawValue, because: pendingReasons(name),
-        remedies: pendingRemedies())
+        operation: name, state: OperationState.pending.rawValue, word: OperationState.pending.rawValue,
+        because: pendingReasons(name), remedies: pendingRemedies())
     }
-    var entry = Entry(operation: name, state: record.state.rawValue, because: [], remedies: [])
+    var entry = Entry(
+      operation: name, state: record.state.rawValue, word: StateReason.word(of: record), because: [], remedies: [])
     let text = StateReason.text(of: record, now: now)
     switch record.state {
     case .pending:
@@ -244,7 +248,8 @@ package struct RunExplanation: Sendable {
       let causes = culprit.operationReason?.culprits ?? []
       // What is to blame for it comes next, with its own words.
       let text = causes.isEmpty ? StateReason.text(of: culprit, now: nil) : ""
-      lines.append("'\(name)' \(culprit.state.rawValue)" + (text.isEmpty ? "" : ": \(text)"))
+      let word = StateReason.word(of: culprit)
+      lines.append("'\(name)' \(word == StateReason.notRun ? "was \(word)" : word)" + (text.isEmpty ? "" : ": \(text)"))
       open += causes
     }
     // The reason of what is explained may have said as much.

@@ -3,6 +3,18 @@ import RunHistory
 
 /// Why an operation is in its state, in words.
 package enum StateReason {
+  /// The word for its state. "Cancelled" is said only of what somebody or a time limit cancelled; what others kept from beginning was "not run".
+  package static func word(of record: OperationRecord) -> String {
+    guard record.state == .cancelled else { return record.state.rawValue }
+    return switch record.operationReason {
+    case .dependencies?, .runNotStarted?: notRun
+    default: record.state.rawValue
+    }
+  }
+
+  /// The word for what others kept from beginning.
+  package static let notRun = "not run"
+
   /// What follows the word of the state: `for a free slot`, `exit code 7`. Empty where the state says it all.
   /// Times to come are counted from `now`; nil leaves them out, so that the text stays true when it is printed.
   package static func text(of record: OperationRecord, now: RecordTime?) -> String {
@@ -111,6 +123,8 @@ package enum StateReason {
     case .runCancelled?, nil: "with the run"
     case .runTimeout?: "because the time of the run was up"
     case .runNotStarted?: "because the run did not begin"
+    case .dependencies(.cancelled, let names)?:
+      names.map { "'\($0)'" }.joined(separator: ", ") + (names.count == 1 ? " was not run" : " were not run")
     default: record.error?.message ?? record.reason ?? ""
     }
   }

@@ -8,7 +8,7 @@ struct CommandSuggestion {
 
   /// `there is no command 'history stat'; did you mean 'history stats'?`; nil if the commands that are named first in `arguments` exist.
   func text(for arguments: [String]) -> String? {
-    if let misplaced = misplacedOptions(in: arguments) { return misplaced }
+    if let lonely = optionsAlone(in: arguments) { return lonely }
     // What help is asked for must exist, too.
     let arguments = arguments.first == "help" ? Array(arguments.dropFirst()) : arguments
     var command = root
@@ -21,6 +21,9 @@ struct CommandSuggestion {
         // A group answers `help` itself.
         if argument == "help" { return nil }
         let shown = (path + [TerminalText.visible(argument)]).joined(separator: " ")
+        if path.isEmpty, let own = FamiliarCommands.own(for: argument) {
+          return "there is no command '\(shown)'; it is `penstock \(own)` here"
+        }
         let near = NearestName.suggestion(for: argument, among: known)
         return "there is no command '\(shown)'; "
           + (near.map { "did you mean '\((path + [$0]).joined(separator: " "))'?" }
@@ -32,26 +35,12 @@ struct CommandSuggestion {
     return nil
   }
 
-  /// `--json goes behind the command: penstock run --json …`; nil if the arguments begin with no option of the commands.
-  private func misplacedOptions(in arguments: [String]) -> String? {
-    var rest = arguments[...]
-    var options: [String] = []
-    while let option = rest.first, SharedOptions.names.contains(String(option.prefix { $0 != "=" })) {
-      options.append(rest.removeFirst())
-      if SharedOptions.valued.contains(option), let value = rest.popFirst() { options.append(value) }
-    }
-    guard let first = options.first else { return nil }
-    let name = rest.first.flatMap { name in root.configuration.commands.first { $0.name == name }?.name }
-    // A group of commands has its options behind the command in it.
-    var path = [name ?? "COMMAND"]
-    if name != nil, let inner = rest.dropFirst().first, hasCommand(inner, in: path[0]) { path.append(inner) }
-    let words = (path + options).map { TerminalText.visible(ShellText.quoted($0)) }.joined(separator: " ")
-    return "the option '\(first.prefix { $0 != "=" })' goes behind the command: penstock \(words) …"
-  }
-
-  private func hasCommand(_ name: String, in group: String) -> Bool {
-    let group = root.configuration.commands.first { $0.name == group }?.command
-    return group?.configuration.commands.contains { $0.name == name } ?? false
+  /// What is said of options that no command follows.
+  private func optionsAlone(in arguments: [String]) -> String? {
+    guard let first = arguments.first, SharedOptions.names.contains(String(first.prefix { $0 != "=" })),
+      SharedOptions.behindCommand(arguments) == arguments
+    else { return nil }
+    return "'\(first.prefix { $0 != "=" })' is an option of the commands, and none is named; `penstock help` lists them"
   }
 }
 

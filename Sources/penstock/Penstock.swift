@@ -61,7 +61,7 @@ struct Penstock: ParsableCommand {
     do {
       try DescriptorLimit.requireRoom()
       try ThreadLimit.requireRoom()
-      var command = try parse(Eval.settingApart(Arguments.words))
+      var command = try parse(Eval.settingApart(SharedOptions.behindCommand(Arguments.words)))
       try command.run()
       ExitStatus.succeeded.finish()
     } catch {
@@ -77,7 +77,8 @@ struct Penstock: ParsableCommand {
       return .succeeded
     }
     TextOutput.standard.flush()
-    let suggestion = CommandSuggestion(root: Penstock.self).text(for: Arguments.words)
+    let words = SharedOptions.behindCommand(Arguments.words)
+    let suggestion = CommandSuggestion(root: Penstock.self).text(for: words)
     TextOutput.error.writeLine(TerminalLines.visible(suggestion.map { "penstock: \($0)" } ?? text))
     return .usage
   }

@@ -116,7 +116,7 @@ package final class DocumentReader {
         error(
           .unknownKey, "\(table.owner) has no key '\(name)'", at: entry.key.range,
           fix: FamiliarKeys.own(for: name, among: keys).map { "did you mean '\($0)'?" }
-            ?? suggestion(for: name, among: keys))
+            ?? suggestion(for: name, among: keys) ?? FamiliarKeys.advice(for: name))
         continue
       }
       guard place.row.isAvailable else {

@@ -8,6 +8,28 @@ enum FamiliarKeys {
     return table[word]?.first(where: keys.contains)
   }
 
+  /// How to do what people expect of `key`, where no key does it; nil where nothing is known.
+  static func advice(for key: String) -> String? {
+    advice[key.lowercased().filter { $0 != "-" && $0 != "_" }]
+  }
+
+  static let advice: [String: String] = [
+    "envfile": "name the variables under 'env'", "dotenv": "name the variables under 'env'",
+    "container": "run it by 'command: [docker, run, --rm, IMAGE, …]'",
+    "image": "run it by 'command: [docker, run, --rm, IMAGE, …]'",
+    "docker": "run it by 'command: [docker, run, --rm, IMAGE, …]'",
+    "services": "start and end them by operations and handlers of their own",
+    "artifacts": "write the file and hand on its path, with 'result: file'",
+    "artifact": "write the file and hand on its path, with 'result: file'",
+    "include": "run other files by 'pipeline: FILE'", "includes": "run other files by 'pipeline: FILE'",
+    "import": "run other files by 'pipeline: FILE'", "extends": "share settings by 'defaults'",
+    "timezone": "give the zone to the schedule: 'controllers: [{ uses: cron, with: { schedule: …, zone: … } }]'",
+    "tz": "give the zone to the schedule: 'controllers: [{ uses: cron, with: { schedule: …, zone: … } }]'",
+    "shell": "run another interpreter by 'command: [python3, -c, …]'",
+    "runson": "all operations run on this machine; 'resources' bounds how many at once",
+    "priority": "the order in the file decides among operations that are ready",
+  ]
+
   /// By the word in small letters without hyphens. Several keys are for several places: the first one that the place has is meant.
   static let table: [String: [String]] = [
     "id": ["name"], "title": ["name"], "summary": ["description"],

@@ -46,7 +46,8 @@ struct CronParser {
     }
     let words = words()
     if let first = words.first, scalars[first.lowerBound] == "@" {
-      guard words.count == 1 else {
+      // What other tools take with a length behind it has an answer of its own.
+      guard words.count == 1 || text(first) == "@every" else {
         throw error("nothing may follow the nickname '\(text(first))'", words[1].lowerBound..<scalars.count)
       }
       let fields = try CronParser(nickname(first)).fields()
@@ -64,7 +65,8 @@ struct CronParser {
     if let line = Self.nicknames[name] { return line }
     switch name {
     case "@reboot": throw error("'@reboot' names no time, so it cannot be a schedule", word)
-    case "@every": throw error("'@every' is no schedule of times", word, fix: "use an interval")
+    case "@every":
+      throw error("'@every' is no schedule of times", word, fix: "use the controller 'interval', with every: 5m")
     default: break
     }
     let near = Self.nicknames[name.lowercased()] != nil ? "did you mean '\(name.lowercased())'?" : nil

@@ -68,7 +68,7 @@ struct Explain: ParsableCommand {
         ?? "run \(shortID) of \(TerminalText.visible(explanation.run.pipeline))"
       let because = entry.because.map { TerminalText.oneLine($0) }
       TextOutput.standard.writeLine(
-        "\(style.paint(subject, .bold)) \(style.paint(entry.state, StatePaint.ofWord(entry.state)))"
+        "\(style.paint(subject, .bold)) \(style.paint(entry.word, StatePaint.ofWord(entry.word)))"
           + (because.first.map { ": \($0)" } ?? ""))
       for line in because.dropFirst() { TextOutput.standard.writeLine("  \(line)") }
       for remedy in entry.remedies {

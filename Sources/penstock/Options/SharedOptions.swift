@@ -30,6 +30,19 @@ struct SharedOptions: ParsableArguments, Sendable {
   static let names = ["--workspace", "--json", "--quiet", "-q", "--color"]
   static let valued: Set = ["--workspace", "--color"]
 
+  /// The arguments with such options as stand in front of the command behind it, where the parser looks for them.
+  static func behindCommand(_ arguments: [String]) -> [String] {
+    var rest = arguments[...]
+    var options: [String] = []
+    while let option = rest.first, names.contains(String(option.prefix { $0 != "=" })) {
+      options.append(rest.removeFirst())
+      if valued.contains(option), let value = rest.popFirst() { options.append(value) }
+    }
+    guard !options.isEmpty, let command = rest.first, !command.hasPrefix("-") else { return arguments }
+    let end = rest.firstIndex(of: "--") ?? rest.endIndex
+    return rest[..<end] + options + rest[end...]
+  }
+
   /// The style of standard output.
   var style: Style { Style(color, for: .standard) }
 

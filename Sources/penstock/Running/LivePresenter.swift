@@ -59,7 +59,7 @@ final class LivePresenter: RunPresenter {
   }
 
   func cancelling(times: Int) {
-    notices.append(times == 1 ? "cancelling; Ctrl-C once more ends its processes at once" : "ending its processes")
+    notices.append(board.cancelling(times: times))
     draw()
   }
 

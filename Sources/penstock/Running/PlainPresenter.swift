@@ -51,9 +51,7 @@ final class PlainPresenter: RunPresenter {
 
   func cancelling(times: Int) {
     guard !presentation.isQuiet else { return }
-    TextOutput.error.writeLine(
-      times == 1
-        ? "penstock: cancelling the run; once more ends its processes at once" : "penstock: ending its processes")
+    TextOutput.error.writeLine("penstock: \(board.cancelling(times: times))")
   }
 
   func conclude(_ outcome: RunOutcome) {
@@ -130,7 +128,7 @@ final class PlainPresenter: RunPresenter {
   }
 
   private func paint(_ record: OperationRecord, _ rest: String) -> String {
-    let word = style.paint(record.state.rawValue, StatePaint.of(record.state))
+    let word = style.paint(StateReason.word(of: record), StatePaint.of(record.state))
     return rest.isEmpty ? word : rest.hasPrefix(":") ? word + rest : "\(word) \(rest)"
   }
 

@@ -115,6 +115,26 @@ struct RunBoard {
     return failed.sorted { $0.ordinal < $1.ordinal }.map(\.name)
   }
 
+  /// The handlers of the outermost run that a second cancellation gives up, in the order of the file: those that have not ended, and would run in a run that is cancelled.
+  var handlersGivenUp: [String] {
+    guard let entry = rootEntry, let pipeline = entry.pipeline else { return [] }
+    return pipeline.handlers.filter { handler in
+      guard handler.event == .cancel || handler.event == .always else { return false }
+      let state = entry.ordinals[handler.operation.name].flatMap { entry.operations[$0]?.state }
+      return state?.isFinal != true
+    }.map(\.operation.name)
+  }
+
+  /// What is said of a request to end the run, the first one or another.
+  func cancelling(times: Int) -> String {
+    guard times > 1 else { return "cancelling the run; once more ends its processes at once" }
+    let names = handlersGivenUp.prefix(3).map { "'\(TerminalText.visible($0))'" }
+    guard !names.isEmpty else { return "ending its processes" }
+    let rest = handlersGivenUp.count - names.count
+    return "ending its processes; gives up the handlers \(names.joined(separator: ", "))"
+      + (rest > 0 ? " and \(rest) more" : "")
+  }
+
   func name(of ordinal: Int, in run: RunID) -> String? {
     runs[run]?.operations[ordinal]?.name
   }

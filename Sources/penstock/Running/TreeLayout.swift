@@ -122,13 +122,20 @@ struct TreeLayout {
     }
     if let items = entry.items[record.ordinal] { details.append(Self.summary(of: items, loop: record, in: entry)) }
     let reason = TerminalText.oneLine(StateReason.text(of: record, now: now))
-    if !reason.isEmpty { details.append(record.state == .waiting ? "waits \(reason)" : reason) }
+    if !reason.isEmpty { details.append(Self.detail(reason, of: record)) }
     if record.state == .waiting, let command = StateReason.answer(to: record) {
       details.append(TerminalText.visible(command))
     }
     return TreeRow(
       depth: depth, state: record.state, name: TerminalText.visible(record.name), time: time,
-      detail: details.joined(separator: " · "))
+      detail: details.joined(separator: " · "), word: StateReason.word(of: record))
+  }
+
+  /// A reason as it stands in a row, where the glyph says the state.
+  private static func detail(_ reason: String, of record: OperationRecord) -> String {
+    let word = StateReason.word(of: record)
+    if record.state == .waiting { return "waits \(reason)" }
+    return word == StateReason.notRun ? "\(word): \(reason)" : reason
   }
 
   private static func summary(of items: [Int], loop: OperationRecord, in entry: RunBoard.Entry) -> String {

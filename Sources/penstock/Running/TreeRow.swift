@@ -10,6 +10,8 @@ struct TreeRow: Equatable {
   var name: String
   var time: String
   var detail: String
+  /// The word for the state, where that is not its name.
+  var word: String?
 
   /// The line: glyph, name, time, and as much of the detail as fits.
   func line(nameColumn: Int, width: Int, style: Style) -> String {
@@ -69,12 +71,18 @@ enum TreeFolding {
       let first = rows[index]
       let firstKind = kind(of: first)
       var end = index + 1
-      while end < rows.count, rows[end].depth == first.depth, rows[end].state == first.state { end += 1 }
+      while end < rows.count, rows[end].depth == first.depth, rows[end].state == first.state,
+        rows[end].word == first.word
+      {
+        end += 1
+      }
       // A row with others below it is not alone.
       if end < rows.count, rows[end].depth > first.depth { end = max(index + 1, end - 1) }
       if firstKind != .open, first.depth >= depth, end - index > 2, let state = first.state {
         result.append(
-          TreeRow(depth: first.depth, state: state, name: "\(end - index) \(state.rawValue)", time: "", detail: ""))
+          TreeRow(
+            depth: first.depth, state: state, name: "\(end - index) \(first.word ?? state.rawValue)", time: "",
+            detail: ""))
       } else {
         result += rows[index..<end]
       }

@@ -1,4 +1,5 @@
 import RunHistory
+import RunReports
 
 /// The glyph and colour of each state.
 enum StatePaint {
@@ -42,6 +43,7 @@ enum StatePaint {
 
   /// The paint of a cell that holds the name of a state.
   static func ofWord(_ word: String) -> Style.Paint? {
+    if word == StateReason.notRun { return of(OperationState.cancelled) }
     if let state = OperationState(rawValue: word) { return of(state) }
     return RunState(rawValue: word).flatMap { of($0) }
   }

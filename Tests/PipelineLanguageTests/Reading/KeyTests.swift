@@ -62,6 +62,17 @@ struct KeyTests {
     }
   }
 
+  @Test("what no key does has advice, which begins as a request") func advice() {
+    let ours = Set(PipelineKey.table.availableKeys + OperationKey.table.availableKeys)
+    for (word, advice) in FamiliarKeys.advice {
+      #expect(!ours.contains(word) && FamiliarKeys.table[word] == nil, "'\(word)'")
+      #expect(advice.first?.isLowercase == true && advice.last != ".", "'\(word)'")
+    }
+    #expect(
+      findings(inOperation: "run: ls", "env_file: .env")
+        == ["4:5 unknown-key an operation has no key 'env_file' (name the variables under 'env')"])
+  }
+
   @Test("a key without a likeness has no suggestion")
   func strangeKeys() {
     #expect(

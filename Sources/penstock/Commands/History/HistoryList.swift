@@ -24,7 +24,7 @@ struct HistoryList: ParsableCommand {
 
   func run() throws {
     var filter = try filter.filter(defaultLimit: Self.usualLimit)
-    guard let history = try shared.openHistory() else { return printEmpty() }
+    guard let history = try shared.openHistory() else { return printEmpty(in: nil) }
     // One more than is shown tells whether there are more.
     let limit = filter.limit
     filter.limit = limit.map { $0 < .max ? $0 + 1 : $0 }
@@ -37,7 +37,7 @@ struct HistoryList: ParsableCommand {
     } csv: {
       printCSV(runs)
     } text: {
-      if runs.isEmpty { printEmpty() } else { printTable(runs, in: history) }
+      if runs.isEmpty { printEmpty(in: history) } else { printTable(runs, in: history) }
     }
     if isCut, self.filter.limit == nil, !shared.quiet { tellOfMore(than: runs.count) }
   }
@@ -55,13 +55,13 @@ struct HistoryList: ParsableCommand {
   /// How many runs are listed where nobody says.
   private static let usualLimit = 30
 
-  private func printEmpty() {
+  private func printEmpty(in history: History?) {
     guard !shared.quiet else { return }
     shared.output(csv: csv).choose {
     } csv: {
       printCSV([])
     } text: {
-      TextOutput.standard.writeLine("No runs.")
+      TextOutput.standard.writeLine(RunText.none(in: history))
     }
   }
 

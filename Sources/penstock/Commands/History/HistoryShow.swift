@@ -105,7 +105,8 @@ struct HistoryShow: ParsableCommand {
     let reason = StateReason.text(of: operation, now: operation.state.isFinal ? nil : .now)
     let end = operation.endedAt ?? (operation.state == .running ? .now : nil)
     table.add(
-      indentation + operation.name, operation.state.rawValue, DurationText.format(from: operation.startedAt, to: end),
+      indentation + operation.name, StateReason.word(of: operation),
+      DurationText.format(from: operation.startedAt, to: end),
       operation.attempts > 0 ? String(operation.attempts) : "",
       TerminalText.fitted(TerminalText.oneLine(reason.isEmpty ? RunText.result(operation.result) : reason), width: 200))
     // An only attempt says nothing that its operation does not say.

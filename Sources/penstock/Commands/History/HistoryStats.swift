@@ -40,6 +40,7 @@ struct HistoryStats: ParsableCommand {
   func run() throws {
     let (since, until) = try FilterOptions.span(since: since, until: until)
     let rows = try statistics(since: since, until: until)
+    let history = try rows.isEmpty ? shared.openHistoryIfPresent() : nil
     let output = TextOutput.standard
     shared.output(csv: csv).print {
       rows.map { $0.jsonValue() }
@@ -47,7 +48,7 @@ struct HistoryStats: ParsableCommand {
       output.writeCSV(rows.lazy.map { $0.jsonValue() }, columns: DurationStatistics.columns)
     } text: {
       guard !rows.isEmpty else {
-        if !shared.quiet { output.writeLine("No runs.") }
+        if !shared.quiet { output.writeLine(RunText.none(in: history)) }
         return
       }
       let text = StatisticsText(rows: rows, isOfOneOperation: operation != nil, style: shared.style)

@@ -1,0 +1,33 @@
+/// What people type who know make, Airflow, Dagu, Kubernetes, Docker or GitHub's tool, and what Penstock calls it: for the message about a command that there is
+/// not.
+///
+/// A word that is near to one of the commands needs no entry here.
+enum FamiliarCommands {
+  /// What to type in place of `word`; nil where nothing is known.
+  static func own(for word: String) -> String? { table[word.lowercased()] }
+
+  static let table: [String: String] = [
+    "ls": "list", "pipelines": "list", "dags": "list", "workflows": "list",
+    "ps": "history list --state queued,running", "top": "history list --state queued,running",
+    "jobs": "history list", "runs": "history list",
+    "status": "history show", "describe": "history show", "show": "history show", "view": "history show",
+    "get": "history show",
+    "stats": "history stats", "diff": "history diff", "sql": "history sql", "query": "history sql",
+    "export": "history export", "import": "history import", "vacuum": "history vacuum",
+    "prune": "history prune", "clean": "history prune", "gc": "history prune", "purge": "history prune",
+    "rm": "history prune", "delete": "history prune", "watch": "history watch", "events": "history watch",
+    "rerun": "retry", "restart": "retry", "redo": "retry", "replay": "retry", "continue": "resume",
+    "validate": "check", "lint": "check", "verify": "check", "compile": "check", "test": "run FILE --dry-run",
+    "plan": "run FILE --dry-run", "dry-run": "run FILE --dry-run",
+    "start": "run", "exec": "run", "execute": "run", "trigger": "run", "submit": "run", "apply": "run",
+    "dev": "run --watch",
+    "serve": "run --watch", "server": "run --watch", "daemon": "run --watch", "scheduler": "run --watch",
+    "stop": "cancel", "kill": "cancel --kill", "abort": "cancel", "terminate": "cancel",
+    "tail": "logs --follow", "log": "logs", "why": "explain",
+    "answer": "approve", "confirm": "approve", "reject": "approve --reject", "deny": "approve --reject",
+    "new": "init", "create": "init", "dag": "graph", "dot": "graph --format dot", "visualize": "graph",
+    "cron": "schedule next", "next": "schedule next", "plugin": "plugins list", "health": "doctor",
+    "version": "--version",
+    "completion": "completions",
+  ]
+}
