@@ -20,7 +20,7 @@ import Values
     #expect(
       object.objectValue?.keys.elements == [
         "id", "pipeline", "state", "reason", "trigger", "started_at", "ended_at", "duration_ms", "created_at", "host",
-        "user", "version", "params", "definition", "path", "parent", "parent_operation", "controller", "event",
+        "user", "version", "params", "definition", "path", "parent", "parent_operation", "controller", "event", "at",
         "operations", "approvals",
       ])
   }

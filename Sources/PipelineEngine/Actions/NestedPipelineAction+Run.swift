@@ -36,6 +36,7 @@ extension RunEngine {
     let retried = former == nil ? try await nestedRunToRetry(ordinal, definition: definition) : nil
     var options = RunOptions()
     options.trigger = .nested
+    options.instant = state.instant
     options.version = self.options.version
     do throws(ParameterMismatch) {
       options.parameters = try ParameterResolver.resolve(definition, values: given)

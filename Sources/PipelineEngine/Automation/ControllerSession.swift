@@ -14,7 +14,7 @@ public struct ControllerEvent: Sendable {
   /// What the run finds in `run.given.event`: a state, or why it is to run again.
   public var value: JSONValue
   /// The instant that it is for; of several events with the same instant for one pipeline only one starts a run.
-  var instant: RecordTime?
+  public var instant: RecordTime?
   /// Whether it is a state, which the controller may take back.
   var isState = false
   /// Who asks, and what the run is called by in ``HeldPluginStorage/settle(_:)``.

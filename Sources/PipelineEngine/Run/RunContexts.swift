@@ -81,7 +81,7 @@ struct RunContexts: ExpressionContexts {
       return .object(members)
     case "run":
       var members: OrderedDictionary<String, JSONValue> = [:]
-      for name in ["id", "pipeline", "started_at", "attempt", "workspace", "directory", "event"] {
+      for name in ["id", "pipeline", "started_at", "at", "attempt", "workspace", "directory", "event"] {
         members[name] = runMember(name)
       }
       return .object(members)
@@ -151,6 +151,7 @@ struct RunContexts: ExpressionContexts {
     case "id": .string(run.id.text)
     case "pipeline": .string(run.pipeline.name)
     case "started_at": .string(run.times.startedAt.text)
+    case "at": .string(run.instant.text)
     case "attempt": .int(Int64(run.hostAttempt))
     case "workspace": .string(run.workspace)
     case "directory": .string(run.pipeline.source.directory)

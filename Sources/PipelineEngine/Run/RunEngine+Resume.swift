@@ -16,6 +16,7 @@ extension RunEngine {
     recorder.run.reason = nil
     state.hostAttempt += 1
     state.given.event = JSONValue(recorded: recorded.run.event)
+    state.given.instant = recorded.run.instant
     jobs.former = FormerJob.left(by: recorded.attempts, at: services.executor.name)
     var former: [Int: FormerAttempts] = [:]
     for attempt in recorded.attempts {

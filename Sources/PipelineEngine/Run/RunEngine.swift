@@ -72,6 +72,7 @@ actor RunEngine {
     let (workspace, options) = (services.history.workspace.directory, brief.options)
     state = RunProgress(id: brief.id, pipeline: pipeline, parameters: options.parameters, workspace: workspace)
     state.given.event = options.event ?? .null
+    state.given.instant = options.instant
     conditions = RunConditions(run: state, services: services)
     plugins = RunPlugins(run: state, services: services)
     secrets = RunSecrets(
@@ -87,6 +88,7 @@ actor RunEngine {
       version: options.version, parent: brief.parent, createdAt: services.now())
     record.controller = options.controller
     record.event = options.event.map(\.text)
+    record.instant = options.instant
     recorder = RunRecorder(record, state, jobs: jobs, logs: logs, observer: brief.observer, services: services)
   }
 

@@ -41,7 +41,12 @@ final class RunProgress {
     var masker = SecretMasker([])
     /// What the controller told that started the run.
     var event = JSONValue.null
+    /// The instant that the run stands for, where that is not its start.
+    var instant: RecordTime?
   }
+
+  /// The instant that the run stands for: `run.at`.
+  var instant: RecordTime { given.instant ?? times.startedAt }
 
   /// What expressions find in files.
   struct Files {

@@ -95,8 +95,8 @@ struct OperationTypes: TypeEnvironment {
   ])
   /// `run`.
   static let run = ValueType.object([
-    field("id", .string), field("pipeline", .string), field("started_at", .timestamp), field("attempt", .int),
-    field("workspace", .string), field("directory", .string), field("event", .json),
+    field("id", .string), field("pipeline", .string), field("started_at", .timestamp), field("at", .timestamp),
+    field("attempt", .int), field("workspace", .string), field("directory", .string), field("event", .json),
   ])
   /// What an approval results in.
   static let approval = ValueType.object([

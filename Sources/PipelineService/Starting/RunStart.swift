@@ -20,19 +20,21 @@ package struct RunStart: Sendable {
   /// - Parameters:
   ///   - pipeline: What to run.
   ///   - given: The params that were given, as texts.
+  ///   - instant: The instant that the run stands for. Default its start.
   ///   - selection: Which operations are executed. Default all.
   ///   - version: The version of the program, which is recorded.
   /// - Throws: `ParameterProblems`, or ``RunStartError/unknownOperation(_:pipeline:near:)``.
   package init(
-    of pipeline: PipelineDefinition, given: [(name: String, text: String)], selection: RunOptions.Selection = .all,
-    version: String
+    of pipeline: PipelineDefinition, given: [(name: String, text: String)], at instant: RecordTime? = nil,
+    selection: RunOptions.Selection = .all, version: String
   ) throws {
     self.init(pipeline, version: version)
+    options.instant = instant
     options.parameters = try ParameterResolver.resolve(pipeline, given: given).get()
     try select(selection)
   }
 
-  /// A run that repeats `former`: with its params, as far as the pipeline still has them, and with what succeeded in it.
+  /// A run that repeats `former`: with its params, as far as the pipeline still has them, for its instant, and with what succeeded in it.
   ///
   /// - Parameters:
   ///   - former: A run that has ended.
@@ -46,6 +48,7 @@ package struct RunStart: Sendable {
     self.init(pipeline, version: version)
     options.trigger = .retry
     options.source = former.id
+    options.instant = former.instant ?? former.startedAt
     options.parameters = try RunParameters.resolve(recorded: former.params, for: pipeline)
     if let operation { try select(.from(operation: operation)) }
   }
@@ -70,11 +73,12 @@ package struct RunStart: Sendable {
     options.source = try history?.runs(RunFilter(pipeline: pipeline.name, states: ended, limit: 1)).first?.id
   }
 
-  /// Whom the run is begun for, where it is not the one who asked for it: a controller, with what it told.
-  mutating func attribute(to controller: String, event: JSONValue) {
+  /// Whom the run is begun for, where it is not the one who asked for it: a controller, with what it told, and the instant at which it was due.
+  mutating func attribute(to controller: String, event: JSONValue, at instant: RecordTime?) {
     options.trigger = .controller
     options.controller = controller
     options.event = event
+    options.instant = instant
   }
 }
 

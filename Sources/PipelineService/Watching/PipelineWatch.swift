@@ -113,7 +113,7 @@ struct PipelineWatch: Sendable {
     sink.yield(.plain(.began))
     let (number, event) = runs.begin()
     var start = start
-    if let event { start.attribute(to: event.controller, event: event.value) }
+    if let event { start.attribute(to: event.controller, event: event.value, at: event.instant) }
     if let notice = plan.cause(ofRun: number, controller: event.map { ($0.controller, $0.value) }) {
       observer.tell(notice)
     }

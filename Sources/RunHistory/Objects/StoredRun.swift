@@ -34,6 +34,7 @@ struct StoredRun: Storable {
   var selection: String?
   var parentAttempt: Int64?
   var fence: Int64?
+  var instant: Int64?
   var definitionHash: String?
 
   static let number = Field("number", \StoredRun.number)
@@ -68,6 +69,7 @@ struct StoredRun: Storable {
   static let selection = Field("selection", \StoredRun.selection)
   static let parentAttempt = Field("parent_attempt", \StoredRun.parentAttempt)
   static let fence = Field("fence", \StoredRun.fence)
+  static let instant = Field("instant", \StoredRun.instant)
   static let definitionHash = Field(
     "definition_hash", \StoredRun.definitionHash, of: StoredDefinition.hash, where: StoredDefinition.number,
     equals: definition)
@@ -75,7 +77,7 @@ struct StoredRun: Storable {
     "run_record", StoredRun.init, number, id, pipeline, definition, path, params, trigger, host, user, version,
     boot, pid, processStarted, parent, parentOperation, state, reason, createdAt, startedAt, endedAt,
     operations, succeeded, failed, skipped, cancelled, reused, controller, event, source, selection,
-    parentAttempt, fence, definitionHash, key: number)
+    parentAttempt, fence, instant, definitionHash, key: number)
 }
 
 extension StoredRun {
@@ -102,6 +104,7 @@ extension StoredRun {
     record.event = event
     record.origin = RunOrigin(source: source.flatMap { RunID($0) }, text: selection)
     record.fence = fence ?? 0
+    record.instant = instant.map(RecordTime.init(microseconds:))
     return record
   }
 
@@ -109,7 +112,7 @@ extension StoredRun {
   ///
   /// Not `OR ABORT`, the default: a table with a trigger would have SQLite copy each page aside before it writes to it, to undo a statement that fails
   /// halfway. That takes 4 µs of 12; where this one fails, its transaction is rolled back as a whole.
-  static let adding = "INSERT OR FAIL INTO run_record " + BoundStatement.values(32)
+  static let adding = "INSERT OR FAIL INTO run_record " + BoundStatement.values(33)
 
   /// Gives ``adding`` the values of a run whose definition has that number, in the order of the columns.
   static func bind(_ record: RunRecord, definition: Int64, to statement: inout BoundStatement) {
@@ -140,6 +143,7 @@ extension StoredRun {
     statement.bind(record.origin.text)
     statement.bind(record.parent?.attempt)
     statement.bind(record.fence)
+    statement.bind(record.instant?.microseconds)
   }
 
   /// Whether the run goes on, as far as its record says.

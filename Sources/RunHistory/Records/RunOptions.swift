@@ -20,6 +20,8 @@ public struct RunOptions: Sendable {
   public var controller: String?
   /// What that controller told: `run.event`.
   public var event: JSONValue?
+  /// The instant that the run stands for, such as the one that a schedule meant: `run.at`. Default its start.
+  public var instant: RecordTime?
   /// Which operations are executed.
   public var selection: Selection = .all
   /// The run whose results stand in for the operations that are not executed, and whose successes a retry takes over.

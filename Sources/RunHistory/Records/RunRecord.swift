@@ -83,6 +83,8 @@ public struct RunRecord: Sendable, Hashable {
   public var controller: String?
   /// What that controller told, as JSON: `run.event`.
   public var event: String?
+  /// The instant that it stands for, where that is not its start: `run.at`.
+  public var instant: RecordTime?
   /// The name of the computer.
   public var host: String
   /// The login name.

@@ -23,6 +23,8 @@ public enum HistorySchema {
         number: 7,
         sql: jobs + drops + "DROP VIEW events;\n"
           + views(floored, moreOfRuns: controllers, moreOfAttempts: executors) + events(floored)),
+      WorkspaceSchema.Migration(
+        number: 8, sql: instants + "DROP VIEW runs;\n" + runs(floored, more: controllers + instant(floored))),
     ],
     template: .history,
     mapped: [
@@ -351,6 +353,14 @@ public enum HistorySchema {
     """
   private static let executors =
     ", ifnull(a.executor, iif(a.pid IS NULL, NULL, 'local')) AS executor, ifnull(a.handle, CAST(a.pid AS TEXT)) AS handle"
+
+  // Version 8: the instant that a run stands for. A backfill asks for the runs of a pipeline by it; most runs have none.
+  private static let instants = """
+    ALTER TABLE run_record ADD COLUMN instant INTEGER;
+    CREATE INDEX run_by_instant ON run_record (pipeline, instant) WHERE instant IS NOT NULL;
+
+    """
+  private static func instant(_ text: Instant) -> String { ", \(text("r.instant")) AS at" }
 
   // Version 2: what plugins need. `claim` holds the instants for which a run was started, so that none is started twice.
   private static let plugins = """

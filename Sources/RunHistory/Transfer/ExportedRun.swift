@@ -36,6 +36,7 @@ struct ExportedRun {
     object.add("taken_over_from", JSONValue(run.origin.source?.text))
     object.add(recorded: "selection", run.origin.text)
     object.add("parent_attempt", JSONValue(run.parent?.attempt))
+    object.add("at", .exact(run.instant))
     let attempts = Dictionary(grouping: whole.attempts, by: \.ordinal)
     let names = Dictionary(whole.operations.map { ($0.ordinal, $0.name) }, uniquingKeysWith: { $1 })
     object.add(

@@ -49,6 +49,7 @@ struct ImportedRun {
       source: try run.optionalText("taken_over_from").flatMap { RunID($0) }, text: value["selection"]?.text)
     record.controller = try run.optionalText("controller")
     record.event = value["event"].flatMap { $0 == .null ? nil : $0.text }
+    record.instant = try run.optionalTime("at")
     let counts = ImportedMembers(value["counts"] ?? .null, of: "'counts'")
     record.counts = RunCounts(
       operations: try counts.count("operations"), succeeded: try counts.count("succeeded"),

@@ -77,7 +77,8 @@ package struct RunComparison: Sendable {
     let sides = [first, second].map { run -> [(String, String?)] in
       [
         ("pipeline", run.pipeline), ("state", run.state.rawValue), ("reason", run.reason),
-        ("trigger", run.trigger.rawValue), ("controller", run.controller), ("event", run.event), ("path", run.path),
+        ("trigger", run.trigger.rawValue), ("controller", run.controller), ("event", run.event),
+        ("at", run.instant?.text), ("path", run.path),
         ("host", run.host), ("user", run.user), ("version", run.version),
       ]
     }

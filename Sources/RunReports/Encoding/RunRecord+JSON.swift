@@ -39,9 +39,9 @@ extension RunRecord {
     ]
   }
 
-  /// The controller that asked for it, and what that told.
+  /// The controller that asked for it, what that told, and the instant that it stands for.
   var causeMembers: OrderedDictionary<String, JSONValue> {
-    ["controller": JSONValue(controller), "event": JSONValue(recorded: event)]
+    ["controller": JSONValue(controller), "event": JSONValue(recorded: event), "at": JSONValue(instant)]
   }
 }
 

@@ -17,6 +17,7 @@ struct Run: ForegroundCommand {
         penstock run                                pipeline.yaml in this directory
         penstock run nightly.yaml --dry-run
         penstock run nightly.yaml --from upload     take the rest from the last run
+        penstock run nightly.yaml --at 2026-11-01   as if it had been due then
         penstock run nightly.yaml --json | jq .
 
       Exits with 0 when the run succeeded, 1 when it failed, 2 when the file or a
@@ -47,6 +48,12 @@ struct Run: ForegroundCommand {
     help: ArgumentHelp("Run this operation alone; take what it needs from the latest run.", valueName: "operation"))
   var only: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "The instant that the run stands for, as `run.at`: 2026-11-01, '2026-11-01 18:30', or a timestamp.",
+      valueName: "time"))
+  var at: String?
+
   @Flag(
     help:
       "Keep running it until Ctrl-C: when one of its files changes, its rerun_on_change says so, or its controllers do."
@@ -65,6 +72,7 @@ struct Run: ForegroundCommand {
     if watch, dryRun || from != nil || only != nil {
       throw ValidationError("--watch runs the whole pipeline; it goes without --dry-run, --from and --only.")
     }
+    if watch, at != nil { throw ValidationError("--at is for one run; it goes without --watch.") }
     if now, !watch { throw ValidationError("--now goes with --watch; without it, the pipeline runs at once anyway.") }
   }
 
@@ -74,7 +82,9 @@ struct Run: ForegroundCommand {
     let pluginHost = plugins.host()
     let pipeline = try PipelineFileLoading.load(file, options: shared, plugins: .host(pluginHost))
     var start = try RunStart(
-      of: pipeline, given: ParameterArgument.parse(parameters), selection: selection, version: Version.current)
+      of: pipeline, given: ParameterArgument.parse(parameters),
+      at: FilterOptions.time(at, option: "--at"),
+      selection: selection, version: Version.current)
     if dryRun {
       let location = try shared.location(for: file)
       let history = location.hasDatabase ? try History.open(at: location.path, mode: .readOnly) : nil

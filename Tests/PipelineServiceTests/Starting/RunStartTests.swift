@@ -92,18 +92,32 @@ import Testing
     #expect(start.options.selection == .all)
     let part = try RunStart(repeating: former, with: digest, from: "count", version: "2")
     #expect(part.options.selection == .from(operation: "count"))
+    // What it stood for: its start, unless it was told another instant.
+    former.startedAt = HistoryFixture.start
+    #expect(
+      try RunStart(repeating: former, with: digest, from: nil, version: "2").options.instant == HistoryFixture.start)
+    former.instant = RecordTime(microseconds: 5)
+    #expect(try RunStart(repeating: former, with: digest, from: nil, version: "2").options.instant == former.instant)
     former.params = #"{"limit":20}"#
     #expect(throws: ParameterProblems.self) {
       try RunStart(repeating: former, with: digest, from: nil, version: "2")
     }
   }
 
-  @Test("A run that a controller asks for carries what the controller told")
+  @Test("A run stands for its start unless it is given an instant")
+  func instant() throws {
+    #expect(try start().options.instant == nil)
+    let start = try RunStart(of: digest, given: [("feed", "x")], at: HistoryFixture.start, version: "1")
+    #expect(start.options.instant == HistoryFixture.start)
+  }
+
+  @Test("A run that a controller asks for carries what the controller told, and the instant at which it was due")
   func controllers() throws {
     var start = try start()
-    start.attribute(to: "cron", event: ["instant": "now"])
+    start.attribute(to: "cron", event: ["instant": "now"], at: HistoryFixture.start)
     #expect(start.options.trigger == .controller)
     #expect(start.options.controller == "cron")
     #expect(start.options.event == ["instant": "now"])
+    #expect(start.options.instant == HistoryFixture.start)
   }
 }

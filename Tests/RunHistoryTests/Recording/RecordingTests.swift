@@ -39,6 +39,7 @@ struct RecordingTests {
     let child = RunRecord.Parent(run: .generate(), operation: "deploy[3]")
     var run = fixture.record(parent: child)
     run.reason = "because"
+    run.instant = RecordTime(microseconds: 1_790_000_000_000_001)
     fixture.recorder.record(.runCreated(run, definition: "text ✓"))
     let operation = OperationRecord(
       run: run.id, ordinal: 4_000_000_000, name: "archive[3]", position: 7, parent: 2, item: #"{"tag":"x"}"#,

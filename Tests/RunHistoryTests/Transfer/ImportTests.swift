@@ -26,6 +26,7 @@ struct ImportTests {
     run.trigger = .controller
     run.controller = "cron"
     run.event = #"{"instant":"2026-11-18T11:00:00Z"}"#
+    run.instant = RecordTime(microseconds: 1_795_000_000_000_001)
     run.parent = RunRecord.Parent(run: .generate(), operation: "deploy[3]")
     let micro = time.advanced(by: 123_457)
     fixture.recorder.record(.runCreated(run, definition: Self.source))
@@ -103,7 +104,7 @@ struct ImportTests {
     for view in HistorySchema.publicViews where view != "leases" {
       let columns =
         view == "runs"
-        ? "id, pipeline, state, reason, trigger, started_at, ended_at, duration_ms, created_at, host, user, version, params, definition, path, parent, parent_operation, operations, succeeded, failed, skipped, cancelled, reused, controller, event"
+        ? "id, pipeline, state, reason, trigger, started_at, ended_at, duration_ms, created_at, host, user, version, params, definition, path, parent, parent_operation, operations, succeeded, failed, skipped, cancelled, reused, controller, event, at"
         : "*"
       #expect(
         try fixture.rows("SELECT \(columns) FROM \(view)") == other.rows("SELECT \(columns) FROM \(view)"), "\(view)")

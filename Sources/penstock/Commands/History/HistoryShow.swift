@@ -72,6 +72,7 @@ struct HistoryShow: ParsableCommand {
         + (took.isEmpty ? "" : " \(record.endedAt == nil ? "for" : "in") \(took)") + " (\(RunText.counts(record)))")
     if let reason = record.tellingReason { line("reason", reason) }
     line("started", ClockText.dateAndTime(record.startedAt ?? record.createdAt))
+    if let instant = record.instant { line("at", ClockText.dateAndTime(instant)) }
     let trigger = record.trigger.rawValue + (record.controller.map { " \(TerminalText.visible($0))" } ?? "")
     line("by", "\(record.user) on \(record.host), \(trigger), penstock \(record.version)")
     if let path = record.path { line("file", path) }
