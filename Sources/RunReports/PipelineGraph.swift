@@ -99,7 +99,8 @@ extension OperationDefinition {
     if let loop {
       switch loop.source {
       case .list: notes.append("for each \(loop.itemName)")
-      case .matrix(let axes): notes.append("for each " + axes.map(\.name).joined(separator: " × "))
+      case .matrix(let matrix) where matrix.lists.isEmpty: notes.append("for each combination")
+      case .matrix(let matrix): notes.append("for each " + matrix.lists.map(\.name).joined(separator: " × "))
       }
     }
     if let condition { notes.append("when \(condition.text)") }

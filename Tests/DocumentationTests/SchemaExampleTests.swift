@@ -93,8 +93,10 @@ struct SchemaExampleTests {
 
   @Test("refuses the names of lists of a matrix that the loader refuses, and no others")
   func matrixNames() async throws {
-    let names = ["include", "exclude", "Include", "EXCLUDE", "includes", "preexclude", "in", "os"]
-    let documents = names.map { (name: $0, text: "operations: [{ name: a, run: echo, matrix: { \($0): [1] } }]") }
+    let names = ["include", "exclude", "Include", "EXCLUDE", "includes", "preexclude", "in", "cpu"]
+    let documents = names.map { name in
+      (name: name, text: "operations: [{ name: a, run: echo, matrix: { os: [1], \(name): [{ os: 1 }] } }]")
+    }
     let answer = try await SchemaValidator.validate(documents, against: PipelineSchema.jsonSchema())
     for (name, text) in documents {
       #expect(PipelineLoader.load(text: text, path: name).isValid != answer.contains("\(name): $"), "\(name)")

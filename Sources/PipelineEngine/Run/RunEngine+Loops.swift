@@ -106,28 +106,54 @@ extension RunEngine {
         throw OperationFailure(code: "value-mismatch", message: "for_each needs a list, but got \(value.kind)")
       }
       return items
-    case .matrix(let axes):
-      var combinations: [OrderedDictionary<String, JSONValue>] = [[:]]
-      for axis in axes {
-        let value = try axis.values.evaluate(in: contexts(ordinal))
-        guard case .array(let values) = value else {
-          throw OperationFailure(
-            code: "value-mismatch", message: "matrix: '\(axis.name)' needs a list, but got \(value.kind)")
-        }
-        // The bound of the checker: what it lets pass when it is written out runs here too.
-        guard combinations.count * values.count <= DocumentReader.maximumCombinations else {
-          throw OperationFailure(
-            code: "matrix-too-large", message: "matrix: more than \(DocumentReader.maximumCombinations) combinations")
-        }
-        combinations = combinations.flatMap { combination in
-          values.map { value in
-            var extended = combination
-            extended[axis.name] = value
-            return extended
-          }
-        }
+    case .matrix(let matrix): return try combinations(of: matrix, ordinal).map { .object($0) }
+    }
+  }
+
+  private func combinations(
+    of matrix: OperationDefinition.Matrix, _ ordinal: Int
+  ) throws -> [MatrixCombinations.Combination] {
+    var lists: [(name: String, values: [JSONValue])] = []
+    var count = 1
+    for list in matrix.lists {
+      let values = try self.list(list.values, called: list.name, ordinal)
+      // The bound of the checker: what it lets pass when it is written out runs here too.
+      count *= max(values.count, 1)
+      guard count <= DocumentReader.maximumCombinations else { throw Self.tooManyCombinations }
+      lists.append((list.name, values))
+    }
+    var combinations = MatrixCombinations(of: lists)
+    if let exclude = matrix.exclude { combinations.exclude(try entries(exclude, called: "exclude", ordinal)) }
+    if let include = matrix.include { combinations.include(try entries(include, called: "include", ordinal)) }
+    guard combinations.items.count <= DocumentReader.maximumCombinations else { throw Self.tooManyCombinations }
+    return combinations.items
+  }
+
+  private static var tooManyCombinations: OperationFailure {
+    OperationFailure(
+      code: "matrix-too-large", message: "matrix: more than \(DocumentReader.maximumCombinations) combinations")
+  }
+
+  /// A list in a matrix.
+  private func list(_ data: DataTemplate, called name: String, _ ordinal: Int) throws -> [JSONValue] {
+    let value = try data.evaluate(in: contexts(ordinal))
+    guard case .array(let values) = value else {
+      throw OperationFailure(
+        code: "value-mismatch", message: "matrix: '\(name)' needs a list, but got \(value.kind)")
+    }
+    return values
+  }
+
+  /// The mappings under `exclude` or `include`.
+  private func entries(
+    _ data: DataTemplate, called name: String, _ ordinal: Int
+  ) throws -> [MatrixCombinations.Combination] {
+    try list(data, called: name, ordinal).map { entry in
+      guard case .object(let members) = entry, !members.isEmpty else {
+        throw OperationFailure(
+          code: "value-mismatch", message: "matrix: an entry of '\(name)' needs to be a mapping, but got \(entry.kind)")
       }
-      return combinations.map { .object($0) }
+      return members
     }
   }
 

@@ -122,11 +122,8 @@ extension PipelineChecker {
 
   private func itemType(of operation: OperationDraft, _ types: [ValueType]) -> ValueType {
     if let list = operation.loopList { return elementType(of: list, types, "'for_each'") }
-    guard !operation.matrix.isEmpty else { return .json }
-    return .object(
-      operation.matrix.map { name, values in
-        ValueType.Field(name: name, type: elementType(of: values, types, "'\(name)' in the matrix"))
-      })
+    guard case .matrix? = operation.definition.loop?.source else { return .json }
+    return MatrixTypes(of: operation.matrix, types, elements: elementType).item
   }
 
   private func elementType(of list: PlacedData, _ types: [ValueType], _ what: String) -> ValueType {

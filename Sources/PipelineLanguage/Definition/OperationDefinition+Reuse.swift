@@ -15,7 +15,7 @@ extension OperationDefinition {
     action.kind.forEachTemplate { _, template in names.formUnion(template.resultsWithDefault) }
     switch loop?.source {
     case .list(let data): names.formUnion(data.resultsWithDefault)
-    case .matrix(let axes): for axis in axes { names.formUnion(axis.values.resultsWithDefault) }
+    case .matrix(let matrix): for part in matrix.parts { names.formUnion(part.data.resultsWithDefault) }
     case nil: break
     }
     for variable in environment { names.formUnion(variable.value.resultsWithDefault) }

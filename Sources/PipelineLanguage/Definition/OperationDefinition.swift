@@ -111,14 +111,32 @@ public struct OperationDefinition: Sendable {
     public var limit: Int?
   }
 
+  /// The lists of a `matrix`, and what changes their combinations.
+  public struct Matrix: Sendable {
+    /// The lists, in the order of the file: the last name varies fastest.
+    public var lists: [(name: String, values: DataTemplate)] = []
+    /// A list of mappings: combinations that have all the values of one of them are left out.
+    public var exclude: DataTemplate?
+    /// A list of mappings that extend combinations, or become new ones.
+    public var include: DataTemplate?
+
+    /// All data in it, with the name under which it stands.
+    package var parts: [(name: String, data: DataTemplate)] {
+      var parts = lists.map { (name: $0.name, data: $0.values) }
+      if let exclude { parts.append(("exclude", exclude)) }
+      if let include { parts.append(("include", include)) }
+      return parts
+    }
+  }
+
   /// Runs the action once for each item.
   public struct Loop: Sendable {
     /// Where the items come from.
     public enum Source: Sendable {
       /// A list to be computed when the operation starts.
       case list(DataTemplate)
-      /// Every combination of the named lists, the last name varying fastest.
-      case matrix([(name: String, values: DataTemplate)])
+      /// The combinations of named lists.
+      case matrix(Matrix)
     }
     /// Where the items come from.
     public var source: Source

@@ -125,10 +125,8 @@ extension OperationDefinition {
     if let loop {
       switch loop.source {
       case .list(let list): inputs.append(OperationInput(.items, list))
-      case .matrix(let axes):
-        for axis in axes {
-          inputs.append(OperationInput(.items, axis.values, called: axis.name))
-        }
+      case .matrix(let matrix):
+        for part in matrix.parts { inputs.append(OperationInput(.items, part.data, called: part.name)) }
       }
     }
     var isPlugin = false

@@ -128,8 +128,13 @@ private struct Carriers {
     switch loop.source {
     case .list(let data):
       if reach(data.references) { item = (loop.itemName.lowercased(), nil) }
-    case .matrix(let axes):
-      let secret = axes.filter { reach($0.values.references) }.map { $0.name.lowercased() }
+    case .matrix(let matrix):
+      // What `include` adds may be any member.
+      if let include = matrix.include, reach(include.references) {
+        item = (loop.itemName.lowercased(), nil)
+        return
+      }
+      let secret = matrix.lists.filter { reach($0.values.references) }.map { $0.name.lowercased() }
       if !secret.isEmpty { item = (loop.itemName.lowercased(), Set(secret)) }
     }
   }

@@ -54,6 +54,7 @@ package enum DiagnosticCode: String, CaseIterable, Sendable {
   case severalActions = "several-actions"
   case severalLoops = "several-loops"
   case tooManyItems = "too-many-items"
+  case excludesNothing = "excludes-nothing"
   case endlessRepeat = "endless-repeat"
   case unknownOperation = "unknown-operation"
   case unclearDependency = "unclear-dependency"

@@ -92,12 +92,16 @@ public enum PipelineSchema {
       var members: Members = ["type": "array", "items": .object(schema(of: element))]
       if minimum > 0 { members["minItems"] = .int(Int64(minimum)) }
       return members
-    case .map(let pattern, let exception, let value):
-      var names: Members = ["pattern": .string(pattern)]
-      if let exception { names["not"] = ["pattern": .string(exception)] }
+    case .map(let pattern, let value):
       return [
-        "type": "object", "propertyNames": .object(names), "additionalProperties": .object(schema(of: value)),
+        "type": "object", "propertyNames": ["pattern": .string(pattern)],
+        "additionalProperties": .object(schema(of: value)),
       ]
+    case .keysAndMap(let rows, let pattern, let exception, let value):
+      var members = keys(rows)
+      members["propertyNames"] = ["pattern": .string(pattern), "not": ["pattern": .string(exception)]]
+      members["additionalProperties"] = .object(schema(of: value))
+      return members
     case .keys(let rows): return keys(rows)
     case .oneKey(let rows):
       var members = keys(rows)

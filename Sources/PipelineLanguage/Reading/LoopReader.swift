@@ -1,13 +1,9 @@
+import Expressions
+import Values
+
 extension DocumentReader {
   /// The most combinations of a matrix that is written out: each becomes an attempt with its own record and logs.
   package static let maximumCombinations = 100_000
-
-  /// Keys of a matrix that other tools have: as names of lists they would mean something else in silence.
-  private static let matrixKeysToCome = [
-    "include": "list the combinations under 'for_each', each as a mapping; a list of another name is a dimension",
-    "exclude":
-      "leave combinations out by 'when', as in when: ${{ !(item.system == 'freebsd' && item.cpu == 'arm64') }}",
-  ]
 
   /// `for_each` or `matrix`.
   func readLoop(_ key: OperationKey, _ entry: YAMLEntry, into draft: OperationDraft) {
@@ -53,13 +49,10 @@ extension DocumentReader {
 
   /// A list that is written out, or an expression that yields one.
   private func list(_ node: YAMLNode, _ what: String, into sites: inout [ExpressionSite]) -> PlacedData? {
-    if node.items == nil {
-      guard let text = node.text, Self.expressionOffset(in: text) != nil else {
-        wrongForm(node, what, needs: "a list or an expression that yields one")
-        return nil
-      }
+    guard node.items == nil else { return placedData(node, .loop, into: &sites) }
+    return placedExpression(node, .loop, into: &sites) { fix in
+      wrongForm(node, what, needs: "a list or an expression that yields one", fix: fix)
     }
-    return placedData(node, .loop, into: &sites)
   }
 
   private func itemName(_ node: YAMLNode) -> String? {
@@ -73,24 +66,30 @@ extension DocumentReader {
     return name
   }
 
+  // MARK: - Matrix
+
   private func readMatrix(_ node: YAMLNode, into draft: OperationDraft) {
     guard let entries = node.entries, !entries.isEmpty else {
       return wrongForm(node, "'matrix'", needs: "a mapping of names to lists")
     }
-    var lists: [(name: String, values: DataTemplate)] = []
+    var matrix = OperationDefinition.Matrix()
     var combinations = 1
     for entry in entries {
-      // In any case: with a dimension 'Include', check would say that all is well.
-      if let fix = Self.matrixKeysToCome[entry.name.lowercased()] {
+      if let key = MatrixKey(rawValue: entry.name) {
+        readEntries(key, entry, into: draft, &matrix)
+        continue
+      }
+      let folded = entry.name.lowercased()
+      if MatrixKey(rawValue: folded) != nil {
         error(
-          .notAvailable, "'\(entry.name)' of a matrix is not available in this version", at: entry.key.range, fix: fix
-        )
+          .reservedName, "a list of a matrix cannot be called '\(entry.name)'", at: entry.key.range,
+          fix: "did you mean '\(folded)'?")
         continue
       }
       _ = checkName(entry.name, .member, "a name in a matrix", at: entry.key.range)
       let placed = list(entry.value, "'\(entry.name)'", into: &draft.sites)
-      lists.append((entry.name, placed?.data ?? .literal(.array([]))))
-      if let placed { draft.matrix.append((entry.name, placed)) }
+      matrix.lists.append((entry.name, placed?.data ?? .literal(.array([]))))
+      if let placed { draft.matrix.lists.append((entry.name, placed)) }
       let (product, overflow) = combinations.multipliedReportingOverflow(by: max(entry.value.items?.count ?? 1, 1))
       combinations = overflow ? .max : product
     }
@@ -99,7 +98,69 @@ extension DocumentReader {
         .tooManyItems, "the matrix has more than \(Self.maximumCombinations) combinations",
         at: entries[0].key.range)
     }
-    draft.definition.loop = OperationDefinition.Loop(source: .matrix(lists), itemName: "item", concurrency: nil)
+    checkExclusions(in: entries)
+    draft.definition.loop = OperationDefinition.Loop(source: .matrix(matrix), itemName: "item", concurrency: nil)
+  }
+
+  /// `exclude` or `include`: mappings that are written out or computed, or an expression that yields all of them.
+  private func readEntries(
+    _ key: MatrixKey, _ entry: YAMLEntry, into draft: OperationDraft, _ matrix: inout OperationDefinition.Matrix
+  ) {
+    let what = "'\(key.rawValue)'"
+    var data: DataTemplate?
+    if let items = entry.value.items {
+      let placed = items.compactMap { combination($0, "an entry of \(what)", into: &draft.sites) }
+      data = Self.list(of: placed.map(\.data))
+      if key == .include { draft.matrix.include = placed } else { draft.matrix.exclude = placed }
+    } else if let placed = list(entry.value, what, into: &draft.sites) {
+      data = placed.data
+      draft.matrix.computed.append((key, placed))
+    }
+    if key == .include { matrix.include = data } else { matrix.exclude = data }
+  }
+
+  private func combination(_ node: YAMLNode, _ what: String, into sites: inout [ExpressionSite]) -> PlacedData? {
+    guard let entries = node.entries else {
+      return placedExpression(node, .loop, into: &sites) { _ in
+        wrongForm(node, what, needs: "a mapping of names to values")
+      }
+    }
+    if entries.isEmpty { error(.wrongForm, "\(what) needs at least one name", at: node.range) }
+    for entry in entries { _ = checkName(entry.name, .member, "a name in a matrix", at: entry.key.range) }
+    return placedData(node, .loop, into: &sites)
+  }
+
+  /// Reports what is written under `exclude` and cannot leave anything out.
+  private func checkExclusions(in entries: [YAMLEntry]) {
+    let lists = entries.filter { MatrixKey(rawValue: $0.name.lowercased()) == nil }
+    let names = lists.map(\.name)
+    if names.isEmpty, !entries.contains(where: { $0.name == MatrixKey.include.rawValue }) {
+      return error(.wrongForm, "'matrix' needs at least one list, or 'include'", at: entries[0].key.range)
+    }
+    let exclusions = entries.first { $0.name == MatrixKey.exclude.rawValue }?.value.items ?? []
+    for member in exclusions.lazy.flatMap({ $0.entries ?? [] }) {
+      guard let list = lists.first(where: { $0.name == member.name }) else {
+        error(
+          .unknownKey, "the matrix has no list '\(member.name)', so 'exclude' cannot name it", at: member.key.range,
+          fix: suggestion(for: member.name, among: names))
+        continue
+      }
+      guard let values = list.value.items, let asked = plainValue(member.value) else { continue }
+      let known = values.map { plainValue($0) }
+      if known.allSatisfy({ $0.map { !MatrixCombinations.matches($0, asked) } ?? false }) {
+        warning(
+          .excludesNothing, "'exclude' leaves nothing out here: '\(list.name)' has no such value",
+          at: member.value.range,
+          fix: asked.stringValue.flatMap { suggestion(for: $0, among: known.compactMap { $0?.stringValue }) })
+      }
+    }
+  }
+
+  /// The value of a node in which there is no expression; nothing is reported.
+  private func plainValue(_ node: YAMLNode) -> JSONValue? {
+    var sites: [ExpressionSite] = []
+    guard !node.isFaulty, case .literal(let value) = sibling().data(node, .loop, into: &sites) else { return nil }
+    return value
   }
 }
 

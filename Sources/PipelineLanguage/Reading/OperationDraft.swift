@@ -45,9 +45,19 @@ final class OperationDraft {
   var value: PlacedData?
   var wait: PlacedData?
   var loopList: PlacedData?
-  var matrix: [(name: String, values: PlacedData)] = []
+  var matrix = MatrixDraft()
   var nestedCall: NestedCall?
   var resources: [(name: String, amount: Int, range: SourceRange, amountRange: SourceRange)] = []
+
+  /// What was read of a matrix.
+  struct MatrixDraft {
+    var lists: [(name: String, values: PlacedData)] = []
+    /// What stands under `exclude` and `include`, where it is written out: each entry, else nil.
+    var exclude: [PlacedData]?
+    var include: [PlacedData]?
+    /// The expressions that yield the whole of them.
+    var computed: [(key: MatrixKey, list: PlacedData)] = []
+  }
 
   /// What was read of a gate, whose keys may stand in any order.
   struct GateDraft {

@@ -28,7 +28,9 @@ enum OperationKey: String, CaseIterable, Sendable {
       KeyRow("description", .text, "What it is for, for people."),
       KeyRow("run", .script, "A script for the shell; values reach it through `inject` and `env`."),
       KeyRow("command", .list(.template, minimum: 1), "An argument list, run without a shell."),
-      KeyRow("http", .keys(HTTPKey.table.rows), "An HTTP request."),
+      KeyRow(
+        "http", .anyOf([.template, .keys(HTTPKey.table.rows)]),
+        "An HTTP request; a URL alone is a GET request."),
       KeyRow(
         "notify", .anyOf([.template, .keys(NotifyKey.table.rows)]),
         "Posts how the run has ended to a URL, as JSON; for handlers under `after`."),
@@ -82,13 +84,13 @@ enum OperationKey: String, CaseIterable, Sendable {
         only: [.run, .command, .uses, .pipeline]),
       KeyRow("allow_failure", .bool, "Whether the run can succeed though this fails.", default: "false"),
       KeyRow(
-        "for_each", .anyOf([.template, .list(.data, minimum: 0), .keys(ForEachKey.table.rows)]),
+        "for_each", .anyOf([.expression, .list(.data, minimum: 0), .keys(ForEachKey.table.rows)]),
         "Runs the action once for each item of a list; the result is the list of results."),
       KeyRow(
         "matrix",
-        .map(
-          keyPattern: NamePattern.member, except: NamePattern.matrixKeyToCome,
-          .anyOf([.list(.data, minimum: 0), .template])),
+        .keysAndMap(
+          MatrixKey.table.rows, keyPattern: NamePattern.member, except: NamePattern.misspeltMatrixKey,
+          .anyOf([.list(.data, minimum: 0), .expression])),
         "Runs the action once for each combination; the last name varies fastest."),
       KeyRow("exclusive", .template, "A name that only one operation on the workspace holds at a time."),
       KeyRow(
@@ -183,10 +185,29 @@ enum ForEachKey: String, CaseIterable, Sendable {
   static let table = KeyTable<ForEachKey>(
     "'for_each'",
     [
-      KeyRow("in", .anyOf([.template, .list(.data, minimum: 0)]), "The list.", required: true),
+      KeyRow("in", .anyOf([.expression, .list(.data, minimum: 0)]), "The list.", required: true),
       KeyRow(
         "as", .name(pattern: NamePattern.member), "What expressions call the item.", default: "item"),
       KeyRow("concurrency", .int(minimum: 1), "How many items run at once.", default: "as many as the run allows"),
+    ])
+}
+
+/// The keys of `matrix`; what else stands there is a list.
+enum MatrixKey: String, CaseIterable, Sendable {
+  case exclude, include
+
+  private static let entries = ValueForm.anyOf([
+    .list(.anyOf([.expression, .map(keyPattern: NamePattern.member, .data)]), minimum: 0), .expression,
+  ])
+
+  static let table = KeyTable<MatrixKey>(
+    "'matrix'",
+    [
+      KeyRow("exclude", entries, "Leaves out the combinations that have all the values of an entry.", default: "[]"),
+      KeyRow(
+        "include", entries,
+        "After `exclude`: adds each entry to the combinations that it does not contradict; one that fits none is a combination of its own.",
+        default: "[]"),
     ])
 }
 

@@ -95,6 +95,40 @@ extension DocumentReader {
       data: data, node: node, firstSite: first, isFaulty: node.isFaulty || diagnostics.count > known)
   }
 
+  /// An expression, written bare or as one `${{ }}`, as placed data. Where the text is none, calls `refuse` with what to write instead.
+  func placedExpression(
+    _ node: YAMLNode, _ use: ExpressionSite.Use, into sites: inout [ExpressionSite], refuse: (String?) -> Void
+  ) -> PlacedData? {
+    guard let text = node.text else {
+      refuse(nil)
+      return nil
+    }
+    if Self.expressionOffset(in: text) != nil { return placedData(node, use, into: &sites) }
+    // A number or nothing is data, and so is a word: what it would name is no context.
+    guard node.coreScalar?.stringValue != nil, !isNull(node) else {
+      refuse(nil)
+      return nil
+    }
+    let trimmed = Self.trimmed(text)
+    let (expression, problems) = Expression.read(trimmed)
+    let isWord = trimmed.unicodeScalars.allSatisfy {
+      $0 == "_" || $0 == "-" || $0.properties.isAlphabetic || $0.properties.numericType != nil
+    }
+    guard problems.isEmpty, !isWord || ContextName.all.contains(trimmed.lowercased()) else {
+      refuse("write it as [\(trimmed)], or as an expression such as results.\(isWord ? trimmed : "name")")
+      return nil
+    }
+    let (first, lead) = (sites.count, text.unicodeScalars.prefix(while: Self.isBlank).count)
+    sites.append(ExpressionSite(body: .expression(expression, offset: lead), node: node, use: use))
+    return PlacedData(
+      data: .template(Template(expression: expression)), node: node, firstSite: first, isFaulty: node.isFaulty)
+  }
+
+  /// A list of what was read one by one.
+  static func list(of elements: [DataTemplate]) -> DataTemplate {
+    literals(elements).map { .literal(.array($0)) } ?? .array(elements)
+  }
+
   /// A template as placed data.
   func placedTemplate(
     _ node: YAMLNode, _ what: String, _ use: ExpressionSite.Use, into sites: inout [ExpressionSite]

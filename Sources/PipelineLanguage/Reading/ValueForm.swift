@@ -28,8 +28,10 @@ indirect enum ValueForm: Sendable {
   /// A type in the notation of `ValueType`.
   case type
   case list(ValueForm, minimum: Int)
-  /// A mapping whose keys are chosen by the author and match `keyPattern`, but not `except`.
-  case map(keyPattern: String, except: String? = nil, ValueForm)
+  /// A mapping whose keys are chosen by the author and match `keyPattern`.
+  case map(keyPattern: String, ValueForm)
+  /// A mapping with these keys, and others that are chosen by the author and match `keyPattern`, but not `except`.
+  case keysAndMap([KeyRow], keyPattern: String, except: String, ValueForm)
   /// A mapping with these keys.
   case keys([KeyRow])
   /// A mapping with exactly one of these keys.
@@ -56,7 +58,9 @@ indirect enum ValueForm: Sendable {
     case .data: "any data, may hold `${{ }}`"
     case .type: "type"
     case .list(let element, _): "list of: \(element.name)"
-    case .map(_, _, let value): "mapping of names to: \(value.name)"
+    case .map(_, let value): "mapping of names to: \(value.name)"
+    case .keysAndMap(let rows, _, _, let value):
+      "mapping of \(rows.map { "`\($0.key)`" }.joined(separator: ", ")), and of names to: \(value.name)"
     case .keys(let rows): "mapping of \(rows.filter(\.isAvailable).map { "`\($0.key)`" }.joined(separator: ", "))"
     case .oneKey(let rows): "mapping of one of \(rows.map { "`\($0.key)`" }.joined(separator: ", "))"
     case .anyOf(let forms): forms.map(\.name).joined(separator: "; or ")
@@ -75,7 +79,7 @@ enum NamePattern {
   static let offer = #"^[a-z][a-z0-9-]{0,63}(\.[a-z][a-z0-9-]{0,63})?$"#
   static let anything = "^[^\\u0000]*$"
   static let field = "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"
-  /// What no list of a matrix may be called, in any case.
-  static let matrixKeyToCome = "^([Ii][Nn]|[Ee][Xx])[Cc][Ll][Uu][Dd][Ee]$"
+  /// What no list of a matrix may be called: it would be taken for a key of the matrix.
+  static let misspeltMatrixKey = "^(?!(in|ex)clude$)([Ii][Nn]|[Ee][Xx])[Cc][Ll][Uu][Dd][Ee]$"
   static let hash = "^[0-9a-f]{64}$"
 }

@@ -32,6 +32,17 @@ extension DiagnosticTable {
       when: "a matrix of two lists of 317 items each.",
       fix: "Shorten the lists, or split the matrix into several operations."),
     DiagnosticRow(
+      DiagnosticCode.excludesNothing, "An entry of `exclude` names a value that its list does not have.",
+      """
+      operations:
+        - name: hello
+          run: echo hello
+          matrix:
+            system: [linux, freebsd]
+            exclude: [{ system: linus }]
+      """,
+      fix: "Use the suggested value, or remove the entry. `1` and `\"1\"` are different values."),
+    DiagnosticRow(
       DiagnosticCode.endlessRepeat, "`repeat` says neither when to stop nor how often to run.",
       """
       operations:

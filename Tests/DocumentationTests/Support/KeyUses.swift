@@ -24,7 +24,10 @@ struct KeyUses {
     switch form {
     case .keys(let rows), .oneKey(let rows): reach(rows)
     case .list(let element, _): reach(element)
-    case .map(_, _, let value): reach(value)
+    case .map(_, let value): reach(value)
+    case .keysAndMap(let rows, _, _, let value):
+      reach(rows)
+      reach(value)
     case .anyOf(let forms): for form in forms { reach(form) }
     case .operation: reach(OperationKey.table.rows)
     default: break
@@ -43,7 +46,10 @@ struct KeyUses {
     switch form {
     case .keys(let rows), .oneKey(let rows): note(node, rows)
     case .list(let element, _): for item in node.items ?? [] { note(item, element) }
-    case .map(_, _, let value): for entry in node.entries ?? [] { note(entry.value, value) }
+    case .map(_, let value): for entry in node.entries ?? [] { note(entry.value, value) }
+    case .keysAndMap(let rows, _, _, let value):
+      note(node, rows)
+      for entry in node.entries ?? [] where !rows.contains(where: { $0.key == entry.name }) { note(entry.value, value) }
     case .anyOf(let forms): for form in forms { note(node, form) }
     case .operation: note(node, OperationKey.table.rows)
     default: break

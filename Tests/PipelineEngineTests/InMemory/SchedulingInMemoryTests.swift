@@ -255,6 +255,33 @@ import Testing
     a[2] succeeded
     a[3] succeeded
     commands: x x x x
+    # with a matrix leaves out and adds combinations
+      - { name: a, matrix: { os: [l, m], arch: [x, y], exclude: [{ os: m, arch: y }], include: [{ os: w }] }, value: "${{ item.os }}" }
+    ---
+    a succeeded
+    a[0] succeeded
+    a[1] succeeded
+    a[2] succeeded
+    a[3] succeeded
+    # with a matrix whose entries are computed and are none fails
+      - { name: list, run: list, result: json }
+      - { name: a, matrix: { os: [l], include: results.list }, run: x }
+    ---
+    job list: prints [1]
+    list succeeded
+    a failed value-mismatch
+    => failed
+    commands: list
+    # over a bare expression takes its items
+      - { name: list, run: list, result: [int] }
+      - { name: a, for_each: results.list, run: x }
+    ---
+    job list: prints [1,2]
+    list succeeded
+    a succeeded
+    a[0] succeeded
+    a[1] succeeded
+    commands: list x x
     # that may fail lets its dependents run
       - { name: a, for_each: { in: [1] }, run: x, allow_failure: true }
       - { name: b, needs: a, run: b }

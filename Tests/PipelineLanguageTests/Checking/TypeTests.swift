@@ -102,6 +102,51 @@ struct TypeTests {
     #expect(found.contains { $0.hasPrefix("6:28 type-mismatch 'for_each' needs a list, found string") }, "\(found)")
   }
 
+  /// Whether what the first of two operations gets is an object of a type, by what `requires` says of it.
+  private func item(of matrix: String, is type: String) -> Bool {
+    let found = findings(
+      """
+      operations:
+        - { name: a, matrix: \(matrix), uses: none.such, requires: \(type), inject: "${{ item }}" }
+      """)
+    return !found.contains { $0.contains("type-mismatch") }
+  }
+
+  @Test(
+    "a name that only some combinations of a matrix have is optional",
+    arguments: [
+      ("{ os: [a, b], n: [1, 2] }", "{os: string, n: int}"),
+      ("{ os: [a], include: [{ n: 1 }] }", "{os: string, n: int}"),
+      ("{ os: [a], include: [{ os: b, n: 1 }] }", "{os: string, n?: int}"),
+      ("{ os: [a, b], include: [{ os: a, n: 1 }] }", "{os: string, n?: int}"),
+      ("{ os: [a], m: [1], include: [{ os: b, n: 1 }] }", "{os: string, m?: int, n?: int}"),
+      ("{ os: [a], m: [1], include: [{ os: a, n: 1 }] }", "{os: string, m: int, n?: int}"),
+      ("{ os: [a], m: [1], exclude: [{ os: a }], include: [{ os: a, n: 1 }] }", "{os: string, m?: int, n?: int}"),
+      ("{ os: [a], include: [{ os: 1 }] }", "{os: json}"),
+      ("{ include: [{ a: 1, b: x }, { a: 2 }] }", "{a: int, b?: string}"),
+    ])
+  func matrixItems(matrix: String, type: String) {
+    #expect(item(of: matrix, is: "'\(type)'"))
+    let strict = type.replacing("?", with: "")
+    if strict != type { #expect(!item(of: matrix, is: "'\(strict)'"), "\(type) is not optional") }
+  }
+
+  @Test("what a matrix's item cannot have is an error, also with include")
+  func matrixMembers() {
+    #expect(
+      findings(
+        """
+        operations:
+          - { name: a, matrix: { os: [x], include: [{ n: 1 }] }, command: [echo, "${{ item.os }} ${{ item.n }}"] }
+          - { name: b, matrix: { os: [x], include: [{ n: 1 }] }, command: [echo, "${{ item.m }}"] }
+          - { name: c, matrix: { os: [x], include: "${{ results.a }}" }, command: [echo, "${{ item.m }}"] }
+          - { name: d, matrix: { os: [x], include: "${{ run.id }}" }, command: [echo, "${{ item.m }}"] }
+        """
+      ).map { $0.split(separator: " ").prefix(2).joined(separator: " ") } == [
+        "3:84 unknown-member", "5:44 type-mismatch",
+      ])
+  }
+
   @Test("an approval's result, errors, operations and run have known members")
   func contexts() {
     let found = findings(

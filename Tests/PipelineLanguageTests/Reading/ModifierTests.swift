@@ -199,7 +199,7 @@ struct ModifierTests {
     guard case .list(.literal([1, 2])) = loop.source else { return #expect(Bool(false), "not the list") }
     let matrix = try #require(try operation("run: ls", "matrix: {os: [a, b], n: [1, 2]}").loop)
     guard case .matrix(let lists) = matrix.source else { return #expect(Bool(false), "not a matrix") }
-    #expect(lists.map(\.name) == ["os", "n"])
+    #expect(lists.lists.map(\.name) == ["os", "n"])
     #expect(
       findings(inOperation: "run: ls", "for_each: [1]", "matrix: {a: [1]}") == [
         "5:5 several-loops operation 'x' has both 'for_each' and 'matrix' (keep one; a list with one entry is a matrix too)"
@@ -211,21 +211,121 @@ struct ModifierTests {
     #expect(findings(inOperation: "run: ls", "for_each: {as: n}") == ["4:16 missing-key 'for_each' needs an 'in'"])
     #expect(
       findings(inOperation: "run: ls", "for_each: text") == [
-        "4:15 wrong-form 'for_each' needs a list or an expression that yields one, found 'text'"
+        "4:15 wrong-form 'for_each' needs a list or an expression that yields one, found 'text' (write it as [text], or as an expression such as results.text)"
       ])
   }
 
   @Test(
-    "a list of a matrix cannot be called include or exclude, in any case",
-    arguments: ["include", "Include", "INCLUDE", "iNcLuDe", "exclude", "Exclude"])
-  func matrixKeysToCome(name: String) throws {
+    "a list of items is an expression, bare or not", arguments: ["for_each: %", "for_each: {in: %}", "matrix: {a: %}"],
+    [
+      ("params.files", "params.files"), ("'${{ params.files }}'", "params.files"), ("' params.files '", "params.files"),
+      ("fromJSON(params.text)", "fromJSON(params.text)"),
+    ])
+  func bareLists(form: String, text: (written: String, expression: String)) throws {
+    let list = form.replacing("%", with: text.written)
+    let definition = try pipeline(
+      "params: {files: '[string]', text: string}\noperations: [{name: a, run: ls, \(list)}]")
+    let loop = try #require(definition.operations[0].loop)
+    let data: DataTemplate? =
+      switch loop.source {
+      case .list(let data): data
+      case .matrix(let matrix): matrix.lists.first?.values
+      }
+    guard case .template(let template)? = data else { return #expect(Bool(false), "not an expression") }
+    #expect(template.wholeExpression?.text == text.expression)
+  }
+
+  @Test(
+    "a text that is not an expression is refused where a list of items is needed",
+    arguments: [
+      ("linux", "found 'linux' (write it as [linux], or as an expression such as results.linux)"),
+      ("a b", "found 'a b' (write it as [a b], or as an expression such as results.name)"),
+      ("src/*.c", "found 'src/*.c' (write it as [src/*.c], or as an expression such as results.name)"),
+      ("7", "found '7'"), ("true", "found 'true'"), ("", "found nothing"),
+    ])
+  func notAList(text: String, found: String) {
     #expect(
-      findings(inOperation: "run: ls", "matrix: {os: [a, b], \(name): [{os: c}]}").map { $0.split(separator: " (")[0] }
-        == [
-          "4:26 not-available '\(name)' of a matrix is not available in this version"
-        ])
+      findings(inOperation: "run: ls", "for_each: \(text)") == [
+        "4:\(text.isEmpty ? 14 : 15) wrong-form 'for_each' needs a list or an expression that yields one, \(found)"
+      ])
+  }
+
+  @Test("mistakes in a bare list are found where they are")
+  func placesInBareLists() {
+    let found = findings(
+      """
+      params: { files: "[string]" }
+      operations:
+        - { name: a, run: ls, for_each: params.fils }
+        - { name: b, run: ls, for_each: hosts.txt }
+        - { name: c, run: ls, matrix: { x: run.id } }
+      """)
+    #expect(
+      found.map { $0.split(separator: " ").prefix(2).joined(separator: " ") } == [
+        "3:42 unknown-member", "4:35 unknown-context", "5:38 type-mismatch",
+      ], "\(found)")
+  }
+
+  @Test("a matrix has include and exclude")
+  func matrixEntries() throws {
+    let loop = try #require(
+      try operation("run: ls", "matrix: {os: [a, b], exclude: [{os: b}], include: [{os: c, n: 1}, {n: 2}]}").loop)
+    guard case .matrix(let matrix) = loop.source else { return #expect(Bool(false), "not a matrix") }
+    #expect(matrix.lists.map(\.name) == ["os"])
+    guard case .literal([["os": "b"]])? = matrix.exclude else { return #expect(Bool(false), "not what is excluded") }
+    guard case .literal([["os": "c", "n": 1], ["n": 2]])? = matrix.include else {
+      return #expect(Bool(false), "not what is included")
+    }
+    #expect(findings(inOperation: "run: ls", "matrix: {include: [{os: c}]}") == [])
+    #expect(findings(inOperation: "run: ls", "matrix: {include: '${{ fromJSON(run.id) }}'}") == [])
+    #expect(
+      findings(inOperation: "run: ls", "matrix: {include: ['${{ fromJSON(run.id) }}'], exclude: [], a: [1]}") == [])
+  }
+
+  @Test(
+    "what is wrong with include and exclude is said where it is",
+    arguments: [
+      (
+        "matrix: {os: [linux], exclude: [{so: linux}]}",
+        "4:38 unknown-key the matrix has no list 'so', so 'exclude' cannot name it (did you mean 'os'?)"
+      ),
+      (
+        "matrix: {os: [linux, mac], exclude: [{os: linus}]}",
+        "4:47 warning excludes-nothing 'exclude' leaves nothing out here: 'os' has no such value (did you mean 'linux'?)"
+      ),
+      (
+        "matrix: {n: [1], exclude: [{n: '1'}]}",
+        "4:36 warning excludes-nothing 'exclude' leaves nothing out here: 'n' has no such value"
+      ),
+      ("matrix: {exclude: [{os: a}]}", "4:14 wrong-form 'matrix' needs at least one list, or 'include'"),
+      (
+        "matrix: {os: [a], include: [b]}",
+        "4:33 wrong-form an entry of 'include' needs a mapping of names to values, found 'b'"
+      ),
+      ("matrix: {os: [a], include: [{}]}", "4:33 wrong-form an entry of 'include' needs at least one name"),
+      (
+        "matrix: {os: [a], exclude: {os: a}}",
+        "4:32 wrong-form 'exclude' needs a list or an expression that yields one, found a mapping"
+      ),
+      (
+        "matrix: {os: [a], include: [{1x: a}]}",
+        "4:34 invalid-name '1x' cannot be a name in a matrix: it may hold letters, digits, '_' and '-', the first a letter or '_'"
+      ),
+    ])
+  func wrongMatrixEntries(matrix: String, finding: String) {
+    #expect(findings(inOperation: "run: ls", matrix) == [finding])
+  }
+
+  @Test(
+    "a list of a matrix cannot be called include or exclude in other letters",
+    arguments: ["Include", "INCLUDE", "iNcLuDe", "Exclude"])
+  func misspeltMatrixKeys(name: String) throws {
+    #expect(
+      findings(inOperation: "run: ls", "matrix: {os: [a, b], \(name): [{os: c}]}") == [
+        "4:26 reserved-name a list of a matrix cannot be called '\(name)' (did you mean '\(name.lowercased())'?)"
+      ])
     // The schema forbids what the loader does.
-    _ = try #require(try Regex(NamePattern.matrixKeyToCome).wholeMatch(in: name))
+    _ = try #require(try Regex(NamePattern.misspeltMatrixKey).wholeMatch(in: name))
   }
 
   @Test(
@@ -233,7 +333,7 @@ struct ModifierTests {
     arguments: ["includes", "preinclude", "in"])
   func similarNames(name: String) throws {
     #expect(findings(inOperation: "run: ls", "matrix: {\(name): [a]}") == [])
-    #expect(try Regex(NamePattern.matrixKeyToCome).wholeMatch(in: name) == nil)
+    #expect(try Regex(NamePattern.misspeltMatrixKey).wholeMatch(in: name) == nil)
   }
 
   @Test("a matrix that nobody can run is refused")

@@ -35,7 +35,7 @@ enum HarmlessPipeline {
     }
     switch operation.loop?.source {
     case .list(.literal(.array(let items))) where items.count > 50: return false
-    case .matrix(let axes) where axes.count > 2: return false
+    case .matrix(let matrix) where matrix.lists.count > 2: return false
     default: break
     }
     switch operation.action {

@@ -9,7 +9,10 @@ extension DocumentReader {
     var action = HTTPAction()
     var bodies: [(key: HTTPKey, range: SourceRange)] = []
     guard node.entries != nil else {
-      return wrongForm(node, "'http'", needs: "a mapping", fix: node.text.map { "write 'http: {url: \"\($0)\"}'" })
+      guard node.text != nil, !isNull(node) else { return wrongForm(node, "'http'", needs: "a URL or a mapping") }
+      readURL(node, "'http'", into: &action, draft)
+      draft.http = action
+      return
     }
     readKeys(of: node, HTTPKey.table) { key, _, entry in
       if HTTPKey.bodies.contains(key) { bodies.append((key, entry.key.range)) }
@@ -124,8 +127,8 @@ extension DocumentReader {
   }
 
   /// A URL: `url` of `http` and of `notify`.
-  func readURL(_ node: YAMLNode, into action: inout HTTPAction, _ draft: OperationDraft) {
-    guard let url = template(node, "'url'", .http, into: &draft.sites) else { return }
+  func readURL(_ node: YAMLNode, _ what: String = "'url'", into action: inout HTTPAction, _ draft: OperationDraft) {
+    guard let url = template(node, what, .http, into: &draft.sites) else { return }
     action.url = url
     if url.isLiteral {
       checked(at: node.range) { () throws(HTTPEncodingError) in _ = try HTTPURL(url.text) }
