@@ -123,7 +123,9 @@ struct ExpressionBuilder {
     return Int32(tree.names.count - 1)
   }
 
-  private static let builtInContexts = ["params", "env", "secrets", "results", "errors", "operations", "run", "item"]
+  private static let builtInContexts = [
+    "params", "env", "secrets", "results", "errors", "operations", "run", "item", "previous",
+  ]
 
   /// A context's name in the spelling that contexts are asked with.
   private static func canonical(_ name: String) -> String {

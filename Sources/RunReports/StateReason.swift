@@ -8,6 +8,7 @@ package enum StateReason {
     guard record.state == .cancelled else { return record.state.rawValue }
     return switch record.operationReason {
     case .dependencies?, .runNotStarted?: notRun
+    case .itemsFailed? where record.attempts == 0: notRun
     default: record.state.rawValue
     }
   }
@@ -125,6 +126,9 @@ package enum StateReason {
     case .runNotStarted?: "because the run did not begin"
     case .dependencies(.cancelled, let names)?:
       names.map { "'\($0)'" }.joined(separator: ", ") + (names.count == 1 ? " was not run" : " were not run")
+    case .itemsFailed(let count, let loop)?:
+      (word(of: record) == notRun ? "" : "because ")
+        + "\(count) \(count == 1 ? "item" : "items") of '\(loop)' failed"
     default: record.error?.message ?? record.reason ?? ""
     }
   }

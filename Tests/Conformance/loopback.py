@@ -7,6 +7,7 @@ What was asked of it goes to the file `requests`: method and target, the fields 
 /json /text      `{"b": 1, "a": [true, null]}`; a text in Latin-1
 /bytes?n=N       N bytes that are no text
 /status/N        the status N; ?after=N adds Retry-After, ?say=TEXT is the body
+/pages/N         page N of three: `items`, and `next`, the address of the next one, which the last one lacks
 /flaky/NAME      503, and from the second time on what /json gives; ?times=N: from the N+1st time on
 /once            the first request loses its connection, later ones get what /json gives
 /to?url=URL      302 to URL
@@ -93,6 +94,13 @@ class Handler(BaseHTTPRequestHandler):
     def at_status(self, rest, query, body):
         fields = {"Retry-After": query["after"]} if "after" in query else {}
         self.answer(int(rest), query.get("say", f"status {rest}").encode() + b"\n", **fields)
+
+    def at_pages(self, rest, query, body):
+        page = int(rest)
+        answer = {"items": [2 * page - 1, 2 * page]}
+        if page < 3:
+            answer["next"] = f"http://{self.headers['Host']}/pages/{page + 1}"
+        self.answer(200, json.dumps(answer).encode(), "application/json")
 
     def at_flaky(self, rest, query, body):
         if count(rest) <= int(query.get("times", 1)):

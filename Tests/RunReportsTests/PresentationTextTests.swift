@@ -31,6 +31,21 @@ struct PresentationTextTests {
 
   private let run = RunID("03kx9fab0001") ?? .generate()
 
+  @Test(
+    "an item that others ended was cancelled, or not run where it had not begun",
+    arguments: [
+      (0, 3, "not run", "3 items of 'convert' failed"), (0, 1, "not run", "1 item of 'convert' failed"),
+      (2, 3, "cancelled", "because 3 items of 'convert' failed"),
+    ])
+  func endedItems(attempts: Int, failures: Int64, word: String, text: String) {
+    let reason = OperationReason.itemsFailed(failures, of: "convert")
+    let record = OperationRecord(
+      run: run, ordinal: 1, name: "convert[1]", position: 0, parent: 0, state: .cancelled, reason: reason.code,
+      detail: OperationReason.detail(reason)?.text, attempts: attempts)
+    #expect(StateReason.word(of: record) == word)
+    #expect(StateReason.text(of: record, now: nil) == text)
+  }
+
   @Test("reasons are said in words")
   func reasons() {
     func text(_ state: OperationState, _ reason: String?, _ detail: String? = nil, error: String? = nil) -> String {

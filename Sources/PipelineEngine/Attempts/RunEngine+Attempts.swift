@@ -14,6 +14,8 @@ extension RunEngine {
 
   /// The process of an attempt has ended: what it held is free, though the attempt itself has yet to be ended.
   func processExited(_ ordinal: Int) {
+    // Where this may be the failure that ends its loop, no further item begins before that is known.
+    guard !mayEndLoop(ordinal) else { return }
     state.instances[ordinal].turn.hasReleased = true
     services.loop.urgently { release(demand(ordinal)) }
   }
@@ -108,6 +110,7 @@ extension RunEngine {
   private func keepFormerAttempt(_ ordinal: Int) async throws {
     // In a repetition the attempt before ended well, and nothing else would record that.
     if let before = state.instances[ordinal].attempt, before.state == .succeeded {
+      state.previous[ordinal] = state.instances[ordinal].result
       var kept = before
       kept.result = state.instances[ordinal].recordedResult
       // Whatever else records this attempt before the next one begins must not take its result away.
@@ -144,7 +147,14 @@ extension RunEngine {
       attempt.state = .succeeded
       thrown = nil
       do {
-        state.instances[ordinal].recordedResult = try recorder.recorded(result, of: ordinal)
+        let recorded = try recorder.recorded(result, of: ordinal)
+        state.instances[ordinal].recordedResult = recorded
+        if state.instances[ordinal].node.definition.repetition != nil {
+          // The next round is given it, also by a host that resumes the run before that has begun.
+          state.instances[ordinal].result = result
+          attempt.result = recorded
+          if case .file = result { state.files.areNeeded = true }
+        }
       } catch {
         // A success without its result would be taken over by `resume` and `retry` as one that has none.
         thrown = fail(&attempt, with: error)

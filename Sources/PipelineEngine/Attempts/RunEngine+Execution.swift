@@ -180,17 +180,29 @@ extension RunEngine {
   private func succeed(_ ordinal: Int, _ result: OperationResult) {
     dropReadings(ordinal)
     state.instances[ordinal].result = result
+    if state.instances[ordinal].node.definition.repetition != nil {
+      state.previous[ordinal] = nil
+      // It is kept with the operation, once.
+      state.instances[ordinal].attempt?.result = .none
+    }
     recorder.conclude(ordinal, .succeeded)
   }
 
   /// Ends an operation with what it threw.
   func fail(_ ordinal: Int, _ error: any Error) {
     dropReadings(ordinal)
+    state.previous[ordinal] = nil
     state.modify(ordinal) { instance in
       // A repetition that fails may have had results. They stay those of its attempts; what did not succeed has none.
       if instance.attempt?.state == .succeeded { instance.attempt?.result = instance.recordedResult }
       instance.result = .none
       instance.recordedResult = .none
+    }
+    if error is CancellationError, cancellation == nil, !isForced, let end = earlyEnd(of: ordinal) {
+      let items = end.failures == 1 ? "item" : "items"
+      return recorder.conclude(
+        ordinal, .cancelled, .itemsFailed(Int64(end.failures), of: end.loop),
+        failure: OperationFailure(code: "items-failed", ownWords: "\(end.failures) \(items) of '\(end.loop)' failed"))
     }
     if error is CancellationError || isForced
       || (cancellation != nil && (error as? OperationFailure)?.code == "cancelled")

@@ -8,19 +8,25 @@ import Values
 /// is not in it is read where it is asked for.
 struct FileReadings: Sendable {
   private(set) var results: [Int: Result<JSONValue, ExpressionError>] = [:]
+  /// The result of the round before.
+  private(set) var previous: Result<JSONValue, ExpressionError>?
   private(set) var hashes: [[String]: Result<String, ExpressionError>] = [:]
 
   /// What is to be read.
   struct Request: Sendable {
     var results: [Int: ResultFile] = [:]
+    var previous: ResultFile?
     var patterns: Set<[String]> = []
     /// Where patterns start from.
     var directory: String
+
+    var readsResults: Bool { !results.isEmpty || previous != nil }
   }
 
   /// Reads all of it, which may take long, unless the task that it is read for is cancelled.
   init(_ request: Request) {
     for (position, file) in request.results where !Task.isCancelled { results[position] = Self.load(file) }
+    if let file = request.previous, !Task.isCancelled { previous = Self.load(file) }
     for patterns in request.patterns {
       hashes[patterns] = Self.hash(patterns, in: request.directory) { Task.isCancelled }
     }
@@ -79,7 +85,7 @@ extension RunEngine {
   func readFiles(_ ordinal: Int, for time: ReadingTime = .attempt) async throws {
     guard let request = request(ordinal, for: time) else { return }
     // Hashes are small, however many there are; of results there is one copy at a time.
-    if !request.results.isEmpty { await state.files.gate.enter(ordinal) }
+    if request.readsResults { await state.files.gate.enter(ordinal) }
     if !isOver(ordinal) { state.files.readings[ordinal] = try? await BlockingWork.run { FileReadings(request) } }
     // What was cut short is no answer either.
     guard isOver(ordinal) || Task.isCancelled else { return }
@@ -111,9 +117,13 @@ extension RunEngine {
       request.patterns.formUnion(input.filePatterns)
       // A process gets the file itself.
       if input.arrival == .standardInput, case .automatic(let template) = definition.injection,
-        template.wholeExpression?.isWholeReference == true
+        template.wholeExpression?.isWholeReference == true, template.references.first?.context != "previous"
       {
         continue
+      }
+      if case .file(let file)? = state.previous[ordinal], input.references.contains(where: { $0.context == "previous" })
+      {
+        request.previous = file
       }
       for reference in input.references where reference.context.lowercased() == "results" {
         guard let named = reference.path.first.flatMap(state.position) else { continue }
@@ -123,6 +133,6 @@ extension RunEngine {
         request.results[position] = file
       }
     }
-    return request.results.isEmpty && request.patterns.isEmpty ? nil : request
+    return !request.readsResults && request.patterns.isEmpty ? nil : request
   }
 }

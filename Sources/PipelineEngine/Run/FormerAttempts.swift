@@ -9,6 +9,8 @@ struct FormerAttempts {
   private(set) var began: RecordTime?
   /// How many of them ended well: each was one round of a repetition.
   private(set) var rounds = 0
+  /// The result of the latest that ended well.
+  private(set) var latestResult = RecordedResult.none
   private var delay: (number: Int, microseconds: Int64)?
   /// How many of them a retry does not count: those of the rounds of a repetition that ended well, and those that ended with their host.
   private var uncounted = 0
@@ -22,6 +24,7 @@ struct FormerAttempts {
     if attempt.state == .succeeded {
       (uncounted, delay) = (attempt.number, nil)
       rounds += 1
+      latestResult = attempt.result
     }
   }
 

@@ -38,11 +38,12 @@ struct RunContexts: ExpressionContexts {
       return known.map { .string($0.value) }
     case "run":
       return runMember(name)
+    case "previous":
+      guard case .object(let members) = try previous() else { return nil }
+      return lookup(name, in: members)
     default:
       guard let item = item(named: context) else { return nil }
-      if case .object(let members) = item {
-        return members[name] ?? members.first { $0.key.lowercased() == name.lowercased() }?.value
-      }
+      if case .object(let members) = item { return lookup(name, in: members) }
       return nil
     }
   }
@@ -85,6 +86,8 @@ struct RunContexts: ExpressionContexts {
         members[name] = runMember(name)
       }
       return .object(members)
+    case "previous":
+      return try previous()
     default:
       return item(named: context)
     }
@@ -127,6 +130,16 @@ struct RunContexts: ExpressionContexts {
     }
   }
 
+  /// The result of the round before; null in the first one.
+  private func previous() throws(ExpressionError) -> JSONValue {
+    guard let ordinal else { return .null }
+    switch run.previous[ordinal] {
+    case OperationResult.none?, nil: return .null
+    case .value(let value)?: return value
+    case .file(let file)?: return try (run.files.readings[ordinal]?.previous ?? FileReadings.load(file)).get()
+    }
+  }
+
   private func error(of position: Int) -> JSONValue {
     let instance = run.instances[position]
     return instance.failure?.jsonValue(attempts: instance.attempts) ?? .null
@@ -158,6 +171,10 @@ struct RunContexts: ExpressionContexts {
     case "event": run.given.event
     default: nil
     }
+  }
+
+  private func lookup(_ name: String, in members: OrderedDictionary<String, JSONValue>) -> JSONValue? {
+    members[name] ?? members.first { $0.key.lowercased() == name.lowercased() }?.value
   }
 
   private func lookup<Value>(_ name: String, in members: [String: Value]) -> Value? {

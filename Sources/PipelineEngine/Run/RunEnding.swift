@@ -1,7 +1,7 @@
 import Operations
 import RunHistory
 
-/// What ends a run before its operations have: the first cancellation counts, a run that was lost is forced, and one that is forced spares nothing.
+/// What ends a run, or one of its loops, before its operations have: the first cancellation counts, a run that was lost is forced, and one that is forced spares nothing.
 struct RunEnding {
   /// Why the run is being cancelled; nil while it is not.
   private(set) var cancellation: RunEngine.Cancellation?
@@ -15,6 +15,8 @@ struct RunEnding {
   var timer: EventLoop.Token?
   /// Why the engine itself cannot go on.
   var failure: (any Error)?
+  /// The loops that may end before their items have.
+  var loops = LoopEndings()
   /// The tasks of operations that may outlast a cancellation which ends all others.
   var lasting: [Int: Task<Void, Never>] = [:]
   /// The handlers, which outlast any cancellation but one that spares nothing.

@@ -18,19 +18,94 @@ extension RunEngine {
     var ordinals: [Int] = []
     ordinals.reserveCapacity(items.count)
     for (index, item) in items.enumerated() { ordinals.append(itemOrdinal(of: ordinal, index: index, value: item)) }
+    defer { ending.loops.end(ordinal) }
+    if loop.failureLimit != nil {
+      ending.loops.begin(ordinal, failures: ordinals.count { state.instances[$0].state == .failed })
+    }
     await withDiscardingTaskGroup { group in
       let limit = RunLimits(slots: loop.concurrency ?? Int.max, resources: [])
       let one = RunLimits.Demand(slots: 1, resources: [])
       for item in ordinals where !state.instances[item].state.isFinal {
+        if !mayRun(item, of: ordinal) { continue }
         if !limit.take(one) { _ = await limit.wait(for: one, on: services.loop) }
+        // It may have waited for the one that was too much.
+        guard mayRun(item, of: ordinal) else {
+          limit.release(one)
+          continue
+        }
         let bound = LoopBound(limit)
-        group.addImmediateTask {
-          await self.executeItem(item)
-          self.give(back: bound)
+        guard loop.failureLimit != nil else {
+          group.addImmediateTask {
+            await self.executeItem(item)
+            self.give(back: bound)
+          }
+          continue
+        }
+        let task = endableTask(item, of: ordinal)
+        group.addTask {
+          await withTaskCancellationHandler {
+            await task.value
+          } onCancel: {
+            task.cancel()
+          }
+          await self.give(back: bound)
         }
       }
     }
+    if loop.failureLimit != nil {
+      for item in ordinals where !state.instances[item].state.isFinal { fail(item, CancellationError()) }
+    }
     try await concludeLoop(ordinal, ordinals)
+  }
+
+  /// Whether an item runs: not once too many others have failed, unless it has begun and goes on.
+  private func mayRun(_ item: Int, of loop: Int) -> Bool {
+    guard hasEndedEarly(loop) else { return true }
+    return state.instances[item].attempts > 0 && state.instances[loop].node.definition.loop?.failFast == false
+  }
+
+  /// Whether so many items of a loop have failed that no further ones begin.
+  private func hasEndedEarly(_ loop: Int) -> Bool {
+    guard let limit = state.instances[loop].node.definition.loop?.failureLimit else { return false }
+    return ending.loops.failures(of: loop) >= limit
+  }
+
+  /// Whether it is an item whose failure may end its loop.
+  func mayEndLoop(_ item: Int) -> Bool {
+    state.instances[item].parent != nil && state.instances[item].node.definition.loop?.failureLimit != nil
+  }
+
+  /// Why an item ends before it has come to an end of its own, though the run goes on; nil where nothing of its loop is the reason.
+  func earlyEnd(of item: Int) -> (failures: Int, loop: String)? {
+    guard let loop = state.instances[item].parent, hasEndedEarly(loop),
+      let limit = state.instances[loop].node.definition.loop?.failureLimit
+    else { return nil }
+    return (limit, state.instances[loop].name)
+  }
+
+  /// Runs an item in a task of its own, so that the failure of others can end it.
+  private func endableTask(_ item: Int, of loop: Int) -> Task<Void, Never> {
+    let task = Task(executorPreference: services.loop) { await self.executeEndable(item, of: loop) }
+    ending.loops.add(task, of: item)
+    return task
+  }
+
+  // The failure counts before anything else of the loop happens.
+  private func executeEndable(_ item: Int, of loop: Int) async {
+    await executeItem(item)
+    hasEnded(item, of: loop)
+  }
+
+  /// An item has ended. Where it is the failure that is one too many, what has not begun never does, and with `fail_fast` the rest is cancelled.
+  private func hasEnded(_ item: Int, of loop: Int) {
+    ending.loops.removeTask(of: item)
+    guard state.instances[item].state == .failed else { return }
+    ending.loops.noteFailure(of: loop)
+    guard hasEndedEarly(loop) else { return }
+    for (other, task) in ending.loops.tasks
+    where state.instances[other].parent == loop && !mayRun(other, of: loop) {
+      task.cancel()
+    }
   }
 
   private func give(back limit: LoopBound<RunLimits>) {
@@ -40,7 +115,7 @@ extension RunEngine {
   private func executeItem(_ ordinal: Int) async {
     let node = state.instances[ordinal].node
     do {
-      if isCalledOff(ordinal) { throw CancellationError() }
+      if isCalledOff(ordinal) || (Task.isCancelled && earlyEnd(of: ordinal) != nil) { throw CancellationError() }
       if let condition = node.definition.condition, node.conditionIsPerItem,
         try await !isSatisfied(condition, for: ordinal)
       {
@@ -72,8 +147,23 @@ extension RunEngine {
     return OperationFailure(
       code: "items-failed",
       message:
-        "\(failed.count) of \(items.count) items failed; first '\(state.instances[first].name)': \(cause?.message ?? "")",
+        "\(failed.count) of \(items.count) items failed\(endedEarly(items)); first '\(state.instances[first].name)': \(cause?.message ?? "")",
       exitCode: cause?.exitCode, signal: cause?.signal)
+  }
+
+  /// What became of the items that others ended, as a clause behind the number of those.
+  private func endedEarly(_ items: [Int]) -> String {
+    var (cancelled, notRun) = (0, 0)
+    for item in items {
+      guard case .itemsFailed? = state.instances[item].reason else { continue }
+      if state.instances[item].attempts > 0 { cancelled += 1 } else { notRun += 1 }
+    }
+    switch (cancelled, notRun) {
+    case (0, 0): return ""
+    case (0, _): return ", \(notRun) did not run"
+    case (_, 0): return ", \(cancelled) \(cancelled == 1 ? "was" : "were") cancelled"
+    default: return ", \(cancelled) \(cancelled == 1 ? "was" : "were") cancelled, \(notRun) did not run"
+    }
   }
 
   /// Makes the list of the items' results that of the loop, with null for each item that has none. Where none has one, and none failed or was skipped, the

@@ -85,6 +85,13 @@ extension RunEngine {
           attempts: instance.attempts, isRepeated: instance.node.definition.repetition != nil, wait: progress.wait,
           now: services.moment())
         state.former[operation.ordinal] = progress
+        if instance.node.definition.repetition != nil, former.rounds > 0 {
+          // Earlier versions kept it with the operation alone until the next round began.
+          let latest = former.latestResult == .none ? operation.result : former.latestResult
+          let previous = result(latest, type: instance.node.definition.result)
+          state.previous[operation.ordinal] = previous
+          if case .file = previous { state.files.areNeeded = true }
+        }
         return
       }
       instance.state = operation.state

@@ -32,6 +32,8 @@ struct OperationTypes: TypeEnvironment {
   var item: (name: String, type: ValueType)?
   /// The operation that reads its own latest result, with that result's type.
   var own: (name: String, type: ValueType)?
+  /// The type of the result of the round before, in an operation that is repeated. In the first round it is null.
+  var previous: ValueType?
   /// Positions of the dependencies whose result is there for certain; nil outside operations.
   var required: Set<Int>?
 
@@ -39,6 +41,7 @@ struct OperationTypes: TypeEnvironment {
     guard seesOperations else { return ["params", "secrets", "run"] }
     var names = ["params", "env", "secrets", "results", "errors", "operations", "run"]
     if let item { names.append(item.name) }
+    if previous != nil { names.append("previous") }
     return names
   }
 
@@ -62,6 +65,7 @@ struct OperationTypes: TypeEnvironment {
     case "operations" where seesOperations:
       return .members({ _ in MemberType(Self.operation) }, names: { operationNames })
     // Contexts that exist elsewhere: `checkAvailability` has said so where they do not exist here.
+    case "previous": return .value(previous ?? .json)
     case "env", "results", "errors", "operations", "item": return .value(.json)
     default: return nil
     }

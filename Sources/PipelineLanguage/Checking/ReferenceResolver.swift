@@ -140,6 +140,14 @@ extension PipelineChecker {
           case .controller: "'\(reference.context)' is not available here: a controller sees 'params'"
           default: "'\(reference.context)' is not available here: this is evaluated before any operation runs"
           }
+      case "previous":
+        if operation?.definition.repetition == nil {
+          reason = "there is no 'previous' here: only an operation with 'repeat' has one"
+        } else if [.when, .loop, .exclusive].contains(site.use) {
+          reason = "there is no 'previous' here: '\(site.use.key)' is evaluated once, before the first round"
+        } else {
+          continue
+        }
       case "item":
         let loop = operation?.definition.loop
         if loop == nil {

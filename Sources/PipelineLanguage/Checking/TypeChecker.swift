@@ -41,6 +41,7 @@ extension PipelineChecker {
       }
       environment.item = (operation.definition.loop?.itemName ?? "item", itemType(of: operation, types))
     }
+    if operation.definition.repetition != nil { environment.previous = previousType(of: operation) }
     for (index, site) in operation.sites.enumerated() where site.use != .loop && site.use != .until {
       types[index] = check(site, of: operation, in: environment)
     }
@@ -93,6 +94,17 @@ extension PipelineChecker {
       return own + injected.map(\.name)
     default: return []
     }
+  }
+
+  /// The type of the result of the round before: of a value, which may be made of it, only what it declares is known.
+  private func previousType(of operation: OperationDraft) -> ValueType {
+    let type: ValueType =
+      switch operation.actionKey {
+      case .value: operation.definition.result ?? .json
+      case .uses: operation.definition.result ?? operation.pluginUse?.offer?.result ?? .json
+      default: resultType(of: operation, [])
+      }
+    return type == .none ? .json : type
   }
 
   /// The type of the result of one run of the action.

@@ -144,6 +144,13 @@ public struct OperationDefinition: Sendable {
     public var itemName: String
     /// How many items run at once; nil means only the run's own limit.
     public var concurrency: Int?
+    /// Whether items that are running are cancelled when the loop ends early.
+    public var failFast: Bool = false
+    /// How many items may fail before no further ones begin; nil means any number, or one with ``failFast``.
+    public var maxFailures: Int?
+
+    /// How many failed items end the loop early; nil means that none do.
+    package var failureLimit: Int? { maxFailures ?? (failFast ? 1 : nil) }
   }
 
   /// What others call it: unique in the pipeline, also among its handlers.

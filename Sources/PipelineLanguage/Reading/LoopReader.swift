@@ -15,6 +15,19 @@ extension DocumentReader {
     if key == .matrix { readMatrix(entry.value, into: draft) } else { readForEach(entry.value, into: draft) }
   }
 
+  /// Takes over what bounds the failures of a loop, whose keys may stand in any order.
+  func finishLoop(of draft: OperationDraft, _ node: YAMLNode) {
+    if node[OperationKey.forEach.rawValue] == nil, node[OperationKey.matrix.rawValue] == nil {
+      for key in [OperationKey.failFast, .maxFailures] {
+        guard let entry = node.entries?.first(where: { $0.name == key.rawValue }) else { continue }
+        error(
+          .misplacedKey, "'\(key.rawValue)' has no effect without 'for_each' or 'matrix'", at: entry.key.range)
+      }
+    }
+    draft.definition.loop?.failFast = draft.failFast
+    draft.definition.loop?.maxFailures = draft.maxFailures
+  }
+
   private func readForEach(_ node: YAMLNode, into draft: OperationDraft) {
     // The loop stands even when its list cannot be read: expressions may name its item.
     var loop = OperationDefinition.Loop(source: .list(.literal(.array([]))), itemName: "item", concurrency: nil)
@@ -32,6 +45,7 @@ extension DocumentReader {
       case .as:
         if let name = itemName(entry.value) { loop.itemName = name }
       case .concurrency: loop.concurrency = int(entry.value, "'concurrency'", minimum: 1)
+      case .failFast, .maxFailures: break
       }
     }
     if !hasList {
@@ -166,5 +180,5 @@ extension DocumentReader {
 
 /// The names of the contexts of expressions.
 enum ContextName {
-  static let all = ["params", "env", "secrets", "results", "errors", "operations", "run", "item"]
+  static let all = ["params", "env", "secrets", "results", "errors", "operations", "run", "item", "previous"]
 }

@@ -46,6 +46,8 @@ final class OperationDraft {
   var wait: PlacedData?
   var loopList: PlacedData?
   var matrix = MatrixDraft()
+  var failFast = false
+  var maxFailures: Int?
   var nestedCall: NestedCall?
   var resources: [(name: String, amount: Int, range: SourceRange, amountRange: SourceRange)] = []
 

@@ -5,7 +5,10 @@ enum OperationKey: String, CaseIterable, Sendable {
   case needs, inject, requires, result, when, retry, `repeat`, timeout, grace
   case allowFailure = "allow_failure"
   case forEach = "for_each"
-  case matrix, exclusive, resources, env, directory, shell, stdin
+  case matrix
+  case failFast = "fail_fast"
+  case maxFailures = "max_failures"
+  case exclusive, resources, env, directory, shell, stdin
   case staleAfter = "stale_after"
   case http, notify, uses, with
   case runWhen = "run_when"
@@ -76,7 +79,8 @@ enum OperationKey: String, CaseIterable, Sendable {
         default: "0; 3 for `notify`, and for `http` with an idempotent method",
         only: [.run, .command, .http, .notify, .uses, .pipeline]),
       KeyRow(
-        "repeat", .keys(RepeatKey.table.rows), "Runs the action again after it succeeded.",
+        "repeat", .keys(RepeatKey.table.rows),
+        "Runs the action again after it succeeded; `previous` is the result of the round before.",
         only: [.run, .command, .http, .uses, .value, .pipeline]),
       KeyRow("timeout", .duration, "Bounds one attempt.", default: "none"),
       KeyRow(
@@ -92,6 +96,13 @@ enum OperationKey: String, CaseIterable, Sendable {
           MatrixKey.table.rows, keyPattern: NamePattern.member, except: NamePattern.misspeltMatrixKey,
           .anyOf([.list(.data, minimum: 0), .expression])),
         "Runs the action once for each combination; the last name varies fastest."),
+      KeyRow(
+        "fail_fast", .bool,
+        "Whether a loop cancels the items that are running once `max_failures` of its items have failed.",
+        default: "false"),
+      KeyRow(
+        "max_failures", .int(minimum: 1), "How many items of a loop may fail before no further ones begin.",
+        default: "no limit; 1 with `fail_fast`"),
       KeyRow("exclusive", .template, "A name that only one operation on the workspace holds at a time."),
       KeyRow(
         "resources", .map(keyPattern: NamePattern.member, .int(minimum: 1)),
@@ -181,6 +192,8 @@ enum RepeatKey: String, CaseIterable, Sendable {
 /// The keys of `for_each` in its long form.
 enum ForEachKey: String, CaseIterable, Sendable {
   case `in`, `as`, concurrency
+  case failFast = "fail_fast"
+  case maxFailures = "max_failures"
 
   static let table = KeyTable<ForEachKey>(
     "'for_each'",
@@ -189,6 +202,8 @@ enum ForEachKey: String, CaseIterable, Sendable {
       KeyRow(
         "as", .name(pattern: NamePattern.member), "What expressions call the item.", default: "item"),
       KeyRow("concurrency", .int(minimum: 1), "How many items run at once.", default: "as many as the run allows"),
+      KeyRow(elsewhere: "fail_fast", "goes beside 'for_each'", fix: "move it one level up"),
+      KeyRow(elsewhere: "max_failures", "goes beside 'for_each'", fix: "move it one level up"),
     ])
 }
 

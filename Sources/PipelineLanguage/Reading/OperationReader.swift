@@ -30,6 +30,7 @@ extension DocumentReader {
       readModifier(key, entry, into: draft)
     }
     finishGate(of: draft)
+    finishLoop(of: draft, node)
     finishPluginOperation(of: draft)
     draft.hasDefaultRetry = defaults.retry != nil
     finishHTTP(of: draft, node)
@@ -99,6 +100,8 @@ extension DocumentReader {
     case .grace: if let grace = duration(value, "'grace'") { draft.definition.grace = grace }
     case .allowFailure: if let allows = bool(value, "'allow_failure'") { draft.definition.allowFailure = allows }
     case .forEach, .matrix: readLoop(key, entry, into: draft)
+    case .failFast: if let failsFast = bool(value, "'fail_fast'") { draft.failFast = failsFast }
+    case .maxFailures: draft.maxFailures = int(value, "'max_failures'", minimum: 1)
     case .exclusive:
       draft.exclusiveRange = value.range
       if value.text == "", !isNull(value) { return wrongForm(value, "'exclusive'", needs: "a name") }

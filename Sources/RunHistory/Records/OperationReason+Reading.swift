@@ -38,6 +38,9 @@ extension OperationReason {
     case .runCancelled: self = .runCancelled
     case .runTimeout: self = .runTimeout
     case .runNotStarted: self = .runNotStarted
+    case .itemsFailed:
+      self = .itemsFailed(
+        detail[DetailKey.failedItems]?.intValue ?? 0, of: detail[DetailKey.loop]?.stringValue ?? "")
     case .fresh: self = .fresh(from: detail[DetailKey.from]?.stringValue.flatMap { RunID($0) })
     case .takenOver: self = .takenOver(from: detail[DetailKey.from]?.stringValue.flatMap { RunID($0) })
     }

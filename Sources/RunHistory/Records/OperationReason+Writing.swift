@@ -115,6 +115,9 @@ private struct DetailWriter {
       add(retry.clock)
     case .former(let reason): add(reason)
     case .items(let count): add(DetailKey.items, count)
+    case .itemsFailed(let count, let loop):
+      add(DetailKey.failedItems, count)
+      add(DetailKey.loop, own: loop)
     case .nestedRun(let run): add(DetailKey.run, own: run.text)
     case .condition(let text): add(DetailKey.when, own: text)
     case .dependencies(_, let names): add(DetailKey.dependencies, own: names)

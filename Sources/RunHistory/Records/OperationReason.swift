@@ -47,6 +47,8 @@ package indirect enum OperationReason: Sendable, Hashable {
   case runTimeout
   /// Cancelled because the run did not begin.
   case runNotStarted
+  /// An item that was cancelled or did not run because so many items of its loop, by its name, had failed.
+  case itemsFailed(Int64, of: String)
   /// Reused: the latest success, of that run, is not stale.
   case fresh(from: RunID?)
   /// Reused: the run that this one retries, or resumes in part, has done it.
@@ -73,6 +75,7 @@ package indirect enum OperationReason: Sendable, Hashable {
     case runCancelled = "run-cancelled"
     case runTimeout = "run-timeout"
     case runNotStarted = "run-not-started"
+    case itemsFailed = "items-failed"
     case takenOver = "taken-over"
   }
 
@@ -93,6 +96,7 @@ package indirect enum OperationReason: Sendable, Hashable {
     case .runCancelled: Code.runCancelled.rawValue
     case .runTimeout: Code.runTimeout.rawValue
     case .runNotStarted: Code.runNotStarted.rawValue
+    case .itemsFailed: Code.itemsFailed.rawValue
     case .fresh: Code.fresh.rawValue
     case .takenOver: Code.takenOver.rawValue
     case .failed(let code, _): code

@@ -109,6 +109,37 @@ import Testing
     #expect(commands == ["y", "b"])
   }
 
+  @Test("hand the first round the result of the last one that ended, and so does the next host")
+  func previousRounds() async throws {
+    let (run, commands) = try await resumed(
+      """
+      operations:
+        - name: a
+          command: [tool, "${{ previous || 'x' }}"]
+          result: int
+          retry: { limit: 1, base: 1s }
+          repeat: { limit: 4, every: 1s }
+      """, ["x": [.prints("1")], "1": [.prints("2")], "2": [.hangs]],
+      then: ["2": [.exits(1), .prints("3")], "3": [.prints("4")]])
+    #expect(run.states == ["a succeeded"])
+    #expect(commands == ["2", "2", "3"])
+    #expect(run.outcome.results["a"] == .int(4))
+  }
+
+  @Test("count the failures of a loop on, and begin no item that had not begun") func failureLimits() async throws {
+    let (run, commands) = try await resumed(
+      """
+      operations:
+        - { name: a, for_each: { in: [w, x, y, z], concurrency: 1 }, max_failures: 2, command: [tool, "${{ item }}"] }
+      """, ["w": [.exits(1)], "x": [.exits(0)], "y": [.hangs]], then: ["y": [.exits(1)]])
+    #expect(
+      run.states == [
+        "a failed items-failed", "a[0] failed exit", "a[1] succeeded", "a[2] failed exit",
+        "a[3] cancelled items-failed",
+      ])
+    #expect(commands == ["y"])
+  }
+
   @Test("count the rounds of a repetition on") func repeats() async throws {
     let (run, commands) = try await resumed(
       "operations: [{ name: a, run: x, repeat: { limit: 3, every: 1s } }]", ["x": [.exits(0), .hangs]])

@@ -282,6 +282,73 @@ import Testing
     a[0] succeeded
     a[1] succeeded
     commands: list x x
+    # that fails fast begins no further items
+      - { name: a, for_each: { in: [1, 2, 3], concurrency: 1 }, fail_fast: true, run: x }
+    ---
+    job x: exit 0 | exit 1
+    a failed items-failed
+    a[0] succeeded
+    a[1] failed exit
+    a[2] cancelled items-failed
+    => failed
+    commands: x x
+    # that fails fast cancels the items that are running
+      - { name: a, for_each: [y, x, z], fail_fast: true, command: [tool, "${{ item }}"] }
+    ---
+    job y: hangs
+    job x: exit 1
+    a failed items-failed
+    a[0] cancelled items-failed
+    a[1] failed exit
+    a[2] cancelled items-failed
+    => failed
+    # with a number of failures begins no further items after that
+    concurrency: 1
+    operations:
+      - { name: a, matrix: { n: [1, 2, 3, 4, 5] }, max_failures: 2, run: x }
+      - { name: b, needs: a, run: b }
+    ---
+    job x: exit 1 | exit 0 | exit 1
+    a failed items-failed
+    b cancelled dependency-failed
+    a[0] failed exit
+    a[1] succeeded
+    a[2] failed exit
+    a[3] cancelled items-failed
+    a[4] cancelled items-failed
+    => failed
+    commands: x x x
+    # with a number of failures that is not reached runs all items
+    concurrency: 1
+    operations:
+      - { name: a, for_each: [1, 2, 3], max_failures: 3, run: x }
+    ---
+    job x: exit 1 | exit 0 | exit 1
+    a failed items-failed
+    a[0] failed exit
+    a[1] succeeded
+    a[2] failed exit
+    => failed
+    commands: x x x
+    # counts an item that is retried once it has failed for good
+      - { name: a, for_each: { in: [1, 2], concurrency: 1 }, fail_fast: true, run: x, retry: { limit: 1, base: 1s, jitter: none } }
+    ---
+    job x: exit 1 | exit 0 | exit 0
+    a succeeded
+    a[0] succeeded
+    a[1] succeeded
+    commands: x x x
+    delays: 1000
+    # that fails fast and may fail lets its dependents run
+      - { name: a, for_each: { in: [1, 2], concurrency: 1 }, fail_fast: true, run: x, allow_failure: true }
+      - { name: b, needs: a, run: b }
+    ---
+    job x: exit 1
+    a failed items-failed
+    b succeeded
+    a[0] failed exit
+    a[1] cancelled items-failed
+    commands: x b
     # that may fail lets its dependents run
       - { name: a, for_each: { in: [1] }, run: x, allow_failure: true }
       - { name: b, needs: a, run: b }
@@ -291,6 +358,24 @@ import Testing
     b succeeded
     a[0] failed exit
     commands: x b
+    # hands each round the result of the one before
+      - { name: a, command: [tool, "${{ previous || 'first' }}"], result: int, repeat: { until: "results.a == previous", limit: 9 } }
+    ---
+    job first: prints 1
+    job 1: prints 2
+    job 2: exit 1 | prints 2
+    a failed exit
+    => failed
+    commands: first 1 2
+    # hands a round that is retried the same previous result
+      - { name: a, command: [tool, "${{ previous || 'first' }}"], result: int, retry: { limit: 1, base: 1s, jitter: none }, repeat: { until: "results.a == previous", limit: 9 } }
+    ---
+    job first: prints 1
+    job 1: prints 2
+    job 2: exit 1 | prints 2
+    a succeeded
+    commands: first 1 2 2
+    delays: 0 0 1000
     # repeats until its condition holds
       - { name: a, run: x, result: int, repeat: { until: "${{ results.a > 2 }}", every: 5s, limit: 9 } }
     ---

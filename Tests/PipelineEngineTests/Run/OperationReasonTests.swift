@@ -90,6 +90,7 @@ struct ReasonSample: Sendable, CustomTestStringConvertible {
     ReasonSample(.cancelled, .runCancelled, "run-cancelled", nil),
     ReasonSample(.cancelled, .runTimeout, "run-timeout", nil),
     ReasonSample(.cancelled, .runNotStarted, "run-not-started", nil),
+    ReasonSample(.cancelled, .itemsFailed(3, of: "own"), "items-failed", #"{"failed_items":3,"loop":"own"}"#),
     ReasonSample(.reused, .fresh(from: run), "fresh", #"{"from":"03kx9fab0001"}"#),
     ReasonSample(.reused, .takenOver(from: run), "taken-over", #"{"from":"03kx9fab0001"}"#),
     ReasonSample(.failed, .failed(code: "exit"), "exit", nil),
@@ -175,7 +176,7 @@ struct OperationReasonTests {
   func hostile(_ detail: String) {
     let codes = [
       nil, "retry", "wait", "run_when", "exclusive", "resources", "approval", "condition", "fresh", "dependency-failed",
-      "else",
+      "items-failed", "else",
     ]
     for state in OperationState.allCases {
       for code in codes {

@@ -147,6 +147,44 @@ struct TypeTests {
       ])
   }
 
+  @Test("the previous result of a repeated operation is of the type of its result")
+  func previous() {
+    #expect(
+      findings(
+        """
+        operations:
+          - { name: a, http: "http://h/${{ previous.body.next }}", repeat: { until: "results.a.body == previous.body", limit: 2 } }
+          - { name: b, command: [ls, "${{ previous.n }}"], result: { n: int }, repeat: { limit: 2, until: previous.n == 1 } }
+          - { name: c, command: [ls, "${{ previous.m }}"], result: { n: int }, repeat: { limit: 2 } }
+          - { name: d, value: "${{ previous.m }}", repeat: { limit: 2 } }
+          - { name: e, value: { n: "${{ previous.m }}" }, result: { n: json }, repeat: { limit: 2 } }
+          - { name: f, http: "http://h/${{ previous.boddy }}", for_each: [1], repeat: { limit: 2 } }
+        """
+      ).map { $0.split(separator: " ").prefix(2).joined(separator: " ") } == [
+        "4:44 unknown-member", "6:42 unknown-member", "7:45 unknown-member",
+      ])
+  }
+
+  @Test("there is a previous result only where something is repeated")
+  func noPrevious() {
+    #expect(
+      findings(
+        """
+        operations:
+          - { name: a, value: "${{ previous }}" }
+          - { name: b, run: ls, when: previous, repeat: { limit: 2 } }
+          - { name: c, run: ls, for_each: previous, repeat: { limit: 2 } }
+          - { name: d, run: ls, exclusive: "${{ previous }}", repeat: { limit: 2 } }
+          - { name: e, run: ls, for_each: { in: [1], as: previous } }
+        """) == [
+          "2:28 context-not-available there is no 'previous' here: only an operation with 'repeat' has one",
+          "3:31 context-not-available there is no 'previous' here: 'when' is evaluated once, before the first round",
+          "4:35 context-not-available there is no 'previous' here: 'for_each' is evaluated once, before the first round",
+          "5:41 context-not-available there is no 'previous' here: 'exclusive' is evaluated once, before the first round",
+          "6:50 reserved-name an item cannot be called 'previous': that is a context's name",
+        ])
+  }
+
   @Test("an approval's result, errors, operations and run have known members")
   func contexts() {
     let found = findings(

@@ -336,6 +336,39 @@ struct ModifierTests {
     #expect(try Regex(NamePattern.misspeltMatrixKey).wholeMatch(in: name) == nil)
   }
 
+  @Test("a loop may end early, with for_each and with matrix")
+  func failureLimits() throws {
+    let plain = try #require(try operation("run: ls", "for_each: [1]").loop)
+    #expect(plain.failFast == false && plain.maxFailures == nil && plain.failureLimit == nil)
+    let fast = try #require(try operation("run: ls", "fail_fast: true", "for_each: [1]").loop)
+    #expect(fast.failFast && fast.failureLimit == 1)
+    let few = try #require(try operation("run: ls", "matrix: {a: [1]}", "max_failures: 3").loop)
+    #expect(!few.failFast && few.failureLimit == 3)
+    let both = try #require(try operation("run: ls", "matrix: {a: [1]}", "max_failures: 3", "fail_fast: true").loop)
+    #expect(both.failFast && both.failureLimit == 3)
+  }
+
+  @Test(
+    "what ends a loop early has its place and its form",
+    arguments: [
+      (["fail_fast: true"], ["4:5 misplaced-key 'fail_fast' has no effect without 'for_each' or 'matrix'"]),
+      (["max_failures: 1"], ["4:5 misplaced-key 'max_failures' has no effect without 'for_each' or 'matrix'"]),
+      (["for_each: [1]", "max_failures: 0"], ["5:19 out-of-range 'max_failures' must be at least 1, found 0"]),
+      (["for_each: [1]", "fail_fast: 3"], ["5:16 wrong-form 'fail_fast' needs true or false, found '3'"]),
+      (
+        ["for_each: {in: [1], fail_fast: true}"],
+        ["4:25 misplaced-key 'fail_fast' goes beside 'for_each' (move it one level up)"]
+      ),
+      (
+        ["for_each: [1]", "fail-fast: true"],
+        ["5:5 unknown-key an operation has no key 'fail-fast' (did you mean 'fail_fast'?)"]
+      ),
+    ])
+  func wrongFailureLimits(entries: [String], expected: [String]) {
+    let text = (["operations:", "  - name: x", "    run: ls"] + entries.map { "    \($0)" }).joined(separator: "\n")
+    #expect(findings(text) == expected)
+  }
+
   @Test("a matrix that nobody can run is refused")
   func hugeMatrix() {
     let list = "[" + Array(repeating: "1", count: 100).joined(separator: ",") + "]"
