@@ -25,7 +25,6 @@ enum FamiliarKeys {
     "import": "run other files by 'pipeline: FILE'", "extends": "share settings by 'defaults'",
     "timezone": "give the zone to the schedule: 'controllers: [{ uses: cron, with: { schedule: …, zone: … } }]'",
     "tz": "give the zone to the schedule: 'controllers: [{ uses: cron, with: { schedule: …, zone: … } }]'",
-    "shell": "run another interpreter by 'command: [python3, -c, …]'",
     "runson": "all operations run on this machine; 'resources' bounds how many at once",
     "priority": "the order in the file decides among operations that are ready",
   ]
