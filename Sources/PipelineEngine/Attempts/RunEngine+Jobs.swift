@@ -12,6 +12,9 @@ extension RunEngine {
       // Recorded only if the attempt lasts, so that its logs can be followed.
       state.instances[ordinal].attempt?.standardOutput = files.relativeOutput
       state.instances[ordinal].attempt?.standardError = files.relativeError
+      observer.emitOnTheWay(
+        .output(
+          id, ordinal: ordinal, standardOutput: files.relativeOutput, standardError: files.relativeError))
       logs.settle()
       if state.unfinished > 1, logs.runsShort { services.loop.whenIdle { [logs] in logs.makeSpares() } }
     } exited: { [unowned self] in

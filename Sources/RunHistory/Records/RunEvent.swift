@@ -28,6 +28,9 @@ public enum RunEvent: Sendable {
   case operation(OperationRecord)
   /// An attempt began (`running`), ended, or chose the delay before the next one.
   case attempt(AttemptRecord)
+  /// The process of an attempt has begun, and writes to these files of the workspace, whose names the record of the attempt has at its end if anything is
+  /// in them.
+  case output(RunID, ordinal: Int, standardOutput: String, standardError: String)
   /// How far an attempt of a plugin's operation is, at most ten times a second.
   case progress(RunID, ordinal: Int, PluginProgress)
   /// A person is asked.

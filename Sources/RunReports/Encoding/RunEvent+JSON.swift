@@ -3,6 +3,9 @@ import RunHistory
 import Values
 
 extension RunEvent {
+  /// Whether the event is told as JSON: files that are being written concern this process alone.
+  package var isTold: Bool { if case .output = self { false } else { true } }
+
   /// The event as an object whose `event` says what it is: `run`, `operation`, `attempt`, `progress`, `approval` or `notice`. All
   /// have `run` and, but for progress and a notice, `time`, that of the record unless another one is given. Members that have no value are left out.
   package func jsonValue(at time: RecordTime? = nil, operationName: (RunID, Int) -> String?) -> JSONValue {
@@ -49,6 +52,7 @@ extension RunEvent {
       add("operation", JSONValue(operationName(run, ordinal)))
       add("fraction", progress.fraction.map { .double($0) } ?? .null)
       add("message", JSONValue(progress.message))
+    case .output(let run, _, _, _): object = ["event": "output", "run": .string(run.text)]
     case .approval(let approval):
       object = ["event": "approval", "run": .string(approval.run.text), "operation": .string(approval.operation)]
       add("time", JSONValue(time ?? approval.answer?.at ?? approval.requestedAt))

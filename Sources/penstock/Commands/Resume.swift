@@ -17,6 +17,8 @@ struct Resume: ForegroundCommand {
   @Argument(help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"))
   var runName: String?
 
+  @OptionGroup var display: OutputOptions
+
   @OptionGroup var plugins: PluginOptions
 
   @OptionGroup var shared: SharedOptions
@@ -27,6 +29,7 @@ struct Resume: ForegroundCommand {
     let run = try ResumedRun(named: runName, in: service.history)
     var presentation = shared.presentation(of: run.pipeline, in: service)
     presentation.isResumed = true
+    try display.apply(to: &presentation)
     let session = RunSession(service: service, presentation: presentation)
     let result = await Result {
       try await session.present {

@@ -28,6 +28,8 @@ struct Retry: ForegroundCommand {
   @Flag(help: "Use the definition that is recorded with the run, not the file as it is now.")
   var recorded = false
 
+  @OptionGroup var display: OutputOptions
+
   @OptionGroup var plugins: PluginOptions
 
   @OptionGroup var shared: SharedOptions
@@ -44,7 +46,9 @@ struct Retry: ForegroundCommand {
       )
     }
     let start = try RunStart(repeating: former.record, with: pipeline, from: from, version: Version.current)
-    let session = RunSession(service: service, presentation: shared.presentation(of: pipeline, in: service))
+    var presentation = shared.presentation(of: pipeline, in: service)
+    try display.apply(to: &presentation)
+    let session = RunSession(service: service, presentation: presentation)
     let result = await Result {
       try await session.present {
         try await service.run(start, events: session.presentation.events, onEvent: $0)

@@ -63,6 +63,8 @@ struct Run: ForegroundCommand {
   @Flag(help: "With --watch: run it at once, also where a controller or automatic says when.")
   var now = false
 
+  @OptionGroup var display: OutputOptions
+
   @OptionGroup var plugins: PluginOptions
 
   @OptionGroup var shared: SharedOptions
@@ -73,6 +75,9 @@ struct Run: ForegroundCommand {
       throw ValidationError("--watch runs the whole pipeline; it goes without --dry-run, --from and --only.")
     }
     if watch, at != nil { throw ValidationError("--at is for one run; it goes without --watch.") }
+    if watch, !display.results.isEmpty {
+      throw ValidationError("--result prints what one run came to; it goes without --watch.")
+    }
     if now, !watch { throw ValidationError("--now goes with --watch; without it, the pipeline runs at once anyway.") }
   }
 
@@ -96,7 +101,9 @@ struct Run: ForegroundCommand {
     tellOfControllers(of: pipeline)
     try start.takeRest(from: service.history)
     let chosen = start
-    let session = RunSession(service: service, presentation: shared.presentation(of: pipeline, in: service))
+    var presentation = shared.presentation(of: pipeline, in: service)
+    try display.apply(to: &presentation)
+    let session = RunSession(service: service, presentation: presentation)
     let result = await Result {
       try await session.present {
         try await service.run(chosen, events: session.presentation.events, onEvent: $0)
@@ -126,7 +133,9 @@ struct Run: ForegroundCommand {
     // What is wrong from the beginning is a mistake of the call.
     _ = try watched.load().content.get()
     let service = try shared.openService(for: file, plugins: .host(pluginHost))
-    let terminal = WatchTerminal(service: service, presentation: shared.presentation(of: nil, in: service))
+    var presentation = shared.presentation(of: nil, in: service)
+    try display.apply(to: &presentation)
+    let terminal = WatchTerminal(service: service, presentation: presentation)
     let session = WatchSession(service: service, file: watched, observer: terminal, startsNow: now)
     let result = await Result { try await session.run() }
     await pluginHost.shutDown()

@@ -33,11 +33,13 @@ enum StarterPipeline {
         retry: 2                # two more attempts if it fails
 
       # Several results arrive under names, as environment variables: never as part of the script.
+      # A result that is declared, and that nothing else needs, is printed at the end of the run.
       - name: greet
         inject:
           files: ${{ results.count }}
           who: ${{ params.who }}
         run: printf 'Hello %s, there are %s files here\\n' "$who" "$files"
+        result: string
 
     # Handlers run once the operations have ended.
     after:

@@ -6,7 +6,7 @@ import Values
 /// The end of what is said about a run: how it ended, its results, and what to do next.
 struct Conclusion {
   private let outcome: RunOutcome
-  private let pipeline: PipelineDefinition?
+  private let presentation: RunPresentation
   /// The operations that failed and have written something, the first one first.
   private let logged: [String]
   private let style: Style
@@ -14,9 +14,9 @@ struct Conclusion {
   /// More lines of a result are left to `history show`.
   private static let lineLimit = 20
 
-  init(_ outcome: RunOutcome, pipeline: PipelineDefinition?, logged: [String], style: Style) {
+  init(_ outcome: RunOutcome, _ presentation: RunPresentation, logged: [String], style: Style) {
     self.outcome = outcome
-    self.pipeline = pipeline
+    self.presentation = presentation
     self.logged = logged
     self.style = style
   }
@@ -48,11 +48,17 @@ struct Conclusion {
     return text
   }
 
-  /// The results of the operations that no other depends on.
-  private var results: String {
-    guard let pipeline else { return "" }
+  /// The results that were asked for, each as it is: text as text, anything else as JSON on one line. Where nobody asked, those that are declared, of the operations
+  /// that no other depends on: what others print is a log.
+  var results: String {
+    if let names = presentation.results {
+      return names.compactMap { outcome.results[$0] }.map { value in
+        if case .string(let text) = value { text + "\n" } else { value.text + "\n" }
+      }.joined()
+    }
+    guard let pipeline = presentation.pipeline else { return "" }
     let needed = Set(pipeline.operations.flatMap(\.dependencies))
-    let shown = pipeline.operations.filter { !needed.contains($0.index) }.compactMap { operation in
+    let shown = pipeline.operations.filter { !needed.contains($0.index) && $0.declaresResult }.compactMap { operation in
       outcome.results[operation.name].flatMap { Self.lines(of: $0) }.map { (operation.name, $0) }
     }
     guard !shown.isEmpty else { return "" }
@@ -79,5 +85,13 @@ struct Conclusion {
     }
     guard !text.isEmpty else { return nil }
     return text.split(separator: "\n", omittingEmptySubsequences: false).map { LogTail.visible(String($0)) }
+  }
+}
+
+extension OperationDefinition {
+  /// Whether its file says that it has a result: by `result`, or because it is nothing but a value.
+  fileprivate var declaresResult: Bool {
+    if case .value = action { return true }
+    return result != nil
   }
 }

@@ -31,7 +31,7 @@ final class JSONPresenter: RunPresenter {
         }
       default: break
       }
-      write(event, to: &bytes)
+      if event.isTold { write(event, to: &bytes) }
     }
     TextOutput.standard.writeJSON(bytes)
     TextOutput.standard.flush()

@@ -73,13 +73,14 @@ final class LivePresenter: RunPresenter {
     let failed = failedOperations
     for record in failed.prefix(5) {
       let attempt = board.runs[record.run]?.attempts[record.ordinal]
-      let tail = LogTail.lines(of: attempt, workspace: presentation.workspace)
+      let tail =
+        presentation.output == .none ? [] : LogTail.lines(of: attempt, workspace: presentation.workspace)
       let name = TerminalText.visible(board.prefix(of: record.run) + record.name)
       let reason = TerminalText.oneLine(StateReason.text(of: record, now: nil))
       text += "\n" + style.paint(name, .boldRed) + ": \(reason)\n"
       for line in tail { text += "  \(line)\n" }
     }
-    text += "\n" + Conclusion(outcome, pipeline: presentation.pipeline, logged: board.loggedFailures, style: style).text
+    text += "\n" + Conclusion(outcome, presentation, logged: board.loggedFailures, style: style).text
     emit(text)
   }
 

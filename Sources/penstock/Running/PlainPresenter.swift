@@ -20,6 +20,11 @@ final class PlainPresenter: RunPresenter {
   private let began = RecordTime.now
   private var clock: (second: Int64, text: String) = (0, "")
 
+  /// What follows the output of operations, where that is shown as it comes.
+  private var stream: OutputFollower?
+  /// The lines that it has found.
+  private var streamed = ""
+
   private struct Instance: Hashable {
     let run: RunID
     let ordinal: Int
@@ -30,18 +35,61 @@ final class PlainPresenter: RunPresenter {
     board = RunBoard(pipeline: presentation.pipeline)
     output = presentation.isQuiet ? .error : .standard
     style = Style(presentation.color, for: output)
+    guard presentation.output == .stream else { return }
+    stream = OutputFollower(workspace: presentation.workspace) { [unowned self] name, isError, line in
+      let mark = style.paint(isError ? "!" : "|", isError ? .red : .dim)
+      streamed += "\(style.paint(TerminalText.visible(name), .cyan)) \(mark) \(line)\n"
+    }
+  }
+
+  /// While operations write, their files are looked at so often.
+  var tickMilliseconds: Int32? { stream?.isFollowing == true ? 100 : nil }
+
+  func tick() {
+    stream?.look()
+    writeStreamed()
+  }
+
+  private func writeStreamed() {
+    guard !streamed.isEmpty else { return }
+    let text = streamed
+    streamed = ""
+    guard !isMuted else { return }
+    output.write(text)
+    output.flush()
+  }
+
+  /// What follows an event in the output of operations.
+  private func follow(_ event: RunEvent) {
+    switch event {
+    case .output(let run, let ordinal, let standardOutput, let standardError):
+      stream?.begin(
+        run, ordinal, name: fullName(ordinal, in: run), standardOutput: standardOutput, standardError: standardError)
+    case .attempt(let attempt) where attempt.state != .running:
+      stream?.end(attempt, name: fullName(attempt.ordinal, in: attempt.run))
+    default: break
+    }
+  }
+
+  private func fullName(_ ordinal: Int, in run: RunID) -> String {
+    board.prefix(of: run) + (board.name(of: ordinal, in: run) ?? "")
   }
 
   func show(_ events: [RunEvent]) {
     var text = ""
     for event in events {
       board.apply(event)
+      if stream != nil {
+        follow(event)
+        text += streamed
+        streamed = ""
+      }
       switch event {
       case .run(let record): add(record, to: &text)
       case .operation(let record): add(record, to: &text)
       case .notice(_, let notice):
         if !presentation.isQuiet { text += "\(time(.now)) \(TerminalText.visible(notice))\n" }
-      case .attempt, .approval, .progress: break
+      case .attempt, .approval, .progress, .output: break
       }
     }
     guard !text.isEmpty, !isMuted else { return }
@@ -56,11 +104,15 @@ final class PlainPresenter: RunPresenter {
 
   func conclude(_ outcome: RunOutcome) {
     if presentation.isQuiet {
-      guard outcome.run.state != .succeeded else { return }
-      TextOutput.error.writeLine(Conclusion.line(of: outcome.run, style: style))
+      let conclusion = Conclusion(outcome, presentation, logged: [], style: style)
+      if outcome.run.state != .succeeded {
+        TextOutput.error.writeLine(Conclusion.line(of: outcome.run, style: style))
+      } else if presentation.results != nil {
+        TextOutput.standard.write(conclusion.results)
+      }
       return
     }
-    output.write(Conclusion(outcome, pipeline: presentation.pipeline, logged: board.loggedFailures, style: style).text)
+    output.write(Conclusion(outcome, presentation, logged: board.loggedFailures, style: style).text)
     output.flush()
   }
 
@@ -87,7 +139,7 @@ final class PlainPresenter: RunPresenter {
     if record.state == .waiting, let command = StateReason.answer(to: record) {
       text += "         \(TerminalText.visible(command))\n"
     }
-    guard record.state == .failed, !isMuted else { return }
+    guard record.state == .failed, !isMuted, presentation.output == .failed else { return }
     let attempt = board.runs[record.run]?.attempts[record.ordinal]
     for line in LogTail.lines(of: attempt, workspace: presentation.workspace) { text += "           \(line)\n" }
   }

@@ -55,7 +55,7 @@ struct RunBoard {
       runs[record.run]?.attempts[record.ordinal] = record
       runs[record.run]?.progress[record.ordinal] = nil
     case .progress(let run, let ordinal, let progress): runs[run]?.progress[ordinal] = progress
-    case .approval, .notice: break
+    case .approval, .notice, .output: break
     }
   }
 

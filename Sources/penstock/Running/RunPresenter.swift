@@ -27,6 +27,16 @@ extension RunPresenter {
   func cancelling(times: Int) {}
 }
 
+/// What of the output of operations is shown while their run goes on.
+enum OutputDisplay: String, CaseIterable, Sendable {
+  /// Each line as it is written, behind the name of its operation.
+  case stream
+  /// The last lines of what failed.
+  case failed
+  /// Nothing.
+  case none
+}
+
 /// What presenters are made from.
 struct RunPresentation: Sendable {
   var pipeline: PipelineDefinition?
@@ -35,13 +45,17 @@ struct RunPresentation: Sendable {
   var isJSON: Bool
   var isQuiet: Bool
   var color: ColorChoice
+  /// What of the output of operations is shown while the run goes on.
+  var output = OutputDisplay.failed
+  /// The operations whose results are printed at the end; nil for those that no other depends on and that declare one.
+  var results: [String]?
   /// Whether there is nothing to show, because no run goes on.
   var isIdle = false
   /// Whether the run was begun by another process.
   var isResumed = false
 
   /// What the engine need tell.
-  var events: RunEventRange { isQuiet && !isJSON ? .ends : .all }
+  var events: RunEventRange { isQuiet && !isJSON && output != .stream ? .ends : .all }
 
   /// Whether an event can change anything that is shown. A quiet run tells of failures alone, so nothing else need wake its presenter.
   func wants(_ event: RunEvent) -> Bool {
@@ -50,14 +64,16 @@ struct RunPresentation: Sendable {
     case .run: return true
     case .operation(let record): return record.state == .failed
     case .attempt(let record): return record.state == .failed
-    case .approval, .progress, .notice: return false
+    case .approval, .progress, .notice, .output: return false
     }
   }
 
   func makePresenter() -> any RunPresenter {
     if isIdle { return IdlePresenter() }
     if isJSON { return JSONPresenter(self) }
-    let isLive = TextOutput.standard.isTerminal && !isQuiet && Environment["TERM"].map { $0 != "dumb" } ?? false
+    let isLive =
+      TextOutput.standard.isTerminal && !isQuiet && output != .stream
+      && Environment["TERM"].map { $0 != "dumb" } ?? false
     return isLive ? TerminalPresenter(self) : PlainPresenter(self)
   }
 }

@@ -1,0 +1,36 @@
+import ArgumentParser
+import Expressions
+import PipelineLanguage
+import Values
+
+extension OutputDisplay: ExpressibleByArgument {}
+
+/// What commands that run a pipeline show of the output of its operations, and of their results.
+struct OutputOptions: ParsableArguments, Sendable {
+  @Option(
+    help: ArgumentHelp(
+      "Show what operations write: stream (each line as it comes), failed (the last lines of what failed) or none.",
+      discussion: "Without it: stream where CI is set, else failed.", valueName: "what"))
+  var output: OutputDisplay?
+
+  @Option(
+    name: .customLong("result"),
+    help: ArgumentHelp(
+      "Print the result of this operation at the end, also with --quiet; may be repeated.", valueName: "operation"))
+  var results: [String] = []
+
+  /// - Throws: ``CommandFailure`` where the pipeline has no operation of a name.
+  func apply(to presentation: inout RunPresentation) throws {
+    let isAutomatic = Environment["CI"].map { !["", "0", "false"].contains($0.lowercased()) } ?? false
+    // Of a quiet run that is read by others, and of events, nobody expects lines.
+    presentation.output =
+      output ?? (isAutomatic && !presentation.isQuiet && !presentation.isJSON ? .stream : .failed)
+    guard !results.isEmpty else { return }
+    let names = presentation.pipeline?.operations.map(\.name) ?? []
+    presentation.results = try results.map { name in
+      if let found = OperationName.find(name, among: names) { return found }
+      let near = NearestName.suggestion(for: name, among: names).map { "; did you mean '\($0)'?" } ?? ""
+      throw CommandFailure("there is no operation '\(name)' whose result could be printed\(near)")
+    }
+  }
+}

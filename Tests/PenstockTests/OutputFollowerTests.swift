@@ -1,0 +1,79 @@
+import Foundation
+import RunHistory
+import Testing
+
+@testable import penstock
+
+@Suite("The output of operations as it comes") final class OutputFollowerTests {
+  private let workspace = NSTemporaryDirectory() + "penstock-output-\(UUID().uuidString)"
+  private let run = RunID.generate()
+  private var lines: [String] = []
+
+  init() throws {
+    try FileManager.default.createDirectory(
+      atPath: "\(workspace)/runs/\(run.text)", withIntermediateDirectories: true)
+    for name in ["1.out", "1.err"] { _ = FileManager.default.createFile(atPath: path(name), contents: nil) }
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: workspace) }
+
+  private func path(_ name: String) -> String { "\(workspace)/runs/\(run.text)/\(name)" }
+
+  private func stream() -> OutputFollower {
+    OutputFollower(workspace: workspace) { [unowned self] name, isError, line in
+      lines.append("\(name)\(isError ? "!" : "|")\(line)")
+    }
+  }
+
+  private func begin(_ stream: OutputFollower, _ ordinal: Int, name: String) {
+    let directory = "runs/\(run.text)"
+    stream.begin(
+      run, ordinal, name: name, standardOutput: "\(directory)/1.out", standardError: "\(directory)/1.err")
+  }
+
+  private func append(_ text: String, to name: String = "1.out") throws {
+    let file = try #require(FileHandle(forWritingAtPath: path(name)))
+    try file.seekToEnd()
+    try file.write(contentsOf: Data(text.utf8))
+    try file.close()
+  }
+
+  private func end(_ stream: OutputFollower, _ ordinal: Int, hasOutput: Bool, name: String = "a") {
+    var attempt = AttemptRecord(run: run, ordinal: ordinal, number: 1, state: .succeeded, startedAt: .now)
+    attempt.standardOutput = hasOutput ? "runs/\(run.text)/1.out" : nil
+    stream.end(attempt, name: name)
+  }
+
+  @Test("comes in whole lines, and the last one at the end") func whole() throws {
+    let stream = stream()
+    begin(stream, 0, name: "a")
+    try append("one\ntw")
+    stream.look()
+    stream.look()
+    #expect(lines == ["a|one"])
+    try append("o\nthree")
+    end(stream, 0, hasOutput: true)
+    #expect(lines == ["a|one", "a|two", "a|three"])
+    #expect(!stream.isFollowing)
+  }
+
+  @Test("of a later attempt is never taken for that of one that wrote nothing into the same file") func reused() throws
+  {
+    let stream = stream()
+    begin(stream, 0, name: "a")
+    // The first one has ended already, and the second one writes.
+    try append("of b\n")
+    stream.look()
+    end(stream, 0, hasOutput: false)
+    begin(stream, 1, name: "b")
+    end(stream, 1, hasOutput: true)
+    #expect(lines == ["b|of b"])
+  }
+
+  @Test("of an attempt without a process comes at its end, and a line without an end in parts") func others() throws {
+    let stream = stream()
+    try append(String(repeating: "x", count: 200_000))
+    end(stream, 0, hasOutput: true, name: "plugin")
+    #expect(lines.count == 4 && lines.allSatisfy { $0.hasPrefix("plugin|xxx") })
+  }
+}
