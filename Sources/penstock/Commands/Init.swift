@@ -9,7 +9,9 @@ struct Init: ParsableCommand {
     commandName: "init",
     abstract: "Write a small pipeline file to begin with.",
     discussion: """
-      The file runs as it is, and its comments explain it. A file that is there already is never overwritten.
+      The file runs as it is, and its comments explain it. A file that is there already is never overwritten. Where runs of the
+      file would be recorded in your state directory, a directory .penstock is made beside it, for you alone: the workspace of
+      all pipelines there and below.
 
         penstock init hello.yaml
       """)
@@ -36,15 +38,37 @@ struct Init: ParsableCommand {
       unlink(file)
       throw CommandFailure("cannot write '\(file)': \(SystemError.text(of: failure))")
     }
-    shared.output.confirm(["file": .string(file)]) {
+    let workspace = try makeWorkspace()
+    shared.output.confirm(["file": .string(file), "workspace": workspace.map { .string($0) } ?? .null]) {
       let shown = ShellText.quoted(file)
+      let made = workspace.map { ", and made \(TerminalText.visible($0)) for its history" } ?? ""
       TextOutput.standard.write(
         """
-        Wrote \(TerminalText.visible(file)). Now try:
+        Wrote \(TerminalText.visible(file))\(made). Now try:
           penstock run \(shown) -p who=you
           penstock history show last
 
         """)
     }
+  }
+
+  /// Makes a directory `.penstock` beside the file, which is its workspace from then on, and returns its path; nil where the file has a nearer workspace than the
+  /// state directory, or none can be made: then that is the workspace.
+  private func makeWorkspace() throws -> String? {
+    guard try shared.location(for: file).origin == .state else { return nil }
+    let path = PathText.join(PathText.directory(of: file), ".penstock")
+    guard mkdir(path, 0o700) == 0 else { return nil }
+    let descriptor = open(path + "/.gitignore", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { return path }
+    let output = TextOutput(descriptor: descriptor, capacity: 0)
+    output.write(
+      """
+      # The history of the pipelines in this directory. Pipelines that stand here may be committed.
+      /runs/
+      /workspace.*
+
+      """)
+    close(descriptor)
+    return path
   }
 }

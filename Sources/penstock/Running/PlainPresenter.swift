@@ -187,7 +187,7 @@ final class PlainPresenter: RunPresenter {
   private func time(_ time: RecordTime?) -> String {
     let time = time ?? .now
     let second = time.microseconds / 1_000_000
-    if second != clock.second { clock = (second, ClockText.time(time)) }
+    if second != clock.second { clock = (second, ClockText.moment(time, seenFrom: began)) }
     return clock.text
   }
 }
