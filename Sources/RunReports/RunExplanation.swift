@@ -17,6 +17,8 @@ package struct RunExplanation: Sendable {
     package var because: [String]
     /// What would change it: each a sentence, or a command to type.
     package var remedies: [String]
+    /// The latest attempt of a failed operation, whose output says more.
+    package var attempt: AttemptRecord?
   }
 
   package var run: RunRecord
@@ -54,7 +56,10 @@ package struct RunExplanation: Sendable {
     for name in names + recorded.operations.filter({ $0.parent == nil }).map(\.name).filter({ !listed.contains($0) }) {
       let state = records[name]?.state ?? .pending
       guard state != .succeeded, state != .reused else { continue }
-      entries.append(explain(name, inDetail: false))
+      var entry = explain(name, inDetail: false)
+      // What is to be done about the run stands with the run, once.
+      entry.remedies.removeAll { entries[0].remedies.contains($0) }
+      entries.append(entry)
     }
   }
 
@@ -121,6 +126,7 @@ package struct RunExplanation: Sendable {
         entry.because.append("it was not tried again: \(why.text)")
       }
       if run.state.isFinal { entry.remedies = failureRemedies(record) }
+      entry.attempt = recorded.attempts.last { $0.ordinal == record.ordinal }
     case .cancelled:
       entry.because = [text] + chain(from: record)
       if run.state.isFinal { entry.remedies = ["penstock retry \(shortID)"] }

@@ -56,11 +56,11 @@ struct Explain: ParsableCommand {
     shared.output.print {
       explanation.jsonValues()
     } text: {
-      printText(explanation, shortID: short)
+      printText(explanation, shortID: short, workspace: history.workspace.directory)
     }
   }
 
-  private func printText(_ explanation: RunExplanation, shortID: String) {
+  private func printText(_ explanation: RunExplanation, shortID: String, workspace: String) {
     let style = shared.style
     for entry in explanation.entries {
       let subject =
@@ -71,6 +71,9 @@ struct Explain: ParsableCommand {
         "\(style.paint(subject, .bold)) \(style.paint(entry.word, StatePaint.ofWord(entry.word)))"
           + (because.first.map { ": \($0)" } ?? ""))
       for line in because.dropFirst() { TextOutput.standard.writeLine("  \(line)") }
+      for line in LogTail.lines(of: entry.attempt, workspace: workspace) {
+        TextOutput.standard.writeLine("    \(style.paint(line, .dim))")
+      }
       for remedy in entry.remedies {
         TextOutput.standard.writeLine("  \(style.isUnicode ? "→" : "->") \(TerminalText.oneLine(remedy))")
       }

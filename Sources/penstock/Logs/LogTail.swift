@@ -7,14 +7,16 @@ enum LogTail {
   /// The columns that a line may take: four rows of a usual terminal. Programs that print all they know on one line would bury everything else.
   private static let longestLine = 300
 
-  /// What an attempt said last: of its standard error, or of its standard output where that is empty. At most `count` lines, cut
-  /// where they are long, and made harmless for a terminal.
+  /// What an attempt said last: at most `count` lines, cut where they are long, and made harmless for a terminal. Where it wrote to both streams, half of them are
+  /// of each, behind `|` for standard output and `!` for standard error; which of them came first, their files do not say.
   static func lines(of attempt: AttemptRecord?, workspace: String, count: Int = 10) -> [String] {
-    for path in [attempt?.standardError, attempt?.standardOutput].compactMap({ $0 }) {
-      let lines = lines(ofFile: path, workspace: workspace, count: count)
-      if !lines.isEmpty { return lines }
+    let tails = [attempt?.standardOutput, attempt?.standardError].map { path in
+      path.map { lines(ofFile: $0, workspace: workspace, count: count) } ?? []
     }
-    return []
+    guard !tails[0].isEmpty, !tails[1].isEmpty else { return tails[0] + tails[1] }
+    // What one stream leaves free is the other one's.
+    let errors = min(tails[1].count, max(count / 2, count - tails[0].count))
+    return tails[0].suffix(count - errors).map { "| \($0)" } + tails[1].suffix(errors).map { "! \($0)" }
   }
 
   private static func lines(ofFile path: String, workspace: String, count: Int) -> [String] {
