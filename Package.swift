@@ -169,7 +169,7 @@ let package = Package(
     .target(
       name: "Expressions",
       dependencies: [
-        "Values",
+        "Schedules", "Values",
         .product(name: "OrderedCollections", package: "swift-collections"),
         .product(name: "Crypto", package: "swift-crypto"),
       ],

@@ -29,7 +29,7 @@ struct ExpressionBuilder {
     tree.root = operands[0]
     for index in tree.nodes.indices {
       switch tree.nodes[index].kind {
-      case .and, .or, .call, .mistake:
+      case .and, .or, .call, .list, .mistake:
         let list = lists[Int(tree.nodes[index].first)]
         tree.nodes[index].first = Int32(tree.children.count)
         tree.nodes[index].second = Int32(list.count)
@@ -51,7 +51,7 @@ struct ExpressionBuilder {
     try push(node(.not, token, first: operand, end: end), depth: depths[Int(operand)] + 1)
   }
 
-  /// Replaces the two top operands by a comparison of them, or by `&&` or `||`.
+  /// Replaces the two top operands by a comparison or computation of them, or by `&&` or `||`.
   mutating func pushBinary(_ kind: ExpressionProgram.Kind, _ token: ExpressionToken) throws(ExpressionError) {
     guard let right = operands.popLast(), let left = operands.popLast() else { return }
     let rightDepth = depths[Int(right)]
@@ -78,6 +78,15 @@ struct ExpressionBuilder {
       lists.append([left] + added)
       try push(node(kind, token, first: Int32(lists.count - 1), start: start, end: end), depth: depth)
     }
+  }
+
+  /// Replaces the top operands by a list of them.
+  mutating func pushList(_ count: Int, start: ExpressionToken, end: ExpressionToken) throws(ExpressionError) {
+    let elements = Array(operands.suffix(count))
+    operands.removeLast(count)
+    lists.append(elements)
+    let depth = (elements.map { depths[Int($0)] }.max() ?? 0) + 1
+    try push(node(.list, start, first: Int32(lists.count - 1), end: Int32(end.end + 1)), depth: depth)
   }
 
   // MARK: Nodes

@@ -3,7 +3,7 @@ import Values
 /// Finds the mistakes in an expression that can be known before it is evaluated, and the type of its value.
 ///
 /// Its codes are `unknown-context`, `unknown-member`, `no-members` (a member of what is no object), `never-equal`, `no-order`,
-/// `argument-type`, `index-type`, `format-string` and `invalid-json`. What it cannot know it lets pass as `json`; after one mistake in
+/// `argument-type`, `index-type`, `format-string`, `invalid-json` and `division-by-zero`. What it cannot know it lets pass as `json`; after one mistake in
 /// a path it is silent about the rest of the path.
 public enum ExpressionChecker {
   /// The type of `expression` in `environment`, and everything that is wrong with it, in the order of the text.

@@ -22,4 +22,6 @@ package enum ExpressionCode: String, CaseIterable, Sendable {
   // Evaluation
   case tooLarge = "expression-too-large"
   case noFiles = "no-files"
+  case divisionByZero = "division-by-zero"
+  case numberTooLarge = "number-too-large"
 }

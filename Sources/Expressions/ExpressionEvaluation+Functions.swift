@@ -15,13 +15,13 @@ extension ExpressionEvaluation {
     return result
   }
 
-  private mutating func argument(
+  mutating func argument(
     _ place: Int32, _ node: ExpressionProgram.Node, in contexts: borrowing some ExpressionContexts
   ) throws(ExpressionError) -> JSONValue {
     try value(of: storage.program.children[Int(node.first + place)], in: contexts)
   }
 
-  private func argumentNode(_ place: Int32, _ node: ExpressionProgram.Node) -> ExpressionProgram.Node {
+  func argumentNode(_ place: Int32, _ node: ExpressionProgram.Node) -> ExpressionProgram.Node {
     program.nodes[Int(program.children[Int(node.first + place)])]
   }
 
@@ -79,6 +79,8 @@ extension ExpressionEvaluation {
       case let other: throw wrongArgument(node, "a list", other)
       }
     case .case: return try chosen(node, in: contexts)
+    case .formatDate: return .string(try formattedDate(node, in: contexts))
+    case .addDuration: return .string(try laterDate(node, in: contexts))
     }
   }
 
@@ -181,7 +183,7 @@ extension ExpressionEvaluation {
       .placed(at: argumentNode(0, node))
   }
 
-  private func tooMuchText(_ node: ExpressionProgram.Node) -> ExpressionError {
+  func tooMuchText(_ node: ExpressionProgram.Node) -> ExpressionError {
     ExpressionError(.tooLarge, "'\(node.function.name)' makes more than 10 MiB of text").placed(
       at: node)
   }

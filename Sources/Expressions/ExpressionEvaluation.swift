@@ -49,6 +49,16 @@ struct ExpressionEvaluation {
       let right = try value(of: node.second, in: contexts)
       isFiltered = false
       return .bool(holds(node, left, right))
+    case .add, .subtract, .multiply, .divide, .remainder:
+      let left = try value(of: node.first, in: contexts)
+      let right = try value(of: node.second, in: contexts)
+      isFiltered = false
+      return try computed(node, left, right)
+    case .list:
+      var elements: [JSONValue] = []
+      for child in storage.program.children(of: node) { elements.append(try value(of: child, in: contexts)) }
+      isFiltered = false
+      return .array(elements)
     case .and, .or:
       var result = JSONValue.null
       for place in Int(node.first)..<Int(node.first + node.second) {

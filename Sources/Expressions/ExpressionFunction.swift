@@ -2,7 +2,7 @@
 package enum ExpressionFunction: UInt8, Sendable, CaseIterable {
   case contains, startsWith, endsWith, format, join, toJSON, fromJSON, hashFiles
   case success, failure, always, cancelled
-  case `case`, length, keys, first, last
+  case `case`, length, keys, first, last, formatDate, addDuration
 
   /// The name as documents spell it; expressions may write it in any letter case.
   package var name: String {
@@ -24,6 +24,8 @@ package enum ExpressionFunction: UInt8, Sendable, CaseIterable {
     case .keys: "keys"
     case .first: "first"
     case .last: "last"
+    case .formatDate: "formatDate"
+    case .addDuration: "addDuration"
     }
   }
 
@@ -33,6 +35,8 @@ package enum ExpressionFunction: UInt8, Sendable, CaseIterable {
     case .contains, .startsWith, .endsWith: 2...2
     case .format, .hashFiles: 1...255
     case .join: 1...2
+    case .addDuration: 2...2
+    case .formatDate: 2...3
     case .toJSON, .fromJSON, .length, .keys, .first, .last: 1...1
     case .success, .failure, .always, .cancelled: 0...0
     case .case: 3...255
@@ -47,6 +51,8 @@ package enum ExpressionFunction: UInt8, Sendable, CaseIterable {
     case .endsWith: "endsWith(text, end)"
     case .format: "format(text, value, …)"
     case .join: "join(list, separator)"
+    case .formatDate: "formatDate(instant, format, zone)"
+    case .addDuration: "addDuration(instant, duration)"
     case .hashFiles: "hashFiles(pattern, …)"
     case .case: "case(condition, value, …, default)"
     case .toJSON, .fromJSON, .length, .keys, .first, .last: "\(name)(value)"

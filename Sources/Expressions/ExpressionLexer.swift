@@ -7,6 +7,8 @@ struct ExpressionToken {
     /// A word that can name a context, a member or a function, or one of `null true false NaN Infinity`.
     case word
     case comparison(ExpressionProgram.Kind)
+    /// `+ - * / %` with white space on both sides, after a value.
+    case arithmetic(ExpressionProgram.Kind)
     case and, or, not
     case open, close, openIndex, closeIndex, comma, point, star
     /// What no expression can hold, with what to do about it.
@@ -32,11 +34,16 @@ package struct ExpressionLexer {
     String(scalars: text[range])
   }
 
-  /// The next token. A point begins a number only where a value may stand, as in `.5`; otherwise it asks for a member.
+  /// The next token. A point begins a number only where a value may stand, as in `.5`; otherwise it asks for a member. In the same way, a sign there
+  /// belongs to a number; otherwise it adds or subtracts.
   mutating func next(expectsValue: Bool) -> ExpressionToken {
     skipSpace()
     let start = at
     guard at < text.count else { return ExpressionToken(kind: .end, start: start, end: start) }
+    if !expectsValue, let operation = Self.arithmetic(text[at]) {
+      let kind: ExpressionToken.Kind = isApart ? .arithmetic(operation) : text[at] == "*" ? .star : glued(text[at])
+      return ExpressionToken(kind: single(kind), start: start, end: at)
+    }
     let kind: ExpressionToken.Kind
     switch text[at] {
     case "(": kind = single(.open)
@@ -57,6 +64,35 @@ package struct ExpressionLexer {
     default: kind = word()
     }
     return ExpressionToken(kind: kind, start: start, end: at)
+  }
+
+  /// What the scalar computes as an operator; nil for all others.
+  private static func arithmetic(_ scalar: Unicode.Scalar) -> ExpressionProgram.Kind? {
+    switch scalar {
+    case "+": .add
+    case "-": .subtract
+    case "*": .multiply
+    case "/": .divide
+    case "%": .remainder
+    default: nil
+    }
+  }
+
+  /// Whether white space, or an end of the text, is on both sides of the current scalar. Names and numbers may hold a `-`, as GitHub Actions has it, so that an
+  /// operator is only one where it stands alone.
+  private var isApart: Bool {
+    (at == 0 || Self.isSpace(text[at - 1])) && (at + 1 == text.count || Self.isSpace(text[at + 1]))
+  }
+
+  /// An operator of arithmetic that is not alone.
+  private func glued(_ scalar: Unicode.Scalar) -> ExpressionToken.Kind {
+    .wrong(message: nil, fix: "write '\(scalar)' with a space on each side, as in 'a \(scalar) b'")
+  }
+
+  /// The operator of arithmetic inside of a word or number that is neither.
+  private func glued(in range: Range<Int>) -> ExpressionToken.Kind {
+    let inside = text[range].dropFirst().first { Self.arithmetic($0) != nil }
+    return inside.map(glued) ?? .wrong(message: nil, fix: nil)
   }
 
   /// Whether the next token is an opening parenthesis.
@@ -116,8 +152,8 @@ package struct ExpressionLexer {
     let spelling = spelling(start..<at)
     let value = spelling.expressionNumber
     guard !value.isNaN else {
-      let isSign = at == start + 1 && text[start] != "."
-      return .wrong(message: nil, fix: isSign ? "expressions have no arithmetic" : nil)
+      let isSign = text[start] == "-" || text[start] == "+"
+      return isSign ? .wrong(message: nil, fix: Self.signFix) : glued(in: start..<at)
     }
     let isWhole = text[start..<at].allSatisfy { $0 != "." && $0 != "e" && $0 != "E" } || spelling.hasPrefix("0x")
     return .number(value, isWhole: isWhole)
@@ -137,12 +173,13 @@ package struct ExpressionLexer {
     }
     if isName { return .word }
     switch first {
-    case "/", "%": return .wrong(message: nil, fix: "expressions have no arithmetic")
     case "?": return .wrong(message: nil, fix: "a choice is written case(condition, value, default)")
     case "$": return .wrong(message: nil, fix: "inside an expression, names stand without '${{ }}'")
-    default: return .wrong(message: nil, fix: nil)
+    default: return glued(in: start..<at)
     }
   }
+
+  private static let signFix = "a sign belongs to a number, as in -1; what is subtracted is written '0 - a'"
 
   private mutating func doubleQuoted() -> ExpressionToken.Kind {
     at += 1

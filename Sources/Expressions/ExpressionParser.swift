@@ -11,13 +11,15 @@ struct ExpressionParser {
     case binary(ExpressionProgram.Kind)
     case group
     case index
+    /// A list, with the number of elements before the one that is read.
+    case list(Int)
     /// nil for a function that there is not.
     case call(ExpressionFunction?, name: ExpressionToken, arguments: Int)
 
     /// How tightly it binds; brackets hold what is inside.
     var precedence: Int {
       switch self {
-      case .not: 5
+      case .not: 7
       case .binary(let kind): Pending.precedence(of: kind)
       default: 0
       }
@@ -28,6 +30,8 @@ struct ExpressionParser {
       case .or: 1
       case .and: 2
       case .equal, .notEqual: 3
+      case .add, .subtract: 5
+      case .multiply, .divide, .remainder: 6
       default: 4
       }
     }
@@ -78,7 +82,7 @@ struct ExpressionParser {
     while let (pending, token) = operators.popLast() {
       switch pending {
       case .group, .call: throw unexpectedEnd("expected ')'")
-      case .index: throw unexpectedEnd("expected ']'")
+      case .index, .list: throw unexpectedEnd("expected ']'")
       default: try reduce(pending, token)
       }
     }
@@ -109,6 +113,14 @@ struct ExpressionParser {
     case .open:
       operators.append((.group, token))
       return true
+    case .openIndex:
+      operators.append((.list(0), token))
+      return true
+    case .closeIndex:
+      guard previous?.kind == .openIndex, case .list(0)? = operators.last?.pending,
+        let start = operators.popLast()?.token
+      else { throw unexpected(token, "expected a value") }
+      try builder.pushList(0, start: start, end: token)
     case .close:
       guard previous?.kind == .open, case .call(let function, let name, 0)? = operators.last?.pending else {
         throw unexpected(token, "expected a value")
@@ -165,7 +177,7 @@ struct ExpressionParser {
   /// Reads what follows a value; answers whether another value must follow.
   private mutating func readOperator(_ token: ExpressionToken) throws(ExpressionError) -> Bool {
     switch token.kind {
-    case .comparison(let kind): return try readBinary(kind, token)
+    case .comparison(let kind), .arithmetic(let kind): return try readBinary(kind, token)
     case .and: return try readBinary(.and, token)
     case .or: return try readBinary(.or, token)
     case .point:
@@ -173,7 +185,8 @@ struct ExpressionParser {
       let name = next(expectsValue: false)
       switch name.kind {
       case .word: try builder.pushProperty(lexer.spelling(name.start..<name.end), name, end: name.end)
-      case .star: try builder.pushFilter(name, end: name.end)
+      // A `*` between spaces looks like a product.
+      case .star, .arithmetic(.multiply): try builder.pushFilter(name, end: name.end)
       case .end: throw unexpectedEnd("expected a name")
       default: throw unexpected(name, "expected a name")
       }
@@ -220,13 +233,19 @@ struct ExpressionParser {
       case (.index, .closeIndex):
         operators.removeLast()
         return try builder.pushIndex(end: token.end)
+      case (.list(let elements), .comma):
+        operators[operators.count - 1].pending = .list(elements + 1)
+        return
+      case (.list(let elements), .closeIndex):
+        operators.removeLast()
+        return try builder.pushList(elements + 1, start: operatorToken, end: token)
       case (.call(let function, let name, let arguments), .comma):
         operators[operators.count - 1].pending = .call(function, name: name, arguments: arguments + 1)
         return
       case (.call(let function, let name, let arguments), .close):
         operators.removeLast()
         return try builder.pushCall(function, name: name, arguments: arguments + 1, end: token)
-      case (.index, _): throw unexpected(token, "expected ']'")
+      case (.index, _), (.list, _): throw unexpected(token, "expected ']'")
       case (.group, _), (.call, _): throw unexpected(token, "expected ')'")
       }
     }
@@ -258,14 +277,16 @@ struct ExpressionParser {
     case .wrong(let ownMessage, let ownFix):
       if let ownMessage { message = ownMessage }
       fix = ownFix
-    case .number where spelling.hasPrefix("-") || spelling.hasPrefix("+"), .star:
-      fix = expectation == "expected an operator" ? "expressions have no arithmetic" : nil
+    case .star where expectation == "expected an operator":
+      fix = "write '*' with a space on each side, as in 'a * b'"
     case .word:
       switch (spelling.lowercased(), previous.map { lexer.spelling($0.start..<$0.end) }) {
       case ("and", _): fix = "'and' is written '&&'"
       case ("or", _): fix = "'or' is written '||'"
       case ("is", _), ("eq", _): fix = "equality is written '=='"
       case (_, "not"): fix = "'not' is written '!'"
+      case (_, .some(let name)) where name.count > 1 && name.hasSuffix("-"):
+        fix = "write '-' with a space on each side, as in 'a - b'"
       default: break
       }
     default: break

@@ -22,6 +22,10 @@ package struct ExpressionProgram: Sendable {
     case not
     /// A comparison of nodes `first` and `second`.
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
+    /// A number that is computed of nodes `first` and `second`.
+    case add, subtract, multiply, divide, remainder
+    /// The list of the nodes `children[first..<first + second]`.
+    case list
     /// The nodes `children[first..<first + second]`.
     case and, or
     /// The function `function`, called with the nodes `children[first..<first + second]`.
@@ -136,7 +140,8 @@ package struct ExpressionProgram: Sendable {
       collectResults(of: node.first, hasDefault: hasDefault, withDefault: &withDefault, without: &without)
       collectResults(of: node.second, hasDefault: false, withDefault: &withDefault, without: &without)
     case .not: collectResults(of: node.first, hasDefault: false, withDefault: &withDefault, without: &without)
-    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
+    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .add, .subtract, .multiply, .divide,
+      .remainder:
       collectResults(of: node.first, hasDefault: false, withDefault: &withDefault, without: &without)
       collectResults(of: node.second, hasDefault: false, withDefault: &withDefault, without: &without)
     case .and:
@@ -150,7 +155,7 @@ package struct ExpressionProgram: Sendable {
         collectResults(
           of: child, hasDefault: hasDefault || place < operands.count - 1, withDefault: &withDefault, without: &without)
       }
-    case .call, .mistake:
+    case .call, .list, .mistake:
       for child in children(of: node) {
         collectResults(of: child, hasDefault: false, withDefault: &withDefault, without: &without)
       }

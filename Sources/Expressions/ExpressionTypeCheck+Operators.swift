@@ -14,7 +14,7 @@ private enum ComparisonClass {
       case .int, .number: .number
       case .bool: .bool
       case .string, .file, .size: .text
-      case .duration, .timestamp: .notation
+      case .duration, .timestamp, .date: .notation
       case .list, .object: .collection
       case .json, .none: .unknown
       }
@@ -41,6 +41,44 @@ extension ExpressionTypeCheck {
       let sides = "\(Self.phrase(left)) and \(Self.phrase(right))"
       reportWhole(node, code, isEquality ? "\(sides) are never equal" : "\(sides) have no order")
     default: break
+    }
+  }
+
+  /// What `+ - * / %` yields; what is not a number is noted.
+  mutating func inferArithmetic(_ node: ExpressionProgram.Node) -> Inferred {
+    let operands = [node.first, node.second]
+    let types = operands.map { infer($0).type }
+    let isText = types.allSatisfy { $0 == .string }
+    for (operand, type) in zip(operands, types) {
+      switch type {
+      case .int, .number, .json: continue
+      default: break
+      }
+      reportWhole(
+        program.nodes[Int(operand)], .argumentType,
+        "'\(node.kind.symbol)' computes with numbers, not with \(Self.phrase(type))",
+        fix: Self.remedy(node.kind, type, isText ? operands.map(spelling) : []))
+      // Of two texts that are joined, one finding says all.
+      if isText, node.kind == .add { break }
+    }
+    if node.kind == .divide || node.kind == .remainder, let divisor = program.literal(node.second),
+      divisor == .int(0) || divisor == .double(0)
+    {
+      reportWhole(node, .divisionByZero, "this divides by zero")
+    }
+    return Inferred(
+      type: node.kind != .divide && types == [.int, .int] ? .int : types.contains(.json) ? .json : .number)
+  }
+
+  /// What to write where something that is no number was to be computed with.
+  private static func remedy(_ kind: ExpressionProgram.Kind, _ type: ValueType, _ texts: [String]) -> String? {
+    switch type {
+    case .string where texts.count == 2 && kind == .add:
+      "texts are joined with format('{0}{1}', \(texts[0]), \(texts[1]))"
+    case .string where kind == .add: "texts are joined with format('{0}{1}', …)"
+    case .timestamp, .date, .duration: kind == .add || kind == .subtract ? "use addDuration(…)" : nil
+    case .list: "its length is length(…)"
+    default: nil
     }
   }
 
@@ -99,6 +137,7 @@ extension ExpressionTypeCheck {
       }
       return Inferred(type: .string)
     case .toJSON: return Inferred(type: .string)
+    case .formatDate, .addDuration: return Inferred(type: inferDate(node.function, arguments, types.map(\.type)))
     case .fromJSON:
       if types[0].isCollection {
         wrong(

@@ -59,6 +59,10 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
     case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
       checkComparison(node, infer(node.first).type, infer(node.second).type)
       return Inferred(type: .bool)
+    case .add, .subtract, .multiply, .divide, .remainder: return inferArithmetic(node)
+    case .list:
+      let elements = program.children(of: node).map { infer($0) }
+      return Inferred(type: .list(Self.elementType(elements)))
     case .and:
       let operands = program.children(of: node).map { infer($0) }
       var result = Self.union(operands)
@@ -89,6 +93,14 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
     problems.append(ExpressionProblem(position: Int(node.start), length: length, code: code, message, fix: fix))
   }
 
+  /// Notes what a function threw that has its place.
+  mutating func note(_ error: ExpressionError) {
+    problems.append(
+      ExpressionProblem(
+        position: error.position, length: error.length, code: ExpressionCode(rawValue: error.code) ?? .argumentType,
+        error.message, fix: error.fix))
+  }
+
   /// A node as it is written.
   func spelling(_ index: Int32) -> String {
     let node = program.nodes[Int(index)]
@@ -112,6 +124,13 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
     let names = environment.contextNames
     if let other = names.first(where: { OrdinalIgnoreCase.equal($0, name) }), let known = environment.type(of: other) {
       return known
+    }
+    if let difference = difference(name, of: "", among: names) {
+      problems.append(
+        ExpressionProblem(
+          position: Int(node.start), length: name.unicodeScalars.count, code: .unknownContext,
+          "unknown context '\(name)'", fix: difference))
+      return nil
     }
     let rest = node.kind == .member ? ValueType.step(to: program.names[Int(node.second)]) : ""
     let near = NearestName.suggestion(for: name, among: names)
@@ -143,7 +162,8 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
       let near = NearestName.suggestion(for: name, among: all)
       report(
         node, .unknownMember, "'\(contextName)' has no member '\(name)'",
-        fix: near.map { "did you mean '\(contextName)\(ValueType.step(to: $0))'?" })
+        fix: difference(name, of: contextName, among: all)
+          ?? near.map { "did you mean '\(contextName)\(ValueType.step(to: $0))'?" })
       return Inferred(type: .json)
     }
   }
@@ -169,7 +189,8 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
       let near = NearestName.suggestion(for: name, among: fields.map(\.name))
       report(
         node, .unknownMember, "'\(spelling)' has no member '\(name)'",
-        fix: near.map { "did you mean '\(spelling)\(ValueType.step(to: $0))'?" } ?? Self.listing(fields))
+        fix: difference(name, of: spelling, among: fields.map(\.name))
+          ?? near.map { "did you mean '\(spelling)\(ValueType.step(to: $0))'?" } ?? Self.listing(fields))
     case .list(let element):
       if !name.expressionNumber.isNaN { return Inferred(type: element) }
       let spelling = spelling(owner)
@@ -187,6 +208,19 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
         fix: isLength ? "use 'length(\(spelling))'" : nil)
     }
     return Inferred(type: .json)
+  }
+
+  /// How a difference is written, where `name` is one of `known` and more behind a minus: `count-1` is a name.
+  private func difference(_ name: String, of owner: String, among known: [String]) -> String? {
+    for (place, scalar) in name.enumerated().reversed() where scalar == "-" {
+      let (left, right) = (name.prefix(place), name.dropFirst(place + 1))
+      guard !right.isEmpty, let own = known.first(where: { OrdinalIgnoreCase.equal($0, String(left)) }) else {
+        continue
+      }
+      let step = owner.isEmpty ? own : owner + ValueType.step(to: own)
+      return "to subtract, write '\(step) - \(right)', with spaces"
+    }
+    return nil
   }
 
   private static func listing(_ fields: [ValueType.Field]) -> String? {
@@ -253,6 +287,12 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
       }
     }
     return result ?? Inferred(type: .none)
+  }
+
+  /// What is known of each element of a list that an expression writes; null may be among them.
+  private static func elementType(_ elements: [Inferred]) -> ValueType {
+    let isOpen = elements.isEmpty || elements.contains { $0.type == .none }
+    return isOpen ? .json : union(elements).type
   }
 
   private static func type(of literal: JSONValue) -> ValueType {

@@ -8,6 +8,6 @@
 //
 // The folders, from top to bottom; each uses only those below it:
 //
-// - `Types`: types, whether values are of them, and the notations of durations, sizes and instants.
+// - `Types`: types, whether values are of them, and the notations of durations, sizes, instants and days.
 // - `JSON`: JSON as values, read and written; numbers as text.
 // - `Text`: names, counts, escapes and digits in texts.

@@ -75,7 +75,7 @@ struct ReferenceTests {
   func functions() throws {
     let text = try Documents.text("Documentation/language.md")
     for function in ExpressionFunction.allCases { #expect(text.contains("`\(function.usage)`")) }
-    for type in ["string", "int", "number", "bool", "duration", "size", "timestamp", "file", "json", "none"] {
+    for type in ["string", "int", "number", "bool", "duration", "size", "timestamp", "date", "file", "json", "none"] {
       #expect(text.contains("| `\(type)` |"), "\(type)")
     }
     for key in LanguageReference.keysToCome { #expect(text.contains("`\(key)`"), "\(key)") }

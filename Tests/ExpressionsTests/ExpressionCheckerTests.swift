@@ -19,6 +19,7 @@ private struct Environment: TypeEnvironment {
     "params": [
       "feed": MemberType(.string), "limit": MemberType(.int), "rate": MemberType(.number), "flag": MemberType(.bool),
       "pause": MemberType(.duration), "space": MemberType(.size), "at": MemberType(.timestamp),
+      "day": MemberType(.date),
       "path": MemberType(.file),
     ],
   ]
@@ -61,6 +62,14 @@ struct ExpressionCheckerTests {
     ("case(params.flag, 1, params.flag, 2.5, null)", "number"), ("success()", "bool"), ("hashFiles('a')", "string"),
     ("(results.fetch.* || results.fetch.*).tag", "[string]"),
     ("(params.flag && results.fetch || results.fetch)[0].tag", "string"), ("results.quiet", "none"),
+    ("1 + 2", "int"), ("1 - 2.5", "number"), ("4 / 2", "number"), ("params.limit % 2 * 3", "int"),
+    ("params.rate * params.limit", "number"), ("results.any + 1", "json"), ("results.any / 2", "json"),
+    ("[1, 2]", "[int]"), ("[1, 2.5]", "[number]"), ("[1, 'a']", "[json]"), ("[]", "[json]"), ("[1, null]", "[json]"),
+    ("[release].*.tag", "[string]"), ("['a'][0]", "string"),
+    ("formatDate(params.at, '%F')", "string"), ("formatDate(params.day, '%V', 'UTC')", "string"),
+    ("addDuration(params.at, '1h')", "timestamp"), ("addDuration(params.at, params.pause)", "timestamp"),
+    ("addDuration(params.day, '-7d')", "date"), ("addDuration(params.day, '1h')", "timestamp"),
+    ("addDuration(params.day, params.pause)", "string"), ("addDuration(params.feed, '1d')", "string"),
   ]
 
   @Test("the type of a right expression is known", arguments: types)
@@ -117,6 +126,27 @@ struct ExpressionCheckerTests {
     ("first(params.feed)", "argument-type", 7, 11, nil),
     ("case(params.feed, 1, 2)", "argument-type", 6, 11, "compare it, as in 'params.feed != null'"),
     ("hashFiles(results.fetch)", "argument-type", 11, 13, nil),
+    ("params.feed + 'x'", "argument-type", 1, 11, "texts are joined with format('{0}{1}', params.feed, 'x')"),
+    ("params.limit + 'x'", "argument-type", 16, 3, "texts are joined with format('{0}{1}', …)"),
+    ("params.limit * params.flag", "argument-type", 16, 11, nil),
+    ("params.at + 5", "argument-type", 1, 9, "use addDuration(…)"),
+    ("results.names - 1", "argument-type", 1, 13, "its length is length(…)"),
+    ("params.limit / 0", "division-by-zero", 1, 16, nil), ("params.limit % 0.0", "division-by-zero", 1, 18, nil),
+    ("results.count-1", "unknown-member", 9, 7, "to subtract, write 'results.count - 1', with spaces"),
+    ("release.tag-release", "unknown-member", 9, 11, "to subtract, write 'release.tag - release', with spaces"),
+    ("release-1", "unknown-context", 1, 9, "to subtract, write 'release - 1', with spaces"),
+    ("[1] == [1]", "never-equal", 1, 10, "compare their members, their length(…), or toJSON(…) of both"),
+    ("params.day == 5", "never-equal", 1, 15, nil),
+    ("formatDate(params.limit, '%F')", "argument-type", 12, 12, nil),
+    ("formatDate('2026-02-30', '%F')", "argument-type", 12, 12, "write it like 2026-11-01T03:00:00Z or 2026-11-01"),
+    (
+      "formatDate(params.at, 'it''s %Q')", "format-string", 30, 2,
+      "there are %Y %m %d %H %M %S %F %T %j %G %V %u %a %b %s %z %Z %%"
+    ),
+    ("formatDate(params.at, '%F', params.limit)", "argument-type", 29, 12, nil),
+    ("formatDate(params.at, '%F', '../x')", "argument-type", 29, 6, nil),
+    ("addDuration(params.at, '1 day')", "argument-type", 24, 7, "write it like 1d12h or -7d"),
+    ("addDuration(params.at, 5)", "argument-type", 24, 1, nil),
     ("'\u{1F600}' == results.fetsh", "unknown-member", 16, 5, "did you mean 'results.fetch'?"),
   ]
 

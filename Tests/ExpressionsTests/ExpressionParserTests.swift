@@ -8,9 +8,15 @@ import Values
 struct ExpressionParserTests {
   /// Text, position, length and a part of the message or fix.
   static let failures: [(String, position: Int, length: Int, says: String)] = [
-    ("", 1, 1, "expected an expression"), ("   ", 1, 1, "expected an expression"), ("1 +", 3, 1, "no arithmetic"),
-    ("1 + 2", 3, 1, "no arithmetic"),
-    ("1 -2", 3, 2, "no arithmetic"), ("a * b", 3, 1, "no arithmetic"), ("a / b", 3, 1, "no arithmetic"),
+    ("", 1, 1, "expected an expression"), ("   ", 1, 1, "expected an expression"), ("1 +", 4, 1, "unexpected end"),
+    ("1 -2", 3, 1, "a space on each side, as in 'a - b'"), ("1 - -a", 5, 2, "0 - a"), ("+ 1", 1, 1, "0 - a"),
+    ("(1)-(2)", 4, 1, "as in 'a - b'"), ("a* b", 1, 2, "unexpected 'a*'"), ("a*b", 1, 3, "as in 'a * b'"),
+    ("(a)*b", 4, 1, "as in 'a * b'"), ("a.b /c", 5, 1, "as in 'a / b'"), ("2%3", 1, 3, "as in 'a % b'"),
+    ("1+2", 1, 3, "as in 'a + b'"), ("a- b", 4, 1, "as in 'a - b'"), ("/ 2", 1, 1, "unexpected '/'"),
+    ("1 * * 2", 5, 1, "unexpected '*'"), ("a + / b", 5, 1, "unexpected '/'"), ("a. - b", 4, 1, "expected a name"),
+    ("[1", 3, 1, "expected ']'"), ("[1,]", 4, 1, "expected a value"), ("[,1]", 2, 1, "expected a value"),
+    ("[1 2]", 4, 1, "unexpected '2'"), ("[1)", 3, 1, "expected ']'"), ("[", 2, 1, "unexpected end"),
+    ("[*]", 2, 1, "unexpected '*'"), ("a[[]", 5, 1, "expected ']'"), ("([1, 2)", 7, 1, "expected ']'"),
     ("\"x\"", 1, 3, "use single quotes"),
     ("a == \"x\"", 6, 3, "use single quotes"), ("'abc", 1, 4, "not closed"), ("a == 'abc''", 6, 6, "not closed"),
     ("a = b", 3, 1, "'=='"), ("a === b", 5, 1, "'=='"),
@@ -36,7 +42,7 @@ struct ExpressionParserTests {
     ("contains('a',)", 14, 1, "expected a value"), ("contains(,'a')", 10, 1, "expected a value"),
     ("contains('a' 'b')", 14, 3, "unexpected ''b''"), ("contains('a'", 13, 1, "expected ')'"),
     ("contains(", 10, 1, "unexpected end"), ("1x", 1, 2, "unexpected '1x'"), ("0x", 1, 2, "unexpected '0x'"),
-    ("1.2.3", 1, 5, "unexpected '1.2.3'"), ("-a", 1, 2, "unexpected '-a'"), ("a-b - c", 5, 1, "no arithmetic"),
+    ("1.2.3", 1, 5, "unexpected '1.2.3'"), ("-a", 1, 2, "unexpected '-a'"), ("a-b -c", 5, 1, "as in 'a - b'"),
     ("a ? b : c", 3, 1, "case("), ("${{ a }}", 1, 3, "without '${{ }}'"),
     ("a @ b", 3, 1, "unexpected '@'"), ("ä", 1, 1, "unexpected 'ä'"), ("'\u{1F600}ä' b", 6, 1, "unexpected 'b'"),
     ("a\u{0}b", 1, 3, "unexpected"), ("a < > b", 5, 1, "unexpected '>'"), ("a && || b", 6, 2, "unexpected '||'"),
@@ -70,6 +76,16 @@ struct ExpressionParserTests {
       try Expression.parse(String(repeating: "length(", count: 2000) + "1" + String(repeating: ")", count: 2000))
     }
     #expect(throws: ExpressionError.self) { try Expression.parse(String(repeating: "length(", count: 2900)) }
+    _ = try Expression.parse(String(repeating: "[", count: 49) + "1" + String(repeating: "]", count: 49))
+    #expect(throws: ExpressionError.self) {
+      try Expression.parse(String(repeating: "[", count: 50) + "1" + String(repeating: "]", count: 50))
+    }
+    #expect(throws: ExpressionError.self) { try Expression.parse(String(repeating: "[", count: 20_000)) }
+    _ = try Expression.parse("[" + Array(repeating: "1", count: 5000).joined(separator: ",") + "]")
+    _ = try Expression.parse(Array(repeating: "1", count: 50).joined(separator: " + "))
+    #expect(throws: ExpressionError.self) {
+      try Expression.parse(Array(repeating: "1", count: 51).joined(separator: " + "))
+    }
     #expect(throws: ExpressionError.self) { try Expression.parse(String(repeating: "a[", count: 10_000)) }
   }
 
@@ -142,7 +158,8 @@ struct ExpressionParserTests {
       "null", "true", "NaN", "Infinity", " ", "\t", "contains(", "format(", "'{0}{1}'", "case(", "toJSON(", "fromJSON(",
       "join(", "first(", "keys(", "length(", "success()",
       "${{", "}}", "\"", "é", "\u{1F600}", "\u{0}", "=", "&", "|", "$", "-", "+", "e", "[*]", ".*", ".fetch",
-      "['fetch']", "[0]",
+      "['fetch']", "[0]", " + ", " - ", " * ", " / ", " % ", "[1, ", "2]", ", ", "formatDate(", "addDuration(",
+      "'2026-11-01'", "'2026-11-01T03:00:00Z'", "'%F %V'", "'-7d'", "'UTC'", "0",
     ]
     let contexts = ObjectContexts([
       "results": ["fetch": [["tag": "a", "n": 1]], "x": "text"], "params": ["x": 1], "x": [1, [2], "three"],

@@ -34,7 +34,7 @@ struct TemplateTests {
   static let failures: [(String, position: Int, code: String)] = [
     ("a ${{ x", 3, "expression-not-closed"), ("${{", 1, "expression-not-closed"),
     ("${{ 'a }}", 1, "expression-not-closed"), ("é ${{ }}", 3, "expression-syntax"), ("${{}}", 1, "expression-syntax"),
-    ("é ${{ 1 + 2 }}", 9, "expression-syntax"), ("${{ 1 }} ${{ a b }}", 16, "expression-syntax"),
+    ("é ${{ 1 +2 }}", 9, "expression-syntax"), ("${{ 1 }} ${{ a b }}", 16, "expression-syntax"),
     ("${{ foo() }}", 5, "unknown-function"), ("${{ a == }}", 9, "expression-syntax"),
   ]
 

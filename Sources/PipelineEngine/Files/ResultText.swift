@@ -11,7 +11,7 @@ enum ResultText {
     guard let type else { return try undeclared(bytes) }
     switch type {
     case .none: return .null
-    case .string, .duration, .size, .timestamp, .file:
+    case .string, .duration, .size, .timestamp, .date, .file:
       let value = JSONValue.string(try text(bytes))
       return try checked(value, as: type)
     default:

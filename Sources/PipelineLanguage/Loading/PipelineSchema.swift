@@ -32,7 +32,7 @@ public enum PipelineSchema {
     let names = ValueType.names.map { JSONValue.string($0) }
     return [
       "description":
-        "A type: string int number bool duration size timestamp json none file, [T], {field: T, optional?: T}.",
+        "A type: string int number bool duration size timestamp date json none file, [T], {field: T, optional?: T}.",
       "anyOf": [
         ["enum": .array(names)],
         ["type": "string", "pattern": "^\\s*[\\[{]"],

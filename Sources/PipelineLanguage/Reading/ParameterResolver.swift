@@ -117,7 +117,7 @@ public enum ParameterResolver {
     }
     let value: JSONValue
     switch parameter.type {
-    case .string, .file, .duration, .size, .timestamp: value = .string(text)
+    case .string, .file, .duration, .size, .timestamp, .date: value = .string(text)
     case .json: value = (try? JSONValue.parse(text)) ?? .string(text)
     case .int, .number, .bool, .none, .list, .object:
       do {

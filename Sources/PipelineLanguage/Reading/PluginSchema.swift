@@ -105,6 +105,7 @@ struct PluginSchema {
     case .json: return [:]
     case .string, .file: forms = [["type": "string"]]
     case .timestamp: forms = [["type": "string", "pattern": "^[0-9]{4}-"]]
+    case .date: forms = [["type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"]]
     case .int: forms = [["type": "integer"]]
     case .number: forms = [["type": "number"]]
     case .bool: forms = [["type": "boolean"]]

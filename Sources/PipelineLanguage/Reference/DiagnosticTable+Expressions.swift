@@ -7,7 +7,7 @@ extension DiagnosticTable {
       """
       operations:
         - name: sum
-          value: ${{ 1 + 2 }}
+          value: ${{ 1 +2 }}
       """,
       fix: "Correct it; [expressions](language.md#expressions) lists the operators and functions."),
     DiagnosticRow(
@@ -23,7 +23,7 @@ extension DiagnosticTable {
       when: "a document as a literal in an expression.",
       fix: "Compute the value in an operation, or keep the data in a param or a file."),
     DiagnosticRow(
-      ExpressionCode.tooDeep, "Operators, calls and indexes are nested more than 50 levels deep.",
+      ExpressionCode.tooDeep, "Operators, calls, lists and indexes are nested more than 50 levels deep.",
       when: "an expression with 51 `!` in a row.",
       fix: "Split the expression over several operations with `value`."),
     DiagnosticRow(
@@ -43,7 +43,8 @@ extension DiagnosticTable {
       """,
       fix: "Give as many as the function takes."),
     DiagnosticRow(
-      ExpressionCode.argumentType, "A function is given an argument of a type that it does not take.",
+      ExpressionCode.argumentType,
+      "A function or an operator is given a value of a type, or of a form, that it does not take.",
       """
       operations:
         - name: count
@@ -51,13 +52,16 @@ extension DiagnosticTable {
       """,
       fix: "Give a value of the type in the message; `toJSON` makes a string of anything."),
     DiagnosticRow(
-      ExpressionCode.formatString, "The first argument of `format` does not fit the others.",
+      ExpressionCode.formatString,
+      "The format given to `format` or `formatDate` cannot be read, or does not fit the other arguments.",
       """
       operations:
         - name: hello
           value: ${{ format('run {1}', run.id) }}
       """,
-      fix: "Count the arguments from `{0}`. Write a brace twice to have it in the text."),
+      fix:
+        "Count the arguments of `format` from `{0}`, and write a brace twice to have it in the text. For `formatDate`, use the conversions in the message."
+    ),
     DiagnosticRow(
       ExpressionCode.invalidJSON, "The text given to `fromJSON` is not JSON.",
       """
@@ -125,6 +129,15 @@ extension DiagnosticTable {
         - { name: long, run: echo long, when: results.list > 1 }
       """,
       fix: "Compare numbers, strings or the `length` of lists."),
+    DiagnosticRow(
+      ExpressionCode.divisionByZero, "An expression divides by zero.",
+      """
+      params: { total: { type: int } }
+      operations:
+        - name: share
+          value: ${{ params.total / 0 }}
+      """,
+      fix: "Divide by another number, or decide with `case(n == 0, …)` what is to come of it."),
     DiagnosticRow(
       DiagnosticCode.mixedExpression, "There is text around the expression where a single expression is needed.",
       """

@@ -138,7 +138,7 @@ extension DescriptionReader {
       note(
         "\(path).type", "a setting cannot be of the type '\(other)'",
         other == .file
-          ? "use 'string' for a path" : "use one of string, int, number, bool, duration, size, timestamp, json")
+          ? "use 'string' for a path" : "use one of string, int, number, bool, duration, size, timestamp, date, json")
       return nil
     }
     return type
@@ -188,7 +188,7 @@ extension ValueType {
     case .file, .none: self
     case .list(let element): element.partThatSettingsCannotHave
     case .object(let fields): fields.lazy.compactMap(\.type.partThatSettingsCannotHave).first
-    case .string, .int, .number, .bool, .duration, .size, .timestamp, .json: nil
+    case .string, .int, .number, .bool, .duration, .size, .timestamp, .date, .json: nil
     }
   }
 }

@@ -146,6 +146,7 @@ extension PluginSetting {
     case "duration": "write it like 90s or 1h30m"
     case "size": "write it like 10MiB or 512"
     case "timestamp": "write it like 2026-01-31T08:00:00Z"
+    case "date": "write it like 2026-01-31"
     case "bool": "write true or false"
     case "string" where ["int ", "number ", "bool "].contains { mismatch.found.hasPrefix($0) }: "put it in quotes"
     case "int" where mismatch.found.hasPrefix("string "), "number" where mismatch.found.hasPrefix("string "):

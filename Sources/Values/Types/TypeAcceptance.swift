@@ -11,7 +11,7 @@ public enum Acceptance: Sendable, Hashable {
 extension ValueType {
   /// Whether a value of type `other` can stand where this type is required.
   ///
-  /// An `int` is a `number`; durations, sizes, timestamps and files are strings. A list or an object is accepted when its parts are,
+  /// An `int` is a `number`; durations, sizes, timestamps, dates and files are strings. A list or an object is accepted when its parts are,
   /// an object also with more fields than required.
   public func accepts(_ other: ValueType) -> Acceptance {
     switch compare(other, path: "") {
@@ -25,8 +25,10 @@ extension ValueType {
     switch (self, other) {
     case (.json, _), (.number, .int): return .yes
     case (_, .json): return .unknown
-    case (.string, .duration), (.string, .size), (.string, .timestamp), (.string, .file): return .yes
-    case (.duration, .string), (.size, .string), (.timestamp, .string), (.file, .string): return .unknown
+    case (.string, .duration), (.string, .size), (.string, .timestamp), (.string, .date), (.string, .file):
+      return .yes
+    case (.duration, .string), (.size, .string), (.timestamp, .string), (.date, .string), (.file, .string):
+      return .unknown
     case (.size, .int): return .unknown
     case (.list(let element), .list(let otherElement)): return element.compare(otherElement, path: path + "[]")
     case (.object(let fields), .object(let otherFields)):

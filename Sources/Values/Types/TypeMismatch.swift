@@ -24,7 +24,7 @@ extension ValueType {
   /// The first place where `value` is not of this type; nil when it is.
   ///
   /// Members that an object type does not name are allowed. A whole double is an `int`. `none` accepts only null, `json` everything.
-  /// Durations, sizes, timestamps and files are strings of the right form; a whole number of bytes is a size too, and 0 a duration.
+  /// Durations, sizes, timestamps, dates and files are strings of the right form; a whole number of bytes is a size too, and 0 a duration.
   public func mismatch(of value: JSONValue) -> TypeMismatch? {
     switch (self, value) {
     case (.json, _), (.string, .string), (.number, .int), (.number, .double), (.int, .int), (.bool, .bool),
@@ -36,6 +36,7 @@ extension ValueType {
     case (.duration, .string(let text)) where DurationNotation.parse(text) != nil: return nil
     case (.size, .string(let text)) where SizeNotation.parse(text) != nil: return nil
     case (.timestamp, .string(let text)) where TimestampNotation.parse(text) != nil: return nil
+    case (.date, .string(let text)) where DateNotation.parse(text) != nil: return nil
     case (.file, .string(let text)) where !text.isEmpty && !text.utf8.contains(0): return nil
     case (.list(let element), .array(let elements)):
       for (index, value) in elements.enumerated() {

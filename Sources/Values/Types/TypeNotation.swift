@@ -19,7 +19,7 @@ extension ValueType: CustomStringConvertible {
   /// The types that are written as one word, in the order of the documentation.
   private static let named: [(name: String, type: ValueType)] = [
     ("string", .string), ("int", .int), ("number", .number), ("bool", .bool), ("duration", .duration), ("size", .size),
-    ("timestamp", .timestamp), ("json", .json), ("none", .none), ("file", .file),
+    ("timestamp", .timestamp), ("date", .date), ("json", .json), ("none", .none), ("file", .file),
   ]
 
   /// The names of the types that are written as one word, in the order of the documentation.
@@ -124,7 +124,7 @@ private struct TypeNotationReader {
   private static let otherNames = [
     "integer": "int", "float": "number", "double": "number", "boolean": "bool", "str": "string", "text": "string",
     "any": "json", "object": "json", "null": "none", "void": "none", "datetime": "timestamp", "time": "timestamp",
-    "date": "timestamp", "path": "file", "bytes": "size",
+    "day": "date", "path": "file", "bytes": "size",
   ]
 
   private mutating func word() -> String {

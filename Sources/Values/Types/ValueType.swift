@@ -1,9 +1,9 @@
 /// A type in the notation that `params`, `result`, `requires` and the settings of plugins share.
 ///
-/// Written `string int number bool duration size timestamp json none file`, `[T]`, `{field: T, optional?: T}`.
-/// At run time a duration, size, timestamp or file is a string of the right form.
+/// Written `string int number bool duration size timestamp date json none file`, `[T]`, `{field: T, optional?: T}`.
+/// At run time a duration, size, timestamp, date or file is a string of the right form.
 public indirect enum ValueType: Sendable, Hashable {
-  case string, int, number, bool, duration, size, timestamp, file
+  case string, int, number, bool, duration, size, timestamp, date, file
   /// Anything, checked when it happens.
   case json
   /// No result at all.

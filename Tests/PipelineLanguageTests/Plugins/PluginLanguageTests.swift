@@ -256,8 +256,8 @@ struct PluginLanguageTests {
       """)
     #expect(
       found.map { $0.split(separator: " ").prefix(2).joined(separator: " ") } == [
-        "1:73 expression-syntax", "3:35 wrong-form", "5:50 expression-syntax", "5:80 expression-syntax",
-        "6:57 expression-syntax",
+        "1:74 expression-syntax", "3:35 wrong-form", "5:51 expression-syntax", "5:81 expression-syntax",
+        "6:58 expression-syntax",
       ], "\(found)")
   }
 

@@ -23,7 +23,7 @@ struct DiagnosticTableTests {
   /// Codes that no finding about a file has: of expressions while they are evaluated, of requests while they are made, and of a
   /// host that ends.
   private static let onlyInRuns =
-    [ExpressionCode.tooLarge, .noFiles].map(\.rawValue)
+    [ExpressionCode.tooLarge, .noFiles, .numberTooLarge].map(\.rawValue)
     + [HTTPEncodingError.Code.invalidCredentials, .unreadableFile, .invalidForm].map(\.rawValue)
     + [PluginError.Code.closed.rawValue]
 

@@ -104,6 +104,8 @@ enum Corpus {
     "fromJSON(params.json).a.b[0]",
     "toJSON(fromJSON(toJSON(results)))", "item.name || 'none'", "((((1))))", "null == 0", "'abc' < 'ABD'", "NaN == NaN",
     "results.deep.*.*.x",
+    "results.list[length(results.list) - 1] * 2 + params.limit % 3 / 7", "[1, 'a', [], [null]][2]",
+    "formatDate(addDuration('2026-11-01', '-7d'), '%F %T %j %V %u %z', 'Europe/Berlin')",
     "hashFiles('**/*.swift')", "contains('Hello', 'ell') == true", "format('{0}', format('{0}', format('{0}', 1)))",
   ].map { Array($0.utf8) }
 }

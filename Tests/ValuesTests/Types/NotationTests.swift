@@ -2,8 +2,28 @@ import Testing
 
 @testable import Values
 
-@Suite("Durations, sizes and timestamps")
+@Suite("Durations, sizes, timestamps and dates")
 struct NotationTests {
+  @Test(
+    "a date is read",
+    arguments: [
+      ("1970-01-01", 0), ("2024-02-29", 19_782), ("1969-12-31", -1), ("0000-03-01", -719_468),
+      ("9999-12-31", 2_932_896),
+    ])
+  func date(text: String, expected: Int) {
+    #expect(DateNotation.parse(text) == expected)
+  }
+
+  @Test(
+    "what is no date is refused",
+    arguments: [
+      "", "2026-02-29", "2026-13-01", "2026-00-01", "2026-01-00", "2026-1-1", "2026-01-1 ", "2026/01/01", "10000-01-01",
+      "-001-01-01", "2026-01-01T", "20260101", "２０26-01-01", "2026-04-31",
+    ])
+  func noDate(text: String) {
+    #expect(DateNotation.parse(text) == nil)
+  }
+
   static let durations: [(String, Duration, String)] = [
     ("0", .zero, "0s"), ("0s", .zero, "0s"), ("200ms", .milliseconds(200), "200ms"),
     ("1.5s", .milliseconds(1500), "1.5s"), ("30s", .seconds(30), "30s"), ("90s", .seconds(90), "1m30s"),

@@ -7,7 +7,8 @@ struct ValueTypeTests {
   @Test(
     "the notation reads back as it is written",
     arguments: [
-      "string", "int", "number", "bool", "duration", "size", "timestamp", "json", "none", "file", "[string]", "[[int]]",
+      "string", "int", "number", "bool", "duration", "size", "timestamp", "date", "json", "none", "file", "[string]",
+      "[[int]]",
       "{}", "{tag: string}", "[{tag: string, draft?: bool}]", "{a: {b: [json]}, c-d_1?: none}",
       "{\"a b\": int}",
     ])
@@ -54,7 +55,8 @@ struct ValueTypeTests {
 
   static let matches: [(String, JSONValue)] = [
     ("string", ""), ("int", 3), ("int", 3.0), ("number", 3), ("number", 3.5), ("bool", false), ("duration", "1h30m"),
-    ("duration", 0), ("size", "16MiB"), ("size", 512), ("timestamp", "2026-03-29T02:30:00Z"), ("file", "a/b"),
+    ("duration", 0), ("size", "16MiB"), ("size", 512), ("timestamp", "2026-03-29T02:30:00Z"),
+    ("date", "2026-03-29"), ("file", "a/b"),
     ("none", .null),
     ("json", .null), ("json", [1]), ("[int]", []), ("[int]", [1, 2]), ("{a: int, b?: string}", ["a": 1]),
     ("{a: int, b?: string}", ["a": 1, "b": .null, "c": true]), ("{a: json}", ["a": .null]), ("{a: none}", [:]),
@@ -74,6 +76,8 @@ struct ValueTypeTests {
     ("number", .null, "expected number, found null"),
     ("duration", "1 hour", #"expected duration, found string "1 hour""#),
     ("duration", 5, "expected duration, found int 5"), ("size", -1, "expected size, found int -1"),
+    ("date", "2026-02-30", #"expected date, found string "2026-02-30""#),
+    ("date", "2026-03-29T00:00:00Z", #"expected date, found string "2026-03-29T00:00:00Z""#),
     ("timestamp", "2026-02-30T00:00:00Z", #"expected timestamp, found string "2026-02-30T00:00:00Z""#),
     ("file", "", #"expected file, found string """#), ("none", false, "expected none, found bool false"),
     ("[int]", [:], "expected [int], found object"),
@@ -122,6 +126,6 @@ struct ValueTypeTests {
     let type = try ValueType.parse("{a: int, b?: [string]}")
     #expect(type.member("a") == .int && type.member("b") == .list(.string) && type.member("c") == nil)
     #expect(ValueType.json.member("x") == .json && ValueType.int.member("x") == nil)
-    #expect(ValueType.names.count == 10 && ValueType(name: "int") == .int && ValueType(name: "[int]") == nil)
+    #expect(ValueType.names.count == 11 && ValueType(name: "int") == .int && ValueType(name: "[int]") == nil)
   }
 }

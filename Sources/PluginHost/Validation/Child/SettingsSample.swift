@@ -26,6 +26,7 @@ enum SettingsSample {
     case .duration: "1s"
     case .size: "1MiB"
     case .timestamp: "2026-01-31T08:00:00Z"
+    case .date: "2026-01-31"
     case .json: .object([:])
     case .none: .null
     case .list(let element): .array([value(of: element)])
