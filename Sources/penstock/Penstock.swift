@@ -46,7 +46,8 @@ struct Penstock: ParsableCommand {
     groupedSubcommands: [
       CommandGroup(
         name: "Write", subcommands: [Init.self, Check.self, Graph.self, Eval.self, ScheduleCommands.self, Schema.self]),
-      CommandGroup(name: "Run", subcommands: [Run.self, Resume.self, Retry.self, Cancel.self, Approve.self]),
+      CommandGroup(
+        name: "Run", subcommands: [Run.self, BackfillCommand.self, Resume.self, Retry.self, Cancel.self, Approve.self]),
       CommandGroup(name: "Look", subcommands: [List.self, Explain.self, Logs.self, HistoryCommands.self, Doctor.self]),
       CommandGroup(name: "Set up", subcommands: [PluginsCommands.self, Completions.self]),
     ]

@@ -73,6 +73,13 @@ package struct RunStart: Sendable {
     options.source = try history?.runs(RunFilter(pipeline: pipeline.name, states: ended, limit: 1)).first?.id
   }
 
+  /// The same for an instant that it stands for.
+  func standing(for instant: RecordTime) -> RunStart {
+    var start = self
+    start.options.instant = instant
+    return start
+  }
+
   /// Whom the run is begun for, where it is not the one who asked for it: a controller, with what it told, and the instant at which it was due.
   mutating func attribute(to controller: String, event: JSONValue, at instant: RecordTime?) {
     options.trigger = .controller

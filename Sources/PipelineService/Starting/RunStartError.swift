@@ -14,6 +14,8 @@ package enum RunStartError: ServiceError {
   case unfit(short: String, state: RunState, whereabouts: String, host: String)
   /// The run could not be resumed, and nothing of it was touched. `code` and `reason` are those of the engine.
   case stillInterrupted(short: String, code: String, reason: String)
+  /// Another process backfills the pipeline.
+  case backfilled(pipeline: String, process: Int32)
 
   /// The error for a run that cannot be gone on with.
   init(_ run: RunRecord, _ reference: RunReference) {
@@ -29,6 +31,7 @@ package enum RunStartError: ServiceError {
     case .nothingToResume: "nothing-to-resume"
     case .unfit(_, let state, _, _): "run-\(state.rawValue)"
     case .stillInterrupted(_, let code, _): code
+    case .backfilled: "backfill-under-way"
     }
   }
 
@@ -51,6 +54,8 @@ package enum RunStartError: ServiceError {
       }
     case .stillInterrupted(let short, _, let reason):
       "\(reason); run \(short) is still interrupted; fix this and run `penstock resume \(short)` again"
+    case .backfilled(let pipeline, let process):
+      "process \(process) is backfilling '\(TerminalText.visible(pipeline))'; wait for its end, or end it with Ctrl-C there"
     }
   }
 }

@@ -1,0 +1,21 @@
+import RunHistory
+import Workspace
+
+extension RunHost {
+  /// Takes a name of the workspace that one process holds at a time, without waiting for it. A process that ends gives it back.
+  package func lease(_ name: String, holder: String) async throws -> LeaseOutcome {
+    try await services.recorder.perform { try Leases.acquire(name, holder: holder, in: $0) }
+  }
+
+  /// Gives a name back.
+  package func release(_ lease: Lease) async throws {
+    _ = try await services.recorder.perform { try Leases.release(lease.name, fence: lease.fence, in: $0) }
+    history.workspace.announce()
+  }
+
+  /// Notes that an instant has a run, so that no controller starts another one; false where that was known.
+  @discardableResult
+  package func noteRun(for instant: RecordTime, of pipeline: String) async throws -> Bool {
+    try await services.recorder.claim(instant, of: pipeline, at: services.now())
+  }
+}

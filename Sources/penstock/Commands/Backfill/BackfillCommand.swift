@@ -1,0 +1,206 @@
+import ArgumentParser
+import PipelineLanguage
+import PipelineService
+import RunHistory
+import Schedules
+import Synchronization
+import Values
+
+struct BackfillCommand: ForegroundCommand {
+  static let configuration = CommandConfiguration.subcommand(
+    commandName: "backfill",
+    abstract: "Run a pipeline for each instant of a span of time.",
+    discussion: """
+      Starts a run for each instant, one after the other, which finds it in run.at.
+      An instant whose latest run succeeded is left out, whoever started that, so
+      that the same command again runs what is missing or did not succeed. An
+      interrupted run is resumed. Days begin by the clocks of the zone.
+
+        penstock backfill nightly.yaml --from 2026-11-01 --to 2026-11-30
+        penstock backfill hourly.yaml --from '2026-11-01 06:00' --to 2026-11-02 --every 1h
+        penstock backfill nightly.yaml --from 2026-11-01 --to 2026-11-30 --dry-run
+
+      Ctrl-C cancels the run that goes on, and starts no other. Exits with 0 when all
+      instants have a run that succeeded, 1 when not, 130 when it was cancelled.
+      """)
+
+  @Argument(
+    help: ArgumentHelp(PipelineFileLoading.help, valueName: "file"), completion: .file(extensions: ["yaml", "yml"]))
+  var givenFile: String?
+
+  @Option(
+    help: ArgumentHelp("The first instant: 2026-11-01, '2026-11-01 18:30', or a timestamp.", valueName: "time"))
+  var from: String
+
+  @Option(help: ArgumentHelp("The last instant at most, written in the same way.", valueName: "time"))
+  var to: String
+
+  @Option(help: ArgumentHelp("How far apart the instants are: 1d, 1h, 15m.", valueName: "duration"))
+  var every = "1d"
+
+  @Option(
+    help: ArgumentHelp(
+      "Whose clocks days and times go by: a name such as Europe/Berlin, or local for the computer's.",
+      valueName: "zone"))
+  var zone = "local"
+
+  @Option(
+    name: [.customShort("p"), .customLong("param")],
+    help: ArgumentHelp("A param of the pipeline; may be given once for each.", valueName: "name=value"))
+  var parameters: [String] = []
+
+  @Flag(help: "List the instants with what is known of each. Runs nothing.")
+  var dryRun = false
+
+  @Flag(help: "Start no further run after one that did not succeed.")
+  var stopOnFailure = false
+
+  @OptionGroup var plugins: PluginOptions
+
+  @OptionGroup var shared: SharedOptions
+
+  func runInForeground() async throws -> ExitStatus {
+    let instants = try series()
+    let file = try PipelineFileLoading.file(givenFile)
+    let pluginHost = plugins.host()
+    let pipeline = try PipelineFileLoading.load(file, options: shared, plugins: .host(pluginHost))
+    let start = try RunStart(of: pipeline, given: ParameterArgument.parse(parameters), version: Version.current)
+    if dryRun {
+      let location = try shared.location(for: file)
+      let history = location.hasDatabase ? try History.open(at: location.path, mode: .readOnly) : nil
+      try list(instants, of: pipeline.name, in: history)
+      return .succeeded
+    }
+    let service = try shared.openService(for: file, plugins: .host(pluginHost))
+    let result = await Result { try await run(instants, start, in: service) }
+    switch result {
+    case .success: try await service.finish()
+    // What could not be written is tried once more.
+    case .failure: try? await service.close()
+    }
+    await pluginHost.shutDown()
+    return try result.get()
+  }
+
+  // MARK: - Instants
+
+  private func series() throws -> [RecordTime] {
+    let rules = try rules()
+    let (first, last) = (try time(from, "--from", rules), try time(to, "--to", rules))
+    guard first <= last else {
+      throw CommandFailure("--from (\(first.text)) must not be after --to (\(last.text))")
+    }
+    guard let step = DurationNotation.parse(every), step >= .seconds(1) else {
+      throw CommandFailure("--every takes a duration of at least 1s, such as 1d or 15m, not '\(every)'")
+    }
+    guard let instants = InstantSeries.instants(from: first, through: last, every: step, zone: rules) else {
+      throw CommandFailure(
+        "there are more than \(InstantSeries.longest) instants between --from and --to; choose a longer --every")
+    }
+    return instants
+  }
+
+  private func rules() throws -> TimeZoneRules {
+    let database = TimeZoneDatabase.system
+    do throws(TimeZoneError) {
+      return try database.zone(zone)
+    } catch {
+      throw CommandFailure(database.explain(error) { NearestName.suggestion(for: $0, among: $1) })
+    }
+  }
+
+  private func time(_ text: String, _ option: String, _ rules: TimeZoneRules) throws -> RecordTime {
+    guard let time = TimeFilter.parse(text, zone: rules) else {
+      throw CommandFailure(
+        "\(option) cannot read the time '\(text)'; write 2026-11-01, '2026-11-01 18:30' or a timestamp")
+    }
+    return time
+  }
+
+  /// An instant as the clocks of the zone show it, with the offset where that is not the computer's.
+  private func clock(_ instant: RecordTime) throws -> String {
+    guard zone != "local" else { return ClockText.dateAndTime(instant) }
+    return try rules().format(UnixTime(instant.secondsSince1970.rounded(.down)))
+  }
+
+  // MARK: - Looking
+
+  private func list(_ instants: [RecordTime], of pipeline: String, in history: History?) throws {
+    let known = try history?.latestRuns(of: pipeline, standingFor: instants[0]...instants[instants.count - 1]) ?? [:]
+    try shared.output.print {
+      instants.lazy.map { BackfillLine.json($0, known[$0]) }
+    } text: {
+      var table = Table([.init("AT"), .init("LATEST RUN") { StatePaint.ofWord($0) }, .init("RUN"), .init("WOULD")])
+      for instant in instants {
+        let former = known[instant]
+        table.add(
+          try clock(instant), former?.state.rawValue ?? "none", former?.id.short ?? "",
+          BackfillLine.text(BackfillStep(after: former)))
+      }
+      TextOutput.standard.write(table.render(width: shared.tableWidth, style: shared.style))
+      if !shared.quiet { TextOutput.standard.writeLine("\nNothing was run.") }
+    }
+  }
+
+  // MARK: - Running
+
+  private func run(_ instants: [RecordTime], _ start: RunStart, in service: RunService) async throws -> ExitStatus {
+    let backfill = try await Backfill(start, in: service)
+    let interruption = BackfillInterruption()
+    var tally = BackfillTally(of: instants.count)
+    for (index, instant) in instants.enumerated() where tally.goesOn {
+      let former = try backfill.latest(for: instant)
+      let step = BackfillStep(after: former)
+      try tell(index + 1, of: instants.count, instant, former, step)
+      switch step {
+      case .nothing: tally.before += 1
+      case .leave: tally.elsewhere += 1
+      case .run, .runAgain, .resume:
+        let outcome = try await present(instant, start.pipeline, after: former, backfill, service, interruption)
+        tally.add(outcome.run, isInterrupted: interruption.hasCome, stopsOnFailure: stopOnFailure)
+        if outcome.run.state == .succeeded, shared.output.isTalkative {
+          TextOutput.standard.writeLine("  " + Conclusion.line(of: outcome.run, style: shared.style))
+          TextOutput.standard.flush()
+        }
+      }
+    }
+    try await backfill.end()
+    shared.output.confirm(tally.jsonValue) { TextOutput.standard.writeLine(tally.text) }
+    return tally.status
+  }
+
+  /// Runs the pipeline for one instant, and shows what fails in it; with `--json` everything.
+  private func present(
+    _ instant: RecordTime, _ pipeline: PipelineDefinition, after former: RunRecord?, _ backfill: Backfill,
+    _ service: RunService, _ interruption: BackfillInterruption
+  ) async throws -> RunOutcome {
+    var presentation = shared.presentation(of: pipeline, in: service)
+    presentation.isQuiet = true
+    presentation.isResumed = former.map { BackfillStep(after: $0) == .resume } ?? false
+    let session = RunSession(
+      service: service, presentation: presentation, endsProcess: false, onInterruption: { interruption.come() })
+    return try await session.present { [events = presentation.events] in
+      try await backfill.run(for: instant, after: former, events: events, onEvent: $0)
+    }
+  }
+
+  private func tell(
+    _ number: Int, of count: Int, _ instant: RecordTime, _ former: RunRecord?, _ step: BackfillStep
+  ) throws {
+    try shared.output.confirm(BackfillLine.json(instant, former, number: number, of: count)) {
+      var line = "\(number) of \(count): \(try clock(instant))"
+      if let former { line += ", \(BackfillLine.text(step)): run \(former.id.short) \(former.state.rawValue)" }
+      TextOutput.standard.writeLine(line)
+      TextOutput.standard.flush()
+    }
+  }
+}
+
+/// Whether a signal has asked for the end.
+private final class BackfillInterruption: Sendable {
+  private let flag = Atomic(false)
+
+  var hasCome: Bool { flag.load(ordering: .sequentiallyConsistent) }
+
+  func come() { flag.store(true, ordering: .sequentiallyConsistent) }
+}
