@@ -59,20 +59,23 @@ enum RunConditionName: String, CaseIterable {
   case duration
   case durationMilliseconds = "duration_ms"
   case operations, succeeded, failed, skipped, cancelled, reused, pid
-  case params, event
+  case params, event, at
 
   /// What its values are.
   enum Kind { case text, instant, duration, number, json }
 
   var kind: Kind {
     switch self {
-    case .createdAt, .startedAt, .endedAt: .instant
+    case .createdAt, .startedAt, .endedAt, .at: .instant
     case .duration: .duration
     case .durationMilliseconds, .operations, .succeeded, .failed, .skipped, .cancelled, .reused, .pid: .number
     case .params, .event: .json
     default: .text
     }
   }
+
+  /// The column of the table that it is compared in.
+  var column: String { self == .at ? "instant" : rawValue }
 }
 
 /// What the names of a condition are for one run.
@@ -116,6 +119,7 @@ struct RunConditionContexts: ExpressionContexts {
     case .pid: JSONValue(Int(run.owner.pid))
     case .params: JSONValue(recorded: run.params)
     case .event: JSONValue(recorded: run.event)
+    case .at: JSONValue(run.instant)
     }
   }
 

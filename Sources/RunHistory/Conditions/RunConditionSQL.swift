@@ -139,8 +139,8 @@ struct RunConditionSQL {
   private func instant(_ name: RunConditionName, _ kind: ExpressionProgram.Kind, _ time: RecordTime) -> String? {
     // Compared to the millisecond, which is cut and not rounded.
     switch kind {
-    case .greater, .greaterOrEqual: "run_record.\(name.rawValue) >= \(time.microseconds)"
-    case .less, .lessOrEqual: "run_record.\(name.rawValue) < \(time.microseconds + 1000)"
+    case .greater, .greaterOrEqual: "run_record.\(name.column) >= \(time.microseconds)"
+    case .less, .lessOrEqual: "run_record.\(name.column) < \(time.microseconds + 1000)"
     default: nil
     }
   }

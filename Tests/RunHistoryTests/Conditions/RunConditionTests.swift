@@ -28,6 +28,7 @@ struct RunConditionTests {
       run.params = ["{\"region\":\"eu\",\"n\":\(index)}", #"{"region":"EU-west","ok":true}"#, "{}"][index % 3]
       run.trigger = index % 5 == 0 ? .controller : .manual
       run.controller = index % 5 == 0 ? "cron" : nil
+      run.instant = index % 5 == 0 ? time.advanced(by: -86_400_000_000) : nil
       run.counts = RunCounts(operations: index % 4)
       fixture.recorder.record(.runCreated(run, definition: ""))
       let state = states[index % 6]
@@ -51,7 +52,8 @@ struct RunConditionTests {
     "reason == ''", "duration > '5m'", "duration < '5m'", "'2m' <= duration && duration <= '8m'",
     "duration_ms > 300000",
     "created_at >= '20h'", "created_at < '2026-11-19'", "'2026-11-18T12:06:40Z' == created_at", "started_at > '12h'",
-    "started_at < '12h'", "started_at == null", "ended_at == null", "ended_at <= '6h' && failed > 0", "failed == 1",
+    "started_at < '12h'", "at < '36h'", "at >= '36h' && at < started_at", "at == null", "started_at == null",
+    "ended_at == null", "ended_at <= '6h' && failed > 0", "failed == 1",
     "operations >= 2", "failed != 0", "params.region == 'eu'", "params.REGION == 'EU-WEST'", "params.n == 12",
     "params.n > 20",
     "params.ok", "params.ok == true", "params.missing == null", "params['region'] == 'eu' && trigger == 'controller'",

@@ -47,7 +47,7 @@ struct CronParsingTests {
     ("@Daily", 1, 6, "there is no nickname '@Daily'", "did you mean '@daily'?"),
     ("@daily 0 0 * * *", 8, 9, "nothing may follow the nickname '@daily'", nil),
     ("@reboot", 1, 7, "'@reboot' names no time, so it cannot be a schedule", nil),
-    ("@every 5m", 8, 2, "nothing may follow the nickname '@every'", nil),
+    ("@every 5m", 1, 6, "'@every' is no schedule of times", "use the controller 'interval', with every: 5m"),
     (
       "CRON_TZ=Europe/Berlin 0 0 * * *", 1, 21, "a schedule names no time zone",
       "name it beside the schedule, as the zone"
