@@ -36,7 +36,7 @@ extension RunExplanation {
       remedies.append("penstock explain \(nested.shortID)")
       // The error of the operation may have told the same.
       if let error = holder.error, error.message.contains(nested.recorded.run.id.text) { continue }
-      let whose = holder.name == record.name ? "its run" : "the run of '\(holder.name)',"
+      let whose = holder.name == record.name ? "its run" : "the run of '\(holder.title)',"
       because.append("\(whose) \(summary(of: nested, depth: 1))")
     }
     return (because, remedies)
@@ -103,19 +103,19 @@ extension RunExplanation {
     let text = StateReason.text(of: record, now: now)
     switch record.state {
     case .waiting:
-      return "\(record.name) waits \(text)"
+      return "\(record.title) waits \(text)"
         + (record.waitingSince.map { ", since \(ClockText.moment($0, seenFrom: now))" } ?? "")
     case .running:
       if depth < Self.maximumDepth, let inner = nestedRuns(nested.recorded.run.id, record.name),
         !inner.recorded.run.state.isFinal
       {
-        return "\(record.name) runs, \(summary(of: inner, depth: depth + 1))"
+        return "\(record.title) runs, \(summary(of: inner, depth: depth + 1))"
       }
-      return "\(record.name) has been running for \(ClockText.length(since: record.startedAt ?? now, now: now))"
+      return "\(record.title) has been running for \(ClockText.length(since: record.startedAt ?? now, now: now))"
     case .pending:
       let waited = StateReason.specification(of: record)
-      return waited.isEmpty ? nil : "\(record.name) had waited \(waited)"
-    default: return "\(record.name) \(record.state == .failed ? "failed: " : "")\(text)"
+      return waited.isEmpty ? nil : "\(record.title) had waited \(waited)"
+    default: return "\(record.title) \(record.state == .failed ? "failed: " : "")\(text)"
     }
   }
 }

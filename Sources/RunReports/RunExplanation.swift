@@ -10,6 +10,8 @@ package struct RunExplanation: Sendable {
   package struct Entry: Sendable {
     /// The operation; nil for the run.
     package var operation: String?
+    /// What an item is called.
+    package var label: String?
     package var state: String
     /// The state as people call it.
     package var word: String
@@ -96,7 +98,8 @@ package struct RunExplanation: Sendable {
         because: pendingReasons(name), remedies: pendingRemedies())
     }
     var entry = Entry(
-      operation: name, state: record.state.rawValue, word: StateReason.word(of: record), because: [], remedies: [])
+      operation: name, label: record.label, state: record.state.rawValue, word: StateReason.word(of: record),
+      because: [], remedies: [])
     let text = StateReason.text(of: record, now: now)
     switch record.state {
     case .pending:
@@ -163,7 +166,8 @@ package struct RunExplanation: Sendable {
   }
 
   private func approvalRemedies(_ record: OperationRecord) -> [String] {
-    ["penstock approve \(shortID) \(record.name)", "penstock approve \(shortID) \(record.name) --reject --note WHY"]
+    let command = "penstock approve \(shortID) \(ShellText.quoted(record.name))"
+    return [command, "\(command) --reject --note WHY"]
   }
 
   /// What the operation waited for before it began, and what let it begin.
@@ -224,7 +228,7 @@ package struct RunExplanation: Sendable {
     var remedies: [String] = []
     let action = pipeline?.operations.first { $0.name == record.name }?.action
     if action?.isWork ?? (record.error?.code != "rejected") {
-      remedies.append("penstock logs \(shortID) \(record.name)")
+      remedies.append("penstock logs \(shortID) \(ShellText.quoted(record.name))")
     }
     // A run that succeeded although this failed is not to be tried again.
     if run.state != .succeeded { remedies.append("penstock retry \(shortID)") }

@@ -16,6 +16,8 @@ package struct RunTimeline: Sendable {
   /// One line.
   package struct Row: Sendable, Equatable {
     package var name: String
+    /// What an item is called.
+    package var label: String?
     /// Whether it is an item of the loop above it.
     package var isItem: Bool
     package var state: OperationState
@@ -50,7 +52,7 @@ package struct RunTimeline: Sendable {
     omitted = max(0, spans.count - Self.mostRows)
     rows = spans.prefix(Self.mostRows).map { record, span in
       Row(
-        name: record.name, isItem: record.parent != nil, state: record.state,
+        name: record.name, label: record.label, isItem: record.parent != nil, state: record.state,
         cells: Self.cells(record, span, attempts[record.ordinal] ?? [], scale, now: now),
         duration: span.upperBound - span.lowerBound)
     }

@@ -73,11 +73,4 @@ struct TableTests {
   func csv(cells: [String], line: String) {
     #expect(CSV.line(cells) == line)
   }
-
-  @Test(
-    "words are quoted for a shell only where they must be",
-    arguments: [("a/b-c.yaml", "a/b-c.yaml"), ("a b", "'a b'"), ("it's", "'it'\\''s'"), ("", "''"), ("$x", "'$x'")])
-  func shell(word: String, quoted: String) {
-    #expect(ShellText.quoted(word) == quoted)
-  }
 }

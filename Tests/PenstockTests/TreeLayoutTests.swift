@@ -113,4 +113,22 @@ struct TreeLayoutTests {
     #expect(TreeFolding.fold(rows, height: 5).map(\.name) == ["10 succeeded", "b", "5 pending"])
     #expect(TreeFolding.fold(rows, height: 2).map(\.name) == ["10 succeeded", "… 2 more"])
   }
+
+  @Test("items have their labels behind their numbers, which give way before the names")
+  func labels() {
+    var item = record(3, "loop[0]", .running, position: 1, parent: 1)
+    item.item = #""in/a/long/way/orders-0137.csv""#
+    let operations = [record(1, "loop", .running, position: 1), item]
+    #expect(lines(operations, width: 80)[3] == "   ● loop[0] in/a/long/way/orders-0137.csv     12s")
+    #expect(lines(operations, width: 60)[3] == "   ● loop[0] …way/orders-0137.csv     12s")
+    #expect(lines(operations, width: 30)[3] == "   ● loop[0] ….csv     12s")
+  }
+
+  @Test("a label that has no room is left out")
+  func names() {
+    #expect(NameText("loop[0]", label: "x").fitted(width: 9) == "loop[0]")
+    #expect(NameText("loop[0]", label: "abcdef").fitted(width: 13) == "loop[0] abcd…")
+    #expect(NameText("loop[0]", label: "abc", indentation: 2).fitted(width: 40) == "  loop[0] abc")
+    #expect(NameText("loop[0]", label: "abc", indentation: 2).fitted(width: 5) == "  lo…")
+  }
 }

@@ -52,4 +52,31 @@ import Values
     let statistics = try #require(try fixture.history.statistics().first).jsonValue()
     #expect(Set(DurationStatistics.columns).subtracting(statistics.objectValue?.keys.elements ?? []) == [])
   }
+
+  @Test("An item has its label beside its value, wherever it is shown")
+  func labels() async throws {
+    var whole = try await whole()
+    whole.operations[1].parent = 0
+    whole.operations[1].item = #""in/a.csv""#
+    #expect(whole.operations[1].title == "count in/a.csv")
+    #expect(History.json(whole)["operations"]?[1]?["label"] == "in/a.csv")
+    #expect(History.json(whole)["operations"]?[0]?["label"] == .null)
+    let event = RunEvent.operation(whole.operations[1]).jsonValue { _, _ in nil }
+    #expect(event["label"] == "in/a.csv")
+    let explanation = RunExplanation(of: whole, pipeline: nil, operation: "count", shortID: "x")
+    #expect(explanation.jsonValues()[0]["label"] == "in/a.csv")
+    #expect(RunTimeline(whole, width: 10).rows.map(\.label) == [nil, "in/a.csv"])
+  }
+
+  @Test("Commands that are advised name items so that any shell takes them")
+  func commands() async throws {
+    var whole = try await whole()
+    whole.run.state = .failed
+    whole.operations[1].name = "count[3]"
+    whole.operations[1].parent = 0
+    whole.operations[1].state = .failed
+    whole.operations[1].error = RecordedError(code: "exit", message: "exited with code 1")
+    let explanation = RunExplanation(of: whole, pipeline: nil, operation: "count[3]", shortID: "x")
+    #expect(explanation.entries[0].remedies == ["penstock logs x 'count[3]'", "penstock retry x"])
+  }
 }

@@ -18,14 +18,16 @@ extension RunEngine {
   fileprivate func performApproval(_ ordinal: Int, _ message: Template?) async throws -> OperationResult {
     // Nobody is asked again what was answered after the former host had ended.
     if state.hostAttempt > 1, let answer = try answer(of: ordinal) { return try result(of: answer) }
-    let text = try message?.evaluate(in: contexts(ordinal)).injectedText ?? "approve '\(state.instances[ordinal].name)'"
+    let text =
+      try message?.evaluate(in: contexts(ordinal)).injectedText ?? "approve '\(state.instances[ordinal].title)'"
     dropReadings(ordinal)
     let asked = state.given.masker.mask(text)
     let approval = Approval(
       run: state.id, ordinal: ordinal, operation: state.instances[ordinal].name, message: asked,
       requestedAt: services.now())
     let question = OperationReason.Question(
-      message: asked, command: "penstock approve \(state.id.text) \(approval.operation)", clock: askedClock(ordinal))
+      message: asked, command: "penstock approve \(state.id.text) \(ShellText.quoted(approval.operation))",
+      clock: askedClock(ordinal))
     recorder.enter(ordinal, .waiting, .approval(question), recordNow: true)
     services.recorder.record(.approvalRequested(approval))
     observer.emit(.approval(approval))

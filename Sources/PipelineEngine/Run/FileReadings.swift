@@ -68,7 +68,7 @@ enum ReadingTime {
   func includes(_ arrival: OperationInput.Arrival) -> Bool {
     switch arrival {
     case .condition: self == .condition
-    case .items: self == .items
+    case .items, .label: self == .items
     case .exclusive: self == .exclusive
     case .until: self == .repetition
     case .standardInput, .variable, .argument, .parameter, .setting, .request, .requirement, .value, .directory:

@@ -51,7 +51,7 @@ extension OperationInput.Arrival {
     case .parameter(let name): "params.\(name)"
     case .setting(let name): "with.\(name)"
     case .request(let name): name
-    case .standardInput, .variable, .requirement, .condition, .items, .until, .directory, .exclusive: text
+    case .standardInput, .variable, .requirement, .condition, .items, .label, .until, .directory, .exclusive: text
     }
   }
 }

@@ -29,11 +29,12 @@ struct OperationInstance {
   var reuse = Reuse()
   var turn = Turn()
 
-  /// One item of a loop: which loop, which place in it, and its value.
+  /// One item of a loop: which loop, which place in it, its value, and the label that the loop gives it.
   struct LoopItem {
     let parent: Int
     let index: Int
     var value: JSONValue
+    var label: String?
   }
 
   /// What a later run may take over, and what this one took.
@@ -58,6 +59,10 @@ struct OperationInstance {
   var parent: Int? { loopItem?.parent }
   /// The value of the item.
   var item: JSONValue? { loopItem?.value }
+  /// The name with what an item is called behind its number: `convert[136] orders-0137.csv`.
+  var title: String {
+    TerminalText.name(name, label: loopItem.flatMap { $0.label ?? ItemLabel.text(of: $0.value) })
+  }
 
   init(node: OperationNode, name: String, loopItem: LoopItem? = nil) {
     self.node = node

@@ -11,6 +11,8 @@ struct RunContexts: ExpressionContexts {
   var ordinal: Int?
   /// Environment variables of the operation itself that are already known.
   var environment: [(name: String, value: String)] = []
+  /// An item of the operation's loop that has no instance yet.
+  var loopItem: JSONValue?
 
   var status: ExpressionStatus {
     guard let ordinal, run.instances[ordinal].node.event == nil else { return run.status }
@@ -117,7 +119,7 @@ struct RunContexts: ExpressionContexts {
     guard let loop = instance.node.definition.loop, loop.itemName.lowercased() == context.lowercased() else {
       return nil
     }
-    return instance.item
+    return loopItem ?? instance.item
   }
 
   private func result(of position: Int) throws(ExpressionError) -> JSONValue {

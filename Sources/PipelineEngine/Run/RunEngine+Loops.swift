@@ -12,12 +12,15 @@ extension RunEngine {
     guard let loop = node.definition.loop else { return }
     try await readFiles(ordinal, for: .items)
     let items = try loopItems(loop, ordinal)
+    let labels = try loop.label.map { try self.labels($0, of: items, ordinal) }
     dropReadings(ordinal)
     // At once, so that no item's record becomes durable before that of its loop.
     recorder.enter(ordinal, .running, .items(Int64(items.count)), recordNow: true)
     var ordinals: [Int] = []
     ordinals.reserveCapacity(items.count)
-    for (index, item) in items.enumerated() { ordinals.append(itemOrdinal(of: ordinal, index: index, value: item)) }
+    for (index, item) in items.enumerated() {
+      ordinals.append(itemOrdinal(of: ordinal, index: index, value: item, label: labels?[index]))
+    }
     defer { ending.loops.end(ordinal) }
     if loop.failureLimit != nil {
       ending.loops.begin(ordinal, failures: ordinals.count { state.instances[$0].state == .failed })
@@ -147,7 +150,7 @@ extension RunEngine {
     return OperationFailure(
       code: "items-failed",
       message:
-        "\(failed.count) of \(items.count) items failed\(endedEarly(items)); first '\(state.instances[first].name)': \(cause?.message ?? "")",
+        "\(failed.count) of \(items.count) items failed\(endedEarly(items)); first '\(state.instances[first].title)': \(cause?.message ?? "")",
       exitCode: cause?.exitCode, signal: cause?.signal)
   }
 
@@ -186,6 +189,15 @@ extension RunEngine {
     let recorded = try await written(.array(results))
     state.instances[ordinal].result = .value(.array(results))
     state.instances[ordinal].recordedResult = recorded
+  }
+
+  /// What each of the items is called.
+  private func labels(_ label: Template, of items: [JSONValue], _ ordinal: Int) throws -> [String?] {
+    var contexts = contexts(ordinal)
+    return try items.map { item in
+      contexts.loopItem = item
+      return ItemLabel.bounded(try label.evaluate(in: contexts).injectedText)
+    }
   }
 
   private func loopItems(_ loop: OperationDefinition.Loop, _ ordinal: Int) throws -> [JSONValue] {
@@ -248,13 +260,14 @@ extension RunEngine {
   }
 
   /// The instance of an item: the one that a former host had begun, or a new one.
-  private func itemOrdinal(of parent: Int, index: Int, value: JSONValue) -> Int {
+  private func itemOrdinal(of parent: Int, index: Int, value: JSONValue, label: String?) -> Int {
     let key = ItemKey(parent: parent, index: index)
     if let known = recordedItems.begun[key] {
       state.instances[known].loopItem?.value = value
+      state.instances[known].loopItem?.label = label
       return known
     }
-    let ordinal = state.addItem(of: parent, index: index, value: value)
+    let ordinal = state.addItem(of: parent, index: index, value: value, label: label)
     takeOverItem(ordinal, key, value: value)
     return ordinal
   }

@@ -38,7 +38,7 @@ extension RunEngine {
         }
         let item = record.item.flatMap { try? JSONValue.parse($0) } ?? .null
         recordedItems.begun[ItemKey(parent: parent, index: index)] = state.addItem(
-          of: parent, index: index, value: item)
+          of: parent, index: index, value: item, label: record.recordedLabel)
       }
     }
     for operation in recorded.operations {

@@ -192,12 +192,12 @@ final class RunProgress {
   }
 
   /// Adds an item of a loop and returns its ordinal.
-  func addItem(of parent: Int, index: Int, value: JSONValue) -> Int {
+  func addItem(of parent: Int, index: Int, value: JSONValue, label: String? = nil) -> Int {
     let node = instances[parent].node
     instances.append(
       OperationInstance(
         node: node, name: "\(node.definition.name)[\(index)]",
-        loopItem: OperationInstance.LoopItem(parent: parent, index: index, value: value)))
+        loopItem: OperationInstance.LoopItem(parent: parent, index: index, value: value, label: label)))
     return instances.count - 1
   }
 }

@@ -182,12 +182,14 @@ final class RunRecorder {
       reusedFrom: state.instances[ordinal].reuse.source)
   }
 
-  /// The particulars of its state, and what opened its gate.
+  /// The particulars of its state, what opened its gate, and the label that its loop gives it.
   private func detail(of ordinal: Int) -> String? {
     let (reason, gate) = (state.instances[ordinal].reason, state.instances[ordinal].opened)
-    guard reason != nil || gate != nil else { return nil }
+    let label = state.instances[ordinal].loopItem?.label
+    guard reason != nil || gate != nil || label != nil else { return nil }
     let masker = state.given.masker
-    return OperationReason.detail(reason, gate: gate, masking: masker.isEmpty ? nil : { masker.mask($0) })?.text
+    return OperationReason.detail(
+      reason, gate: gate, label: label, masking: masker.isEmpty ? nil : { masker.mask($0) })?.text
   }
 
   // MARK: The run

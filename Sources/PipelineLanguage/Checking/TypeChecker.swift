@@ -52,6 +52,7 @@ extension PipelineChecker {
     checkInjection(of: operation, types)
     if let use = operation.pluginUse { checkSettings(of: use, types: types[...]) }
     checkWait(of: operation, types)
+    checkLabel(of: operation, types)
     checkNestedParameters(of: operation, types)
     guard operation.definition.loop != nil else { return single }
     return single == .none ? .none : .list(single)

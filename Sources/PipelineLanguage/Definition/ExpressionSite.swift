@@ -4,7 +4,7 @@ import Expressions
 struct ExpressionSite {
   /// What the value is for, which decides what the expression may name.
   enum Use: Sendable {
-    case when, until, loop, command, value, wait, approve, inject, stdin, environment, exclusive, directory
+    case when, until, loop, label, command, value, wait, approve, inject, stdin, environment, exclusive, directory
     case nestedParameter
     /// A part of a request that is not shown anywhere.
     case http
@@ -25,6 +25,7 @@ struct ExpressionSite {
       case .when: "when"
       case .until: "until"
       case .loop: "for_each"
+      case .label: "label"
       case .command: "command"
       case .value: "value"
       case .wait: "wait"

@@ -18,6 +18,7 @@ extension OperationDefinition {
     case .matrix(let matrix): for part in matrix.parts { names.formUnion(part.data.resultsWithDefault) }
     case nil: break
     }
+    names.formUnion(loop?.label?.resultsWithDefault ?? [])
     for variable in environment { names.formUnion(variable.value.resultsWithDefault) }
     names.formUnion(stdin?.resultsWithDefault ?? [])
     return names

@@ -144,6 +144,8 @@ public struct OperationDefinition: Sendable {
     public var itemName: String
     /// How many items run at once; nil means only the run's own limit.
     public var concurrency: Int?
+    /// What an item is called where it is shown; nil means by its value.
+    public var label: Template?
     /// Whether items that are running are cancelled when the loop ends early.
     public var failFast: Bool = false
     /// How many items may fail before no further ones begin; nil means any number, or one with ``failFast``.

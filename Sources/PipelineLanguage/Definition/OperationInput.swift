@@ -20,6 +20,7 @@ package struct OperationInput: Sendable, Hashable {
     case value
     case condition
     case items
+    case label
     case until
     case directory
     case exclusive
@@ -37,6 +38,7 @@ package struct OperationInput: Sendable, Hashable {
       case .value: "its value"
       case .condition: "its condition"
       case .items: "its items"
+      case .label: "its label"
       case .until: "its repetition"
       case .directory: "its directory"
       case .exclusive: "its exclusive name"
@@ -129,6 +131,7 @@ extension OperationDefinition {
         for part in matrix.parts { inputs.append(OperationInput(.items, part.data, called: part.name)) }
       }
     }
+    if let label = loop?.label, !label.isLiteral { inputs.append(OperationInput(.label, label)) }
     var isPlugin = false
     if case .uses = action { isPlugin = true }
     switch injection {

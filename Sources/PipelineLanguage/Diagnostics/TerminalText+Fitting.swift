@@ -46,4 +46,18 @@ extension TerminalText {
     }
     return line
   }
+
+  /// The columns that the label of an item takes at most, where nothing else bounds it.
+  package static let longestLabel = 40
+
+  /// The name of an operation, or of an item with what it is called behind its number: `convert[136] orders-0137.csv`.
+  package static func name(_ name: String, label: String?) -> String {
+    visible(name) + (label.map { " " + self.label($0) } ?? "")
+  }
+
+  /// The label of an item on one line, in at most `width` columns. Of a path the end is kept, as the last component says most.
+  package static func label(_ label: String, width: Int = longestLabel) -> String {
+    let line = oneLine(label)
+    return line.contains("/") ? fittedEnd(line, width: width) : fitted(line, width: width)
+  }
 }

@@ -22,7 +22,8 @@ extension OperationKey {
     case .pipeline: .pipeline
     case .approve: .approve
     case .name, .description, .params, .needs, .inject, .requires, .result, .when, .retry, .repeat, .timeout, .grace,
-      .allowFailure, .forEach, .matrix, .failFast, .maxFailures, .exclusive, .resources, .env, .directory, .shell,
+      .allowFailure, .forEach, .matrix, .label, .failFast, .maxFailures, .exclusive, .resources, .env, .directory,
+      .shell,
       .stdin, .staleAfter, .with,
       .runWhen, .otherwise, .waitAtMost, .staleWhen, .rerunOnChange, .controllers:
       nil

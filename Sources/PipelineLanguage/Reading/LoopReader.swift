@@ -44,6 +44,7 @@ extension DocumentReader {
         readList(entry.value, "'in'", into: draft, &loop)
       case .as:
         if let name = itemName(entry.value) { loop.itemName = name }
+      case .label: readLabel(entry, into: draft)
       case .concurrency: loop.concurrency = int(entry.value, "'concurrency'", minimum: 1)
       case .failFast, .maxFailures: break
       }

@@ -45,11 +45,20 @@ final class OperationDraft {
   var value: PlacedData?
   var wait: PlacedData?
   var loopList: PlacedData?
+  /// What an item is called, in whichever place that is written.
+  var label: LabelDraft?
   var matrix = MatrixDraft()
   var failFast = false
   var maxFailures: Int?
   var nestedCall: NestedCall?
   var resources: [(name: String, amount: Int, range: SourceRange, amountRange: SourceRange)] = []
+
+  /// What was read of `label`.
+  struct LabelDraft {
+    var keyRange: SourceRange
+    var template: Template
+    var placed: PlacedData
+  }
 
   /// What was read of a matrix.
   struct MatrixDraft {

@@ -5,7 +5,7 @@ enum OperationKey: String, CaseIterable, Sendable {
   case needs, inject, requires, result, when, retry, `repeat`, timeout, grace
   case allowFailure = "allow_failure"
   case forEach = "for_each"
-  case matrix
+  case matrix, label
   case failFast = "fail_fast"
   case maxFailures = "max_failures"
   case exclusive, resources, env, directory, shell, stdin
@@ -96,6 +96,9 @@ enum OperationKey: String, CaseIterable, Sendable {
           MatrixKey.table.rows, keyPattern: NamePattern.member, except: NamePattern.misspeltMatrixKey,
           .anyOf([.list(.data, minimum: 0), .expression])),
         "Runs the action once for each combination; the last name varies fastest."),
+      KeyRow(
+        "label", .template, "What an item of the loop is called behind its number, wherever it is shown.",
+        default: "its value; of a mapping, its values"),
       KeyRow(
         "fail_fast", .bool,
         "Whether a loop cancels the items that are running once `max_failures` of its items have failed.",
@@ -191,7 +194,7 @@ enum RepeatKey: String, CaseIterable, Sendable {
 
 /// The keys of `for_each` in its long form.
 enum ForEachKey: String, CaseIterable, Sendable {
-  case `in`, `as`, concurrency
+  case `in`, `as`, label, concurrency
   case failFast = "fail_fast"
   case maxFailures = "max_failures"
 
@@ -201,6 +204,9 @@ enum ForEachKey: String, CaseIterable, Sendable {
       KeyRow("in", .anyOf([.expression, .list(.data, minimum: 0)]), "The list.", required: true),
       KeyRow(
         "as", .name(pattern: NamePattern.member), "What expressions call the item.", default: "item"),
+      KeyRow(
+        "label", .template, "What an item is called behind its number; `label` may as well stand beside `for_each`.",
+        default: "its value; of a mapping, its values"),
       KeyRow("concurrency", .int(minimum: 1), "How many items run at once.", default: "as many as the run allows"),
       KeyRow(elsewhere: "fail_fast", "goes beside 'for_each'", fix: "move it one level up"),
       KeyRow(elsewhere: "max_failures", "goes beside 'for_each'", fix: "move it one level up"),

@@ -31,6 +31,7 @@ extension DocumentReader {
     }
     finishGate(of: draft)
     finishLoop(of: draft, node)
+    finishLabel(of: draft)
     finishPluginOperation(of: draft)
     draft.hasDefaultRetry = defaults.retry != nil
     finishHTTP(of: draft, node)
@@ -102,6 +103,7 @@ extension DocumentReader {
     case .forEach, .matrix: readLoop(key, entry, into: draft)
     case .failFast: if let failsFast = bool(value, "'fail_fast'") { draft.failFast = failsFast }
     case .maxFailures: draft.maxFailures = int(value, "'max_failures'", minimum: 1)
+    case .label: readLabel(entry, into: draft)
     case .exclusive:
       draft.exclusiveRange = value.range
       if value.text == "", !isNull(value) { return wrongForm(value, "'exclusive'", needs: "a name") }

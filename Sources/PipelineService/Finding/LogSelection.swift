@@ -7,11 +7,14 @@ package struct LogSelection {
   package var path: [String]
   package var attempt: Int?
   package var allAttempts: Bool
+  /// Whether only those are meant whose latest attempt failed.
+  package var onlyFailed: Bool
 
-  package init(path: [String], attempt: Int? = nil, allAttempts: Bool = false) {
+  package init(path: [String], attempt: Int? = nil, allAttempts: Bool = false, onlyFailed: Bool = false) {
     self.path = path
     self.attempt = attempt
     self.allAttempts = allAttempts
+    self.onlyFailed = onlyFailed
   }
 }
 
@@ -25,15 +28,20 @@ package struct LogSource: Hashable {
   package var run: RunID
   /// The name of the operation, after those of the operations that started the run it belongs to.
   package var name: String
+  /// What an item is called.
+  package var label: String?
   package var attempt: Int
   package var stream: Stream
   package var file: RunFilePath
   /// Whether it is of a run that the selected operation has started.
   package var isBelow: Bool
+  /// Whether it is of one of several items of the selected loop.
+  package var isOneOfSeveral: Bool
 }
 
 extension LogSelection {
-  /// The logs of a run as far as they are recorded, in the order in which their attempts began; those of nested runs behind them.
+  /// The logs of a run as far as they are recorded, in the order in which their attempts began, or in that of the items of the selected loop; those of nested
+  /// runs behind them.
   package func sources(of run: RunID, in history: History) -> [LogSource] {
     sources(of: run, in: history, prefix: "", depth: 0, isBelow: false)
   }
@@ -45,29 +53,32 @@ extension LogSelection {
     else {
       return []
     }
-    let byOrdinal = Dictionary(operations.map { ($0.ordinal, $0) }) { $1 }
-    let chosen = operations.filter { isChosen($0, byOrdinal) }
+    let chosen = chosen(of: operations, attempts)
     var all: [LogSource] = []
     if path.count < 2 {
-      let ordinals = Set(chosen.map(\.ordinal))
+      let byOrdinal = Dictionary(chosen.map { ($0.ordinal, $0) }) { $1 }
+      let loops = isBelow ? [] : selectedLoops(of: operations)
       let latest = Dictionary(attempts.map { ($0.ordinal, $0.number) }) { max($0, $1) }
-      for record in attempts.sorted(by: { $0.startedAt < $1.startedAt }) where ordinals.contains(record.ordinal) {
-        guard allAttempts || record.number == attempt ?? latest[record.ordinal],
-          let operation = byOrdinal[record.ordinal]
+      let ordered = attempts.sorted {
+        loops.isEmpty ? $0.startedAt < $1.startedAt : ($0.ordinal, $0.number) < ($1.ordinal, $1.number)
+      }
+      for record in ordered {
+        guard let operation = byOrdinal[record.ordinal],
+          allAttempts || record.number == attempt ?? latest[record.ordinal]
         else { continue }
         let files = [(LogSource.Stream.standardOutput, record.standardOutput), (.standardError, record.standardError)]
         for (stream, name) in files {
           guard let file = name.flatMap(RunFilePath.init) else { continue }
           all.append(
             LogSource(
-              run: run, name: prefix + operation.name, attempt: record.number, stream: stream, file: file,
-              isBelow: isBelow))
+              run: run, name: prefix + operation.name, label: operation.label, attempt: record.number, stream: stream,
+              file: file, isBelow: isBelow, isOneOfSeveral: operation.parent.map(loops.contains) ?? false))
         }
       }
     }
     let started = (try? history.startedRuns(of: run)) ?? []
     guard !started.isEmpty else { return all }
-    var inner = LogSelection(path: Array(path.dropFirst()), allAttempts: allAttempts)
+    var inner = LogSelection(path: Array(path.dropFirst()), allAttempts: allAttempts, onlyFailed: onlyFailed)
     // A number of an attempt is one of the operation that the path ends at.
     if path.count > 1 { inner.attempt = attempt }
     for operation in chosen {
@@ -91,9 +102,32 @@ extension LogSelection {
     return runs.filter { $0.createdAt >= chosen.startedAt && $0.createdAt <= chosen.endedAt ?? $0.createdAt }.map(\.id)
   }
 
-  private func isChosen(_ record: OperationRecord, _ all: [Int: OperationRecord]) -> Bool {
-    guard let name = path.first else { return true }
-    return OperationName.areSame(record.name, name)
-      || record.parent.flatMap { all[$0]?.name }.map { OperationName.areSame($0, name) } ?? false
+  /// The operations and items of a run that are meant, as far as they are recorded.
+  package func instances(of run: RunID, in history: History) throws -> [OperationRecord] {
+    chosen(of: try history.operations(of: run), try history.attempts(of: run))
+  }
+
+  private func chosen(of operations: [OperationRecord], _ attempts: [AttemptRecord]) -> [OperationRecord] {
+    var chosen = operations
+    if let name = path.first {
+      let named = Set(InstanceName(text: name).meant(in: operations).map(\.ordinal))
+      chosen = operations.filter { named.contains($0.ordinal) || ($0.parent.map(named.contains) ?? false) }
+    }
+    guard onlyFailed else { return chosen }
+    var latest: [Int: AttemptRecord] = [:]
+    for attempt in attempts where attempt.number >= latest[attempt.ordinal]?.number ?? 0 {
+      latest[attempt.ordinal] = attempt
+    }
+    // One that leads to a nested run is asked for itself, if there is a path behind it.
+    return chosen.filter { path.count > 1 || latest[$0.ordinal]?.state == .failed }
+  }
+
+  /// The ordinals of the loops that are named and have several items.
+  private func selectedLoops(of operations: [OperationRecord]) -> Set<Int> {
+    guard let name = path.first else { return [] }
+    let named = Set(InstanceName(text: name).meant(in: operations).map(\.ordinal))
+    var items: [Int: Int] = [:]
+    for operation in operations { if let parent = operation.parent { items[parent, default: 0] += 1 } }
+    return named.filter { items[$0] ?? 0 > 1 }
   }
 }

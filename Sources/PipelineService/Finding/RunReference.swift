@@ -1,4 +1,5 @@
 import Expressions
+import PipelineLanguage
 import RunHistory
 import Values
 
@@ -26,16 +27,21 @@ package struct RunReference {
     (try? history.shortForm(of: id)) ?? id.short
   }
 
-  /// The record of the operation instance that `name` means in a run.
+  /// The record of the operation instance that `name` means in a run: an operation, or an item by its number or label.
   ///
   /// - Throws: ``RunReferenceError``, or `WorkspaceError`.
   package func operation(_ name: String, in run: RunRecord) throws -> OperationRecord {
     let operations = try history.operations(of: run.id)
-    let names = operations.map(\.name)
-    let known = OperationName.find(name, among: names)
-    if let operation = operations.first(where: { $0.name == known }) { return operation }
+    let meant = InstanceName(text: name).meant(in: operations)
+    if meant.count > 1 { throw RunReferenceError.ambiguousItem(name, of: candidate(run), meant.map(title)) }
+    if let operation = meant.first { return operation }
+    if let source = loop(name, operations)?.reusedFrom,
+      !operations.contains(where: { $0.parent == loop(name, operations)?.ordinal })
+    {
+      throw RunReferenceError.reusedItem(name, of: candidate(run), source: short(source))
+    }
     throw RunReferenceError.unknownOperation(
-      name, of: candidate(run), near: NearestName.suggestion(for: name, among: names), names: names)
+      name, of: candidate(run), near: near(name, operations), names: listed(name, operations))
   }
 
   /// The run that the operation is in which `path` leads to from `run`, and that operation as it is named in the path: `deploy/build` is `build` of the
@@ -47,17 +53,48 @@ package struct RunReference {
     var names = OperationName.path(path)
     guard let last = names.popLast(), !names.isEmpty else { return (run, path) }
     for name in names {
-      let operation = try operation(name, in: run).name
+      let record = try self.operation(name, in: run)
+      let operation = record.name
       let started = try history.startedRuns(of: run.id)
-      guard let nested = started.last(where: { $0.operation == operation }), let record = try history.run(nested.id)
+      guard let nested = started.last(where: { $0.operation == operation }), let next = try history.run(nested.id)
       else {
         let item = started.map(\.operation).last { $0.hasPrefix(operation + "[") }
-        throw RunReferenceError.noNestedRun(operation: operation, of: candidate(run), item: item)
+        throw RunReferenceError.noNestedRun(
+          operation: operation, of: candidate(run), item: item, source: record.reusedFrom.map(short))
       }
-      run = record
+      run = next
     }
     return (run, last)
   }
+
+  /// The name that was probably meant, with the label of the item behind it where that was.
+  private func near(_ name: String, _ operations: [OperationRecord]) -> String? {
+    let labelled = operations.compactMap { record in
+      record.label.flatMap { label in
+        OperationName.item(record.name).map { (name: "\($0.loop)[\(label)]", title: title(record)) }
+      }
+    }
+    guard let near = NearestName.suggestion(for: name, among: operations.map(\.name) + labelled.map(\.name)) else {
+      return nil
+    }
+    return operations.contains { $0.name == near } ? near : labelled.first { $0.name == near }?.title
+  }
+
+  /// What there is instead: the items of the loop that was named, or else everything that is no item.
+  private func listed(_ name: String, _ operations: [OperationRecord]) -> [String] {
+    let loop = loop(name, operations)
+    let items = operations.filter { $0.parent != nil && $0.parent == loop?.ordinal }
+    return (items.isEmpty ? operations.filter { $0.parent == nil } : items).map(title)
+  }
+
+  /// The operation that `name` asks for an item of.
+  private func loop(_ name: String, _ operations: [OperationRecord]) -> OperationRecord? {
+    OperationName.item(name).flatMap { asked in
+      operations.first { $0.parent == nil && OperationName.areSame($0.name, asked.loop) }
+    }
+  }
+
+  private func title(_ record: OperationRecord) -> String { TerminalText.name(record.name, label: record.label) }
 
   private func candidate(_ run: RunRecord) -> RunReferenceError.Candidate {
     RunReferenceError.Candidate(short: short(run.id), run: run)

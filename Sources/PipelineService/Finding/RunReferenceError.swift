@@ -25,14 +25,20 @@ package enum RunReferenceError: ServiceError {
   case ambiguous(String, [Candidate])
   /// `near` is the name that was probably meant; `names` are all that there are.
   case unknownOperation(String, of: Candidate, near: String?, names: [String])
-  /// An operation on a path has started no run. `item` is an item of it that has.
-  case noNestedRun(operation: String, of: Candidate, item: String?)
+  /// Several items have that label; these are they, each with its number.
+  case ambiguousItem(String, of: Candidate, [String])
+  /// An item of a loop that was reused as a whole from the run `source`.
+  case reusedItem(String, of: Candidate, source: String)
+  /// An operation on a path has started no run. `item` is an item of it that has; `source` is the run that its result was reused from.
+  case noNestedRun(operation: String, of: Candidate, item: String?, source: String?)
 
   package var code: String {
     switch self {
     case .unknownRun: "unknown-run"
     case .ambiguous: "ambiguous-run"
     case .unknownOperation: "unknown-operation"
+    case .ambiguousItem: "ambiguous-item"
+    case .reusedItem: "reused-item"
     case .noNestedRun: "no-nested-run"
     }
   }
@@ -48,12 +54,25 @@ package enum RunReferenceError: ServiceError {
       }
       return "'\(text)' is the beginning of several runs:\(lines.joined())\ngive more of the id"
     case .unknownOperation(let name, let candidate, let near, let names):
-      let listed = names.prefix(12).joined(separator: ", ") + (names.count > 12 ? ", …" : "")
+      // Labels have commas in them.
+      let separator = names.contains { $0.contains(", ") } ? "; " : ", "
+      let listed = names.prefix(12).joined(separator: separator) + (names.count > 12 ? "\(separator)…" : "")
       let hint =
         near.map { ", did you mean '\($0)'?" } ?? (names.isEmpty ? "; none was recorded" : "; it has \(listed)")
-      return "run \(candidate.short) of \(candidate.run.pipeline) has no operation '\(name)'\(hint)"
-    case .noNestedRun(let operation, let candidate, let item):
-      let hint = item.map { "; its items have: name one, as in '\(TerminalText.visible($0))'" } ?? ""
+      return
+        "run \(candidate.short) of \(candidate.run.pipeline) has no operation '\(TerminalText.visible(name))'\(hint)"
+    case .ambiguousItem(let name, let candidate, let titles):
+      let lines = titles.prefix(12).map { "\n  \($0)" }.joined()
+      let rest = titles.count > 12 ? "\n  … \(titles.count - 12) more" : ""
+      return "'\(TerminalText.visible(name))' of run \(candidate.short) is the label of several items:\(lines)\(rest)\n"
+        + "name one by its number"
+    case .reusedItem(let name, let candidate, let source):
+      return
+        "'\(TerminalText.visible(name))' is not in run \(candidate.short): the loop was reused from run \(source), which has its items"
+    case .noNestedRun(let operation, let candidate, let item, let source):
+      let hint =
+        item.map { "; its items have: name one, as in '\(TerminalText.visible($0))'" }
+        ?? source.map { "; it was reused from run \($0), which has it" } ?? ""
       return "'\(TerminalText.visible(operation))' of run \(candidate.short) has started no run\(hint)"
     }
   }

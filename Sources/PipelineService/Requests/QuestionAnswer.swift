@@ -34,7 +34,7 @@ package struct QuestionAnswer: Sendable {
     let reference = RunReference(history: history)
     let questions = OpenQuestions(of: run, in: history)
     let asked = try path.map { try reference.end(of: $0, from: run) } ?? questions.only()
-    let (name, short) = (asked.operation, reference.short(asked.run.id))
+    let (name, short) = (try operation(asked.operation, in: asked.run, reference), reference.short(asked.run.id))
     let outcome = try history.answerApproval(
       asked.run.id, operation: name, approved: isApproved, note: note, who: who)
     switch outcome {
@@ -47,6 +47,15 @@ package struct QuestionAnswer: Sendable {
     case .notAsked:
       throw AnswerError.notAsked(
         path ?? name, short: reference.short(run.id), pending: try questions.all().map(\.path))
+    }
+  }
+
+  /// The name of the operation, or of the item whose label was given; as it was given where there is none of that name.
+  private func operation(_ text: String, in run: RunRecord, _ reference: RunReference) throws -> String {
+    do {
+      return try reference.operation(text, in: run).name
+    } catch RunReferenceError.unknownOperation {
+      return text
     }
   }
 }

@@ -18,6 +18,7 @@ enum DetailKey {
   static let gate = "gate"
   static let holder = "holder"
   static let items = "items"
+  static let label = "label"
   static let lastAttempt = "of"
   static let loop = "loop"
   static let message = "message"

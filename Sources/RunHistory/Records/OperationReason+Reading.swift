@@ -1,7 +1,7 @@
 import Values
 
 extension OperationReason {
-  /// Reads what ``code`` and ``detail(_:gate:masking:)`` wrote, in this version, an earlier or a later one; nil where there is no reason.
+  /// Reads what ``code`` and ``detail(_:gate:label:masking:)`` wrote, in this version, an earlier or a later one; nil where there is no reason.
   package init?(code: String?, detail: JSONValue?, state: OperationState) {
     let detail = detail ?? .null
     guard let code else {
@@ -71,10 +71,11 @@ extension OperationReason {
     return unknown(detail).map { .other(code: nil, detail: $0) }
   }
 
-  /// What is not known of a detail: all of it but the gate, which has a place of its own.
+  /// What is not known of a detail: all of it but the gate and the label, which have places of their own.
   private static func unknown(_ detail: JSONValue) -> JSONValue? {
     guard var members = detail.objectValue else { return nil }
     members[DetailKey.gate] = nil
+    members[DetailKey.label] = nil
     return members.isEmpty ? nil : .object(members)
   }
 

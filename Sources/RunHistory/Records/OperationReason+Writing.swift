@@ -130,15 +130,16 @@ private struct DetailWriter {
 }
 
 extension OperationReason {
-  /// The particulars of a reason and of an opened gate, as in the column `detail`; nil where there are none. `mask` replaces secrets in what came from
-  /// outside.
+  /// The particulars of a reason and of an opened gate, and the label of an item, as in the column `detail`; nil where there are none. `mask` replaces
+  /// secrets in what came from outside.
   package static func detail(
-    _ reason: OperationReason?, gate: OpenedGate? = nil, masking mask: ((String) -> String)? = nil
+    _ reason: OperationReason?, gate: OpenedGate? = nil, label: String? = nil, masking mask: ((String) -> String)? = nil
   ) -> JSONValue? {
-    guard reason != nil || gate != nil else { return nil }
+    guard reason != nil || gate != nil || label != nil else { return nil }
     var writer = DetailWriter(mask: mask)
     if let reason { writer.add(reason) }
     if let gate { writer.add(gate) }
+    writer.add(DetailKey.label, outside: label)
     return writer.members.isEmpty ? nil : .object(writer.members)
   }
 }

@@ -160,5 +160,11 @@ extension OperationRecord {
     parsedDetail.flatMap { OpenedGate($0[DetailKey.gate]) }
   }
 
+  /// What the `label` of its loop made of an item; nil where there is none.
+  package var recordedLabel: String? {
+    guard let detail, detail.contains("\"\(DetailKey.label)\":") else { return nil }
+    return parsedDetail?[DetailKey.label]?.stringValue
+  }
+
   private var parsedDetail: JSONValue? { detail.flatMap { try? JSONValue.parse($0) } }
 }

@@ -140,6 +140,9 @@ public struct RunRecord: Sendable, Hashable {
 }
 
 extension RunRecord {
+  /// Whether it was imported: then no process of this computer is known to have run it.
+  package var isImported: Bool { owner.boot.isEmpty }
+
   /// How long the run took, in milliseconds; nil until it has ended.
   package var durationMilliseconds: Double? {
     guard let startedAt, let endedAt else { return nil }

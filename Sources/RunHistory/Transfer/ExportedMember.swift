@@ -112,6 +112,7 @@ extension ExportedMember<OperationRecord> {
   /// The members of an operation, in their order after `operation`, `ordinal`, `position` and `parent`.
   static let all: [Self] = [
     .json("item", \.item),
+    .written("label") { JSONValue($0.label) },
     .written("state") { .string($0.state.rawValue) },
     .text("reason", \.reason),
     .json("detail", \.detail),

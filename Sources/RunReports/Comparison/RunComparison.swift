@@ -14,6 +14,8 @@ package struct RunComparison: Sendable {
   /// An operation, or an item of a loop, that is not the same in both runs.
   package struct Operation: Sendable, Equatable {
     package var name: String
+    /// What an item is called in the second run, or in the only one that has it.
+    package var label: String?
     /// `state`, `error`, `attempts` and `result`, as far as they differ.
     package var differences: [Difference]
     /// In milliseconds; nil where it has not run.
@@ -120,7 +122,8 @@ package struct RunComparison: Sendable {
   private static func compare(_ name: String, _ left: Side, _ right: Side) -> Operation {
     let (one, other) = (left.operations[name], right.operations[name])
     var operation = Operation(
-      name: name, differences: [], firstDuration: one.flatMap(duration), secondDuration: other.flatMap(duration))
+      name: name, label: (other ?? one)?.label, differences: [], firstDuration: one.flatMap(duration),
+      secondDuration: other.flatMap(duration))
     func compare(_ title: String, _ value: (OperationRecord) -> String?) {
       let (first, second) = (one.flatMap(value), other.flatMap(value))
       if first != second { operation.differences.append(Difference(name: title, first: first, second: second)) }

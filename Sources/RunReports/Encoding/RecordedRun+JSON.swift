@@ -23,7 +23,8 @@ extension OperationRecord {
   func jsonValue(parent: String?, attempts list: [AttemptRecord]) -> JSONValue {
     .object([
       "operation": .string(name), "position": JSONValue(position), "parent": JSONValue(parent),
-      "item": JSONValue(recorded: item), "state": .string(state.rawValue), "reason": JSONValue(reason),
+      "item": JSONValue(recorded: item), "label": JSONValue(label), "state": .string(state.rawValue),
+      "reason": JSONValue(reason),
       "detail": JSONValue(recorded: detail), "error": JSONValue(error?.message), "error_code": JSONValue(error?.code),
       "attempt_count": JSONValue(attempts), "waiting_since": JSONValue(waitingSince),
       "started_at": JSONValue(startedAt), "ended_at": JSONValue(endedAt),

@@ -13,6 +13,7 @@ extension RunComparison {
       "operations": .array(
         operations.map { operation in
           var object: OrderedDictionary<String, JSONValue> = ["operation": .string(operation.name)]
+          if let label = operation.label { object["label"] = .string(label) }
           for difference in operation.differences {
             object[difference.name] = Self.pair(difference, isJSON: difference.name == "result")
           }

@@ -27,6 +27,7 @@ extension RunEvent {
         "event": "operation", "run": .string(record.run.text), "operation": .string(record.name),
         "state": .string(record.state.rawValue),
       ]
+      add("label", JSONValue(record.label))
       add("time", JSONValue(time ?? record.endedAt ?? record.waitingSince ?? record.startedAt))
       add("reason", JSONValue(record.reason))
       add("detail", JSONValue(recorded: record.detail))

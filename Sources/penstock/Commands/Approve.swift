@@ -21,7 +21,10 @@ struct Approve: ParsableCommand {
   @Argument(help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"))
   var runName: String
 
-  @Argument(help: "The operation that asks; `name/inner` for one of the run that `name` has started.")
+  @Argument(
+    help:
+      "The operation that asks; `name[3]` or `name[label]` for an item of a loop, `name/inner` for one of the run that `name` has started."
+  )
   var operation: String?
 
   @Flag(help: "Say no: the operation fails.")

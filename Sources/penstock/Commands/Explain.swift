@@ -22,7 +22,9 @@ struct Explain: ParsableCommand {
   var runName = "last"
 
   @Argument(
-    help: "The operation; `name[3]` for an item of a loop, `name/inner` for one of the run that `name` has started.")
+    help:
+      "The operation; `name[3]` or `name[label]` for an item of a loop, `name/inner` for one of the run that `name` has started."
+  )
   var operation: String?
 
   @OptionGroup var shared: SharedOptions
@@ -64,7 +66,7 @@ struct Explain: ParsableCommand {
     let style = shared.style
     for entry in explanation.entries {
       let subject =
-        entry.operation.map { TerminalText.visible($0) }
+        entry.operation.map { TerminalText.name($0, label: entry.label) }
         ?? "run \(shortID) of \(TerminalText.visible(explanation.run.pipeline))"
       let because = entry.because.map { TerminalText.oneLine($0) }
       TextOutput.standard.writeLine(

@@ -2,18 +2,22 @@ import ArgumentParser
 import Expressions
 import PipelineLanguage
 import PipelineService
+import RunHistory
 
 struct Logs: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "logs",
     abstract: "Show what operations have written to standard output and error.",
     discussion: """
-      Of one operation, exactly what it wrote. Of several, each line begins with
-      the operation's name, and | for standard output or ! for standard error.
+      Of one operation, exactly what it wrote; of a loop, item by item, each below
+      its name. Of several operations, each line begins with the operation's
+      name, and | for standard output or ! for standard error.
       Those of a run that an operation has started are named behind it: deploy/build.
       With --follow, goes on until the run has ended.
 
         penstock logs last fetch
+        penstock logs last 'convert[orders.csv]'
+        penstock logs last convert --failed
         penstock logs last deploy/build
         penstock logs -f
         penstock logs 03kx9fab --tail 20
@@ -23,7 +27,9 @@ struct Logs: ParsableCommand {
   var runName = "last"
 
   @Argument(
-    help: "The operation; `name[3]` for an item of a loop, `name/inner` for one of the run that `name` has started.")
+    help:
+      "The operation; `name[3]` or `name[label]` for an item of a loop, `name/inner` for one of the run that `name` has started."
+  )
   var operation: String?
 
   @Flag(name: .shortAndLong, help: "Show what is written from now on, too, until the run has ended.")
@@ -34,6 +40,9 @@ struct Logs: ParsableCommand {
 
   @Flag(help: "Show all attempts.")
   var allAttempts = false
+
+  @Flag(help: "Show only operations and items whose latest attempt failed.")
+  var failed = false
 
   @Option(help: ArgumentHelp("Begin with the last lines of each log.", valueName: "lines"))
   var tail: Int?
@@ -53,26 +62,49 @@ struct Logs: ParsableCommand {
     let reference = RunReference(history: history)
     let record = try reference.find(runName)
     let isFollowed = follow && !record.state.isFinal
-    // An operation that has not begun has no record; following it is what `-f` is for.
-    if !isFollowed {
-      let end = try operation.map { try reference.end(of: $0, from: record) }
-      let run = end?.run ?? record
-      let name = try end.map { try reference.operation($0.operation, in: run).name }
-      if let attempt { try reference.requireAttempt(attempt, of: name, in: run) }
-    }
+    let end = try end(of: record, reference, isFollowed: isFollowed)
     let selection = LogSelection(
-      path: operation.map(OperationName.path) ?? [], attempt: attempt, allAttempts: allAttempts)
+      path: operation.map(OperationName.path) ?? [], attempt: attempt, allAttempts: allAttempts, onlyFailed: failed)
     let printer = LogPrinter(
       isPrefixed: operation == nil, isJSON: shared.output.format == .json,
-      isRaw: raw || !TextOutput.standard.isTerminal,
-      style: shared.style)
+      isRaw: raw || !TextOutput.standard.isTerminal, showsAttempts: allAttempts, style: shared.style)
     LogReader(history: history, run: record.id, selection: selection, printer: printer, tail: tail).read(
       following: follow)
     // Of no lines nobody can tell whether there were any.
-    if !follow, !printer.hasPrinted, tail != 0, shared.output.isTalkative {
-      TextOutput.standard.flush()
-      let subject = operation.map { "'\(TerminalText.visible($0))'" } ?? "run \(reference.short(record.id))"
-      TextOutput.error.writeLine("\(subject) has written nothing")
+    guard !follow, tail != 0, shared.output.isTalkative else { return }
+    TextOutput.standard.flush()
+    for sentence in try sentences(end ?? record, selection, reference, hasPrinted: printer.hasPrinted) {
+      TextOutput.error.writeLine(sentence)
     }
+  }
+
+  /// The run that the path ends in, where there is a path. An operation that has not begun has no record; following it is what `-f` is for.
+  private func end(of record: RunRecord, _ reference: RunReference, isFollowed: Bool) throws -> RunRecord? {
+    do {
+      let end = try operation.map { try reference.end(of: $0, from: record) }
+      let run = end?.run ?? record
+      let name = try end.map { try reference.operation($0.operation, in: run).name }
+      if let attempt, !isFollowed { try reference.requireAttempt(attempt, of: name, in: run) }
+      return run
+    } catch let error as RunReferenceError where isFollowed {
+      if case .ambiguousItem = error { throw error }
+      return nil
+    }
+  }
+
+  /// What is to be said of operations that have written nothing in this run.
+  private func sentences(
+    _ run: RunRecord, _ selection: LogSelection, _ reference: RunReference, hasPrinted: Bool
+  ) throws -> [String] {
+    var inner = selection
+    inner.path = Array(selection.path.suffix(1))
+    let instances = try inner.instances(of: run.id, in: reference.history)
+    // Of a whole run, what it took over would bury what it did.
+    let elsewhere =
+      operation == nil && hasPrinted ? [] : LogWhereabouts(of: run, in: reference).sentences(for: instances)
+    guard elsewhere.isEmpty, !hasPrinted else { return elsewhere }
+    let subject = operation.map { "'\(TerminalText.visible($0))'" } ?? "run \(reference.short(run.id))"
+    if failed, instances.isEmpty { return ["nothing of \(subject) failed in its latest attempt"] }
+    return ["\(subject) has written nothing"]
   }
 }

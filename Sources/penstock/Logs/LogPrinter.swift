@@ -1,15 +1,20 @@
+import OrderedCollections
 import PipelineLanguage
 import PipelineService
 import RunHistory
 import Values
 
-/// Prints what comes out of log files, line by line or as it is.
+/// Prints what comes out of log files, line by line or as it is. What comes from another item of the selected loop than before has a heading above it.
 final class LogPrinter {
   /// Whether each line begins with the operation's name; that of a nested run does in any case.
   private let isPrefixed: Bool
   private let isJSON: Bool
   private let isRaw: Bool
   private let style: Style
+  private let showsAttempts: Bool
+  /// Whose output was printed last, of several items.
+  private var latest: Heading?
+  private var endsWithLine = true
   private(set) var hasPrinted = false
   /// What has come of a line that is not complete, by its source.
   private var partial: [LogSource: [UInt8]] = [:]
@@ -17,7 +22,14 @@ final class LogPrinter {
   /// A line that goes on for longer is shown in parts: a program may never end it.
   private static let longestLine = 1 << 16
 
-  init(isPrefixed: Bool, isJSON: Bool, isRaw: Bool, style: Style) {
+  private struct Heading: Equatable {
+    let run: RunID
+    let name: String
+    let attempt: Int
+  }
+
+  init(isPrefixed: Bool, isJSON: Bool, isRaw: Bool, showsAttempts: Bool, style: Style) {
+    self.showsAttempts = showsAttempts
     self.isPrefixed = isPrefixed
     self.isJSON = isJSON
     self.isRaw = isRaw
@@ -28,6 +40,8 @@ final class LogPrinter {
     guard !bytes.isEmpty else { return }
     hasPrinted = true
     if isRaw, !isPrefixed, !source.isBelow, !isJSON {
+      printHeading(of: source)
+      endsWithLine = bytes.last == 0x0A
       TextOutput.standard.write(Array(bytes))
       return
     }
@@ -55,18 +69,32 @@ final class LogPrinter {
   private func printLine(_ line: [UInt8], from source: LogSource) {
     let text = String(decoding: line, as: UTF8.self)
     if isJSON {
-      TextOutput.standard.writeLine(
-        JSONValue.object([
-          "run": .string(source.run.text), "operation": .string(source.name), "attempt": .int(Int64(source.attempt)),
-          "stream": .string(source.stream.rawValue), "text": .string(text),
-        ]))
-      return
+      var object: OrderedDictionary<String, JSONValue> = [
+        "run": .string(source.run.text), "operation": .string(source.name), "attempt": .int(Int64(source.attempt)),
+        "stream": .string(source.stream.rawValue), "text": .string(text),
+      ]
+      if let label = source.label { object["label"] = .string(label) }
+      return TextOutput.standard.writeLine(JSONValue.object(object))
     }
+    printHeading(of: source)
     let shown = isRaw ? text : LogTail.visible(text)
     guard isPrefixed || source.isBelow else { return TextOutput.standard.writeLine(shown) }
     let isError = source.stream == .standardError
     let mark = isError ? "!" : "|"
     TextOutput.standard.writeLine(
-      "\(style.paint(TerminalText.visible(source.name), .cyan)) \(style.paint(mark, isError ? .red : .dim)) \(shown)")
+      "\(style.paint(TerminalText.name(source.name, label: source.label), .cyan)) \(style.paint(mark, isError ? .red : .dim)) \(shown)"
+    )
+  }
+
+  private func printHeading(of source: LogSource) {
+    guard source.isOneOfSeveral, !source.isBelow, !isPrefixed, !isJSON else { return }
+    let heading = Heading(run: source.run, name: source.name, attempt: source.attempt)
+    guard heading != latest else { return }
+    let text =
+      TerminalText.name(source.name, label: source.label) + (showsAttempts ? " (attempt \(source.attempt))" : "")
+    let gap = latest == nil ? "" : endsWithLine ? "\n" : "\n\n"
+    latest = heading
+    endsWithLine = true
+    TextOutput.standard.writeLine(gap + style.paint(text, .bold))
   }
 }

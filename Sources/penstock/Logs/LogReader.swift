@@ -34,6 +34,8 @@ struct LogReader {
           followed.insert(run)
         }
         readNew(source, &offsets, tail: isBeginning ? tail : nil)
+        // What its program has not ended stands with the rest of it.
+        if !following { printer.finish(source) }
         if TextOutput.standard.isGone { return }
       }
       TextOutput.standard.flush()

@@ -75,7 +75,7 @@ final class LivePresenter: RunPresenter {
       let attempt = board.runs[record.run]?.attempts[record.ordinal]
       let tail =
         presentation.output == .none ? [] : LogTail.lines(of: attempt, workspace: presentation.workspace)
-      let name = TerminalText.visible(board.prefix(of: record.run) + record.name)
+      let name = TerminalText.visible(board.prefix(of: record.run)) + record.title
       let reason = TerminalText.oneLine(StateReason.text(of: record, now: nil))
       text += "\n" + style.paint(name, .boldRed) + ": \(reason)\n"
       for line in tail { text += "  \(line)\n" }

@@ -72,7 +72,7 @@ final class PlainPresenter: RunPresenter {
   }
 
   private func fullName(_ ordinal: Int, in run: RunID) -> String {
-    board.prefix(of: run) + (board.name(of: ordinal, in: run) ?? "")
+    TerminalText.visible(board.prefix(of: run)) + (board.runs[run]?.operations[ordinal]?.title ?? "")
   }
 
   func show(_ events: [RunEvent]) {
@@ -131,7 +131,7 @@ final class PlainPresenter: RunPresenter {
   private func add(_ record: OperationRecord, to text: inout String) {
     guard let words = words(for: record) else { return }
     if presentation.isQuiet, record.state != .failed { return }
-    let name = TerminalText.visible(board.prefix(of: record.run) + record.name)
+    let name = TerminalText.visible(board.prefix(of: record.run)) + record.title
     // A reused record carries the times of the run that it comes from, and one that is gone on with those of its former host.
     let recorded = record.endedAt ?? record.waitingSince ?? record.startedAt
     let at = time(recorded.map { $0 < began || record.state == .reused } ?? true ? .now : recorded)

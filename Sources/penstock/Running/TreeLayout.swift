@@ -32,7 +32,7 @@ struct TreeLayout {
     var rows: [TreeRow] = []
     add(root, depth: 0, to: &rows)
     rows = TreeFolding.fold(rows, height: max(1, height - 1))
-    let names = rows.map { $0.depth * 2 + TerminalText.width(of: $0.name) }.max() ?? 0
+    let names = rows.map(\.nameWidth).max() ?? 0
     nameColumn = max(nameColumn, min(names, max(12, width / 2)))
     return [header(root)] + rows.map { $0.line(nameColumn: nameColumn, width: width, style: style) }
   }
@@ -128,7 +128,7 @@ struct TreeLayout {
     }
     return TreeRow(
       depth: depth, state: record.state, name: TerminalText.visible(record.name), time: time,
-      detail: details.joined(separator: " · "), word: StateReason.word(of: record))
+      detail: details.joined(separator: " · "), word: StateReason.word(of: record), label: record.label)
   }
 
   /// A reason as it stands in a row, where the glyph says the state.

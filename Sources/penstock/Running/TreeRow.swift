@@ -12,12 +12,17 @@ struct TreeRow: Equatable {
   var detail: String
   /// The word for the state, where that is not its name.
   var word: String?
+  /// What an item is called.
+  var label: String?
+
+  /// The columns that the name takes, with its indentation.
+  var nameWidth: Int { 2 * depth + NameText(name, label: label).width }
 
   /// The line: glyph, name, time, and as much of the detail as fits.
   func line(nameColumn: Int, width: Int, style: Style) -> String {
     let indentation = String(repeating: " ", count: 2 * depth)
     let nameWidth = max(1, min(max(6, nameColumn - 2 * depth), width - 3 - 2 * depth))
-    let shownName = TerminalText.fitted(name, width: nameWidth)
+    let shownName = NameText(name, label: label).fitted(width: nameWidth)
     let glyph = state.map { StatePaint.glyph($0, isUnicode: style.isUnicode) } ?? " "
     let gap = String(repeating: " ", count: max(0, nameWidth - TerminalText.width(of: shownName)))
     let time = String(repeating: " ", count: max(0, 7 - time.count)) + time

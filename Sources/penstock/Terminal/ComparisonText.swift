@@ -61,7 +61,7 @@ struct ComparisonText {
   }
 
   private func show(_ operation: RunComparison.Operation) {
-    output.writeLine("  " + TerminalText.visible(operation.name))
+    output.writeLine("  " + TerminalText.name(operation.name, label: operation.label))
     for difference in operation.differences { output.writeLine("    " + line(difference)) }
     if operation.hasOtherDuration, let first = operation.firstDuration, let second = operation.secondDuration {
       func text(_ milliseconds: Double) -> String { DurationText.format(microseconds: Int64(milliseconds * 1000)) }

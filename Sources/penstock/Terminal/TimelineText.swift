@@ -20,8 +20,8 @@ struct TimelineText {
     // Before a line wraps, the names give way to the bars, and then the bars to the edge of the terminal.
     let roomForNames = max(Self.shortestName, width - Self.shortestBar - durationWidth - 4)
     let names = probe.rows.map { row in
-      TerminalText.fitted(
-        (row.isItem ? "  " : "") + TerminalText.visible(row.name), width: min(Self.longestName, roomForNames))
+      NameText(row.name, label: row.label, indentation: row.isItem ? 2 : 0)
+        .fitted(width: min(Self.longestName, roomForNames))
     }
     let title = TerminalText.fitted("TIMELINE", width: roomForNames)
     let nameWidth = max(title.count, names.map { TerminalText.width(of: $0) }.max() ?? 0)

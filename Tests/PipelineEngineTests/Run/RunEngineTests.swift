@@ -17,6 +17,25 @@ import Testing
     await host.close()
   }
 
+  @Test("gives items the label of their loop, which sees results and the item") func labels() async throws {
+    let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["broken": [3]]))
+    let run = try await host.run(
+      """
+      operations:
+        - { name: stage, value: test }
+        - name: ping
+          for_each: { in: [{ name: a, job: fine }, { name: b, job: broken }], as: host, label: "${{ host.name }} (${{ results.stage }})" }
+          command: [run, "${{ host.job }}"]
+        - { name: plain, for_each: [in/x.csv], value: 1 }
+      """)
+    let labels = run.operations.compactMap { record in record.label.map { "\(record.name) \($0)" } }
+    #expect(labels.sorted() == ["ping[0] a (test)", "ping[1] b (test)", "plain[0] in/x.csv"])
+    let recorded = run.operations.compactMap { record in record.recordedLabel.map { "\(record.name) \($0)" } }
+    #expect(recorded.sorted() == ["ping[0] a (test)", "ping[1] b (test)"])
+    #expect(run.operations[1].error?.message == "1 of 2 items failed; first 'ping[1] b (test)': exited with code 3")
+    await host.close()
+  }
+
   @Test("cancels what needs the result of a failed operation, and goes on with the rest") func failure() async throws {
     let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["broken": [3]]))
     let run = try await host.run(

@@ -215,6 +215,26 @@ struct ModifierTests {
       ])
   }
 
+  @Test("a loop may say what its items are called, in one place")
+  func labels() throws {
+    for text in ["for_each: {in: [1], label: 'n ${{ item }}'}", "for_each: [1]\n    label: n ${{ item }}"] {
+      #expect(try operation("run: ls", text).loop?.label?.text == "n ${{ item }}")
+    }
+    #expect(try operation("run: ls", "label: a", "matrix: {label: [1]}").loop?.label?.text == "a")
+    #expect(
+      findings(inOperation: "run: ls", "label: a") == [
+        "4:5 misplaced-key 'label' has no effect without 'for_each' or 'matrix' ('description' says what an operation is for)"
+      ])
+    #expect(
+      findings(inOperation: "run: ls", "label: a", "for_each: {in: [1], label: b}") == [
+        "5:25 duplicate-key 'label' is given both in 'for_each' and beside it (keep one)"
+      ])
+    #expect(
+      findings(inOperation: "run: ls", "for_each: [[1]]", "label: ${{ item }}") == [
+        "5:12 type-mismatch 'label' needs a string, found [int]"
+      ])
+  }
+
   @Test(
     "a list of items is an expression, bare or not", arguments: ["for_each: %", "for_each: {in: %}", "matrix: {a: %}"],
     [

@@ -32,4 +32,28 @@ import Testing
     #expect(names(LogSelection(path: ["count"]), of: outer) == ["count/fetch 2 stdout below"])
     #expect(names(LogSelection(path: ["count", "fetch"], attempt: 1), of: outer) == ["count/fetch 1 stdout"])
   }
+
+  @Test(
+    "Of a loop, the logs come in the order of its items, with their labels; of failed ones alone where that is asked")
+  func items() async throws {
+    let run = try await fixture.ended(items: [#""a.csv""#, #""b.csv""#], failed: [1])
+    let all = LogSelection(path: ["Convert"]).sources(of: run, in: fixture.history)
+    #expect(all.map(\.name) == ["convert[0]", "convert[1]"])
+    #expect(all.map(\.label) == ["a.csv", "b.csv"])
+    #expect(all.map(\.isOneOfSeveral) == [true, true])
+    let one = LogSelection(path: ["convert[b.csv]"]).sources(of: run, in: fixture.history)
+    #expect(one.map(\.name) == ["convert[1]"])
+    #expect(one.map(\.isOneOfSeveral) == [false])
+    for path in [[], ["convert"]] {
+      let failed = LogSelection(path: path, onlyFailed: true)
+      #expect(names(failed, of: run) == ["convert[1] 1 stdout"])
+      #expect(try failed.instances(of: run, in: fixture.history).map(\.name) == ["convert[1]"])
+    }
+  }
+
+  @Test("A failure counts only where no later attempt succeeded")
+  func failures() async throws {
+    let run = try await fixture.ended()
+    #expect(names(LogSelection(path: [], onlyFailed: true), of: run) == [])
+  }
 }

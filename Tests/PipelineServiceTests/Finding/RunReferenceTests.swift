@@ -88,4 +88,32 @@ import Testing
     let none = #expect(throws: AttemptMissing.self) { try reference.requireAttempt(3, of: nil, in: run) }
     #expect(none?.description == "no operation of this run has more than 2 attempts")
   }
+
+  @Test(
+    "An item is found by its number or label, of a path also by the last component",
+    arguments: [
+      ("convert[0]", "convert[0]"), ("CONVERT[In/A.csv]", "convert[0]"), ("convert[b.csv]", "convert[1]"),
+      ("convert[2]", "convert[2]"), ("convert[linux, arm64]", "convert[3]"), ("convert[9]", "convert[2]"),
+    ])
+  func items(text: String, name: String) async throws {
+    let items = [#""in/a.csv""#, #""in/b.csv""#, "9", #"{"s":"linux","c":"arm64"}"#]
+    let run = try reference.find(try await fixture.ended(items: items).text)
+    #expect(try reference.operation(text, in: run).name == name)
+  }
+
+  @Test("A label of several items is refused with their numbers; one that is not there with the nearest, or with all")
+  func unclearItems() async throws {
+    let run = try reference.find(try await fixture.ended(items: [#""x/a.csv""#, #""y/a.csv""#, #""z, b""#]).text)
+    let short = reference.short(run.id)
+    let ambiguous = #expect(throws: RunReferenceError.self) { try reference.operation("convert[A.csv]", in: run) }
+    #expect(
+      ambiguous?.description
+        == "'convert[A.csv]' of run \(short) is the label of several items:\n  convert[0] x/a.csv\n  convert[1] y/a.csv\nname one by its number"
+    )
+    #expect(ambiguous?.code == "ambiguous-item")
+    let near = #expect(throws: RunReferenceError.self) { try reference.operation("convert[z,b]", in: run) }
+    #expect(near?.description.hasSuffix("did you mean 'convert[2] z, b'?") == true)
+    let far = #expect(throws: RunReferenceError.self) { try reference.operation("convert[nothing]", in: run) }
+    #expect(far?.description.hasSuffix("; it has convert[0] x/a.csv; convert[1] y/a.csv; convert[2] z, b") == true)
+  }
 }

@@ -91,6 +91,35 @@ final class HistoryFixture {
     return run.id
   }
 
+  /// Records a run with the loop `convert`, which failed, of the given items, each with one attempt; those in `failed` failed.
+  func ended(items: [String], failed: Set<Int> = [], reusedFrom source: RunID? = nil) async throws -> RunID {
+    let (run, time) = (record(at: Self.start.advanced(by: source == nil ? 0 : 1_000_000)), Self.start)
+    recorder.record(.runCreated(run, definition: "name: digest"))
+    recorder.record(
+      .operation(
+        OperationRecord(run: run.id, ordinal: 0, name: "convert", position: 0, state: .failed, startedAt: time)))
+    for (index, item) in items.enumerated() {
+      let isReused = source != nil && !failed.contains(index)
+      recorder.record(
+        .operation(
+          OperationRecord(
+            run: run.id, ordinal: index + 1, name: "convert[\(index)]", position: 0, parent: 0, item: item,
+            state: failed.contains(index) ? .failed : isReused ? .reused : .succeeded, attempts: isReused ? 0 : 1,
+            startedAt: time, reusedFrom: isReused ? source : nil)))
+      guard !isReused else { continue }
+      recorder.record(
+        .attempt(
+          AttemptRecord(
+            run: run.id, ordinal: index + 1, number: 1, state: failed.contains(index) ? .failed : .succeeded,
+            startedAt: time.advanced(by: Int64(-index)), endedAt: time,
+            standardOutput: "runs/\(run.id.text)/\(index).out")))
+    }
+    recorder.record(
+      .runEnded(run.id, state: .failed, reason: nil, counts: RunCounts(operations: 1, failed: 1), at: time))
+    try await recorder.flush()
+    return run.id
+  }
+
   /// Records a run that is in the middle of its first operation, in a process that is gone.
   func abandoned(at time: RecordTime = start) async throws -> RunID {
     let run = record(at: time, owner: Self.deadOwner)

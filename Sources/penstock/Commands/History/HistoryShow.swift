@@ -106,7 +106,7 @@ struct HistoryShow: ParsableCommand {
     let reason = StateReason.text(of: operation, now: operation.state.isFinal ? nil : .now)
     let end = operation.endedAt ?? (operation.state == .running ? .now : nil)
     table.add(
-      indentation + operation.name, StateReason.word(of: operation),
+      indentation + operation.title, StateReason.word(of: operation),
       DurationText.format(from: operation.startedAt, to: end),
       operation.attempts > 0 ? String(operation.attempts) : "",
       TerminalText.fitted(TerminalText.oneLine(reason.isEmpty ? RunText.result(operation.result) : reason), width: 200))
@@ -125,6 +125,7 @@ struct HistoryShow: ParsableCommand {
     let output = TextOutput.standard
     output.writeCSV([
       "operation", "state", "reason", "attempts", "started_at", "ended_at", "error_code", "error", "result",
+      "label",
     ])
     for operation in operations where !output.isGone {
       var result = ""
@@ -132,7 +133,7 @@ struct HistoryShow: ParsableCommand {
       output.writeCSV([
         operation.name, operation.state.rawValue, operation.reason ?? "", String(operation.attempts),
         operation.startedAt?.text ?? "", operation.endedAt?.text ?? "", operation.error?.code ?? "",
-        operation.error?.message ?? "", result,
+        operation.error?.message ?? "", result, operation.label ?? "",
       ])
     }
   }
