@@ -34,7 +34,7 @@ package struct ParameterMismatch: Error {
 public enum ParameterResolver {
   /// The values of all params of `definition`: those `given`, none of them twice, and defaults for the rest.
   ///
-  /// A text is read by the param's type: `string`, `file`, `duration`, `size` and `timestamp` as they are, everything else as
+  /// A text is read by the param's type: `string`, `file`, `duration`, `size`, `timestamp` and `date` as they are, everything else as
   /// JSON (for `json`, what is no JSON is a string). Then it is checked against the type, `min`, `max`, `enum` and `pattern`.
   public static func resolve(
     _ definition: PipelineDefinition, given: [(name: String, text: String)]

@@ -318,7 +318,7 @@ typedef struct penstock_plugin_entry {
  *         "summary": "…",                 required, one line
  *         "settings": [                   what `with:` may hold; anything else is an error in the pipeline file
  *           { "name": "from",             [a-z][a-z0-9_]*, at most 64 characters
- *             "type": "string",           a type of the pipeline language: string int number bool duration size timestamp json
+ *             "type": "string",           a type of the pipeline language: string int number bool duration size timestamp date json
  *                                         [T] {field: T, optional?: T}
  *             "summary": "…",             required, one line
  *             "required": true,           false where it is missing
