@@ -81,6 +81,7 @@ extension PipelineChecker {
     // An expression with a mistake is of no known type: what else is wrong with it would only follow from the mistake.
     // That of the bare word null says as little.
     guard result.problems.isEmpty, site.isSound, !site.hasUnknownName else { return .json }
+    checkProgramText(site, in: environment)
     return result.type == .none ? .json : result.type
   }
 

@@ -73,6 +73,8 @@ struct ExpressionSite {
   let body: Body
   let node: YAMLNode
   let use: Use
+  /// For an argument that an interpreter runs as code: which one.
+  var interpreter: Interpreter.Use?
   /// For a value under `env`: the variables above it, which it sees in the context `env`.
   var earlierVariables: [String] = []
   /// Whether it names something that there is not; what else would follow from that is not reported.

@@ -52,6 +52,7 @@ package enum DiagnosticCode: String, CaseIterable, Sendable {
   // Operations
   case noAction = "no-action"
   case severalActions = "several-actions"
+  case shebang = "shebang"
   case severalLoops = "several-loops"
   case tooManyItems = "too-many-items"
   case excludesNothing = "excludes-nothing"
@@ -74,6 +75,7 @@ package enum DiagnosticCode: String, CaseIterable, Sendable {
   // Where expressions stand
   case mixedExpression = "mixed-expression"
   case expressionInScript = "expression-in-script"
+  case expressionInCode = "expression-in-code"
   case expressionNotAllowed = "expression-not-allowed"
   case contextNotAvailable = "context-not-available"
 

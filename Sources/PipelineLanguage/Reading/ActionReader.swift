@@ -44,8 +44,15 @@ extension DocumentReader {
     }
     guard let program = items.first else { return wrongForm(node, "'command'", needs: "at least a program") }
     if program.text == "" { wrongForm(program, "'command'", needs: "the name of a program first") }
-    draft.definition.action = .command(
-      items.compactMap { template($0, "an argument", .command, into: &draft.sites) })
+    let use = Interpreter.use(in: items.map { $0.text ?? "" })
+    var arguments: [Template] = []
+    for (place, item) in items.enumerated() {
+      let firstSite = draft.sites.count
+      guard let argument = template(item, "an argument", .command, into: &draft.sites) else { continue }
+      arguments.append(argument)
+      if let use, use.places.contains(place), draft.sites.count > firstSite { draft.sites[firstSite].interpreter = use }
+    }
+    draft.definition.action = .command(arguments)
   }
 
   private func readApproval(_ node: YAMLNode, into draft: OperationDraft) {

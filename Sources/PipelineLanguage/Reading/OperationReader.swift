@@ -29,6 +29,7 @@ extension DocumentReader {
       }
       readModifier(key, entry, into: draft)
     }
+    checkShebang(of: draft, node)
     finishGate(of: draft)
     finishLoop(of: draft, node)
     finishLabel(of: draft)

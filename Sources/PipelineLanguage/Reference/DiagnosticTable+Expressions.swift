@@ -159,6 +159,18 @@ extension DiagnosticTable {
         "Hand the value over with [`inject`](language.md#injection) or [`env`](language.md#env), and read it as `\"$name\"`."
     ),
     DiagnosticRow(
+      DiagnosticCode.expressionInCode,
+      "A program runs an argument as code, and an expression in it has a value that would become program text.",
+      """
+      params: { name: {} }
+      operations:
+        - name: hello
+          command: [sh, -c, "echo ${{ params.name }}"]
+      """,
+      fix:
+        "Make the value an argument of its own behind the code, as in `[sh, -c, 'echo \"$1\"', sh, \"${{ params.name }}\"]`, or hand it over with [`inject`](language.md#injection) or [`env`](language.md#env)."
+    ),
+    DiagnosticRow(
       DiagnosticCode.expressionNotAllowed, "An expression stands where the value must be known before anything runs.",
       """
       params: { limit: {} }

@@ -18,6 +18,16 @@ extension DiagnosticTable {
       """,
       fix: "Make two operations of it, and let the second one need the first."),
     DiagnosticRow(
+      DiagnosticCode.shebang, "The first line of a script names another interpreter than the shell that runs it.",
+      """
+      operations:
+        - name: hello
+          run: |
+            #!/usr/bin/env python3
+            print("hello")
+      """,
+      fix: "Name the interpreter with [`shell`](language.md#run), as in `shell: [python3, -c]`, or remove the line."),
+    DiagnosticRow(
       DiagnosticCode.severalLoops, "An operation has both `for_each` and `matrix`.",
       """
       operations:

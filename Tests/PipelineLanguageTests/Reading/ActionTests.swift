@@ -33,6 +33,38 @@ struct ActionTests {
       ])
   }
 
+  @Test(
+    "a first line that names another interpreter than the shell is an error",
+    arguments: [
+      ("run: |\n      #!/usr/bin/env python3\n      print(1)", "python3", "/bin/sh", "write 'shell: [python3, -c]'"),
+      ("run: |\n      #!/bin/bash -eu\n      ls", "/bin/bash", "/bin/sh", "write 'shell: [/bin/bash, -eu, -c]'"),
+      ("run: '#!/bin/sh -x'", "/bin/sh", "/bin/sh", "write 'shell: [/bin/sh, -x, -c]'"),
+      ("run: '#! /usr/bin/env -S A=b perl -w'", "perl", "/bin/sh", "write 'shell: [perl, -w, -e]'"),
+      (
+        "run: '#!/usr/bin/tclsh'", "/usr/bin/tclsh", "/bin/sh",
+        "remove the line, or put the script into a file and run it with 'command'"
+      ),
+      ("run: '#!/bin/sh'\n    shell: bash", "/bin/sh", "bash", "write 'shell: [/bin/sh, -c]'"),
+    ])
+  func shebangs(keys: String, program: String, shell: String, fix: String) {
+    let found = findings(inOperation: keys)
+    #expect(found.count == 1)
+    #expect(
+      found.first?.hasSuffix(
+        " shebang the first line names '\(program)', but '\(shell)' runs the script (\(fix))") == true, "\(found)")
+  }
+
+  @Test(
+    "a first line that names the shell is a comment",
+    arguments: [
+      "run: '#!/bin/sh'", "run: '#!/bin/sh -e'", "run: '#!'", "run: '# !/bin/bash'",
+      "run: '#!/usr/bin/env bash'\n    shell: bash", "shell: [bash, -euo, pipefail, -c]\n    run: '#!/bin/bash -eu'",
+      "shell: [env, python3, -c]\n    run: '#!/usr/bin/env python3'",
+    ])
+  func agreeingShebangs(keys: String) {
+    #expect(findings(inOperation: keys) == [])
+  }
+
   @Test("a command is a list; a text is not split")
   func commands() throws {
     #expect(
