@@ -228,7 +228,9 @@ package struct RunExplanation: Sendable {
     var remedies: [String] = []
     let action = pipeline?.operations.first { $0.name == record.name }?.action
     if action?.isWork ?? (record.error?.code != "rejected") {
-      remedies.append("penstock logs \(shortID) \(ShellText.quoted(record.name))")
+      // Of a loop, those of the items that failed are the ones to look at.
+      let isLoop = recorded.operations.contains { $0.parent == record.ordinal && $0.state == .failed }
+      remedies.append("penstock logs \(shortID) \(ShellText.quoted(record.name))\(isLoop ? " --failed" : "")")
     }
     // A run that succeeded although this failed is not to be tried again.
     if run.state != .succeeded { remedies.append("penstock retry \(shortID)") }

@@ -104,7 +104,12 @@ struct Logs: ParsableCommand {
       operation == nil && hasPrinted ? [] : LogWhereabouts(of: run, in: reference).sentences(for: instances)
     guard elsewhere.isEmpty, !hasPrinted else { return elsewhere }
     let subject = operation.map { "'\(TerminalText.visible($0))'" } ?? "run \(reference.short(run.id))"
-    if failed, instances.isEmpty { return ["nothing of \(subject) failed in its latest attempt"] }
+    if failed {
+      return [
+        instances.isEmpty
+          ? "nothing of \(subject) failed in its latest attempt" : "what failed of \(subject) has written nothing"
+      ]
+    }
     return ["\(subject) has written nothing"]
   }
 }

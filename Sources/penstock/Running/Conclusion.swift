@@ -8,13 +8,13 @@ struct Conclusion {
   private let outcome: RunOutcome
   private let presentation: RunPresentation
   /// The operations that failed and have written something, the first one first.
-  private let logged: [String]
+  private let logged: [RunBoard.LoggedFailure]
   private let style: Style
 
   /// More lines of a result are left to `history show`.
   private static let lineLimit = 20
 
-  init(_ outcome: RunOutcome, _ presentation: RunPresentation, logged: [String], style: Style) {
+  init(_ outcome: RunOutcome, _ presentation: RunPresentation, logged: [RunBoard.LoggedFailure], style: Style) {
     self.outcome = outcome
     self.presentation = presentation
     self.logged = logged
@@ -38,7 +38,10 @@ struct Conclusion {
     switch run.state {
     case .succeeded: text += results
     case .failed:
-      for name in logged.prefix(3) { text += "  penstock logs \(short) \(ShellText.quoted(name))\n" }
+      for failure in logged.prefix(3) {
+        let option = failure.hasFailedItems ? " --failed" : ""
+        text += "  penstock logs \(short) \(ShellText.quoted(failure.name))\(option)\n"
+      }
       if logged.isEmpty { text += "  penstock explain \(short)\n" }
       text += "  penstock retry \(short)\n"
     case .cancelled: text += "  penstock retry \(short)\n"

@@ -102,8 +102,15 @@ struct RunBoard {
     return prefix(of: parent.run) + parent.operation + "/"
   }
 
+  /// An operation that failed and has written something.
+  struct LoggedFailure {
+    let name: String
+    /// Whether some of its items failed, rather than it itself.
+    let hasFailedItems: Bool
+  }
+
   /// The operations of the outermost run that failed and have written something, in the order of the file.
-  var loggedFailures: [String] {
+  var loggedFailures: [LoggedFailure] {
     guard let entry = rootEntry else { return [] }
     let failed = entry.operations.values.filter { record in
       guard record.state == .failed, record.parent == nil else { return false }
@@ -112,7 +119,11 @@ struct RunBoard {
         return attempt?.standardOutput != nil || attempt?.standardError != nil
       } || entry.nested[record.name] != nil
     }
-    return failed.sorted { $0.ordinal < $1.ordinal }.map(\.name)
+    return failed.sorted { $0.ordinal < $1.ordinal }.map { record in
+      LoggedFailure(
+        name: record.name,
+        hasFailedItems: entry.items[record.ordinal]?.contains { entry.operations[$0]?.state == .failed } ?? false)
+    }
   }
 
   /// The handlers of the outermost run that a second cancellation gives up, in the order of the file: those that have not ended, and would run in a run that is cancelled.
