@@ -136,7 +136,10 @@ package struct InputFile: ~Copyable {
     for _ in 0..<1000 {
       let opened = openat(directory, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | flags)
       // Somebody holds a lease on the file, and has been told to give it up: this takes a moment, and does not block either.
-      guard opened < 0, errno == EAGAIN || errno == EINTR else { return opened }
+      guard opened < 0, errno == EAGAIN || errno == EINTR else {
+        if opened < 0 { LookFailures.note(errno) }
+        return opened
+      }
       usleep(1000)
     }
     errno = EAGAIN

@@ -158,7 +158,10 @@ package enum ProcessTable {
 
   package static func read(_ path: String, limit: Int) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
+    guard descriptor >= 0 else {
+      LookFailures.note(errno)
+      return nil
+    }
     defer { close(descriptor) }
     var result: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 16 << 10)

@@ -12,8 +12,8 @@ extension RunEngine {
     case ended
     /// The instance of its plugin goes on: see ``finish(_:_:_:)``.
     case running(PluginUse, PluginRun)
-    /// A large value, which has yet to be written: see ``finish(_:_:)``.
-    case computed(Result<OperationResult, any Error>)
+    /// A large result, which has yet to be written: see ``finish(_:_:isMoment:)``.
+    case computed(Result<OperationResult, any Error>, isMoment: Bool)
     /// Nothing: it has to be executed by a task of its own.
     case needsTask
   }
@@ -28,7 +28,9 @@ extension RunEngine {
     switch action.kind {
     case .value(let action):
       let outcome = beginMoment(ordinal, action)
-      if case .success(.value(let value)) = outcome, value.isLarge { return .computed(outcome) }
+      if case .success(.value(let value)) = outcome, value.isLarge {
+        return .computed(outcome, isMoment: true)
+      }
       conclude(ordinal, with: outcome, isMoment: true)
       return .ended
     case .plugin(let use):
@@ -45,6 +47,8 @@ extension RunEngine {
       countAttempt(ordinal, mayEndAtOnce: true)
       do {
         switch try use.begin(ordinal, in: self) {
+        case .ended(.value(let value)) where value.isLarge:
+          return .computed(.success(.value(value)), isMoment: false)
         case .ended(let result): conclude(ordinal, with: .success(result))
         case .running(let run):
           recorder.recordIfLasting(ordinal)
@@ -65,13 +69,14 @@ extension RunEngine {
     } catch {
       outcome = .failure(error)
     }
+    await writeIfLarge(ordinal, outcome)
     conclude(ordinal, with: outcome)
   }
 
-  /// Ends an operation whose value is large.
-  func finish(_ ordinal: Int, _ outcome: Result<OperationResult, any Error>) async {
+  /// Ends an operation whose result is large.
+  func finish(_ ordinal: Int, _ outcome: Result<OperationResult, any Error>, isMoment: Bool) async {
     await writeIfLarge(ordinal, outcome)
-    conclude(ordinal, with: outcome, isMoment: true)
+    conclude(ordinal, with: outcome, isMoment: isMoment)
   }
 
   /// Ends the only attempt of an operation, and with it the operation.

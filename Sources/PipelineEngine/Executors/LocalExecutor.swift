@@ -159,6 +159,11 @@ final class LocalExecutor: Executor, @unchecked Sendable {
     if let remaining = outcome.remainingText {
       notices.append("cannot end \(remaining), which operations have left running")
     }
+    if outcome.couldNotLook {
+      notices.append(
+        "cannot look for all processes that operations may have left running: no descriptor or no memory is free; `penstock doctor` looks again"
+      )
+    }
     return notices
   }
 

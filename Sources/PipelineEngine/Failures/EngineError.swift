@@ -16,6 +16,8 @@ public enum EngineError: Error, Sendable, Hashable {
   case runTaken(RunID)
   /// Processes that the former host of a run left running cannot be ended: which ones, for a sentence. What they do would be done twice.
   case processesRemain(String, of: RunID)
+  /// For lack of descriptors or memory, nobody could look for processes that the former host of the run left running.
+  case processesUnknown(of: RunID)
   /// The engine was about to change the state of a run or an operation, in these words, in a way that cannot be: a mistake of its own.
   case impossibleTransition(String)
 
@@ -43,7 +45,7 @@ public enum EngineError: Error, Sendable, Hashable {
     case .systemCall(_, let number), .file(_, let number):
       [EMFILE, ENFILE, ENOMEM, EAGAIN, ENOSPC, EDQUOT, EFBIG, EROFS, EIO].contains(number)
     case .history, .runTaken: true
-    case .secrets, .processesRemain, .impossibleTransition: false
+    case .secrets, .processesRemain, .processesUnknown, .impossibleTransition: false
     }
   }
 
@@ -56,6 +58,7 @@ public enum EngineError: Error, Sendable, Hashable {
     case .history: "history"
     case .runTaken: "run-taken"
     case .processesRemain: "processes-remain"
+    case .processesUnknown: "processes-unknown"
     case .impossibleTransition: "engine-failed"
     }
   }
@@ -96,6 +99,9 @@ extension EngineError: CustomStringConvertible {
         "another process has taken run \(run.text), because it could not see that this one was alive; this one has stopped, and records nothing more; `penstock history show \(run.text)` shows its state, and `penstock resume \(run.text)` resumes it where nobody does"
     case .processesRemain(let processes, let run):
       return "cannot end \(processes), which the former host of run \(run.text) left running; end it first"
+    case .processesUnknown(let run):
+      return
+        "cannot look for processes that the former host of run \(run.text) may have left running, because no descriptor or no memory is free; raise the limit on open files (`ulimit -n`), or wait until others need less, and try again"
     case .impossibleTransition(let transition):
       return
         "the engine was about to change \(transition), which cannot be; this is a mistake in Penstock: please report it"

@@ -12,6 +12,7 @@ enum FileHash {
   static func hash(
     patterns: [String], in directory: String, isCancelled: () -> Bool = { false }
   ) throws(EngineError) -> String {
+    let failures = LookFailures.count
     var selected: Set<String> = []
     for pattern in patterns {
       if pattern.hasPrefix("!") {
@@ -27,6 +28,8 @@ enum FileHash {
         selected.formUnion(expand(pattern.hasPrefix("/") ? pattern : "\(directory)/\(pattern)"))
       }
     }
+    // A file that is missing for lack of a descriptor would make another hash.
+    guard LookFailures.count == failures else { throw .file(directory, EMFILE) }
     guard !selected.isEmpty else { return "" }
     var whole = SHA256()
     for path in selected.sorted() { whole.update(data: try digest(of: path, isCancelled)) }
@@ -54,7 +57,9 @@ enum FileHash {
   private static func expand(_ pattern: String) -> [String] {
     var matches = glob_t()
     defer { globfree(&matches) }
-    guard glob(pattern, 0, nil, &matches) == 0 else { return [] }
+    let status = glob(pattern, 0, { _, number in LookFailures.isShortage(number) ? 1 : 0 }, &matches)
+    if status == GLOB_ABORTED || status == GLOB_NOSPACE { LookFailures.note() }
+    guard status == 0 else { return [] }
     return (0..<Int(matches.gl_pathc)).compactMap { index in
       guard let path = matches.gl_pathv[index].map({ String(cString: $0) }), isFile(path) else { return nil }
       return path

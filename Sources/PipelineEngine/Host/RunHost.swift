@@ -115,7 +115,13 @@ public final class RunHost: Sendable {
     }
     let former = recorded.run.owner
     // What another host recorded until the run was claimed counts as well.
-    let latest = try self.recorded(id)
+    let latest: RecordedRun
+    do {
+      latest = try self.recorded(id)
+    } catch {
+      try? await services.recorder.giveUp(id)
+      throw error
+    }
     var options = RunOptions()
     options.version = version
     options.trigger = claimed.trigger

@@ -20,6 +20,7 @@ enum AdoptedProcesses {
     isKnown: (Int32) -> Bool
   ) async -> Bool {
     guard penstock_has_children() == 1 else { return false }
+    let failures = LookFailures.count
     let traces = traces()
     var settled: Set<Int32> = []
     var (look, ends) = (0, 0)
@@ -42,6 +43,8 @@ enum AdoptedProcesses {
         ends += 1
         continue
       }
+      // Whoever ends them looks again, and says what could not be looked at.
+      if LookFailures.count != failures { return true }
       guard isUndecided else { return false }
       try? await delayer.delay(for: pause)
       look += 1

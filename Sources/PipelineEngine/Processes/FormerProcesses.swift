@@ -11,15 +11,16 @@ package struct FormerProcesses {
   /// Ends the processes of a run that `host` ran. `areLeft` is asked before processes of the run itself are ended; those of a nested run are left alone
   /// where somebody has resumed that run.
   ///
-  /// What cannot be read of the history is taken for empty: the environment of processes tells of most of them.
+  /// What cannot be read of the history, or looked at, makes the outcome say so.
   func end(
     of run: RunID, host: ProcessIdentity, isolation: isolated (any Actor)? = #isolation,
     if areLeft: () -> Bool
   ) async -> LeftoverProcesses.Outcome {
+    let failures = LookFailures.count
     var outcome = await LeftoverProcesses.end(
       RunTraces(of: run, host: host, in: history), delayer: delayer, if: areLeft)
     // Nested runs that have ended left nothing; there may be thousands.
-    let interrupted = (try? history.runs(RunFilter(states: [.interrupted], includesNested: true))) ?? []
+    let interrupted = Self.known { try history.runs(RunFilter(states: [.interrupted], includesNested: true)) } ?? []
     let nested = Dictionary(grouping: interrupted.filter { $0.parent != nil }) { $0.parent?.run }
     var open = [run]
     while let parent = open.popLast() {
@@ -35,7 +36,18 @@ package struct FormerProcesses {
       }
     }
     outcome.undecided = withoutOthers(outcome.undecided)
+    outcome.couldNotLook = LookFailures.count != failures
     return outcome
+  }
+
+  /// What the history says; nil, and noted, where it cannot be read.
+  fileprivate static func known<T>(_ read: () throws -> T) -> T? {
+    do {
+      return try read()
+    } catch {
+      LookFailures.note()
+      return nil
+    }
   }
 
   /// Each process once, and none that is known to be another interrupted run's.
@@ -74,6 +86,12 @@ package struct FormerProcesses {
 }
 
 extension LeftoverProcesses.Outcome {
+  /// Why nothing may take the place of the former host of a run: some of its processes still run, or may.
+  func error(of run: RunID) -> EngineError? {
+    if let remainingText { return .processesRemain(remainingText, of: run) }
+    return couldNotLook ? .processesUnknown(of: run) : nil
+  }
+
   /// What a run that goes on in the place of `host` tells of this.
   func notices(of host: ProcessIdentity) -> [String] {
     var notices: [String] = []
@@ -104,8 +122,9 @@ extension RunTraces {
       return
     }
     let file = ProcessRecords.read(of: run, in: workspace)
-    let recorded = Set((try? history.recordedProcesses(of: run)) ?? []).union(file?.processes ?? [])
-    let created = (try? history.run(run))?.createdAt
+    let recorded = Set(FormerProcesses.known { try history.recordedProcesses(of: run) } ?? [])
+      .union(file?.processes ?? [])
+    let created = FormerProcesses.known { try history.run(run) }??.createdAt
     // The clock may have been set since the run was created, and the file may be a later host's.
     let begin = [created.map(ProcessTable.ticksSinceBoot(at:)), file?.created].compactMap(\.self).min()
     self.init(of: run, workspace: workspace, recorded: Array(recorded), begin: begin)

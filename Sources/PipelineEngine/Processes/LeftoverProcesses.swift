@@ -17,6 +17,9 @@ package enum LeftoverProcesses {
     /// Those of which nobody can tell whether they belong to the run.
     var undecided: [ProcessTable.Entry] = []
 
+    /// Whether something was lacking for looking everywhere: there may be more of them.
+    var couldNotLook = false
+
     /// The processes that could not be ended, for a sentence; nil if there are none.
     var remainingText: String? { remaining.isEmpty ? nil : LeftoverProcesses.text(of: remaining) }
   }
@@ -32,6 +35,15 @@ package enum LeftoverProcesses {
   static func end(
     _ traces: RunTraces, delayer: LoopDelayer, isolation: isolated (any Actor)? = #isolation,
     if areLeft: () -> Bool = { true }
+  ) async -> Outcome {
+    let failures = LookFailures.count
+    var outcome = await endWhatIsSeen(traces, delayer: delayer, if: areLeft)
+    outcome.couldNotLook = LookFailures.count != failures
+    return outcome
+  }
+
+  private static func endWhatIsSeen(
+    _ traces: RunTraces, delayer: LoopDelayer, isolation: isolated (any Actor)? = #isolation, if areLeft: () -> Bool
   ) async -> Outcome {
     let first = await settledSearch(traces, delayer: delayer)
     var outcome = Outcome(undecided: undecided(first, traces))

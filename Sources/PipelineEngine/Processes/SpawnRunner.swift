@@ -194,6 +194,9 @@ final class SpawnRunner: @unchecked Sendable {
 
   /// Whether others than its unreaped leader are in the group.
   private func groupHasMembers(_ group: Int32) -> Bool {
-    ProcessTable.members(ofGroup: group).contains { $0 != group }
+    let failures = LookFailures.count
+    let hasMembers = ProcessTable.members(ofGroup: group).contains { $0 != group }
+    // Where nobody could look, they get the time that they would have.
+    return hasMembers || LookFailures.count != failures
   }
 }

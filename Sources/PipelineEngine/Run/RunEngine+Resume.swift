@@ -153,7 +153,7 @@ extension RunEngine {
 
   /// Ends the processes that the former host of the run left behind, those of interrupted nested runs included.
   ///
-  /// - Throws: ``EngineError/processesRemain(_:of:)``. The run is interrupted again then.
+  /// - Throws: ``EngineError/processesRemain(_:of:)`` or ``EngineError/processesUnknown(of:)``. The run is interrupted again then.
   func endFormerProcesses(host: ProcessIdentity) async throws {
     try await endFormerProcesses(of: state.id, host: host)
   }
@@ -163,9 +163,9 @@ extension RunEngine {
     let processes = FormerProcesses(history: services.history, delayer: LoopDelayer(loop: services.loop))
     let outcome = await processes.end(of: run, host: host) { true }
     for notice in outcome.notices(of: host) { observer.emit(.notice(state.id, notice)) }
-    guard let remaining = outcome.remainingText else { return }
+    guard let error = outcome.error(of: run) else { return }
     try await services.recorder.giveUp(run)
-    throw EngineError.processesRemain(remaining, of: run)
+    throw error
   }
 
   // MARK: Reuse

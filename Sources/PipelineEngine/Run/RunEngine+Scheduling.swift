@@ -24,7 +24,8 @@ extension RunEngine {
           switch beginAtOnce(ordinal) {
           case .ended: break
           case .running(let use, let run): group.addImmediateTask { await self.finish(ordinal, use, run) }
-          case .computed(let outcome): group.addImmediateTask { await self.finish(ordinal, outcome) }
+          case .computed(let outcome, let isMoment):
+            group.addImmediateTask { await self.finish(ordinal, outcome, isMoment: isMoment) }
           case .needsTask where state.instances[ordinal].node.isAskedWhenCancelled: beginLasting(ordinal)
           case .needsTask: group.addImmediateTask { await self.execute(ordinal) }
           }

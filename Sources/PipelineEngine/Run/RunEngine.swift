@@ -254,7 +254,8 @@ actor RunEngine {
     switch error {
     case let error as OverlapSkip: return (.cancelled, "overlap: run \(error.other.text) is going on")
     case is CancellationError: return (.cancelled, "cancelled")
-    case let error as EngineError where ["secret-unavailable", "processes-remain"].contains(error.code):
+    case let error as EngineError
+    where ["secret-unavailable", "processes-remain", "processes-unknown"].contains(error.code):
       return (.failed, "\(error.code): \(error)")
     case let error as ExpressionError: return (.failed, "env: \(error.message)")
     default:

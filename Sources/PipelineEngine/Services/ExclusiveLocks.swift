@@ -111,7 +111,7 @@ final class ExclusiveLocks: @unchecked Sendable {
   ///
   /// A history that cannot be read is no reason to fail, as the lease is granted already; whoever holds it will be told soon enough.
   ///
-  /// - Throws: ``EngineError/processesRemain(_:of:)``. The name is the former holder's again then, so that the next to take it tries again.
+  /// - Throws: ``EngineError/processesRemain(_:of:)`` or ``EngineError/processesUnknown(of:)``. The name is the former holder's again then, so that the next to take it tries again.
   private func endProcesses(
     of run: RunID, former: Lease, taken: Lease, isolation: isolated (any Actor)? = #isolation,
     noticing: (String) -> Void
@@ -121,12 +121,12 @@ final class ExclusiveLocks: @unchecked Sendable {
     let isLeft = { (try? self.history.run(run)?.state.isFinal) ?? false }
     let outcome = await processes.end(of: run, host: former.owner, if: isLeft)
     if isLeft() { for notice in outcome.notices(of: former.owner) { noticing(notice) } }
-    guard let remaining = outcome.remainingText else { return }
+    guard let error = outcome.error(of: run) else { return }
     try await recorder.perform { db in
       guard try Leases.release(taken.name, fence: taken.fence, in: db) else { return }
       _ = try Leases.acquire(former.name, holder: former.holder, owner: former.owner, in: db)
     }
-    throw EngineError.processesRemain(remaining, of: run)
+    throw error
   }
 
   /// Gives a name back.

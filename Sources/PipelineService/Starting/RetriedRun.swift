@@ -17,6 +17,8 @@ package struct RetriedRun {
     package let result: LoadResult
     /// The file that is used as it is now although it has another text than the run recorded; nil otherwise.
     package let changedFile: String?
+    /// The file that the run was of, where it cannot be read any more and what was recorded is used in its place.
+    package let missingFile: String?
   }
 
   package let record: RunRecord
@@ -62,12 +64,14 @@ package struct RetriedRun {
     case .file(let path):
       let result = PipelineLoader.load(path: path, plugins: plugins)
       let hasChanged = result.pipeline.map { $0.source.text != text } ?? false
-      return Loaded(result: result, changedFile: hasChanged ? path : nil)
+      return Loaded(result: result, changedFile: hasChanged ? path : nil, missingFile: nil)
     case .recorded:
       let result = PipelineLoader.load(
         text: text, path: record.path ?? "\(record.pipeline).yaml",
         nested: try history.nestedDefinitions(of: record.id), plugins: plugins, isRecorded: true)
-      return Loaded(result: result, changedFile: nil)
+      // What came from standard input never had one.
+      let file = wantsRecorded ? nil : record.path.flatMap { $0.hasSuffix(PipelineLoader.standardInput) ? nil : $0 }
+      return Loaded(result: result, changedFile: nil, missingFile: file)
     }
   }
 }

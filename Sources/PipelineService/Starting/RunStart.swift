@@ -39,17 +39,19 @@ package struct RunStart: Sendable {
   /// - Parameters:
   ///   - former: A run that has ended.
   ///   - pipeline: The definition to run it with.
+  ///   - given: Params that have other values than in the former run, as texts.
   ///   - operation: The operation that is executed again with all that depend on it, whatever came of them; nil for what did not succeed.
   ///   - version: The version of the program, which is recorded.
   /// - Throws: `ParameterProblems`, or ``RunStartError/unknownOperation(_:pipeline:near:)``.
   package init(
-    repeating former: RunRecord, with pipeline: PipelineDefinition, from operation: String?, version: String
+    repeating former: RunRecord, with pipeline: PipelineDefinition, given: [(name: String, text: String)] = [],
+    from operation: String?, version: String
   ) throws {
     self.init(pipeline, version: version)
     options.trigger = .retry
     options.source = former.id
     options.instant = former.instant ?? former.startedAt
-    options.parameters = try RunParameters.resolve(recorded: former.params, for: pipeline)
+    options.parameters = try RunParameters.resolve(recorded: former.params, given: given, for: pipeline)
     if let operation { try select(.from(operation: operation)) }
   }
 

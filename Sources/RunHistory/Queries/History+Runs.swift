@@ -15,7 +15,7 @@ public enum RunResolution: Sendable, Hashable {
 public enum RunPurpose: Sendable, Hashable {
   /// `resume`: the latest run that was interrupted.
   case resume
-  /// `retry`: the latest run that failed, was cancelled or was interrupted.
+  /// `retry`: the latest run that failed, was cancelled or was interrupted, and that no retry has made good since.
   case retry
 }
 
@@ -98,11 +98,33 @@ extension History {
 
   /// The run that a command without an id takes; nested runs are never taken.
   public func latestRun(for purpose: RunPurpose) throws(WorkspaceError) -> RunRecord? {
-    let states: Set<RunState> =
-      switch purpose {
-      case .resume: [.interrupted]
-      case .retry: [.failed, .cancelled, .interrupted]
+    switch purpose {
+    case .resume: return try runs(RunFilter(states: [.interrupted], limit: 1)).first
+    case .retry:
+      let candidates = try runs(RunFilter(states: [.failed, .cancelled, .interrupted], limit: Self.mostCandidates))
+      for candidate in candidates where try !isMadeGood(candidate) { return candidate }
+      return nil
+    }
+  }
+
+  /// Of how many runs that did not succeed it is asked whether a retry has made them good.
+  private static let mostCandidates = 200
+
+  /// Whether a retry of the run has succeeded, or a retry of that one, and so on.
+  private func isMadeGood(_ run: RunRecord) throws(WorkspaceError) -> Bool {
+    // A retry begins after what it retries.
+    let later = try runs(RunFilter(pipeline: run.pipeline, since: run.createdAt))
+    var retries: [RunID: [RunRecord]] = [:]
+    for other in later where other.trigger == .retry {
+      if let source = other.origin.source { retries[source, default: []].append(other) }
+    }
+    var open = [run.id]
+    while let next = open.popLast() {
+      for retry in retries.removeValue(forKey: next) ?? [] {
+        if retry.state == .succeeded { return true }
+        open.append(retry.id)
       }
-    return try runs(RunFilter(states: states, limit: 1)).first
+    }
+    return false
   }
 }

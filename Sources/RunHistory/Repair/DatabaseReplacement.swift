@@ -29,7 +29,11 @@ struct DatabaseReplacement {
   ///
   /// The damaged files are only renamed, so nothing of them is lost. Nothing is changed if any step before that fails.
   func run(at time: RecordTime = .now) throws -> (saved: HistorySalvage.Report, aside: String) {
+    let failures = LookFailures.count
     if let pid = OpenFiles.user(of: database) { throw Failure.inUse(pid: pid) }
+    guard LookFailures.count == failures else {
+      throw Failure.system("cannot look for processes that use \(database)", EMFILE)
+    }
     let lock = try OwnFile.open("workspace.lock", in: workspace, O_RDWR | O_CREAT)
     defer { close(lock) }
     guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {

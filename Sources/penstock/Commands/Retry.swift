@@ -11,9 +11,12 @@ struct Retry: ForegroundCommand {
       Starts a new run with the params of the former one, from the file as it is
       now (or as it was recorded, with --recorded, or when the file is gone).
       Operations that succeeded are taken over. Without a run, takes the latest
-      one that failed, was cancelled or was interrupted.
+      one that failed, was cancelled or was interrupted, and that no retry has
+      made good since.
 
         penstock retry
+        penstock retry --dry-run
+        penstock retry 03kx9fab -p limit=5
         penstock retry 03kx9fab --from upload
       """)
 
@@ -24,6 +27,15 @@ struct Retry: ForegroundCommand {
     help: ArgumentHelp(
       "Run this operation and all that depend on it again, whether they succeeded or not.", valueName: "operation"))
   var from: String?
+
+  @Option(
+    name: [.customShort("p"), .customLong("param")],
+    help: ArgumentHelp(
+      "A param that has another value than in the former run; may be given once for each.", valueName: "name=value"))
+  var parameters: [String] = []
+
+  @Flag(help: "Show what would run, and what would be taken over. Runs nothing.")
+  var dryRun = false
 
   @Flag(help: "Use the definition that is recorded with the run, not the file as it is now.")
   var recorded = false
@@ -40,12 +52,15 @@ struct Retry: ForegroundCommand {
     let former = try RetriedRun(named: runName, in: service.history)
     let loaded = try former.load(wantsRecorded: recorded, plugins: .host(pluginHost))
     let pipeline = try PipelineFileLoading.accept(loaded.result, options: shared)
-    if let path = loaded.changedFile, !shared.quiet {
-      TextOutput.error.writeLine(
-        "penstock: '\(TerminalText.visible(path))' has changed since; it is run as it is now (--recorded runs it as it was)"
-      )
+    if !shared.quiet { tell(of: former.record, loaded) }
+    let start = try RunStart(
+      repeating: former.record, with: pipeline, given: ParameterArgument.parse(parameters), from: from,
+      version: Version.current)
+    if dryRun {
+      try DryRun(start: start, history: service.history, shared: shared).show()
+      await pluginHost.shutDown()
+      return .succeeded
     }
-    let start = try RunStart(repeating: former.record, with: pipeline, from: from, version: Version.current)
     var presentation = shared.presentation(of: pipeline, in: service)
     try display.apply(to: &presentation)
     let session = RunSession(service: service, presentation: presentation)
@@ -56,5 +71,24 @@ struct Retry: ForegroundCommand {
     }
     await pluginHost.shutDown()
     return ExitStatus(of: try result.get().run)
+  }
+
+  /// Says which run is taken where nobody named one, and what is used in place of its file.
+  private func tell(of run: RunRecord, _ loaded: RetriedRun.Loaded) {
+    if runName == nil {
+      let name = TerminalText.visible(run.pipeline)
+      let time = ClockText.ago(run.endedAt ?? run.createdAt)
+      TextOutput.error.writeLine(
+        "penstock: retries run \(run.id.short) of \(name), which \(run.state == .failed ? "" : "was ")\(run.state.rawValue) \(time)"
+      )
+    }
+    if let path = loaded.changedFile {
+      TextOutput.error.writeLine(
+        "penstock: '\(TerminalText.visible(path))' has changed since; it is run as it is now (--recorded runs it as it was)"
+      )
+    } else if let path = loaded.missingFile {
+      TextOutput.error.writeLine(
+        "penstock: '\(TerminalText.visible(path))' cannot be read any more; what was recorded of it is run")
+    }
   }
 }

@@ -22,6 +22,16 @@ import Testing
     #expect(try RetriedRun(named: "last", in: history).record.state == .succeeded)
   }
 
+  @Test("Without a name, a run is left out that a retry of it, or of its retry, has made good")
+  func madeGood() async throws {
+    let older = try await fixture.ended(at: later(0), state: .failed)
+    let first = try await fixture.ended(at: later(1), state: .failed)
+    let second = try await fixture.ended(at: later(2), state: .failed, retrying: first)
+    #expect(try RetriedRun(named: nil, in: history).record.id == second)
+    try await fixture.ended(at: later(3), state: .succeeded, retrying: second)
+    #expect(try RetriedRun(named: nil, in: history).record.id == older)
+  }
+
   @Test("Without a name, the latest that was interrupted is resumed")
   func latestToResume() async throws {
     let error = #expect(throws: RunStartError.self) { try ResumedRun(named: nil, in: history) }

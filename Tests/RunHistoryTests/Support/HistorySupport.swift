@@ -48,9 +48,13 @@ final class HistoryFixture {
   @discardableResult
   func ended(
     _ pipeline: String = "digest", at time: RecordTime = start, state: RunState = .succeeded,
-    parent: RunRecord.Parent? = nil, id: RunID = .generate()
+    parent: RunRecord.Parent? = nil, id: RunID = .generate(), retrying source: RunID? = nil
   ) async throws -> RunID {
-    let run = record(pipeline, at: time, parent: parent, id: id)
+    var run = record(pipeline, at: time, parent: parent, id: id)
+    if let source {
+      run.trigger = .retry
+      run.origin.source = source
+    }
     recorder.record(.runCreated(run, definition: "name: \(pipeline)"))
     recorder.record(.runStarted(run.id, at: time.advanced(by: 1000)))
     let failed = state == .failed

@@ -1,0 +1,26 @@
+import Glibc
+import Synchronization
+
+/// How often this process could not look at something, because it or the system was out of descriptors or memory. Any thread.
+///
+/// "Not there" and "could not look" are different answers. Whoever decides by what is not there, be it a process that still runs or a file that is hashed, compares the
+/// count before with that after. Another thread's failure counts as well: then the decision is put off once more than it had to be.
+package enum LookFailures {
+  private static let times = Atomic<Int>(0)
+
+  /// How many there have been.
+  package static var count: Int { times.load(ordering: .acquiring) }
+
+  /// Whether an error number says that something was lacking for looking at all.
+  package static func isShortage(_ number: Int32) -> Bool {
+    number == EMFILE || number == ENFILE || number == ENOMEM
+  }
+
+  /// Notes a failed call by its error number, if that is a shortage.
+  package static func note(_ number: Int32) {
+    if isShortage(number) { note() }
+  }
+
+  /// Notes that something could not be looked at.
+  package static func note() { times.add(1, ordering: .acquiringAndReleasing) }
+}

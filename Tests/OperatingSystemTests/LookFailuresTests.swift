@@ -1,0 +1,17 @@
+import Foundation
+import Glibc
+import OperatingSystem
+import Testing
+
+@Suite("What could not be looked at") struct LookFailuresTests {
+  @Test("is counted where something was lacking, and not where there is nothing") func shortage() {
+    let before = LookFailures.count
+    LookFailures.note(ENOENT)
+    LookFailures.note(EACCES)
+    #expect(DirectoryNames.of("/nowhere/\(UUID().uuidString)").isEmpty)
+    #expect(ProcessTable.read("/nowhere/\(UUID().uuidString)", limit: 1) == nil)
+    #expect(LookFailures.count == before)
+    for number in [EMFILE, ENFILE, ENOMEM] { LookFailures.note(number) }
+    #expect(LookFailures.count >= before + 3)
+  }
+}
