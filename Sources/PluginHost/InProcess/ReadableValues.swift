@@ -122,7 +122,8 @@ private final class LentTexts: @unchecked Sendable {
 }
 
 /// A text in memory of its own. The byte behind it is no UTF-8, for whoever takes it for terminated, and only the one after that ends it.
-struct GuardedText {
+struct GuardedText: @unchecked Sendable {
+  // @unchecked: the memory is its own, and is written by `init` and `spoil` alone, of which the owner calls the latter once.
   private let memory: UnsafeMutablePointer<CChar>
   private let count: Int
 
@@ -136,9 +137,14 @@ struct GuardedText {
 
   var text: penstock_text { penstock_text(bytes: count == 0 ? nil : UnsafePointer(memory), length: count) }
 
+  /// Makes it useless for whoever has kept it.
+  func spoil() {
+    for index in 0..<count { memory[index] = Self.poison }
+  }
+
   /// Frees it, and makes it useless before that for whoever has kept it.
   func free() {
-    for index in 0..<count { memory[index] = Self.poison }
+    spoil()
     memory.deallocate()
   }
 

@@ -1,5 +1,6 @@
 import Glibc
 import PluginABI
+import Synchronization
 import Values
 
 /// A plugin in the process of a check, called directly over the tables of the contract.
@@ -158,8 +159,23 @@ struct DrivenInstance: @unchecked Sendable {
 func withText<Result>(_ bytes: [UInt8], _ body: (penstock_text) -> Result) -> Result {
   // Memory of its own, so that who reads beyond the end, or keeps the pointer, is found by a sanitizer, and by what it tells.
   let text = GuardedText(bytes)
-  defer { text.free() }
+  defer { FormerTexts.keep(text) }
   return body(text.text)
+}
+
+/// The texts that were lent last: not freed yet, so that a plugin which has kept one finds what it was made into, and not what came to be in its place.
+private enum FormerTexts {
+  private static let texts = Mutex<[GuardedText]>([])
+  private static let most = 64
+
+  static func keep(_ text: GuardedText) {
+    text.spoil()
+    let oldest = texts.withLock { texts -> GuardedText? in
+      texts.append(text)
+      return texts.count > most ? texts.removeFirst() : nil
+    }
+    oldest?.free()
+  }
 }
 
 func withText<Result>(_ text: String, _ body: (penstock_text) -> Result) -> Result {
