@@ -167,8 +167,11 @@ func withText<Result>(_ bytes: [UInt8], _ body: (penstock_text) -> Result) -> Re
 private enum FormerTexts {
   private static let texts = Mutex<[GuardedText]>([])
   private static let most = 64
+  /// Longer ones are freed at once, so that what a plugin needs can be told from what these do.
+  private static let longest = 4096
 
   static func keep(_ text: GuardedText) {
+    guard text.text.length <= longest else { return text.free() }
     text.spoil()
     let oldest = texts.withLock { texts -> GuardedText? in
       texts.append(text)
