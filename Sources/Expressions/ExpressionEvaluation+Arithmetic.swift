@@ -33,7 +33,7 @@ extension ExpressionEvaluation {
     case .multiply: result = left.multipliedReportingOverflow(by: right)
     default:
       guard right != 0 else { throw Self.divisionByZero(node) }
-      // What is left by -1 is 0, also of the smallest number, whose quotient there is not.
+      // The remainder of a division by -1 is 0; for the smallest integer, computing it would overflow.
       return right == -1 ? 0 : left % right
     }
     guard !result.overflow else { throw Self.tooLarge(node, "gives a whole number of more than 64 bits") }

@@ -112,17 +112,20 @@ extension History {
 
   /// Whether a retry of the run has succeeded, or a retry of that one, and so on.
   private func isMadeGood(_ run: RunRecord) throws(WorkspaceError) -> Bool {
-    // A retry begins after what it retries.
-    let later = try runs(RunFilter(pipeline: run.pipeline, since: run.createdAt))
-    var retries: [RunID: [RunRecord]] = [:]
-    for other in later where other.trigger == .retry {
-      if let source = other.origin.source { retries[source, default: []].append(other) }
+    // A retry begins after what it retries. Of the runs of a pipeline, which may be a million, the retries alone are read.
+    let since = run.createdAt.microseconds
+    let later = try read { db in
+      try db.fetch(for: StoredRun.self).select(
+        StoredRun.id, StoredRun.source, StoredRun.state,
+        where: StoredRun.pipeline == run.pipeline && StoredRun.createdAt >= since
+          && StoredRun.trigger == RunTrigger.retry.rawValue)
     }
-    var open = [run.id]
+    var retries = Dictionary(grouping: later) { $0.1 }
+    var open = [run.id.text]
     while let next = open.popLast() {
-      for retry in retries.removeValue(forKey: next) ?? [] {
-        if retry.state == .succeeded { return true }
-        open.append(retry.id)
+      for (id, _, state) in retries.removeValue(forKey: next) ?? [] {
+        if state == RunState.succeeded.rawValue { return true }
+        open.append(id)
       }
     }
     return false

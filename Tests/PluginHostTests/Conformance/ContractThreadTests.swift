@@ -61,8 +61,11 @@ struct ContractThreadTests {
     }
     for task in tasks { #expect(await task.value == Array(repeating: .ended(1), count: 50)) }
     await plugin.connection.close()
-    // A busy machine may make a call slow, which is told, and is not what this is about.
-    #expect(plugin.log.lines.filter { !$0.contains("it must return at once") } == [])
+    // A busy machine may take the processor away during a call, which is told then, and in no other words.
+    let slow = try Regex(
+      "warning threaded: '(create|start|stop|destroy)' of operation 'threaded' of plugin 'threaded' took [0-9]+ms; "
+        + "it must return at once, and do on a thread of its own what takes longer")
+    #expect(plugin.log.lines.filter { $0.wholeMatch(of: slow) == nil } == [])
   }
 
   @Test(
