@@ -9,25 +9,25 @@ import Workspace
 
 /// Reads the history in a workspace, and makes the few changes that commands make.
 ///
-/// A value over a ``Workspace``; any thread may use it. Methods block for as long as the query takes, usually less than a
+/// A value over an ``OpenWorkspace``; any thread may use it. Methods block for as long as the query takes, usually less than a
 /// millisecond.
 public struct History: Sendable {
   /// The workspace.
-  public let workspace: Workspace
+  public let workspace: OpenWorkspace
 
   /// Reads the history of an open workspace, which must have been opened with ``HistorySchema/schema``.
-  public init(workspace: Workspace) {
+  public init(workspace: OpenWorkspace) {
     self.workspace = workspace
   }
 
   /// Opens the workspace in a directory, creating it in mode `.readWrite` if there is none; `first` is the connection to begin with, and `durability` what
   /// an approval and the end of a run survive once they are reported.
   public static func open(
-    at directory: String, mode: Workspace.Mode, first: Workspace.FirstConnection = .reader,
+    at directory: String, mode: OpenWorkspace.Mode, first: OpenWorkspace.FirstConnection = .reader,
     durability: Durability = .powerLoss
   ) throws(WorkspaceError) -> History {
     History(
-      workspace: try Workspace.open(
+      workspace: try OpenWorkspace.open(
         at: directory, schema: HistorySchema.schema, mode: mode, first: first, durability: durability))
   }
 

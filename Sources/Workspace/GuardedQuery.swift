@@ -62,7 +62,7 @@ public final class GuardedQuery {
   /// Prepares a query on a workspace.
   ///
   /// Throws ``GuardedQueryError`` if the query is refused or wrong, ``WorkspaceError`` if the workspace cannot be read.
-  public init(_ sql: String, on workspace: Workspace, stepLimit: Int = GuardedQuery.defaultStepLimit) throws {
+  public init(_ sql: String, on workspace: OpenWorkspace, stepLimit: Int = GuardedQuery.defaultStepLimit) throws {
     path = workspace.path
     steps = max(1, stepLimit)
     watch = Guard(steps: steps)

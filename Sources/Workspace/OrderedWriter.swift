@@ -27,7 +27,7 @@ public final class OrderedWriter<Change: Sendable>: Sendable {
   ///   - changing: Of which types a batch changes objects, for their subscribers. Default: nobody knows, and all of them look. [the writer's thread]
   ///   - onFailure: Told of the first failure after a success. [the writer's thread]
   public init(
-    workspace: Workspace,
+    workspace: OpenWorkspace,
     delay: Duration = .milliseconds(2),
     maximumBatch: Int = 4096,
     prepare: @escaping @Sendable (Database) throws -> Void = { _ in },

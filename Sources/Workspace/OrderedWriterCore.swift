@@ -4,7 +4,7 @@ import SQLite
 
 /// Work that runs in its own transaction at its place between the changes.
 struct OrderedWriterJob: Sendable {
-  let run: @Sendable (Workspace) -> Void
+  let run: @Sendable (OpenWorkspace) -> Void
   let fail: @Sendable (WorkspaceError) -> Void
 }
 
@@ -17,7 +17,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
   typealias Answer = CheckedContinuation<Result<Void, WorkspaceError>, Never>
 
   @usableFromInline let signal = ThreadSignal()
-  private let workspace: Workspace
+  private let workspace: OpenWorkspace
   private let delay: Int64
   private let maximumBatch: Int
   /// So many changes are worth a transaction without waiting for more: who waits on would only have more to write in the end, when somebody waits.
@@ -45,7 +45,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
   private var outcome: Result<Void, WorkspaceError>?
 
   init(
-    workspace: Workspace, delay: Int64, maximumBatch: Int,
+    workspace: OpenWorkspace, delay: Int64, maximumBatch: Int,
     prepare: @escaping @Sendable (Database) throws -> Void,
     apply: @escaping @Sendable (Database, ArraySlice<Change>) throws -> Void,
     changing: (@Sendable (ArraySlice<Change>) -> [any Storable.Type])?,

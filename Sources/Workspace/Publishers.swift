@@ -1,4 +1,4 @@
-extension Workspace {
+extension OpenWorkspace {
   /// The states of an object from now on. Ends with `deleted`, or with the workspace.
   ///
   /// Whoever is slow gets the last state and not each one.
@@ -19,7 +19,7 @@ extension Workspace {
 
 /// The states of one object, as an asynchronous sequence. Each iterator is a subscription of its own.
 public struct ObjectPublisher<Object: Storable>: AsyncSequence, Sendable {
-  let workspace: Workspace
+  let workspace: OpenWorkspace
   let object: Object
 
   /// Goes through the states. The subscription begins with the first call of `next()`.
@@ -65,7 +65,7 @@ public struct ResultPublisher<Object: Storable>: AsyncSequence, Sendable {
     case query(Query<Object>)
   }
 
-  let workspace: Workspace
+  let workspace: OpenWorkspace
   let beginning: Beginning
 
   /// Goes through the results. The subscription begins with the first call of `next()`.
@@ -120,7 +120,7 @@ public struct ResultPublisher<Object: Storable>: AsyncSequence, Sendable {
 
 /// The beginning of a live query: `workspace.publisher(for: Job.self)`.
 public struct QueryPublisher<Element: Storable>: Sendable {
-  let workspace: Workspace
+  let workspace: OpenWorkspace
 
   /// The objects for which the condition is true, now and from now on.
   public func `where`(

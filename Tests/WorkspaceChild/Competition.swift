@@ -72,7 +72,7 @@ enum Competition {
   }
 
   private static func observe(
-    _ workspace: Workspace, _ version: Int, _ random: inout Repeatable
+    _ workspace: OpenWorkspace, _ version: Int, _ random: inout Repeatable
   ) async throws -> Observation {
     let keys = Set(
       (0..<Int.random(in: 1...3, using: &random)).map { _ in Int.random(in: 0..<registers, using: &random) })

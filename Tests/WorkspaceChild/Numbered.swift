@@ -30,13 +30,13 @@ package enum Numbered {
     package static let schema = ObjectSchema("last", Last.init, id, number, key: id)
 
     /// That of a workspace; -1 if there was none.
-    package static func number(in workspace: Workspace) throws -> Int {
+    package static func number(in workspace: OpenWorkspace) throws -> Int {
       try workspace.fetch(for: Last.self).maximum(number) ?? -1
     }
   }
 
-  package static func open(_ directory: String, mode: Workspace.Mode = .readWrite) throws -> Workspace {
-    try Workspace.open(
+  package static func open(_ directory: String, mode: OpenWorkspace.Mode = .readWrite) throws -> OpenWorkspace {
+    try OpenWorkspace.open(
       at: directory, schema: WorkspaceSchema(applicationID: 0x7465_7374, objects: [Item.self, Last.self]), mode: mode)
   }
 
@@ -76,7 +76,7 @@ package enum Numbered {
 
   private static let beginning = Mutex(())
 
-  private static func write(_ number: Int, _ workspace: Workspace, seed: UInt64) {
+  private static func write(_ number: Int, _ workspace: OpenWorkspace, seed: UInt64) {
     workspace.performChanges([Item.self, Last.self]) { context in
       for (id, item) in changes(of: number, seed: seed) {
         if let item {

@@ -16,8 +16,8 @@ package struct Register: Storable, Equatable {
 }
 
 /// Opens a workspace of registers.
-package func openRegisters(_ directory: String, patience: Duration = .seconds(30)) throws -> Workspace {
-  try Workspace.open(
+package func openRegisters(_ directory: String, patience: Duration = .seconds(30)) throws -> OpenWorkspace {
+  try OpenWorkspace.open(
     at: directory, schema: WorkspaceSchema(applicationID: 0x7465_7374, objects: [Register.self]), mode: .readWrite,
     patience: patience)
 }

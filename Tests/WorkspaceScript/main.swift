@@ -12,7 +12,7 @@ struct Note: Storable {
 
 struct Refusal: Error {}
 
-let workspace = try Workspace.open(
+let workspace = try OpenWorkspace.open(
   at: CommandLine.arguments[1], schema: WorkspaceSchema(applicationID: 1, objects: [Note.self]), mode: .readWrite)
 do {
   try await workspace.performChanges([Note.self]) { _ in throw Refusal() }

@@ -7,7 +7,7 @@ import Workspace
 @Suite("Defects of a peer")
 struct DefectTests {
   let directory: TemporaryDirectory
-  let workspace: Workspace
+  let workspace: OpenWorkspace
 
   init() throws {
     directory = try TemporaryDirectory()
@@ -106,7 +106,7 @@ struct DefectTests {
 
   @Test("8: a snapshot inside a snapshot ends the outer one, and one of another workspace reads the wrong file")
   func snapshots() throws {
-    let elsewhere = try Workspace.open(at: directory.path + "/elsewhere", schema: .jobs, mode: .readWrite)
+    let elsewhere = try OpenWorkspace.open(at: directory.path + "/elsewhere", schema: .jobs, mode: .readWrite)
     try elsewhere.sql("INSERT INTO note VALUES (1, 'elsewhere')")
     try workspace.fetchWithinASnapshot { outer in
       try workspace.fetchWithinASnapshot { _ in try workspace.sql("INSERT INTO note VALUES (1, 'here')") }

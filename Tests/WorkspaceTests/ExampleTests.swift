@@ -20,7 +20,7 @@ private enum Example {
   }
 
   static func run(_ directory: String) async throws -> ([String], [Int]) {
-    let workspace = try Workspace.open(
+    let workspace = try OpenWorkspace.open(
       at: directory, schema: WorkspaceSchema(applicationID: 0x6578_616d, objects: [Job.self]), mode: .readWrite)
 
     try await workspace.performChanges([Job.self]) { context in

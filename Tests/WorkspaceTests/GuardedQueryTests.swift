@@ -5,7 +5,7 @@ import Workspace
 @Suite("A query that a person wrote")
 struct GuardedQueryTests {
   let directory: TemporaryDirectory
-  let workspace: Workspace
+  let workspace: OpenWorkspace
 
   init() throws {
     directory = try TemporaryDirectory()

@@ -42,7 +42,7 @@ struct OpeningTests {
     let workspace = try openNumbers(directory)
     let steps = FileManager.default.currentDirectoryPath.split(separator: "/").map { _ in ".." }
     let relative = steps.joined(separator: "/") + directory.workspace
-    let again = try Workspace.open(at: relative, schema: .numbers, mode: .readOnly)
+    let again = try OpenWorkspace.open(at: relative, schema: .numbers, mode: .readOnly)
     #expect(again.directory.hasPrefix("/"))
     _ = workspace
   }
@@ -59,7 +59,7 @@ struct OpeningTests {
   func cannotCreate() throws {
     try Data().write(to: URL(fileURLWithPath: directory.path + "/file"))
     let error = #expect(throws: WorkspaceError.self) {
-      try Workspace.open(at: directory.path + "/file/space", schema: .numbers, mode: .readWrite)
+      try OpenWorkspace.open(at: directory.path + "/file/space", schema: .numbers, mode: .readWrite)
     }
     #expect(error?.code == "workspace-cannot-create")
     // A program that uses the library has no such option.
@@ -70,7 +70,7 @@ struct OpeningTests {
   func migrates() throws {
     try openNumbers(directory).close()
     for _ in 0..<2 {
-      let workspace = try Workspace.open(at: directory.workspace, schema: .numbersTwo, mode: .readWrite)
+      let workspace = try OpenWorkspace.open(at: directory.workspace, schema: .numbersTwo, mode: .readWrite)
       let columns = try workspace.read {
         try String.fetchAll($0, sql: "SELECT name FROM pragma_table_info('number') ORDER BY cid")
       }
@@ -81,9 +81,9 @@ struct OpeningTests {
 
   @Test("A file of a newer version is refused and left as it is")
   func newerSchema() throws {
-    try Workspace.open(at: directory.workspace, schema: .numbersTwo, mode: .readWrite).close()
+    try OpenWorkspace.open(at: directory.workspace, schema: .numbersTwo, mode: .readWrite).close()
     let before = try Data(contentsOf: URL(fileURLWithPath: directory.workspace + "/workspace.db"))
-    for mode in [Workspace.Mode.readWrite, .readOnly] {
+    for mode in [OpenWorkspace.Mode.readWrite, .readOnly] {
       let error = #expect(throws: WorkspaceError.self) { try openNumbers(directory, mode: mode) }
       #expect(
         error == .newerSchema(path: directory.workspace + "/workspace.db", found: 1002, known: 1001))
@@ -95,15 +95,15 @@ struct OpeningTests {
 
   @Test(
     "A database of another program is refused and left as it is, with nothing beside it",
-    arguments: [Workspace.FirstConnection.reader, .writer])
-  func foreignDatabase(first: Workspace.FirstConnection) throws {
+    arguments: [OpenWorkspace.FirstConnection.reader, .writer])
+  func foreignDatabase(first: OpenWorkspace.FirstConnection) throws {
     let path = directory.path + "/workspace.db"
     let foreign = try DatabaseQueue(path: path)
     try foreign.write { try $0.execute(sql: "CREATE TABLE theirs (x)") }
     try foreign.close()
     let before = try Data(contentsOf: URL(fileURLWithPath: path))
     let error = #expect(throws: WorkspaceError.self) {
-      try Workspace.open(at: directory.path, schema: .numbers, mode: .readWrite, first: first)
+      try OpenWorkspace.open(at: directory.path, schema: .numbers, mode: .readWrite, first: first)
     }
     #expect(error?.code == "workspace-not-found")
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
@@ -112,8 +112,8 @@ struct OpeningTests {
 
   @Test("A workspace that is opened for writing first reads what was written, in both ways")
   func writerFirst() throws {
-    try Workspace.open(at: directory.workspace, schema: .numbers, mode: .readWrite).close()
-    let workspace = try Workspace.open(at: directory.workspace, schema: .numbers, mode: .readWrite, first: .writer)
+    try OpenWorkspace.open(at: directory.workspace, schema: .numbers, mode: .readWrite).close()
+    let workspace = try OpenWorkspace.open(at: directory.workspace, schema: .numbers, mode: .readWrite, first: .writer)
     defer { workspace.close() }
     try workspace.write { try $0.execute(sql: "CREATE TABLE more (x)") }
     let names = "SELECT count(*) FROM sqlite_schema WHERE name = 'more'"
@@ -128,7 +128,7 @@ struct OpeningTests {
   func noDatabase() throws {
     try Data(repeating: 0x41, count: 5000).write(to: URL(fileURLWithPath: directory.path + "/workspace.db"))
     let error = #expect(throws: WorkspaceError.self) {
-      try Workspace.open(at: directory.path, schema: .numbers, mode: .readWrite)
+      try OpenWorkspace.open(at: directory.path, schema: .numbers, mode: .readWrite)
     }
     #expect(error?.code == "workspace-not-found")
   }
@@ -136,7 +136,7 @@ struct OpeningTests {
   @Test("An empty file, left by a process that was killed while creating it, becomes a workspace")
   func emptyFile() throws {
     try Data().write(to: URL(fileURLWithPath: directory.path + "/workspace.db"))
-    let workspace = try Workspace.open(at: directory.path, schema: .numbers, mode: .readWrite)
+    let workspace = try OpenWorkspace.open(at: directory.path, schema: .numbers, mode: .readWrite)
     #expect(try workspace.values() == [])
   }
 
@@ -146,7 +146,7 @@ struct OpeningTests {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<8 {
         group.addTask {
-          let workspace = try Workspace.open(at: path, schema: .numbers, mode: .readWrite)
+          let workspace = try OpenWorkspace.open(at: path, schema: .numbers, mode: .readWrite)
           try workspace.write { try $0.execute(sql: "INSERT INTO number (value) VALUES (?)", arguments: [number]) }
           workspace.close()
         }

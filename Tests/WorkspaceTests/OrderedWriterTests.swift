@@ -6,7 +6,7 @@ import Workspace
 @Suite("The ordered writer")
 struct OrderedWriterTests {
   let directory: TemporaryDirectory
-  let workspace: Workspace
+  let workspace: OpenWorkspace
 
   init() throws {
     directory = try TemporaryDirectory()

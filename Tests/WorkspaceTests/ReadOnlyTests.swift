@@ -46,40 +46,41 @@ struct ReadOnlyTests {
     try queue.close()
   }
 
-  @Test("can be read, and a write gives a typed error", arguments: [Workspace.Mode.readOnly, .readWrite])
-  func withLog(mode: Workspace.Mode) async throws {
+  @Test("can be read, and a write gives a typed error", arguments: [OpenWorkspace.Mode.readOnly, .readWrite])
+  func withLog(mode: OpenWorkspace.Mode) async throws {
     try permit(0o555, files: 0o444)
     defer { try? permit(0o755, files: 0o644) }
     let path = directory.workspace
     try await withoutPrivileges {
-      let workspace = try Workspace.open(at: path, schema: .numbers, mode: mode)
+      let workspace = try OpenWorkspace.open(at: path, schema: .numbers, mode: mode)
       #expect(try workspace.values() == [5])
       #expect(throws: WorkspaceError.readOnly(path: workspace.path)) { try workspace.write { _ in } }
     }
   }
 
   @Test(
-    "is not taken for one that is missing when it may not be entered", arguments: [Workspace.Mode.readOnly, .readWrite])
-  func notEntered(mode: Workspace.Mode) async throws {
+    "is not taken for one that is missing when it may not be entered",
+    arguments: [OpenWorkspace.Mode.readOnly, .readWrite])
+  func notEntered(mode: OpenWorkspace.Mode) async throws {
     try permit(0o600, files: 0o600)
     defer { try? permit(0o755, files: 0o644) }
     let path = directory.workspace
     // The super-user's directory is one that others may not even look at.
     try await withoutPrivileges {
       _ = #expect(throws: WorkspaceError.notPermitted(path: path)) {
-        try Workspace.open(at: path, schema: .numbers, mode: mode)
+        try OpenWorkspace.open(at: path, schema: .numbers, mode: mode)
       }
     }
   }
 
-  @Test("is named with the file that may not be read", arguments: [Workspace.Mode.readOnly, .readWrite])
-  func notRead(mode: Workspace.Mode) async throws {
+  @Test("is named with the file that may not be read", arguments: [OpenWorkspace.Mode.readOnly, .readWrite])
+  func notRead(mode: OpenWorkspace.Mode) async throws {
     try permit(0o755, files: 0o000)
     defer { try? permit(0o755, files: 0o644) }
     let path = directory.workspace
     try await withoutPrivileges {
       let error = #expect(throws: WorkspaceError.self) {
-        try Workspace.open(at: path, schema: .numbers, mode: mode).values()
+        try OpenWorkspace.open(at: path, schema: .numbers, mode: mode).values()
       }
       #expect(error == .notPermitted(path: path + "/workspace.db"))
     }
@@ -96,7 +97,7 @@ struct ReadOnlyTests {
     defer { try? permit(0o755, files: 0o644) }
     let path = directory.workspace
     try await withoutPrivileges {
-      let workspace = try Workspace.open(at: path, schema: .numbers, mode: .readWrite)
+      let workspace = try OpenWorkspace.open(at: path, schema: .numbers, mode: .readWrite)
       #expect(workspace.isReadOnly)
       #expect(try workspace.values() == [5])
       #expect(try GuardedQuery("SELECT value FROM number", on: workspace).next() == [.int(5)])

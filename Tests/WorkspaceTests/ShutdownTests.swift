@@ -5,7 +5,7 @@ import Workspace
 @Suite("Shutting down")
 struct ShutdownTests {
   let directory: TemporaryDirectory
-  let workspace: Workspace
+  let workspace: OpenWorkspace
 
   init() throws {
     directory = try TemporaryDirectory()
@@ -111,7 +111,7 @@ struct ShutdownTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: place) == ["workspace.db"])
     let mode = try FileManager.default.attributesOfItem(atPath: place + "/workspace.db")[.posixPermissions] as? NSNumber
     #expect(mode?.intValue == 0o600)
-    let copy = try Workspace.open(at: place, schema: .jobs, mode: .readWrite)
+    let copy = try OpenWorkspace.open(at: place, schema: .jobs, mode: .readWrite)
     let count = try copy.fetch(for: Job.self).count()
     #expect(count == 500 || count == 1000)
     #expect(try copy.checkIntegrity() == [])

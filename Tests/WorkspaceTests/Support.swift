@@ -51,11 +51,11 @@ extension WorkspaceSchema {
     number: 1, sql: "CREATE TABLE number (place INTEGER PRIMARY KEY, value INTEGER NOT NULL)")
 }
 
-func openNumbers(_ directory: TemporaryDirectory, mode: Workspace.Mode = .readWrite) throws -> Workspace {
-  try Workspace.open(at: directory.workspace, schema: .numbers, mode: mode)
+func openNumbers(_ directory: TemporaryDirectory, mode: OpenWorkspace.Mode = .readWrite) throws -> OpenWorkspace {
+  try OpenWorkspace.open(at: directory.workspace, schema: .numbers, mode: mode)
 }
 
-extension Workspace {
+extension OpenWorkspace {
   func values() throws -> [Int] {
     try read { try Int.fetchAll($0, sql: "SELECT value FROM number ORDER BY place") }
   }
@@ -64,7 +64,7 @@ extension Workspace {
 extension OrderedWriter where Change == Int {
   /// A writer that appends numbers to the table.
   static func numbers(
-    _ workspace: Workspace, delay: Duration = .milliseconds(2), maximumBatch: Int = 4096,
+    _ workspace: OpenWorkspace, delay: Duration = .milliseconds(2), maximumBatch: Int = 4096,
     onFailure: @escaping @Sendable (WorkspaceError) -> Void = { _ in }
   ) -> OrderedWriter<Int> {
     OrderedWriter(

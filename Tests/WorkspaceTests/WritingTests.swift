@@ -7,7 +7,7 @@ import Workspace
 @Suite("Reading and writing")
 struct WritingTests {
   let directory: TemporaryDirectory
-  let workspace: Workspace
+  let workspace: OpenWorkspace
 
   init() throws {
     directory = try TemporaryDirectory()
@@ -138,7 +138,7 @@ struct WritingTests {
       for file in ["workspace.db", "workspace.db-wal"] {
         try FileManager.default.copyItem(atPath: directory.workspace + "/" + file, toPath: copy + "/" + file)
       }
-      let restored = try Workspace.open(at: copy, schema: .numbers, mode: .readWrite)
+      let restored = try OpenWorkspace.open(at: copy, schema: .numbers, mode: .readWrite)
       #expect(try restored.values() == Array(0..<(number + 1) * 50))
       restored.close()
     }
@@ -162,7 +162,7 @@ struct WritingTests {
       try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
       try FileManager.default.copyItem(atPath: workspace.path, toPath: copy + "/workspace.db")
       try log.prefix(cut).write(to: URL(fileURLWithPath: copy + "/workspace.db-wal"))
-      let restored = try Workspace.open(at: copy, schema: .numbers, mode: .readWrite)
+      let restored = try OpenWorkspace.open(at: copy, schema: .numbers, mode: .readWrite)
       #expect(try restored.values() == [1])
       restored.close()
     }

@@ -2,7 +2,7 @@ import Glibc
 
 /// The outcome of something that another thread does, for threads that wait for it.
 ///
-/// Loading a plugin is a call that takes its time, wherever the plugin runs: see ``PluginHost/plugin(_:_:)``.
+/// Loading a plugin is a call that takes its time, wherever the plugin runs: see ``PluginLoader/plugin(_:_:)``.
 final class AwaitedOutcome<Success: Sendable, Failure: Error>: @unchecked Sendable {
   // @unchecked: `outcome` is touched under `mutex` only.
 

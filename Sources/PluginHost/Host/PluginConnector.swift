@@ -13,7 +13,7 @@ struct PluginConnector: Sendable {
 
 extension PluginConnector {
   /// What a host does outside of tests.
-  init(_ configuration: PluginHost.Configuration, limits: CallWatchdog.Limits = CallWatchdog.Limits()) {
+  init(_ configuration: PluginLoader.Configuration, limits: CallWatchdog.Limits = CallWatchdog.Limits()) {
     let verifier = PluginVerifier()
     verify = { file, pins throws(PluginError) in try verifier.verify(file, pins: pins) }
     let command = configuration.childHost
@@ -22,7 +22,7 @@ extension PluginConnector {
         configuration.log(
           .warning, verified.file.id,
           "\(verified.path.quotedForMessage) is loaded into this process untried: a damaged file may end it. This host was not told how "
-            + "to start a child host that could try it first (PluginHost.Configuration.childHost)")
+            + "to start a child host that could try it first (PluginLoader.Configuration.childHost)")
         return
       }
       configuration.willStartChildHost()
@@ -43,7 +43,7 @@ extension PluginConnector {
         throw PluginError(
           .childHost,
           "cannot load \(verified.path.quotedForMessage) in a process of its own: this host was not told how to start one "
-            + "(PluginHost.Configuration.childHost)")
+            + "(PluginLoader.Configuration.childHost)")
       }
       configuration.willStartChildHost()
       // What may be written while it is in use would crash children, and bring code into new ones that nobody has verified.

@@ -15,7 +15,7 @@ public struct PluginFinder: Sendable {
   }
 
   /// A finder in the places of a host.
-  public init(_ configuration: PluginHost.Configuration) {
+  public init(_ configuration: PluginLoader.Configuration) {
     self.init(directories: configuration.directories, files: configuration.files)
   }
 

@@ -7,7 +7,7 @@ import Workspace
 /// in groups; ``flush()`` waits for that. See ``OrderedWriter`` for what happens when the disk is full.
 public final class HistoryRecorder: Sendable {
   /// The workspace that is written to.
-  public let workspace: Workspace
+  public let workspace: OpenWorkspace
   private let writer: OrderedWriter<HistoryChange>
   private let statements: HistoryStatements
 
@@ -19,7 +19,7 @@ public final class HistoryRecorder: Sendable {
   ///   - onLoss: Told of a run that another process has taken from this one, of which nothing is recorded any more. [the writer's thread]
   ///   - onFailure: Told of the first failure after a success. [the writer's thread]
   public init(
-    workspace: Workspace, delay: Duration = .milliseconds(2),
+    workspace: OpenWorkspace, delay: Duration = .milliseconds(2),
     onLoss: @escaping @Sendable (RunID) -> Void = { _ in },
     onFailure: @escaping @Sendable (WorkspaceError) -> Void = { _ in }
   ) {
@@ -45,7 +45,7 @@ public final class HistoryRecorder: Sendable {
     try await writer.flush()
   }
 
-  /// Returns once everything recorded before survives a power loss as well, if the workspace's ``Workspace/Durability`` wants it: for what somebody is
+  /// Returns once everything recorded before survives a power loss as well, if the workspace's ``OpenWorkspace/Durability`` wants it: for what somebody is
   /// told next.
   public nonisolated(nonsending) func flushToDisk() async throws(WorkspaceError) {
     try await writer.flushToDisk()

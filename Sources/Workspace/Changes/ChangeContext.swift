@@ -2,7 +2,7 @@ import SQLite
 
 /// A transaction while it runs: what is submitted to it happens together, or not at all.
 ///
-/// It belongs to the closure that ``Workspace/performChanges(_:changesHandler:completionHandler:)`` calls, and to its thread; used later, it throws
+/// It belongs to the closure that ``OpenWorkspace/performChanges(_:changesHandler:completionHandler:)`` calls, and to its thread; used later, it throws
 /// ``ChangeError/Cause/ended``. Fetches see what was submitted before them.
 public final class ChangeContext: FetchSource {
   private let types: [any Storable.Type]

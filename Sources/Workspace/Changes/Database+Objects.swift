@@ -20,7 +20,7 @@ extension Database {
 
 extension Database {
   /// Calls `body` with what changes objects of these types inside of the connection's transaction, with whose end the subscribers are told by
-  /// ``Workspace/write(changing:_:)``. Requests cost more here than in a transaction of their own, as each call makes a context.
+  /// ``OpenWorkspace/write(changing:_:)``. Requests cost more here than in a transaction of their own, as each call makes a context.
   ///
   /// - Throws: What `body` throws; ``WorkspaceError`` where the transaction cannot go on.
   @discardableResult

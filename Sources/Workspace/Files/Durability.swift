@@ -1,4 +1,4 @@
-/// What the records survive that a program has said are there; see ``OrderedWriter/flushToDisk()`` and ``Workspace/flushToDisk()``.
+/// What the records survive that a program has said are there; see ``OrderedWriter/flushToDisk()`` and ``OpenWorkspace/flushToDisk()``.
 ///
 /// Every commit survives the death of the process, whatever this is, and the file is sound after a power loss.
 public enum Durability: String, Sendable, CaseIterable {

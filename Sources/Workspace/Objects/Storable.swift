@@ -1,6 +1,6 @@
 import Glibc
 
-/// A struct that a ``Workspace`` keeps as rows of a table of its own.
+/// A struct that an ``OpenWorkspace`` keeps as rows of a table of its own.
 ///
 /// The fields are declared once, each with its column's name, and listed in the order of the initializer:
 ///

@@ -9,7 +9,7 @@ protocol FetchSource {
 /// The beginning of a query: `workspace.fetch(for: Job.self)`. It holds nothing; each of its methods asks anew.
 ///
 /// All of them throw ``WorkspaceError`` when the file cannot be read, and ``ChangeError`` in a transaction that has not declared
-/// the type. After ``Workspace/shutdown()`` they find nothing.
+/// the type. After ``OpenWorkspace/shutdown()`` they find nothing.
 public struct Fetch<T: Storable> {
   let source: any FetchSource
 

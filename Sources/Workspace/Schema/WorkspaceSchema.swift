@@ -1,4 +1,4 @@
-/// What a user of ``Workspace`` keeps in it: an identity and numbered migrations.
+/// What a user of ``OpenWorkspace`` keeps in it: an identity and numbered migrations.
 ///
 /// A migration that has been released is never edited; a change of the schema is a new migration with the next number.
 public struct WorkspaceSchema: Sendable {

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// A thread waits for inotify to report a write to the log. SQLite writes a commit to the log first and makes it visible
 /// afterwards, through memory of which inotify tells nothing. So after a report it looks again, five times within a second; when nothing is written any
-/// more, it sleeps. Who commits what others wait for touches the database afterwards, however long that takes: see ``Workspace/announce()``.
+/// more, it sleeps. Who commits what others wait for touches the database afterwards, however long that takes: see ``OpenWorkspace/announce()``.
 final class ForeignChanges: Sendable {
   /// When it looks after a report, in milliseconds after the look before: a commit is visible at the first look, unless its process was interrupted in it.
   private static let pauses: [Int64] = [1, 4, 20, 100, 500]

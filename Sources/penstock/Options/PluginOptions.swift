@@ -17,9 +17,9 @@ struct PluginOptions: ParsableArguments, Sendable {
   var finder: PluginFinder { PluginFinder(directories: PluginDirectory.standard(), files: files) }
 
   /// A host of these plugins, whose lines go to standard error.
-  func host() -> PluginHost {
-    PluginHost(
-      PluginHost.Configuration(
+  func host() -> PluginLoader {
+    PluginLoader(
+      PluginLoader.Configuration(
         directories: PluginDirectory.standard(), files: files, childHost: [OwnExecutable.path, "plugin-host"],
         log: { level, plugin, message in
           // What only its author wants to know stays out of the way.

@@ -15,7 +15,7 @@ private final class PowerLoss: Sendable {
   private let ignored: Int
 
   /// Keeps an image from now on. Nothing has been committed in the workspace; its database was put on the disk when it was created.
-  init(_ workspace: Workspace) throws {
+  init(_ workspace: OpenWorkspace) throws {
     image = NSTemporaryDirectory() + "penstock-power-loss-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: image, withIntermediateDirectories: true)
     try FileManager.default.copyItem(atPath: workspace.path, toPath: image + "/workspace.db")

@@ -121,7 +121,7 @@ struct LoadingByIDTests {
     _ = try hosted.host.plugin("versioned")
     let path = "\(hosted.directory)/versioned.so"
     let error = #expect(throws: PluginError.self) {
-      try PluginHost(hosted.host.configuration, connector: hosted.connector).plugin(
+      try PluginLoader(hosted.host.configuration, connector: hosted.connector).plugin(
         "versioned", PluginReference(path: path, isolation: .host))
     }
     #expect(error?.message == "it crashes: versioned")

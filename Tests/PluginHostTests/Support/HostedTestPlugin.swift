@@ -6,7 +6,7 @@ import Values
 
 /// A host with a directory of its own, whose plugins run in this process, with a clock that stands still.
 final class HostedTestPlugin {
-  let host: PluginHost
+  let host: PluginLoader
   let clock: ManualPluginClock
   let log: RecordedLog
   let directory: String
@@ -19,12 +19,12 @@ final class HostedTestPlugin {
     directory = NSTemporaryDirectory() + "penstock-host-\(UUID().uuidString)"
     try FileManager.default.createDirectory(
       atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    let configuration = PluginHost.Configuration(
+    let configuration = PluginLoader.Configuration(
       directories: [PluginDirectory(path: directory, isStandard: true)], clock: clock
     ) { log.note($0, $1, $2) }
     var connector = PluginConnector(configuration, limits: .none)
     change(&connector)
-    host = PluginHost(configuration, connector: connector)
+    host = PluginLoader(configuration, connector: connector)
     self.connector = connector
     self.clock = clock
     self.log = log

@@ -133,7 +133,7 @@ struct SalvageTests {
     let current = HistorySchema.schema
     let first = WorkspaceSchema(applicationID: current.applicationID, migrations: Array(current.migrations.prefix(1)))
     let path = directory + "/earlier"
-    let former = try Workspace.open(at: path, schema: first, mode: .readWrite)
+    let former = try OpenWorkspace.open(at: path, schema: first, mode: .readWrite)
     try await former.write { db in
       try db.execute(
         sql: """

@@ -7,7 +7,7 @@ import Workspace
 @testable import RunHistory
 
 @Suite("A workspace that somebody else has made") struct ForeignWorkspaceTests {
-  private func reopened(_ fixture: HistoryFixture, _ mode: Workspace.Mode = .readWrite) -> WorkspaceError? {
+  private func reopened(_ fixture: HistoryFixture, _ mode: OpenWorkspace.Mode = .readWrite) -> WorkspaceError? {
     do throws(WorkspaceError) {
       try History.open(at: fixture.directory, mode: mode).workspace.close()
       return nil
@@ -41,7 +41,7 @@ import Workspace
       path: fixture.directory + "/workspace.db", reason: "\(what) in it is not Penstock's")
     #expect(reopened(fixture) == expected)
     #expect(throws: expected) {
-      try Workspace.open(
+      try OpenWorkspace.open(
         at: fixture.directory, schema: HistorySchema.schema, mode: .readWrite, first: .writer)
     }
     #expect(reopened(fixture, .readOnly) == nil)

@@ -16,7 +16,7 @@ struct HistorySchemaTests {
     defer { try? FileManager.default.removeItem(atPath: path) }
     var content: Set<String> = []
     for schema in schemas {
-      let workspace = try Workspace.open(at: path, schema: schema, mode: .readWrite)
+      let workspace = try OpenWorkspace.open(at: path, schema: schema, mode: .readWrite)
       content = try workspace.read { db in
         try String.fetchSet(db, sql: Self.content)
       }
@@ -61,7 +61,7 @@ struct HistorySchemaTests {
   private func file(_ schema: WorkspaceSchema) async throws -> [UInt8] {
     let path = NSTemporaryDirectory() + "history-schema-" + UUID().uuidString
     defer { try? FileManager.default.removeItem(atPath: path) }
-    let workspace = try Workspace.open(at: path, schema: schema, mode: .readWrite)
+    let workspace = try OpenWorkspace.open(at: path, schema: schema, mode: .readWrite)
     try workspace.vacuum()
     await workspace.shutdown()
     return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path + "/workspace.db")))

@@ -8,7 +8,7 @@ final class HistoryFixture {
   let directory: String
   let history: History
   let recorder: HistoryRecorder
-  var workspace: Workspace { history.workspace }
+  var workspace: OpenWorkspace { history.workspace }
 
   init() throws {
     directory = NSTemporaryDirectory() + "history-test-" + UUID().uuidString.lowercased()

@@ -6,7 +6,7 @@ import Workspace
 @Suite("Changes")
 struct ChangeTests {
   let directory: TemporaryDirectory
-  let workspace: Workspace
+  let workspace: OpenWorkspace
 
   init() throws {
     directory = try TemporaryDirectory()

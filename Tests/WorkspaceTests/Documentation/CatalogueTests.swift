@@ -19,8 +19,8 @@ private enum Catalogue {
       "job", Job.init, id, state, attempt, endedAt, key: id, indexes: [.index(state, attempt)])
   }
 
-  static func opening(_ directory: String) async throws -> (Workspace, Job) {
-    let workspace = try Workspace.open(
+  static func opening(_ directory: String) async throws -> (OpenWorkspace, Job) {
+    let workspace = try OpenWorkspace.open(
       at: directory, schema: WorkspaceSchema(applicationID: 0x6578_616d, objects: [Job.self]), mode: .readWrite)
     try await workspace.performChanges([Job.self]) { context in
       try context.submit(Job.creationRequest(Job(id: "a", state: .queued, attempt: 1, endedAt: nil)))
@@ -29,7 +29,7 @@ private enum Catalogue {
     return (workspace, try #require(queued.first))
   }
 
-  static func changing(_ workspace: Workspace, _ job: Job) async throws -> String {
+  static func changing(_ workspace: OpenWorkspace, _ job: Job) async throws -> String {
     try await workspace.performChanges([Job.self]) { context in
       try context.submit(Job.upsertRequest(Job(id: "b", state: .running, attempt: 1, endedAt: nil)))
       try context.submit(Job.changeRequest(job) { $0.attempt += 1 })
@@ -47,7 +47,7 @@ private enum Catalogue {
     return outcome
   }
 
-  static func fetching(_ workspace: Workspace) throws -> [Int] {
+  static func fetching(_ workspace: OpenWorkspace) throws -> [Int] {
     let failed = try workspace.fetch(for: Job.self)
       .where(Job.state == .failed && Job.attempt.between(2, 5), limit: 10, orderBy: [Job.endedAt.descending])
     let waiting = try workspace.fetch(for: Job.self).where(Job.state.in([.queued, .running]) && Job.endedAt.isNil())
@@ -66,7 +66,7 @@ private enum Catalogue {
     return [failed.count, waiting.count, nightly.count, count, perState.count, all, running.count]
   }
 
-  static func following(_ workspace: Workspace, _ job: Job) async throws {
+  static func following(_ workspace: OpenWorkspace, _ job: Job) async throws {
     let failed = try workspace.fetch(for: Job.self).where(Job.state == .failed)
     let subscription = try workspace.subscribe(object: job) { state in
       switch state {

@@ -26,7 +26,7 @@ final class FaultScript {
   /// What every transaction that was acknowledged has left.
   private(set) var expected: [String: Job] = [:]
   private(set) var errors: [any Error] = []
-  private(set) var workspace: Workspace?
+  private(set) var workspace: OpenWorkspace?
   /// What the last subscriber was told last.
   let told = Collected<[Job]>()
 
@@ -36,7 +36,7 @@ final class FaultScript {
 
   func open() {
     do {
-      workspace = try Workspace.open(at: directory, schema: .jobs, mode: .readWrite, patience: .milliseconds(50))
+      workspace = try OpenWorkspace.open(at: directory, schema: .jobs, mode: .readWrite, patience: .milliseconds(50))
     } catch {
       errors.append(error)
     }
@@ -50,7 +50,7 @@ final class FaultScript {
 
   /// One transaction: three objects more, all others changed, one gone. Returns whether it was acknowledged.
   @discardableResult
-  func change(_ workspace: Workspace, _ turn: Int) async -> Bool {
+  func change(_ workspace: OpenWorkspace, _ turn: Int) async -> Bool {
     let before = expected
     do {
       expected = try await workspace.performChanges([Job.self]) { context in

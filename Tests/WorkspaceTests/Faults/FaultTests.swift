@@ -202,7 +202,7 @@ struct FaultTests {
       #expect(try workspace.fetch(for: Job.self).all().map(\.self) == script.sorted, place)
       await workspace.shutdown()
     }
-    let again = try Workspace.open(at: script.directory, schema: .jobs, mode: .readWrite)
+    let again = try OpenWorkspace.open(at: script.directory, schema: .jobs, mode: .readWrite)
     #expect(try again.checkIntegrity() == [], place)
     try #require(try again.fetch(for: Job.self).all().map(\.self) == script.sorted, place)
     #expect(try again.fetch(for: Job.self).where(Job.ticket >= "").count == script.sorted.count, place)

@@ -12,7 +12,7 @@ import Workspace
     arguments: Fate.allCases, [Durability.powerLoss, .process])
   private func flush(fate: Fate, durability: Durability) async throws {
     let directory = try TemporaryDirectory()
-    let workspace = try Workspace.open(
+    let workspace = try OpenWorkspace.open(
       at: directory.workspace, schema: .numbers, mode: .readWrite, durability: durability)
     let writer = OrderedWriter.numbers(workspace)
     writer.append(1)

@@ -49,8 +49,8 @@ struct WorkspaceDurabilityTests {
     loss = try PowerLoss(directory)
   }
 
-  private func open(_ durability: Durability = .powerLoss) throws -> Workspace {
-    let workspace = try Workspace.open(
+  private func open(_ durability: Durability = .powerLoss) throws -> OpenWorkspace {
+    let workspace = try OpenWorkspace.open(
       at: directory.workspace, schema: .numbers, mode: .readWrite, durability: durability)
     loss.begin()
     return workspace

@@ -17,7 +17,7 @@ struct TemplateTests {
   private func file(_ schema: WorkspaceSchema = .numbers) async throws -> [UInt8] {
     let path = directory.path + "/template"
     defer { try? FileManager.default.removeItem(atPath: path) }
-    let workspace = try Workspace.open(at: path, schema: schema, mode: .readWrite)
+    let workspace = try OpenWorkspace.open(at: path, schema: schema, mode: .readWrite)
     try await workspace.write { try $0.execute(sql: "CREATE TABLE mark (place INTEGER PRIMARY KEY)") }
     await workspace.shutdown()
     return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path + "/workspace.db")))
@@ -31,7 +31,7 @@ struct TemplateTests {
       objects: objects)
   }
 
-  private func tables(_ workspace: Workspace) throws -> Set<String> {
+  private func tables(_ workspace: OpenWorkspace) throws -> Set<String> {
     try workspace.read { try String.fetchSet($0, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'") }
   }
 
@@ -59,14 +59,14 @@ struct TemplateTests {
   func noText(_ text: String) throws {
     #expect(WorkspaceTemplate(text).bytes == nil)
     // The migrations make the workspace then.
-    let workspace = try Workspace.open(at: directory.workspace, schema: schema(text), mode: .readWrite)
+    let workspace = try OpenWorkspace.open(at: directory.workspace, schema: schema(text), mode: .readWrite)
     #expect(try tables(workspace) == ["lease_record", "number"])
   }
 
   @Test("A new workspace is a copy of the template, for its owner alone, and is written to as any other")
   func copy() async throws {
     let template = WorkspaceTemplate.text(of: try await file())
-    let workspace = try Workspace.open(at: directory.workspace, schema: schema(template), mode: .readWrite)
+    let workspace = try OpenWorkspace.open(at: directory.workspace, schema: schema(template), mode: .readWrite)
     #expect(try tables(workspace) == ["lease_record", "number", "mark"])
     try await workspace.write { try $0.execute(sql: "INSERT INTO number (value) VALUES (1), (2)") }
     workspace.close()
@@ -78,13 +78,14 @@ struct TemplateTests {
       #expect(mode as? Int == 0o600, "\(file)")
     }
     #expect(try openNumbers(directory).values() == [1, 2])
-    #expect(try Workspace.open(at: directory.workspace, schema: schema(template), mode: .readWrite).values() == [1, 2])
+    #expect(
+      try OpenWorkspace.open(at: directory.workspace, schema: schema(template), mode: .readWrite).values() == [1, 2])
   }
 
   @Test("A log that a removed database has left is no part of the new one", arguments: ["-wal", "-journal"])
   func strayLog(_ suffix: String) async throws {
     let schema = schema(WorkspaceTemplate.text(of: try await file()))
-    let former = try Workspace.open(at: directory.workspace, schema: schema, mode: .readWrite)
+    let former = try OpenWorkspace.open(at: directory.workspace, schema: schema, mode: .readWrite)
     try await former.write { db in
       for number in 0..<1000 {
         try db.execute(sql: "INSERT INTO number (value) VALUES (?)", arguments: [number])
@@ -97,7 +98,7 @@ struct TemplateTests {
       try FileManager.default.moveItem(atPath: log, toPath: directory.workspace + "/workspace.db" + suffix)
     }
     try FileManager.default.removeItem(atPath: directory.workspace + "/workspace.db")
-    let workspace = try Workspace.open(at: directory.workspace, schema: schema, mode: .readWrite)
+    let workspace = try OpenWorkspace.open(at: directory.workspace, schema: schema, mode: .readWrite)
     #expect(try workspace.values() == [])
     try await workspace.write { try $0.execute(sql: "INSERT INTO number (value) VALUES (7)") }
     #expect(try workspace.values() == [7])
@@ -108,7 +109,7 @@ struct TemplateTests {
   func older() async throws {
     let template = WorkspaceTemplate.text(of: try await file())
     let schema = schema(like: .numbersTwo, template)
-    let workspace = try Workspace.open(at: directory.workspace, schema: schema, mode: .readWrite)
+    let workspace = try OpenWorkspace.open(at: directory.workspace, schema: schema, mode: .readWrite)
     #expect(try tables(workspace).contains("mark"))
     try await workspace.write { try $0.execute(sql: "INSERT INTO number (value, note) VALUES (1, 'a')") }
     #expect(try workspace.values() == [1])
@@ -118,7 +119,7 @@ struct TemplateTests {
   func objects() async throws {
     let template = WorkspaceTemplate.text(of: try await file())
     let schema = schema(template, objects: [Note.self])
-    let workspace = try Workspace.open(at: directory.workspace, schema: schema, mode: .readWrite)
+    let workspace = try OpenWorkspace.open(at: directory.workspace, schema: schema, mode: .readWrite)
     let tables = try tables(workspace)
     #expect(tables.isSuperset(of: ["lease_record", "number", "mark", "note"]))
   }
@@ -127,11 +128,11 @@ struct TemplateTests {
   func foreign() async throws {
     let newer = WorkspaceTemplate.text(of: try await file(.numbersTwo))
     #expect(throws: WorkspaceError.self) {
-      try Workspace.open(at: directory.workspace, schema: schema(newer), mode: .readWrite)
+      try OpenWorkspace.open(at: directory.workspace, schema: schema(newer), mode: .readWrite)
     }
     let text = WorkspaceTemplate.text(of: try await file(WorkspaceSchema(applicationID: 77)))
     #expect(throws: WorkspaceError.self) {
-      try Workspace.open(at: directory.path + "/other", schema: schema(text), mode: .readWrite)
+      try OpenWorkspace.open(at: directory.path + "/other", schema: schema(text), mode: .readWrite)
     }
   }
 
@@ -143,7 +144,7 @@ struct TemplateTests {
       try await withThrowingTaskGroup(of: Void.self) { group in
         for number in 0..<8 {
           group.addTask {
-            let workspace = try Workspace.open(at: path, schema: schema, mode: .readWrite)
+            let workspace = try OpenWorkspace.open(at: path, schema: schema, mode: .readWrite)
             try await workspace.write { db in
               try db.execute(sql: "INSERT INTO number (value) VALUES (?)", arguments: [number])
             }
@@ -152,7 +153,7 @@ struct TemplateTests {
         }
         try await group.waitForAll()
       }
-      let workspace = try Workspace.open(at: path, schema: schema, mode: .readOnly)
+      let workspace = try OpenWorkspace.open(at: path, schema: schema, mode: .readOnly)
       #expect(try workspace.values().sorted() == Array(0..<8))
     }
   }

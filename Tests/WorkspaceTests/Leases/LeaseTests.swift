@@ -7,7 +7,7 @@ import Workspace
 @Suite("Leases")
 struct LeaseTests {
   let directory: TemporaryDirectory
-  let workspace: Workspace
+  let workspace: OpenWorkspace
 
   init() throws {
     directory = try TemporaryDirectory()

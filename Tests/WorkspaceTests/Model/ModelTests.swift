@@ -35,7 +35,7 @@ struct ModelTests {
   func agree(seed: UInt64) async throws {
     let directory = try TemporaryDirectory()
     let schema = WorkspaceSchema(applicationID: 0x7465_7374, objects: [Piece.self])
-    let workspace = try Workspace.open(at: directory.workspace, schema: schema, mode: .readWrite)
+    let workspace = try OpenWorkspace.open(at: directory.workspace, schema: schema, mode: .readWrite)
     var random = SeededRandom(state: seed)
     var model = Model()
     var followers: [Follower] = []
@@ -80,12 +80,12 @@ struct ModelTests {
     }
     #expect(try workspace.checkIntegrity() == [])
     await workspace.shutdown()
-    let again = try Workspace.open(at: directory.workspace, schema: schema, mode: .readWrite)
+    let again = try OpenWorkspace.open(at: directory.workspace, schema: schema, mode: .readWrite)
     #expect(try again.fetch(for: Piece.self).all().map(\.self) == model.all)
   }
 
   private func follow(
-    _ workspace: Workspace, _ model: Model, _ followers: inout [Follower], _ random: inout SeededRandom
+    _ workspace: OpenWorkspace, _ model: Model, _ followers: inout [Follower], _ random: inout SeededRandom
   ) throws {
     if followers.count > 8 || (!followers.isEmpty && Int.random(in: 0..<6, using: &random) == 0) {
       followers.remove(at: Int.random(in: 0..<followers.count, using: &random)).subscription.cancel()
@@ -122,7 +122,7 @@ struct ModelTests {
 
   /// Does the same to both. Returns the model afterwards, and where they differed.
   private func transaction(
-    _ workspace: Workspace, _ model: Model, _ submissions: Int, seed: UInt64, isAborted: Bool
+    _ workspace: OpenWorkspace, _ model: Model, _ submissions: Int, seed: UInt64, isAborted: Bool
   ) async throws -> (Model, [String]) {
     do {
       return try await workspace.performChanges([Piece.self]) { context in

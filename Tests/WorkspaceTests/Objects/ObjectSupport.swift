@@ -66,11 +66,11 @@ extension WorkspaceSchema {
   static let jobs = WorkspaceSchema(applicationID: 0x7465_7374, objects: [Job.self, Note.self, Cell.self])
 }
 
-func openJobs(_ directory: TemporaryDirectory, mode: Workspace.Mode = .readWrite) throws -> Workspace {
-  try Workspace.open(at: directory.workspace, schema: .jobs, mode: mode)
+func openJobs(_ directory: TemporaryDirectory, mode: OpenWorkspace.Mode = .readWrite) throws -> OpenWorkspace {
+  try OpenWorkspace.open(at: directory.workspace, schema: .jobs, mode: mode)
 }
 
-extension Workspace {
+extension OpenWorkspace {
   /// Stores jobs in one transaction.
   func add(_ jobs: [Job]) async throws {
     try await performChanges([Job.self]) { context in
@@ -104,7 +104,7 @@ struct SeededRandom: RandomNumberGenerator {
   }
 }
 
-extension Workspace {
+extension OpenWorkspace {
   /// Runs SQL past the objects.
   func sql(_ sql: String) throws { try write { try $0.execute(sql: sql) } }
 

@@ -6,7 +6,7 @@ import Workspace
 @Suite("Storing objects")
 struct StoringTests {
   let directory: TemporaryDirectory
-  let workspace: Workspace
+  let workspace: OpenWorkspace
 
   init() throws {
     directory = try TemporaryDirectory()
@@ -58,7 +58,7 @@ struct StoringTests {
   func numbers() async throws {
     let large = Counter(name: "a", count: .max, share: 0)
     let missing = Counter(name: "b", count: 1, share: .nan)
-    let counters = try Workspace.open(
+    let counters = try OpenWorkspace.open(
       at: directory.path + "/counters", schema: WorkspaceSchema(applicationID: 7, objects: [Counter.self]),
       mode: .readWrite)
     for (counter, field) in [(large, "count"), (missing, "share")] {
@@ -93,7 +93,7 @@ struct StoringTests {
     #expect(Date.from(.int(1_700_000_000_250_000)) == date)
     #expect(throws: UnsuitableValue.self) { try Date(timeIntervalSince1970: 1e300).columnValue() }
     #expect(throws: UnsuitableValue.self) { try Date(timeIntervalSince1970: .nan).columnValue() }
-    let visits = try Workspace.open(
+    let visits = try OpenWorkspace.open(
       at: directory.path + "/visits", schema: WorkspaceSchema(applicationID: 8, objects: [Visit.self]),
       mode: .readWrite)
     try await visits.performChanges([Visit.self]) { context in

@@ -7,7 +7,7 @@ import Testing
 @Suite("Hosts of other pid namespaces")
 struct HostLockTests {
   let directory: TemporaryDirectory
-  let workspace: Workspace
+  let workspace: OpenWorkspace
   /// A process of this boot, in a pid namespace that is not this one, and with an id that is not used for anything here.
   private let elsewhere = ProcessIdentity(
     boot: ProcessIdentity.currentBoot.prefix { $0 != "/" } + "/1", pid: 1, started: Int64.random(in: 1...1 << 40))

@@ -5,7 +5,7 @@ import Workspace
 @Suite("Queries")
 struct QueryTests {
   let directory: TemporaryDirectory
-  let workspace: Workspace
+  let workspace: OpenWorkspace
 
   init() async throws {
     directory = try TemporaryDirectory()

@@ -5,7 +5,7 @@ import Workspace
 @Suite("Snapshots")
 struct SnapshotTests {
   let directory: TemporaryDirectory
-  let workspace: Workspace
+  let workspace: OpenWorkspace
 
   init() throws {
     directory = try TemporaryDirectory()
@@ -67,7 +67,7 @@ struct SnapshotTests {
 
   @Test("A snapshot of one workspace has nothing to do with another one")
   func twoWorkspaces() async throws {
-    let elsewhere = try Workspace.open(at: directory.path + "/elsewhere", schema: .jobs, mode: .readWrite)
+    let elsewhere = try OpenWorkspace.open(at: directory.path + "/elsewhere", schema: .jobs, mode: .readWrite)
     try write("1")
     try await elsewhere.performChanges([Note.self]) { try $0.submit(Note.creationRequest(Note(number: 7, text: ""))) }
     #expect(try workspace.fetchWithinASnapshot { _ in try numbers(elsewhere.fetch(for: Note.self)) } == [7])
@@ -86,8 +86,8 @@ struct SnapshotTests {
 
   @Test(
     "A snapshot that lasts does not let the log grow without end: it expires, and says so, also in a process that only reads",
-    arguments: [Workspace.Mode.readWrite, .readOnly])
-  func expires(mode: Workspace.Mode) async throws {
+    arguments: [OpenWorkspace.Mode.readWrite, .readOnly])
+  func expires(mode: OpenWorkspace.Mode) async throws {
     let workspace = workspace
     let reader = mode == .readWrite ? workspace : try openJobs(directory, mode: mode)
     /// SQLite writes only what differs, so each megabyte is another one.

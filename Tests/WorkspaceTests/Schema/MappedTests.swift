@@ -70,8 +70,8 @@ struct MappedTests {
       ], mapped: mapped)
   }
 
-  private func open() async throws -> Workspace {
-    let workspace = try Workspace.open(at: directory.workspace, schema: schema(), mode: .readWrite)
+  private func open() async throws -> OpenWorkspace {
+    let workspace = try OpenWorkspace.open(at: directory.workspace, schema: schema(), mode: .readWrite)
     try await workspace.performChanges([Book.self, Shelf.self]) { context in
       try context.submit(Shelf.creationRequest(Shelf(number: 1, room: "attic")))
       try context.submit(Book.creationRequest(Book(id: 7, title: "Emma", shelf: 1, reader: nil, room: nil)))
@@ -124,7 +124,7 @@ struct MappedTests {
     #expect(faults.last?.contains("title is required in the file") == true)
   }
 
-  private func plan(_ workspace: Workspace, _ condition: Condition<Book>?, _ order: [Ordering<Book>] = []) throws
+  private func plan(_ workspace: OpenWorkspace, _ condition: Condition<Book>?, _ order: [Ordering<Book>] = []) throws
     -> String
   {
     try workspace.read { db in

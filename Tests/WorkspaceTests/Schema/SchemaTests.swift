@@ -71,8 +71,8 @@ struct SchemaTests {
     directory = try TemporaryDirectory()
   }
 
-  private func open<T: Storable>(_ type: T.Type, _ mode: Workspace.Mode = .readWrite) throws -> Workspace {
-    try Workspace.open(
+  private func open<T: Storable>(_ type: T.Type, _ mode: OpenWorkspace.Mode = .readWrite) throws -> OpenWorkspace {
+    try OpenWorkspace.open(
       at: directory.workspace, schema: WorkspaceSchema(applicationID: 9, objects: [type]), mode: mode)
   }
 
@@ -170,7 +170,7 @@ struct SchemaTests {
     let workspace = try open(Third.Person.self)
     await workspace.shutdown()
     let before = try Data(contentsOf: URL(fileURLWithPath: workspace.path))
-    for mode in [Workspace.Mode.readWrite, .readOnly] {
+    for mode in [OpenWorkspace.Mode.readWrite, .readOnly] {
       #expect(throws: WorkspaceError.newerSchema(path: workspace.path, found: 3, known: 0)) {
         try open(First.Person.self, mode)
       }

@@ -6,9 +6,9 @@ import Testing
 @Suite("What others change")
 struct FollowingTests {
   let directory: TemporaryDirectory
-  let workspace: Workspace
+  let workspace: OpenWorkspace
   /// What another process would have: a workspace of its own in the same directory.
-  let other: Workspace
+  let other: OpenWorkspace
 
   init() throws {
     directory = try TemporaryDirectory()

@@ -14,7 +14,7 @@ func eventually(_ condition: () throws -> Bool) async throws {
 @Suite("Subscriptions")
 struct SubscriptionTests {
   let directory: TemporaryDirectory
-  let workspace: Workspace
+  let workspace: OpenWorkspace
 
   init() throws {
     directory = try TemporaryDirectory()

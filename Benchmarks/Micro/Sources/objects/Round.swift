@@ -50,7 +50,7 @@ final class Round {
   }
 
   func run() async throws {
-    let workspace = try Workspace.open(
+    let workspace = try OpenWorkspace.open(
       at: directory + "/workspace", schema: WorkspaceSchema(applicationID: 0x6265_6e63, objects: [Job.self]),
       mode: .readWrite)
     guard let plain = object_floor_open(directory + "/plain.db", 0),
@@ -144,7 +144,7 @@ final class Round {
   /// The floor in its two forms and the workspace, in turns.
   private func compare(
     _ name: String, _ floor: (OpaquePointer) throws -> Void, with subject: () async throws -> Void,
-    on databases: () -> (Workspace, OpaquePointer, OpaquePointer)
+    on databases: () -> (OpenWorkspace, OpaquePointer, OpaquePointer)
   ) async throws {
     let (workspace, plain, clustered) = databases()
     func time(_ name: String, _ body: () async throws -> Void, settle: () async throws -> Void = {}) async throws {
@@ -166,7 +166,7 @@ final class Round {
 
   /// Subscriptions: 1,000 objects and 1,000 results of one row, while one transaction updates 1,000 or 10,000 objects.
   private func observe(
-    _ workspace: Workspace, _ plain: OpaquePointer, _ clustered: OpaquePointer
+    _ workspace: OpenWorkspace, _ plain: OpaquePointer, _ clustered: OpaquePointer
   ) async throws {
     let watched = Array(jobs.prefix(Self.each))
     let jobs = jobs

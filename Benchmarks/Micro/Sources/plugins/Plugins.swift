@@ -52,7 +52,7 @@ struct PluginsError: Error, CustomStringConvertible {
 /// A host with one plugin in a directory of its own.
 struct Workbench {
   let directory: String
-  let host: PluginHost
+  let host: PluginLoader
 
   init(_ id: String, _ source: String, childHost: [String] = []) throws {
     directory = NSTemporaryDirectory() + "penstock-plugins-\(UUID().uuidString)"
@@ -76,9 +76,9 @@ struct Workbench {
     host = Self.host(directory, childHost: childHost)
   }
 
-  static func host(_ directory: String, childHost: [String] = []) -> PluginHost {
-    PluginHost(
-      PluginHost.Configuration(
+  static func host(_ directory: String, childHost: [String] = []) -> PluginLoader {
+    PluginLoader(
+      PluginLoader.Configuration(
         directories: [PluginDirectory(path: directory, isStandard: true)], childHost: childHost))
   }
 

@@ -17,7 +17,7 @@ package enum ChildHost {
   package static let argument = "plugin-host"
 
   /// How this program starts itself as a child host, wherever it is and whatever has become of its file: see
-  /// ``PluginHost/Configuration/childHost``. Only for a program that calls ``main(load:)`` when its first argument is ``argument``.
+  /// ``PluginLoader/Configuration/childHost``. Only for a program that calls ``main(load:)`` when its first argument is ``argument``.
   package static let command = [OwnExecutable.path, argument]
 
   /// The exit code of a child that was sent what is no message.

@@ -9,7 +9,7 @@ package struct ChildLaunch: Sendable {
     var descriptor: Int32 { get }
   }
 
-  /// The program and its arguments: see ``PluginHost/Configuration/childHost``.
+  /// The program and its arguments: see ``PluginLoader/Configuration/childHost``.
   package var command: [String]
   /// The plugin's id where it is known, else the name of its file: for messages.
   package var name: String

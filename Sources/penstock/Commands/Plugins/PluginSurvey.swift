@@ -24,11 +24,11 @@ struct PluginFacts {
 /// Looks at files of plugins: verifies them, and loads those that are not refused to read their descriptions.
 struct PluginSurvey {
   let finder: PluginFinder
-  private let host: PluginHost
+  private let host: PluginLoader
 
   init(_ finder: PluginFinder) {
     self.finder = finder
-    host = PluginHost(.forCommands(finder))
+    host = PluginLoader(.forCommands(finder))
   }
 
   /// The file that an argument names: a path when it has a slash or ends in `.so`, else the id of a plugin or of one of its offers.
@@ -72,7 +72,7 @@ struct PluginSurvey {
   }
 }
 
-extension PluginHost.Configuration {
+extension PluginLoader.Configuration {
   /// Of a host for one command, which looks at plugins and does not run them.
   static func forCommands(_ finder: PluginFinder) -> Self {
     Self(

@@ -1,6 +1,6 @@
 import SQLite
 
-extension Workspace: FetchSource {
+extension OpenWorkspace: FetchSource {
   /// Begins a query. Each query sees everything that was committed before it, and never waits for a change.
   public func fetch<T: Storable>(for type: T.Type) -> Fetch<T> { Fetch(source: self) }
 

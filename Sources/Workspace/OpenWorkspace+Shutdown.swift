@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-extension Workspace {
+extension OpenWorkspace {
   /// Ends the work with the workspace in the background.
   ///
   /// Changes that were begun before finish, their subscribers are told, and their completion handlers called; later ones fail with

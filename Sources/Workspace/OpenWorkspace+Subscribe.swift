@@ -1,4 +1,4 @@
-extension Workspace {
+extension OpenWorkspace {
   /// Calls `changeHandler` whenever the object has changed, and when it is gone, which ends the subscription.
   ///
   /// The object may be older than the last change; then the handler is called at once. It is called after a commit and before

@@ -1,4 +1,4 @@
-extension Workspace {
+extension OpenWorkspace {
   /// What this workspace's flushes to the disk wait for.
   public var durability: Durability { files.durability }
 

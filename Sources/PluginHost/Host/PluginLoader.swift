@@ -5,10 +5,10 @@ import Values
 /// Finds, verifies, loads and runs plugins, and lets go of them. May be used on any thread.
 ///
 /// ```swift
-/// let host = PluginHost(PluginHost.Configuration(directories: PluginDirectory.standard()))
+/// let host = PluginLoader(PluginLoader.Configuration(directories: PluginDirectory.standard()))
 /// let office = try host.plugin("calendar").specification("calendar.time-window", settings: ["from": "08:00"])
 /// ```
-public final class PluginHost: Sendable {
+public final class PluginLoader: Sendable {
   /// What the host is given.
   public struct Configuration: Sendable {
     /// Directories in which plugins are looked for by id, in order.

@@ -1,4 +1,4 @@
-extension Workspace {
+extension OpenWorkspace {
   /// Why types over tables of the migrations cannot be used with these tables; empty where they can. For the tests of a schema.
   package func mappingFaults(of schema: WorkspaceSchema) throws -> [String] {
     try read { try ObjectTables(schema: schema, path: path).mappingFaults($0) }

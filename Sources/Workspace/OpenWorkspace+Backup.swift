@@ -3,7 +3,7 @@ import Glibc
 import OperatingSystem
 import SQLite
 
-extension Workspace {
+extension OpenWorkspace {
   /// Copies the database to a file, as it is at one instant, while others read and write.
   ///
   /// The file takes the place of one that is there, when it is complete; it has no log beside it, and only its owner may read

@@ -18,7 +18,7 @@ extension Plugin: PipelinePlugin {
 
 /// The plugins of a plugin host.
 private struct HostCatalog: PluginCatalog {
-  let host: PluginHost
+  let host: PluginLoader
 
   func plugin(_ id: String, _ reference: PluginReference) throws(PluginError) -> any PipelinePlugin {
     try host.pluginOrFormer(id, reference)
@@ -39,5 +39,5 @@ private struct HostCatalog: PluginCatalog {
 
 extension PluginSource {
   /// The plugins that `host` finds. It must not be shut down before the runs that use them have ended.
-  public static func host(_ host: PluginHost) -> PluginSource { .catalog(HostCatalog(host: host)) }
+  public static func host(_ host: PluginLoader) -> PluginSource { .catalog(HostCatalog(host: host)) }
 }

@@ -4,7 +4,7 @@
 // per workspace object, group commits, leases; and a typed object store with transactions, queries, snapshots and subscriptions. It imports nothing of Penstock and must never know of pipelines, runs or YAML;
 // run history is one of its users.
 //
-// Read first: ``Workspace`` (opening, reading, writing), ``OrderedWriter`` (many small changes, few transactions),
+// Read first: ``OpenWorkspace`` (opening, reading, writing), ``OrderedWriter`` (many small changes, few transactions),
 // ``Leases`` (who may do something, across processes); for objects ``Storable``, ``ChangeContext`` and ``Fetch``. The folders are
 // layers; the landing page lists them.
 
@@ -19,10 +19,10 @@ import Synchronization
 ///
 /// The directory holds `workspace.db` with SQLite's `-wal` and `-shm` beside it, `workspace.lock` (see ``WriteLock``),
 /// and `workspace.hosts` (see ``HostLock``), all readable and writable by their owner alone.
-public final class Workspace: Sendable {
+public final class OpenWorkspace: Sendable {
   /// What a workspace is opened for.
   public enum Mode: Sendable {
-    /// Creates what is missing. Falls back to reading, with ``Workspace/isReadOnly`` set, where writing is not permitted.
+    /// Creates what is missing. Falls back to reading, with ``OpenWorkspace/isReadOnly`` set, where writing is not permitted.
     case readWrite
     /// Creates and changes nothing.
     case readOnly
@@ -96,7 +96,7 @@ public final class Workspace: Sendable {
   public static func open(
     at directory: String, schema: WorkspaceSchema, mode: Mode, first: FirstConnection = .reader,
     patience: Duration = .seconds(30), durability: Durability = .powerLoss
-  ) throws(WorkspaceError) -> Workspace {
+  ) throws(WorkspaceError) -> OpenWorkspace {
     let files = WorkspaceFiles(
       directory: directory, patience: patience / .seconds(1), durability: durability)
     var isReadOnly = mode == .readOnly
@@ -117,7 +117,7 @@ public final class Workspace: Sendable {
         let reader = try files.openReader()
         if !isReadOnly { try reader.unsafeRead(upgrade.requireOwnSchema) }
         if try reader.unsafeRead(upgrade.isCurrent) {
-          let workspace = Workspace(
+          let workspace = OpenWorkspace(
             files: files, schema: schema, isReadOnly: isReadOnly,
             connections: Connections(reader: reader))
           try workspace.buildIndexes(upgrade.pendingIndexes(reader.unsafeRead))
@@ -129,7 +129,7 @@ public final class Workspace: Sendable {
       let writer = try WriterConnection(files: files)
       if !isNew { try writer.prepare(upgrade.requireOwnSchema) }
       if try isNew || !writer.prepare(upgrade.isCurrent) { try writer.prepare(upgrade) }
-      let workspace = Workspace(
+      let workspace = OpenWorkspace(
         files: files, schema: schema, isReadOnly: false, connections: Connections(writer: writer))
       try workspace.buildIndexes(upgrade.pendingIndexes { try writer.prepare($0) })
       return workspace

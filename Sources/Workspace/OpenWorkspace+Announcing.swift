@@ -1,6 +1,6 @@
 import Glibc
 
-extension Workspace {
+extension OpenWorkspace {
   /// Tells other processes that a commit is there which they may wait for. To be called after it.
   ///
   /// A commit is seen to be written before it is visible, so that a process which is interrupted between the two would be waited for in vain. This touches the

@@ -1,6 +1,6 @@
 import SQLite
 
-extension Workspace {
+extension OpenWorkspace {
   /// Runs a transaction in the background.
   ///
   /// Transactions of one workspace run one after the other, in the order of the calls; those of several processes exclude each
