@@ -2,6 +2,9 @@ import Glibc
 import Operations
 
 /// The clock that file systems stamp files with, which may be some milliseconds behind that of the computer.
+///
+/// Since Linux 6.13 they stamp some files by the fine clock (a file that was looked at between two changes), so that a stamp may be later than a moment
+/// that is taken after it, by less than two ticks. A change after a moment is never stamped earlier.
 public enum FileClock {
   /// This moment.
   public static func now() -> Timestamp {

@@ -1,4 +1,5 @@
 import Foundation
+import Operations
 import PipelineEngine
 import PipelineLanguage
 import RunHistory
@@ -138,9 +139,12 @@ struct WatchBench {
     Self.passMoment()
   }
 
+  /// Since Linux 6.13 a file that is looked at is stamped by the fine clock, which may be ahead of that of the next tick, too, where the tick was late.
   private static func passMoment() {
-    let moment = FileClock.now()
-    while FileClock.now() <= moment {}
+    var moment = timespec()
+    clock_gettime(CLOCK_REALTIME, &moment)
+    let now = Timestamp(seconds: Int64(moment.tv_sec), nanoseconds: Int64(moment.tv_nsec))
+    while FileClock.now() <= now {}
   }
 
   func remove() throws { try FileManager.default.removeItem(atPath: file) }
