@@ -68,7 +68,7 @@ extension ExpressionEvaluation {
 
 extension ExpressionProgram.Kind {
   /// An operator of arithmetic as it is written.
-  var symbol: String {
+  package var symbol: String {
     switch self {
     case .add: "+"
     case .subtract: "-"

@@ -163,7 +163,7 @@ public struct Template: Sendable, Hashable {
   }
 
   /// The expressions, each with how many Unicode scalars of the template's text come before it.
-  var expressions: [(expression: Expression, offset: Int)] {
+  package var expressions: [(expression: Expression, offset: Int)] {
     segments.compactMap { if case .expression(let expression, let offset) = $0 { (expression, offset) } else { nil } }
   }
 

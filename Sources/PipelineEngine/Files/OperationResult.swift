@@ -25,7 +25,7 @@ struct ResultFile: Sendable, Hashable {
   var path: String
   /// The size in bytes.
   var size: Int64
-  /// The type it was declared with; nil means JSON or text, whichever it is.
+  /// The type it was declared with; nil means JSON if it is an object or a list, else text.
   var type: ValueType?
   /// Whether the size is that in a record of another run or host, which the file must still have.
   var isRecorded = false

@@ -2,9 +2,9 @@ import Values
 
 /// How the bytes that a process produced become a result.
 enum ResultText {
-  /// The value of `bytes` as `type`; nil means JSON or text, whichever it is.
+  /// The value of `bytes` as `type`; nil means an object or a list where it is one in JSON, and else text.
   ///
-  /// Text loses one trailing newline. Without a declared type, what parses as JSON is JSON, and everything else is text.
+  /// Text loses one trailing newline. Numbers, words and quoted strings that nobody declared are text, as `1.10` may be a version.
   ///
   /// - Throws: ``OperationFailure`` with code `result-invalid` (not UTF-8, not JSON) or `result-mismatch` (not of the type).
   static func value(of bytes: [UInt8], as type: ValueType?) throws(OperationFailure) -> JSONValue {
@@ -40,23 +40,12 @@ enum ResultText {
   }
 
   private static func undeclared(_ bytes: [UInt8]) throws(OperationFailure) -> JSONValue {
-    // Most text can be told from JSON by its first character, without trying to parse it.
-    if let first = bytes.first(where: { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }), looksLikeJSON(first),
-      let value = try? JSONValue.parse(bytes)
+    if let first = bytes.first(where: { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }),
+      first == UInt8(ascii: "{") || first == UInt8(ascii: "["), let value = try? JSONValue.parse(bytes)
     {
       return value
     }
     return .string(try text(bytes))
-  }
-
-  private static func looksLikeJSON(_ first: UInt8) -> Bool {
-    switch first {
-    case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), UInt8(ascii: "-"), UInt8(ascii: "t"),
-      UInt8(ascii: "f"), UInt8(ascii: "n"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: false
-    }
   }
 
   private static func text(_ bytes: [UInt8]) throws(OperationFailure) -> String {

@@ -42,11 +42,24 @@ extension PipelineChecker {
       }
       (found, origin) = (.object(fields), "'inject' gives")
     }
-    guard case .no(let reason) = required.accepts(found) else { return }
+    let refusal = refusal(of: operation, required)
+    guard case .no(let reason) = refusal.map({ .no(reason: $0) }) ?? required.accepts(found) else { return }
     reader.error(
       .typeMismatch,
       "\(owner) \(Self.shown(required)), but \(origin) \(Self.shown(found))\(Self.detail(reason))",
       at: range, fix: Self.literalFix(operation, required))
+  }
+
+  /// Why the text of a process that declares no result is not what is required.
+  private func refusal(of operation: OperationDraft, _ required: ValueType) -> String? {
+    if let name = operation.injectedName?.name { return refusal(ofResultOf: name, as: required) }
+    if let value = operation.automaticInjection { return refusal(of: value, as: required) }
+    guard case .object(let fields) = required else { return nil }
+    return operation.namedInjections.lazy.compactMap { name, value in
+      fields.first { $0.name == name }.flatMap { field in
+        self.refusal(of: value, as: field.type).map { "in '\(name)', \($0)" }
+      }
+    }.first
   }
 
   /// Where a number or truth value was written that is text here, because it is no expression: how to write it.

@@ -59,7 +59,7 @@ extension PipelineChecker {
       return
     }
     let found = TypeInference.type(of: value, siteTypes: types)
-    if case .no(let reason) = parameter.type.accepts(found) {
+    if case .no(let reason) = accepts(parameter.type, found, literally: value) {
       reader.error(
         .typeMismatch,
         "the param '\(parameter.name)' is \(parameter.type), found \(Self.shown(found))\(Self.detail(reason))",

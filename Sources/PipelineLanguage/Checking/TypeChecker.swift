@@ -82,6 +82,7 @@ extension PipelineChecker {
     // That of the bare word null says as little.
     guard result.problems.isEmpty, site.isSound, !site.hasUnknownName else { return .json }
     checkProgramText(site, in: environment)
+    checkUndeclaredResults(site, of: operation, in: environment)
     return result.type == .none ? .json : result.type
   }
 
@@ -165,7 +166,7 @@ extension PipelineChecker {
     if case .literal(let value)? = data?.data {
       return type.mismatch(of: value).map { .no(reason: $0.description) } ?? .yes
     }
-    return type.accepts(found)
+    return refusal(of: data, as: type).map { .no(reason: $0) } ?? type.accepts(found)
   }
 }
 

@@ -170,8 +170,8 @@ public struct OperationDefinition: Sendable {
   public var injection: Injection = .none
   /// The type that the requirement must have.
   public var requires: ValueType?
-  /// The declared type of the result of one run of the action (of one item in a loop); nil means JSON or text,
-  /// whichever it is.
+  /// The declared type of the result of one run of the action (of one item in a loop); nil means text, or
+  /// JSON if it is an object or a list.
   public var result: ValueType?
   /// The operation is skipped unless this is true; nil means `success()`.
   public var condition: Expression?

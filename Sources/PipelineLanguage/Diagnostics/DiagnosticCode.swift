@@ -68,6 +68,7 @@ package enum DiagnosticCode: String, CaseIterable, Sendable {
   case invalidType = "invalid-type"
   case typeMismatch = "type-mismatch"
   case noResult = "no-result"
+  case undeclaredResult = "undeclared-result"
   case nothingInjected = "nothing-injected"
   case nothingRequired = "nothing-required"
   case stdinTaken = "stdin-taken"

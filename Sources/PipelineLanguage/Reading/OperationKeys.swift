@@ -61,7 +61,7 @@ enum OperationKey: String, CaseIterable, Sendable {
         only: receivers),
       KeyRow("requires", .type, "The type that the requirement must have.", only: receivers),
       KeyRow(
-        "result", .type, "The type of the result.", default: "JSON or text, whichever it is",
+        "result", .type, "The type of the result.", default: "text; JSON if it is an object or a list",
         only: [.run, .command, .http, .uses, .value]),
       KeyRow(
         "run_when", .formula, "Starts only when this is true; until then it waits, unless `otherwise` says more.",

@@ -147,6 +147,15 @@ extension DiagnosticTable {
       """,
       fix: "Use `needs` to run after it."),
     DiagnosticRow(
+      DiagnosticCode.undeclaredResult,
+      "What a process printed is text, as it declares no result, and here text behaves otherwise than the truth value that was probably meant.",
+      """
+      operations:
+        - { name: changed, run: echo false }
+        - { name: deploy, run: ./deploy, when: "${{ results.changed }}" }
+      """,
+      fix: "Declare the [`result`](language.md#results) of the process, such as `result: bool`."),
+    DiagnosticRow(
       DiagnosticCode.nothingInjected, "An operation requires a value, and nothing is injected.",
       """
       operations:

@@ -5,9 +5,12 @@ import Values
 
 @Suite("Output that becomes a result") struct ResultTextTests {
   @Test(
-    "without a declared type is JSON where it parses, and text otherwise",
+    "without a declared type is an object or a list where it is one in JSON, and text otherwise",
     arguments: [
-      ("{\"a\":1}\n", JSONValue.object(["a": .int(1)])), ("42\n", .int(42)), ("true", .bool(true)), ("null", .null),
+      ("{\"a\":1}\n", JSONValue.object(["a": .int(1)])), ("[1]", .array([.int(1)])),
+      (" [1.10]\n", .array([.double(1.1)])),
+      ("42\n", .string("42")), ("1.10\n", .string("1.10")), ("007", .string("007")), ("true", .string("true")),
+      ("null", .string("null")), ("\"a\"\n", .string("\"a\"")), ("[1] and more", .string("[1] and more")),
       ("42 apples\n", .string("42 apples")), ("{broken", .string("{broken")),
       ("two\nlines\n\n", .string("two\nlines\n")),
       ("nothing", .string("nothing")),

@@ -15,6 +15,66 @@ struct TypeTests {
       found == ["4:45 unknown-member 'results.fetch[0]' has no member 'tgo' (its members are tag, draft)"])
   }
 
+  @Test(
+    "an undeclared result of a process is warned of where it is compared with a truth value or is a condition by itself",
+    arguments: [
+      "when: ${{ results.a == true }}", "when: ${{ params.flag != results.A }}", "when: ${{ (1 > 2) == results.a }}",
+      "when: results.a", "when: ${{ !results.a && success() }}", "when: ${{ params.flag || results.a }}",
+    ])
+  func undeclaredTruth(key: String) {
+    let found = findings(
+      """
+      params: { flag: { type: bool } }
+      operations:
+        - { name: a, run: ls }
+        - name: b
+          value: 1
+          \(key)
+      """)
+    #expect(found.count == 1 && found[0].contains(" warning undeclared-result 'a' declares no result"), "\(found)")
+  }
+
+  @Test(
+    "an undeclared result of a process is text, and no warning where text will do",
+    arguments: [
+      "when: ${{ results.a == 'true' }}", "when: ${{ results.a > 3 }}", "when: ${{ results.a.flag == true }}",
+      "when: ${{ results.each[0] == true }}", "when: ${{ results.declared == true }}", "when: results.declared",
+      "when: ${{ results.a == null }}", "when: ${{ (results.a || '') != '' }}",
+      "when: ${{ always() && results.a }}", "when: results.lax",
+    ])
+  func undeclaredText(key: String) {
+    let found = findings(
+      """
+      operations:
+        - { name: a, run: ls }
+        - { name: declared, run: ls, result: bool }
+        - { name: each, run: ls, for_each: [1] }
+        - { name: lax, run: ls, allow_failure: true }
+        - name: b
+          value: 1
+          \(key)
+      """)
+    #expect(found == [])
+  }
+
+  @Test(
+    "an undeclared result of a process is no number",
+    arguments: [
+      ("value: '${{ 1 + results.a }}'", "'+' computes with numbers, but 'a' declares no result, so its result is text"),
+      ("{ inject: a, requires: int, run: cat }", "requires int, but 'a' gives json: 'a' declares no result"),
+      (
+        "{ inject: '${{ results.a }}', requires: bool, run: cat }",
+        "requires bool, but 'inject' gives json: 'a' declares"
+      ),
+      ("{ inject: { n: '${{ results.a }}' }, requires: { n: int }, run: ls }", ": in 'n', 'a' declares no result"),
+      ("{ value: '${{ results.a }}', result: number }", "but its value is json: 'a' declares no result"),
+    ])
+  func undeclaredNumber(keys: String, message: String) {
+    let keys = keys.hasPrefix("{") ? keys.dropFirst().dropLast() : keys[...]
+    let found = findings("operations: [{ name: a, run: ls }, { name: b, \(keys) }]")
+    #expect(found.count == 1 && found[0].contains("type-mismatch") && found[0].contains(message), "\(found)")
+  }
+
   @Test("an error has the members that it has in a run, each of its type")
   func errorMembers() {
     #expect(
@@ -45,7 +105,7 @@ struct TypeTests {
           - { name: none, run: ls, requires: int }
           - { name: fine, run: ls, inject: fetch, requires: [string] }
           - { name: open, run: ls, inject: untyped, requires: int }
-          - { name: untyped, run: ls }
+          - { name: untyped, run: ls, result: json }
         """) == [
           "3:37 type-mismatch operation 'count' requires int, but 'fetch' gives [string]",
           "4:36 type-mismatch operation 'some' requires string, but 'inject' gives int",

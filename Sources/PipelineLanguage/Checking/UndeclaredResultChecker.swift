@@ -1,0 +1,130 @@
+import Expressions
+import Values
+
+// A process that declares no result gives text, a list or an object: what it prints is never a number or a truth value.
+extension PipelineChecker {
+  /// Reports results that nobody declared where text behaves otherwise than the number or truth value that was probably meant.
+  ///
+  /// The text `true` becomes NaN beside a truth value, as in GitHub Actions, and so equals neither; every text that is not empty counts as true.
+  func checkUndeclaredResults(_ site: ExpressionSite, of operation: OperationDraft?, in environment: OperationTypes) {
+    switch site.body {
+    case .template(let template):
+      for (expression, offset) in template.expressions {
+        checkUndeclaredResults(expression, at: offset, site, of: operation, environment)
+      }
+    case .part(let template, let start):
+      for (expression, offset) in template.expressions {
+        checkUndeclaredResults(expression, at: offset + start, site, of: operation, environment)
+      }
+    case .expression(let expression, let start):
+      checkUndeclaredResults(expression, at: start, site, of: operation, environment)
+    }
+  }
+
+  private func checkUndeclaredResults(
+    _ expression: Expression, at offset: Int, _ site: ExpressionSite, of operation: OperationDraft?,
+    _ environment: OperationTypes
+  ) {
+    guard expression.references.contains(where: { $0.context == "results" }) else { return }
+    let program = expression.storage.program
+    func range(of node: ExpressionProgram.Node) -> SourceRange {
+      reader.range(in: site.node, offset: Int(node.start) - 1 + offset, length: max(1, Int(node.end - node.start)))
+    }
+    for node in program.nodes {
+      switch node.kind {
+      case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
+        for (side, other) in [(node.first, node.second), (node.second, node.first)] {
+          guard let name = undeclaredResult(side, of: program), isTruthValue(other, of: program, environment) else {
+            continue
+          }
+          reader.warning(
+            .undeclaredResult,
+            "'\(name)' declares no result, so this compares its text with true or false, and 'true' equals neither",
+            at: range(of: node), fix: "add 'result: bool' to '\(name)'")
+        }
+      case .add, .subtract, .multiply, .divide, .remainder:
+        for operand in [node.first, node.second] {
+          guard let name = undeclaredResult(operand, of: program) else { continue }
+          reader.error(
+            .typeMismatch,
+            "'\(node.kind.symbol)' computes with numbers, but '\(name)' declares no result, so its result is text",
+            at: range(of: program.nodes[Int(operand)]), fix: "add 'result: number' or 'result: int' to '\(name)'")
+        }
+      default: continue
+      }
+    }
+    // One that looks at outcomes may ask whether there is a result at all, as `until` may.
+    if site.use == .when, !expression.looksAtOutcomes {
+      for condition in conditions(of: program) {
+        guard let name = undeclaredResult(condition, of: program), name != operation?.definition.name,
+          index(of: name).map({ draft.operations[$0].definition.allowFailure }) == false
+        else { continue }
+        reader.warning(
+          .undeclaredResult,
+          "'\(name)' declares no result, so this is true of every text that is not empty, also of 'false'",
+          at: range(of: program.nodes[Int(condition)]), fix: "add 'result: bool' to '\(name)', or compare it with ''")
+      }
+    }
+  }
+
+  /// The operation without a declared result whose text stands at a node by itself.
+  private func undeclaredResult(_ index: Int32, of program: ExpressionProgram) -> String? {
+    let node = program.nodes[Int(index)]
+    guard node.kind == .member, program.names[Int(node.first)].lowercased() == "results" else { return nil }
+    return undeclaredResult(named: program.names[Int(node.second)])
+  }
+
+  /// The spelling of `name` where the operation is one whose printed text is its result.
+  private func undeclaredResult(named name: String) -> String? {
+    guard let index = index(of: name) else { return nil }
+    let operation = draft.operations[index]
+    guard operation.actionKey == .run || operation.actionKey == .command, operation.definition.result == nil,
+      operation.resultRange == nil, operation.definition.loop == nil
+    else { return nil }
+    return operation.definition.name
+  }
+
+  /// The parts of a condition that it asks by themselves whether they are true.
+  private func conditions(of program: ExpressionProgram) -> [Int32] {
+    var found: [Int32] = []
+    var open = [program.root]
+    while let next = open.popLast() {
+      let node = program.nodes[Int(next)]
+      switch node.kind {
+      case .not: open.append(node.first)
+      case .and: open += program.children(of: node)
+      // What stands before the last one may be missing: that gives a default.
+      case .or: open += program.children(of: node).suffix(1)
+      default: found.append(next)
+      }
+    }
+    return found
+  }
+
+  private func isTruthValue(_ index: Int32, of program: ExpressionProgram, _ environment: OperationTypes) -> Bool {
+    let node = program.nodes[Int(index)]
+    switch node.kind {
+    case .literal:
+      if case .bool? = program.literal(index) { return true }
+      return false
+    case .not, .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual: return true
+    case .member:
+      guard case .members(let member, _)? = environment.type(of: program.names[Int(node.first)]) else { return false }
+      return member(program.names[Int(node.second)])?.type == .bool
+    default: return false
+    }
+  }
+
+  /// Why a type cannot accept what is handed over, where that is the text of a process which declares no result; nil where it may.
+  func refusal(of value: PlacedData?, as type: ValueType) -> String? {
+    guard case .template(let template)? = value?.data, let expression = template.wholeExpression else { return nil }
+    let program = expression.storage.program
+    return undeclaredResult(program.root, of: program).flatMap { refusal(ofResultOf: $0, as: type) }
+  }
+
+  /// As above, of the whole result of the operation `name`.
+  func refusal(ofResultOf name: String, as type: ValueType) -> String? {
+    guard type == .int || type == .number || type == .bool, let name = undeclaredResult(named: name) else { return nil }
+    return "'\(name)' declares no result, so its result is text; add 'result: \(type)' to it"
+  }
+}
