@@ -96,7 +96,7 @@ package struct PlanDescription: Sendable {
       definition: definition, event: event, level: level,
       needs: event == nil ? definition.dependencies.map { pipeline.operations[$0].name } : [], inputs: inputs,
       disposition: .runs)
-    if case .value(let data) = definition.action, isKnown(data.references) {
+    if let data = definition.action.kind.computedValue, isKnown(data.references) {
       step.value = try? data.evaluate(in: contexts)
     }
     if let condition = definition.condition, isKnown(condition.references), !condition.usesStatusFunction,

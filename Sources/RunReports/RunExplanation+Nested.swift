@@ -47,9 +47,7 @@ extension RunExplanation {
     let definition =
       pipeline?.operations.first { $0.name == plain }
       ?? pipeline?.handlers.first { $0.operation.name == plain }?.operation
-    guard let definition else { return pipeline == nil }
-    if case .pipeline = definition.action { return true }
-    return false
+    return definition.map { $0.action.kind.nestedPath != nil } ?? (pipeline == nil)
   }
 
   /// The run that says something of where the operation is: not one of an attempt before.

@@ -12,6 +12,9 @@ extension ApprovalAction: RunnableAction {
   func addInputs(
     _ ordinal: Int, in engine: isolated RunEngine, _ contexts: RunContexts, to inputs: inout FingerprintInputs
   ) {}
+
+  // Nobody is asked again: what is waited for is the answer to the question that was put.
+  var goesOnAcrossHosts: Bool { true }
 }
 
 extension RunEngine {

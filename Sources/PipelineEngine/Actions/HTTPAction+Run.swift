@@ -21,6 +21,40 @@ extension HTTPAction: RunnableAction {
     }
   }
 
+  var goesOnAcrossHosts: Bool { false }
+
+  func retryDecision(after error: any Error) -> RetryDecision {
+    guard let failure = error as? OperationFailure else { return .stop(reason: OperationDefinition.notListed) }
+    if let reason = failure.stopReason { return .stop(reason: reason) }
+    // Nothing was asked of anybody, or what came is not what was wanted: that will be the same next time.
+    guard failure.httpEndpoint != nil || failure.code == "timeout" else {
+      return .stop(reason: "\(failure.code) will be the same next time")
+    }
+    return .noOpinion
+  }
+
+  var refusesRetries: Bool { !retriesAnything }
+
+  func retryWakers(_ ordinal: Int, in engine: isolated RunEngine) -> [any RetryWaker] {
+    let latest = HTTPLatestFailure()
+    engine.waits.httpFailures[ordinal] = latest
+    return HTTPEarlyWaker.wakers(
+      of: early, latest: latest, peers: engine.services.http.peers, context: engine.services.context)
+  }
+
+  func retryEvents(_ ordinal: Int, in engine: isolated RunEngine) -> [OperationReason.Early] {
+    guard let failure = engine.waits.httpFailures[ordinal]?.failure else { return [] }
+    let endpoint = failure.endpoint
+    var events: [OperationReason.Early] = []
+    if early.endpoint || early.network {
+      events.append(.event("reachable", "\(endpoint.host):\(endpoint.port) can be reached again"))
+    }
+    if early.peerSuccess, failure.isUnreachable {
+      events.append(.event("peer-success", "another request to \(endpoint) succeeds"))
+    }
+    return events
+  }
+
   /// The paths of the files whose content it sends, or finds its credentials in.
   private var readFiles: [Template] {
     let sent: [Template] =
@@ -67,31 +101,6 @@ extension RunEngine {
     dropReadings(ordinal)
     let response = try await attempt(HTTPOperation(request, by: services.http.client, to: .response), action, ordinal)
     return try await received(response, node)
-  }
-
-  /// What brings the next attempt of a request forward, besides formulas.
-  func httpWakers(_ ordinal: Int) -> [any RetryWaker] {
-    guard case .http(let action) = state.instances[ordinal].node.definition.action else { return [] }
-    let latest = HTTPLatestFailure()
-    waits.httpFailures[ordinal] = latest
-    return HTTPEarlyWaker.wakers(
-      of: action.early, latest: latest, peers: services.http.peers, context: services.context)
-  }
-
-  /// The same in words, for what is said of a wait.
-  func httpEarly(_ ordinal: Int) -> [OperationReason.Early] {
-    guard case .http(let action) = state.instances[ordinal].node.definition.action,
-      let failure = waits.httpFailures[ordinal]?.failure
-    else { return [] }
-    let endpoint = failure.endpoint
-    var events: [OperationReason.Early] = []
-    if action.early.endpoint || action.early.network {
-      events.append(.event("reachable", "\(endpoint.host):\(endpoint.port) can be reached again"))
-    }
-    if action.early.peerSuccess, failure.isUnreachable {
-      events.append(.event("peer-success", "another request to \(endpoint) succeeds"))
-    }
-    return events
   }
 
   /// What relative paths of requests start from.

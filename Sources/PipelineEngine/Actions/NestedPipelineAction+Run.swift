@@ -15,6 +15,8 @@ extension NestedPipelineAction: RunnableAction {
     for hash in nested.sourceHashes { inputs.add("pipeline", hash) }
     for hash in engine.pluginHashes(of: nested) { inputs.add("plugin", hash) }
   }
+
+  var goesOnAcrossHosts: Bool { false }
 }
 
 extension RunEngine {

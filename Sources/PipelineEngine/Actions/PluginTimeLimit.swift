@@ -31,13 +31,4 @@ extension RunEngine {
   fileprivate func instanceUnderWay(_ ordinal: Int) -> (any PluginInstance)? {
     plugins.attempts[ordinal]?.instance
   }
-
-  /// What an attempt runs in: that of a plugin's operation measures its time by itself.
-  func attemptContext(_ ordinal: Int, _ context: OperationContext) -> OperationContext {
-    guard case .uses = state.instances[ordinal].node.definition.action else { return context }
-    var context = context
-    context.operationTimeLimitDelayer = PluginTimeLimit(
-      engine: self, ordinal: ordinal, delayer: context.operationTimeLimitDelayer ?? context.operationDelayer)
-    return context
-  }
 }

@@ -1,5 +1,6 @@
 import Expressions
 import Glibc
+import Operations
 import OrderedCollections
 import PipelineLanguage
 import PluginHost
@@ -25,6 +26,17 @@ extension PluginUse: RunnableAction {
     for name in engine.state.pipeline.plugins[plugin]?.secrets ?? [] {
       inputs.add("secrets.\(name)", engine.state.given.secrets[name] ?? "")
     }
+  }
+
+  var goesOnAcrossHosts: Bool { false }
+  var atOnce: OperationNode.AtOnce.Kind? { .plugin(self) }
+
+  /// It measures its time by itself.
+  func attemptContext(_ ordinal: Int, _ context: OperationContext, in engine: isolated RunEngine) -> OperationContext {
+    var context = context
+    context.operationTimeLimitDelayer = PluginTimeLimit(
+      engine: engine, ordinal: ordinal, delayer: context.operationTimeLimitDelayer ?? context.operationDelayer)
+    return context
   }
 }
 

@@ -11,6 +11,10 @@ extension ScriptAction: RunnableAction {
     inputs.add("run", script)
     engine.addReading(of: ordinal, to: &inputs)
   }
+
+  var goesOnAcrossHosts: Bool { false }
+
+  func arguments(shell: [String], in contexts: RunContexts) -> [String]? { shell + [script] }
 }
 
 extension CommandAction: RunnableAction {
@@ -22,6 +26,20 @@ extension CommandAction: RunnableAction {
     _ ordinal: Int, in engine: isolated RunEngine, _ contexts: RunContexts, to inputs: inout FingerprintInputs
   ) {
     engine.addReading(of: ordinal, to: &inputs)
+  }
+
+  var goesOnAcrossHosts: Bool { false }
+
+  func arguments(shell: [String], in contexts: RunContexts) throws -> [String]? {
+    try arguments.map { template in
+      let text = try template.evaluate(in: contexts).injectedText
+      guard !text.utf8.contains(0) else {
+        throw OperationFailure(
+          code: "nul-character",
+          message: "an argument contains a NUL character, which no process can be given; use standard input")
+      }
+      return text
+    }
   }
 }
 

@@ -63,7 +63,7 @@ extension RunEngine {
     let node = state.instances[ordinal].node
     let environment = try processEnvironment(ordinal)
     let contexts = contexts(ordinal, environment: environment.own)
-    let arguments = try commandLine(node, contexts)
+    let arguments = try node.action.arguments(shell: node.definition.shell, in: contexts) ?? []
     let directory = try workingDirectory(node, contexts)
     guard let program = arguments.first, !program.isEmpty else {
       throw OperationFailure(
@@ -76,23 +76,6 @@ extension RunEngine {
       input: try standardInput(node, contexts),
       masker: node.definition.receivesSecret && !state.given.masker.isEmpty ? state.given.masker : nil,
       grace: node.definition.grace, files: logs)
-  }
-
-  private func commandLine(_ node: OperationNode, _ contexts: RunContexts) throws -> [String] {
-    switch node.definition.action {
-    case .run(let script): return node.definition.shell + [script]
-    case .command(let templates):
-      return try templates.map { template in
-        let text = try template.evaluate(in: contexts).injectedText
-        guard !text.utf8.contains(0) else {
-          throw OperationFailure(
-            code: "nul-character",
-            message: "an argument contains a NUL character, which no process can be given; use standard input")
-        }
-        return text
-      }
-    default: return []
-    }
   }
 
   private func workingDirectory(_ node: OperationNode, _ contexts: RunContexts) throws -> String? {

@@ -15,4 +15,7 @@ extension ValueAction: RunnableAction {
   func addInputs(
     _ ordinal: Int, in engine: isolated RunEngine, _ contexts: RunContexts, to inputs: inout FingerprintInputs
   ) {}
+
+  var goesOnAcrossHosts: Bool { false }
+  var atOnce: OperationNode.AtOnce.Kind? { .value(self) }
 }

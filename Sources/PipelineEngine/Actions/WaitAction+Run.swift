@@ -13,6 +13,8 @@ extension OperationDefinition.Wait: RunnableAction {
   func addInputs(
     _ ordinal: Int, in engine: isolated RunEngine, _ contexts: RunContexts, to inputs: inout FingerprintInputs
   ) {}
+
+  var goesOnAcrossHosts: Bool { false }
 }
 
 extension RunEngine {

@@ -29,28 +29,18 @@ extension OperationDefinition {
   /// Why a failure is not retried that `on` does not list.
   static let notListed = "not-listed"
 
-  private static let stopsWhatMayHaveSucceeded: RetryPolicy.Decide = { error, _ in
-    (error as? OperationFailure)?.stopReason.map { .stop(reason: $0) } ?? .noOpinion
-  }
-
-  /// Judges failures: by `on`, where it is written; else a request's by what became of it, and others not.
-  func retryDecision(budget: HTTPRetryBudget) -> RetryPolicy.Decide? {
+  /// Judges failures: by `on`, where it is written; else as the action does.
+  func retryDecision(of action: any RunnableAction, budget: HTTPRetryBudget) -> RetryPolicy.Decide {
     let causes = retry.on
-    if causes.isEmpty {
-      guard case .http = action else { return Self.stopsWhatMayHaveSucceeded }
-    }
     return { error, _ in
-      guard let failure = error as? OperationFailure else { return .stop(reason: Self.notListed) }
+      let failure = error as? OperationFailure
       if causes.isEmpty {
-        if let reason = failure.stopReason { return .stop(reason: reason) }
-        // Nothing was asked of anybody, or what came is not what was wanted: that will be the same next time.
-        guard failure.httpEndpoint != nil || failure.code == "timeout" else {
-          return .stop(reason: "\(failure.code) will be the same next time")
-        }
-      } else if !causes.contains(where: { $0.admits(failure) }) {
+        let decision = action.retryDecision(after: error)
+        guard case .noOpinion = decision else { return decision }
+      } else if failure.map({ failure in causes.contains { $0.admits(failure) } }) != true {
         return .stop(reason: Self.notListed)
       }
-      if let endpoint = failure.httpEndpoint, !budget.take(for: endpoint) {
+      if let endpoint = failure?.httpEndpoint, !budget.take(for: endpoint) {
         return .stop(reason: "the retry budget of \(endpoint) is used up")
       }
       return .noOpinion

@@ -212,7 +212,7 @@ extension RunEngine {
       let condition = try? conditions.make(formula, since: .now)
       return condition.map { early(formula, $0.description(in: services.context)) }
     }
-    return formulas + httpEarly(ordinal)
+    return formulas + state.instances[ordinal].node.action.retryEvents(ordinal, in: self)
   }
 
   private func early(
@@ -260,8 +260,7 @@ extension RunEngine {
     let instance = state.instances[ordinal]
     if let why = instance.reason?.notRetried { return why }
     // A request that may do harm twice has no retries at all, so that nobody is asked about them.
-    guard case .http(let action) = instance.node.definition.action, !action.retriesAnything,
-      instance.node.definition.retry.limit == 0, let why = failure.stopReason
+    guard instance.node.action.refusesRetries, instance.node.definition.retry.limit == 0, let why = failure.stopReason
     else { return nil }
     return .stopped(why)
   }

@@ -129,8 +129,8 @@ extension RunEngine {
       context.retryObserver = retryObserver(ordinal)
       context.retryState = state.former[ordinal]?.retryState
       var policy = node.definition.retryPolicy
-      policy.wakers = try wakers(ordinal) + httpWakers(ordinal)
-      policy.decide = node.definition.retryDecision(budget: services.http.budget)
+      policy.wakers = try wakers(ordinal) + node.action.retryWakers(ordinal, in: self)
+      policy.decide = node.definition.retryDecision(of: node.action, budget: services.http.budget)
       let operation = attempts.retry(policy).modifier(UntilModifier(engine: self, ordinal: ordinal))
         .repeating(repeatPolicy(ordinal))
       result = try await OperationRunner(operation, context: context).run(isolation: self)

@@ -46,13 +46,7 @@ final class OperationNode: Sendable {
 
     let kind: Kind
 
-    init?(_ action: OperationDefinition.Action) {
-      switch action {
-      case .value(let data): kind = .value(ValueAction(data: data))
-      case .uses(let use): kind = .plugin(use)
-      default: return nil
-      }
-    }
+    init(_ kind: Kind) { self.kind = kind }
   }
 
   /// The node of the operation at `place` in `definitions`, which are not copied.
@@ -74,14 +68,15 @@ final class OperationNode: Sendable {
     let kind = definition.action.runnable
     action = kind
     needsSlot = kind.isWork
-    isNestedPipeline = kind is NestedPipelineAction
+    isNestedPipeline = kind.nestedPath != nil
     isTriedOnce = definition.retry.limit == 0 && definition.repetition == nil
-    if isTriedOnce, definition.timeout == nil, definition.resources.isEmpty, case .value(let data) = definition.action {
-      moment = ValueAction(data: data)
+    let atOnce = isTriedOnce ? kind.atOnce : nil
+    if definition.timeout == nil, definition.resources.isEmpty, case .value(let action)? = atOnce {
+      moment = action
     } else {
       moment = nil
     }
-    atOnce = event == nil && isTriedOnce && definition.isUnshaped ? AtOnce(definition.action) : nil
+    self.atOnce = event == nil && definition.isUnshaped ? atOnce.map(AtOnce.init) : nil
     hasFormula = definition.gate != nil || kind.specification != nil
   }
 

@@ -80,7 +80,7 @@ extension RunEngine {
         progress.wait = RecordedWait(reason)
         progress.waitBegan = reason?.specification?.since
         progress.rounds = former.rounds
-        if case .approve = instance.node.definition.action { progress.asked = former.began }
+        if instance.node.action.goesOnAcrossHosts { progress.asked = former.began }
         progress.retryState = former.retryState(
           attempts: instance.attempts, isRepeated: instance.node.definition.repetition != nil, wait: progress.wait,
           now: services.moment())

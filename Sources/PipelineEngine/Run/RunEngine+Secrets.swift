@@ -31,7 +31,7 @@ extension RunEngine {
     var names: [String: [String]] = [:]
     var paths: [String] = []
     for instance in state.instances where instance.parent == nil && !instance.state.isFinal {
-      guard case .pipeline(let path, _) = instance.node.definition.action else { continue }
+      guard let path = instance.node.action.nestedPath else { continue }
       if names[path] == nil { paths.append(path) }
       names[path, default: []].append("'\(instance.node.definition.name)'")
     }

@@ -141,8 +141,6 @@ extension History {
 extension OperationDefinition {
   /// Whether it does its work in parts of which some may have succeeded though it did not.
   fileprivate var hasParts: Bool {
-    if loop != nil { return true }
-    if case .pipeline = action { return true }
-    return false
+    loop != nil || action.kind.nestedPath != nil
   }
 }

@@ -1,7 +1,11 @@
+import Operations
 import PipelineLanguage
+import RunHistory
 import Values
 
 /// How the engine runs one kind of action. An attempt of any kind begins, and has either ended by that or goes on until its end is there.
+///
+/// What the rest of the engine would otherwise ask by the name of a kind is asked here: what has an answer of its own below is special for few kinds.
 protocol RunnableAction: ActionKind {
   /// What the end of an attempt that goes on is known by. `Never` where none does.
   associatedtype Handle: Sendable
@@ -16,6 +20,45 @@ protocol RunnableAction: ActionKind {
   /// Adds what it is given besides its templates to the operation's fingerprint: what files and plugins are now. A kind that is given nothing else says so.
   func addInputs(
     _ ordinal: Int, in engine: isolated RunEngine, _ contexts: RunContexts, to inputs: inout FingerprintInputs) throws
+  /// Whether an attempt that a former host of the run began goes on in this one, so that what has passed since counts against `timeout`. The others begin anew.
+  var goesOnAcrossHosts: Bool { get }
+
+  /// What it is where it may end while it begins; nil where it always takes some time.
+  var atOnce: OperationNode.AtOnce.Kind? { get }
+  /// The arguments of the process that it starts, the program first; nil where it starts none.
+  func arguments(shell: [String], in contexts: RunContexts) throws -> [String]?
+  /// What an attempt runs in.
+  func attemptContext(_ ordinal: Int, _ context: OperationContext, in engine: isolated RunEngine) -> OperationContext
+
+  /// Judges a failure where `on` does not say which are retried.
+  func retryDecision(after error: any Error) -> RetryDecision
+  /// Whether it is itself that has refused retries, rather than the file or an answer to ``retryDecision(after:)``, which is told of the failure.
+  var refusesRetries: Bool { get }
+  /// What brings the next attempt forward, besides formulas.
+  func retryWakers(_ ordinal: Int, in engine: isolated RunEngine) -> [any RetryWaker]
+  /// The same in words, for what is said of a wait.
+  func retryEvents(_ ordinal: Int, in engine: isolated RunEngine) -> [OperationReason.Early]
+}
+
+extension RunnableAction {
+  var atOnce: OperationNode.AtOnce.Kind? { nil }
+
+  func arguments(shell: [String], in contexts: RunContexts) throws -> [String]? { nil }
+
+  func attemptContext(_ ordinal: Int, _ context: OperationContext, in engine: isolated RunEngine) -> OperationContext {
+    context
+  }
+
+  /// Every failure is retried but that of what may have succeeded.
+  func retryDecision(after error: any Error) -> RetryDecision {
+    (error as? OperationFailure)?.stopReason.map { .stop(reason: $0) } ?? .noOpinion
+  }
+
+  var refusesRetries: Bool { false }
+
+  func retryWakers(_ ordinal: Int, in engine: isolated RunEngine) -> [any RetryWaker] { [] }
+
+  func retryEvents(_ ordinal: Int, in engine: isolated RunEngine) -> [OperationReason.Early] { [] }
 }
 
 /// What came of beginning an attempt.
@@ -49,5 +92,10 @@ extension RunEngine {
   /// Performs the action of an operation once.
   func perform(_ ordinal: Int) async throws -> OperationResult {
     try await state.instances[ordinal].node.action.perform(ordinal, in: self)
+  }
+
+  /// What an attempt of an operation runs in.
+  func attemptContext(_ ordinal: Int, _ context: OperationContext) -> OperationContext {
+    state.instances[ordinal].node.action.attemptContext(ordinal, context, in: self)
   }
 }

@@ -92,8 +92,7 @@ struct RunBoard {
     let name = String(parent.operation.prefix { $0 != "[" })
     let definition =
       outer.operations.first { $0.name == name } ?? outer.handlers.first { $0.operation.name == name }?.operation
-    guard case .pipeline(let path, _)? = definition?.action else { return nil }
-    return outer.nested[path]
+    return definition?.action.kind.nestedPath.flatMap { outer.nested[$0] }
   }
 
   /// What goes before the names of a run's operations: empty for the outermost run, `deploy/` for one that `deploy` has started.

@@ -13,6 +13,10 @@ package protocol ActionKind: Sendable {
   var secretReach: SecretReach { get }
   /// The specification that it waits for; nil for all but one kind.
   var specification: SpecificationFormula? { get }
+  /// The path, as written in the file, of the pipeline that it runs; nil for all but one kind.
+  var nestedPath: String? { get }
+  /// What it results in where nothing but expressions decides that, so that it can be told before a run; nil for all but one kind.
+  var computedValue: DataTemplate? { get }
   /// Everything in it that may have an expression, in the order of the file, with how each arrives.
   func forEachTemplate(_ body: (OperationInput.Arrival, DataTemplate) throws -> Void) rethrows
 }
@@ -31,6 +35,8 @@ package enum SecretReach: Sendable, Hashable {
 
 extension ActionKind {
   package var specification: SpecificationFormula? { nil }
+  package var nestedPath: String? { nil }
+  package var computedValue: DataTemplate? { nil }
 
   /// Whether there is no expression in it.
   package var isLiteral: Bool {

@@ -15,6 +15,8 @@ package struct NestedPipelineAction: ActionKind {
   package var secretReach: SecretReach { .nowhere }
   package var summary: String { TerminalText.visible(path) }
 
+  package var nestedPath: String? { path }
+
   package func forEachTemplate(_ body: (OperationInput.Arrival, DataTemplate) throws -> Void) rethrows {
     for parameter in parameters { try body(.parameter(parameter.name), parameter.value) }
   }

@@ -11,6 +11,8 @@ package struct ValueAction: ActionKind {
   package var secretReach: SecretReach { .nowhere }
   package var summary: String { TerminalText.oneLine(data.source) }
 
+  package var computedValue: DataTemplate? { data }
+
   package func forEachTemplate(_ body: (OperationInput.Arrival, DataTemplate) throws -> Void) rethrows {
     try body(.value, data)
   }
