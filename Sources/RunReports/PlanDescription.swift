@@ -16,6 +16,10 @@ package struct PlanDescription: Sendable {
     case skippedWith(dependency: String)
     /// It is not to be executed, and has a result in a former run.
     case takenOver(RunID)
+    /// It had succeeded in the run that is retried, and is executed again.
+    case runsAgain(cause: String)
+    /// It is not to be executed if its dependencies, which are, end as they did in the run that is retried.
+    case takenOverUnless(RunID, dependencies: [String])
     /// It is not to be executed, and there is no former result.
     case leftOut
     /// A former success is taken over if the inputs turn out to be the same.
@@ -55,10 +59,12 @@ package struct PlanDescription: Sendable {
   ///   - options: How it would be started.
   ///   - selected: The places of the operations that the options select; nil for all.
   ///   - history: Where former results would come from.
+  ///   - retried: What becomes of operations that had succeeded in a run that is retried, by their places.
   ///   - now: The instant that the age of former results is measured at.
   /// - Throws: ``WorkspaceError`` if the history cannot be read.
   package init(
-    of pipeline: PipelineDefinition, options: RunOptions, selected: Set<Int>?, history: History?, now: RecordTime = .now
+    of pipeline: PipelineDefinition, options: RunOptions, selected: Set<Int>?, history: History?,
+    retried: [Int: Disposition] = [:], now: RecordTime = .now
   ) throws(WorkspaceError) {
     self.pipeline = pipeline
     names = pipeline.operations.map(\.name)
@@ -73,10 +79,12 @@ package struct PlanDescription: Sendable {
     let levels = PipelineGraph.levels(of: pipeline.operations)
     for index in pipeline.operations.indices.sorted(by: { (levels[$0], $0) < (levels[$1], $1) }) {
       var step = describe(pipeline.operations[index], event: nil, level: levels[index])
-      if let selected, !selected.contains(index) {
+      if let disposition = retried[index] {
+        step.disposition = disposition
+      } else if let selected, !selected.contains(index) {
         let isThere = former[step.definition.name]?.isDone ?? false
         step.disposition = isThere ? options.source.map { .takenOver($0) } ?? .leftOut : .leftOut
-      } else if step.disposition == .runs, let history,
+      } else if step.disposition == .runs, !options.isForced, let history,
         let reuse = try Self.reusable(step.definition, pipeline, history, now)
       {
         step.disposition = reuse
@@ -119,7 +127,7 @@ package struct PlanDescription: Sendable {
         guard step.definition.name == name else { return false }
         switch step.disposition {
         case .skipped, .skippedWith: return true
-        case .runs, .takenOver, .leftOut, .mayBeReused: return false
+        case .runs, .runsAgain, .takenOver, .takenOverUnless, .leftOut, .mayBeReused: return false
         }
       }
       guard isSkipped, let index = pipeline.operations.firstIndex(where: { $0.name == name }) else { return false }

@@ -40,6 +40,7 @@ extension RunEngine {
     options.trigger = .nested
     options.instant = state.instant
     options.version = self.options.version
+    options.isForced = self.options.isForced
     do throws(ParameterMismatch) {
       options.parameters = try ParameterResolver.resolve(definition, values: given)
     } catch {
@@ -59,7 +60,9 @@ extension RunEngine {
     children[ordinal] = child
     defer { children[ordinal] = nil }
     state.modify(ordinal) { $0.reason = .nestedRun(child.id) }
-    let others = FormerRuns(resumed: former, source: source)
+    let masker = state.given.masker
+    let plan = RetryPlan(of: definition, options: options, from: source) { masker.mask($0) }
+    let others = FormerRuns(resumed: former, source: source, plan: plan)
     let task = Task(executorPreference: services.loop) { try await child.run(after: others) }
     let loop = services.loop
     // The nested run ends by itself when it is cancelled, because its handlers still run.

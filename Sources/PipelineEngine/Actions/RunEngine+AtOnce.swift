@@ -23,7 +23,8 @@ extension RunEngine {
     let node = state.instances[ordinal].node
     // What a former host of the run has begun may have to wait for the record of that.
     guard let action = node.atOnce, state.instances[ordinal].attempts == 0, state.former[ordinal]?.retryState == nil,
-      cancellation == nil, !isForced, !Task.isCancelled, !willReadFiles(ordinal)
+      cancellation == nil, !isForced, !Task.isCancelled, !willReadFiles(ordinal),
+      recordedItems.conditional[ordinal] == nil
     else { return .needsTask }
     switch action.kind {
     case .value(let action):

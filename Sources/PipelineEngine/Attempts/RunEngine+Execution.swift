@@ -25,6 +25,7 @@ extension RunEngine {
   /// Runs an operation or a handler to its end, without telling its dependents.
   func executeNode(_ ordinal: Int) async {
     let node = state.instances[ordinal].node
+    if takeOverAsBefore(ordinal) { return }
     do {
       if let condition = node.definition.condition, !node.conditionIsPerItem, jobs.former[ordinal] == nil,
         try await !isSatisfied(condition, for: ordinal)

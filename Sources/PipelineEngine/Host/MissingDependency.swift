@@ -11,6 +11,8 @@ public struct MissingDependency: Error, Sendable, Hashable {
   public let dependency: String
   /// The run that was looked at; nil where there was none.
   public let source: RunID?
+  /// Whether that is one to retry, and not merely the latest.
+  let isRetry: Bool
 
   /// The first operation that could not be executed; nil when the run can begin. `former` is what the run has to take over from.
   package static func find(
@@ -28,7 +30,9 @@ public struct MissingDependency: Error, Sendable, Hashable {
           needsResult: needsResult, hasDefault: !needsResult && node.defaults(name), decidesItself: node.isAskedAnyway)
         // What is left out is as good as skipped.
         guard InjectionTable.decide(.skipped, request).runs else {
-          return MissingDependency(operation: node.definition.name, dependency: name, source: options.source)
+          return MissingDependency(
+            operation: node.definition.name, dependency: name, source: options.source,
+            isRetry: options.trigger == .retry)
         }
       }
     }
@@ -39,25 +43,24 @@ public struct MissingDependency: Error, Sendable, Hashable {
 extension MissingDependency: CustomStringConvertible {
   /// What is missing, and what to do next.
   public var description: String {
-    let known = source.map { "the latest run of this pipeline (\($0.text)) has" } ?? "no run of this pipeline has"
+    let latest = isRetry ? "the run that is retried" : "the latest run of this pipeline"
+    let known = source.map { "\(latest) (\($0.text)) has" } ?? "no run of this pipeline has"
     let what = source == nil ? "a result of it" : "no result of it"
     return "'\(operation)' needs '\(dependency)', and \(known) \(what); run it with --from \(dependency)"
   }
 }
 
 extension RunOptions {
-  /// Whether what is neither chosen nor taken over is left out. A retry executes it: there, it has not succeeded yet.
-  var leavesOut: Bool { selection != .all && trigger != .retry }
+  /// Whether what is neither chosen nor taken over is left out. A retry executes it, as it has not succeeded yet, unless operations are to run alone.
+  package var leavesOut: Bool { trigger == .retry ? selection.isAlone : selection != .all }
 }
 
 extension RunOptions.Selection {
   /// The places of the operations to execute; nil for all.
   package func positions(in pipeline: PipelineDefinition) -> Set<Int>? {
+    guard case .operations(let from, let only) = self else { return nil }
     func index(of name: String) -> Int? { pipeline.operations.firstIndex { OperationName.areSame($0.name, name) } }
-    switch self {
-    case .all: return nil
-    case .only(let name): return index(of: name).map { [$0] }
-    case .from(let name): return index(of: name).map { RunPlan(pipeline.operations).downstream(of: $0) }
-    }
+    let plan = RunPlan(pipeline.operations)
+    return from.compactMap(index).reduce(into: Set(only.compactMap(index))) { $0.formUnion(plan.downstream(of: $1)) }
   }
 }

@@ -78,7 +78,10 @@ public final class RunHost: Sendable {
     _ pipeline: PipelineDefinition, options: RunOptions, events: RunEventRange = .all,
     onEvent: (@Sendable (RunEvent) -> Void)? = nil
   ) async throws -> RunOutcome {
-    let former = try options.source.flatMap { FormerRuns(source: try recorded($0)) }
+    let former = try options.source.flatMap { id in
+      let source = try recorded(id)
+      return FormerRuns(source: source, plan: RetryPlan(of: pipeline, options: options, from: source))
+    }
     if let missing = MissingDependency.find(
       in: pipeline, options: options, former: former?.source?.operations ?? [])
     {
@@ -126,6 +129,7 @@ public final class RunHost: Sendable {
     options.version = version
     options.trigger = claimed.trigger
     options.selection = claimed.origin.selection
+    options.isForced = claimed.origin.isForced
     options.source = claimed.origin.source
     options.parameters =
       (try? JSONValue.parse(latest.run.params))?.objectValue.map {
@@ -136,7 +140,8 @@ public final class RunHost: Sendable {
       RunBrief(
         id: id, options: options, parent: claimed.parent, observer: RunObserver(events: events, onEvent: onEvent)),
       formerSecrets: secrets)
-    return try await execute(engine, after: FormerRuns(resumed: latest, source: source), of: former)
+    let plan = RetryPlan(of: pipeline, options: options, from: source)
+    return try await execute(engine, after: FormerRuns(resumed: latest, source: source, plan: plan), of: former)
   }
 
   private func recorded(_ run: RunID) throws -> RecordedRun {

@@ -6,11 +6,14 @@ import RunHistory
 final class FormerRuns: Sendable {
   let resumed: RecordedRun?
   let source: RecordedRun?
+  /// What of `source` is taken over, where that depends on what has changed since.
+  let plan: RetryPlan?
 
   /// Nil where there is neither.
-  init?(resumed: RecordedRun? = nil, source: RecordedRun? = nil) {
+  init?(resumed: RecordedRun? = nil, source: RecordedRun? = nil, plan: RetryPlan? = nil) {
     if resumed == nil, source == nil { return nil }
     self.resumed = resumed
     self.source = source
+    self.plan = plan
   }
 }

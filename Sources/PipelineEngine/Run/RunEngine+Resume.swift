@@ -178,6 +178,7 @@ extension RunEngine {
     let fingerprint = try fingerprint(of: ordinal)
     dropReadings(ordinal)
     state.instances[ordinal].reuse.fingerprint = fingerprint
+    guard !options.isForced else { return false }
     guard let known = try reusable(ordinal, fingerprint: fingerprint) else { return false }
     if case .file(let path, let size) = known.result, !services.history.isIntact(path, size: size) {
       observer.emit(

@@ -4,24 +4,28 @@ import Values
 
 /// Taking over what an earlier run has done: decided when the run is created, and durable with it.
 extension RunEngine {
-  /// Takes over from `source` what is not to be executed: everything outside the selection, and on a retry what succeeded there. Returns what has
-  /// ended by that, and notes in the record what takes over parts.
+  /// Takes over from `source` what is not to be executed: everything outside the selection, and on a retry what succeeded there and is still true. Returns what
+  /// has ended by that, and notes in the record what takes over parts.
   ///
   /// Without a source there is nothing to take over, and only the selection counts.
-  func takeOver(from source: RecordedRun?) -> [Int] {
+  func takeOver(from source: RecordedRun?, by plan: RetryPlan?) -> [Int] {
+    guard !options.isForced else { return [] }
     let selected = options.selection.positions(in: state.pipeline) ?? []
     let recorded = source?.operations.filter { $0.parent == nil } ?? []
     let known = Dictionary(recorded.map { ($0.name, $0) }) { first, _ in first }
-    let outdated = outdated(known)
     var ended: [Int] = []
     for position in state.pipeline.operations.indices where !selected.contains(position) {
       let definition = state.instances[position].node.definition
-      if let source, let operation = known[definition.name], operation.isDone, !outdated.contains(position) {
+      if plan?.conditional[position] != nil {
+        recorder.run.origin.partial.append(definition.name)
+        continue
+      }
+      if let source, let operation = known[definition.name], operation.isDone, plan?.runs(position) != true {
         takeOver(operation, of: source.run.id, for: position)
       } else if options.leavesOut {
         recorder.mark(position, .skipped, .notSelected)
       } else {
-        if source != nil, definition.hasParts, !(definition.loop != nil && outdated.contains(position)) {
+        if source != nil, definition.hasParts, plan?.takesOverParts(of: position) != false {
           recorder.run.origin.partial.append(definition.name)
         }
         continue
@@ -41,17 +45,35 @@ extension RunEngine {
     recorder.mark(ordinal, .reused, .takenOver(from: source))
   }
 
-  /// Operations that ran because of what became of others, where a retry executes those again: a clean-up comes after the
-  /// second attempt at what it cleans up, too.
-  private func outdated(_ known: [String: OperationRecord]) -> Set<Int> {
-    guard !options.leavesOut else { return [] }
-    var found: Set<Int> = []
-    for position in state.pipeline.operations.indices {
-      guard let record = known[state.instances[position].name], record.state == .failed || record.state == .cancelled
-      else { continue }
-      found.formUnion(state.plan.downstream(of: position).subtracting([position]))
+  /// Remembers what succeeded in `source`, and is taken over once its dependencies have ended as they did there.
+  func noteConditional(_ source: RecordedRun, _ plan: RetryPlan) {
+    guard !plan.conditional.isEmpty else { return }
+    let recorded = source.operations.filter { $0.parent == nil }.map { ($0.name, $0) }
+    let known = Dictionary(recorded) { first, _ in first }
+    for (position, dependencies) in plan.conditional where !state.instances[position].state.isFinal {
+      guard let record = known[state.instances[position].name] else { continue }
+      recordedItems.conditional[position] = ConditionalSuccess(
+        record: record, dependencies: dependencies.map { ($0, known[state.instances[$0].name]?.state) })
     }
-    return found.filter { state.instances[$0].node.isAskedAnyway }
+  }
+
+  /// Takes over what succeeded in the run that this one retries, where all that it depends on has ended as it did there. True when that is its end.
+  func takeOverAsBefore(_ ordinal: Int) -> Bool {
+    guard let former = recordedItems.conditional[ordinal], let source = options.source else { return false }
+    if let other = former.dependencies.first(where: { !endedAsBefore($0.ordinal, $0.state) })?.ordinal {
+      let (name, dependency) = (state.instances[ordinal].name, state.instances[other].name)
+      observer.emit(.notice(state.id, "'\(name)' runs again: '\(dependency)' has not ended as it did then"))
+      return false
+    }
+    takeOver(former.record, of: source, for: ordinal)
+    recorder.append(ordinal)
+    return true
+  }
+
+  /// Whether a dependency is what it was in the run that this one retries: what succeeded there and was executed again is not, whatever it came to.
+  private func endedAsBefore(_ ordinal: Int, _ before: RunHistory.OperationState?) -> Bool {
+    let now = state.instances[ordinal].state
+    return now == .reused || now == before && now != .succeeded
   }
 
   /// Remembers what the run takes over of loops: the items that succeeded in `source`, for when the loop finds the same ones again.
@@ -59,11 +81,23 @@ extension RunEngine {
   /// A run that was itself to take over items, and ended before it came to them, hands on those of its own source.
   func inheritParts(of source: RecordedRun) async throws {
     var names = recorder.run.origin.partial.filter { name in
-      state.position(of: name).map { state.instances[$0].node.definition.loop != nil } ?? false
+      state.position(of: name).map {
+        state.instances[$0].node.definition.loop != nil && recordedItems.conditional[$0] == nil
+      } ?? false
     }
     var source = source
     while !names.isEmpty {
-      for name in names { inheritItems(of: name, in: source) }
+      for name in names {
+        inheritItems(of: name, in: source)
+        // The items of a loop that was taken over as a whole are in the run in which it succeeded.
+        guard let origin = source.operations.first(where: { $0.parent == nil && $0.name == name })?.reusedFrom else {
+          continue
+        }
+        let history = services.history
+        if let former = try await BlockingWork.run({ try history.loadForExecution(origin) }) {
+          inheritItems(of: name, in: former)
+        }
+      }
       let further = Set(source.run.origin.partial)
       names = names.filter(further.contains)
       guard !names.isEmpty, let next = try await recordedSource(of: source.run) else { return }
@@ -102,7 +136,9 @@ extension RunEngine {
   /// The nested run of an operation that this run retries, if its definition is the same, and it ended without success or before its host could record that.
   func nestedRunToRetry(_ ordinal: Int, definition: PipelineDefinition) async throws -> RecordedRun? {
     let name = state.instances[ordinal].name
-    guard state.instances[ordinal].parent == nil, recorder.run.origin.partial.contains(name) else { return nil }
+    guard state.instances[ordinal].parent == nil, recorder.run.origin.partial.contains(name),
+      recordedItems.conditional[ordinal] == nil
+    else { return nil }
     let (history, run, hash) = (services.history, recorder.run, definition.source.hash)
     return try await BlockingWork.run { try history.nestedRunToRetry(of: run, operation: name, definitionHash: hash) }
   }

@@ -100,8 +100,9 @@ actor RunEngine {
     limits.onWithdrawal = { [unowned self] in assumeIsolated { $0.giveSlots() } }
     recorder.onImpossible = { [unowned self] error in assumeIsolated { $0.fail(with: error) } }
     let isResumed = former?.resumed != nil
-    let takenOver = isResumed ? [] : announce(takingOver: former?.source)
+    let takenOver = isResumed ? [] : announce(takingOver: former?.source, by: former?.plan)
     if let recorded = former?.resumed { restore(recorded) }
+    if let source = former?.source, let plan = former?.plan { noteConditional(source, plan) }
     let timer = services.loop.schedule(after: Self.watchDelay) { [weak self] in
       self?.assumeIsolated { $0.startWatching() }
     }
@@ -156,12 +157,13 @@ actor RunEngine {
 
   /// Makes the run known, with its definition and with what it takes over and leaves out: whoever resumes it finds all of that, however soon this host
   /// is gone. Returns the operations that have ended by that.
-  private func announce(takingOver source: RecordedRun?) -> [Int] {
+  private func announce(takingOver source: RecordedRun?, by plan: RetryPlan?) -> [Int] {
     recorder.run.params = parametersText()
     recorder.run.counts = RunCounts(operations: state.pipeline.operations.count)
     recorder.run.origin.source = options.source
     recorder.run.origin.selection = options.selection
-    let takenOver = source != nil || options.selection != .all ? takeOver(from: source) : []
+    recorder.run.origin.isForced = options.isForced
+    let takenOver = source != nil || options.selection != .all ? takeOver(from: source, by: plan) : []
     services.recorder.record(
       .runCreated(
         recorder.run, definition: state.pipeline.source.text,

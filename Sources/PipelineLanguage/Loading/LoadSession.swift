@@ -24,6 +24,19 @@ final class LoadSession: NestedPipelines {
   private let texts: [String: String]
   /// Whether what is loaded has been run before, by this version or a former one.
   private let isRecorded: Bool
+  /// Whether ``shapes`` are noted.
+  private let notesShapes: Bool
+  /// What shapes the outcome of each operation, and of each file as a whole, by the absolute paths of the files.
+  private(set) var shapes: [String: FileShape] = [:]
+
+  /// What a file says, as hashes.
+  struct FileShape: Sendable, Hashable {
+    /// Of all of it.
+    var content: String
+    /// Of its operations, by their names.
+    var operations: [String: OperationShape]
+  }
+
   /// What is found in a definition that was right when it was recorded is found by a check that is newer than it. These leave a whole definition behind,
   /// which can go on.
   private static let newerChecks: Set<String> = [
@@ -36,10 +49,14 @@ final class LoadSession: NestedPipelines {
   ///   - plugins: What `uses` may reach.
   ///   - texts: Texts that stand for files, by their absolute paths.
   ///   - isRecorded: Whether it has been run before.
-  init(plugins: PluginSource = .none, texts: [String: String] = [:], isRecorded: Bool = false) {
+  ///   - notesShapes: Whether definitions are to be compared.
+  init(
+    plugins: PluginSource = .none, texts: [String: String] = [:], isRecorded: Bool = false, notesShapes: Bool = false
+  ) {
     self.plugins = plugins
     self.texts = texts
     self.isRecorded = isRecorded
+    self.notesShapes = notesShapes
   }
 
   /// Loads the outermost file.
@@ -82,7 +99,7 @@ final class LoadSession: NestedPipelines {
     sources.append(source)
     defer { _ = chain.popLast() }
     let yaml = YAMLReader.read(source)
-    let reader = DocumentReader(source: source, forgiven: isRecorded ? Self.newerChecks : [])
+    let reader = DocumentReader(source: source, forgiven: isRecorded ? Self.newerChecks : [], notesShapes: notesShapes)
     for finding in yaml.diagnostics { reader.report(finding) }
     var definition: PipelineDefinition?
     if let root = yaml.root {
@@ -91,6 +108,11 @@ final class LoadSession: NestedPipelines {
         hash: ContentHash.of(source.text))
       let draft = reader.pipeline(root, source: origin)
       definition = PipelineChecker(draft: draft, reader: reader, session: self).check()
+      if notesShapes {
+        var content = FingerprintInputs()
+        root.add(to: &content, regardsQuotes: false)
+        shapes[absolutePath] = FileShape(content: content.digest, operations: reader.shapes)
+      }
       if reader.hasErrors {
         // What a mistake of YAML hides is anybody's guess.
         let isReadable = !yaml.diagnostics.contains { $0.severity == .error }

@@ -16,17 +16,27 @@ package final class DocumentReader {
   /// Every use of a plugin outside operations, in the order of reading.
   var pluginUses: [PluginUseDraft] = []
 
+  /// What shapes the outcome of each operation, by its name, where that is asked for.
+  private(set) var shapes: [String: OperationShape] = [:]
+  /// Whether it is.
+  let notesShapes: Bool
+
   /// The codes of errors that are warnings here.
   private let forgiven: Set<String>
 
-  package init(source: SourceText, forgiven: Set<String> = []) {
+  package init(source: SourceText, forgiven: Set<String> = [], notesShapes: Bool = false) {
     self.source = source
     self.forgiven = forgiven
+    self.notesShapes = notesShapes
+  }
+
+  func note(_ shape: OperationShape, of name: String) {
+    shapes[name] = shape
   }
 
   /// A reader for a part of the same file, which knows what this one knows of the file, and has found nothing yet.
   func sibling() -> DocumentReader {
-    let sibling = DocumentReader(source: source, forgiven: forgiven)
+    let sibling = DocumentReader(source: source, forgiven: forgiven, notesShapes: notesShapes)
     sibling.specifications = specifications
     return sibling
   }
@@ -36,6 +46,7 @@ package final class DocumentReader {
     diagnostics += sibling.diagnostics
     formulas += sibling.formulas
     pluginUses += sibling.pluginUses
+    shapes.merge(sibling.shapes) { $1 }
   }
 
   // MARK: - Findings

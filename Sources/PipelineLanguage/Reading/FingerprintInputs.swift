@@ -28,18 +28,21 @@ extension YAMLNode {
     return inputs.digest
   }
 
-  private func add(to inputs: inout FingerprintInputs) {
+  /// Adds what the node says. With `regardsQuotes`, quotes count also around what is text without them.
+  func add(to inputs: inout FingerprintInputs, regardsQuotes: Bool = true) {
     let tag = tag ?? ""
     switch content {
-    case .scalar(let text, let style): inputs.add((style == .plain ? "plain" : "text") + tag, text)
+    case .scalar(let text, let style):
+      let isText = style != .plain || !regardsQuotes && coreScalar?.stringValue != nil
+      inputs.add((isText ? "text" : "plain") + tag, text)
     case .sequence(let items):
       inputs.add("list" + tag, "\(items.count)")
-      for item in items { item.add(to: &inputs) }
+      for item in items { item.add(to: &inputs, regardsQuotes: regardsQuotes) }
     case .mapping(let entries):
       inputs.add("mapping" + tag, "\(entries.count)")
       for entry in entries {
-        entry.key.add(to: &inputs)
-        entry.value.add(to: &inputs)
+        entry.key.add(to: &inputs, regardsQuotes: regardsQuotes)
+        entry.value.add(to: &inputs, regardsQuotes: regardsQuotes)
       }
     }
   }

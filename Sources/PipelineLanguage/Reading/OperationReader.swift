@@ -37,6 +37,7 @@ extension DocumentReader {
     draft.hasDefaultRetry = defaults.retry != nil
     finishHTTP(of: draft, node)
     if draft.definition.mayBeReused { draft.definition.contentHash = node.contentHash }
+    if notesShapes { note(OperationShape(draft.definition, node), of: draft.definition.name) }
     return draft
   }
 

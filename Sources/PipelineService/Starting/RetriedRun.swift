@@ -15,8 +15,8 @@ package struct RetriedRun {
   /// What was read of the definition.
   package struct Loaded: Sendable {
     package let result: LoadResult
-    /// The file that is used as it is now although it has another text than the run recorded; nil otherwise.
-    package let changedFile: String?
+    /// The files that are used as they are now although they have other texts than the run recorded: that of the pipeline, and those that it runs.
+    package let changedFiles: [String]
     /// The file that the run was of, where it cannot be read any more and what was recorded is used in its place.
     package let missingFile: String?
   }
@@ -63,15 +63,23 @@ package struct RetriedRun {
     switch Self.definition(of: record, wantsRecorded: wantsRecorded, exists: { access($0, R_OK) == 0 }) {
     case .file(let path):
       let result = PipelineLoader.load(path: path, plugins: plugins)
-      let hasChanged = result.pipeline.map { $0.source.text != text } ?? false
-      return Loaded(result: result, changedFile: hasChanged ? path : nil, missingFile: nil)
+      return Loaded(
+        result: result, changedFiles: try result.pipeline.map { try changedFiles($0, path, since: text) } ?? [],
+        missingFile: nil)
     case .recorded:
       let result = PipelineLoader.load(
         text: text, path: record.path ?? "\(record.pipeline).yaml",
         nested: try history.nestedDefinitions(of: record.id), plugins: plugins, isRecorded: true)
       // What came from standard input never had one.
       let file = wantsRecorded ? nil : record.path.flatMap { $0.hasSuffix(PipelineLoader.standardInput) ? nil : $0 }
-      return Loaded(result: result, changedFile: nil, missingFile: file)
+      return Loaded(result: result, changedFiles: [], missingFile: file)
     }
+  }
+
+  private func changedFiles(_ pipeline: PipelineDefinition, _ path: String, since text: String) throws -> [String] {
+    let nested = pipeline.nestedTexts
+    let recorded = nested.isEmpty ? [:] : try history.nestedDefinitions(of: record.id)
+    let changed = nested.keys.filter { recorded[$0] != nil && recorded[$0] != nested[$0] }.sorted()
+    return (pipeline.source.text == text ? [] : [path]) + changed
   }
 }

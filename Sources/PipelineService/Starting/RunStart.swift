@@ -22,45 +22,47 @@ package struct RunStart: Sendable {
   ///   - given: The params that were given, as texts.
   ///   - instant: The instant that the run stands for. Default its start.
   ///   - selection: Which operations are executed. Default all.
+  ///   - isForced: Whether nothing that has succeeded before stands in for an operation.
   ///   - version: The version of the program, which is recorded.
   /// - Throws: `ParameterProblems`, or ``RunStartError/unknownOperation(_:pipeline:near:)``.
   package init(
     of pipeline: PipelineDefinition, given: [(name: String, text: String)], at instant: RecordTime? = nil,
-    selection: RunOptions.Selection = .all, version: String
+    selection: RunOptions.Selection = .all, isForced: Bool = false, version: String
   ) throws {
     self.init(pipeline, version: version)
+    options.isForced = isForced
     options.instant = instant
     options.parameters = try ParameterResolver.resolve(pipeline, given: given).get()
     try select(selection)
   }
 
-  /// A run that repeats `former`: with its params, as far as the pipeline still has them, for its instant, and with what succeeded in it.
+  /// A run that repeats `former`: with its params, as far as the pipeline still has them, for its instant, and with what succeeded in it and is still true.
   ///
   /// - Parameters:
   ///   - former: A run that has ended.
   ///   - pipeline: The definition to run it with.
   ///   - given: Params that have other values than in the former run, as texts.
-  ///   - operation: The operation that is executed again with all that depend on it, whatever came of them; nil for what did not succeed.
+  ///   - selection: Which operations are executed whatever came of them. Default none.
+  ///   - isForced: Whether all of them are.
   ///   - version: The version of the program, which is recorded.
   /// - Throws: `ParameterProblems`, or ``RunStartError/unknownOperation(_:pipeline:near:)``.
   package init(
     repeating former: RunRecord, with pipeline: PipelineDefinition, given: [(name: String, text: String)] = [],
-    from operation: String?, version: String
+    selection: RunOptions.Selection = .all, isForced: Bool = false, version: String
   ) throws {
     self.init(pipeline, version: version)
     options.trigger = .retry
     options.source = former.id
     options.instant = former.instant ?? former.startedAt
     options.parameters = try RunParameters.resolve(recorded: former.params, given: given, for: pipeline)
-    if let operation { try select(.from(operation: operation)) }
+    options.isForced = isForced
+    try select(selection)
   }
 
   private mutating func select(_ selection: RunOptions.Selection) throws(RunStartError) {
-    switch selection {
-    case .all: break
-    case .from(let name), .only(let name):
+    if case .operations(let from, let only) = selection {
       let names = pipeline.operations.map(\.name)
-      guard OperationName.find(name, among: names) != nil else {
+      for name in from + only where OperationName.find(name, among: names) == nil {
         throw .unknownOperation(
           name, pipeline: pipeline.name, near: NearestName.suggestion(for: name, among: names))
       }
@@ -94,6 +96,9 @@ package struct RunStart: Sendable {
 extension RunStart {
   /// The places of the operations to execute; nil for all.
   package var selected: Set<Int>? { options.selection.positions(in: pipeline) }
+
+  /// Whether what is neither executed nor taken over is left out.
+  package var leavesOut: Bool { options.leavesOut }
 
   /// Makes sure that what is to be executed has what it needs, as the host does when the run begins.
   ///

@@ -110,21 +110,23 @@ extension History {
   /// Of how many runs that did not succeed it is asked whether a retry has made them good.
   private static let mostCandidates = 200
 
-  /// Whether a retry of the run has succeeded, or a retry of that one, and so on.
+  /// Whether a retry of the run has succeeded, or a retry of that one, and so on. One that left something out made nothing good.
   private func isMadeGood(_ run: RunRecord) throws(WorkspaceError) -> Bool {
     // A retry begins after what it retries. Of the runs of a pipeline, which may be a million, the retries alone are read.
     let since = run.createdAt.microseconds
     let later = try read { db in
       try db.fetch(for: StoredRun.self).select(
-        StoredRun.id, StoredRun.source, StoredRun.state,
+        StoredRun.id, StoredRun.source, StoredRun.state, StoredRun.selection,
         where: StoredRun.pipeline == run.pipeline && StoredRun.createdAt >= since
           && StoredRun.trigger == RunTrigger.retry.rawValue)
     }
     var retries = Dictionary(grouping: later) { $0.1 }
     var open = [run.id.text]
     while let next = open.popLast() {
-      for (id, _, state) in retries.removeValue(forKey: next) ?? [] {
-        if state == RunState.succeeded.rawValue { return true }
+      for (id, _, state, selection) in retries.removeValue(forKey: next) ?? [] {
+        if state == RunState.succeeded.rawValue, !RunOrigin(source: nil, text: selection).selection.isAlone {
+          return true
+        }
         open.append(id)
       }
     }

@@ -6,10 +6,23 @@ public struct RunOptions: Sendable {
   public enum Selection: Sendable, Hashable {
     /// All of them.
     case all
-    /// The named one and everything that depends on it; the rest is taken over from `source`, where it succeeded there.
-    case from(operation: String)
-    /// The named one alone; what it depends on is taken over from `source`.
-    case only(operation: String)
+    /// Those under `from` with everything that depends on them, and those under `only` alone; the rest is taken over from `source`, where it succeeded there.
+    case operations(from: [String], only: [String])
+
+    /// The named one and everything that depends on it.
+    public static func from(operation: String) -> Selection { .operations(from: [operation], only: []) }
+    /// The named one alone.
+    public static func only(operation: String) -> Selection { .operations(from: [], only: [operation]) }
+
+    /// Whether operations are to run alone.
+    package var isAlone: Bool {
+      if case .operations(_, let only) = self { !only.isEmpty } else { false }
+    }
+
+    /// All operations where nothing is named, else those that are.
+    package init(from: [String], only: [String]) {
+      self = from.isEmpty && only.isEmpty ? .all : .operations(from: from, only: only)
+    }
   }
 
   /// The value of every parameter, defaults included; see ``ParameterResolver``.
@@ -24,6 +37,8 @@ public struct RunOptions: Sendable {
   public var instant: RecordTime?
   /// Which operations are executed.
   public var selection: Selection = .all
+  /// Whether everything is executed, also what a former success could stand in for: neither `stale_when` and `stale_after` nor `source` count.
+  public var isForced = false
   /// The run whose results stand in for the operations that are not executed, and whose successes a retry takes over.
   public var source: RunID?
   /// The version of the host, stored with the run.

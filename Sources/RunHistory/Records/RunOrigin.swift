@@ -7,6 +7,8 @@ public struct RunOrigin: Sendable, Hashable {
   public var source: RunID?
   /// Which operations are executed. Default all.
   public var selection = RunOptions.Selection.all
+  /// Whether nothing is taken over, whatever `stale_when` and `stale_after` say.
+  public var isForced = false
   /// Names of operations that are executed, but take over parts of what they did in `source`: the items of a loop that succeeded, or what a nested run
   /// has done.
   public var partial: [String] = []
@@ -19,11 +21,11 @@ extension RunOrigin {
   /// The selection and the operations that take over parts, as JSON text for the history; nil where there is nothing to say.
   var text: String? {
     var members: OrderedDictionary<String, JSONValue> = [:]
-    switch selection {
-    case .all: break
-    case .from(let name): members["from"] = .string(name)
-    case .only(let name): members["only"] = .string(name)
+    if case .operations(let from, let only) = selection {
+      members["from"] = Self.value(of: from)
+      members["only"] = Self.value(of: only)
     }
+    if isForced { members["force"] = .bool(true) }
     if !partial.isEmpty { members["partial"] = .array(partial.map { .string($0) }) }
     return members.isEmpty ? nil : JSONValue.object(members).text
   }
@@ -32,8 +34,17 @@ extension RunOrigin {
   init(source: RunID?, text: String?) {
     self.source = source
     guard let members = text.flatMap({ try? JSONValue.parse($0) })?.objectValue else { return }
-    if let name = members["from"]?.stringValue { selection = .from(operation: name) }
-    if let name = members["only"]?.stringValue { selection = .only(operation: name) }
+    selection = RunOptions.Selection(from: Self.names(members["from"]), only: Self.names(members["only"]))
+    isForced = members["force"] == .bool(true)
     partial = members["partial"]?.arrayValue?.compactMap(\.stringValue) ?? []
+  }
+  /// One name as text, as earlier versions wrote it, and several as a list.
+  private static func value(of names: [String]) -> JSONValue? {
+    if names.count == 1 { return .string(names[0]) }
+    return names.isEmpty ? nil : .array(names.map { .string($0) })
+  }
+
+  private static func names(_ value: JSONValue?) -> [String] {
+    value?.stringValue.map { [$0] } ?? value?.arrayValue?.compactMap(\.stringValue) ?? []
   }
 }

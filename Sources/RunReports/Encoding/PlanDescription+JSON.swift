@@ -6,9 +6,17 @@ extension PlanDescription.Step {
   /// What a run would do with one operation.
   package func jsonValue() -> JSONValue {
     var source: JSONValue = .null
+    var cause: JSONValue = .null
     let word: String
     switch disposition {
     case .runs: word = "runs"
+    case .runsAgain(let why):
+      word = "runs"
+      cause = .string(why)
+    case .takenOverUnless(let run, let dependencies):
+      word = "taken-over-if-same"
+      source = .string(run.text)
+      cause = .array(dependencies.map { .string($0) })
     case .skipped, .skippedWith: word = "skipped"
     case .takenOver(let run):
       word = "taken-over"
@@ -21,7 +29,8 @@ extension PlanDescription.Step {
     return .object([
       "operation": .string(definition.name), "action": .string(definition.actionKind),
       "after": event.map { .string($0.rawValue) } ?? .null, "level": .int(Int64(level)),
-      "disposition": .string(word), "source": source, "needs": .array(needs.map { .string($0) }),
+      "disposition": .string(word), "source": source, "because": cause,
+      "needs": .array(needs.map { .string($0) }),
       "inputs": .array(
         inputs.map { given in
           .object([

@@ -10,16 +10,32 @@ struct DryRun {
   let start: RunStart
   let history: History?
   let shared: SharedOptions
+  /// What becomes of what had succeeded, where it is a retry.
+  var retried: RetriedOperations?
 
   private var pipeline: PipelineDefinition { start.pipeline }
 
   func show() throws {
     try start.check(in: history)
-    let plan = try PlanDescription(of: pipeline, options: start.options, selected: start.selected, history: history)
+    let plan = try PlanDescription(
+      of: pipeline, options: start.options,
+      selected: start.options.trigger == .retry && !start.leavesOut ? nil : start.selected,
+      history: history, retried: dispositions)
     shared.output.print {
       plan.steps.map { $0.jsonValue() }
     } text: {
       show(plan)
+    }
+  }
+
+  private var dispositions: [Int: PlanDescription.Disposition] {
+    guard let retried, let source = start.options.source else { return [:] }
+    return retried.fates.mapValues { fate in
+      switch fate {
+      case .takenOver: .takenOver(source)
+      case .runsAgain(let cause): .runsAgain(cause: cause)
+      case .takenOverUnless(let names): .takenOverUnless(source, dependencies: names)
+      }
     }
   }
 
@@ -95,11 +111,20 @@ struct DryRun {
     case .runs: nil
     case .skipped(let condition): "would be skipped: \(TerminalText.oneLine(StateReason.conditionIsFalse(condition)))"
     case .skippedWith(let dependency): "would be skipped with '\(TerminalText.visible(dependency))'"
+    case .runsAgain(let cause): "would run again: \(TerminalText.visible(cause))"
+    case .takenOverUnless(let run, let names):
+      "would be taken over from run \(run.short) if \(TerminalText.visible(Self.list(names))) \(names.count == 1 ? "ends" : "end") as before"
     case .takenOver(let run): "would be taken over from run \(run.short)"
     case .leftOut: "would be left out; there is no result of it to take over"
     case .mayBeReused(let run, let endedAt):
       "would be taken over from run \(run.short) (\(ClockText.ago(endedAt))) if its inputs are the same"
     }
+  }
+
+  private static func list(_ names: [String]) -> String {
+    let quoted = names.map { "'\($0)'" }
+    return quoted.count < 2
+      ? quoted.joined() : quoted.dropLast().joined(separator: ", ") + " and " + quoted[quoted.count - 1]
   }
 
   private func shown(_ value: JSONValue) -> String {

@@ -10,14 +10,16 @@ struct Retry: ForegroundCommand {
     discussion: """
       Starts a new run with the params of the former one, from the file as it is
       now (or as it was recorded, with --recorded, or when the file is gone).
-      Operations that succeeded are taken over. Without a run, takes the latest
-      one that failed, was cancelled or was interrupted, and that no retry has
-      made good since.
+      Operations that succeeded are taken over, except where their definition or
+      a param that they name has changed since: these run again, with all that
+      depends on them. Without a run, takes the latest one that failed, was
+      cancelled or was interrupted, and that no retry has made good since.
 
         penstock retry
         penstock retry --dry-run
         penstock retry 03kx9fab -p limit=5
-        penstock retry 03kx9fab --from upload
+        penstock retry 03kx9fab --from upload --from notify
+        penstock retry 03kx9fab --force
       """)
 
   @Argument(help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"))
@@ -25,8 +27,17 @@ struct Retry: ForegroundCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Run this operation and all that depend on it again, whether they succeeded or not.", valueName: "operation"))
-  var from: String?
+      "Run this operation and all that depend on it again, whether they succeeded or not; may be repeated.",
+      valueName: "operation"))
+  var from: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Run this operation again, and nothing else that is not named; may be repeated.", valueName: "operation"))
+  var only: [String] = []
+
+  @Flag(help: "Run all operations again, whatever succeeded.")
+  var force = false
 
   @Option(
     name: [.customShort("p"), .customLong("param")],
@@ -46,6 +57,12 @@ struct Retry: ForegroundCommand {
 
   @OptionGroup var shared: SharedOptions
 
+  func validate() throws {
+    if force, !from.isEmpty || !only.isEmpty {
+      throw ValidationError("--force runs all operations; it goes without --from and --only.")
+    }
+  }
+
   func runInForeground() async throws -> ExitStatus {
     let pluginHost = plugins.host()
     let service = try shared.openService(plugins: .host(pluginHost))
@@ -54,12 +71,19 @@ struct Retry: ForegroundCommand {
     let pipeline = try PipelineFileLoading.accept(loaded.result, options: shared)
     if !shared.quiet { tell(of: former.record, loaded) }
     let start = try RunStart(
-      repeating: former.record, with: pipeline, given: ParameterArgument.parse(parameters), from: from,
-      version: Version.current)
+      repeating: former.record, with: pipeline, given: ParameterArgument.parse(parameters),
+      selection: .init(from: from, only: only), isForced: force, version: Version.current)
+    let retried = try start.retriedOperations(in: service.history)
     if dryRun {
-      try DryRun(start: start, history: service.history, shared: shared).show()
+      try DryRun(start: start, history: service.history, shared: shared, retried: retried).show()
       await pluginHost.shutDown()
       return .succeeded
+    }
+    try start.check(in: service.history)
+    if !shared.quiet {
+      for sentence in retried?.sentences ?? [] {
+        TextOutput.error.writeLine("penstock: \(TerminalText.visible(sentence))")
+      }
     }
     var presentation = shared.presentation(of: pipeline, in: service)
     try display.apply(to: &presentation)
@@ -82,11 +106,12 @@ struct Retry: ForegroundCommand {
         "penstock: retries run \(run.id.short) of \(name), which \(run.state == .failed ? "" : "was ")\(run.state.rawValue) \(time)"
       )
     }
-    if let path = loaded.changedFile {
+    for path in loaded.changedFiles {
       TextOutput.error.writeLine(
         "penstock: '\(TerminalText.visible(path))' has changed since; it is run as it is now (--recorded runs it as it was)"
       )
-    } else if let path = loaded.missingFile {
+    }
+    if let path = loaded.missingFile {
       TextOutput.error.writeLine(
         "penstock: '\(TerminalText.visible(path))' cannot be read any more; what was recorded of it is run")
     }

@@ -17,6 +17,7 @@ struct Run: ForegroundCommand {
         penstock run                                pipeline.yaml in this directory
         penstock run nightly.yaml --dry-run
         penstock run nightly.yaml --from upload     take the rest from the last run
+        penstock run nightly.yaml --force           reuse nothing
         penstock run nightly.yaml --at 2026-11-01   as if it had been due then
         penstock run nightly.yaml --json | jq .
 
@@ -41,12 +42,17 @@ struct Run: ForegroundCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Run this operation and all that depend on it; take the rest from the latest run.", valueName: "operation"))
-  var from: String?
+      "Run this operation and all that depend on it; take the rest from the latest run. May be repeated.",
+      valueName: "operation"))
+  var from: [String] = []
 
   @Option(
-    help: ArgumentHelp("Run this operation alone; take what it needs from the latest run.", valueName: "operation"))
-  var only: String?
+    help: ArgumentHelp(
+      "Run this operation alone; take what it needs from the latest run. May be repeated.", valueName: "operation"))
+  var only: [String] = []
+
+  @Flag(help: "Run all operations, whatever stale_when and stale_after say.")
+  var force = false
 
   @Option(
     help: ArgumentHelp(
@@ -70,8 +76,9 @@ struct Run: ForegroundCommand {
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
-    if from != nil, only != nil { throw ValidationError("Choose one of --from and --only.") }
-    if watch, dryRun || from != nil || only != nil {
+    let isPart = !from.isEmpty || !only.isEmpty
+    if force, isPart { throw ValidationError("--force runs all operations; it goes without --from and --only.") }
+    if watch, dryRun || isPart {
       throw ValidationError("--watch runs the whole pipeline; it goes without --dry-run, --from and --only.")
     }
     if watch, at != nil { throw ValidationError("--at is for one run; it goes without --watch.") }
@@ -89,7 +96,7 @@ struct Run: ForegroundCommand {
     var start = try RunStart(
       of: pipeline, given: ParameterArgument.parse(parameters),
       at: FilterOptions.time(at, option: "--at"),
-      selection: selection, version: Version.current)
+      selection: .init(from: from, only: only), isForced: force, version: Version.current)
     if dryRun {
       let location = try shared.location(for: file)
       let history = location.hasDatabase ? try History.open(at: location.path, mode: .readOnly) : nil
@@ -126,9 +133,10 @@ struct Run: ForegroundCommand {
   private func watch(_ file: String) async throws -> ExitStatus {
     guard file != "-" else { throw CommandFailure("--watch reads the file again when it changes; name one") }
     let pluginHost = plugins.host()
-    let watched = WatchedFile(path: file, plugins: .host(pluginHost)) { [parameters, shared] result in
+    let watched = WatchedFile(path: file, plugins: .host(pluginHost)) { [parameters, force, shared] result in
       let pipeline = try PipelineFileLoading.accept(result, options: shared)
-      return try RunStart(of: pipeline, given: ParameterArgument.parse(parameters), version: Version.current)
+      return try RunStart(
+        of: pipeline, given: ParameterArgument.parse(parameters), isForced: force, version: Version.current)
     }
     // What is wrong from the beginning is a mistake of the call.
     _ = try watched.load().content.get()
@@ -141,10 +149,6 @@ struct Run: ForegroundCommand {
     await pluginHost.shutDown()
     try result.get()
     return terminal.status
-  }
-
-  private var selection: RunOptions.Selection {
-    from.map { .from(operation: $0) } ?? only.map { .only(operation: $0) } ?? .all
   }
 }
 

@@ -85,22 +85,22 @@ import Testing
   func repeating() throws {
     var former = fixture.record(state: .failed)
     former.params = #"{"limit":20,"feed":"f","gone":1}"#
-    let start = try RunStart(repeating: former, with: digest, from: nil, version: "2")
+    let start = try RunStart(repeating: former, with: digest, version: "2")
     #expect(start.options.trigger == .retry)
     #expect(start.options.source == former.id)
     #expect(start.options.parameters == ["limit": .int(20), "feed": .string("f")])
     #expect(start.options.selection == .all)
-    let part = try RunStart(repeating: former, with: digest, from: "count", version: "2")
+    let part = try RunStart(repeating: former, with: digest, selection: .from(operation: "count"), version: "2")
     #expect(part.options.selection == .from(operation: "count"))
     // What it stood for: its start, unless it was told another instant.
     former.startedAt = HistoryFixture.start
     #expect(
-      try RunStart(repeating: former, with: digest, from: nil, version: "2").options.instant == HistoryFixture.start)
+      try RunStart(repeating: former, with: digest, version: "2").options.instant == HistoryFixture.start)
     former.instant = RecordTime(microseconds: 5)
-    #expect(try RunStart(repeating: former, with: digest, from: nil, version: "2").options.instant == former.instant)
+    #expect(try RunStart(repeating: former, with: digest, version: "2").options.instant == former.instant)
     former.params = #"{"limit":20}"#
     #expect(throws: ParameterProblems.self) {
-      try RunStart(repeating: former, with: digest, from: nil, version: "2")
+      try RunStart(repeating: former, with: digest, version: "2")
     }
   }
 

@@ -70,6 +70,20 @@ struct ListingTests {
     #expect(try ids.map { try history.shortForm(of: $0) } == ["k00000000001", "k00000000002", "k00000001", "m0000000"])
   }
 
+  @Test("A retry of operations alone makes nothing good")
+  func retriedInPart() async throws {
+    let failed = try await fixture.ended(at: time(0), state: .failed)
+    var part = fixture.record("digest", at: time(1), state: .succeeded)
+    part.trigger = .retry
+    part.origin.source = failed
+    part.origin.selection = .only(operation: "fetch")
+    fixture.recorder.record(.runCreated(part, definition: ""))
+    try await fixture.recorder.flush()
+    #expect(try history.latestRun(for: .retry)?.id == failed)
+    try await fixture.ended(at: time(2), retrying: part.id)
+    #expect(try history.latestRun(for: .retry) == nil)
+  }
+
   @Test("An empty history has no latest run")
   func empty() throws {
     #expect(try history.resolve("last") == .none)

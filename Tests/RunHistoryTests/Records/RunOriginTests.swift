@@ -22,6 +22,7 @@ struct RunOriginTests {
     "is recorded in the transaction that creates the run",
     arguments: [
       RunOptions.Selection.all, .only(operation: "Build \"it\""), .from(operation: "töte"),
+      .operations(from: ["a", "b"], only: ["c", "d"]),
     ])
   func recorded(_ selection: RunOptions.Selection) async throws {
     var run = fixture.record()
@@ -61,5 +62,10 @@ struct RunOriginTests {
     #expect(RunOrigin(source: nil, text: #"{"later":1}"#) == RunOrigin())
     #expect(RunOrigin(source: nil, text: "not JSON") == RunOrigin())
     #expect(RunOrigin().text == nil)
+    #expect(RunOrigin(source: nil, text: #"{"from":"a"}"#).selection == .from(operation: "a"))
+    var forced = RunOrigin()
+    forced.isForced = true
+    #expect(forced.text == #"{"force":true}"#)
+    #expect(RunOrigin(source: nil, text: forced.text) == forced)
   }
 }

@@ -1,0 +1,74 @@
+import Expressions
+import PipelineEngine
+import RunHistory
+
+/// What a retry does with the operations that had succeeded, known before it begins.
+package struct RetriedOperations: Sendable {
+  /// What becomes of one of them.
+  package enum Fate: Sendable, Hashable {
+    /// It is not executed.
+    case takenOver
+    /// It is executed again, for a reason in words: "its definition has changed".
+    case runsAgain(String)
+    /// It is taken over if these, which it depends on and which are executed, end as they did then.
+    case takenOverUnless([String])
+  }
+
+  /// By the places of the operations; those that are not here had not succeeded.
+  package private(set) var fates: [Int: Fate] = [:]
+  /// What runs again, with the reason, in words: one line for all that have the same.
+  package private(set) var sentences: [String] = []
+
+  init(_ start: RunStart, from source: RecordedRun) {
+    let (pipeline, chosen) = (start.pipeline, start.selected ?? [])
+    guard !start.options.isForced else { return }
+    let plan = RetryPlan(of: pipeline, options: start.options, from: source)
+    let done = Set(source.operations.lazy.filter { $0.parent == nil && $0.isDone }.map(\.name))
+    var groups: [(cause: RetryPlan.Cause, names: [String])] = []
+    for position in pipeline.operations.indices where !chosen.contains(position) {
+      let operation = pipeline.operations[position]
+      guard done.contains(operation.name) else { continue }
+      if let cause = plan?.again[position] {
+        fates[position] = .runsAgain(cause.text())
+        if let place = groups.firstIndex(where: { $0.cause == cause }) {
+          groups[place].names.append(operation.name)
+        } else {
+          groups.append((cause, [operation.name]))
+        }
+      } else if let dependencies = plan?.conditional[position] {
+        let open = dependencies.filter { plan?.conditional[$0] != nil || !done.contains(pipeline.operations[$0].name) }
+        fates[position] = .takenOverUnless(open.map { pipeline.operations[$0].name })
+      } else {
+        fates[position] = .takenOver
+      }
+    }
+    // First what has changed, then what follows from that.
+    let (following, changed) = (groups.filter(\.cause.follows), groups.filter { !$0.cause.follows })
+    sentences = (changed + following).map { Self.sentence($0.names, $0.cause) }
+  }
+
+  /// `'build' and 'test' run again: their definitions have changed`
+  private static func sentence(_ names: [String], _ cause: RetryPlan.Cause) -> String {
+    let quoted = names.map { "'\($0)'" }
+    let shown: String
+    switch quoted.count {
+    case 1: return "\(quoted[0]) runs again: \(cause.text())"
+    case 2...5: shown = quoted.dropLast().joined(separator: ", ") + " and " + (quoted.last ?? "")
+    default: shown = quoted.prefix(4).joined(separator: ", ") + " and \(quoted.count - 4) more"
+    }
+    return "\(shown) run again: \(cause.text(ofSeveral: true))"
+  }
+}
+
+extension RunStart {
+  /// What a retry does with what had succeeded in the run that it repeats. Nil for other runs.
+  ///
+  /// - Throws: `WorkspaceError`.
+  package func retriedOperations(in history: History) throws -> RetriedOperations? {
+    guard options.trigger == .retry, let source = try options.source.flatMap({ try history.loadForExecution($0) })
+    else {
+      return nil
+    }
+    return RetriedOperations(self, from: source)
+  }
+}
