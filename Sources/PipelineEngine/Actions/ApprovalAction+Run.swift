@@ -5,58 +5,62 @@ import RunHistory
 import Values
 
 extension ApprovalAction: RunnableAction {
-  func end(of handle: Void, _ ordinal: Int, in engine: isolated RunEngine) async throws -> OperationResult {
-    try await engine.performApproval(ordinal, message)
+  nonisolated(nonsending) func end(of handle: Void, _ ordinal: Int, of run: Run) async throws -> OperationResult {
+    try await ApprovalAttempt(run: run, ordinal: ordinal).perform(message)
   }
 
   func addInputs(
-    _ ordinal: Int, in engine: isolated RunEngine, _ contexts: RunContexts, to inputs: inout FingerprintInputs
+    _ ordinal: Int, of run: Run, _ contexts: RunContexts, to inputs: inout FingerprintInputs
   ) {}
 
   // Nobody is asked again: what is waited for is the answer to the question that was put.
   var goesOnAcrossHosts: Bool { true }
 }
 
-extension RunEngine {
-  fileprivate func performApproval(_ ordinal: Int, _ message: Template?) async throws -> OperationResult {
+/// One attempt of an approval: a question, and its answer.
+private struct ApprovalAttempt {
+  let run: Run
+  let ordinal: Int
+
+  nonisolated(nonsending) func perform(_ message: Template?) async throws -> OperationResult {
     // Nobody is asked again what was answered after the former host had ended.
-    if state.hostAttempt > 1, let answer = try answer(of: ordinal) { return try result(of: answer) }
+    if run.state.hostAttempt > 1, let answer = try answer() { return try result(of: answer) }
     let text =
-      try message?.evaluate(in: contexts(ordinal)).injectedText ?? "approve '\(state.instances[ordinal].title)'"
-    dropReadings(ordinal)
-    let asked = state.given.masker.mask(text)
+      try message?.evaluate(in: run.contexts(ordinal)).injectedText ?? "approve '\(run.state.instances[ordinal].title)'"
+    run.dropReadings(ordinal)
+    let asked = run.state.given.masker.mask(text)
     let approval = Approval(
-      run: state.id, ordinal: ordinal, operation: state.instances[ordinal].name, message: asked,
-      requestedAt: services.now())
+      run: run.state.id, ordinal: ordinal, operation: run.state.instances[ordinal].name, message: asked,
+      requestedAt: run.services.now())
     let question = OperationReason.Question(
-      message: asked, command: "penstock approve \(state.id.text) \(ShellText.quoted(approval.operation))",
-      clock: askedClock(ordinal))
-    recorder.enter(ordinal, .waiting, .approval(question), recordNow: true)
-    services.recorder.record(.approvalRequested(approval))
-    observer.emit(.approval(approval))
-    try await services.recorder.flushToDisk()
-    startWatching()
+      message: asked, command: "penstock approve \(run.state.id.text) \(ShellText.quoted(approval.operation))",
+      clock: askedClock())
+    run.recorder.enter(ordinal, .waiting, .approval(question), recordNow: true)
+    run.services.recorder.record(.approvalRequested(approval))
+    run.observer.emit(.approval(approval))
+    try await run.services.recorder.flushToDisk()
+    run.listen()
     while true {
       // Listening begins before asking, so that an answer between the two is not missed.
-      let waiter = LoopWaiter(loop: services.loop)
-      waits.approvals[ordinal] = waiter
-      defer { waits.approvals[ordinal] = nil }
-      if let answer = try answer(of: ordinal) { return try result(of: answer) }
+      let waiter = LoopWaiter(loop: run.services.loop)
+      run.waits.approvals[ordinal] = waiter
+      defer { run.waits.approvals[ordinal] = nil }
+      if let answer = try answer() { return try result(of: answer) }
       guard await waiter.wait() else { throw CancellationError() }
     }
   }
 
   /// Since when an answer is waited for, where there is a time for that, for a later host.
-  private func askedClock(_ ordinal: Int) -> OperationReason.Clock? {
-    guard state.instances[ordinal].node.definition.timeout != nil else { return nil }
-    let now = services.moment()
-    let passed = state.former[ordinal]?.wait?.passedSinceBoot(at: now)
+  private func askedClock() -> OperationReason.Clock? {
+    guard run.state.instances[ordinal].node.definition.timeout != nil else { return nil }
+    let now = run.services.moment()
+    let passed = run.state.former[ordinal]?.wait?.passedSinceBoot(at: now)
     return RecordedWait.clock(now, left: nil, passed: passed ?? .zero)
   }
 
   /// What a person has answered to the question of an operation; nil as long as nobody has.
-  private func answer(of ordinal: Int) throws -> Approval.Answer? {
-    try services.history.approvals(of: state.id).first { $0.ordinal == ordinal }?.answer
+  private func answer() throws -> Approval.Answer? {
+    try run.services.history.approvals(of: run.state.id).first { $0.ordinal == ordinal }?.answer
   }
 
   private func result(of answer: Approval.Answer) throws(OperationFailure) -> OperationResult {

@@ -7,21 +7,41 @@ import RunHistory
 import Values
 
 extension HTTPAction: RunnableAction {
-  func end(of handle: Void, _ ordinal: Int, in engine: isolated RunEngine) async throws -> OperationResult {
-    try await engine.performHTTP(ordinal, self)
+  nonisolated(nonsending) func end(of handle: Void, _ ordinal: Int, of run: Run) async throws -> OperationResult {
+    try await HTTPAttempt(run: run, ordinal: ordinal, action: self).perform()
   }
 
   func addInputs(
-    _ ordinal: Int, in engine: isolated RunEngine, _ contexts: RunContexts, to inputs: inout FingerprintInputs
+    _ ordinal: Int, of run: Run, _ contexts: RunContexts, to inputs: inout FingerprintInputs
   ) throws {
     for path in readFiles {
       let path = try path.evaluate(in: contexts).injectedText
-      let absolute = path.hasPrefix("/") ? path : "\(engine.httpDirectory)/\(path)"
+      let absolute = path.hasPrefix("/") ? path : "\(HTTPAttempt.directory(of: run))/\(path)"
       inputs.add("file \(path)", FileStamp(absolute)?.text ?? "missing")
     }
   }
 
   var goesOnAcrossHosts: Bool { false }
+
+  func retryWakers(_ ordinal: Int, of run: Run) -> [any RetryWaker] {
+    let latest = HTTPLatestFailure()
+    run.waits.httpFailures[ordinal] = latest
+    return HTTPEarlyWaker.wakers(
+      of: early, latest: latest, peers: run.services.http.peers, context: run.services.context)
+  }
+
+  func retryEvents(_ ordinal: Int, of run: Run) -> [OperationReason.Early] {
+    guard let failure = run.waits.httpFailures[ordinal]?.failure else { return [] }
+    let endpoint = failure.endpoint
+    var events: [OperationReason.Early] = []
+    if early.endpoint || early.network {
+      events.append(.event("reachable", "\(endpoint.host):\(endpoint.port) can be reached again"))
+    }
+    if early.peerSuccess, failure.isUnreachable {
+      events.append(.event("peer-success", "another request to \(endpoint) succeeds"))
+    }
+    return events
+  }
 
   func retryDecision(after error: any Error) -> RetryDecision {
     guard let failure = error as? OperationFailure else { return .stop(reason: OperationDefinition.notListed) }
@@ -34,26 +54,6 @@ extension HTTPAction: RunnableAction {
   }
 
   var refusesRetries: Bool { !retriesAnything }
-
-  func retryWakers(_ ordinal: Int, in engine: isolated RunEngine) -> [any RetryWaker] {
-    let latest = HTTPLatestFailure()
-    engine.waits.httpFailures[ordinal] = latest
-    return HTTPEarlyWaker.wakers(
-      of: early, latest: latest, peers: engine.services.http.peers, context: engine.services.context)
-  }
-
-  func retryEvents(_ ordinal: Int, in engine: isolated RunEngine) -> [OperationReason.Early] {
-    guard let failure = engine.waits.httpFailures[ordinal]?.failure else { return [] }
-    let endpoint = failure.endpoint
-    var events: [OperationReason.Early] = []
-    if early.endpoint || early.network {
-      events.append(.event("reachable", "\(endpoint.host):\(endpoint.port) can be reached again"))
-    }
-    if early.peerSuccess, failure.isUnreachable {
-      events.append(.event("peer-success", "another request to \(endpoint) succeeds"))
-    }
-    return events
-  }
 
   /// The paths of the files whose content it sends, or finds its credentials in.
   private var readFiles: [Template] {
@@ -73,16 +73,20 @@ extension HTTPAction: RunnableAction {
 
 /// `http`: one request for one attempt. Retries are those of the engine; what the request's own life says about them is
 /// in the failure.
-extension RunEngine {
+private struct HTTPAttempt {
+  let run: Run
+  let ordinal: Int
+  let action: HTTPAction
+
   /// Sends a request, and makes the operation's result of the response.
-  fileprivate func performHTTP(_ ordinal: Int, _ action: HTTPAction) async throws -> OperationResult {
-    let (node, contexts) = (state.instances[ordinal].node, contexts(ordinal))
-    let builder = HTTPActionRequest(action: action, directory: httpDirectory)
-    let report = action.isReport ? runReport(action, contexts) : nil
+  nonisolated(nonsending) func perform() async throws -> OperationResult {
+    let (node, contexts) = (run.state.instances[ordinal].node, run.contexts(ordinal))
+    let builder = HTTPActionRequest(action: action, directory: Self.directory(of: run))
+    let report = action.isReport ? RunReport(of: run, for: action, contexts) : nil
     let request = try await httpRequest(builder, contexts, report, node)
     // What brings the next attempt forward has to know whom it is about also where the attempt's time is up.
     if let endpoint = try? HTTPURL(request.url).endpoint {
-      waits.httpFailures[ordinal]?.failure = HTTPLatestFailure.Failure(endpoint: endpoint, isUnreachable: false)
+      run.waits.httpFailures[ordinal]?.failure = HTTPLatestFailure.Failure(endpoint: endpoint, isUnreachable: false)
     }
     if let saveTo = action.saveTo {
       var download = HTTPDownload(to: try builder.path(saveTo, in: contexts), collision: action.collision)
@@ -94,24 +98,24 @@ extension RunEngine {
         }
         download.checksum = checksum
       }
-      dropReadings(ordinal)
-      let file = try await attempt(HTTPOperation(request, by: services.http.client, to: download), action, ordinal)
+      run.dropReadings(ordinal)
+      let file = try await attempt(HTTPOperation(request, by: run.services.http.client, to: download))
       return try saved(file, node)
     }
-    dropReadings(ordinal)
-    let response = try await attempt(HTTPOperation(request, by: services.http.client, to: .response), action, ordinal)
+    run.dropReadings(ordinal)
+    let response = try await attempt(HTTPOperation(request, by: run.services.http.client, to: .response))
     return try await received(response, node)
   }
 
   /// What relative paths of requests start from.
-  var httpDirectory: String {
-    let directory = state.pipeline.source.directory
+  static func directory(of run: Run) -> String {
+    let directory = run.state.pipeline.source.directory
     if directory.hasPrefix("/") { return directory }
-    return directory.isEmpty ? services.directory : "\(services.directory)/\(directory)"
+    return directory.isEmpty ? run.services.directory : "\(run.services.directory)/\(directory)"
   }
 
-  private func attempt<Value: Sendable>(
-    _ operation: HTTPOperation<Value>, _ action: HTTPAction, _ ordinal: Int
+  private nonisolated(nonsending) func attempt<Value: Sendable>(
+    _ operation: HTTPOperation<Value>
   ) async throws -> Value {
     var operation = operation
     operation.validators = [
@@ -124,23 +128,24 @@ extension RunEngine {
     operation.retryProviders = [
       HTTPDefaultRetryProvider(nonIdempotent: action.retriesAnything ? .always : .never, early: .none)
     ]
-    operation.peers = services.http.peers
+    operation.peers = run.services.http.peers
     do {
-      return try await OperationRunner(operation.attempt, context: services.context).run(isolation: self)
+      return try await OperationRunner(operation.attempt, context: run.services.context).run(isolation: #isolation)
     } catch let error as HTTPOperationError {
-      throw failure(error, action, ordinal)
+      throw failure(error)
     }
   }
 
-  private func failure(_ error: HTTPOperationError, _ action: HTTPAction, _ ordinal: Int) -> OperationFailure {
+  private func failure(_ error: HTTPOperationError) -> OperationFailure {
     if let endpoint = error.endpoint {
       var isUnreachable = false
       if case .transfer(let failure) = error.cause {
         isUnreachable = failure.isUnreachable
       }
-      waits.httpFailures[ordinal]?.failure = HTTPLatestFailure.Failure(endpoint: endpoint, isUnreachable: isUnreachable)
+      run.waits.httpFailures[ordinal]?.failure = HTTPLatestFailure.Failure(
+        endpoint: endpoint, isUnreachable: isUnreachable)
     }
-    if !error.body.isEmpty { logExcerpt(error.body, isWhole: error.hasWholeBody, ordinal) }
+    if !error.body.isEmpty { logExcerpt(error.body, isWhole: error.hasWholeBody) }
     var failure = OperationFailure(code: error.code, message: error.description)
     if failure.code == HTTPTransferError.Code.bodyTooLarge.rawValue {
       failure.message += " with 'limits: {body: …}'" + (action.saveTo == nil ? ", or save it with 'save_to'" : "")
@@ -155,13 +160,13 @@ extension RunEngine {
   }
 
   /// The request of an attempt, once what is secret about it is known to the engine.
-  private func httpRequest(
+  private nonisolated(nonsending) func httpRequest(
     _ builder: HTTPActionRequest, _ contexts: RunContexts, _ report: RunReport?, _ node: OperationNode
   ) async throws -> HTTPTransferRequest {
     var (request, credentials) = try builder.transfer(in: contexts, report: report)
-    state.given.masker.add(credentials)
+    run.state.given.masker.add(credentials)
     // By value, wherever in the body it came from. Only an operation that can receive a secret is looked at.
-    let masker = state.given.masker
+    let masker = run.state.given.masker
     if node.definition.receivesSecret, !masker.isEmpty, case .bytes(let body) = request.body {
       request.options.keepsBodyAtOrigin = try await BlockingWork.run(if: body.count > BlockingWork.large) {
         masker.mask(body) != body
@@ -171,10 +176,10 @@ extension RunEngine {
   }
 
   /// What the server says about its failure, for `penstock logs`.
-  private func logExcerpt(_ body: [UInt8], isWhole: Bool, _ ordinal: Int) {
-    let log = PluginLog(engine: self, ordinal: ordinal)
+  private func logExcerpt(_ body: [UInt8], isWhole: Bool) {
+    let log = PluginLog(run: run, ordinal: ordinal)
     // Masked before anything else: half a character at the end is no part of a secret, but half a secret would be seen.
-    let masked = isWhole ? state.given.masker.mask(body) : state.given.masker.maskBeginning(body)
+    let masked = isWhole ? run.state.given.masker.mask(body) : run.state.given.masker.maskBeginning(body)
     let text = String(decoding: masked, as: UTF8.self)
     log.write([text.last == "\n" ? String(text.dropLast()) : text])
     log.close()
@@ -188,19 +193,21 @@ extension RunEngine {
       var members = Self.members(of: file.head)
       members["path"] = .string(file.path)
       members["size"] = .int(file.length)
-      return .value(try secrets.without(.object(members), of: node))
+      return .value(try run.secrets.without(.object(members), of: node))
     }
   }
 
-  private func received(_ response: HTTPTransferResult, _ node: OperationNode) async throws -> OperationResult {
+  private nonisolated(nonsending) func received(_ response: HTTPTransferResult, _ node: OperationNode) async throws
+    -> OperationResult
+  {
     let type = node.definition.result
     if type == ValueType.none { return .none }
     let isLarge = response.body.count > BlockingWork.large
     let body = try await BlockingWork.run(if: isLarge) { try HTTPBodyValue.value(of: response, as: type) }
-    guard type == nil else { return .value(try await withoutSecrets(body, of: node, isLarge: isLarge)) }
+    guard type == nil else { return .value(try await run.withoutSecrets(body, of: node, isLarge: isLarge)) }
     var members = Self.members(of: response.head)
     members["body"] = body
-    return .value(try await withoutSecrets(.object(members), of: node, isLarge: isLarge))
+    return .value(try await run.withoutSecrets(.object(members), of: node, isLarge: isLarge))
   }
 
   /// `status` and `headers`. Cookies that are set are left out: they are secrets of the server's.

@@ -4,72 +4,78 @@ import RunHistory
 import Values
 
 extension NestedPipelineAction: RunnableAction {
-  func end(of handle: Void, _ ordinal: Int, in engine: isolated RunEngine) async throws -> OperationResult {
-    try await engine.performPipeline(ordinal, path, parameters)
+  nonisolated(nonsending) func end(of handle: Void, _ ordinal: Int, of run: Run) async throws -> OperationResult {
+    try await NestedRunAttempt(run: run, ordinal: ordinal).perform(path, parameters)
   }
 
   func addInputs(
-    _ ordinal: Int, in engine: isolated RunEngine, _ contexts: RunContexts, to inputs: inout FingerprintInputs
+    _ ordinal: Int, of run: Run, _ contexts: RunContexts, to inputs: inout FingerprintInputs
   ) {
-    guard let nested = engine.state.pipeline.nested[path] else { return }
+    guard let nested = run.state.pipeline.nested[path] else { return }
     for hash in nested.sourceHashes { inputs.add("pipeline", hash) }
-    for hash in engine.pluginHashes(of: nested) { inputs.add("plugin", hash) }
+    for hash in nested.pluginHashes(of: run) { inputs.add("plugin", hash) }
   }
 
   var goesOnAcrossHosts: Bool { false }
 }
 
-extension RunEngine {
-  fileprivate func performPipeline(
-    _ ordinal: Int, _ path: String, _ parameters: [(name: String, value: DataTemplate)]
+/// One attempt of `pipeline`: a run of its own, which a former host may have begun.
+private struct NestedRunAttempt {
+  let run: Run
+  let ordinal: Int
+
+  nonisolated(nonsending) func perform(
+    _ path: String, _ parameters: [(name: String, value: DataTemplate)]
   ) async throws -> OperationResult {
-    guard let nested = state.pipeline.nested[path] else {
+    guard let nested = run.state.pipeline.nested[path] else {
       throw OperationFailure(code: "nested-missing", message: "the pipeline '\(path)' is not part of this definition")
     }
     var given: [(String, JSONValue)] = []
-    for parameter in parameters { given.append((parameter.name, try parameter.value.evaluate(in: contexts(ordinal)))) }
-    dropReadings(ordinal)
-    let former = try await formerNestedRun(of: ordinal)
+    for parameter in parameters {
+      given.append((parameter.name, try parameter.value.evaluate(in: run.contexts(ordinal))))
+    }
+    run.dropReadings(ordinal)
+    let former = try await NestedRuns(run: run).former(of: ordinal)
     let definition = try await definition(of: former, current: nested)
     if let former, former.run.state != .interrupted {
-      state.modify(ordinal) { $0.reason = .nestedRun(former.run.id) }
+      run.state.instances[ordinal].explain(.nestedRun(former.run.id))
       return try takeOver(former, of: definition)
     }
-    let retried = former == nil ? try await nestedRunToRetry(ordinal, definition: definition) : nil
+    let retried = former == nil ? try await NestedRuns(run: run).toRetry(ordinal, definition: definition) : nil
     var options = RunOptions()
     options.trigger = .nested
-    options.instant = state.instant
-    options.version = self.options.version
-    options.isForced = self.options.isForced
+    options.instant = run.state.instant
+    options.version = run.options.version
+    options.isForced = run.options.isForced
     do throws(ParameterMismatch) {
       options.parameters = try ParameterResolver.resolve(definition, values: given)
     } catch {
       throw OperationFailure(code: "invalid-param", message: error.message)
     }
     options.source = retried?.run.id ?? former?.run.origin.source
-    let source = if let former { try await recordedSource(of: former.run) } else { retried }
-    let child = RunEngine(
-      services: services, pipeline: definition,
+    let source = if let former { try await run.recordedSource(of: former.run) } else { retried }
+    guard let makeChild = run.calls.makeChild else { throw CancellationError() }
+    let child = makeChild(
+      definition,
       RunBrief(
         id: former?.run.id ?? .generate(), options: options,
         parent: RunRecord.Parent(
-          run: state.id, operation: state.instances[ordinal].name, attempt: state.instances[ordinal].attempts),
-        heldNames: try namesHeld(by: ordinal), observer: observer),
-      inheritedSecrets: secrets.known, formerSecrets: secrets.former,
-      hiddenVariables: secrets.hiddenVariables)
-    children[ordinal] = child
-    defer { children[ordinal] = nil }
-    state.modify(ordinal) { $0.reason = .nestedRun(child.id) }
-    let masker = state.given.masker
+          run: run.state.id, operation: run.state.instances[ordinal].name,
+          attempt: run.state.instances[ordinal].attempts),
+        heldNames: try run.namesHeld(by: ordinal), observer: run.observer))
+    run.children[ordinal] = child
+    defer { run.children[ordinal] = nil }
+    run.state.instances[ordinal].explain(.nestedRun(child.id))
+    let masker = run.state.given.masker
     let plan = RetryPlan(of: definition, options: options, from: source) { masker.mask($0) }
     let others = FormerRuns(resumed: former, source: source, plan: plan)
-    let task = Task(executorPreference: services.loop) { try await child.run(after: others) }
-    let loop = services.loop
+    let task = Task(executorPreference: run.services.loop) { try await child.run(after: others) }
+    let loop = run.services.loop
     // The nested run ends by itself when it is cancelled, because its handlers still run.
     let outcome = try await withTaskCancellationHandler {
       try await task.value
     } onCancel: {
-      loop.execute { child.assumeIsolated { $0.cancel(.requested) } }
+      loop.execute { child.end(because: .cancelled(.requested)) }
     }
     switch outcome.run.state {
     case .succeeded:
@@ -84,9 +90,11 @@ extension RunEngine {
   }
 
   /// The definition that a nested run goes on with: its own, where the file has changed since it began.
-  private func definition(of former: RecordedRun?, current: PipelineDefinition) async throws -> PipelineDefinition {
+  private nonisolated(nonsending) func definition(of former: RecordedRun?, current: PipelineDefinition) async throws
+    -> PipelineDefinition
+  {
     guard let former, former.run.definitionHash != current.source.hash else { return current }
-    let plugins = services.plugins.source
+    let plugins = run.services.plugins.source
     let loaded = try await BlockingWork.run {
       PipelineLoader.load(
         text: former.definition, path: former.run.path ?? current.source.path, nested: former.nestedDefinitions,
@@ -113,7 +121,7 @@ extension RunEngine {
     let types = Dictionary(nested.operations.map { ($0.name, $0.result) }) { first, _ in first }
     for operation in former.operations {
       guard operation.parent == nil, let type = types[operation.name] else { continue }
-      if case .value(let value) = result(operation.result, type: type) { members[operation.name] = value }
+      if case .value(let value) = run.result(operation.result, type: type) { members[operation.name] = value }
     }
     return .value(.object(members))
   }
@@ -125,29 +133,21 @@ extension RunEngine {
       code: "nested-\(run.state.rawValue)",
       message: "run \(run.id.text) of '\(run.pipeline)' \(run.state.rawValue)\(why.map { ": \($0)" } ?? "")")
   }
-
-  /// What failed first, for the message of the run that contains this one.
-  func firstFailure() -> String? {
-    guard let instance = state.instances.first(where: { $0.state == .failed && $0.parent == nil }) else {
-      return recorder.run.reason
-    }
-    return "'\(instance.name)' \(instance.failure?.message ?? "failed")"
-  }
-
-  /// The code of the plugins whose operations a pipeline and those that it runs have, in the order of the file. One that cannot be had fails where it is used.
-  fileprivate func pluginHashes(of pipeline: PipelineDefinition) -> [String] {
-    var hashes: [String] = []
-    for operation in pipeline.operations + pipeline.handlers.map(\.operation) {
-      guard case .uses(let use) = operation.action else { continue }
-      hashes.append((try? services.plugins.plugin(use.plugin, in: pipeline))?.hash ?? "missing")
-    }
-    return hashes + pipeline.nested.sorted { $0.key < $1.key }.flatMap { pluginHashes(of: $0.value) }
-  }
 }
 
 extension PipelineDefinition {
   /// The hashes of the definition and of everything that it runs, in a fixed order.
   fileprivate var sourceHashes: [String] {
     [source.hash] + nested.sorted { $0.key < $1.key }.flatMap { $0.value.sourceHashes }
+  }
+
+  /// The code of the plugins whose operations a pipeline and those that it runs have, in the order of the file. One that cannot be had fails where it is used.
+  fileprivate func pluginHashes(of run: Run) -> [String] {
+    var hashes: [String] = []
+    for operation in operations + handlers.map(\.operation) {
+      guard case .uses(let use) = operation.action else { continue }
+      hashes.append((try? run.services.plugins.plugin(use.plugin, in: self))?.hash ?? "missing")
+    }
+    return hashes + nested.sorted { $0.key < $1.key }.flatMap { $0.value.pluginHashes(of: run) }
   }
 }

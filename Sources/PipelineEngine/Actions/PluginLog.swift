@@ -8,30 +8,50 @@ final class PluginLog: PluginAttemptObserver, @unchecked Sendable {
   // @unchecked: touched only on the loop.
 
   private let logs: LogFilePool
-  private unowned let engine: RunEngine
+  private unowned let run: Run
   private let ordinal: Int
   private var file: LogFile?
   /// The descriptor of the open file; -1 while there is none.
   private var descriptor: Int32 = -1
   var attempt: PluginAttempt?
   /// Progress that has not been reported yet, and the timer that delays its report.
-  var progress: PluginProgress?
-  var timer: EventLoop.Token?
+  private var progress: PluginProgress?
+  private var timer: EventLoop.Token?
   private(set) var isClosed = false
   /// Whether something could not be written, and that was told.
   private var isIncomplete = false
 
-  init(engine: isolated RunEngine, ordinal: Int) {
-    self.engine = engine
+  init(run: Run, ordinal: Int) {
+    self.run = run
     self.ordinal = ordinal
-    logs = engine.logs
+    logs = run.logs
   }
 
   deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
 
-  /// The attempt has something to take. The engine is there as long as the log is open.
-  func hasNews() {
-    if !isClosed { engine.assumeIsolated { $0.pluginTold(ordinal, self) } }
+  /// The attempt has something to take. The run is there as long as the log is open.
+  func hasNews() { takeNews() }
+
+  /// Takes what the instance has logged, and how far it is.
+  func takeNews(isLast: Bool = false) {
+    guard !isClosed, let attempt else { return }
+    let (lines, progress) = attempt.take()
+    let masker = run.state.given.masker
+    if !lines.isEmpty { write(lines.map { masker.mask($0) }) }
+    if var progress, !isLast {
+      progress.message = progress.message.map { masker.mask($0) }
+      self.progress = progress
+      if timer == nil { tellProgress() }
+    }
+    if isLast { close() }
+  }
+
+  /// Tells of the latest progress, and of the next one no sooner than a tenth of a second later.
+  private func tellProgress() {
+    guard let progress, !isClosed else { return timer = nil }
+    self.progress = nil
+    run.observer.emit(.progress(run.id, ordinal: ordinal, progress))
+    timer = run.services.loop.schedule(after: .milliseconds(100)) { [weak self] in self?.tellProgress() }
   }
 
   func write(_ lines: [String]) {
@@ -46,9 +66,7 @@ final class PluginLog: PluginAttemptObserver, @unchecked Sendable {
       } catch {
         return isCut(error)
       }
-      engine.assumeIsolated { engine in
-        engine.state.instances[ordinal].attempt?.standardError = file?.relative
-      }
+      run.state.instances[ordinal].attempt?.standardError = file?.relative
     }
     var text = ""
     for line in lines {
@@ -66,10 +84,7 @@ final class PluginLog: PluginAttemptObserver, @unchecked Sendable {
   private func isCut(_ error: EngineError) {
     guard !isIncomplete else { return }
     isIncomplete = true
-    engine.assumeIsolated { engine in
-      engine.observer.emit(
-        .notice(engine.state.id, "the log of '\(engine.state.instances[ordinal].name)' is incomplete: \(error)"))
-    }
+    run.observer.emit(.notice(run.id, "the log of '\(run.state.instances[ordinal].name)' is incomplete: \(error)"))
   }
 
   func close() {
@@ -78,7 +93,7 @@ final class PluginLog: PluginAttemptObserver, @unchecked Sendable {
     file = nil
     if descriptor >= 0 { Glibc.close(descriptor) }
     descriptor = -1
-    if let timer { engine.services.loop.cancelTimer(timer) }
+    if let timer { run.services.loop.cancelTimer(timer) }
     timer = nil
   }
 }

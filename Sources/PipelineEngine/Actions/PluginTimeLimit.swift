@@ -6,7 +6,8 @@ import PluginHost
 ///
 /// A child host that has crashed is started again after a pause of up to 30 s. An attempt that has not begun by then has not been slow.
 struct PluginTimeLimit: OperationDelayer {
-  let engine: RunEngine
+  let plugins: LoopBound<RunPlugins>
+  let loop: EventLoop
   let ordinal: Int
   /// What lets time pass.
   let delayer: any OperationDelayer
@@ -16,7 +17,7 @@ struct PluginTimeLimit: OperationDelayer {
     var left = duration
     while true {
       try await delayer.delay(for: left)
-      guard let instance = await engine.instanceUnderWay(ordinal) else { return }
+      guard let instance = await instanceUnderWay() else { return }
       let waited = instance.timeWaited
       guard waited > counted else { return }
       left = waited - counted
@@ -24,11 +25,11 @@ struct PluginTimeLimit: OperationDelayer {
       counted = instance.timeWaited
     }
   }
-}
 
-extension RunEngine {
-  /// The instance of the plugin's operation that is being waited for.
-  fileprivate func instanceUnderWay(_ ordinal: Int) -> (any PluginInstance)? {
-    plugins.attempts[ordinal]?.instance
+  /// The instance that is being waited for.
+  private func instanceUnderWay() async -> (any PluginInstance)? {
+    await withTaskExecutorPreference(loop) { await look() }
   }
+
+  @concurrent private func look() async -> (any PluginInstance)? { plugins.value.attempts[ordinal]?.instance }
 }

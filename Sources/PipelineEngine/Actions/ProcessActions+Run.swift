@@ -1,15 +1,15 @@
 import PipelineLanguage
 
 extension ScriptAction: RunnableAction {
-  func end(of handle: Void, _ ordinal: Int, in engine: isolated RunEngine) async throws -> OperationResult {
-    try await engine.performProcess(ordinal)
+  nonisolated(nonsending) func end(of handle: Void, _ ordinal: Int, of run: Run) async throws -> OperationResult {
+    try await ProcessAttempt(run: run, ordinal: ordinal).perform()
   }
 
   func addInputs(
-    _ ordinal: Int, in engine: isolated RunEngine, _ contexts: RunContexts, to inputs: inout FingerprintInputs
+    _ ordinal: Int, of run: Run, _ contexts: RunContexts, to inputs: inout FingerprintInputs
   ) {
     inputs.add("run", script)
-    engine.addReading(of: ordinal, to: &inputs)
+    inputs.addReading(of: run.state.instances[ordinal].node)
   }
 
   var goesOnAcrossHosts: Bool { false }
@@ -18,14 +18,14 @@ extension ScriptAction: RunnableAction {
 }
 
 extension CommandAction: RunnableAction {
-  func end(of handle: Void, _ ordinal: Int, in engine: isolated RunEngine) async throws -> OperationResult {
-    try await engine.performProcess(ordinal)
+  nonisolated(nonsending) func end(of handle: Void, _ ordinal: Int, of run: Run) async throws -> OperationResult {
+    try await ProcessAttempt(run: run, ordinal: ordinal).perform()
   }
 
   func addInputs(
-    _ ordinal: Int, in engine: isolated RunEngine, _ contexts: RunContexts, to inputs: inout FingerprintInputs
+    _ ordinal: Int, of run: Run, _ contexts: RunContexts, to inputs: inout FingerprintInputs
   ) {
-    engine.addReading(of: ordinal, to: &inputs)
+    inputs.addReading(of: run.state.instances[ordinal].node)
   }
 
   var goesOnAcrossHosts: Bool { false }
@@ -43,9 +43,9 @@ extension CommandAction: RunnableAction {
   }
 }
 
-extension RunEngine {
+extension FingerprintInputs {
   /// Marks a result that nobody declared as read by the present rule: before, `1.10` was the number 1.1.
-  fileprivate func addReading(of ordinal: Int, to inputs: inout FingerprintInputs) {
-    if state.instances[ordinal].node.definition.result == nil { inputs.add("result", "text") }
+  fileprivate mutating func addReading(of node: OperationNode) {
+    if node.definition.result == nil { add("result", "text") }
   }
 }

@@ -42,42 +42,44 @@ struct RunReport {
   }
 }
 
-extension RunEngine {
+extension RunReport {
   /// The report that a handler sends.
-  func runReport(_ action: HTTPAction, _ contexts: RunContexts) -> RunReport {
+  init(of run: Run, for action: HTTPAction, _ contexts: RunContexts) {
     let (outcome, reason, ended) =
-      state.times.outcome ?? (.running, nil, recorder.end(of: state.times.startedAt, state.times.started))
-    var run: OrderedDictionary<String, JSONValue> = [
-      "id": .string(state.id.text), "pipeline": .string(state.pipeline.name), "state": .string(outcome.rawValue),
+      run.state.times.outcome ?? (
+        .running, nil, run.recorder.end(of: run.state.times.startedAt, run.state.times.started)
+      )
+    var members: OrderedDictionary<String, JSONValue> = [
+      "id": .string(run.state.id.text), "pipeline": .string(run.state.pipeline.name),
+      "state": .string(outcome.rawValue),
     ]
-    if let reason { run["reason"] = .string(reason) }
-    run["trigger"] = .string(options.trigger.rawValue)
-    run["started_at"] = .string(state.times.startedAt.text)
-    run["ended_at"] = .string(ended.text)
-    run["duration_ms"] = .double(Double(ended.microseconds - state.times.startedAt.microseconds) / 1000)
-    run["host"] = .string(services.configuration.hostName)
-    run["user"] = .string(services.configuration.user)
-    let handler = contexts.ordinal.map { state.instances[$0].name } ?? ""
-    var report = RunReport(
-      run: run, operations: [], idempotencyKey: "\(state.id.text)-\(handler)",
-      text: "\(state.pipeline.name) \(outcome.rawValue)"
-        + (reason.map { ": \($0)" } ?? "") + " (run \(state.id.text))")
-    guard case .report(_, let sendsResults) = action.body else { return report }
-    if sendsResults { report.results = [:] }
-    for position in state.pipeline.operations.indices {
-      let record = recorder.operationRecord(position)
-      report.operations.append(Self.reported(record))
+    if let reason { members["reason"] = .string(reason) }
+    members["trigger"] = .string(run.options.trigger.rawValue)
+    members["started_at"] = .string(run.state.times.startedAt.text)
+    members["ended_at"] = .string(ended.text)
+    members["duration_ms"] = .double(Double(ended.microseconds - run.state.times.startedAt.microseconds) / 1000)
+    members["host"] = .string(run.services.configuration.hostName)
+    members["user"] = .string(run.services.configuration.user)
+    let handler = contexts.ordinal.map { run.state.instances[$0].name } ?? ""
+    self.init(
+      run: members, operations: [], idempotencyKey: "\(run.state.id.text)-\(handler)",
+      text: "\(run.state.pipeline.name) \(outcome.rawValue)"
+        + (reason.map { ": \($0)" } ?? "") + " (run \(run.state.id.text))")
+    guard case .report(_, let sendsResults) = action.body else { return }
+    if sendsResults { results = [:] }
+    for position in run.state.pipeline.operations.indices {
+      let record = run.recorder.operationRecord(position)
+      operations.append(Self.reported(record))
       guard sendsResults, case .inline(let text) = record.result else {
-        if sendsResults, case .file = record.result { report.omitted.append(record.name) }
+        if sendsResults, case .file = record.result { omitted.append(record.name) }
         continue
       }
-      if text.utf8.count > RunReport.resultLimit {
-        report.omitted.append(record.name)
+      if text.utf8.count > Self.resultLimit {
+        omitted.append(record.name)
       } else {
-        report.results?[record.name] = state.given.masker.mask(JSONValue(recorded: text))
+        results?[record.name] = run.state.given.masker.mask(JSONValue(recorded: text))
       }
     }
-    return report
   }
 
   private static func reported(_ record: OperationRecord) -> JSONValue {

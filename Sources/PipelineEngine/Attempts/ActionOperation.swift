@@ -5,46 +5,40 @@ struct ActionOperation: OperationRequest {
   typealias Value = OperationResult
   typealias Failure = any Error
 
-  let engine: RunEngine
+  let run: LoopBound<Run>
   let ordinal: Int
 
   func run(
     isolation: isolated (any Actor)?, in context: OperationContext,
     with continuation: OperationContinuation<OperationResult, any Error>
   ) async throws -> OperationResult {
-    try await engine.perform(ordinal)
+    try await self.run.value.state.instances[ordinal].node.action.perform(ordinal, of: self.run.value)
   }
 }
 
 /// Makes each run of the action an attempt: it waits for its slot and resources, is numbered, and is recorded. Between
 /// attempts nothing is held.
 struct AttemptModifier<Operation: OperationRequest>: OperationModifier where Operation.Value == OperationResult {
-  let engine: RunEngine
+  let run: LoopBound<Run>
   let ordinal: Int
 
   func run(
     isolation: isolated (any Actor)?, in context: OperationContext, using operation: Operation,
     with continuation: OperationContinuation<OperationResult, any Error>
   ) async throws -> OperationResult {
-    try await engine.beginAttempt(ordinal)
-    let context = await engine.attemptContext(ordinal, context)
-    let outcome: Result<OperationResult, any Error>
-    do {
-      outcome = .success(
-        try await operation.run(
-          isolation: isolation, in: context, with: continuation.narrowed(to: Operation.Failure.self)))
-    } catch {
-      outcome = .failure(error)
+    let run = self.run.value
+    let action = run.state.instances[ordinal].node.action
+    return try await AttemptRecording(run: run, ordinal: ordinal).perform {
+      try await operation.run(
+        isolation: isolation, in: action.attemptContext(context, ordinal, of: run),
+        with: continuation.narrowed(to: Operation.Failure.self))
     }
-    await engine.writeIfLarge(ordinal, outcome)
-    if let error = await engine.endAttempt(ordinal, outcome) { throw error }
-    return try outcome.get()
   }
 }
 
 /// Has what `until` asks files for read once the action has succeeded, outside of its retries and their deadline.
 struct UntilModifier<Operation: OperationRequest>: OperationModifier where Operation.Value == OperationResult {
-  let engine: RunEngine
+  let run: LoopBound<Run>
   let ordinal: Int
 
   func run(
@@ -53,7 +47,7 @@ struct UntilModifier<Operation: OperationRequest>: OperationModifier where Opera
   ) async throws -> OperationResult {
     let result = try await operation.run(
       isolation: isolation, in: context, with: continuation.narrowed(to: Operation.Failure.self))
-    try await engine.prepareUntil(ordinal, result)
+    try await self.run.value.prepareUntil(ordinal, result)
     return result
   }
 }

@@ -370,7 +370,8 @@ extension RunHost {
     of pipeline: PipelineDefinition, parameters: [String: JSONValue], onEvent: @escaping @Sendable () -> Void
   ) throws -> ControllerSession {
     let session = ControllerSession(pipeline: pipeline, services: services, onEvent: onEvent)
-    let run = RunProgress(id: .generate(), pipeline: pipeline, parameters: parameters, workspace: "")
+    let run = RunProgress(
+      id: .generate(), pipeline: pipeline, parameters: parameters, workspace: "", runnable: \.runnable)
     let drivers = try pipeline.controllers.map { controller in
       let use = controller.use
       let plugin = try services.plugins.plugin(use.plugin, in: pipeline)

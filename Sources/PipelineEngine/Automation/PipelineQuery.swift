@@ -102,7 +102,8 @@ extension RunHost {
     running body: @escaping @Sendable () async throws -> RunOutcome
   ) throws -> OperationStore<QueryState<RunOutcome, any Error>> {
     let conditions: @Sendable () -> RunConditions = { [services] in
-      let run = RunProgress(id: .generate(), pipeline: pipeline, parameters: parameters, workspace: "")
+      let run = RunProgress(
+        id: .generate(), pipeline: pipeline, parameters: parameters, workspace: "", runnable: \.runnable)
       return RunConditions(run: run, services: services)
     }
     let shared = conditions()
@@ -143,7 +144,8 @@ extension RunHost {
     of pipeline: PipelineDefinition, parameters: [String: JSONValue], _ body: @escaping @Sendable () -> Void
   ) throws -> OperationSubscription {
     guard let formula = pipeline.automatic else { return .empty }
-    let run = RunProgress(id: .generate(), pipeline: pipeline, parameters: parameters, workspace: "")
+    let run = RunProgress(
+      id: .generate(), pipeline: pipeline, parameters: parameters, workspace: "", runnable: \.runnable)
     return try RunConditions(run: run, services: services).make(formula).subscribe(in: services.context, onChange: body)
   }
 

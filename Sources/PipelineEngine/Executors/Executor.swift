@@ -6,7 +6,7 @@ import RunHistory
 /// later: a handle is durable before anybody waits for its job. What has begun is repeated only by `retry`; what has certainly not begun is started again free;
 /// and a start whose fate nobody knows is open, and is asked for before it is tried again. Everything is called on the event loop, and nothing may block it.
 ///
-/// Read first: ``Job`` (what is run), ``JobStart`` and ``JobRecovery`` (what an executor may answer), `RunEngine+Jobs` (who asks).
+/// Read first: ``Job`` (what is run), ``JobStart`` and ``JobRecovery`` (what an executor may answer), `JobRunner` (who asks).
 protocol Executor: AnyObject, Sendable {
   /// How the history names it: `local`.
   var name: String { get }

@@ -21,7 +21,7 @@ public struct MissingDependency: Error, Sendable, Hashable {
     guard options.leavesOut, let selected = options.selection.positions(in: pipeline) else { return nil }
     let there = Set(former.filter { $0.parent == nil && $0.isDone }.map(\.name))
     for position in selected.sorted() {
-      let node = OperationNode(pipeline.operations, at: position)
+      let node = OperationNode(pipeline.operations, at: position) { $0.runnable }
       for dependency in node.definition.dependencies where !selected.contains(dependency) {
         let name = pipeline.operations[dependency].name
         guard !there.contains(name) else { continue }

@@ -196,7 +196,7 @@ public final class RunHost: Sendable {
     defer { running.withLock { $0[id] = nil } }
     // A task of its own: what cancels the caller must not cancel the handlers of the run.
     let execution = Task(executorPreference: services.loop) {
-      if let host { try await engine.endFormerProcesses(host: host) }
+      if let host { try await engine.endFormerProcesses(of: host) }
       return try await engine.run(after: former)
     }
     return try await withTaskCancellationHandler {

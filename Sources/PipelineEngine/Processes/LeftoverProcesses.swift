@@ -46,7 +46,7 @@ package enum LeftoverProcesses {
     _ traces: RunTraces, delayer: LoopDelayer, isolation: isolated (any Actor)? = #isolation, if areLeft: () -> Bool
   ) async -> Outcome {
     let first = await settledSearch(traces, delayer: delayer)
-    var outcome = Outcome(undecided: undecided(first, traces))
+    var outcome = Outcome(undecided: await aside { undecided(first, traces) } ?? [])
     guard !first.found.isEmpty, areLeft() else { return outcome }
     var found = first.found
     defer { for process in found { waitpid(process.pid, nil, WNOHANG) } }
@@ -58,7 +58,7 @@ package enum LeftoverProcesses {
       try? await delayer.delay(for: pause)
       waited += pause
       guard !found.contains(where: \.isRunning) else { continue }
-      let rest = search(traces, from: found)
+      let rest = await searchAside(traces, from: found)
       found.formUnion(rest.found)
       if rest.found.isEmpty, !rest.isUnsettled { break }
     }
@@ -119,11 +119,25 @@ package enum LeftoverProcesses {
   ) async -> Found {
     var look = 1
     while true {
-      let result = search(traces, from: known, includesOtherRuns: includesOtherRuns)
+      let result = await searchAside(traces, from: known, includesOtherRuns: includesOtherRuns)
       guard result.found.isEmpty, result.isUnsettled, look < looks else { return result }
       try? await delayer.delay(for: pause)
       look += 1
     }
+  }
+
+  /// The same as ``search(_:from:includesOtherRuns:)``, beside the loop: a computer with hundreds of processes takes a while to be looked through.
+  private static func searchAside(
+    _ traces: RunTraces, from known: Set<ProcessTable.Entry>, includesOtherRuns: Bool = false,
+    isolation: isolated (any Actor)? = #isolation
+  ) async -> Found {
+    await aside { search(traces, from: known, includesOtherRuns: includesOtherRuns) } ?? Found()
+  }
+
+  private static func aside<T: Sendable>(
+    isolation: isolated (any Actor)? = #isolation, _ body: @escaping @Sendable () -> T
+  ) async -> T? {
+    try? await BlockingWork.run { body() }
   }
 
   /// Searches once. `known` are processes that were found before.

@@ -1,5 +1,6 @@
 import PipelineLanguage
 import RunHistory
+import Workspace
 
 /// What a cancellation leaves alone: operations whose `when` calls `always()`, `failure()` or `cancelled()`, as in GitHub Actions.
 ///
@@ -7,76 +8,82 @@ import RunHistory
 /// Where the time of the run is up, none continues, or nothing would bound the run, but those that have not begun are asked. A second
 /// cancellation (``kill()``) ends them too, and so does a history that cannot be written.
 extension RunEngine {
-  /// Why an operation that ends with the run does.
-  var cancellationReason: OperationReason { cancellation == .timeout ? .runTimeout : .runCancelled }
-
-  /// Whether the cancellation of the run is one of this operation, or item, as well. Handlers run all the same.
-  func isCalledOff(_ ordinal: Int) -> Bool {
-    guard cancellation != nil, state.instances[ordinal].node.event == nil else { return false }
-    return !ending.spared.contains(state.instances[ordinal].parent ?? ordinal)
+  /// Cancels what is going on; handlers still run. Only the first reason counts.
+  func cancel(_ reason: RunCancellation) {
+    guard run.ending.cancel(reason) else { return }
+    run.state.status.isCancelled = reason == .requested
+    run.state.times.isTimedOut = reason == .timeout
+    run.waits.turn?.cancel()
+    run.secrets.cancelReading()
+    spareWhatAsks()
+    for (ordinal, child) in run.children where run.isCalledOff(ordinal) { child.end(because: .cancelled(reason)) }
+    run.wake()
   }
 
-  /// Whether an operation that has not begun is asked its `when` although the run is cancelled.
-  func mayBeAsked(_ ordinal: Int) -> Bool {
-    guard state.instances[ordinal].node.isAskedWhenCancelled, !isForced else { return false }
-    switch cancellation {
-    case .requested, .timeout, nil: return true
-    case .history, .engine: return false
-    }
+  /// The engine itself cannot go on, and the run fails as `engine-failed`.
+  func fail(with error: any Error) {
+    run.ending.failure = run.ending.failure ?? error
+    cancel(.engine)
+  }
+
+  /// The history can't be written: nothing may go on whose result would be lost.
+  func historyFailed(_ error: WorkspaceError) {
+    run.ending.failure = error
+    cancel(.history)
   }
 
   /// Runs an operation that may outlast a cancellation in a task of its own, which the end of the others does not cancel.
   func beginLasting(_ ordinal: Int) {
-    ending.lasting[ordinal] = Task(executorPreference: services.loop) { await self.executeLasting(ordinal) }
+    run.ending.lasting[ordinal] = Task(executorPreference: run.services.loop) { await self.executeLasting(ordinal) }
   }
 
   private func executeLasting(_ ordinal: Int) async {
     await execute(ordinal)
-    ending.lasting[ordinal] = nil
+    run.ending.lasting[ordinal] = nil
   }
 
   /// The run is cancelled: of what goes on and is asked anyway, that goes on whose `when` is true of a cancelled run, too.
   func spareWhatAsks() {
-    for (ordinal, task) in ending.lasting {
-      if goesOn(ordinal) { ending.spare(ordinal) } else { task.cancel() }
+    for (ordinal, task) in run.ending.lasting {
+      if goesOn(ordinal) { run.ending.spare(ordinal) } else { task.cancel() }
     }
   }
 
   private func goesOn(_ ordinal: Int) -> Bool {
-    let node = state.instances[ordinal].node
-    guard cancellation == .requested, !isForced, let condition = node.definition.condition else { return false }
+    let node = run.state.instances[ordinal].node
+    guard run.cancellation == .requested, !run.isForced, let condition = node.definition.condition else { return false }
     // One that names the item is asked for each of those that have not begun.
-    return node.conditionIsPerItem || (try? holds(condition, for: ordinal)) ?? false
+    return node.conditionIsPerItem || (try? run.holds(condition, for: ordinal)) ?? false
   }
 
   /// Ends an operation that has not begun with the run.
   func concludeCalledOff(_ ordinal: Int) {
-    recorder.conclude(ordinal, .cancelled, cancellationReason)
+    run.recorder.conclude(ordinal, .cancelled, run.cancellationReason)
   }
 
   /// The run is being cancelled: what has not begun never will, but for what is asked anyway.
   func cancelPending() {
-    queue.remove { !mayBeAsked($0) }
-    for ordinal in state.pipeline.operations.indices where state.instances[ordinal].state == .pending {
-      guard !state.instances[ordinal].turn.hasBegun, !mayBeAsked(ordinal) else { continue }
+    run.queue.remove { !run.mayBeAsked($0) }
+    for ordinal in run.state.pipeline.operations.indices where run.state.instances[ordinal].state == .pending {
+      guard !run.state.instances[ordinal].turn.hasBegun, !run.mayBeAsked(ordinal) else { continue }
       concludeCalledOff(ordinal)
       // Those that it leaves waiting may be asked now.
       settle(ordinal)
     }
-    wake()
+    run.wake()
   }
 
   /// Kills every process of the run at once, those of nested runs included.
   func kill() {
-    ending.force()
-    for child in children.values { child.assumeIsolated { $0.kill() } }
-    waits.ringAll()
+    run.ending.force()
+    for child in run.children.values { child.end(because: .killed) }
+    run.waits.ringAll()
     cancel(.requested)
-    ending.spareNothing()
+    run.ending.spareNothing()
     // What is asked anyway and has not begun never will.
-    wake()
-    plugins.abandonAttempts()
-    jobs.kill()
+    run.wake()
+    run.plugins.abandonAttempts()
+    run.jobs.kill()
   }
 
   /// Somebody asks something of the run.
@@ -85,5 +92,16 @@ extension RunEngine {
     case .cancel: cancel(.requested)
     case .kill: kill()
     }
+  }
+
+  /// The run, or one nested in it, is another host's: everything ends, handlers are not run, and nothing is recorded.
+  func lose(_ lost: RunID) {
+    for child in run.children.values { child.end(because: .lost(lost)) }
+    guard lost == id, !run.ending.isLost else { return }
+    run.ending.lose(id)
+    run.waits.ringAll()
+    cancel(.engine)
+    run.ending.spareNothing()
+    run.wake()
   }
 }

@@ -8,29 +8,29 @@ import Values
 extension RunEngine {
   /// Runs the action once for each item and ends the operation with the list of their results.
   func executeLoop(_ ordinal: Int) async throws {
-    let node = state.instances[ordinal].node
+    let node = run.state.instances[ordinal].node
     guard let loop = node.definition.loop else { return }
-    try await readFiles(ordinal, for: .items)
+    try await run.readFiles(ordinal, for: .items)
     let items = try loopItems(loop, ordinal)
     let labels = try loop.label.map { try self.labels($0, of: items, ordinal) }
-    dropReadings(ordinal)
+    run.dropReadings(ordinal)
     // At once, so that no item's record becomes durable before that of its loop.
-    recorder.enter(ordinal, .running, .items(Int64(items.count)), recordNow: true)
+    run.recorder.enter(ordinal, .running, .items(Int64(items.count)), recordNow: true)
     var ordinals: [Int] = []
     ordinals.reserveCapacity(items.count)
     for (index, item) in items.enumerated() {
       ordinals.append(itemOrdinal(of: ordinal, index: index, value: item, label: labels?[index]))
     }
-    defer { ending.loops.end(ordinal) }
+    defer { run.ending.loops.end(ordinal) }
     if loop.failureLimit != nil {
-      ending.loops.begin(ordinal, failures: ordinals.count { state.instances[$0].state == .failed })
+      run.ending.loops.begin(ordinal, failures: ordinals.count { run.state.instances[$0].state == .failed })
     }
     await withDiscardingTaskGroup { group in
       let limit = RunLimits(slots: loop.concurrency ?? Int.max, resources: [])
       let one = RunLimits.Demand(slots: 1, resources: [])
-      for item in ordinals where !state.instances[item].state.isFinal {
+      for item in ordinals where !run.state.instances[item].state.isFinal {
         if !mayRun(item, of: ordinal) { continue }
-        if !limit.take(one) { _ = await limit.wait(for: one, on: services.loop) }
+        if !limit.take(one) { _ = await limit.wait(for: one, on: run.services.loop) }
         // It may have waited for the one that was too much.
         guard mayRun(item, of: ordinal) else {
           limit.release(one)
@@ -56,40 +56,29 @@ extension RunEngine {
       }
     }
     if loop.failureLimit != nil {
-      for item in ordinals where !state.instances[item].state.isFinal { fail(item, CancellationError()) }
+      for item in ordinals where !run.state.instances[item].state.isFinal { fail(item, CancellationError()) }
     }
     try await concludeLoop(ordinal, ordinals)
   }
 
   /// Whether an item runs: not once too many others have failed, unless it has begun and goes on.
   private func mayRun(_ item: Int, of loop: Int) -> Bool {
-    guard hasEndedEarly(loop) else { return true }
-    return state.instances[item].attempts > 0 && state.instances[loop].node.definition.loop?.failFast == false
-  }
-
-  /// Whether so many items of a loop have failed that no further ones begin.
-  private func hasEndedEarly(_ loop: Int) -> Bool {
-    guard let limit = state.instances[loop].node.definition.loop?.failureLimit else { return false }
-    return ending.loops.failures(of: loop) >= limit
-  }
-
-  /// Whether it is an item whose failure may end its loop.
-  func mayEndLoop(_ item: Int) -> Bool {
-    state.instances[item].parent != nil && state.instances[item].node.definition.loop?.failureLimit != nil
+    guard run.hasEndedEarly(loop) else { return true }
+    return run.state.instances[item].attempts > 0 && run.state.instances[loop].node.definition.loop?.failFast == false
   }
 
   /// Why an item ends before it has come to an end of its own, though the run goes on; nil where nothing of its loop is the reason.
   func earlyEnd(of item: Int) -> (failures: Int, loop: String)? {
-    guard let loop = state.instances[item].parent, hasEndedEarly(loop),
-      let limit = state.instances[loop].node.definition.loop?.failureLimit
+    guard let loop = run.state.instances[item].parent, run.hasEndedEarly(loop),
+      let limit = run.state.instances[loop].node.definition.loop?.failureLimit
     else { return nil }
-    return (limit, state.instances[loop].name)
+    return (limit, run.state.instances[loop].name)
   }
 
   /// Runs an item in a task of its own, so that the failure of others can end it.
   private func endableTask(_ item: Int, of loop: Int) -> Task<Void, Never> {
-    let task = Task(executorPreference: services.loop) { await self.executeEndable(item, of: loop) }
-    ending.loops.add(task, of: item)
+    let task = Task(executorPreference: run.services.loop) { await self.executeEndable(item, of: loop) }
+    run.ending.loops.add(task, of: item)
     return task
   }
 
@@ -101,12 +90,12 @@ extension RunEngine {
 
   /// An item has ended. Where it is the failure that is one too many, what has not begun never does, and with `fail_fast` the rest is cancelled.
   private func hasEnded(_ item: Int, of loop: Int) {
-    ending.loops.removeTask(of: item)
-    guard state.instances[item].state == .failed else { return }
-    ending.loops.noteFailure(of: loop)
-    guard hasEndedEarly(loop) else { return }
-    for (other, task) in ending.loops.tasks
-    where state.instances[other].parent == loop && !mayRun(other, of: loop) {
+    run.ending.loops.removeTask(of: item)
+    guard run.state.instances[item].state == .failed else { return }
+    run.ending.loops.noteFailure(of: loop)
+    guard run.hasEndedEarly(loop) else { return }
+    for (other, task) in run.ending.loops.tasks
+    where run.state.instances[other].parent == loop && !mayRun(other, of: loop) {
       task.cancel()
     }
   }
@@ -116,14 +105,14 @@ extension RunEngine {
   }
 
   private func executeItem(_ ordinal: Int) async {
-    let node = state.instances[ordinal].node
+    let node = run.state.instances[ordinal].node
     do {
-      if isCalledOff(ordinal) || (Task.isCancelled && earlyEnd(of: ordinal) != nil) { throw CancellationError() }
+      if run.isCalledOff(ordinal) || (Task.isCancelled && earlyEnd(of: ordinal) != nil) { throw CancellationError() }
       if let condition = node.definition.condition, node.conditionIsPerItem,
-        try await !isSatisfied(condition, for: ordinal)
+        try await !run.isSatisfied(condition, for: ordinal)
       {
-        if cancellation != nil, node.event == nil { throw CancellationError() }
-        return recorder.conclude(ordinal, .skipped, .condition(condition.text))
+        if run.cancellation != nil, node.event == nil { throw CancellationError() }
+        return run.recorder.conclude(ordinal, .skipped, .condition(condition.text))
       }
       try await executeInstance(ordinal)
     } catch {
@@ -133,24 +122,24 @@ extension RunEngine {
 
   private func concludeLoop(_ ordinal: Int, _ items: [Int]) async throws {
     if let failure = failure(of: items) {
-      guard state.instances[ordinal].node.definition.allowFailure else { throw failure }
+      guard run.state.instances[ordinal].node.definition.allowFailure else { throw failure }
       try await keepResults(of: items, for: ordinal)
-      return recorder.conclude(ordinal, .failed, .failed(code: failure.code), failure: failure)
+      return run.recorder.conclude(ordinal, .failed, .failed(code: failure.code), failure: failure)
     }
-    if items.contains(where: { state.instances[$0].state == .cancelled }) { throw CancellationError() }
+    if items.contains(where: { run.state.instances[$0].state == .cancelled }) { throw CancellationError() }
     try await keepResults(of: items, for: ordinal)
-    recorder.conclude(ordinal, .succeeded, .items(Int64(items.count)))
+    run.recorder.conclude(ordinal, .succeeded, .items(Int64(items.count)))
   }
 
   /// What a loop fails with; nil when none of its items failed.
   private func failure(of items: [Int]) -> OperationFailure? {
-    let failed = items.filter { state.instances[$0].state == .failed }
+    let failed = items.filter { run.state.instances[$0].state == .failed }
     guard let first = failed.first else { return nil }
-    let cause = state.instances[first].failure
+    let cause = run.state.instances[first].failure
     return OperationFailure(
       code: "items-failed",
       message:
-        "\(failed.count) of \(items.count) items failed\(endedEarly(items)); first '\(state.instances[first].title)': \(cause?.message ?? "")",
+        "\(failed.count) of \(items.count) items failed\(endedEarly(items)); first '\(run.state.instances[first].title)': \(cause?.message ?? "")",
       exitCode: cause?.exitCode, signal: cause?.signal)
   }
 
@@ -158,8 +147,8 @@ extension RunEngine {
   private func endedEarly(_ items: [Int]) -> String {
     var (cancelled, notRun) = (0, 0)
     for item in items {
-      guard case .itemsFailed? = state.instances[item].reason else { continue }
-      if state.instances[item].attempts > 0 { cancelled += 1 } else { notRun += 1 }
+      guard case .itemsFailed? = run.state.instances[item].reason else { continue }
+      if run.state.instances[item].attempts > 0 { cancelled += 1 } else { notRun += 1 }
     }
     switch (cancelled, notRun) {
     case (0, 0): return ""
@@ -172,28 +161,28 @@ extension RunEngine {
   /// Makes the list of the items' results that of the loop, with null for each item that has none. Where none has one, and none failed or was skipped, the
   /// loop has none either.
   private func keepResults(of items: [Int], for ordinal: Int) async throws {
-    guard state.instances[ordinal].node.definition.result != ValueType.none else { return }
+    guard run.state.instances[ordinal].node.definition.result != ValueType.none else { return }
     var results: [JSONValue] = []
     results.reserveCapacity(items.count)
     var isList = items.isEmpty
     for item in items {
-      switch state.instances[item].result {
+      switch run.state.instances[item].result {
       case .none: results.append(.null)
       case .value(let value): results.append(value)
       case .file(let file): results.append(try await BlockingWork.run { try file.load() })
       }
-      let state = state.instances[item].state
+      let state = run.state.instances[item].state
       if results.last != .null || state == .failed || state == .skipped { isList = true }
     }
     guard isList else { return }
-    let recorded = try await written(.array(results))
-    state.instances[ordinal].result = .value(.array(results))
-    state.instances[ordinal].recordedResult = recorded
+    let recorded = try await run.written(.array(results))
+    run.state.instances[ordinal].result = .value(.array(results))
+    run.state.instances[ordinal].recordedResult = recorded
   }
 
   /// What each of the items is called.
   private func labels(_ label: Template, of items: [JSONValue], _ ordinal: Int) throws -> [String?] {
-    var contexts = contexts(ordinal)
+    var contexts = run.contexts(ordinal)
     return try items.map { item in
       contexts.loopItem = item
       return ItemLabel.bounded(try label.evaluate(in: contexts).injectedText)
@@ -203,7 +192,7 @@ extension RunEngine {
   private func loopItems(_ loop: OperationDefinition.Loop, _ ordinal: Int) throws -> [JSONValue] {
     switch loop.source {
     case .list(let data):
-      let value = try data.evaluate(in: contexts(ordinal))
+      let value = try data.evaluate(in: run.contexts(ordinal))
       guard case .array(let items) = value else {
         throw OperationFailure(code: "value-mismatch", message: "for_each needs a list, but got \(value.kind)")
       }
@@ -238,7 +227,7 @@ extension RunEngine {
 
   /// A list in a matrix.
   private func list(_ data: DataTemplate, called name: String, _ ordinal: Int) throws -> [JSONValue] {
-    let value = try data.evaluate(in: contexts(ordinal))
+    let value = try data.evaluate(in: run.contexts(ordinal))
     guard case .array(let values) = value else {
       throw OperationFailure(
         code: "value-mismatch", message: "matrix: '\(name)' needs a list, but got \(value.kind)")
@@ -262,13 +251,13 @@ extension RunEngine {
   /// The instance of an item: the one that a former host had begun, or a new one.
   private func itemOrdinal(of parent: Int, index: Int, value: JSONValue, label: String?) -> Int {
     let key = ItemKey(parent: parent, index: index)
-    if let known = recordedItems.begun[key] {
-      state.instances[known].loopItem?.value = value
-      state.instances[known].loopItem?.label = label
+    if let known = run.recordedItems.begun[key] {
+      run.state.instances[known].loopItem?.value = value
+      run.state.instances[known].loopItem?.label = label
       return known
     }
-    let ordinal = state.addItem(of: parent, index: index, value: value, label: label)
-    takeOverItem(ordinal, key, value: value)
+    let ordinal = run.state.addItem(of: parent, index: index, value: value, label: label)
+    RunTakeover(run: run).takeOverItem(ordinal, key, value: value)
     return ordinal
   }
 }

@@ -7,106 +7,89 @@ import Values
 extension RunEngine {
   /// Starts operations as they become ready, until all have ended.
   func drive() async {
-    let first = state.pipeline.operations.indices.filter {
-      state.remaining[$0] == 0 && state.instances[$0].state == .pending
+    let first = run.state.pipeline.operations.indices.filter {
+      run.state.remaining[$0] == 0 && run.state.instances[$0].state == .pending
     }
     // In a run that is gone on with, or was cancelled before it began, some of them end at once.
     for ordinal in first where decide(ordinal) { settle(ordinal) }
     var reached = 0
     await withDiscardingTaskGroup { group in
-      while state.unfinished > 0 {
-        if ending.stage > reached {
-          reached = ending.stage
+      while run.state.unfinished > 0 {
+        if run.ending.stage > reached {
+          reached = run.ending.stage
           group.cancelAll()
           cancelPending()
         }
         while let ordinal = nextReady() {
           switch beginAtOnce(ordinal) {
           case .ended: break
-          case .running(let use, let run): group.addImmediateTask { await self.finish(ordinal, use, run) }
-          case .computed(let outcome, let isMoment):
-            group.addImmediateTask { await self.finish(ordinal, outcome, isMoment: isMoment) }
-          case .needsTask where state.instances[ordinal].node.isAskedWhenCancelled: beginLasting(ordinal)
+          case .running(let begun): group.addImmediateTask { await self.finish(ordinal, after: begun) }
+          case .needsTask where run.state.instances[ordinal].node.isAskedWhenCancelled: beginLasting(ordinal)
           case .needsTask: group.addImmediateTask { await self.execute(ordinal) }
           }
         }
-        limits.returnGrant()
-        guard state.unfinished > 0 else { break }
+        run.limits.returnGrant()
+        guard run.state.unfinished > 0 else { break }
         // What has just begun may have cancelled the run, by a failure that all others would have as well.
-        guard ending.stage <= reached else { continue }
-        await withCheckedContinuation { queue.sleep($0) }
+        guard run.ending.stage <= reached else { continue }
+        await withCheckedContinuation { run.queue.sleep($0) }
       }
     }
   }
 
   /// The next operation to start, with its slot already taken where it needs one.
   private func nextReady() -> Int? {
-    if let ordinal = queue.takeOther() {
-      state.instances[ordinal].turn.hasBegun = true
+    if let ordinal = run.queue.takeOther() {
+      run.state.instances[ordinal].turn.hasBegun = true
       return ordinal
     }
-    guard let ordinal = queue.firstForSlot else { return nil }
-    if limits.take(
+    guard let ordinal = run.queue.firstForSlot else { return nil }
+    if run.limits.take(
       RunLimits.Demand(
-        slots: 1, resources: [], countsAtHost: !state.instances[ordinal].node.isNestedPipeline))
+        slots: 1, resources: [], countsAtHost: !run.state.instances[ordinal].node.isNestedPipeline))
     {
-      state.instances[ordinal].turn.hasSlot = true
-      queue.removeFirstForSlot()
-    } else if state.instances[ordinal].node.canPrepareEarly, queue.takeEarly() {
+      run.state.instances[ordinal].turn.hasSlot = true
+      run.queue.removeFirstForSlot()
+    } else if run.state.instances[ordinal].node.canPrepareEarly, run.queue.takeEarly() {
       // Made ready while the slots are taken, so that its process starts the moment one is free.
-      state.instances[ordinal].turn.isEarly = true
+      run.state.instances[ordinal].turn.isEarly = true
     } else {
       return nil
     }
-    state.instances[ordinal].turn.hasBegun = true
+    run.state.instances[ordinal].turn.hasBegun = true
     return ordinal
-  }
-
-  /// Gives back what an operation has taken. Whoever waits for more than a slot is told by the limits themselves.
-  func release(_ demand: RunLimits.Demand) {
-    if limits.release(demand) { giveSlots() }
-  }
-
-  /// Slots may be free.
-  func giveSlots() {
-    queue.wakeForSlot()
-  }
-
-  /// Lets `drive` look again.
-  func wake() {
-    queue.wake()
   }
 
   /// An operation has ended: its dependents may be next, or end at once themselves.
   ///
   /// Works through a list rather than by recursion, because a chain of skipped operations may be as long as the pipeline.
   func settle(_ ordinal: Int) {
-    state.unfinished -= 1
+    run.state.unfinished -= 1
     var ended = [ordinal]
     while let next = ended.popLast() {
-      for dependent in state.plan.dependents(of: next) {
+      for dependent in run.state.plan.dependents(of: next) {
         let dependent = Int(dependent)
-        state.remaining[dependent] -= 1
-        guard state.remaining[dependent] == 0, state.instances[dependent].state == .pending else { continue }
+        run.state.remaining[dependent] -= 1
+        guard run.state.remaining[dependent] == 0, run.state.instances[dependent].state == .pending else { continue }
         if decide(dependent) {
-          state.unfinished -= 1
+          run.state.unfinished -= 1
           ended.append(dependent)
         }
       }
     }
-    wake()
+    run.wake()
   }
 
   /// Puts an operation whose dependencies have all ended where it belongs. True when that is its end.
   private func decide(_ ordinal: Int) -> Bool {
-    if cancellation != nil, !mayBeAsked(ordinal) {
+    if run.cancellation != nil, !run.mayBeAsked(ordinal) {
       concludeCalledOff(ordinal)
       return true
     }
-    let decision = state.decision(for: ordinal)
+    let decision = run.state.decision(for: ordinal)
     if decision.runs {
-      let node = state.instances[ordinal].node
-      queue.add(ordinal, needsSlot: node.needsSlot && node.isPlain)
+      let node = run.state.instances[ordinal].node
+      run.queue.add(ordinal, needsSlot: node.needsSlot && node.isPlain)
       return false
     }
     end(ordinal, because: decision)
@@ -115,10 +98,10 @@ extension RunEngine {
 
   /// Ends an operation that its dependencies don't let run.
   private func end(_ ordinal: Int, because decision: InjectionDecisionKind) {
-    let culprits = state.culprits(of: ordinal, for: decision)
-    let names = culprits.map { state.instances[$0].name }
+    let culprits = run.state.culprits(of: ordinal, for: decision)
+    let names = culprits.map { run.state.instances[$0].name }
     let reason = OperationReason.dependencies(OperationReason.Dependency(decision), names)
-    guard let code = decision.cancellationCode else { return recorder.conclude(ordinal, .skipped, reason) }
+    guard let code = decision.cancellationCode else { return run.recorder.conclude(ordinal, .skipped, reason) }
     let quoted = names.map { "'\($0)'" }.joined(separator: ", ")
     var failure = OperationFailure(code: code, ownWords: "")
     switch decision {
@@ -129,13 +112,13 @@ extension RunEngine {
     case .dependencyCancelled:
       failure.message = "\(quoted) \(names.count == 1 ? "was" : "were") cancelled"
     case .dependencyFailed, .run, .runWithoutResult, .skip:
-      let cause = culprits.lazy.compactMap { self.state.instances[$0].failure }.first
+      let cause = culprits.lazy.compactMap { self.run.state.instances[$0].failure }.first
       failure.message = "\(quoted) failed: \(cause?.message ?? "")"
       failure.isOwnWords = cause?.isOwnWords ?? true
       failure.exitCode = cause?.exitCode
       failure.signal = cause?.signal
     }
-    recorder.conclude(ordinal, .cancelled, reason, failure: failure)
+    run.recorder.conclude(ordinal, .cancelled, reason, failure: failure)
   }
 }
 

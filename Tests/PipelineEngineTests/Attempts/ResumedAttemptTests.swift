@@ -44,5 +44,5 @@ struct ResumedAttemptTests {
 
 extension RunEngine {
   /// The run as it would be recorded now.
-  fileprivate var record: RunRecord { recorder.run }
+  fileprivate var record: RunRecord { run.recorder.run }
 }

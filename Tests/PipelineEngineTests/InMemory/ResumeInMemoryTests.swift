@@ -83,7 +83,8 @@ import Testing
       then: ["y": [.prints("2")], "z": [.prints("3")]])
     #expect(run.states == ["a succeeded", "a[0] succeeded", "a[1] succeeded", "a[2] succeeded"])
     #expect(run.outcome.results["a"] == .array([.string("1"), .string("2"), .string("3")]))
-    #expect(commands == ["y", "z"])
+    // Two at once each wait for the record of their former attempt, and either may be there first.
+    #expect((most == 1 ? commands : commands.sorted()) == ["y", "z"])
   }
 
   @Test("run the handlers that had not ended") func handlers() async throws {

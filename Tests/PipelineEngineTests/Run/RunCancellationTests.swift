@@ -6,7 +6,7 @@ import Testing
 @Suite("A cancelled run", .timeLimit(.minutes(1))) struct RunCancellationTests {
   /// Runs a pipeline until its job `x` hangs, cancels the run, and lets the job end unless that has been stopped.
   private func cancelled(
-    _ text: String, _ reason: RunEngine.Cancellation = .requested, exits: [String: [ScriptedExecutor.Fate]] = [:]
+    _ text: String, _ reason: RunCancellation = .requested, exits: [String: [ScriptedExecutor.Fate]] = [:]
   ) async throws -> (run: FinishedRun, commands: [String]) {
     let executor = ScriptedExecutor(["x": [.hangs]].merging(exits) { first, _ in first })
     let host = try EngineTestHost(executor: executor, isLent: true)

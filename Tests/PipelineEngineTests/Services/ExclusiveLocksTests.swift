@@ -33,5 +33,5 @@ import Workspace
 
 extension RunEngine {
   /// The run as it would be recorded now.
-  fileprivate var record: RunRecord { recorder.run }
+  fileprivate var record: RunRecord { run.recorder.run }
 }

@@ -116,8 +116,8 @@ final class LostHost {
 extension RunEngine {
   /// As if its host were gone: it hears nothing, and states that last are recorded no more.
   fileprivate func recordNoMore() {
-    recorder.stop()
-    services.requests.remove(id)
-    for child in children.values { child.assumeIsolated { $0.recordNoMore() } }
+    run.recorder.stop()
+    run.services.requests.remove(id)
+    for child in run.children.values { (child as? RunEngine)?.assumeIsolated { $0.recordNoMore() } }
   }
 }

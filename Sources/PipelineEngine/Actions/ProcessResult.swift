@@ -1,0 +1,132 @@
+import Glibc
+import OperatingSystem
+import PipelineLanguage
+import RunHistory
+import Values
+
+/// The result of a process: what it left at `$PENSTOCK_RESULT`, or printed.
+struct ProcessResult {
+  let run: Run
+  let node: OperationNode
+  /// What the process started in, where that is not the directory of the host.
+  let directory: String?
+
+  /// The result that a process which succeeded has left in its file or printed, checked against the declared type.
+  nonisolated(nonsending) func take(from files: LogFiles, outputSize: Int64) async throws -> OperationResult {
+    let type = node.definition.result
+    var status = stat()
+    let isFile = files.hasResult(&status)
+    guard !isFile || stat(files.result.pointer, &status) == 0 && status.st_mode & S_IFMT == S_IFREG else {
+      remove(files.result.pointer)
+      if type == ValueType.none { return .none }
+      throw OperationFailure(
+        code: "result-invalid", message: "what the process left at $PENSTOCK_RESULT is no regular file")
+    }
+    if type == ValueType.none {
+      if isFile { unlink(files.result.pointer) }
+      return .none
+    }
+    let size = isFile ? Int64(status.st_size) : outputSize
+    // Put together only where it is needed: most results are small.
+    var path: String { isFile ? files.result.string : files.output.string }
+    // Without a declared type nothing printed is no result; a declared string may be empty.
+    if size == 0, type == nil { return .none }
+    let isText = type == nil || type == .string
+    if size > Int64(RecordedResult.inlineLimit), isText || size > ResultFile.memoryLimit {
+      guard isText || type == .json else {
+        throw OperationFailure(
+          code: "result-too-large",
+          message:
+            "the result of \(SizeNotation.format(size)) is too large to be checked as \(type?.description ?? "json") (limit \(SizeNotation.format(ResultFile.memoryLimit)))"
+        )
+      }
+      guard isFile else { return .file(ResultFile(path: path, size: size, type: type)) }
+      let kept = try await keep(path, masked: node.definition.receivesSecret)
+      run.logs.keepResult(path)
+      return .file(ResultFile(path: path, size: kept, type: type))
+    }
+    let bytes = try await isFile ? resultFile(path, size) : printedResult(files, size)
+    if isFile { unlink(files.result.pointer) }
+    do {
+      let value = try await parsed(bytes, as: type)
+      // Masked after parsing too: JSON can spell a secret in ways that its bytes don't show.
+      guard type == .file, case .string(let name) = value else {
+        return .value(try await run.withoutSecrets(value, of: node, isLarge: bytes.count > BlockingWork.large))
+      }
+      return .value(try run.secrets.without(.string(try existingFile(name)), of: node))
+    } catch {
+      if let type, node.definition.receivesSecret, !run.state.given.masker.isEmpty, error.code != "result-secret",
+        SecretMasker.hasMask(bytes)
+      {
+        throw RunSecrets.secretInResult(of: type)
+      }
+      // Output that nobody declared to be a result may be anything; it stays in its file.
+      guard type == nil, !isFile, error.code == "result-invalid" else { throw error }
+      return .file(ResultFile(path: path, size: size, type: nil))
+    }
+  }
+
+  /// The value of a text, which is parsed beside the loop where that takes long.
+  private nonisolated(nonsending) func parsed(_ bytes: [UInt8], as type: ValueType?) async throws(OperationFailure)
+    -> JSONValue
+  {
+    try await run.result(beside: bytes.count > BlockingWork.large) { () throws(OperationFailure) in
+      try ResultText.value(of: bytes, as: type)
+    }
+  }
+
+  /// What the process left at `$PENSTOCK_RESULT`, which whatever it started may still change.
+  private nonisolated(nonsending) func resultFile(_ path: String, _ size: Int64) async throws(OperationFailure)
+    -> [UInt8]
+  {
+    try await run.result(beside: size > BlockingWork.large) { () throws(OperationFailure) in
+      do throws(InputFileError) {
+        return try InputFile.read(path, limit: Int(ResultFile.memoryLimit))
+      } catch {
+        throw ResultFile.unreadable(error)
+      }
+    }
+  }
+
+  private nonisolated(nonsending) func printedResult(_ files: LogFiles, _ size: Int64) async throws(OperationFailure)
+    -> [UInt8]
+  {
+    let descriptor = files.outputDescriptor
+    // The descriptor is used until this returns.
+    defer { extendLifetime(files) }
+    return try await run.result(beside: size > BlockingWork.large) { () throws(OperationFailure) in
+      guard let bytes = FileBytes.read(descriptor: descriptor, limit: Int(ResultFile.memoryLimit)) else {
+        throw OperationFailure(
+          code: "result-missing", message: "the result cannot be read back: \(SystemError.text(of: errno))")
+      }
+      return bytes
+    }
+  }
+
+  /// Makes a large result file the owner's alone, without the secrets it may hold, and returns its size.
+  private nonisolated(nonsending) func keep(_ path: String, masked: Bool) async throws -> Int64 {
+    chmod(path, 0o600)
+    var status = stat()
+    guard masked, !run.state.given.masker.isEmpty else { return stat(path, &status) == 0 ? Int64(status.st_size) : 0 }
+    let copy = path + ".masked"
+    do {
+      let size = try await SecretFileCopy(from: path, to: copy, masker: run.state.given.masker).run(
+        on: run.services.local.masking.loop())
+      guard rename(copy, path) == 0 else { throw EngineError.file(path, errno) }
+      return size
+    } catch {
+      unlink(path)
+      throw error
+    }
+  }
+
+  private func existingFile(_ name: String) throws(OperationFailure) -> String {
+    let path = name.hasPrefix("/") ? name : "\(directory ?? run.services.directory)/\(name)"
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      throw OperationFailure(
+        code: "result-mismatch", message: "the result should be a file, but '\(path.escapedForMessage)' does not exist")
+    }
+    return path
+  }
+}

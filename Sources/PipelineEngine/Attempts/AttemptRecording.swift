@@ -1,0 +1,156 @@
+import Operations
+import PipelineLanguage
+import RunHistory
+
+/// One try of one operation: each has a number, one beginning and one end, and is recorded.
+struct AttemptRecording {
+  let run: Run
+  let ordinal: Int
+
+  private var node: OperationNode { run.state.instances[ordinal].node }
+
+  /// One attempt from its turn to its record: every attempt is made here, but for those that end while the scheduler begins them.
+  nonisolated(nonsending) func perform(
+    _ body: nonisolated(nonsending) () async throws -> OperationResult
+  ) async throws -> OperationResult {
+    try await begin()
+    let outcome: Result<OperationResult, any Error>
+    do {
+      outcome = .success(try await body())
+    } catch {
+      outcome = .failure(error)
+    }
+    await run.writeIfLarge(ordinal, outcome)
+    if let error = end(outcome) { throw error }
+    return try outcome.get()
+  }
+
+  /// Waits for what the attempt needs, and begins it.
+  private nonisolated(nonsending) func begin() async throws {
+    if node.isMoment {
+      try await run.readFiles(ordinal)
+      return count(mayEndAtOnce: true)
+    }
+    if run.state.instances[ordinal].attempts > 0 { try await keepFormer() }
+    try await AttemptTurn(run: run, ordinal: ordinal).take()
+    run.state.instances[ordinal].turn.hasSlot = false
+    // After all that it may have waited for: what it is given is what is there now.
+    do {
+      try await run.readFiles(ordinal)
+      if Task.isCancelled || run.isForced || run.isCalledOff(ordinal) { throw CancellationError() }
+      try run.requireOwnership()
+    } catch {
+      run.release(run.demand(ordinal))
+      throw error
+    }
+    count()
+  }
+
+  /// An attempt begins: it has what it needs. One that takes no time is told of when it has ended.
+  func count(mayEndAtOnce: Bool = false) {
+    let isMoment = node.isMoment
+    let (now, monotonic) = (run.services.now(), run.services.clock.monotonic())
+    let former = run.jobs.former[ordinal]?.startedAt
+    run.state.modify(ordinal) { instance in
+      instance.attempts += 1
+      // What failed before is in the record of that attempt.
+      instance.failure = nil
+      instance.timing.attemptStarted = former == nil ? monotonic : nil
+      if instance.timing.startedAt == nil || isMoment {
+        instance.timing.startedAt = now
+        instance.timing.started = monotonic
+      }
+      if !isMoment {
+        instance.attempt = AttemptRecord(
+          run: run.state.id, ordinal: ordinal, number: instance.attempts, state: .running,
+          startedAt: former ?? now)
+      }
+    }
+    run.recorder.enter(ordinal, .running, at: now, mayEndAtOnce: mayEndAtOnce)
+    if let attempt = run.state.instances[ordinal].attempt { run.observer.emitOnTheWay(.attempt(attempt)) }
+  }
+
+  /// Makes the attempt before the one that is about to begin durable: an attempt whose number a later one follows is never forgotten, whatever
+  /// happens to this host.
+  private nonisolated(nonsending) func keepFormer() async throws {
+    // In a repetition the attempt before ended well, and nothing else would record that.
+    if let before = run.state.instances[ordinal].attempt, before.state == .succeeded {
+      run.state.previous[ordinal] = run.state.instances[ordinal].result
+      var kept = before
+      kept.result = run.state.instances[ordinal].recordedResult
+      // Whatever else records this attempt before the next one begins must not take its result away.
+      run.state.instances[ordinal].attempt = kept
+      run.services.recorder.record(.attempt(kept))
+    }
+    try await run.services.recorder.flush()
+  }
+
+  /// Ends the attempt and gives back what it held. Returns the error to go on with, nil after a success that could be kept.
+  func end(_ outcome: Result<OperationResult, any Error>) -> (any Error)? {
+    run.dropReadings(ordinal)
+    var attempt: AttemptRecord
+    if node.isMoment {
+      // It held nothing.
+      attempt = AttemptRecord(
+        run: run.state.id, ordinal: ordinal, number: run.state.instances[ordinal].attempts, state: .running,
+        startedAt: run.state.instances[ordinal].timing.startedAt ?? run.services.now())
+    } else {
+      if run.state.instances[ordinal].turn.hasReleased {
+        run.state.instances[ordinal].turn.hasReleased = false
+      } else {
+        run.release(run.demand(ordinal))
+      }
+      guard let present = run.state.instances[ordinal].attempt else { return CancellationError() }
+      attempt = present
+    }
+    attempt.endedAt = run.recorder.end(of: attempt.startedAt, run.state.instances[ordinal].timing.attemptStarted)
+    var thrown: (any Error)? = CancellationError()
+    switch outcome {
+    case .success(let result):
+      attempt.state = .succeeded
+      thrown = nil
+      do {
+        let recorded = try run.recorder.recorded(result, of: ordinal)
+        run.state.instances[ordinal].recordedResult = recorded
+        if node.definition.repetition != nil {
+          // The next round is given it, also by a host that resumes the run before that has begun.
+          run.state.instances[ordinal].result = result
+          attempt.result = recorded
+          if case .file = result { run.state.files.areNeeded = true }
+        }
+      } catch {
+        // A success without its result would be taken over by `resume` and `retry` as one that has none.
+        thrown = fail(&attempt, with: error)
+      }
+    case .failure(let error):
+      if error is CancellationError {
+        attempt.state = .cancelled
+      } else {
+        thrown = fail(&attempt, with: asDeclared(error))
+      }
+    }
+    run.state.instances[ordinal].attempt = attempt
+    // A nested run of it is none that a former host has begun.
+    if run.state.hostAttempt > 1 { run.state.former[ordinal, default: FormerProgress()].note(attempt) }
+    run.observer.emit(.attempt(attempt))
+    return thrown
+  }
+
+  /// Of an approval that another host asked for, less than its timeout was left: the error names what its author wrote.
+  private func asDeclared(_ error: any Error) -> any Error {
+    guard error is OperationTimeoutError, let timeout = node.definition.timeout else {
+      return error
+    }
+    return OperationTimeoutError(timeout)
+  }
+
+  private func fail(_ attempt: inout AttemptRecord, with error: any Error) -> OperationFailure {
+    let failure = OperationFailure(error)
+    attempt.state = .failed
+    attempt.error = failure.recorded(run.state.given.masker)
+    // A process that ended well can still have printed the wrong thing: then its code is known already.
+    if let code = failure.exitCode { attempt.exitCode = Int(code) }
+    attempt.signal = failure.signal.map(Int.init)
+    return failure
+  }
+}

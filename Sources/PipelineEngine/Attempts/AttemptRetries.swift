@@ -1,0 +1,127 @@
+import Operations
+import PipelineLanguage
+import RunHistory
+import Values
+
+/// What is between the attempts of one operation: the wait before the next one, what brings that forward, and why there is none. All of it is part of the history.
+struct AttemptRetries {
+  let run: Run
+  let ordinal: Int
+
+  /// What brings the next attempt forward.
+  func wakers() throws -> [any RetryWaker] {
+    let formulas = run.state.instances[ordinal].node.definition.retry.early
+    guard !formulas.isEmpty else { return [] }
+    return try formulas.enumerated().map { index, formula in
+      // A path that cannot be computed fails the attempt, not a wait.
+      _ = try run.conditions.make(formula)
+      return ConditionWaker(
+        name: formula.text, formula: formula, conditions: LoopBound(run.conditions), context: run.services.context
+      ) { [loop = run.services.loop, retries = LoopBound(self)] description in
+        loop.execute { retries.value.earlyChanged(index, description) }
+      }
+    }
+  }
+
+  /// What would bring the retry that begins to wait forward, and what it is now.
+  private func early() -> [OperationReason.Early] {
+    let formulas = run.state.instances[ordinal].node.definition.retry.early.compactMap { formula in
+      let condition = try? run.conditions.make(formula, since: .now)
+      return condition.map { early(formula, $0.description(in: run.services.context)) }
+    }
+    return formulas + run.state.instances[ordinal].node.action.retryEvents(ordinal, of: run)
+  }
+
+  private func early(
+    _ formula: SpecificationFormula, _ description: SpecificationDescription
+  ) -> OperationReason.Early {
+    .specification(formula.text, value: description.isSatisfied, why: description.reason)
+  }
+
+  /// One of the conditions that bring a waiting retry forward has changed: what is said of the wait is to say so.
+  private func earlyChanged(_ index: Int, _ description: SpecificationDescription) {
+    let instance = run.state.instances[ordinal]
+    let formulas = instance.node.definition.retry.early
+    // What comes behind the formulas are events, which have no value.
+    guard instance.state == .retrying, case .retry(var retry)? = instance.reason, retry.early.count >= formulas.count
+    else { return }
+    let now = early(formulas[index], description)
+    guard retry.early[index] != now else { return }
+    retry.early[index] = now
+    run.recorder.enter(ordinal, .retrying, .retry(retry), since: instance.timing.waitingSince, recordNow: true)
+  }
+
+  /// Follows the retries of an operation: the chosen delay and what ended the wait are part of the history.
+  func retryObserver() -> RetryObserver {
+    let retries = LoopBound(self)
+    return RetryObserver(
+      onWait: { retries.value.waitsForRetry($0) }, onWake: { retries.value.woke($0) },
+      onGiveUp: { retries.value.gaveUp($0) })
+  }
+
+  /// There is no further attempt: why is part of what is told of the failure, where that is not plain.
+  private func gaveUp(_ reason: RetryGiveUpReason) {
+    let why: OperationReason.NotRetried
+    switch reason {
+    case .stopped(OperationDefinition.notListed): why = .notListed
+    case .stopped(let text): why = .stopped(text)
+    case .deadline:
+      why = .deadline(run.state.instances[ordinal].node.definition.retry.deadline.map(DurationNotation.format))
+    case .limit, .cancelled: return
+    }
+    run.state.instances[ordinal].explain(.failed(code: nil, notRetried: why))
+  }
+
+  /// Why a failed operation was not tried again, for its record; nil where it was as often as it can be.
+  func notRetried(_ failure: OperationFailure) -> OperationReason.NotRetried? {
+    let instance = run.state.instances[ordinal]
+    if let why = instance.reason?.notRetried { return why }
+    // A request that may do harm twice has no retries at all, so that nobody is asked about them.
+    guard instance.node.action.refusesRetries, instance.node.definition.retry.limit == 0, let why = failure.stopReason
+    else { return nil }
+    return .stopped(why)
+  }
+
+  private func waitsForRetry(_ wait: RetryWait) {
+    let due = RecordTime(microseconds: wait.due.seconds * 1_000_000 + Int64(wait.due.nanoseconds / 1000))
+    run.state.instances[ordinal].failure = OperationFailure(wait.error).masked(by: run.state.given.masker)
+    if var attempt = run.state.instances[ordinal].attempt {
+      attempt.retryDelay = wait.delay.wholeMicroseconds
+      attempt.retryDue = due
+      run.state.instances[ordinal].attempt = attempt
+      run.observer.emit(.attempt(attempt))
+    }
+    let definition = run.state.instances[ordinal].node.definition
+    let attempts = run.state.instances[ordinal].attempts
+    var retry = OperationReason.Retry(
+      attempt: Int64(attempts), due: due, delay: wait.delay.wholeMicroseconds / 1000, early: early())
+    // Attempts count on over hosts and rounds, which take nothing from the retries: the last number there can be is the retries that are left on top of
+    // this one. In a repetition nobody knows it.
+    if definition.repetition == nil { retry.last = Int64(attempts + definition.retry.limit + 1 - wait.attempt) }
+    let now = run.services.moment()
+    retry.clock = RecordedWait.clock(now, left: wait.delay, passed: passed(at: now))
+    // Recorded with the next commit rather than after a delay of its own: the wait may outlive this host.
+    run.recorder.enter(ordinal, .retrying, .retry(retry), recordNow: true)
+  }
+
+  /// How long ago the first attempt of an operation began, by the monotonic clock; nil where nobody knows, as after another boot.
+  private func passed(at now: RecordedWait.Moment) -> Duration? {
+    let timing = run.state.instances[ordinal].timing
+    return timing.started.map { run.services.clock.monotonic() - $0 }
+      ?? run.state.former[ordinal]?.wait?.passedSinceBoot(at: now)
+  }
+
+  private func woke(_ cause: RetryWakeCause) {
+    guard var attempt = run.state.instances[ordinal].attempt else { return }
+    attempt.wakeCause =
+      switch cause {
+      case .delay: "delay"
+      case .waker(let name): name
+      case .cancelled: "cancelled"
+      }
+    run.state.instances[ordinal].attempt = attempt
+    // The operation itself is where it was: only its attempt is news.
+    run.recorder.write(run.recorder.operationRecord(ordinal), with: attempt)
+    run.observer.emit(.attempt(attempt))
+  }
+}

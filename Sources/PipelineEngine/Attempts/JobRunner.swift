@@ -1,0 +1,124 @@
+import Operations
+import RunHistory
+
+/// From an attempt to its executor and back: the job is started, known to the history before anything waits for it, stopped where it is cancelled, and asked for
+/// where nobody knows whether it has begun.
+struct JobRunner {
+  let run: Run
+  let ordinal: Int
+
+  /// Runs a job to its end. Where the call returns, its job has ended.
+  nonisolated(nonsending) func perform(_ job: Job) async throws -> JobEnd {
+    guard run.services.executor is LocalExecutor else { return try await runElsewhere(job) }
+    let turn = LoopBound(AttemptTurn(run: run, ordinal: ordinal))
+    return try await run.services.local.run(job) { handle, files in
+      note(handle)
+      // Recorded only if the attempt lasts, so that its logs can be followed.
+      run.state.instances[ordinal].attempt?.standardOutput = files.relativeOutput
+      run.state.instances[ordinal].attempt?.standardError = files.relativeError
+      run.observer.emitOnTheWay(
+        .output(
+          run.id, ordinal: ordinal, standardOutput: files.relativeOutput, standardError: files.relativeError))
+      run.logs.settle()
+      if run.state.unfinished > 1, run.logs.runsShort {
+        run.services.loop.whenIdle { [logs = run.logs] in logs.makeSpares() }
+      }
+    } exited: {
+      turn.value.processEnded()
+    }
+  }
+
+  /// The job of an attempt is known to its executor.
+  private func note(_ handle: JobHandle) {
+    run.jobs.running[ordinal] = handle
+    switch handle.name {
+    case .process(let pid): run.state.instances[ordinal].attempt?.pid = pid
+    case .text(let name): run.state.instances[ordinal].attempt?.handle = name
+    case .open: run.state.instances[ordinal].attempt?.handle = nil
+    }
+  }
+
+  // MARK: Executors that may outlive this host
+
+  /// How many times a job is started that has certainly not begun, which is no attempt of its own, and how long after the first time; twice as long each
+  /// further time.
+  private static let mostStarts = 6
+  private static let pause = Duration.seconds(1)
+
+  private nonisolated(nonsending) func runElsewhere(_ job: Job) async throws -> JobEnd {
+    let executor = run.services.executor
+    run.state.instances[ordinal].attempt?.executor = executor.name
+    defer { run.jobs.running[ordinal] = nil }
+    var reason = ""
+    for start in 0..<Self.mostStarts {
+      if start > 0 { try await run.services.context.operationDelayer.delay(for: Self.pause * (1 << (start - 1))) }
+      let end: JobEnd
+      switch try await begin(job) {
+      case .running(let handle): end = await self.end(of: handle, job)
+      case .ended(let known): end = known
+      case .notBegun(let why):
+        reason = why
+        continue
+      case .lost(let reason): end = JobEnd(cause: .lost(reason))
+      }
+      guard case .notBegun(let why) = end.cause else { return end }
+      reason = why
+      if Task.isCancelled { throw CancellationError() }
+    }
+    return JobEnd(cause: .notBegun(reason.isEmpty ? "\(Self.mostStarts) starts came to nothing" : reason))
+  }
+
+  /// Starts a job, unless a former host has, or may have.
+  private nonisolated(nonsending) func begin(_ job: Job) async throws -> JobRecovery {
+    let executor = run.services.executor
+    if let former = run.jobs.former.removeValue(forKey: ordinal) {
+      let recovery = try await recover(former.handle)
+      if case .notBegun = recovery {} else { return recovery }
+    }
+    // Until its executor has told its name, nobody knows whether it has begun: whoever comes next has to ask.
+    try await makeDurable(JobHandle(job: job.id, name: .open))
+    switch await run.services.starts.start(job) {
+    case .begun(let handle):
+      // Before anything waits for it. It goes on whatever becomes of this host.
+      do { try await makeDurable(handle) } catch {
+        executor.stop([handle], grace: .zero)
+        throw error
+      }
+      return .running(handle)
+    case .refused(let error): throw error
+    case .notBegun(let reason): return .notBegun(reason: reason)
+    case .open(let handle): return try await recover(handle)
+    }
+  }
+
+  /// Asks for a job that may go on. What does is known to the history before anything waits for it.
+  private nonisolated(nonsending) func recover(_ handle: JobHandle) async throws -> JobRecovery {
+    note(handle)
+    let recovery = await run.services.executor.recover(handle)
+    if case .running(let known) = recovery { try await makeDurable(known) }
+    return recovery
+  }
+
+  private nonisolated(nonsending) func makeDurable(_ handle: JobHandle) async throws {
+    note(handle)
+    guard !run.services.executor.keepsHandles else { return }
+    run.recorder.append(ordinal)
+    try await run.services.recorder.flush()
+  }
+
+  private nonisolated(nonsending) func end(of handle: JobHandle, _ job: Job) async -> JobEnd {
+    note(handle)
+    let (loop, grace, runner) = (run.services.loop, job.grace, LoopBound(self))
+    if run.isForced { stop(handle, grace: .zero) }
+    return await withTaskCancellationHandler {
+      await run.services.executor.end(of: handle)
+    } onCancel: {
+      loop.execute { runner.value.stop(handle, grace: grace) }
+    }
+  }
+
+  private func stop(_ handle: JobHandle, grace: Duration) {
+    // The job of a run that another host has taken is that host's.
+    if !run.ending.isLost { run.services.executor.stop([handle], grace: grace) }
+  }
+}

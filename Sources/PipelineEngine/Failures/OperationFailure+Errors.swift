@@ -1,0 +1,33 @@
+import Expressions
+import Operations
+import RunHistory
+import Values
+import Workspace
+
+extension OperationFailure {
+  /// Any error that ends an attempt, as it is recorded.
+  init(_ error: any Error) {
+    switch error {
+    case let failure as OperationFailure: self = failure
+    case let error as OperationTimeoutError:
+      self.init(
+        code: "timeout", ownWords: "did not end within its timeout of \(DurationNotation.format(error.duration))")
+    case let error as RetryDeadlineError:
+      self.init(
+        code: error.code,
+        ownWords: "no attempt succeeded within the deadline of \(DurationNotation.format(error.deadline))")
+    case let error as ExpressionError:
+      // An expression that needs a result which cannot be read is not itself wrong.
+      self.init(code: error.code.hasPrefix("result-") ? error.code : "expression", message: error.message)
+    case let error as EngineError:
+      self.init(code: error.code, message: error.description)
+      engineError = error.isExhaustion ? error : nil
+    case let error as RepeatLimitReachedError: self.init(code: error.code, ownWords: error.description)
+    case let error as WorkspaceError:
+      self.init(code: "history", message: "\(error)")
+      engineError = .history("\(error)")
+    case is CancellationError: self.init(code: "cancelled", ownWords: "cancelled")
+    default: self.init(code: "failed", message: "\(error)")
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import Expressions
+import PipelineLanguage
+
+/// What makes two executions of an operation the same: what the file says of it, with everything that its action is given.
+struct OperationFingerprint {
+  let run: Run
+  let ordinal: Int
+
+  /// SHA-256 over all inputs of the operation, in hexadecimal.
+  ///
+  /// The inputs are: what the file says of it, aliases resolved; the shell and the directory that it starts in; the values of its expressions; the
+  /// pipeline's params and `env`; the item. Of files that it sends or runs, what they are now; of a plugin, its code and the secrets that it may ask for; of a
+  /// nested pipeline, its files and the code of its plugins, but nothing that it reads itself.
+  func digest() throws -> String {
+    let instance = run.state.instances[ordinal]
+    let definition = instance.node.definition
+    let contexts = run.contexts(ordinal)
+    var inputs = FingerprintInputs()
+    inputs.add("definition", definition.contentHash ?? "")
+    // Relative paths start from there, in scripts as well: two files of one name are two pipelines.
+    inputs.add("file", run.state.pipeline.source.directory)
+    for word in definition.shell { inputs.add("shell", word) }
+    for parameter in run.state.pipeline.parameters {
+      inputs.add("params.\(parameter.name)", (run.state.given.parameters[parameter.name] ?? .null).text)
+    }
+    for variable in run.state.given.environment { inputs.add("pipeline env.\(variable.name)", variable.value) }
+    for variable in definition.environment {
+      inputs.add("env.\(variable.name)", try variable.value.evaluate(in: contexts).text)
+    }
+    switch definition.injection {
+    case .none: break
+    case .automatic(let template): inputs.add("inject", try template.evaluate(in: contexts).text)
+    case .named(let members):
+      for member in members { inputs.add("inject.\(member.name)", try member.value.evaluate(in: contexts).text) }
+    }
+    if let directory = definition.directory { inputs.add("directory", try directory.evaluate(in: contexts).text) }
+    if let stdin = definition.stdin { inputs.add("stdin", try stdin.evaluate(in: contexts).text) }
+    if let item = instance.item { inputs.add("item", item.text) }
+    let action = instance.node.action
+    try action.forEachTemplate { arrival, template in
+      inputs.add(arrival.fingerprintName, try template.evaluate(in: contexts).text)
+    }
+    try action.addInputs(ordinal, of: run, contexts, to: &inputs)
+    return inputs.digest
+  }
+}
+
+extension OperationInput.Arrival {
+  /// What a template of an action is called in a fingerprint. A name that changes makes every former success of its kind stale.
+  fileprivate var fingerprintName: String {
+    switch self {
+    case .argument: "command"
+    case .value: "value"
+    case .parameter(let name): "params.\(name)"
+    case .setting(let name): "with.\(name)"
+    case .request(let name): name
+    case .standardInput, .variable, .requirement, .condition, .items, .label, .until, .directory, .exclusive: text
+    }
+  }
+}

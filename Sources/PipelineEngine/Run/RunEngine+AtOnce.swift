@@ -1,0 +1,78 @@
+import PipelineLanguage
+import Values
+
+/// Operations that end while they are begun: values, and those of plugins that complete within their start.
+///
+/// They need no task of their own. Its beginning, its end, and the question at each function that may wait where to go on, would be a third of what
+/// such an operation costs.
+extension RunEngine {
+  /// What came of beginning an operation.
+  enum Beginning {
+    /// It has ended, and its dependents know.
+    case ended
+    /// It goes on: see ``finish(_:after:)``.
+    case running(LoopBound<BegunAttempt>)
+    /// Nothing: it has to be executed by a task of its own.
+    case needsTask
+  }
+
+  /// Begins an operation where that can be done without waiting for anything.
+  func beginAtOnce(_ ordinal: Int) -> Beginning {
+    let node = run.state.instances[ordinal].node
+    // What a former host of the run has begun may have to wait for the record of that.
+    guard node.mayEndAtOnce, run.state.instances[ordinal].attempts == 0, run.state.former[ordinal]?.retryState == nil,
+      run.cancellation == nil, !run.isForced, !Task.isCancelled, !run.willReadFiles(ordinal),
+      run.recordedItems.conditional[ordinal] == nil
+    else { return .needsTask }
+    if !node.isMoment {
+      // The slot of its first attempt, which the scheduler took.
+      guard run.state.instances[ordinal].turn.hasSlot else { return .needsTask }
+      do {
+        try run.requireOwnership()
+      } catch {
+        fail(ordinal, error)
+        hasFinished(ordinal)
+        return .ended
+      }
+      run.state.instances[ordinal].turn.hasSlot = false
+    }
+    AttemptRecording(run: run, ordinal: ordinal).count(mayEndAtOnce: true)
+    let begun = node.action.start(ordinal, of: run)
+    switch begun {
+    case .ended(.success(.value(let value))) where value.isLarge: return .running(LoopBound(begun))
+    case .ended(let outcome):
+      conclude(ordinal, with: outcome)
+      return .ended
+    case .running:
+      run.recorder.recordIfLasting(ordinal)
+      return .running(LoopBound(begun))
+    }
+  }
+
+  /// Waits for the end of an attempt that goes on, or for its result to be written where that is large, and ends the operation.
+  func finish(_ ordinal: Int, after begun: LoopBound<BegunAttempt>) async {
+    let outcome: Result<OperationResult, any Error>
+    switch begun.value {
+    case .ended(let known): outcome = known
+    case .running(let end):
+      do {
+        outcome = .success(try await end())
+      } catch {
+        outcome = .failure(error)
+      }
+    }
+    await run.writeIfLarge(ordinal, outcome)
+    conclude(ordinal, with: outcome)
+  }
+
+  /// Ends the only attempt of an operation, and with it the operation.
+  private func conclude(_ ordinal: Int, with outcome: Result<OperationResult, any Error>) {
+    do {
+      if let error = AttemptRecording(run: run, ordinal: ordinal).end(outcome) { throw error }
+      succeed(ordinal, try outcome.get())
+    } catch {
+      fail(ordinal, error)
+    }
+    hasFinished(ordinal)
+  }
+}

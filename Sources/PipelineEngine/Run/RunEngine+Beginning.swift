@@ -1,0 +1,130 @@
+import Expressions
+import PipelineLanguage
+import RunHistory
+import Values
+import Workspace
+
+/// From the first record of a run to its first operation: its turn, its secrets, its environment.
+extension RunEngine {
+  /// Makes the run known, with its definition and with what it takes over and leaves out: whoever resumes it finds all of that, however soon this host
+  /// is gone. Returns the operations that have ended by that.
+  func announce(takingOver source: RecordedRun?, by plan: RetryPlan?) -> [Int] {
+    run.recorder.run.params = parametersText()
+    run.recorder.run.counts = RunCounts(operations: run.state.pipeline.operations.count)
+    run.recorder.run.origin.source = run.options.source
+    run.recorder.run.origin.selection = run.options.selection
+    run.recorder.run.origin.isForced = run.options.isForced
+    let takenOver =
+      source != nil || run.options.selection != .all ? RunTakeover(run: run).takeOver(from: source, by: plan) : []
+    run.services.recorder.record(
+      .runCreated(
+        run.recorder.run, definition: run.state.pipeline.source.text,
+        nested: run.state.pipeline.nested.isEmpty ? [:] : run.state.pipeline.nestedTexts,
+        operations: takenOver.map { run.recorder.operationRecord($0) }))
+    run.observer.emit(.run(run.recorder.run))
+    return takenOver
+  }
+
+  /// Waits until the pipeline may run, as its `overlap` says.
+  func awaitTurn() async throws -> ExclusiveLocks.Hold? {
+    guard run.state.pipeline.overlap != .allow else { return nil }
+    let name = RunRecord.turn(of: run.state.pipeline.name)
+    if run.state.pipeline.overlap != .queue,
+      let other = try run.services.history.activeRun(of: run.state.pipeline.name, except: run.state.id)
+    {
+      guard run.state.pipeline.overlap == .cancel else { throw OverlapSkip(other: other) }
+      try run.services.history.request(.cancel, of: other)
+    }
+    guard run.cancellation == nil else { throw CancellationError() }
+    // A task of its own, so that `cancel` can end the wait.
+    let task = Task(executorPreference: run.services.loop) { try await self.takeTurn(name) }
+    run.waits.turn = task
+    defer { run.waits.turn = nil }
+    return try await task.value
+  }
+
+  private func takeTurn(_ name: String) async throws -> ExclusiveLocks.Hold {
+    if run.services.locks.isTaken(name) {
+      run.observer.emit(.notice(run.state.id, "queued: another run of '\(run.state.pipeline.name)' is going on"))
+    }
+    var told: Int32?
+    return try await run.services.locks.take(
+      name, holder: LeaseHolder(run: run.state.id), watch: run.services.observations.watch
+    ) {
+      holder in
+      guard told != holder.process else { return }
+      told = holder.process
+      let other = "\(holder.description) of '\(run.state.pipeline.name)'"
+      run.observer.emit(.notice(run.state.id, "queued: \(other) is going on in process \(holder.process)"))
+    } noticing: { notice in
+      run.observer.emit(.notice(run.state.id, notice))
+    }
+  }
+
+  /// Reads secrets and computes the pipeline's own environment.
+  func prepare() async throws {
+    try await SecretPreparation(run: run).prepare()
+    run.secrets.hideVariables()
+    for (name, template) in run.state.pipeline.environment {
+      run.state.given.environment.append((name, try template.evaluate(in: RunContexts(run: run.state)).injectedText))
+    }
+  }
+
+  func begin(isResumed: Bool) {
+    let now = run.services.now()
+    if !isResumed { run.recorder.enter(.running) }
+    if run.recorder.run.startedAt == nil {
+      run.recorder.run.startedAt = now
+      run.state.times.started = run.services.clock.monotonic()
+    }
+    run.state.times.startedAt = run.recorder.run.startedAt ?? now
+    run.conditions.notePaths()
+    askPlugins()
+    if !isResumed {
+      run.services.recorder.record(.runStarted(run.state.id, at: now))
+      run.observer.emit(.run(run.recorder.run))
+    }
+    if let timeout = run.state.pipeline.timeout {
+      run.ending.timer = run.services.loop.schedule(after: timeout) { [weak self] in
+        self?.assumeIsolated { $0.cancel(.timeout) }
+      }
+    }
+  }
+
+  /// Lets the plugins' specifications begin to tell what they are.
+  private func askPlugins() {
+    let pipeline = run.state.pipeline
+    guard pipeline.specifications.contains(where: { $0.formula.root.isPlugin }) else { return }
+    var formulas: [SpecificationFormula] = []
+    for operation in pipeline.operations + pipeline.handlers.map(\.operation) {
+      if let gate = operation.gate { formulas.append(gate.formula) }
+      if let formula = operation.staleWhen { formulas.append(formula) }
+      if let formula = operation.action.kind.specification { formulas.append(formula) }
+      formulas += operation.retry.early
+    }
+    _ = run.conditions.askPlugins(formulas)
+  }
+
+  /// How the run ends that could not begin. What the run itself is not to blame for is thrown, too, when that is recorded.
+  func startFailure(_ error: any Error) -> (state: RunState, reason: String) {
+    switch error {
+    case let error as OverlapSkip: return (.cancelled, "overlap: run \(error.other.text) is going on")
+    case is CancellationError: return (.cancelled, "cancelled")
+    case let error as EngineError
+    where ["secret-unavailable", "processes-remain", "processes-unknown"].contains(error.code):
+      return (.failed, "\(error.code): \(error)")
+    case let error as ExpressionError: return (.failed, "env: \(error.message)")
+    default:
+      run.ending.failure = run.ending.failure ?? error
+      return (.failed, RunCancellation.engine.rawValue)
+    }
+  }
+
+  private func parametersText() -> String {
+    var members: [(String, JSONValue)] = []
+    for parameter in run.state.pipeline.parameters {
+      members.append((parameter.name, run.state.given.parameters[parameter.name] ?? .null))
+    }
+    return run.secrets.inherited.masker.mask(JSONValue.object(.init(uniqueKeysWithValues: members)).text)
+  }
+}

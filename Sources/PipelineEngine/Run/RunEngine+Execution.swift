@@ -1,0 +1,217 @@
+import Expressions
+import Operations
+import PipelineLanguage
+import RunHistory
+import Values
+import Workspace
+
+/// From "its dependencies have ended" to "it has ended": conditions, loops, reuse, exclusion and the attempts with
+/// their modifiers.
+extension RunEngine {
+  /// Runs one operation of the pipeline to its end.
+  func execute(_ ordinal: Int) async {
+    await executeNode(ordinal)
+    hasFinished(ordinal)
+  }
+
+  /// An operation of the pipeline has come to its end: what it may still hold is given back, and its dependents are told.
+  func hasFinished(_ ordinal: Int) {
+    AttemptTurn(run: run, ordinal: ordinal).endEarly()
+    run.jobs.discardPrepared(ordinal)
+    AttemptTurn(run: run, ordinal: ordinal).giveUp()
+    settle(ordinal)
+  }
+
+  /// Runs an operation or a handler to its end, without telling its dependents.
+  func executeNode(_ ordinal: Int) async {
+    let node = run.state.instances[ordinal].node
+    if RunTakeover(run: run).takeOverAsBefore(ordinal) { return }
+    do {
+      if let condition = node.definition.condition, !node.conditionIsPerItem, run.jobs.former[ordinal] == nil,
+        try await !run.isSatisfied(condition, for: ordinal)
+      {
+        if run.isCalledOff(ordinal) { return concludeCalledOff(ordinal) }
+        return run.recorder.conclude(ordinal, .skipped, .condition(condition.text))
+      }
+      if run.mayBeAsked(ordinal), run.cancellation != nil { run.ending.spare(ordinal) }
+      if node.definition.loop != nil {
+        guard try await OperationGate(run: run, ordinal: ordinal).pass() else { return }
+        try await executeLoop(ordinal)
+      } else {
+        try await executeInstance(ordinal)
+      }
+    } catch {
+      fail(ordinal, error)
+    }
+  }
+
+  /// Runs what has no loop of its own: an operation, or one item.
+  func executeInstance(_ ordinal: Int) async throws {
+    let node = run.state.instances[ordinal].node
+    if node.definition.mayBeReused, run.jobs.former[ordinal] == nil,
+      try await OperationReuse(run: run, ordinal: ordinal).perform()
+    {
+      return
+    }
+    if run.state.instances[ordinal].parent == nil, try await !OperationGate(run: run, ordinal: ordinal).pass() {
+      return
+    }
+    guard let exclusive = node.definition.exclusive else { return try await executeAttempts(ordinal) }
+    try await run.readFiles(ordinal, for: .exclusive)
+    let name = try exclusive.evaluate(in: run.contexts(ordinal)).injectedText
+    run.dropReadings(ordinal)
+    guard !name.isEmpty else {
+      throw OperationFailure(code: "value-mismatch", message: "exclusive: the name is empty")
+    }
+    // Names are in the workspace for everybody to see, long after the run. A param may bring a secret along; what the pipeline names itself the checker
+    // has looked at.
+    guard
+      run.parent == nil || !node.definition.receivesSecret || exclusive.isLiteral
+        || run.state.given.masker.mask(name) == name
+    else {
+      throw OperationFailure(
+        code: "secret-exposed", ownWords: "exclusive: the name has a secret in it, and names are shown")
+    }
+    let key = exclusiveKey(name)
+    if run.services.locks.isTaken(key) {
+      run.recorder.enter(ordinal, .waiting, .exclusive(OperationReason.Exclusive(name: name)))
+    }
+    let holder = LeaseHolder(run: run.state.id, operation: run.state.instances[ordinal].name)
+    let hold = try await run.services.locks.take(key, holder: holder, watch: run.services.observations.watch) { other in
+      run.recorder.enter(
+        ordinal, .waiting,
+        .exclusive(
+          OperationReason.Exclusive(name: name, holder: other.description, process: Int64(other.process))),
+        recordNow: true)
+    } noticing: { notice in
+      run.observer.emit(.notice(run.state.id, notice))
+    }
+    do {
+      try await executeAttempts(ordinal)
+    } catch {
+      await run.services.locks.giveBack(hold)
+      throw error
+    }
+    await run.services.locks.giveBack(hold)
+  }
+
+  /// What is held for an exclusive name. Inside an operation that holds the name already, it is held within that
+  /// operation alone: its nested runs would otherwise wait for the operation that waits for them.
+  private func exclusiveKey(_ name: String) -> String {
+    run.brief.heldNames[name].map { "exclusive:\(name) within \($0.text)" } ?? "exclusive:\(name)"
+  }
+
+  /// Runs the action with its timeout, its retries and its repetition, each of them the modifier of `Operations`.
+  private func executeAttempts(_ ordinal: Int) async throws {
+    let node = run.state.instances[ordinal].node
+    if run.state.instances[ordinal].turn.isEarly {
+      ProcessAttempt(run: run, ordinal: ordinal).prepare()
+    }
+    let isTriedOnce = node.isTriedOnce && run.state.former[ordinal]?.retryState == nil
+    if isTriedOnce, node.definition.timeout == nil { return try await executeAttempt(ordinal) }
+    let attempts = ActionOperation(run: LoopBound(run), ordinal: ordinal)
+      .timeout(timeLimit(ordinal))
+      .modifier(AttemptModifier(run: LoopBound(run), ordinal: ordinal))
+    let result: OperationResult
+    if isTriedOnce {
+      result = try await OperationRunner(attempts, context: run.services.context).run(isolation: self)
+    } else {
+      let (turn, retries) = (AttemptTurn(run: run, ordinal: ordinal), AttemptRetries(run: run, ordinal: ordinal))
+      try await turn.awaitFirst()
+      defer { turn.giveUp() }
+      var context = run.services.context
+      context.retryObserver = retries.retryObserver()
+      context.retryState = run.state.former[ordinal]?.retryState
+      var policy = node.definition.retryPolicy
+      policy.wakers = try retries.wakers() + node.action.retryWakers(ordinal, of: run)
+      policy.decide = node.definition.retryDecision(of: node.action, budget: run.services.http.budget)
+      let operation = attempts.retry(policy).modifier(UntilModifier(run: LoopBound(run), ordinal: ordinal))
+        .repeating(repeatPolicy(ordinal))
+      result = try await OperationRunner(operation, context: context).run(isolation: self)
+    }
+    succeed(ordinal, result)
+  }
+
+  /// How long an attempt may take. For an approval that a former host asked for, what is left of that; at least a second, in which an
+  /// answer that came meanwhile is found.
+  private func timeLimit(_ ordinal: Int) -> Duration? {
+    let limit = run.state.instances[ordinal].node.definition.timeout
+    guard let limit, let asked = run.state.former[ordinal]?.asked else { return limit }
+    let now = run.services.moment()
+    let passed = RecordedWait.passed(
+      run.state.former[ordinal]?.wait, wall: .microseconds(now.time.microseconds - asked.microseconds),
+      at: now)
+    return min(limit, max(limit - passed, .seconds(1)))
+  }
+
+  /// Most operations have no modifiers: then the action is run as the one attempt it is.
+  private func executeAttempt(_ ordinal: Int) async throws {
+    let action = run.state.instances[ordinal].node.action
+    succeed(
+      ordinal,
+      try await AttemptRecording(run: run, ordinal: ordinal).perform { [run] in
+        try await action.perform(ordinal, of: run)
+      })
+  }
+
+  func succeed(_ ordinal: Int, _ result: OperationResult) {
+    run.dropReadings(ordinal)
+    run.state.instances[ordinal].result = result
+    if run.state.instances[ordinal].node.definition.repetition != nil {
+      run.state.previous[ordinal] = nil
+      // It is kept with the operation, once.
+      run.state.instances[ordinal].attempt?.result = .none
+    }
+    run.recorder.conclude(ordinal, .succeeded)
+  }
+
+  /// Ends an operation with what it threw.
+  func fail(_ ordinal: Int, _ error: any Error) {
+    run.dropReadings(ordinal)
+    run.state.previous[ordinal] = nil
+    run.state.modify(ordinal) { instance in
+      // A repetition that fails may have had results. They stay those of its attempts; what did not succeed has none.
+      if instance.attempt?.state == .succeeded { instance.attempt?.result = instance.recordedResult }
+      instance.result = .none
+      instance.recordedResult = .none
+    }
+    if error is CancellationError, run.cancellation == nil, !run.isForced, let end = earlyEnd(of: ordinal) {
+      let items = end.failures == 1 ? "item" : "items"
+      return run.recorder.conclude(
+        ordinal, .cancelled, .itemsFailed(Int64(end.failures), of: end.loop),
+        failure: OperationFailure(code: "items-failed", ownWords: "\(end.failures) \(items) of '\(end.loop)' failed"))
+    }
+    if error is CancellationError || run.isForced
+      || (run.cancellation != nil && (error as? OperationFailure)?.code == "cancelled")
+    {
+      return run.recorder.conclude(
+        ordinal, .cancelled, run.cancellationReason,
+        failure: OperationFailure(code: "cancelled", ownWords: "the run was cancelled"))
+    }
+    let failure = OperationFailure(error)
+    run.recorder.conclude(
+      ordinal, .failed,
+      .failed(code: failure.code, notRetried: AttemptRetries(run: run, ordinal: ordinal).notRetried(failure)),
+      failure: failure)
+    guard let engineError = failure.engineError, run.ending.failure == nil else { return }
+    fail(with: engineError)
+  }
+
+  private func repeatPolicy(_ ordinal: Int) -> RepeatPolicy<OperationResult>? {
+    guard let repetition = run.state.instances[ordinal].node.definition.repetition else { return nil }
+    let until: RepeatPolicy<OperationResult>.Until? = repetition.until.map { condition in
+      { @Sendable [unowned self] result, _ in
+        try assumeIsolated { engine in
+          let run = engine.run
+          // `until` sees the latest result under the operation's own name.
+          run.state.instances[ordinal].result = result
+          defer { run.dropReadings(ordinal) }
+          return try run.holds(condition, for: ordinal)
+        }
+      }
+    }
+    var policy = RepeatPolicy(every: repetition.every, limit: repetition.limit, until: until)
+    policy.runsBefore = run.state.former[ordinal]?.rounds ?? 0
+    return policy
+  }
+}

@@ -1,0 +1,103 @@
+import PipelineLanguage
+import RunHistory
+import Values
+
+/// Going on with a run whose host is gone.
+struct RunRestoration {
+  let run: Run
+
+  /// Puts the recorded states back. What has a durable end keeps it; everything else starts over, with its attempts numbered on.
+  func restore(_ recorded: RecordedRun) {
+    run.recorder.run = recorded.run
+    // The one who claimed it may have recorded that already.
+    if run.recorder.run.state != .running { run.recorder.enter(.running) }
+    run.recorder.run.endedAt = nil
+    run.recorder.run.reason = nil
+    run.state.hostAttempt += 1
+    run.state.given.event = JSONValue(recorded: recorded.run.event)
+    run.state.given.instant = recorded.run.instant
+    run.jobs.former = FormerJob.left(by: recorded.attempts, at: run.services.executor.name)
+    var former: [Int: FormerAttempts] = [:]
+    for attempt in recorded.attempts {
+      run.logs.keepResult(attempt.result)
+      guard run.jobs.former[attempt.ordinal]?.handle.job.attempt != attempt.number else { continue }
+      former[attempt.ordinal, default: FormerAttempts()].add(attempt)
+    }
+    let fixed = run.state.instances.count
+    let highest = recorded.operations.map(\.ordinal).max() ?? -1
+    let byOrdinal = Dictionary(recorded.operations.map { ($0.ordinal, $0) }) { $1 }
+    // Items keep their ordinals; what was never recorded of a loop leaves a gap that belongs to nobody.
+    if highest >= fixed {
+      for ordinal in fixed...highest {
+        guard let record = byOrdinal[ordinal], let parent = record.parent, parent < fixed, let index = record.itemIndex
+        else {
+          let nobody = OperationInstance.LoopItem(parent: -1, index: 0, value: .null)
+          run.state.instances.append(OperationInstance(node: run.state.instances[0].node, name: "", loopItem: nobody))
+          continue
+        }
+        let item = record.item.flatMap { try? JSONValue.parse($0) } ?? .null
+        run.recordedItems.begun[ItemKey(parent: parent, index: index)] = run.state.addItem(
+          of: parent, index: index, value: item, label: record.recordedLabel)
+      }
+    }
+    for operation in recorded.operations {
+      run.logs.keepResult(operation.result)
+      guard operation.ordinal < run.state.instances.count else { continue }
+      restore(operation, after: former[operation.ordinal] ?? FormerAttempts())
+    }
+    for attempt in recorded.attempts
+    where attempt.ordinal < run.state.instances.count && attempt.error?.code != RecordedError.hostDied.code {
+      run.state.former[attempt.ordinal, default: FormerProgress()].note(attempt)
+    }
+    for ordinal in run.state.pipeline.operations.indices where run.state.instances[ordinal].state.isFinal {
+      run.state.countEnded(ordinal)
+    }
+    run.observer.emit(.run(run.recorder.run))
+  }
+
+  private func restore(_ operation: OperationRecord, after former: FormerAttempts) {
+    let latest = former.latest
+    let reason = operation.operationReason
+    run.state.modify(operation.ordinal) { instance in
+      // The attempt of a job that may go on begins with the same number.
+      instance.attempts =
+        run.jobs.former[operation.ordinal].map { $0.handle.job.attempt - 1 }
+        ?? max(operation.attempts, latest?.number ?? 0)
+      instance.timing.startedAt = operation.startedAt
+      let wasCancelled =
+        operation.state == .cancelled && (reason == .runCancelled || reason == .runTimeout)
+      guard operation.state.isFinal, !wasCancelled else {
+        var progress = FormerProgress()
+        progress.wait = RecordedWait(reason)
+        progress.waitBegan = reason?.specification?.since
+        progress.rounds = former.rounds
+        if instance.node.action.goesOnAcrossHosts { progress.asked = former.began }
+        progress.retryState = former.retryState(
+          attempts: instance.attempts, isRepeated: instance.node.definition.repetition != nil, wait: progress.wait,
+          now: run.services.moment())
+        run.state.former[operation.ordinal] = progress
+        if instance.node.definition.repetition != nil, former.rounds > 0 {
+          // Earlier versions kept it with the operation alone until the next round began.
+          let latest = former.latestResult == .none ? operation.result : former.latestResult
+          let previous = run.result(latest, type: instance.node.definition.result)
+          run.state.previous[operation.ordinal] = previous
+          if case .file = previous { run.state.files.areNeeded = true }
+        }
+        return
+      }
+      instance.restore(operation.state, because: reason)
+      instance.opened = operation.openedGate
+      instance.failure = operation.error.map {
+        OperationFailure(
+          code: $0.code, message: $0.message, exitCode: latest?.exitCode.map { Int32(clamping: $0) },
+          signal: latest?.signal.map { Int32(clamping: $0) })
+      }
+      instance.timing.endedAt = operation.endedAt
+      instance.reuse.fingerprint = operation.fingerprint
+      instance.reuse.source = operation.reusedFrom
+      instance.recordedResult = operation.result
+      instance.result = run.result(operation.result, type: instance.node.definition.result)
+    }
+    if case .file = run.state.instances[operation.ordinal].result { run.state.files.areNeeded = true }
+  }
+}

@@ -1,0 +1,135 @@
+import PipelineLanguage
+import RunHistory
+import Values
+
+/// Taking over what an earlier run has done: decided when the run is created, and durable with it.
+struct RunTakeover {
+  let run: Run
+
+  /// Takes over from `source` what is not to be executed: everything outside the selection, and on a retry what succeeded there and is still true. Returns what
+  /// has ended by that, and notes in the record what takes over parts.
+  ///
+  /// Without a source there is nothing to take over, and only the selection counts.
+  func takeOver(from source: RecordedRun?, by plan: RetryPlan?) -> [Int] {
+    guard !run.options.isForced else { return [] }
+    let selected = run.options.selection.positions(in: run.state.pipeline) ?? []
+    let recorded = source?.operations.filter { $0.parent == nil } ?? []
+    let known = Dictionary(recorded.map { ($0.name, $0) }) { first, _ in first }
+    var ended: [Int] = []
+    for position in run.state.pipeline.operations.indices where !selected.contains(position) {
+      let definition = run.state.instances[position].node.definition
+      if plan?.conditional[position] != nil {
+        run.recorder.run.origin.partial.append(definition.name)
+        continue
+      }
+      if let source, let operation = known[definition.name], operation.isDone, plan?.runs(position) != true {
+        takeOver(operation, of: source.run.id, for: position)
+      } else if run.options.leavesOut {
+        run.recorder.mark(position, .skipped, .notSelected)
+      } else {
+        if source != nil, definition.hasParts, plan?.takesOverParts(of: position) != false {
+          run.recorder.run.origin.partial.append(definition.name)
+        }
+        continue
+      }
+      run.state.countEnded(position)
+      ended.append(position)
+    }
+    return ended
+  }
+
+  private func takeOver(_ operation: OperationRecord, of source: RunID, for ordinal: Int) {
+    run.state.modify(ordinal) { instance in
+      instance.reuse.source = operation.reusedFrom ?? source
+      instance.recordedResult = operation.result
+      instance.result = run.result(operation.result, type: instance.node.definition.result)
+    }
+    run.recorder.mark(ordinal, .reused, .takenOver(from: source))
+  }
+
+  /// Remembers what succeeded in `source`, and is taken over once its dependencies have ended as they did there.
+  func noteConditional(_ source: RecordedRun, _ plan: RetryPlan) {
+    guard !plan.conditional.isEmpty else { return }
+    let recorded = source.operations.filter { $0.parent == nil }.map { ($0.name, $0) }
+    let known = Dictionary(recorded) { first, _ in first }
+    for (position, dependencies) in plan.conditional where !run.state.instances[position].state.isFinal {
+      guard let record = known[run.state.instances[position].name] else { continue }
+      run.recordedItems.conditional[position] = ConditionalSuccess(
+        record: record, dependencies: dependencies.map { ($0, known[run.state.instances[$0].name]?.state) })
+    }
+  }
+
+  /// Takes over what succeeded in the run that this one retries, where all that it depends on has ended as it did there. True when that is its end.
+  func takeOverAsBefore(_ ordinal: Int) -> Bool {
+    guard let former = run.recordedItems.conditional[ordinal], let source = run.options.source else { return false }
+    if let other = former.dependencies.first(where: { !endedAsBefore($0.ordinal, $0.state) })?.ordinal {
+      let (name, dependency) = (run.state.instances[ordinal].name, run.state.instances[other].name)
+      run.observer.emit(.notice(run.state.id, "'\(name)' runs again: '\(dependency)' has not ended as it did then"))
+      return false
+    }
+    takeOver(former.record, of: source, for: ordinal)
+    run.recorder.append(ordinal)
+    return true
+  }
+
+  /// Whether a dependency is what it was in the run that this one retries: what succeeded there and was executed again is not, whatever it came to.
+  private func endedAsBefore(_ ordinal: Int, _ before: RunHistory.OperationState?) -> Bool {
+    let now = run.state.instances[ordinal].state
+    return now == .reused || now == before && now != .succeeded
+  }
+
+  /// Remembers what the run takes over of loops: the items that succeeded in `source`, for when the loop finds the same ones again.
+  ///
+  /// A run that was itself to take over items, and ended before it came to them, hands on those of its own source.
+  nonisolated(nonsending) func inheritParts(of source: RecordedRun) async throws {
+    var names = run.recorder.run.origin.partial.filter { name in
+      run.state.position(of: name).map {
+        run.state.instances[$0].node.definition.loop != nil && run.recordedItems.conditional[$0] == nil
+      } ?? false
+    }
+    var source = source
+    while !names.isEmpty {
+      for name in names {
+        inheritItems(of: name, in: source)
+        // The items of a loop that was taken over as a whole are in the run in which it succeeded.
+        guard let origin = source.operations.first(where: { $0.parent == nil && $0.name == name })?.reusedFrom else {
+          continue
+        }
+        let history = run.services.history
+        if let former = try await BlockingWork.run({ try history.loadForExecution(origin) }) {
+          inheritItems(of: name, in: former)
+        }
+      }
+      let further = Set(source.run.origin.partial)
+      names = names.filter(further.contains)
+      guard !names.isEmpty, let next = try await run.recordedSource(of: source.run) else { return }
+      source = next
+    }
+  }
+
+  private func inheritItems(of name: String, in source: RecordedRun) {
+    guard let position = run.state.position(of: name),
+      let loop = source.operations.first(where: { $0.parent == nil && $0.name == name })
+    else { return }
+    for item in source.operations where item.parent == loop.ordinal {
+      guard let index = item.itemIndex else { continue }
+      run.recordedItems.inherit(item, for: ItemKey(parent: position, index: index))
+    }
+  }
+
+  /// Takes an item over from an earlier run, where it succeeded with the same value.
+  func takeOverItem(_ ordinal: Int, _ key: ItemKey, value: JSONValue) {
+    guard let former = run.recordedItems.inherited[key], former.isDone,
+      former.item == run.state.given.masker.mask(value.text)
+    else {
+      return
+    }
+    takeOver(former, of: former.run, for: ordinal)
+    run.recorder.append(ordinal)
+  }
+}
+
+extension OperationDefinition {
+  /// Whether it does its work in parts of which some may have succeeded though it did not.
+  fileprivate var hasParts: Bool { loop != nil || action.kind.nestedPath != nil }
+}

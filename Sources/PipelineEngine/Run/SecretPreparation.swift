@@ -1,0 +1,46 @@
+import PipelineLanguage
+import RunHistory
+import Values
+
+/// Reading the secrets of a run before it begins.
+struct SecretPreparation {
+  let run: Run
+
+  /// Reads the secrets of the pipeline, and builds what masks them. A secret's command may wait for somebody, and large secrets take a while: `cancel` ends both.
+  nonisolated(nonsending) func prepare() async throws {
+    run.state.given.masker = run.secrets.inherited.masker
+    guard !run.state.pipeline.secrets.isEmpty else { return }
+    let (declared, former) = (run.state.pipeline.secrets, run.secrets.former[run.id])
+    guard former != nil || run.cancellation == nil else { throw CancellationError() }
+    let inherited = run.secrets.inherited.values
+    var reader = run.services.secretReader(in: run.state.pipeline.source.directory, known: inherited)
+    let (jobs, local, id) = (LoopBound(run.jobs), run.services.local, run.id)
+    reader.onProcess = { pid, isRunning in jobs.value.noteSecretProcess(pid, isRunning: isRunning) }
+    reader.recordPlace = { try local.run(id).records.take(in: try jobs.value.logs.runDirectory()) }
+    let task = Task(executorPreference: run.services.loop) { [reader] in
+      let own = if let former { former } else { try await reader.read(declared) }
+      return try await KnownSecrets(own: own, inherited: inherited)
+    }
+    try await run.secrets.take(from: task)
+  }
+
+  /// Tells of secrets that nested pipelines would miss. It is no failure yet: their operations may have conditions, and the time until then may be
+  /// used.
+  func tellOfMissingSecrets() {
+    var names: [String: [String]] = [:]
+    var paths: [String] = []
+    for instance in run.state.instances where instance.parent == nil && !instance.state.isFinal {
+      guard let path = instance.node.action.nestedPath else { continue }
+      if names[path] == nil { paths.append(path) }
+      names[path, default: []].append("'\(instance.node.definition.name)'")
+    }
+    for path in paths {
+      guard let nested = run.state.pipeline.nested[path], let names = names[path] else { continue }
+      let shown = names.prefix(3).joined(separator: ", ") + (names.count > 3 ? " and \(names.count - 3) more" : "")
+      for secret in SecretPreview.missingAnywhere(in: nested, environment: run.services.inherited) {
+        let reason = "the secret '\(secret.name)' of '\(path)' cannot be read: \(secret.reason)"
+        run.observer.emit(.notice(run.state.id, "\(shown) would fail: \(reason)"))
+      }
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import Expressions
+import Glibc
+import PipelineLanguage
+import Values
+
+/// What the expressions of one operation find in files: results that are kept there, and hashes of files. Read beside the event loop right before the
+/// expressions are evaluated, and let go of right after, so that nothing waits with a large value and nothing is evaluated with what was there earlier. What
+/// is not in it is read where it is asked for.
+struct FileReadings: Sendable {
+  private(set) var results: [Int: Result<JSONValue, ExpressionError>] = [:]
+  /// The result of the round before.
+  private(set) var previous: Result<JSONValue, ExpressionError>?
+  private(set) var hashes: [[String]: Result<String, ExpressionError>] = [:]
+
+  /// What is to be read.
+  struct Request: Sendable {
+    var results: [Int: ResultFile] = [:]
+    var previous: ResultFile?
+    var patterns: Set<[String]> = []
+    /// Where patterns start from.
+    var directory: String
+
+    var readsResults: Bool { !results.isEmpty || previous != nil }
+  }
+
+  /// Reads all of it, which may take long, unless the task that it is read for is cancelled.
+  init(_ request: Request) {
+    for (position, file) in request.results where !Task.isCancelled { results[position] = Self.load(file) }
+    if let file = request.previous, !Task.isCancelled { previous = Self.load(file) }
+    for patterns in request.patterns {
+      hashes[patterns] = Self.hash(patterns, in: request.directory) { Task.isCancelled }
+    }
+  }
+
+  /// The value of a result that is kept in a file.
+  static func load(_ file: ResultFile) -> Result<JSONValue, ExpressionError> {
+    do throws(OperationFailure) {
+      return .success(try file.load())
+    } catch {
+      return .failure(ExpressionError(otherCode: error.code, error.message))
+    }
+  }
+
+  static func hash(
+    _ patterns: [String], in directory: String, isCancelled: () -> Bool = { false }
+  ) -> Result<String, ExpressionError> {
+    do throws(EngineError) {
+      return .success(try FileHash.hash(patterns: patterns, in: directory, isCancelled: isCancelled))
+    } catch {
+      return .failure(ExpressionError(otherCode: "hash-files", "hashFiles: \(error)"))
+    }
+  }
+}
+
+/// When expressions of an operation are evaluated: each time they see what is in files then.
+enum ReadingTime {
+  /// Its `when`.
+  case condition
+  /// The items of a loop.
+  case items
+  /// Its exclusive name.
+  case exclusive
+  /// `until`, after an attempt.
+  case repetition
+  /// An attempt begins.
+  case attempt
+
+  func includes(_ arrival: OperationInput.Arrival) -> Bool {
+    switch arrival {
+    case .condition: self == .condition
+    case .items, .label: self == .items
+    case .exclusive: self == .exclusive
+    case .until: self == .repetition
+    case .standardInput, .variable, .argument, .parameter, .setting, .request, .requirement, .value, .directory:
+      self == .attempt
+    }
+  }
+}

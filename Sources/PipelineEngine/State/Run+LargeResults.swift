@@ -1,0 +1,69 @@
+import RunHistory
+import Values
+
+/// Results that take longer than a millisecond to be masked, or written as text: that is done beside the event loop.
+extension Run {
+  /// Writes the result of an attempt that is about to be recorded, where it is large; ``RunRecorder/recorded(_:of:)`` finds it then. What cannot be written
+  /// now, it tries to write itself, and reports.
+  nonisolated(nonsending) func writeIfLarge(_ ordinal: Int, _ outcome: Result<OperationResult, any Error>) async {
+    guard case .success(.value(let value)) = outcome, value.isLarge else { return }
+    state.files.written[ordinal] = try? await written(value)
+  }
+
+  /// A result as it is handed on and kept: ``RunSecrets/without(_:of:)``, beside the loop where it is large.
+  nonisolated(nonsending) func withoutSecrets(
+    _ value: JSONValue, of node: OperationNode, isLarge: Bool
+  ) async throws(OperationFailure) -> JSONValue {
+    let (masker, type) = (state.given.masker, node.definition.result)
+    guard isLarge, node.definition.receivesSecret, !masker.isEmpty else { return try secrets.without(value, of: node) }
+    return try await result(beside: isLarge) { () throws(OperationFailure) in
+      try RunSecrets.masked(value, by: masker, as: type)
+    }
+  }
+
+  /// What `body` makes, beside the loop where that takes long.
+  nonisolated(nonsending) func result<T: Sendable>(
+    beside isLong: Bool, _ body: @escaping @Sendable () throws(OperationFailure) -> T
+  ) async throws(OperationFailure) -> T {
+    do {
+      return try await BlockingWork.run(if: isLong, body)
+    } catch {
+      throw OperationFailure(error)
+    }
+  }
+
+  /// The form in which a value is recorded.
+  nonisolated(nonsending) func written(_ value: JSONValue) async throws -> RecordedResult {
+    guard value.isLarge else { return try recorder.recorded(.value(value)) }
+    let bytes = try await BlockingWork.run { RunRecorder.bytes(of: value) }
+    guard bytes.count > RecordedResult.inlineLimit else { return RunRecorder.inline(bytes) }
+    while true {
+      let place = try recorder.nextPlace()
+      if try await BlockingWork.run({ try place.write(bytes) }) { return place.result(size: bytes.count) }
+    }
+  }
+}
+
+extension JSONValue {
+  /// Whether its text is longer than what can be written in a millisecond. Looks at no more of it than that.
+  var isLarge: Bool {
+    var left = BlockingWork.large
+    take(from: &left)
+    return left < 0
+  }
+
+  private func take(from left: inout Int) {
+    switch self {
+    case .string(let text): left -= text.utf8.count
+    case .array(let items):
+      left -= items.count
+      for item in items where left >= 0 { item.take(from: &left) }
+    case .object(let members):
+      for (name, value) in members where left >= 0 {
+        left -= name.utf8.count + 4
+        value.take(from: &left)
+      }
+    case .null, .bool, .int, .double: left -= 4
+    }
+  }
+}

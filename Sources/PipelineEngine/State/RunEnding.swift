@@ -1,0 +1,64 @@
+import Operations
+import RunHistory
+
+/// What ends a run, or one of its loops, before its operations have: the first cancellation counts, a run that was lost is forced, and one that is forced spares nothing.
+struct RunEnding {
+  /// Why the run is being cancelled; nil while it is not.
+  private(set) var cancellation: RunCancellation?
+  /// Whether everything ends at once.
+  private(set) var isForced = false
+  /// Whether the run was taken from this host: it may neither record nor start anything any more.
+  private(set) var isLost = false
+  /// When the run was known last to be this host's, on the monotonic clock.
+  var ownedAt: Duration?
+  /// Ends it when the time of its `timeout` is up.
+  var timer: EventLoop.Token?
+  /// Why the engine itself cannot go on.
+  var failure: (any Error)?
+  /// The loops that may end before their items have.
+  var loops = LoopEndings()
+  /// The tasks of operations that may outlast a cancellation which ends all others.
+  var lasting: [Int: Task<Void, Never>] = [:]
+  /// The handlers, which outlast any cancellation but one that spares nothing.
+  var handlers: Task<Void, Never>?
+  /// Operations that begin, or go on, although the run is cancelled, because their `when` asks for it.
+  private(set) var spared: Set<Int> = []
+
+  /// 0 while nothing is cancelled, 1 once the run is, 2 once it is killed.
+  var stage: Int { isForced ? 2 : cancellation == nil ? 0 : 1 }
+
+  /// Cancels the run; false where it is cancelled already.
+  mutating func cancel(_ reason: RunCancellation) -> Bool {
+    guard cancellation == nil else { return false }
+    cancellation = reason
+    return true
+  }
+
+  /// Everything ends at once.
+  mutating func force() { isForced = true }
+
+  /// The run is another host's.
+  mutating func lose(_ run: RunID) {
+    isLost = true
+    isForced = true
+    failure = EngineError.runTaken(run)
+  }
+
+  /// An operation begins, or goes on, although the run is cancelled.
+  mutating func spare(_ ordinal: Int) { spared.insert(ordinal) }
+
+  /// What was spared ends as well.
+  mutating func spareNothing() {
+    spared.removeAll()
+    for task in lasting.values { task.cancel() }
+    handlers?.cancel()
+  }
+}
+
+/// Why a run is being cancelled.
+enum RunCancellation: String {
+  case requested = "cancelled"
+  case timeout = "timeout"
+  case history = "history-failed"
+  case engine = "engine-failed"
+}

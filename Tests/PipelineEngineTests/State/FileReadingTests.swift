@@ -1,0 +1,173 @@
+import Expressions
+import Foundation
+import Glibc
+import Testing
+import Values
+
+@testable import PipelineEngine
+@testable import PipelineLanguage
+@testable import RunHistory
+
+@Suite("What expressions read from files", .timeLimit(.minutes(1))) struct FileReadingTests {
+  @Test("work that may take long is done by another thread than the loop's, which goes on afterwards")
+  func beside() async throws {
+    let host = try EngineTestHost()
+    let threads = try await Task(executorPreference: host.loop) {
+      let before = pthread_self()
+      let beside = try await BlockingWork.run { pthread_self() }
+      return (before: before, beside: beside, after: pthread_self())
+    }.value
+    #expect(threads.before == threads.after)
+    #expect(threads.before != threads.beside)
+    await host.close()
+  }
+
+  @Test("results in files and patterns of hashFiles are known before anything is evaluated")
+  func request() async throws {
+    let host = try EngineTestHost()
+    let engine = try host.engine(
+      """
+      operations:
+        - { name: big, command: [x] }
+        - { name: small, command: [x] }
+        - name: user
+          command: ["${{ results.big.size }}", "${{ hashFiles('a.c', '!b.c') }}"]
+          env: { B: "${{ results.small }}", C: "${{ hashFiles(params.pattern) }}" }
+        - { name: whole, command: [x], inject: "${{ results.big }}" }
+        - { name: none, value: 1 }
+        - { name: asked, approve: "${{ results.big }}", when: "hashFiles('when.c') == 'x'" }
+        - { name: maybe, value: "${{ params.pattern && hashFiles('a.c') }}" }
+        - name: later
+          for_each: "${{ results.big.items }}"
+          exclusive: "${{ hashFiles('name.c') }}"
+          repeat: { limit: 2, until: "hashFiles('until.c') == results.later" }
+          value: 1
+      params: { pattern: { type: string, default: "x" } }
+      """)
+    let file = ResultFile(path: "/nowhere", size: 3, type: .json)
+    let requests = await engine.requests(big: file)
+    #expect(requests[2]?.results == [0: file])
+    #expect(requests[2]?.patterns == [["a.c", "!b.c"]])
+    #expect(requests[2]?.directory == host.directory)
+    #expect(requests[3] == nil, "a process gets the file itself")
+    #expect(requests[4] == nil)
+    #expect(requests[5]?.results == [0: file])
+    #expect(requests[6] == nil, "what may not be asked for is not read ahead")
+    #expect(requests[7] == nil)
+    let times: [(ReadingTime, Int)] = [(.condition, 5), (.items, 7), (.exclusive, 7), (.repetition, 7)]
+    var others: [FileReadings.Request?] = []
+    for (time, ordinal) in times { others.append(await engine.request(ordinal, for: time)) }
+    #expect(others.map { $0?.patterns } == [[["when.c"]], [], [["name.c"]], [["until.c"]]])
+    #expect(others.map { $0?.results } == [[:], [0: file], [:], [:]])
+    let (item, request) = await engine.itemRequest(of: 7, file)
+    #expect(request?.results == [item: file], "to an item, the loop is that item")
+    await host.close()
+  }
+
+  @Test("what was read is what the expression sees, and a file that is gone fails it as it always has")
+  func seen() async throws {
+    let host = try EngineTestHost()
+    let text = "operations: [{ name: big, command: [x] }, { name: a, command: ['${{ results.big }}'] }]"
+    let engine = try host.engine(text)
+    let path = host.directory + "/value.json"
+    try Data(#"{"n": 7}"#.utf8).write(to: URL(fileURLWithPath: path))
+    let kept = ResultFile(path: path, size: 8, type: .json)
+    #expect(try await engine.reads(kept, removing: path) == ["n": 7])
+    await #expect(throws: ExpressionError.self) { _ = try await engine.reads(kept, removing: nil) }
+    await host.close()
+  }
+
+  @Test("whatever an operation does, it sees its files and holds on to nothing that was read, also while it waits")
+  func dropped() async throws {
+    let executor = ScriptedExecutor()
+    let host = try EngineTestHost(executor: executor)
+    try Data("one".utf8).write(to: URL(fileURLWithPath: host.directory + "/source.c"))
+    let hash = "hashFiles('source.c')"
+    let length = "\(hash) && 'yes' || 'no'"
+    let (questions, ask) = AsyncStream<Approval>.makeStream()
+    let engine = try host.engine(
+      """
+      operations:
+        - { name: condition, when: "\(hash) != ''", value: 1 }
+        - { name: never, when: "\(hash) == ''", value: 1 }
+        - { name: items, for_each: { in: ["${{ \(hash) }}", 2] }, when: "\(hash) != item", value: "${{ item }}" }
+        - { name: exclusive, exclusive: "${{ \(length) }}", run: job }
+        - { name: rounds, repeat: { limit: 3, until: "\(hash) != ''" }, value: 1 }
+        - { name: nested, pipeline: inner.yaml, params: { p: "${{ \(length) }}" } }
+        - { name: moment, wait: "${{ \(hash) && '1ms' }}" }
+        - { name: asked, approve: "${{ \(length) }}" }
+      """, nested: ["inner.yaml": "{ params: { p: string }, operations: [{ name: in, value: '${{ params.p }}' }] }"]
+    ) { event in
+      if case .approval(let question) = event { ask.yield(question) }
+    }
+    async let running = host.run(engine)
+    for await question in questions {
+      #expect(question.message == "yes")
+      #expect(await engine.reads(7) == false)
+      try await host.services.recorder.flush()
+      _ = try host.services.history.answerApproval(
+        engine.id, operation: question.operation, approved: true, note: nil, who: "ann")
+      break
+    }
+    let run = try await running
+    #expect(run.states.prefix(2) == ["condition succeeded", "never skipped condition"])
+    #expect(run.outcome.results["items"] == [.null, 2])
+    #expect(run.attempts.filter { $0.ordinal == 4 }.count == 1)
+    #expect(run.outcome.results["nested"] == ["in": "yes"])
+    #expect(await engine.heldReadings == 0)
+    await host.close()
+  }
+
+  @Test("each attempt is given the hash of the files as they are when it begins") func attempts() async throws {
+    let executor = ScriptedExecutor(exits: ["job": [1, 0]])
+    let host = try EngineTestHost(executor: executor)
+    let path = host.directory + "/source.c"
+    try Data("one".utf8).write(to: URL(fileURLWithPath: path))
+    let run = try await host.run(
+      "operations: [{ name: a, run: job, retry: { limit: 1 }, env: { HASH: \"${{ hashFiles('source.c') }}\" } }]"
+    ) { event in
+      if case .attempt(let attempt) = event, attempt.state == .failed {
+        try? Data("two".utf8).write(to: URL(fileURLWithPath: path))
+      }
+    }
+    #expect(run.states == ["a succeeded"])
+    let hashes = executor.started.map { $0.environment["HASH"] ?? "" }
+    #expect(hashes.count == 2 && Set(hashes).count == 2 && hashes.allSatisfy { $0.count == 64 })
+    await host.close()
+  }
+}
+
+extension RunEngine {
+  fileprivate var heldReadings: Int { run.state.files.readings.count }
+  fileprivate func reads(_ ordinal: Int) -> Bool { run.state.files.readings[ordinal] != nil }
+
+  fileprivate func request(_ ordinal: Int, for time: ReadingTime) -> FileReadings.Request? {
+    run.request(ordinal, for: time)
+  }
+
+  /// What each operation would read, if the first had left its result in a file and the second had a value.
+  fileprivate func requests(big: ResultFile) -> [FileReadings.Request?] {
+    run.state.instances[0].result = .file(big)
+    run.state.instances[1].result = .value(1)
+    run.state.files.areNeeded = true
+    return run.state.pipeline.operations.indices.map { run.request($0, for: .attempt) }
+  }
+
+  /// What an item whose own result is in a file would read for `until`.
+  fileprivate func itemRequest(of loop: Int, _ file: ResultFile) -> (item: Int, request: FileReadings.Request?) {
+    let item = run.state.addItem(of: loop, index: 0, value: 1)
+    run.state.instances[item].result = .file(file)
+    return (item, run.request(item, for: .repetition))
+  }
+
+  /// The value of the first operation's file as the second sees it, where the file is removed once it was read.
+  fileprivate func reads(_ file: ResultFile, removing path: String?) async throws -> JSONValue {
+    run.state.instances[0].result = .file(file)
+    run.state.files.areNeeded = true
+    try await run.readFiles(1)
+    if let path { try FileManager.default.removeItem(atPath: path) }
+    defer { run.dropReadings(1) }
+    guard case .command(let templates) = run.state.pipeline.operations[1].action else { return .null }
+    return try templates[0].evaluate(in: run.contexts(1))
+  }
+}
