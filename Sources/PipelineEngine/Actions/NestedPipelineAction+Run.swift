@@ -145,8 +145,8 @@ extension PipelineDefinition {
   fileprivate func pluginHashes(of run: Run) -> [String] {
     var hashes: [String] = []
     for operation in operations + handlers.map(\.operation) {
-      guard case .uses(let use) = operation.action else { continue }
-      hashes.append((try? run.services.plugins.plugin(use.plugin, in: self))?.hash ?? "missing")
+      guard let plugin = operation.action.kind.usedPlugin else { continue }
+      hashes.append((try? run.services.plugins.plugin(plugin, in: self))?.hash ?? "missing")
     }
     return hashes + nested.sorted { $0.key < $1.key }.flatMap { $0.value.pluginHashes(of: run) }
   }

@@ -44,7 +44,7 @@ extension PipelineChecker {
   private func exclusiveUse(of operation: OperationDraft) -> ExclusiveUse? {
     let name = operation.definition.exclusive.flatMap { $0.isLiteral ? $0.text : nil }
     var inner: ExclusiveUse?
-    if operation.actionKey == .pipeline, let path = operation.nestedCall?.path, let pipeline = nested[path] ?? nil {
+    if let path = operation.nestedCall?.path, let pipeline = nested[path] ?? nil {
       inner = pipeline.exclusiveUse
     }
     guard name != nil || inner?.names.isEmpty == false else { return nil }

@@ -14,7 +14,6 @@ extension PipelineChecker {
     if let required = definition.requires {
       checkInjection(of: operation, types, required: required, by: "\(operation.title) requires")
     }
-    if let offer = operation.pluginUse?.offer { checkInjection(of: operation, types, into: offer) }
   }
 
   /// Checks what is injected against what `owner` wants.
@@ -98,30 +97,11 @@ extension PipelineChecker {
   }
 
   private func reportNoResult(of target: Int, at range: SourceRange) {
-    let name = draft.operations[target].definition.name
-    let reason =
-      switch draft.operations[target] {
-      case let operation where operation.actionKey == .wait: "it only waits"
-      case let operation where operation.isPlugin && operation.resultRange == nil: "what it uses gives none"
-      default: "it declares 'result: none'"
-      }
+    let operation = draft.operations[target]
+    let name = operation.definition.name
+    let reason = operation.actionKey?.kind.reasonForNoResult(of: operation) ?? "it declares 'result: none'"
     reader.error(
       .noResult, "'\(name)' has no result: \(reason)", at: range,
       fix: "to run after it, use 'needs: \(name)'")
-  }
-
-  /// Checks that a computed wait can be one.
-  func checkWait(of operation: OperationDraft, _ types: [ValueType]) {
-    guard let wait = operation.wait, case .wait(let form) = operation.definition.action else { return }
-    guard case .template = wait.data else { return }
-    let type = TypeInference.type(of: wait, siteTypes: types)
-    let (wanted, name): (ValueType, String)
-    switch form {
-    case .duration: (wanted, name) = (.duration, "a duration")
-    case .until: (wanted, name) = (.timestamp, "an instant")
-    case .specification: return
-    }
-    if type == .string || type == .json || type == wanted { return }
-    reader.error(.typeMismatch, "'wait' needs \(name), found \(Self.shown(type))", at: wait.node.range)
   }
 }

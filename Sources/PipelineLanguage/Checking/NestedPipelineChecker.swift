@@ -5,7 +5,7 @@ extension PipelineChecker {
   func loadNestedPipelines() {
     var refused: Set<String> = []
     forEachDraft { operation in
-      guard let call = operation.nestedCall, !call.path.isEmpty, operation.actionKey == .pipeline else { return }
+      guard let call = operation.nestedCall, !call.path.isEmpty else { return }
       operation.definition.action = .pipeline(
         path: call.path, parameters: call.parameters.map { ($0.name, $0.value.data) })
       guard nested[call.path] == nil || refused.contains(call.path) else { return }
@@ -22,11 +22,8 @@ extension PipelineChecker {
 
   /// Checks the params that are handed to a nested pipeline against what it declares.
   func checkNestedParameters(of operation: OperationDraft, _ types: [ValueType]) {
-    guard operation.actionKey == .pipeline, let call = operation.nestedCall, let pipeline = nested[call.path] ?? nil,
-      pipeline.gaps?.parameters != true
-    else {
-      return
-    }
+    guard let call = operation.nestedCall, let pipeline = nested[call.path] ?? nil, pipeline.gaps?.parameters != true
+    else { return }
     let declared = Dictionary(pipeline.parameters.map { ($0.name, $0) }) { first, _ in first }
     var given: Set<String> = []
     // A misspelt name is what is missing, and is reported once.

@@ -102,17 +102,4 @@ struct OperationTypes: TypeEnvironment {
     field("id", .string), field("pipeline", .string), field("started_at", .timestamp), field("at", .timestamp),
     field("attempt", .int), field("workspace", .string), field("directory", .string), field("event", .json),
   ])
-  /// What an approval results in.
-  static let approval = ValueType.object([
-    field("approved", .bool), field("note", .string, optional: true), field("by", .string),
-  ])
-}
-
-extension OperationTypes {
-  /// The result of `http` where none is declared.
-  static func response(isSaved: Bool) -> ValueType {
-    let head = [ValueType.Field(name: "status", type: .int), ValueType.Field(name: "headers", type: .json)]
-    guard isSaved else { return .object(head + [ValueType.Field(name: "body", type: .json)]) }
-    return .object(head + [ValueType.Field(name: "path", type: .file), ValueType.Field(name: "size", type: .int)])
-  }
 }

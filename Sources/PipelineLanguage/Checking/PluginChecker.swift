@@ -179,7 +179,7 @@ extension PipelineChecker {
     }
   }
 
-  // MARK: - Requirement and result
+  // MARK: - Requirement
 
   /// Checks what is injected into a plugin's operation.
   func checkInjection(of operation: OperationDraft, _ types: [ValueType], into offer: PluginOffer) {
@@ -198,23 +198,6 @@ extension PipelineChecker {
       }
     }
     checkInjection(of: operation, types, required: required, by: "'\(offer.id)' requires")
-  }
-
-  /// The type of the result of a plugin's operation: what the plugin says, unless the file says it more narrowly.
-  func pluginResultType(of operation: OperationDraft) -> ValueType {
-    let declared = operation.definition.result
-    guard let offer = operation.pluginUse?.offer else { return declared ?? .json }
-    guard let declared else {
-      operation.definition.result = offer.result
-      return offer.result
-    }
-    if declared != .none, case .no(let reason) = declared.accepts(offer.result) {
-      reader.error(
-        .typeMismatch,
-        "\(operation.title) declares \(Self.shown(declared)), but '\(offer.id)' gives \(Self.shown(offer.result))\(Self.detail(reason))",
-        at: operation.resultRange ?? operation.nameRange)
-    }
-    return declared
   }
 }
 

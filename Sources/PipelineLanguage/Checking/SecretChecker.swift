@@ -17,7 +17,7 @@ extension PipelineChecker {
   func checkSecrets(
     in site: ExpressionSite, _ references: [ExpressionReference], of operation: OperationDraft?
   ) -> Bool {
-    let isForPlugin = operation?.isPlugin == true
+    let isForPlugin = operation?.takesRequirementAsData == true
     // What runs this pipeline may hand it a secret: see ``SecretTrail``.
     if let place = ShownPlace(site.use, isForPlugin: isForPlugin, references) {
       if let operation {
@@ -29,19 +29,20 @@ extension PipelineChecker {
     var namesSecret = false
     for reference in references where isSecret(reference, in: site.use, of: operation) {
       namesSecret = true
-      guard site.use.showsSecrets(toPlugin: isForPlugin) else { continue }
+      let visibility = site.use.visibility(toPlugin: isForPlugin)
+      guard visibility != .hidden else { continue }
       let range = reader.range(in: site.node, offset: reference.position - 1, length: reference.length)
-      switch site.use {
-      case .inject, .settings, .controller:
+      switch visibility {
+      case .plugin:
         reader.error(
           .secretExposed, "a secret cannot be handed to a plugin; a plugin asks for it by its name", at: range,
           fix: "list it under 'secrets' of the plugin, under 'plugins'")
-      case .command:
+      case .arguments:
         reader.error(
           .secretInArguments,
           "a secret cannot be an argument: every user of the machine can see argument lists", at: range,
           fix: "hand it over through 'env'")
-      default:
+      case .shown, .hidden:
         reader.error(
           .secretExposed, "a secret cannot be used in '\(site.use.key)', whose value is recorded or shown", at: range,
           fix: "secrets may stand in 'env', 'inject', 'stdin', 'params' and what 'http' sends")
@@ -116,14 +117,14 @@ extension PipelineChecker {
     var code = DiagnosticCode.secretExposed
     var fix = "let the nested pipeline declare the secret itself"
     let what: String
-    switch exposure.use {
-    case .command:
+    switch (exposure.use, exposure.use.visibility(toPlugin: true)) {
+    case (_, .arguments):
       code = .secretInArguments
       what = "becomes an argument of \(place), where every user of the machine can see it"
-    case .exclusive:
+    case (.exclusive, _):
       what = "becomes part of the exclusive name of \(place), and names are shown"
       fix = "name what is exclusive without the secret"
-    case .inject, .settings, .controller:
+    case (_, .plugin):
       what = "is handed to a plugin by \(place); a plugin asks for a secret by its name"
       fix = "declare the secret in the nested pipeline, and list it under 'secrets' of the plugin, under 'plugins'"
     default: what = "is used in '\(exposure.use.key)' of \(place), whose value is recorded or shown"

@@ -23,7 +23,9 @@ extension PipelineChecker {
   private func valueTypes() -> [Int: ValueType] {
     var types: [Int: ValueType] = [:]
     for (index, operation) in draft.operations.enumerated()
-    where operation.actionKey == .value && operation.definition.result == nil && resultTypes[index] != .json {
+    where operation.definition.result == nil && operation.actionKey?.kind.undeclaredResult == .computed
+      && resultTypes[index] != .json
+    {
       types[index] = resultTypes[index]
     }
     let all = ValueType.object(types.values.map { ValueType.Field(name: "", type: $0) })
@@ -50,10 +52,8 @@ extension PipelineChecker {
     for site in operation.sites where site.use == .until { _ = check(site, of: operation, in: environment) }
     checkNoResults(of: operation)
     checkInjection(of: operation, types)
-    if let use = operation.pluginUse { checkSettings(of: use, types: types[...]) }
-    checkWait(of: operation, types)
+    operation.actionKey?.kind.check(operation, types, in: self)
     checkLabel(of: operation, types)
-    checkNestedParameters(of: operation, types)
     guard operation.definition.loop != nil else { return single }
     return single == .none ? .none : .list(single)
   }
@@ -91,7 +91,7 @@ extension PipelineChecker {
     switch site.use {
     case .environment: return draft.defaults.environment.map(\.name) + site.earlierVariables
     case .inject: return operation.definition.environment.map(\.name)
-    case .command, .stdin, .directory:
+    case let use where use.seesOwnVariables:
       let own = operation.definition.environment.map(\.name)
       guard case .named(let injected) = operation.definition.injection else { return own }
       return own + injected.map(\.name)
@@ -101,38 +101,13 @@ extension PipelineChecker {
 
   /// The type of the result of the round before: of a value, which may be made of it, only what it declares is known.
   private func previousType(of operation: OperationDraft) -> ValueType {
-    let type: ValueType =
-      switch operation.actionKey {
-      case .value: operation.definition.result ?? .json
-      case .uses: operation.definition.result ?? operation.pluginUse?.offer?.result ?? .json
-      default: resultType(of: operation, [])
-      }
+    let type = operation.actionKey?.kind.knownResult(of: operation, in: self) ?? operation.definition.result ?? .json
     return type == .none ? .json : type
   }
 
   /// The type of the result of one run of the action.
   private func resultType(of operation: OperationDraft, _ types: [ValueType]) -> ValueType {
-    let declared = operation.definition.result
-    switch operation.actionKey {
-    case .value:
-      let found = operation.value.map { TypeInference.type(of: $0, siteTypes: types) } ?? .json
-      guard let declared else { return TypeInference.bounded(found) }
-      if case .no(let reason) = accepts(declared, found, literally: operation.value) {
-        reader.error(
-          .typeMismatch,
-          "\(operation.title) declares \(declared), but its value is \(Self.shown(found))\(Self.detail(reason))",
-          at: operation.value?.node.range ?? operation.nameRange)
-      }
-      return declared
-    case .wait: return .none
-    case .approve: return OperationTypes.approval
-    case .pipeline:
-      guard let path = operation.nestedCall?.path, let pipeline = nested[path] ?? nil else { return .json }
-      return TypeInference.bounded(NestedResult.type(of: pipeline))
-    case .uses: return pluginResultType(of: operation)
-    case .http: return declared ?? OperationTypes.response(isSaved: operation.http?.saveTo != nil)
-    case .run, .command, .notify, nil: return declared ?? .json
-    }
+    operation.actionKey?.kind.resultType(of: operation, types, in: self) ?? operation.definition.result ?? .json
   }
 
   private func itemType(of operation: OperationDraft, _ types: [ValueType]) -> ValueType {
@@ -167,44 +142,5 @@ extension PipelineChecker {
       return type.mismatch(of: value).map { .no(reason: $0.description) } ?? .yes
     }
     return refusal(of: data, as: type).map { .no(reason: $0) } ?? type.accepts(found)
-  }
-}
-
-/// The result of a nested pipeline: an object with the results of its operations.
-enum NestedResult {
-  /// How many levels of nesting a type follows. A type of every level could be of a size that doubles with each of
-  /// them.
-  private static let depth = 3
-
-  static func type(of pipeline: PipelineDefinition, depth: Int = Self.depth) -> ValueType {
-    guard depth > 0, pipeline.gaps?.operations != true else { return .json }
-    var fields: [ValueType.Field] = []
-    for (place, operation) in pipeline.operations.enumerated() {
-      let type = pipeline.valueTypes[place] ?? self.type(of: operation, in: pipeline, depth: depth)
-      guard type != .none else { continue }
-      // An operation that is skipped or may fail leaves no result behind.
-      let isOptional = operation.condition != nil || operation.allowFailure || !operation.dependencies.isEmpty
-      fields.append(ValueType.Field(name: operation.name, type: type, isOptional: isOptional))
-    }
-    return .object(fields)
-  }
-
-  private static func type(
-    of operation: OperationDefinition, in pipeline: PipelineDefinition, depth: Int
-  ) -> ValueType {
-    let single = typeOfOne(operation, in: pipeline, depth: depth)
-    return operation.loop == nil || single == .none ? single : .list(single)
-  }
-
-  private static func typeOfOne(
-    _ operation: OperationDefinition, in pipeline: PipelineDefinition, depth: Int
-  ) -> ValueType {
-    switch operation.action {
-    case .wait: return .none
-    case .approve: return OperationTypes.approval
-    case .pipeline(let path, _): return pipeline.nested[path].map { type(of: $0, depth: depth - 1) } ?? .json
-    case .http(let action): return operation.result ?? OperationTypes.response(isSaved: action.saveTo != nil)
-    case .value, .run, .command, .uses: return operation.result ?? .json
-    }
   }
 }

@@ -78,8 +78,8 @@ extension PipelineChecker {
   private func undeclaredResult(named name: String) -> String? {
     guard let index = index(of: name) else { return nil }
     let operation = draft.operations[index]
-    guard operation.actionKey == .run || operation.actionKey == .command, operation.definition.result == nil,
-      operation.resultRange == nil, operation.definition.loop == nil
+    guard operation.definition.result == nil, operation.resultRange == nil, operation.definition.loop == nil,
+      operation.actionKey?.kind.undeclaredResult == .printed
     else { return nil }
     return operation.definition.name
   }

@@ -2,14 +2,32 @@ import Expressions
 
 /// One place in a file that holds expressions, kept until they can be resolved and checked.
 struct ExpressionSite {
+  /// Where the value of an expression is seen, and so a secret in it.
+  enum Visibility: Sendable {
+    /// Nowhere: it reaches a process or a server without anybody seeing it on the way.
+    case hidden
+    /// It is recorded, or in messages.
+    case shown
+    /// In an argument list, which every user of the machine can see.
+    case arguments
+    /// By a plugin, which asks for a secret by its name.
+    case plugin
+  }
+
+  /// A place within an action, as its kind has it.
+  struct ActionPlace: Sendable, Equatable {
+    let key: ActionKey
+    let visibility: Visibility
+    /// Whether the context `env` holds the operation's own variables there.
+    var seesOwnVariables = false
+  }
+
   /// What the value is for, which decides what the expression may name.
-  enum Use: Sendable {
-    case when, until, loop, label, command, value, wait, approve, inject, stdin, environment, exclusive, directory
+  enum Use: Sendable, Equatable {
+    case when, until, loop, label, inject, stdin, environment, exclusive, directory
+    /// Part of what the operation does.
+    case action(ActionPlace)
     case nestedParameter
-    /// A part of a request that is not shown anywhere.
-    case http
-    /// A path or a checksum of a request, which messages show.
-    case httpShown
     /// A setting of a plugin's operation.
     case settings
     /// A setting of a plugin's controller, evaluated before there is a run.
@@ -26,17 +44,13 @@ struct ExpressionSite {
       case .until: "until"
       case .loop: "for_each"
       case .label: "label"
-      case .command: "command"
-      case .value: "value"
-      case .wait: "wait"
-      case .approve: "approve"
       case .inject: "inject"
       case .stdin: "stdin"
       case .environment, .pipelineEnvironment: "env"
       case .exclusive: "exclusive"
       case .directory: "directory"
+      case .action(let place): place.key.rawValue
       case .nestedParameter: "params"
-      case .http, .httpShown: "http"
       case .settings: "with"
       case .controller: "controllers"
       case .specification: "specifications"
@@ -46,18 +60,21 @@ struct ExpressionSite {
     /// Whether the context `env` holds the operation's own variables there: it does once they have been computed.
     var seesOwnVariables: Bool {
       switch self {
-      case .command, .stdin, .directory, .inject, .environment: true
+      case .stdin, .directory, .inject, .environment: true
+      case .action(let place): place.seesOwnVariables
       default: false
       }
     }
 
-    /// Whether a secret would be seen there. It may stand only where it reaches a process without anybody seeing it on the way; a plugin asks for it by
-    /// its name, so that not even what is injected into its operation may hold one.
-    func showsSecrets(toPlugin isForPlugin: Bool) -> Bool {
-      if isForPlugin, case .inject = self { return true }
+    /// Where a secret would be seen there. It may stand only where that is nowhere; a plugin asks for it by its name, so that not even what is injected into its
+    /// operation may hold one.
+    func visibility(toPlugin isForPlugin: Bool) -> Visibility {
       switch self {
-      case .environment, .pipelineEnvironment, .stdin, .inject, .nestedParameter, .http: return false
-      default: return true
+      case .environment, .pipelineEnvironment, .stdin, .nestedParameter: .hidden
+      case .inject: isForPlugin ? .plugin : .hidden
+      case .settings, .controller: .plugin
+      case .action(let place): place.visibility
+      case .when, .until, .loop, .label, .exclusive, .directory, .specification: .shown
       }
     }
   }

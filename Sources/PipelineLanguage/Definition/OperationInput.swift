@@ -132,14 +132,13 @@ extension OperationDefinition {
       }
     }
     if let label = loop?.label, !label.isLiteral { inputs.append(OperationInput(.label, label)) }
-    var isPlugin = false
-    if case .uses = action { isPlugin = true }
+    var isData: Bool { action.kind.key.kind.takesRequirementAsData }
     switch injection {
     case .none: break
     case .automatic(let template):
-      inputs.append(OperationInput(isPlugin ? .requirement(nil) : .standardInput, template))
+      inputs.append(OperationInput(isData ? .requirement(nil) : .standardInput, template))
     case .named(let values):
-      inputs += values.map { OperationInput(isPlugin ? .requirement($0.name) : .variable($0.name), $0.value) }
+      inputs += values.map { OperationInput(isData ? .requirement($0.name) : .variable($0.name), $0.value) }
     }
     if let stdin { inputs.append(OperationInput(.standardInput, stdin)) }
     inputs += actionInputs

@@ -7,7 +7,7 @@ struct ShownPlace: Sendable {
 
   /// Nil where the place shows nothing, or nothing that a pipeline can be handed.
   init?(_ use: ExpressionSite.Use, isForPlugin: Bool, _ references: [ExpressionReference]) {
-    guard use.showsSecrets(toPlugin: isForPlugin) else { return nil }
+    guard use.visibility(toPlugin: isForPlugin) != .hidden else { return nil }
     let handed = references.filter {
       switch $0.context {
       case "results", "errors", "operations", "secrets", "run": false
@@ -31,7 +31,7 @@ struct SecretTrail {
     /// Argument lists first, which every user can see, and loops last, whose items lead to other places.
     fileprivate var rank: Int {
       switch use {
-      case .command: 0
+      case .action(let place) where place.visibility == .arguments: 0
       case .exclusive: 1
       case .loop: 3
       default: 2

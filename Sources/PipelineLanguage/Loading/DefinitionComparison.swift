@@ -62,7 +62,7 @@ package struct DefinitionComparison: Sendable {
     var changes: [Change] = []
     if before.action != now.action || hasOtherPlugin(operation) { changes.append(.definition) }
     if before.items != now.items { changes.append(.items) }
-    if case .pipeline(let path, _) = operation.action, files(of: path, former) != files(of: path, current) {
+    if let path = operation.action.kind.nestedPath, files(of: path, former) != files(of: path, current) {
       changes.append(.pipeline(path))
     }
     let variables = operation.variables(among: current.pipeline.environment.map(\.name)).filter { name in
@@ -78,8 +78,8 @@ package struct DefinitionComparison: Sendable {
   }
 
   private func hasOtherPlugin(_ operation: OperationDefinition) -> Bool {
-    guard case .uses(let use) = operation.action else { return false }
-    return former.pipeline.plugins[use.plugin] != current.pipeline.plugins[use.plugin]
+    guard let plugin = operation.action.kind.usedPlugin else { return false }
+    return former.pipeline.plugins[plugin] != current.pipeline.plugins[plugin]
   }
 
   /// The hashes of a pipeline that an operation runs and of all that it runs itself, by their files.

@@ -16,7 +16,7 @@ extension PipelineDefinition {
       known.parameters[place].defaultValue = .null
     }
     for place in operations.indices where hasError(in: operations[place].extent) {
-      known.operations[place].action = .value(.literal(.null))
+      known.operations[place].action = .nothing
       known.operations[place].result = nil
       known.valueTypes[place] = nil
       known.operations[place].loop = nil

@@ -26,19 +26,20 @@ public enum LanguageReference {
 
   /// All sections, the outermost first. Keys that this version cannot act on yet are left out.
   public static var sections: [Section] {
-    [
-      section(PipelineKey.table), section(ParameterKey.table), section(SecretKey.table), section(DefaultsKey.table),
-      section(RetentionKey.table),
-      section(SpecificationKey.table), section(PluginKey.table),
-      section(PluginLimitKey.table, of: "a plugin's 'limits'"),
-      section(ControllerKey.table), section(EventKey.table), section(OperationKey.table), section(RetryKey.table),
-      section(CauseKey.table),
-      section(RepeatKey.table), section(ForEachKey.table), section(MatrixKey.table), section(WaitKey.table),
-      section(ApproveKey.table),
-      section(NestedPipelineKey.table), section(HTTPKey.table), section(HTTPFormFileKey.table),
-      section(HTTPAuthKey.table), section(HTTPBasicKey.table), section(HTTPExpectKey.table), section(HTTPSaveKey.table),
-      section(HTTPRedirectKey.table), section(HTTPLimitKey.table), section(HTTPTLSKey.table), section(NotifyKey.table),
-    ].filter { !$0.keys.isEmpty }
+    // Those of kinds with a short table come first.
+    let early: [ActionKey] = [.wait, .approve, .pipeline]
+    let kinds = early + ActionKey.allCases.filter { !early.contains($0) }
+    let tables =
+      [
+        PipelineKey.table.section(), ParameterKey.table.section(), SecretKey.table.section(),
+        DefaultsKey.table.section(),
+        RetentionKey.table.section(), SpecificationKey.table.section(), PluginKey.table.section(),
+        PluginLimitKey.table.section(of: "a plugin's 'limits'"), ControllerKey.table.section(),
+        EventKey.table.section(),
+        OperationKey.table.section(), RetryKey.table.section(), CauseKey.table.section(), RepeatKey.table.section(),
+        ForEachKey.table.section(), MatrixKey.table.section(),
+      ] + kinds.flatMap { $0.kind.tables }
+    return tables.map(section).filter { !$0.keys.isEmpty }
   }
 
   /// The keys that belong to the language but that this version answers with `not-available`, each once, in order.
@@ -64,13 +65,12 @@ public enum LanguageReference {
     return text
   }
 
-  /// The section of a table; `owner` tells two apart whose messages name their mappings alike.
-  private static func section<Name>(_ table: KeyTable<Name>, of owner: String? = nil) -> Section {
+  private static func section(_ table: KeySection) -> Section {
     let keys = table.rows.filter(\.isAvailable).map { row in
       Key(
         name: row.key, form: row.form.name, summary: row.summary, standard: row.defaultText,
         actions: row.actions?.map(\.rawValue), isRequired: row.isRequired)
     }
-    return Section(owner: owner ?? table.owner, keys: keys)
+    return Section(owner: table.owner, keys: keys)
   }
 }

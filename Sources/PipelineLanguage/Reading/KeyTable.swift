@@ -55,6 +55,13 @@ final class KeyRow: Sendable {
   }
 }
 
+/// The keys of one kind of mapping, for the reference.
+struct KeySection: Sendable {
+  /// What has these keys: `an operation`.
+  let owner: String
+  let rows: [KeyRow]
+}
+
 /// The keys that one kind of mapping may have.
 ///
 /// The same rows drive reading, the suggestion for a misspelt key, the language reference and the JSON Schema. `Key` names the
@@ -80,6 +87,9 @@ struct KeyTable<Key: RawRepresentable & CaseIterable & Sendable>: Sendable where
     guard let place = places[text] else { return nil }
     return (rows[place.row], place.key)
   }
+
+  /// The table for the reference; `owner` tells two apart whose messages name their mappings alike.
+  func section(of owner: String? = nil) -> KeySection { KeySection(owner: owner ?? self.owner, rows: rows) }
 
   /// The keys that this version can act on.
   var availableKeys: [String] { rows.filter(\.isAvailable).map(\.key) }

@@ -18,7 +18,11 @@ final class OperationDraft {
   /// The event of a handler; nil for an operation.
   var event: PipelineDefinition.Event?
   /// What the operation does; nil when that could not be read.
-  var actionKey: ActionKey?
+  var actionKey: ActionKey? {
+    didSet { takesRequirementAsData = actionKey?.kind.takesRequirementAsData ?? false }
+  }
+  /// Whether what is injected reaches the action as data. Kept, as it is asked for each of its expressions.
+  private(set) var takesRequirementAsData = false
   var needs: [(name: String, node: YAMLNode)] = []
   /// The operation named by `inject: name`.
   var injectedName: (name: String, node: YAMLNode)?
@@ -42,8 +46,8 @@ final class OperationDraft {
   var settings: [(name: String, range: SourceRange, value: PlacedData)]? = []
   /// Where the word `with` is.
   var settingsRange: SourceRange?
-  var value: PlacedData?
-  var wait: PlacedData?
+  /// What the action is made of, where that is one value and the checks need its place.
+  var operand: PlacedData?
   var loopList: PlacedData?
   /// What an item is called, in whichever place that is written.
   var label: LabelDraft?
@@ -86,17 +90,9 @@ final class OperationDraft {
     self.event = event
   }
 
-  var isPlugin: Bool { actionKey == .uses }
-
-  /// The request that the operation sends, as far as it has been read.
-  var http: HTTPAction? {
-    get { if case .http(let action) = definition.action { action } else { nil } }
-    set { if let newValue { definition.action = .http(newValue) } }
-  }
-
   /// Takes the definition out, without a copy: it is large. What is left is of no use.
   func takeDefinition() -> OperationDefinition {
-    var taken = OperationDefinition(name: "", index: definition.index, action: .run(script: ""), range: nameRange)
+    var taken = OperationDefinition(name: "", index: definition.index, action: .nothing, range: nameRange)
     swap(&taken, &definition)
     return taken
   }
@@ -114,16 +110,15 @@ struct OperationDefaults {
   var directory: Template?
   var shell: [String]?
 
-  /// Gives a definition what `defaults` gives to an operation that does `action`.
-  func apply(to definition: inout OperationDefinition, action: ActionKey?) {
-    switch action {
-    case .run, .command:
+  /// Gives a definition what `share` of `defaults`.
+  func apply(to definition: inout OperationDefinition, _ share: DefaultsShare) {
+    switch share {
+    case .process:
       if let directory { definition.directory = directory }
       if let shell { definition.shell = shell }
       definition.environment = environment
-    case .http, .notify, .pipeline, .uses: break
-    // Waiting for time or a person is not bounded by what is meant for work.
-    case .value, .wait, .approve, nil: return
+    case .work: break
+    case .nothing: return
     }
     if let timeout { definition.timeout = timeout }
     if let grace { definition.grace = grace }

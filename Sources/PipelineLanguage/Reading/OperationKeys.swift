@@ -1,7 +1,6 @@
-/// The keys of an operation.
+/// The keys of an operation around what it does.
 enum OperationKey: String, CaseIterable, Sendable {
-  case name, description
-  case run, command, value, wait, pipeline, approve, params
+  case name, description, params
   case needs, inject, requires, result, when, retry, `repeat`, timeout, grace
   case allowFailure = "allow_failure"
   case forEach = "for_each"
@@ -10,7 +9,7 @@ enum OperationKey: String, CaseIterable, Sendable {
   case maxFailures = "max_failures"
   case exclusive, resources, env, directory, shell, stdin
   case staleAfter = "stale_after"
-  case http, notify, uses, with
+  case with
   case runWhen = "run_when"
   case otherwise
   case waitAtMost = "wait_at_most"
@@ -18,51 +17,38 @@ enum OperationKey: String, CaseIterable, Sendable {
   case rerunOnChange = "rerun_on_change"
   case controllers
 
-  private static let processes: [ActionKey] = [.run, .command]
-  /// Those that can be handed a requirement.
-  private static let receivers: [ActionKey] = [.run, .command, .uses]
+  /// The kinds of actions that take the key, as they say themselves.
+  private static func takers(of key: OperationKey) -> [ActionKey] {
+    ActionKey.allCases.filter { $0.kind.takes.contains(key) }
+  }
 
-  static let table = KeyTable<OperationKey>(
-    "an operation",
+  static let table = KeyTable<OperationWord>(
+    "an operation", head + ActionKey.allCases.flatMap { $0.kind.rows } + rest)
+
+  private static var head: [KeyRow] {
     [
       KeyRow(
         "name", .name(pattern: NamePattern.operation), "What others call it; unique without regard to case.",
         required: true),
       KeyRow("description", .text, "What it is for, for people."),
-      KeyRow("run", .script, "A script for the shell; values reach it through `inject` and `env`."),
-      KeyRow("command", .list(.template, minimum: 1), "An argument list, run without a shell."),
-      KeyRow(
-        "http", .anyOf([.template, .keys(HTTPKey.table.rows)]),
-        "An HTTP request; a URL alone is a GET request."),
-      KeyRow(
-        "notify", .anyOf([.template, .keys(NotifyKey.table.rows)]),
-        "Posts how the run has ended to a URL, as JSON; for handlers under `after`."),
-      KeyRow("uses", .name(pattern: NamePattern.offer), "An operation of a plugin."),
-      KeyRow(
-        "with", .map(keyPattern: NamePattern.member, .data), "The settings of a plugin's operation.",
-        default: "what the plugin says", only: [.uses]),
-      KeyRow("value", .data, "Data with expressions in it; no process."),
-      KeyRow(
-        "wait", .anyOf([.template, .oneKey(WaitKey.table.rows)]),
-        "Lets time pass: a duration, or until an instant, or until a specification is true."),
-      KeyRow(
-        "pipeline", .anyOf([.text, .keys(NestedPipelineKey.table.rows)]),
-        "Runs another pipeline file; its path starts from this file's directory."),
-      KeyRow(
-        "approve", .anyOf([.template, .keys(ApproveKey.table.rows)]), "A person decides; the text says what about."),
+    ]
+  }
+
+  private static var rest: [KeyRow] {
+    [
       KeyRow(
         "params", .map(keyPattern: NamePattern.member, .data), "What the nested pipeline's params are set to.",
-        only: [.pipeline]),
+        only: takers(of: .params)),
       KeyRow(
         "needs", .anyOf([.text, .list(.text, minimum: 0)]), "Operations that must have ended before this one starts."),
       KeyRow(
         "inject", .anyOf([.template, .map(keyPattern: NamePattern.variable, .template)]),
         "The requirement: an operation's name or an expression (on standard input), or named values (in the environment). A plugin gets it as it is, or as an object.",
-        only: receivers),
-      KeyRow("requires", .type, "The type that the requirement must have.", only: receivers),
+        only: takers(of: .inject)),
+      KeyRow("requires", .type, "The type that the requirement must have.", only: takers(of: .requires)),
       KeyRow(
         "result", .type, "The type of the result.", default: "text; JSON if it is an object or a list",
-        only: [.run, .command, .http, .uses, .value]),
+        only: takers(of: .result)),
       KeyRow(
         "run_when", .formula, "Starts only when this is true; until then it waits, unless `otherwise` says more.",
         default: "always"),
@@ -77,15 +63,15 @@ enum OperationKey: String, CaseIterable, Sendable {
       KeyRow(
         "retry", .anyOf([.int(minimum: 0), .keys(RetryKey.table.rows)]), "How failures are tried again.",
         default: "0; 3 for `notify`, and for `http` with an idempotent method",
-        only: [.run, .command, .http, .notify, .uses, .pipeline]),
+        only: takers(of: .retry)),
       KeyRow(
         "repeat", .keys(RepeatKey.table.rows),
         "Runs the action again after it succeeded; `previous` is the result of the round before.",
-        only: [.run, .command, .http, .uses, .value, .pipeline]),
+        only: takers(of: .repeat)),
       KeyRow("timeout", .duration, "Bounds one attempt.", default: "none"),
       KeyRow(
         "grace", .duration, "How long after SIGTERM comes SIGKILL; how long a plugin has to end.", default: "10s",
-        only: [.run, .command, .uses, .pipeline]),
+        only: takers(of: .grace)),
       KeyRow("allow_failure", .bool, "Whether the run can succeed though this fails.", default: "false"),
       KeyRow(
         "for_each", .anyOf([.expression, .list(.data, minimum: 0), .keys(ForEachKey.table.rows)]),
@@ -112,26 +98,59 @@ enum OperationKey: String, CaseIterable, Sendable {
         "How much it takes of what the pipeline declares."),
       KeyRow(
         "env", .map(keyPattern: NamePattern.variable, .template), "Environment variables of the process.",
-        only: processes),
+        only: takers(of: .env)),
       KeyRow(
         "directory", .template, "Where the process starts.", default: "the directory of the pipeline file",
-        only: processes),
+        only: takers(of: .directory)),
       KeyRow(
         "shell", .anyOf([.text, .list(.text, minimum: 1)]),
         "The shell and its arguments; the script is added as the last one.", default: "[/bin/sh, -e, -c]",
-        only: [.run]),
-      KeyRow("stdin", .template, "What the process reads on standard input.", only: processes),
+        only: takers(of: .shell)),
+      KeyRow("stdin", .template, "What the process reads on standard input.", only: takers(of: .stdin)),
       KeyRow(
         "stale_after", .duration, "A success with the same inputs that is younger than this is taken over.",
-        default: "nothing is taken over", only: [.run, .command, .http, .uses, .value, .pipeline]),
+        default: "nothing is taken over", only: takers(of: .staleAfter)),
       KeyRow(
         "stale_when", .formula, "A success with the same inputs is taken over unless this is true of it.",
-        default: "nothing is taken over", only: [.run, .command, .http, .uses, .value, .pipeline]),
+        default: "nothing is taken over", only: takers(of: .staleWhen)),
       KeyRow(notAvailable: "rerun_on_change"),
       KeyRow(
         elsewhere: "controllers", "goes at the top of the file: a controller starts runs of the whole pipeline",
         fix: "move it there, or put the operation into a pipeline of its own"),
-    ])
+    ]
+  }
+}
+
+/// A key of an operation, as its table has it: what the operation does, or something around that.
+enum OperationWord: RawRepresentable, CaseIterable, Sendable {
+  case action(ActionKey)
+  case around(OperationKey)
+
+  init?(rawValue: String) {
+    if let key = ActionKey(rawValue: rawValue) {
+      self = .action(key)
+    } else if let key = OperationKey(rawValue: rawValue) {
+      self = .around(key)
+    } else {
+      return nil
+    }
+  }
+
+  var rawValue: String {
+    switch self {
+    case .action(let key): key.rawValue
+    case .around(let key): key.rawValue
+    }
+  }
+
+  static var allCases: [OperationWord] {
+    ActionKey.allCases.map(OperationWord.action) + OperationKey.allCases.map(OperationWord.around)
+  }
+
+  /// What the operation does, where the key says so.
+  var action: ActionKey? {
+    if case .action(let key) = self { key } else { nil }
+  }
 }
 
 /// The keys of `retry` in its long form.
@@ -229,37 +248,5 @@ enum MatrixKey: String, CaseIterable, Sendable {
         "include", entries,
         "After `exclude`: adds each entry to the combinations that it does not contradict; one that fits none is a combination of its own.",
         default: "[]"),
-    ])
-}
-
-/// The keys of `wait` in its long form: exactly one of them.
-enum WaitKey: String, CaseIterable, Sendable {
-  case `for`, until
-
-  static let table = KeyTable<WaitKey>(
-    "'wait'",
-    [
-      KeyRow("for", .template, "A length of time, or a specification that is to turn true."),
-      KeyRow("until", .template, "An instant, such as `2026-01-31T08:00:00Z`."),
-    ])
-}
-
-/// The keys of `approve` in its long form.
-enum ApproveKey: String, CaseIterable, Sendable {
-  case message
-
-  static let table = KeyTable<ApproveKey>(
-    "'approve'", [KeyRow("message", .template, "What the person is asked.")])
-}
-
-/// The keys of `pipeline` in its long form.
-enum NestedPipelineKey: String, CaseIterable, Sendable {
-  case file, params
-
-  static let table = KeyTable<NestedPipelineKey>(
-    "'pipeline'",
-    [
-      KeyRow("file", .text, "The path of the pipeline file.", required: true),
-      KeyRow("params", .map(keyPattern: NamePattern.member, .data), "What its params are set to."),
     ])
 }

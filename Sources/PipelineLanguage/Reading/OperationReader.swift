@@ -11,31 +11,29 @@ extension DocumentReader {
     }
     let head = entries.first?.key.range ?? node.range
     let draft = OperationDraft(
-      definition: OperationDefinition(name: "", index: index, action: .value(.literal(.null)), range: head),
+      definition: OperationDefinition(name: "", index: index, action: .nothing, range: head),
       nameRange: head, event: event)
     draft.definition.extent = node.range
     readName(node, head: head, into: draft)
     let actions = actionKeys(of: entries, draft)
     draft.actionKey = actions.count == 1 ? actions[0] : nil
-    defaults.apply(to: &draft.definition, action: draft.actionKey)
-    readKeys(of: node, OperationKey.table) { key, row, entry in
+    defaults.apply(to: &draft.definition, draft.actionKey?.kind.share ?? .nothing)
+    readKeys(of: node, OperationKey.table) { word, row, entry in
       // Which keys go with an action that this version does not have is not known here.
       if let only = row.actions, let action = draft.actionKey, !only.contains(action) {
-        return error(.misplacedKey, "'\(key.rawValue)' has no effect on '\(action.rawValue)'", at: entry.key.range)
+        return error(.misplacedKey, "'\(row.key)' has no effect on '\(action.rawValue)'", at: entry.key.range)
       }
-      if let action = key.action {
-        if actions.count == 1 { readAction(action, entry.value, into: draft) }
-        return
+      switch word {
+      case .action(let action): if actions.count == 1 { action.kind.read(entry.value, into: draft, by: self) }
+      case .around(let key): readModifier(key, entry, into: draft)
       }
-      readModifier(key, entry, into: draft)
     }
-    checkShebang(of: draft, node)
     finishGate(of: draft)
     finishLoop(of: draft, node)
     finishLabel(of: draft)
-    finishPluginOperation(of: draft)
     draft.hasDefaultRetry = defaults.retry != nil
-    finishHTTP(of: draft, node)
+    draft.actionKey?.kind.finish(draft, node, by: self)
+    refuseEarlyWords(of: draft)
     if draft.definition.mayBeReused { draft.definition.contentHash = node.contentHash }
     if notesShapes { note(OperationShape(draft.definition, node), of: draft.definition.name) }
     return draft
@@ -70,7 +68,7 @@ extension DocumentReader {
     }
     let title = draft.definition.name.isEmpty ? "the operation" : draft.title
     if found.isEmpty, !isMisspelt {
-      let actions = ActionKey.allCases.filter { draft.event != nil || !$0.isOnlyForHandlers }
+      let actions = ActionKey.allCases.filter { draft.event != nil || !$0.kind.isOnlyForHandlers }
       let keys = actions.map(\.rawValue).joined(separator: ", ")
       error(.noAction, "\(title) does nothing: it needs one of \(keys)", at: draft.nameRange)
     } else if found.count > 1 {
@@ -120,10 +118,17 @@ extension DocumentReader {
     case .stdin: draft.definition.stdin = template(value, "'stdin'", .stdin, into: &draft.sites)
     case .staleAfter: draft.definition.staleAfter = duration(value, "'stale_after'", allowsZero: false)
     case .staleWhen: draft.definition.staleWhen = formula(value, "'stale_when'", .staleWhen, of: draft.title)
-    case .params: readSiblingParameters(entry, into: draft)
+    case .params: readNestedParameters(entry, into: draft)
     case .with: readSettings(entry, into: draft)
-    case .run, .command, .http, .notify, .uses, .value, .wait, .pipeline, .approve: break
     case .rerunOnChange, .controllers: break
+    }
+  }
+
+  /// Reports the words of `retry.early` that go with requests, where no request has taken them.
+  private func refuseEarlyWords(of draft: OperationDraft) {
+    for word in draft.earlyWords {
+      error(
+        .misplacedSpecification, "'\(word.name)' has a meaning for the retries of 'http' only", at: word.range)
     }
   }
 

@@ -25,13 +25,21 @@ extension OperationKey {
 
   var bearing: Bearing {
     switch self {
-    case .run, .command, .value, .wait, .pipeline, .approve, .http, .notify, .uses: .action
     case .params, .with, .inject, .requires, .result, .when, .repeat, .stdin: .action
     case .forEach, .matrix: .items
     case .env, .directory, .shell: .defaulted
     case .name, .description, .label, .needs, .retry, .timeout, .grace, .allowFailure, .failFast, .maxFailures: .nothing
     case .exclusive, .resources, .runWhen, .otherwise, .waitAtMost, .staleAfter, .staleWhen: .nothing
     case .rerunOnChange, .controllers: .nothing
+    }
+  }
+}
+
+extension OperationWord {
+  var bearing: OperationKey.Bearing {
+    switch self {
+    case .action: .action
+    case .around(let key): key.bearing
     }
   }
 }

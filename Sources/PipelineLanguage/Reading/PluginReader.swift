@@ -176,26 +176,6 @@ extension DocumentReader {
     return entries.map { ($0.name, $0.key.range, placedData($0.value, use, into: &sites)) }
   }
 
-  /// `uses` of an operation; `with` may stand before it or after it.
-  func readOffer(_ node: YAMLNode, into draft: OperationDraft) {
-    guard let id = offerID(node) else { return }
-    draft.pluginUse = PluginUseDraft(owner: .operation, title: draft.title, id: id, node: node)
-  }
-
-  /// `with` of an operation.
-  func readSettings(_ entry: YAMLEntry, into draft: OperationDraft) {
-    draft.settings = settings(entry.value, .settings, into: &draft.sites)
-    draft.settingsRange = entry.key.range
-  }
-
-  /// Puts together what was read of a plugin's operation.
-  func finishPluginOperation(of draft: OperationDraft) {
-    guard let use = draft.pluginUse else { return }
-    use.settings = draft.settings
-    use.withRange = draft.settingsRange
-    draft.definition.action = .uses(use.use)
-  }
-
   /// Whether the `uses` of a specification names what a plugin offers, rather than what the language or the pipeline
   /// has.
   func namesPlugin(_ text: String, hasSettings: Bool) -> Bool {

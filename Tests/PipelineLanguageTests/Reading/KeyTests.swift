@@ -155,6 +155,19 @@ struct KeyTests {
     #expect(found.contains { $0.hasPrefix("3:") }, "\(found)")
   }
 
+  @Test("a key that kinds of actions say they take goes with these alone", arguments: OperationKey.allCases)
+  func takers(_ key: OperationKey) throws {
+    let takers = ActionKey.allCases.filter { $0.kind.takes.contains(key) }
+    let row = try #require(OperationKey.table.rows.first { $0.key == key.rawValue })
+    // `with` stands among the rows of the only kind that it goes with.
+    #expect((row.actions ?? []) == (key == .with ? [.uses] : takers))
+  }
+
+  @Test("the first row of a kind of actions is that of its key", arguments: ActionKey.allCases)
+  func firstRows(_ key: ActionKey) {
+    #expect(key.kind.rows.first?.key == key.rawValue)
+  }
+
   @Test("a summary is one sentence")
   func summaries() {
     for row in PipelineKey.table.rows + OperationKey.table.rows + ParameterKey.table.rows {

@@ -43,14 +43,7 @@ extension DocumentReader {
 
   /// Puts together what was read of a request, whose retries depend on keys that may stand in any order.
   func finishHTTP(of draft: OperationDraft, _ node: YAMLNode) {
-    guard var action = draft.http else {
-      if draft.earlyWords.isEmpty { return }
-      for word in draft.earlyWords {
-        error(
-          .misplacedSpecification, "'\(word.name)' has a meaning for the retries of 'http' only", at: word.range)
-      }
-      return
-    }
+    guard var action = draft.http else { return }
     action.retriesAnything = node["retry"] != nil
     // A report has one unless the file gives it another.
     let hasKey = action.isReport || action.headers.contains { $0.name.lowercased() == "idempotency-key" }
@@ -64,6 +57,7 @@ extension DocumentReader {
       }
     }
     let words = Set(draft.earlyWords.map(\.name))
+    draft.earlyWords = []
     action.early = HTTPEarlyRetry(
       network: words.contains("reachable"), endpoint: words.contains("reachable"),
       peerSuccess: words.contains("peer-success"))

@@ -1,22 +1,5 @@
 import PipelineLanguage
 
-extension ScriptAction: RunnableAction {
-  nonisolated(nonsending) func end(of handle: Void, _ ordinal: Int, of run: Run) async throws -> OperationResult {
-    try await ProcessAttempt(run: run, ordinal: ordinal).perform()
-  }
-
-  func addInputs(
-    _ ordinal: Int, of run: Run, _ contexts: RunContexts, to inputs: inout FingerprintInputs
-  ) {
-    inputs.add("run", script)
-    inputs.addReading(of: run.state.instances[ordinal].node)
-  }
-
-  var goesOnAcrossHosts: Bool { false }
-
-  func arguments(shell: [String], in contexts: RunContexts) -> [String]? { shell + [script] }
-}
-
 extension CommandAction: RunnableAction {
   nonisolated(nonsending) func end(of handle: Void, _ ordinal: Int, of run: Run) async throws -> OperationResult {
     try await ProcessAttempt(run: run, ordinal: ordinal).perform()
@@ -40,12 +23,5 @@ extension CommandAction: RunnableAction {
       }
       return text
     }
-  }
-}
-
-extension FingerprintInputs {
-  /// Marks a result that nobody declared as read by the present rule: before, `1.10` was the number 1.1.
-  fileprivate mutating func addReading(of node: OperationNode) {
-    if node.definition.result == nil { add("result", "text") }
   }
 }

@@ -1,10 +1,13 @@
-/// One kind of action, as the file has it. Each kind is one file here, and one with how it runs, ``RunnableAction``.
+import Values
+
+/// One kind of action, as the file has it. Each kind is one file in `Actions/`, where it also says how it is read and checked (``ReadableAction``,
+/// ``CheckableAction``), and one in the engine with how it runs, ``RunnableAction``.
 ///
 /// What is asked of every action is asked here, so that a new kind that forgets some of it does not compile. Everything that looks at what an action is made of
 /// goes by ``forEachTemplate(_:)``: fingerprints, defaults for missing results, what a person is told of its inputs.
 package protocol ActionKind: Sendable {
-  /// The key of the file that names it: `run`, `command` ….
-  var keyword: String { get }
+  /// The key of the file that names it.
+  var key: ActionKey { get }
   /// What it does, on one line.
   var summary: String { get }
   /// Whether it does work: it counts against `concurrency`, takes a while and may write a log. The others compute something at once, or only wait.
@@ -15,8 +18,13 @@ package protocol ActionKind: Sendable {
   var specification: SpecificationFormula? { get }
   /// The path, as written in the file, of the pipeline that it runs; nil for all but one kind.
   var nestedPath: String? { get }
+  /// The id of the plugin whose code it runs; nil for all but one kind.
+  var usedPlugin: String? { get }
   /// What it results in where nothing but expressions decides that, so that it can be told before a run; nil for all but one kind.
   var computedValue: DataTemplate? { get }
+  /// The type of the result of one run of it where the file declares `declared`, for whoever runs the pipeline. `nested` has the type of what a pipeline, by the
+  /// path written in the file, results in.
+  func resultType(declared: ValueType?, nested: (String) -> ValueType) -> ValueType
   /// Everything in it that may have an expression, in the order of the file, with how each arrives.
   func forEachTemplate(_ body: (OperationInput.Arrival, DataTemplate) throws -> Void) rethrows
 }
@@ -34,8 +42,11 @@ package enum SecretReach: Sendable, Hashable {
 }
 
 extension ActionKind {
+  /// The key of the file that names it: `run`, `command` ….
+  package var keyword: String { key.rawValue }
   package var specification: SpecificationFormula? { nil }
   package var nestedPath: String? { nil }
+  package var usedPlugin: String? { nil }
   package var computedValue: DataTemplate? { nil }
 
   /// Whether there is no expression in it.
@@ -47,20 +58,6 @@ extension ActionKind {
 }
 
 extension OperationDefinition.Action {
-  /// The action as its kind: the list of all kinds.
-  package var kind: any ActionKind {
-    switch self {
-    case .run(let script): ScriptAction(script: script)
-    case .command(let arguments): CommandAction(arguments: arguments)
-    case .http(let action): action
-    case .uses(let use): use
-    case .value(let data): ValueAction(data: data)
-    case .wait(let wait): wait
-    case .pipeline(let path, let parameters): NestedPipelineAction(path: path, parameters: parameters)
-    case .approve(let message): ApprovalAction(message: message)
-    }
-  }
-
   /// Whether it does work, which counts against `concurrency`.
   public var isWork: Bool { kind.isWork }
 }

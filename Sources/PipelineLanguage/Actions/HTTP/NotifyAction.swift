@@ -27,9 +27,44 @@ enum NotifyKey: String, CaseIterable, Sendable {
     ])
 }
 
+/// `notify`: a request whose body tells how the run has ended. The definition has it as an ``HTTPAction`` with a report.
+enum NotifyAction: CheckableAction {
+  static var rows: [KeyRow] {
+    [
+      KeyRow(
+        "notify", .anyOf([.template, .keys(NotifyKey.table.rows)]),
+        "Posts how the run has ended to a URL, as JSON; for handlers under `after`.")
+    ]
+  }
+
+  static var tables: [KeySection] { [NotifyKey.table.section()] }
+
+  static var takes: Set<OperationKey> { [.retry] }
+
+  static var share: DefaultsShare { .work }
+  static var takesRequirementAsData: Bool { false }
+  static var isOnlyForHandlers: Bool { true }
+
+  static func read(_ node: YAMLNode, into draft: OperationDraft, by reader: DocumentReader) {
+    reader.readNotify(node, into: draft)
+  }
+
+  static func finish(_ draft: OperationDraft, _ node: YAMLNode, by reader: DocumentReader) {
+    reader.finishHTTP(of: draft, node)
+  }
+
+  static func knownResult(of operation: OperationDraft, in checker: PipelineChecker) -> ValueType {
+    operation.definition.result ?? .json
+  }
+
+  static var undeclaredResult: UndeclaredResult { .given }
+
+  static func reasonForNoResult(of operation: OperationDraft) -> String? { nil }
+}
+
 extension DocumentReader {
   /// `notify`: a request whose body tells how the run has ended.
-  func readNotify(_ node: YAMLNode, into draft: OperationDraft) {
+  fileprivate func readNotify(_ node: YAMLNode, into draft: OperationDraft) {
     guard draft.event != nil else {
       return error(
         .misplacedKey, "'notify' tells how the run has ended, so that its place is under 'after'", at: node.range,
