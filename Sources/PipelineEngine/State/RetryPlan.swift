@@ -62,21 +62,28 @@ package struct RetryPlan: Sendable {
     }
     for root in roots { spread(from: root, in: pipeline, plan) }
     // A clean-up comes after the second attempt at what it cleans up, too.
+    var seen: Set<Int> = []
     for position in pipeline.operations.indices where !isDone(position) {
       let state = known[pipeline.operations[position].name]?.state
       guard state == .failed || state == .cancelled else { continue }
-      for next in plan.downstream(of: position).sorted()
-      where next != position && causes[next] == nil && pipeline.operations[next].isAskedAnyway {
+      var found: [Int] = []
+      for first in plan.dependents(of: position) {
+        plan.visit(downstreamOf: Int(first), notIn: &seen) { found.append($0) }
+      }
+      for next in found.sorted()
+      where causes[next] == nil && pipeline.operations[next].isAskedAnyway {
         causes[next] = .outcome(pipeline.operations[position].name)
         spread(from: next, in: pipeline, plan)
       }
     }
     // What the user has chosen needs no other cause.
     again = causes.filter { isDone($0.key) && !chosen.contains($0.key) }
+    var unsure: Set<Int> = []
     for position in pipeline.operations.indices where !isDone(position) {
-      for next in plan.downstream(of: position) where isDone(next) && causes[next] == nil && !chosen.contains(next) {
-        conditional[next] = pipeline.operations[next].dependencies
-      }
+      plan.visit(downstreamOf: position, notIn: &unsure) { _ in }
+    }
+    for next in unsure where isDone(next) && causes[next] == nil && !chosen.contains(next) {
+      conditional[next] = pipeline.operations[next].dependencies
     }
   }
 
@@ -90,10 +97,15 @@ package struct RetryPlan: Sendable {
 
   /// All that depends on the operation at `root` runs again.
   private mutating func spread(from root: Int, in pipeline: PipelineDefinition, _ plan: RunPlan) {
-    for next in plan.downstream(of: root) where next != root {
-      dependents.insert(next)
-      if causes[next] == nil { causes[next] = .dependency(pipeline.operations[root].name) }
+    var visited: Set<Int> = []
+    // Not copied: there may be as many roots as operations.
+    swap(&visited, &dependents)
+    for first in plan.dependents(of: root) {
+      plan.visit(downstreamOf: Int(first), notIn: &visited) { next in
+        if causes[next] == nil { causes[next] = .dependency(pipeline.operations[root].name) }
+      }
     }
+    swap(&visited, &dependents)
   }
 }
 

@@ -35,11 +35,21 @@ package struct RunPlan: Sendable {
 
   /// `operation` and everything that depends on it, directly or not.
   package func downstream(of operation: Int) -> Set<Int> {
-    var found: Set<Int> = [operation]
+    var found: Set<Int> = []
+    visit(downstreamOf: operation, notIn: &found) { _ in }
+    return found
+  }
+
+  /// Calls `body` for an operation and all that depends on it, however far, but for those that are in `visited`, which all of them are afterwards: asked for one
+  /// operation after another, it looks at each dependency once.
+  package func visit(downstreamOf operation: Int, notIn visited: inout Set<Int>, _ body: (Int) -> Void) {
+    guard visited.insert(operation).inserted else { return }
     var open = [operation]
     while let next = open.popLast() {
-      for dependent in dependents(of: next) where found.insert(Int(dependent)).inserted { open.append(Int(dependent)) }
+      body(next)
+      for dependent in dependents(of: next) where visited.insert(Int(dependent)).inserted {
+        open.append(Int(dependent))
+      }
     }
-    return found
   }
 }

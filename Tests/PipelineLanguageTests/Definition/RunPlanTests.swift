@@ -26,4 +26,15 @@ import Testing
     #expect(plan.downstream(of: 1) == [1, 3, 4])
     #expect(plan.downstream(of: 4) == [4])
   }
+
+  @Test("visits each operation once, however many are asked about", arguments: [false, true])
+  func visits(reversed: Bool) {
+    let plan = plan((0..<100).map { $0 == 0 ? [] : [$0 - 1] })
+    var (visited, order): (Set<Int>, [Int]) = ([], [])
+    for operation in reversed ? Array((0..<100).reversed()) : Array(0..<100) {
+      plan.visit(downstreamOf: operation, notIn: &visited) { order.append($0) }
+    }
+    #expect(order == (reversed ? Array((0..<100).reversed()) : Array(0..<100)))
+    #expect(visited == Set(0..<100))
+  }
 }
