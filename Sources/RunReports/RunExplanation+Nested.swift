@@ -81,19 +81,19 @@ extension RunExplanation {
     open.removeAll { loops.contains($0.ordinal) }
     let isWaiting = run.state == .running && !open.isEmpty && !open.contains { $0.state == .running }
     let lines = open.compactMap { line(of: $0, in: nested, depth: depth) }
-    var text = "\(nested.shortID) \(isWaiting ? "waits" : Self.verb(run.state))"
+    var text = "\(nested.shortID) \(isWaiting ? "waits" : Self.verb(run))"
     guard !lines.isEmpty else { return text + (run.tellingReason.map { ": \($0)" } ?? "") }
     text += ": " + lines.prefix(Self.limit).joined(separator: "; ")
     return lines.count > Self.limit ? text + "; and \(lines.count - Self.limit) more" : text
   }
 
-  private static func verb(_ state: RunState) -> String {
-    switch state {
+  private static func verb(_ run: RunRecord) -> String {
+    switch run.state {
     case .queued: "has not begun"
     case .running: "goes on"
     case .interrupted: "was interrupted"
-    case .cancelled: "was cancelled"
-    case .failed, .succeeded: state.rawValue
+    case .cancelled: "was \(run.canceller?.words ?? run.state.rawValue)"
+    case .failed, .succeeded: run.state.rawValue
     }
   }
 

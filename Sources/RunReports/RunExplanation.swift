@@ -69,6 +69,9 @@ package struct RunExplanation: Sendable {
     var because: [String] = []
     var remedies: [String] = []
     if let reason = run.tellingReason { because.append(reason) }
+    if let canceller = run.canceller {
+      because.append(run.state == .cancelled ? canceller.wordsBehindState : canceller.words)
+    }
     switch run.state {
     case .queued:
       because.append("it has not begun; its pipeline lets only one run go on at a time")
@@ -131,7 +134,7 @@ package struct RunExplanation: Sendable {
       if run.state.isFinal { entry.remedies = failureRemedies(record) }
       entry.attempt = recorded.attempts.last { $0.ordinal == record.ordinal }
     case .cancelled:
-      entry.because = [text] + chain(from: record)
+      entry.because = [text] + (inDetail ? cancellationLines(of: record) : []) + chain(from: record)
       if run.state.isFinal { entry.remedies = ["penstock retry \(shortID)"] }
     case .skipped:
       entry.because = [text] + chain(from: record)
@@ -149,6 +152,14 @@ package struct RunExplanation: Sendable {
       entry.remedies = question.remedies + ["penstock resume \(shortID)"]
     }
     return entry
+  }
+
+  /// Who cancelled the run with which the operation was cancelled.
+  private func cancellationLines(of record: OperationRecord) -> [String] {
+    switch record.operationReason {
+    case .runCancelled?, .runTimeout?: run.canceller.map { ["the run was \($0.words)"] } ?? []
+    default: []
+    }
   }
 
   /// What an operation of an interrupted run has asked, which can be answered without its host.

@@ -122,7 +122,7 @@ package enum StateReason {
   private static func cancelled(_ record: OperationRecord) -> String {
     switch record.operationReason {
     case .runCancelled?, nil: "with the run"
-    case .runTimeout?: "because the time of the run was up"
+    case .runTimeout?: "by the timeout of the run"
     case .runNotStarted?: "because the run did not begin"
     case .dependencies(.cancelled, let names)?:
       names.map { "'\($0)'" }.joined(separator: ", ") + (names.count == 1 ? " was not run" : " were not run")

@@ -129,9 +129,10 @@ private struct NestedRunAttempt {
   private static func nestedFailure(_ run: RunRecord, because reason: String?) -> OperationFailure {
     // A run that was cancelled may have no other reason than that.
     let why = reason == run.state.rawValue ? nil : reason
+    let ended = run.state == .cancelled ? "was \(run.canceller?.words ?? "cancelled")" : run.state.rawValue
     return OperationFailure(
       code: "nested-\(run.state.rawValue)",
-      message: "run \(run.id.text) of '\(run.pipeline)' \(run.state.rawValue)\(why.map { ": \($0)" } ?? "")")
+      message: "run \(run.id.text) of '\(run.pipeline)' \(ended)\(why.map { ": \($0)" } ?? "")")
   }
 }
 

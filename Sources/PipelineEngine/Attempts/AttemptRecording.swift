@@ -125,6 +125,7 @@ struct AttemptRecording {
     case .failure(let error):
       if error is CancellationError {
         attempt.state = .cancelled
+        attempt.error = run.cancellationError(ordinal).recorded(run.state.given.masker)
       } else {
         thrown = fail(&attempt, with: asDeclared(error))
       }

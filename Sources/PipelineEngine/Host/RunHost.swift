@@ -13,6 +13,7 @@ import Workspace
 public final class RunHost: Sendable {
   let services: HostServices
   let running = Mutex<[RunID: RunEngine]>([:])
+  private let canceller = Mutex<RunCanceller?>(nil)
 
   /// What has been recorded.
   public var history: History { services.history }
@@ -153,10 +154,18 @@ public final class RunHost: Sendable {
     run.state == .running ? run.owner.whereabouts(in: services.history.workspace.directory) : nil
   }
 
+  /// Says who or what cancels the tasks of this host's runs from now on, which is recorded with them. A login name is that of the host where none is given.
+  public func attributeCancellations(to canceller: RunCanceller) {
+    var canceller = canceller
+    if canceller.means == .terminal, canceller.who == nil { canceller.who = services.configuration.user }
+    self.canceller.withLock { $0 = canceller }
+  }
+
   /// Kills every process that is running, at once.
   public func kill() {
     let engines = running.withLock { Array($0.values) }
-    services.loop.execute { for engine in engines { engine.assumeIsolated { $0.kill() } } }
+    let canceller = canceller.withLock { $0 }
+    services.loop.execute { for engine in engines { engine.assumeIsolated { $0.kill(by: canceller) } } }
   }
 
   /// To be called by a program that takes SIGTSTP and SIGCONT itself: it is about to be stopped, or goes on. Conditions such as `foreground` follow.
@@ -202,7 +211,8 @@ public final class RunHost: Sendable {
     return try await withTaskCancellationHandler {
       try await execution.value
     } onCancel: {
-      services.loop.execute { engine.assumeIsolated { $0.cancel(.requested) } }
+      let canceller = canceller.withLock { $0 }
+      services.loop.execute { engine.assumeIsolated { $0.cancel(.requested, by: canceller) } }
     }
   }
 

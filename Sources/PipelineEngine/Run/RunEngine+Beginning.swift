@@ -33,7 +33,7 @@ extension RunEngine {
       let other = try run.services.history.activeRun(of: run.state.pipeline.name, except: run.state.id)
     {
       guard run.state.pipeline.overlap == .cancel else { throw OverlapSkip(other: other) }
-      try run.services.history.request(.cancel, of: other)
+      try run.services.history.request(.cancel, of: other, for: RunCanceller(who: id.text, means: .overlap))
     }
     guard run.cancellation == nil else { throw CancellationError() }
     // A task of its own, so that `cancel` can end the wait.
@@ -86,7 +86,7 @@ extension RunEngine {
     }
     if let timeout = run.state.pipeline.timeout {
       run.ending.timer = run.services.loop.schedule(after: timeout) { [weak self] in
-        self?.assumeIsolated { $0.cancel(.timeout) }
+        self?.assumeIsolated { $0.cancel(.timeout, by: RunCanceller(means: .timeout)) }
       }
     }
   }

@@ -9,8 +9,8 @@ import Workspace
 /// cancellation (``kill()``) ends them too, and so does a history that cannot be written.
 extension RunEngine {
   /// Cancels what is going on; handlers still run. Only the first reason counts.
-  func cancel(_ reason: RunCancellation) {
-    guard run.ending.cancel(reason) else { return }
+  func cancel(_ reason: RunCancellation, by canceller: RunCanceller? = nil) {
+    guard run.ending.cancel(reason, by: canceller) else { return }
     run.state.status.isCancelled = reason == .requested
     run.state.times.isTimedOut = reason == .timeout
     run.waits.turn?.cancel()
@@ -74,11 +74,11 @@ extension RunEngine {
   }
 
   /// Kills every process of the run at once, those of nested runs included.
-  func kill() {
+  func kill(by canceller: RunCanceller? = nil) {
     run.ending.force()
     for child in run.children.values { child.end(because: .killed) }
     run.waits.ringAll()
-    cancel(.requested)
+    cancel(.requested, by: canceller)
     run.ending.spareNothing()
     // What is asked anyway and has not begun never will.
     run.wake()
@@ -87,10 +87,10 @@ extension RunEngine {
   }
 
   /// Somebody asks something of the run.
-  func take(_ request: RunRequest) {
-    switch request {
-    case .cancel: cancel(.requested)
-    case .kill: kill()
+  func take(_ request: PendingRequest) {
+    switch request.kind {
+    case .cancel: cancel(.requested, by: request.canceller)
+    case .kill: kill(by: request.canceller)
     }
   }
 

@@ -175,18 +175,15 @@ extension RunEngine {
       instance.result = .none
       instance.recordedResult = .none
     }
-    if error is CancellationError, run.cancellation == nil, !run.isForced, let end = earlyEnd(of: ordinal) {
-      let items = end.failures == 1 ? "item" : "items"
+    if error is CancellationError, run.cancellation == nil, !run.isForced, let end = run.earlyEnd(of: ordinal) {
       return run.recorder.conclude(
-        ordinal, .cancelled, .itemsFailed(Int64(end.failures), of: end.loop),
-        failure: OperationFailure(code: "items-failed", ownWords: "\(end.failures) \(items) of '\(end.loop)' failed"))
+        ordinal, .cancelled, .itemsFailed(Int64(end.failures), of: end.loop), failure: run.cancellationError(ordinal))
     }
     if error is CancellationError || run.isForced
       || (run.cancellation != nil && (error as? OperationFailure)?.code == "cancelled")
     {
       return run.recorder.conclude(
-        ordinal, .cancelled, run.cancellationReason,
-        failure: OperationFailure(code: "cancelled", ownWords: "the run was cancelled"))
+        ordinal, .cancelled, run.cancellationReason, failure: run.cancellationError(ordinal))
     }
     let failure = OperationFailure(error)
     run.recorder.conclude(

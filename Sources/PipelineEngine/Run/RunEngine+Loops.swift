@@ -67,14 +67,6 @@ extension RunEngine {
     return run.state.instances[item].attempts > 0 && run.state.instances[loop].node.definition.loop?.failFast == false
   }
 
-  /// Why an item ends before it has come to an end of its own, though the run goes on; nil where nothing of its loop is the reason.
-  func earlyEnd(of item: Int) -> (failures: Int, loop: String)? {
-    guard let loop = run.state.instances[item].parent, run.hasEndedEarly(loop),
-      let limit = run.state.instances[loop].node.definition.loop?.failureLimit
-    else { return nil }
-    return (limit, run.state.instances[loop].name)
-  }
-
   /// Runs an item in a task of its own, so that the failure of others can end it.
   private func endableTask(_ item: Int, of loop: Int) -> Task<Void, Never> {
     let task = Task(executorPreference: run.services.loop) { await self.executeEndable(item, of: loop) }
@@ -107,7 +99,9 @@ extension RunEngine {
   private func executeItem(_ ordinal: Int) async {
     let node = run.state.instances[ordinal].node
     do {
-      if run.isCalledOff(ordinal) || (Task.isCancelled && earlyEnd(of: ordinal) != nil) { throw CancellationError() }
+      if run.isCalledOff(ordinal) || (Task.isCancelled && run.earlyEnd(of: ordinal) != nil) {
+        throw CancellationError()
+      }
       if let condition = node.definition.condition, node.conditionIsPerItem,
         try await !run.isSatisfied(condition, for: ordinal)
       {

@@ -116,12 +116,13 @@ actor RunEngine {
     run.recorder.stop()
     run.recorder.enter(outcome)
     run.recorder.run.reason = reason
+    run.recorder.run.canceller = outcome == .succeeded ? nil : run.ending.canceller
     run.recorder.run.endedAt = run.recorder.end(of: run.recorder.run.startedAt, run.state.times.started)
     run.recorder.run.counts = run.state.counts
     run.services.recorder.record(
       .runEnded(
-        run.state.id, state: outcome, reason: run.recorder.run.reason, counts: run.recorder.run.counts,
-        at: run.recorder.run.endedAt ?? run.services.now()))
+        run.state.id, state: outcome, reason: run.recorder.run.reason, canceller: run.recorder.run.canceller,
+        counts: run.recorder.run.counts, at: run.recorder.run.endedAt ?? run.services.now()))
     // Whoever is told of the end of a run finds it after a power loss; that of a nested one is told of with its parent's.
     if run.parent == nil {
       try await run.services.recorder.flushToDisk()
@@ -159,9 +160,10 @@ extension RunEngine: ChildRun {
 
   nonisolated func end(because cause: ChildEnd) {
     assumeIsolated { engine in
+      let parent = RunCanceller(who: engine.brief.parent?.run.text, means: .parent)
       switch cause {
-      case .cancelled(let reason): engine.cancel(reason)
-      case .killed: engine.kill()
+      case .cancelled(let reason): engine.cancel(reason, by: parent)
+      case .killed: engine.kill(by: parent)
       case .lost(let lost): engine.lose(lost)
       }
     }

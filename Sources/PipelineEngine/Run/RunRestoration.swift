@@ -13,6 +13,7 @@ struct RunRestoration {
     if run.recorder.run.state != .running { run.recorder.enter(.running) }
     run.recorder.run.endedAt = nil
     run.recorder.run.reason = nil
+    run.recorder.run.canceller = nil
     run.state.hostAttempt += 1
     run.state.given.event = JSONValue(recorded: recorded.run.event)
     run.state.given.instant = recorded.run.instant

@@ -13,7 +13,7 @@ final class RequestRouter: @unchecked Sendable {
     /// The fencing number with which the run is this host's.
     let fence: () -> Int64
     /// What is asked of the run.
-    let onRequest: (RunRequest) -> Void
+    let onRequest: (PendingRequest) -> Void
     /// The ordinals of the operations that wait for a person.
     let questions: () -> Set<Int>
     /// Some of them have their answers.
@@ -91,7 +91,7 @@ final class RequestRouter: @unchecked Sendable {
     let fences = Dictionary(uniqueKeysWithValues: Set(requests.map(\.run)).map { ($0, listeners[$0]?.fence()) })
     Task(executorPreference: loop) { [self] in
       let taken = try? await recorder.take(requests, fences: fences.compactMapValues { $0 })
-      for request in taken ?? [] { listeners[request.run]?.onRequest(request.kind) }
+      for request in taken ?? [] { listeners[request.run]?.onRequest(request) }
     }
   }
 }

@@ -143,6 +143,23 @@ final class Run {
     return ending.loops.failures(of: loop) >= limit
   }
 
+  /// Why an item ends before it has come to an end of its own, though the run goes on; nil where nothing of its loop is the reason.
+  func earlyEnd(of item: Int) -> (failures: Int, loop: String)? {
+    guard let loop = state.instances[item].parent, hasEndedEarly(loop),
+      let limit = state.instances[loop].node.definition.loop?.failureLimit
+    else { return nil }
+    return (limit, state.instances[loop].name)
+  }
+
+  /// What is recorded of what ends because the run does, or its loop.
+  func cancellationError(_ ordinal: Int) -> OperationFailure {
+    if cancellation == nil, !isForced, let end = earlyEnd(of: ordinal) {
+      let items = end.failures == 1 ? "item" : "items"
+      return OperationFailure(code: "items-failed", ownWords: "\(end.failures) \(items) of '\(end.loop)' failed")
+    }
+    return OperationFailure(code: "cancelled", ownWords: "the run was \(ending.canceller?.words ?? "cancelled")")
+  }
+
   /// Whether it is an item whose failure may end its loop.
   func mayEndLoop(_ item: Int) -> Bool {
     state.instances[item].parent != nil && state.instances[item].node.definition.loop?.failureLimit != nil
@@ -190,7 +207,7 @@ struct RunCalls {
   /// The run, or one nested in it, is another host's.
   var lose: (RunID) -> Void = { _ in }
   /// Somebody asks something of the run.
-  var take: (RunRequest) -> Void = { _ in }
+  var take: (PendingRequest) -> Void = { _ in }
   /// Makes the engine of a nested run.
   var makeChild: ((PipelineDefinition, RunBrief) -> any ChildRun)?
 }

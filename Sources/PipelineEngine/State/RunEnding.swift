@@ -5,6 +5,8 @@ import RunHistory
 struct RunEnding {
   /// Why the run is being cancelled; nil while it is not.
   private(set) var cancellation: RunCancellation?
+  /// Who or what cancels it, as far as that is known.
+  private(set) var canceller: RunCanceller?
   /// Whether everything ends at once.
   private(set) var isForced = false
   /// Whether the run was taken from this host: it may neither record nor start anything any more.
@@ -28,9 +30,10 @@ struct RunEnding {
   var stage: Int { isForced ? 2 : cancellation == nil ? 0 : 1 }
 
   /// Cancels the run; false where it is cancelled already.
-  mutating func cancel(_ reason: RunCancellation) -> Bool {
+  mutating func cancel(_ reason: RunCancellation, by canceller: RunCanceller?) -> Bool {
     guard cancellation == nil else { return false }
     cancellation = reason
+    self.canceller = canceller
     return true
   }
 

@@ -66,6 +66,9 @@ package struct RunService: Sendable {
     }
   }
 
+  /// Says what the program cancels its runs for: a signal that it got.
+  package func attributeCancellations(to canceller: RunCanceller) { host.attributeCancellations(to: canceller) }
+
   /// Kills every process that is running, at once.
   package func kill() { host.kill() }
 

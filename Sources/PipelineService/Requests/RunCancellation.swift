@@ -11,14 +11,16 @@ package struct RunCancellation: Sendable {
   /// - Parameters:
   ///   - name: The run.
   ///   - isKill: Whether its processes get no time to end.
+  ///   - who: The login name of who asks.
   ///   - history: The history, for writing.
   /// - Throws: ``RunReferenceError``, ``RunEnded``, or `WorkspaceError`.
-  package init(ofRunNamed name: String, isKill: Bool, in history: History) throws {
+  package init(ofRunNamed name: String, isKill: Bool, who: String, in history: History) throws {
     let reference = RunReference(history: history)
     run = try reference.find(name)
     short = reference.short(run.id)
     guard !run.state.isFinal else { throw RunEnded(run: run, short: short) }
-    try history.request(isKill ? .kill : .cancel, of: run.id)
+    try history.request(
+      isKill ? .kill : .cancel, of: run.id, for: RunCanceller(who: who, means: isKill ? .kill : .command))
   }
 
   /// The run has ended, so there is nothing to cancel.

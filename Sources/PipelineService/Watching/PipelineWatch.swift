@@ -118,6 +118,8 @@ struct PipelineWatch: Sendable {
       observer.tell(notice)
     }
     let chosen = start
+    // Unless a signal says otherwise.
+    if !interruption.hasCome { service.attributeCancellations(to: RunCanceller(means: .condition)) }
     let outcome: RunOutcome
     do {
       outcome = try await observer.show(pipeline, onInterruption: { interrupt(sink) }) { [service, observer] in

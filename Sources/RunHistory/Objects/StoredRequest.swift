@@ -7,6 +7,8 @@ struct StoredRequest: Storable {
   var kind: String
   var requestedAt: Int64
   var takenAt: Int64?
+  var who: String?
+  var means: String?
   var runID: String?
 
   static let number = Field("number", \StoredRequest.number)
@@ -14,8 +16,10 @@ struct StoredRequest: Storable {
   static let kind = Field("kind", \StoredRequest.kind)
   static let requestedAt = Field("requested_at", \StoredRequest.requestedAt)
   static let takenAt = Field("taken_at", \StoredRequest.takenAt)
+  static let who = Field("who", \StoredRequest.who)
+  static let means = Field("means", \StoredRequest.means)
   static let runID = Field(
     "run_id", \StoredRequest.runID, of: StoredRun.id, where: StoredRun.number, equals: run)
   static let schema = ObjectSchema(
-    "request", StoredRequest.init, number, run, kind, requestedAt, takenAt, runID, key: number)
+    "request", StoredRequest.init, number, run, kind, requestedAt, takenAt, who, means, runID, key: number)
 }

@@ -35,6 +35,8 @@ struct StoredRun: Storable {
   var parentAttempt: Int64?
   var fence: Int64?
   var instant: Int64?
+  var cancelledBy: String?
+  var cancelledWith: String?
   var definitionHash: String?
 
   static let number = Field("number", \StoredRun.number)
@@ -70,6 +72,8 @@ struct StoredRun: Storable {
   static let parentAttempt = Field("parent_attempt", \StoredRun.parentAttempt)
   static let fence = Field("fence", \StoredRun.fence)
   static let instant = Field("instant", \StoredRun.instant)
+  static let cancelledBy = Field("cancelled_by", \StoredRun.cancelledBy)
+  static let cancelledWith = Field("cancelled_with", \StoredRun.cancelledWith)
   static let definitionHash = Field(
     "definition_hash", \StoredRun.definitionHash, of: StoredDefinition.hash, where: StoredDefinition.number,
     equals: definition)
@@ -77,7 +81,7 @@ struct StoredRun: Storable {
     "run_record", StoredRun.init, number, id, pipeline, definition, path, params, trigger, host, user, version,
     boot, pid, processStarted, parent, parentOperation, state, reason, createdAt, startedAt, endedAt,
     operations, succeeded, failed, skipped, cancelled, reused, controller, event, source, selection,
-    parentAttempt, fence, instant, definitionHash, key: number)
+    parentAttempt, fence, instant, cancelledBy, cancelledWith, definitionHash, key: number)
 }
 
 extension StoredRun {
@@ -105,6 +109,7 @@ extension StoredRun {
     record.origin = RunOrigin(source: source.flatMap { RunID($0) }, text: selection)
     record.fence = fence ?? 0
     record.instant = instant.map(RecordTime.init(microseconds:))
+    record.canceller = RunCanceller(who: cancelledBy, means: cancelledWith)
     return record
   }
 
@@ -112,7 +117,7 @@ extension StoredRun {
   ///
   /// Not `OR ABORT`, the default: a table with a trigger would have SQLite copy each page aside before it writes to it, to undo a statement that fails
   /// halfway. That takes 4 µs of 12; where this one fails, its transaction is rolled back as a whole.
-  static let adding = "INSERT OR FAIL INTO run_record " + BoundStatement.values(33)
+  static let adding = "INSERT OR FAIL INTO run_record " + BoundStatement.values(35)
 
   /// Gives ``adding`` the values of a run whose definition has that number, in the order of the columns.
   static func bind(_ record: RunRecord, definition: Int64, to statement: inout BoundStatement) {
@@ -144,6 +149,8 @@ extension StoredRun {
     statement.bind(record.parent?.attempt)
     statement.bind(record.fence)
     statement.bind(record.instant?.microseconds)
+    statement.bind(record.canceller?.who)
+    statement.bind(record.canceller?.means.rawValue)
   }
 
   /// Whether the run goes on, as far as its record says.

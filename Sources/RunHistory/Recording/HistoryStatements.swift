@@ -115,11 +115,13 @@ final class HistoryStatements: @unchecked Sendable {
         try db.cachedStatement(
           sql: "UPDATE run_record SET state = 'running', started_at = coalesce(started_at, ?) WHERE number = ?"
         ).execute(arguments: [time.microseconds, number])
-      case .runEnded(let run, let state, let reason, let counts, let time):
+      case .runEnded(let run, let state, let reason, let canceller, let counts, let time):
         guard let number = try number(of: run, in: db) else { continue }
         var statement = try ending ?? BoundStatement(Self.endSQL, in: db)
         statement.bind(state.rawValue)
         statement.bind(reason)
+        statement.bind(canceller?.who)
+        statement.bind(canceller?.means.rawValue)
         statement.bind(time.microseconds)
         statement.bind(counts)
         statement.bind(number)
@@ -218,7 +220,7 @@ final class HistoryStatements: @unchecked Sendable {
   private static let definitionSQL = "INSERT INTO definition (hash, text) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING"
 
   private static let endSQL = """
-    UPDATE run_record SET state = ?, reason = ?, ended_at = max(?, coalesce(started_at, 0)), operations = ?, succeeded = ?, failed = ?, skipped = ?,
+    UPDATE run_record SET state = ?, reason = ?, cancelled_by = ?, cancelled_with = ?, ended_at = max(?, coalesce(started_at, 0)), operations = ?, succeeded = ?, failed = ?, skipped = ?,
       cancelled = ?, reused = ? WHERE number = ?
     """
 

@@ -9,8 +9,9 @@ public enum HistoryChange: Sendable {
     RunRecord, definition: String, nested: [String: String] = [:], operations: [OperationRecord] = [])
   /// The run's operations may begin.
   case runStarted(RunID, at: RecordTime)
-  /// The run has come to a final state.
-  case runEnded(RunID, state: RunState, reason: String?, counts: RunCounts, at: RecordTime)
+  /// The run has come to a final state. `canceller` is who or what cancelled it.
+  case runEnded(
+    RunID, state: RunState, reason: String?, canceller: RunCanceller? = nil, counts: RunCounts, at: RecordTime)
   /// The latest state of an operation instance, whole. Takes the place of what was recorded for it before.
   case operation(OperationRecord)
   /// The latest state of an attempt, whole. Takes the place of what was recorded for it before.

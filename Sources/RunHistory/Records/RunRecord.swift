@@ -103,6 +103,8 @@ public struct RunRecord: Sendable, Hashable {
   public var state: RunState
   /// A stable code that says why it ended as it did, where the state does not say it all.
   public var reason: String?
+  /// Who or what cancelled it; nil where nobody did, and in records of versions that did not keep it.
+  public var canceller: RunCanceller?
   /// When it was recorded first.
   public var createdAt: RecordTime
   /// When its first operation could begin.

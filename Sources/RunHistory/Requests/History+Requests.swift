@@ -31,15 +31,19 @@ extension History {
     }
   }
 
-  /// Asks the host of a run to do something, which hears of it.
-  public func request(_ request: RunRequest, of run: RunID, at time: RecordTime = .now) throws(WorkspaceError) {
+  /// Asks the host of a run to do something, which hears of it and records for whom.
+  public func request(
+    _ request: RunRequest, of run: RunID, for canceller: RunCanceller? = nil, at time: RecordTime = .now
+  ) throws(WorkspaceError) {
     try write { db in
       guard let number = try RunRows.number(of: run, in: db) else { return }
       try db.changing([StoredRequest.self]) { context in
         let last = try context.fetch(for: StoredRequest.self).maximum(StoredRequest.number) ?? 0
         try context.submit(
           StoredRequest.creationRequest(
-            StoredRequest(number: last + 1, run: number, kind: request.rawValue, requestedAt: time.microseconds)))
+            StoredRequest(
+              number: last + 1, run: number, kind: request.rawValue, requestedAt: time.microseconds,
+              who: canceller?.who, means: canceller?.means.rawValue)))
       }
     }
     workspace.announce()

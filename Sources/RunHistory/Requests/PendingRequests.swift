@@ -6,6 +6,8 @@ package struct PendingRequest: Sendable {
   let number: Int64
   package let run: RunID
   package let kind: RunRequest
+  /// Who asks; nil where that was not said.
+  package let canceller: RunCanceller?
 }
 
 extension History {
@@ -20,7 +22,9 @@ extension History {
           guard let run = stored.runID.flatMap({ RunID($0) }), let kind = RunRequest(rawValue: stored.kind) else {
             return nil
           }
-          return PendingRequest(number: stored.number, run: run, kind: kind)
+          return PendingRequest(
+            number: stored.number, run: run, kind: kind,
+            canceller: RunCanceller(who: stored.who, means: stored.means))
         }
       var answers: [RunID: Set<Int>] = [:]
       guard withAnswers else { return (requests, answers) }

@@ -25,6 +25,9 @@ public enum HistorySchema {
           + views(floored, moreOfRuns: controllers, moreOfAttempts: executors) + events(floored)),
       WorkspaceSchema.Migration(
         number: 8, sql: instants + "DROP VIEW runs;\n" + runs(floored, more: controllers + instant(floored))),
+      WorkspaceSchema.Migration(
+        number: 9,
+        sql: cancellers + "DROP VIEW runs;\n" + runs(floored, more: controllers + instant(floored) + cancelled)),
     ],
     template: .history,
     mapped: [
@@ -361,6 +364,16 @@ public enum HistorySchema {
 
     """
   private static func instant(_ text: Instant) -> String { ", \(text("r.instant")) AS at" }
+
+  // Version 9: who or what cancelled a run, and who asks a host for that.
+  private static let cancellers = """
+    ALTER TABLE run_record ADD COLUMN cancelled_by TEXT;
+    ALTER TABLE run_record ADD COLUMN cancelled_with TEXT;
+    ALTER TABLE request ADD COLUMN who TEXT;
+    ALTER TABLE request ADD COLUMN means TEXT;
+
+    """
+  private static let cancelled = ", r.cancelled_by, r.cancelled_with"
 
   // Version 2: what plugins need. `claim` holds the instants for which a run was started, so that none is started twice.
   private static let plugins = """

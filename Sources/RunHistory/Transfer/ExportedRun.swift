@@ -37,6 +37,8 @@ struct ExportedRun {
     object.add(recorded: "selection", run.origin.text)
     object.add("parent_attempt", JSONValue(run.parent?.attempt))
     object.add("at", .exact(run.instant))
+    object.add("cancelled_by", JSONValue(run.canceller?.who))
+    object.add("cancelled_with", JSONValue(run.canceller?.means.rawValue))
     let attempts = Dictionary(grouping: whole.attempts, by: \.ordinal)
     let names = Dictionary(whole.operations.map { ($0.ordinal, $0.name) }, uniquingKeysWith: { $1 })
     object.add(

@@ -50,6 +50,8 @@ struct ImportedRun {
     record.controller = try run.optionalText("controller")
     record.event = value["event"].flatMap { $0 == .null ? nil : $0.text }
     record.instant = try run.optionalTime("at")
+    record.canceller = RunCanceller(
+      who: try run.optionalText("cancelled_by"), means: try run.optionalText("cancelled_with"))
     let counts = ImportedMembers(value["counts"] ?? .null, of: "'counts'")
     record.counts = RunCounts(
       operations: try counts.count("operations"), succeeded: try counts.count("succeeded"),

@@ -80,7 +80,7 @@ package struct RunComparison: Sendable {
       [
         ("pipeline", run.pipeline), ("state", run.state.rawValue), ("reason", run.reason),
         ("trigger", run.trigger.rawValue), ("controller", run.controller), ("event", run.event),
-        ("at", run.instant?.text), ("path", run.path),
+        ("at", run.instant?.text), ("ended", run.canceller?.words), ("path", run.path),
         ("host", run.host), ("user", run.user), ("version", run.version),
       ]
     }

@@ -19,6 +19,8 @@ extension RunEvent {
       add("time", JSONValue(time ?? record.endedAt ?? record.startedAt ?? record.createdAt))
       add("pipeline", .string(record.pipeline))
       add("reason", JSONValue(record.reason))
+      add("cancelled_by", JSONValue(record.canceller?.who))
+      add("cancelled_with", JSONValue(record.canceller?.means.rawValue))
       add("parent", JSONValue(record.parent?.run.text))
       add("parent_operation", JSONValue(record.parent?.operation))
       add("duration_ms", record.durationMilliseconds.map { .double($0) } ?? .null)

@@ -39,9 +39,12 @@ extension RunRecord {
     ]
   }
 
-  /// The controller that asked for it, what that told, and the instant that it stands for.
+  /// The controller that asked for it, what that told, the instant that it stands for, and who cancelled it.
   var causeMembers: OrderedDictionary<String, JSONValue> {
-    ["controller": JSONValue(controller), "event": JSONValue(recorded: event), "at": JSONValue(instant)]
+    [
+      "controller": JSONValue(controller), "event": JSONValue(recorded: event), "at": JSONValue(instant),
+      "cancelled_by": JSONValue(canceller?.who), "cancelled_with": JSONValue(canceller?.means.rawValue),
+    ]
   }
 }
 
@@ -51,6 +54,7 @@ extension RunOutcome {
     var object: OrderedDictionary<String, JSONValue> = [
       "event": "result", "run": .string(run.id.text), "state": .string(run.state.rawValue),
       "time": JSONValue(run.endedAt), "reason": JSONValue(run.reason),
+      "cancelled_by": JSONValue(run.canceller?.who), "cancelled_with": JSONValue(run.canceller?.means.rawValue),
       "duration_ms": run.durationMilliseconds.map { .double($0) } ?? .null,
     ]
     object.merge(run.countMembers) { $1 }

@@ -24,11 +24,12 @@ struct Cancel: ParsableCommand {
 
   func run() throws {
     let history = try shared.requireHistory(writing: true)
-    let cancellation = try RunCancellation(ofRunNamed: runName, isKill: kill, in: history)
+    let cancellation = try RunCancellation(
+      ofRunNamed: runName, isKill: kill, who: QuestionAnswer.loginName(), in: history)
     let record = cancellation.run
     shared.output.confirm(["run": .string(record.id.text), "requested": .string(kill ? "kill" : "cancel")]) {
       TextOutput.standard.writeLine(
-        "Asked process \(record.owner.pid) to cancel run \(cancellation.short) of \(TerminalText.visible(record.pipeline))."
+        "Asked process \(record.owner.pid) to \(kill ? "kill" : "cancel") run \(cancellation.short) of \(TerminalText.visible(record.pipeline))."
       )
     }
   }

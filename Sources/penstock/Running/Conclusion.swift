@@ -25,7 +25,12 @@ struct Conclusion {
   static func line(of run: RunRecord, style: Style) -> String {
     let took = DurationText.format(from: run.startedAt, to: run.endedAt)
     let state = style.paint(run.state.rawValue, StatePaint.of(run.state))
-    var line = "run \(run.id.short) \(state)" + (took.isEmpty ? "" : " in \(took)") + " (\(RunText.counts(run)))"
+    let canceller = run.state == .cancelled ? run.canceller : nil
+    let ending = TerminalText.oneLine(canceller?.wordsBehindState ?? "")
+    let isWhole = canceller.map { $0.words == $0.wordsBehindState } ?? true
+    var line = "run \(run.id.short) \(state)" + (isWhole ? "" : " \(ending)")
+    line += (took.isEmpty ? "" : " in \(took)") + " (\(RunText.counts(run)))"
+    if isWhole, !ending.isEmpty { line += ": \(ending)" }
     // Where operations tell what went wrong, the reason of the run would only repeat it.
     if let reason = run.tellingReason, run.counts.failed == 0 { line += ": \(TerminalText.oneLine(reason))" }
     return line

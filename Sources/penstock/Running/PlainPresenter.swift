@@ -169,7 +169,7 @@ final class PlainPresenter: RunPresenter {
       let took = DurationText.format(from: record.startedAt, to: record.endedAt)
       return paint(record, (took.isEmpty ? attempts : took + attempts) + ": \(reason)")
     case .cancelled, .skipped, .reused:
-      let isClause = ["with ", "because ", "from "].contains { reason.hasPrefix($0) }
+      let isClause = ["with ", "because ", "by ", "from "].contains { reason.hasPrefix($0) }
       return paint(record, isClause || reason.isEmpty ? reason : ": \(reason)")
     }
   }

@@ -1,6 +1,7 @@
 import Glibc
 import OperatingSystem
 import PipelineService
+import RunHistory
 
 /// The thread that shows a run and answers the terminal: it waits for events, for signals and for the next redrawing.
 ///
@@ -15,8 +16,8 @@ final class PresentationThread: Sendable {
 
   /// Whom the thread tells of what it hears.
   struct Handlers: Sendable {
-    /// Called for each signal that asks the run to end, counted from 1.
-    var onSignal: @Sendable (_ times: Int) -> Void
+    /// Called for each signal that asks the run to end, counted from 1, with what it stands for.
+    var onSignal: @Sendable (_ times: Int, _ canceller: RunCanceller) -> Void
     /// Called before the process is stopped (true), and when it goes on (false).
     var onJobControl: @Sendable (_ isStopping: Bool) -> Void = { _ in }
     /// Called when all is shown, as the last thing.
@@ -88,8 +89,10 @@ final class PresentationThread: Sendable {
     }
   }
 
-  private func answer(_ signal: Int32, _ presenter: any RunPresenter, _ handlers: Handlers, _ requests: inout Int) {
-    switch signal {
+  private func answer(
+    _ signal: SignalSource.Arrival, _ presenter: any RunPresenter, _ handlers: Handlers, _ requests: inout Int
+  ) {
+    switch signal.number {
     case SIGWINCH: presenter.redraw()
     case SIGCONT:
       handlers.onJobControl(false)
@@ -104,7 +107,7 @@ final class PresentationThread: Sendable {
     default:
       requests += 1
       presenter.cancelling(times: requests)
-      handlers.onSignal(requests)
+      handlers.onSignal(requests, RunCanceller(signal))
     }
   }
 

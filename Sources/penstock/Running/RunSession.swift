@@ -26,7 +26,9 @@ struct RunSession {
     ProcessGuard.advise("the run is interrupted: `penstock resume` continues it")
     // A task of its own, for the thread that takes the signals to cancel.
     let run = Task { try await body { if presentation.wants($0) { feed.push($0) } } }
-    let handlers = PresentationThread.Handlers { times in
+    let handlers = PresentationThread.Handlers { times, canceller in
+      // Only the first one cancels the run.
+      if times == 1 { service.attributeCancellations(to: canceller) }
       onInterruption()
       switch times {
       case 1:

@@ -1,6 +1,7 @@
 import CProcess
 import Glibc
 import PipelineService
+import RunHistory
 
 /// The signals that a run answers to, as a descriptor to wait for.
 struct SignalSource {
@@ -26,13 +27,23 @@ struct SignalSource {
     guard descriptor >= 0 else { throw .systemCall("signalfd", errno) }
   }
 
+  /// A signal that has come.
+  struct Arrival {
+    let number: Int32
+    /// Whether the kernel sent it, as for a key on the terminal, and no process.
+    let isFromKernel: Bool
+  }
+
   /// The next signal that has come, or nil.
-  func next() -> Int32? {
+  func next() -> Arrival? {
     var info = signalfd_siginfo()
     let size = MemoryLayout<signalfd_siginfo>.size
     guard read(descriptor, &info, size) == size else { return nil }
-    return Int32(info.ssi_signo)
+    return Arrival(number: Int32(info.ssi_signo), isFromKernel: info.ssi_code == Self.fromKernel)
   }
+
+  /// `SI_KERNEL`, which is an enumerator of an unnamed type in C.
+  private static let fromKernel: Int32 = 0x80
 
   private static func set(_ numbers: [Int32]) -> sigset_t {
     var set = sigset_t()
@@ -47,5 +58,18 @@ struct SignalSource {
     sigaction(number, nil, &action)
     guard let handler = action.__sigaction_handler.sa_handler else { return false }
     return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+  }
+}
+
+extension RunCanceller {
+  /// Who or what a signal that asks a run to end stands for.
+  init(_ signal: SignalSource.Arrival) {
+    switch signal.number {
+    case SIGINT where signal.isFromKernel: self.init(means: .terminal)
+    case SIGINT: self.init(means: .signal("SIGINT"))
+    case SIGTERM: self.init(means: .signal("SIGTERM"))
+    case SIGHUP: self.init(means: .signal("SIGHUP"))
+    default: self.init(means: .signal("signal \(signal.number)"))
+    }
   }
 }

@@ -30,7 +30,7 @@ enum UnansweredSignals {
     while true {
       var waits = pollfd(fd: source.descriptor, events: Int16(POLLIN), revents: 0)
       guard poll(&waits, 1, -1) > 0 else { continue }
-      guard isUnanswered(source.descriptor), let signal = source.next() else { continue }
+      guard isUnanswered(source.descriptor), let signal = source.next()?.number else { continue }
       // The default action, which a blocked signal does not have.
       guard signal != SIGTSTP else {
         raise(SIGSTOP)

@@ -39,7 +39,7 @@ final class WatchTerminal: WatchObserver {
     let (ended, ending) = AsyncStream<Void>.makeStream()
     let thread = try PresentationThread(feed: feed, presentation: presentation)
     try thread.start(
-      .init(onSignal: { _ in onInterruption() }) { [service] isStopping in
+      .init(onSignal: { _, _ in onInterruption() }) { [service] isStopping in
         service.noticeForeground(isStopping: isStopping)
       } onEnd: {
         ending.finish()

@@ -16,7 +16,7 @@ import Testing
         router.add(
           run,
           RequestRouter.Listener(
-            fence: { record.fence }, onRequest: { request.yield($0) }, questions: { [] }, onAnswers: { _ in }))
+            fence: { record.fence }, onRequest: { request.yield($0.kind) }, questions: { [] }, onAnswers: { _ in }))
         if run != record.id { router.remove(run) }
       }
       #expect(router.listenerCount == 1)

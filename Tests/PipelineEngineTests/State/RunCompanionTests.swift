@@ -40,7 +40,11 @@ struct RunEndingTests {
   func first() {
     var ending = RunEnding()
     #expect(ending.stage == 0)
-    let (first, second) = (ending.cancel(.timeout), ending.cancel(.requested))
+    let ada = RunCanceller(who: "ada", means: .terminal)
+    let (first, second) = (
+      ending.cancel(.timeout, by: RunCanceller(means: .timeout)), ending.cancel(.requested, by: ada)
+    )
+    #expect(ending.canceller?.means == .timeout)
     #expect(first && !second)
     #expect(ending.cancellation == .timeout)
     #expect(ending.stage == 1)

@@ -40,6 +40,7 @@ struct RecordingTests {
     var run = fixture.record(parent: child)
     run.reason = "because"
     run.instant = RecordTime(microseconds: 1_790_000_000_000_001)
+    run.canceller = RunCanceller(who: "ada", means: .terminal)
     fixture.recorder.record(.runCreated(run, definition: "text ✓"))
     let operation = OperationRecord(
       run: run.id, ordinal: 4_000_000_000, name: "archive[3]", position: 7, parent: 2, item: #"{"tag":"x"}"#,

@@ -88,7 +88,9 @@ struct ApprovalAndRequestTests {
     let run = try await ask().run
     let other = try await ask().run
     try history.request(.cancel, of: run)
-    try history.request(.kill, of: run)
+    let ada = RunCanceller(who: "ada", means: .kill)
+    try history.request(.kill, of: run, for: ada)
+    #expect(try history.pendingForHosts(withAnswers: false).requests.map(\.canceller) == [nil, ada])
     #expect(try await fixture.takeRequests(other) == [])
     #expect(try await fixture.takeRequests(run) == [.cancel, .kill])
     #expect(try await fixture.takeRequests(run) == [])

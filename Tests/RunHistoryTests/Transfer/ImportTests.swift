@@ -27,6 +27,7 @@ struct ImportTests {
     run.controller = "cron"
     run.event = #"{"instant":"2026-11-18T11:00:00Z"}"#
     run.instant = RecordTime(microseconds: 1_795_000_000_000_001)
+    run.canceller = RunCanceller(who: "ada", means: .command)
     run.parent = RunRecord.Parent(run: .generate(), operation: "deploy[3]")
     let micro = time.advanced(by: 123_457)
     fixture.recorder.record(.runCreated(run, definition: Self.source))

@@ -71,6 +71,7 @@ struct HistoryShow: ParsableCommand {
       "run \(style.paint(reference.short(record.id), .bold)) of \(TerminalText.visible(record.pipeline)) \(state)"
         + (took.isEmpty ? "" : " \(record.endedAt == nil ? "for" : "in") \(took)") + " (\(RunText.counts(record)))")
     if let reason = record.tellingReason { line("reason", reason) }
+    if let canceller = record.canceller { line("ended", canceller.words) }
     line("started", ClockText.dateAndTime(record.startedAt ?? record.createdAt))
     if let instant = record.instant { line("at", ClockText.dateAndTime(instant)) }
     let trigger = record.trigger.rawValue + (record.controller.map { " \(TerminalText.visible($0))" } ?? "")

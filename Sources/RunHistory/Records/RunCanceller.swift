@@ -1,0 +1,72 @@
+/// Who or what cancelled a run, and how.
+public struct RunCanceller: Sendable, Hashable {
+  /// How a run was cancelled. Any word is allowed, since later versions have other ones.
+  public struct Means: RawRepresentable, Sendable, Hashable {
+    /// The word that is stored.
+    public let rawValue: String
+
+    /// Creates a means from its word.
+    public init(rawValue: String) {
+      self.rawValue = rawValue
+    }
+
+    /// A person pressed Ctrl-C on the terminal of the host.
+    public static let terminal = Means(rawValue: "ctrl-c")
+    /// A person ran `penstock cancel`.
+    public static let command = Means(rawValue: "cancel")
+    /// A person ran `penstock cancel --kill`.
+    public static let kill = Means(rawValue: "kill")
+    /// Another run of the pipeline began, and the pipeline has `overlap: cancel`.
+    public static let overlap = Means(rawValue: "overlap")
+    /// The time of the run was up.
+    public static let timeout = Means(rawValue: "timeout")
+    /// The condition of `rerun_on_change` that began the run turned false.
+    public static let condition = Means(rawValue: "condition")
+    /// The operation that started the run was cancelled.
+    public static let parent = Means(rawValue: "parent")
+
+    /// The host got a signal, such as `SIGTERM`.
+    public static func signal(_ name: String) -> Means { Means(rawValue: name) }
+  }
+
+  /// The login name of a person, or the id of a run; nil where nobody knows, or nobody did.
+  public var who: String?
+  /// How.
+  public var means: Means
+
+  /// Creates a canceller.
+  public init(who: String? = nil, means: Means) {
+    self.who = who
+    self.means = means
+  }
+}
+
+extension RunCanceller {
+  /// Reads the columns `cancelled_by` and `cancelled_with`; nil where there is nothing.
+  init?(who: String?, means: String?) {
+    guard let means else { return nil }
+    self.init(who: who, means: Means(rawValue: means))
+  }
+
+  /// What follows the word "cancelled": `by ada with Ctrl-C`; the whole of ``words`` where these do not begin with that word.
+  package var wordsBehindState: String {
+    let state = RunState.cancelled.rawValue + " "
+    return words.hasPrefix(state) ? String(words.dropFirst(state.count)) : words
+  }
+
+  /// What became of the run: `cancelled by ada with Ctrl-C`, `replaced by run 2qb2jmf9`. It may have any characters in it.
+  package var words: String {
+    let person = who.map { " by \($0)" } ?? ""
+    let run = who.map { RunID($0)?.short ?? $0 }
+    switch means {
+    case .terminal: return "cancelled\(person) with Ctrl-C"
+    case .command: return "cancelled\(person) with 'penstock cancel'"
+    case .kill: return "cancelled\(person) with 'penstock cancel --kill'"
+    case .overlap: return "replaced by " + (run.map { "run \($0)" } ?? "another run")
+    case .timeout: return "cancelled by its timeout"
+    case .parent: return "cancelled by its parent run" + (run.map { " \($0)" } ?? "")
+    case .condition: return "called off, as its 'rerun_on_change' turned false"
+    default: return "cancelled by \(means.rawValue) to its host"
+    }
+  }
+}
