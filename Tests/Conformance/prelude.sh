@@ -59,6 +59,11 @@ on_terminal() {
   python3 "$CONFORMANCE/terminal.py" "$@"
 }
 
+# on_screen COLUMNSxROWS STEPS COMMAND…: runs a command on a terminal, does what the file STEPS says, and shows what a person would see; screen.py has the steps.
+on_screen() {
+  python3 "$CONFORMANCE/screen.py" "$@"
+}
+
 # serve [CERTIFICATE]: starts loopback.py for the rest of the step; its address is in $server. With a certificate it speaks TLS.
 serve() {
   rm -f address

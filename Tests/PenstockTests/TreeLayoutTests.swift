@@ -1,6 +1,7 @@
 import PipelineLanguage
 import RunHistory
 import Testing
+import Values
 
 @testable import penstock
 
@@ -111,7 +112,7 @@ struct TreeLayoutTests {
       + (0..<5).map { TreeRow(depth: 0, state: .pending, name: "c\($0)", time: "", detail: "") }
     #expect(TreeFolding.fold(rows, height: 20).count == 16)
     #expect(TreeFolding.fold(rows, height: 5).map(\.name) == ["10 succeeded", "b", "5 pending"])
-    #expect(TreeFolding.fold(rows, height: 2).map(\.name) == ["10 succeeded", "… 2 more"])
+    #expect(TreeFolding.fold(rows, height: 2).map(\.name) == ["b", "… 15 more: 5 pending, 10 succeeded"])
   }
 
   @Test("items have their labels behind their numbers, which give way before the names")
@@ -121,7 +122,7 @@ struct TreeLayoutTests {
     let operations = [record(1, "loop", .running, position: 1), item]
     #expect(lines(operations, width: 80)[3] == "   ● loop[0] in/a/long/way/orders-0137.csv     12s")
     #expect(lines(operations, width: 60)[3] == "   ● loop[0] …way/orders-0137.csv     12s")
-    #expect(lines(operations, width: 30)[3] == "   ● loop[0] ….csv     12s")
+    #expect(lines(operations, width: 30)[3] == "   ● loop[0] ….csv 12s")
   }
 
   @Test("a label that has no room is left out")
@@ -130,5 +131,135 @@ struct TreeLayoutTests {
     #expect(NameText("loop[0]", label: "abcdef").fitted(width: 13) == "loop[0] abcd…")
     #expect(NameText("loop[0]", label: "abc", indentation: 2).fitted(width: 40) == "  loop[0] abc")
     #expect(NameText("loop[0]", label: "abc", indentation: 2).fitted(width: 5) == "  lo…")
+  }
+
+  @Test("what runs is never hidden behind what has ended or has not begun")
+  func running() {
+    var rows = (0..<40).map {
+      TreeRow(depth: 0, state: $0 % 2 == 0 ? .failed : .succeeded, name: "a\($0)", time: "", detail: "")
+    }
+    rows.append(TreeRow(depth: 0, state: .running, name: "loop", time: "", detail: ""))
+    rows += (0..<3).map { TreeRow(depth: 1, state: .running, name: "loop[\($0)]", time: "", detail: "") }
+    rows.append(TreeRow(depth: 0, state: .waiting, name: "gate", time: "", detail: ""))
+    rows.append(TreeRow(depth: 0, state: .pending, name: "last", time: "", detail: ""))
+    let shown = TreeFolding.fold(rows, height: 8)
+    #expect(
+      shown.map(\.name) == [
+        "a0", "a2", "loop", "loop[0]", "loop[1]", "loop[2]", "gate", "… 39 more: 18 failed, 1 pending, 20 succeeded",
+      ])
+    #expect(TreeFolding.fold(rows, height: 3).map(\.name).prefix(2) == ["loop", "loop[0]"])
+  }
+
+  @Test("failed items leave room for those that run")
+  func failedItems() {
+    let items = (0..<12).map {
+      record(3 + $0, "loop[\($0)]", $0 < 8 ? .failed : .running, position: 1, parent: 1, seconds: $0 < 8 ? 1 : nil)
+    }
+    let shown = lines([record(1, "loop", .running, position: 1)] + items, height: 30)
+    for running in 8..<12 { #expect(shown.contains { $0.contains("loop[\(running)]") }, "\(shown)") }
+    #expect(shown.contains("     … 6 more failed"))
+  }
+
+  private func question(_ message: String, ordinal: Int = 0) -> OperationRecord {
+    let detail: JSONValue = ["message": .string(message), "command": "penstock approve 03kx9fab0001 fetch"]
+    return record(ordinal, "fetch", .waiting, reason: "approval", detail: detail.text)
+  }
+
+  private func layout(_ operations: [OperationRecord], width: Int, height: Int = 20) -> TreeLayout {
+    var layout = TreeLayout(
+      board: board(operations), style: .plain, now: start.advanced(by: 12_000_000), width: width, height: height)
+    layout.answerable = layout.board.questions.first
+    return layout
+  }
+
+  @Test("a question is shown as a whole, with the command that answers it and the keys")
+  func asking() {
+    var layout = layout([question("Ship version 1.4.2 to all\nof the machines?")], width: 38)
+    #expect(
+      layout.lines() == [
+        "demo 03kx9fab running 12s, 0 of 3 done",
+        " ◌ fetch   12s  waits for approval",
+        "     Ship version 1.4.2 to all",
+        "     of the machines?",
+        "     penstock approve 03kx9fab0001 \\",
+        "       fetch",
+        "     y approves, n rejects",
+        " · loop         after fetch",
+        " · publish      after loop",
+      ])
+    #expect(layout.isAnswerableShown)
+  }
+
+  @Test("of a question that has no room nobody is told of the keys", arguments: [(80, 12), (20, 40), (40, 4)])
+  func askingTooMuch(width: Int, height: Int) {
+    var layout = layout([question(String(repeating: "many words ", count: 100))], width: width, height: height)
+    let shown = layout.lines()
+    #expect(!layout.isAnswerableShown)
+    #expect(!shown.contains { $0.contains("rejects") })
+    #expect(shown.count <= height)
+    #expect(shown.contains { $0.contains("fetch") })
+  }
+
+  @Test("a hostile question does nothing to the terminal", arguments: [20, 40, 80, 120])
+  func hostileQuestion(width: Int) {
+    let message =
+      "\u{1B}]0;x\u{7}\u{1B}[2J\u{202E}日本語\u{9B}31m" + String(repeating: "語x", count: 40) + "\r\n\u{1B}[A ok?"
+    var layout = layout([question(message)], width: width, height: 40)
+    for line in layout.lines() {
+      #expect(!line.unicodeScalars.contains { TerminalText.isActing($0) }, "\(line)")
+      #expect(
+        line.unicodeScalars.reduce(0) { $0 + ("日本語".unicodeScalars.contains($1) ? 2 : 1) } <= width, "\(line)")
+    }
+    #expect(layout.isAnswerableShown == (width > 20))
+  }
+
+  @Test("names give way to reasons where the width is short")
+  func reasons() {
+    let long = PipelineLoader.load(
+      text: "name: demo\noperations: [{ name: a-name-of-thirty-seven-characters-aaa, run: echo }]", path: "demo.yaml"
+    ).pipeline
+    var board = RunBoard(pipeline: long)
+    board.apply(.run(run))
+    board.apply(
+      .operation(
+        record(
+          0, "a-name-of-thirty-seven-characters-aaa", .failed,
+          error: RecordedError(code: "exit", message: "exited with code 3"), seconds: 2)))
+    let shown = [40, 60, 80].map { width in
+      var layout = TreeLayout(board: board, style: .plain, now: start, width: width, height: 20)
+      return layout.lines()[1]
+    }
+    #expect(
+      shown == [
+        " ✗ a-name-of-t… 2.0s  exited with code 3", " ✗ a-name-of-thirty-seven-chara…    2.0s  exited with code 3",
+        " ✗ a-name-of-thirty-seven-characters-aaa    2.0s  exited with code 3",
+      ])
+  }
+
+  @Test("an allowed failure is marked as such")
+  func allowed() {
+    let pipeline = PipelineLoader.load(
+      text: "name: demo\noperations: [{ name: lint, run: echo, allow_failure: true }]", path: "demo.yaml"
+    ).pipeline
+    var board = RunBoard(pipeline: pipeline)
+    board.apply(.run(run))
+    let error = RecordedError(code: "exit", message: "exited with code 3")
+    board.apply(.operation(record(0, "lint", .failed, error: error, seconds: 2)))
+    var layout = TreeLayout(board: board, style: .plain, now: start, width: 80, height: 20)
+    #expect(layout.lines()[1] == " ✗ lint      2.0s  allowed to fail: exited with code 3")
+  }
+
+  @Test("columns do not come back to what they were when a reason is gone")
+  func columns() {
+    var columns = TreeColumns()
+    let name = String(repeating: "n", count: 30)
+    let row = TreeRow(depth: 0, state: .running, name: name, time: "1.0s", detail: "")
+    columns.fit([row], width: 80)
+    #expect(columns.shownName == 30)
+    let failed = TreeRow(depth: 0, state: .failed, name: "x", time: "1.0s", detail: String(repeating: "r", count: 45))
+    columns.fit([row, failed], width: 80)
+    #expect(columns.shownName == 22)
+    columns.fit([row], width: 80)
+    #expect(columns.shownName == 22)
   }
 }

@@ -166,6 +166,24 @@ const char *penstock_argument(int index);
 /// The path by which this program was started, as whoever started it wrote it, relative to where that was; NULL where the kernel does not tell.
 const char *penstock_executable_name(void);
 
+/// Lets single keys be read from a terminal: without waiting for the end of a line and without showing them; keys that send signals go on doing so.
+/// What was typed before is dropped. The terminal is as it was after `penstock_end_keys`, `penstock_restore_terminal` and `exit`, and after every signal
+/// that ends the process and can be caught, where the caller answers SIGINT, SIGTERM and SIGHUP itself. Returns 0, or the error number: EAGAIN where the
+/// terminal belongs to another job. To be called by one thread.
+int penstock_begin_keys(int descriptor);
+
+/// Undoes it, unless the terminal belongs to another job by now. The same thread.
+void penstock_end_keys(void);
+
+/// The caller has hidden the cursor of a terminal, which is shown again wherever the keys would be given back. The same thread.
+void penstock_begin_hidden_cursor(int descriptor);
+
+/// The caller has shown it again. The same thread.
+void penstock_end_hidden_cursor(void);
+
+/// Gives back what is held of the terminal, for a process that ends now. Any thread.
+void penstock_restore_terminal(void);
+
 /// The bytes that `malloc` has given out in this process, of all arenas.
 int64_t penstock_heap_in_use(void);
 

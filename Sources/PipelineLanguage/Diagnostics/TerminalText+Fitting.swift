@@ -47,6 +47,50 @@ extension TerminalText {
     return line
   }
 
+  /// `text` in lines of at most `width` columns, broken between words; its own ends of lines stay, and blanks at them go. Harmless for a terminal.
+  package static func wrapped(_ text: String, width: Int) -> [String] {
+    var lines: [String] = []
+    for paragraph in text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false) {
+      var words = String.UnicodeScalarView()
+      for scalar in paragraph where scalar != "\r" { words.append(scalar == "\t" ? " " : scalar) }
+      wrap(visible(String(words)), width: max(2, width), to: &lines)
+    }
+    while lines.last?.isEmpty == true { lines.removeLast() }
+    return lines
+  }
+
+  private static func wrap(_ paragraph: String, width: Int, to lines: inout [String]) {
+    var line = String.UnicodeScalarView()
+    var columns = 0
+    /// Where the line would best be broken: behind the last blank, with the columns up to there.
+    var blank: (end: Int, columns: Int)?
+    for scalar in paragraph.unicodeScalars {
+      let next = self.width(of: scalar)
+      if columns + next > width {
+        if scalar == " " {
+          lines.append(withoutBlanks(line))
+          (line, columns, blank) = (.init(), 0, nil)
+          continue
+        }
+        let end = blank?.end ?? line.count
+        lines.append(withoutBlanks(.init(line.prefix(end))))
+        line = .init(line.dropFirst(end))
+        columns -= blank?.columns ?? columns
+        blank = nil
+      }
+      line.append(scalar)
+      columns += next
+      if scalar == " " { blank = (line.count, columns) }
+    }
+    lines.append(withoutBlanks(line))
+  }
+
+  private static func withoutBlanks(_ line: String.UnicodeScalarView) -> String {
+    var line = line
+    while line.last == " " { line.removeLast() }
+    return String(line)
+  }
+
   /// The columns that the label of an item takes at most, where nothing else bounds it.
   package static let longestLabel = 40
 

@@ -110,6 +110,7 @@ struct Run: ForegroundCommand {
     let chosen = start
     var presentation = shared.presentation(of: pipeline, in: service)
     try display.apply(to: &presentation)
+    if file == "-" { presentation.answer = nil }
     let session = RunSession(service: service, presentation: presentation)
     let result = await Result {
       try await session.present {

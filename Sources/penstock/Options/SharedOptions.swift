@@ -108,8 +108,13 @@ extension SharedOptions {
 
   /// How a run of `pipeline` is shown.
   func presentation(of pipeline: PipelineDefinition?, in service: RunService) -> RunPresentation {
-    RunPresentation(
+    var presentation = RunPresentation(
       pipeline: pipeline, workspace: service.history.workspace.directory, isJSON: output.format == .json,
       isQuiet: quiet, color: color)
+    presentation.answer = { run, operation, isApproved in
+      let answer = QuestionAnswer(isApproved: isApproved, note: nil, who: QuestionAnswer.loginName())
+      _ = try answer.give(to: operation, of: run, in: service.history)
+    }
+    return presentation
   }
 }

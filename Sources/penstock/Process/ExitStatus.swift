@@ -1,3 +1,4 @@
+import CProcess
 import Glibc
 import OperatingSystem
 import PipelineService
@@ -49,6 +50,7 @@ enum ExitStatus: Int32 {
   }
 
   private func end(_ status: Int32) -> Never {
+    penstock_restore_terminal()
     ProcessGuard.release(status: status)
     guard HostedPlugins.arePrepared else { exit(status) }
     // What plugins have registered for the end may hang, crash, or end the process with a status of its own; `close` was their time.

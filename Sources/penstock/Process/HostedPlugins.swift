@@ -37,6 +37,7 @@ enum HostedPlugins {
 extension ExitStatus {
   /// Ends the process without waiting for anything.
   func finishAtOnce() -> Never {
+    penstock_restore_terminal()
     ProcessGuard.release(status: rawValue)
     _exit(rawValue)
   }

@@ -1,4 +1,6 @@
+import CProcess
 import PipelineLanguage
+import PipelineService
 import RunHistory
 import RunReports
 
@@ -13,13 +15,37 @@ final class LivePresenter: RunPresenter {
   private var isOver = false
   /// Whether nothing is drawn, because the terminal belongs to somebody else.
   private var isHidden = false
-  /// Grows only, so that columns do not jump when items come and go.
-  private var nameColumn = 0
+  private var columns = TreeColumns()
+  /// Nil where nobody can answer by keys.
+  private let keys: KeyInput?
+  /// The question that keys answer: all of it stands on the terminal, with the keys.
+  private var asked: RunBoard.Question?
+  /// The question that was drawn last, and since when keys count for it.
+  private var drawn: (question: RunBoard.Question, listensFrom: ContinuousClock.Instant)?
+  /// What was answered by keys here, which may still wait for a moment.
+  private var answered: Set<RunBoard.Question> = []
+
+  /// Who is about to answer one question must not answer the next one, which has taken its place.
+  private static let pauseBetweenQuestions: Duration = .milliseconds(500)
 
   init(_ presentation: RunPresentation) {
     self.presentation = presentation
     board = RunBoard(pipeline: presentation.pipeline)
     style = Style(presentation.color, for: .standard)
+    keys = presentation.answer == nil ? nil : KeyInput()
+  }
+
+  var keyDescriptor: Int32? { keys?.descriptor }
+
+  func readKeys() {
+    guard let key = keys?.read(), let question = asked, let record = board.runs[question.run]?.record else { return }
+    answered.insert(question)
+    do {
+      try presentation.answer?(record, question.operation, key == .yes)
+    } catch {
+      notices.append(TerminalText.oneLine(FailureReport(error)?.description ?? "\(error)"))
+    }
+    draw()
   }
 
   /// Durations are shown to a tenth of a second at first; five times a second looks alive and costs next to nothing.
@@ -38,18 +64,25 @@ final class LivePresenter: RunPresenter {
   func redraw() {
     let former = size
     size = TerminalSize.current()
+    if size.columns != former.columns { columns = TreeColumns() }
     screen.resize(from: former.columns, to: size.columns)
     draw()
   }
 
   func leave() {
+    keys?.close()
+    asked = nil
     emit(screen.erase())
+    penstock_end_hidden_cursor()
   }
 
   /// Draws nothing from now on. What stands on the terminal is left there: others may have written below it.
   func hide() {
     isHidden = true
+    keys?.close()
+    asked = nil
     emit(screen.abandon())
+    penstock_end_hidden_cursor()
   }
 
   /// Draws again, below what others have written. Whoever is in the background is not told of another size of the terminal.
@@ -68,7 +101,7 @@ final class LivePresenter: RunPresenter {
     // The final tree scrolls away, so that it may be longer than the terminal; a thousand lines help nobody.
     var layout = TreeLayout(board: board, style: style, now: .now, width: size.columns - 1, height: 200)
     layout.isFinal = true
-    layout.nameColumn = nameColumn
+    layout.columns = columns
     var text = layout.lines().map { $0 + "\n" }.joined()
     let failed = failedOperations
     for record in failed.prefix(5) {
@@ -77,7 +110,9 @@ final class LivePresenter: RunPresenter {
         presentation.output == .none ? [] : LogTail.lines(of: attempt, workspace: presentation.workspace)
       let name = TerminalText.visible(board.prefix(of: record.run)) + record.title
       let reason = TerminalText.oneLine(StateReason.text(of: record, now: nil))
-      text += "\n" + style.paint(name, .boldRed) + ": \(reason)\n"
+      let isAllowed = board.runs[record.run]?.isAllowedFailure(record) ?? false
+      text += "\n" + style.paint(name, isAllowed ? .yellow : .boldRed) + (isAllowed ? " (allowed to fail)" : "")
+      text += ": \(reason)\n"
       for line in tail { text += "  \(line)\n" }
     }
     text += "\n" + Conclusion(outcome, presentation, logged: board.loggedFailures, style: style).text
@@ -101,9 +136,27 @@ final class LivePresenter: RunPresenter {
     let notes = notices.suffix(3).map { style.paint(TerminalText.fitted($0, width: size.columns - 1), .yellow) }
     let height = max(3, size.rows - 2 - notes.count)
     var layout = TreeLayout(board: board, style: style, now: .now, width: size.columns - 1, height: height)
-    layout.nameColumn = nameColumn
-    emit(screen.frame(layout.lines() + notes))
-    nameColumn = layout.nameColumn
+    layout.columns = columns
+    layout.answerable = questionForKeys()
+    let lines = layout.lines() + notes
+    columns = layout.columns
+    asked = layout.isAnswerableShown && keys?.open() == true ? layout.answerable : nil
+    if asked == nil { keys?.close() }
+    penstock_begin_hidden_cursor(TextOutput.standard.descriptor)
+    emit(screen.frame(lines))
+  }
+
+  /// The question that keys are to answer, if they can: the one that was asked first.
+  private func questionForKeys() -> RunBoard.Question? {
+    guard let keys, keys.isAvailable, let question = board.questions.first(where: { !answered.contains($0) }) else {
+      drawn = nil
+      return nil
+    }
+    let now = ContinuousClock.now
+    if drawn?.question != question {
+      drawn = (question, drawn == nil && answered.isEmpty ? now : now + Self.pauseBetweenQuestions)
+    }
+    return drawn.map { $0.listensFrom <= now } == true ? question : nil
   }
 
   private func emit(_ text: String) {

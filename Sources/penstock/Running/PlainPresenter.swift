@@ -167,7 +167,9 @@ final class PlainPresenter: RunPresenter {
     case .failed:
       let attempts = record.attempts > 1 ? " after \(record.attempts) attempts" : ""
       let took = DurationText.format(from: record.startedAt, to: record.endedAt)
-      return paint(record, (took.isEmpty ? attempts : took + attempts) + ": \(reason)")
+      let allowed = board.runs[record.run]?.isAllowedFailure(record) == true ? "(allowed to fail)" : ""
+      let head = [took.isEmpty ? attempts : took + attempts, allowed].filter { !$0.isEmpty }.joined(separator: " ")
+      return paint(record, head + ": \(reason)")
     case .cancelled, .skipped, .reused:
       let isClause = ["with ", "because ", "by ", "from "].contains { reason.hasPrefix($0) }
       return paint(record, isClause || reason.isEmpty ? reason : ": \(reason)")

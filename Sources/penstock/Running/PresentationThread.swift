@@ -59,18 +59,21 @@ final class PresentationThread: Sendable {
     while true {
       let now = Self.now()
       let pause = max(0, lastShown + Self.gatheringMilliseconds - now)
-      // While events gather, only signals and the end are waited for.
+      // While events gather, only signals, the end and keys are waited for.
       var waits = [
         pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
         pollfd(fd: feed.ending.number, events: Int16(POLLIN), revents: 0),
+        // A negative descriptor is passed over.
+        pollfd(fd: presenter.keyDescriptor ?? -1, events: Int16(POLLIN), revents: 0),
         pollfd(fd: feed.arrivals.number, events: Int16(POLLIN), revents: 0),
       ]
       var timeout: Int64 = -1
       if let tick = presenter.tickMilliseconds { timeout = max(0, lastTick + Int64(tick) - now) }
       if pause > 0 { timeout = timeout < 0 ? pause : min(timeout, pause) }
-      poll(&waits, pause > 0 ? 2 : 3, Int32(timeout))
+      poll(&waits, pause > 0 ? 3 : 4, Int32(timeout))
 
       while let signal = signals.next() { answer(signal, presenter, handlers, &requests) }
+      if waits[2].revents != 0 { presenter.readKeys() }
       let (events, end) = feed.take()
       if !events.isEmpty {
         presenter.show(events)

@@ -29,6 +29,11 @@ struct RunBoard {
       }
       return pipeline.handlers.first { $0.operation.name == name }?.operation
     }
+
+    /// Whether an instance failed, and its run goes on as if it had not.
+    func isAllowedFailure(_ record: OperationRecord) -> Bool {
+      record.state == .failed && definition(of: record)?.allowFailure == true
+    }
   }
 
   private(set) var root: RunID?
@@ -145,7 +150,43 @@ struct RunBoard {
       + (rest > 0 ? " and \(rest) more" : "")
   }
 
+  /// A question that waits for an answer.
+  struct Question: Hashable {
+    let run: RunID
+    let ordinal: Int
+    let operation: String
+
+    init(of record: OperationRecord) {
+      run = record.run
+      ordinal = record.ordinal
+      operation = record.name
+    }
+  }
+
+  /// The questions that wait for an answer, in the order in which they were asked.
+  var questions: [Question] {
+    let asking = runs.values.filter { !$0.record.state.isFinal }.flatMap { entry in
+      entry.operations.values.filter { $0.question != nil }
+    }
+    return asking.sorted { left, right in
+      let times = [left, right].map { $0.waitingSince?.microseconds ?? 0 }
+      return (times[0], left.run.text, left.ordinal) < (times[1], right.run.text, right.ordinal)
+    }.map { Question(of: $0) }
+  }
+
   func name(of ordinal: Int, in run: RunID) -> String? {
     runs[run]?.operations[ordinal]?.name
   }
+}
+
+extension OperationRecord {
+  /// What it asks a person; nil where it does not wait for an answer.
+  var question: OperationReason.Question? {
+    guard state == .waiting, reason == Self.approvalCode, case .approval(let question)? = operationReason else {
+      return nil
+    }
+    return question
+  }
+
+  private static let approvalCode = OperationReason.approval(.init(message: nil)).code
 }

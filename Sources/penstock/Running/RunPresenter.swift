@@ -5,6 +5,10 @@ import RunHistory
 protocol RunPresenter: AnyObject {
   /// How often ``tick()`` is wanted; nil for never.
   var tickMilliseconds: Int32? { get }
+  /// Where a person types answers; nil while nothing is asked.
+  var keyDescriptor: Int32? { get }
+  /// That descriptor is readable.
+  func readKeys()
   /// Events have come, in order.
   func show(_ events: [RunEvent])
   /// Time has passed.
@@ -21,6 +25,8 @@ protocol RunPresenter: AnyObject {
 
 extension RunPresenter {
   var tickMilliseconds: Int32? { nil }
+  var keyDescriptor: Int32? { nil }
+  func readKeys() {}
   func tick() {}
   func redraw() {}
   func leave() {}
@@ -53,6 +59,8 @@ struct RunPresentation: Sendable {
   var isIdle = false
   /// Whether the run was begun by another process.
   var isResumed = false
+  /// Answers the question of an operation of a run; nil where nobody can answer by keys, because standard input is the run's.
+  var answer: (@Sendable (_ run: RunRecord, _ operation: String, _ isApproved: Bool) throws -> Void)?
 
   /// What the engine need tell.
   var events: RunEventRange { isQuiet && !isJSON && output != .stream ? .ends : .all }

@@ -18,6 +18,13 @@ final class TerminalPresenter: RunPresenter {
   /// A shell that brings a running job to the foreground need not tell it: whoever draws looks.
   var tickMilliseconds: Int32? { live.tickMilliseconds }
 
+  var keyDescriptor: Int32? { live.keyDescriptor }
+
+  func readKeys() {
+    look()
+    live.readKeys()
+  }
+
   func show(_ events: [RunEvent]) {
     look()
     live.show(events)

@@ -12,8 +12,12 @@ struct TreeLayout {
   let height: Int
   /// Whether the run has ended: then nothing is active, and failures alone are unfolded.
   var isFinal = false
-  /// The columns that names take; grown by ``lines()`` to what the names need.
-  var nameColumn = 0
+  /// The columns, which ``lines()`` fits to the rows.
+  var columns = TreeColumns()
+  /// The question that keys may answer; nil where they answer none.
+  var answerable: RunBoard.Question?
+  /// Whether ``lines()`` has drawn all of that question.
+  private(set) var isAnswerableShown = false
 
   /// The most items of a loop that are shown on their own.
   private static let itemLimit = 6
@@ -32,10 +36,16 @@ struct TreeLayout {
     var rows: [TreeRow] = []
     add(root, depth: 0, to: &rows)
     rows = TreeFolding.fold(rows, height: max(1, height - 1))
-    let names = rows.map(\.nameWidth).max() ?? 0
-    nameColumn = max(nameColumn, min(names, max(12, width / 2)))
-    return [header(root)] + rows.map { $0.line(nameColumn: nameColumn, width: width, style: style) }
+    isAnswerableShown = rows.contains { $0.below.last == keyHint }
+    columns.fit(rows, width: width)
+    return [header(root)]
+      + rows.flatMap { [$0.line(columns, width: width, style: style)] + $0.below }
   }
+
+  /// The line that says which keys answer a question. It stands below that question alone, and only where all of it is to be seen.
+  private var keyHint: String { "     " + style.paint(TerminalText.fitted(Self.keys, width: width - 5), .yellow) }
+
+  private static let keys = "y approves, n rejects"
 
   private func header(_ entry: RunBoard.Entry) -> String {
     let record = entry.record
@@ -95,13 +105,20 @@ struct TreeLayout {
     let records = items.compactMap { entry.operations[$0] }
     let failed = records.filter { $0.state == .failed }
     let active = isFinal ? [] : records.filter { !$0.state.isFinal }
-    let chosen = failed.prefix(Self.itemLimit) + active.prefix(max(2, Self.itemLimit - failed.count))
+    let asking = active.filter { $0.question != nil }
+    let going = active.filter { $0.question == nil }
+    let places = max(0, Self.itemLimit - asking.count)
+    let chosen = asking + going.prefix(places) + failed.prefix(max(2, places - going.count))
+    let shown = Set(chosen.map(\.ordinal))
     for record in chosen.sorted(by: { $0.ordinal < $1.ordinal }) {
       rows.append(row(record, in: entry, depth: depth))
       addNested(record, in: entry, depth: depth, to: &rows)
     }
-    let hidden = failed.count + active.count - chosen.count
-    if hidden > 0 { rows.append(TreeRow(depth: depth, state: nil, name: "… \(hidden) more", time: "", detail: "")) }
+    var hidden: [String: Int] = [:]
+    for record in active + failed where !shown.contains(record.ordinal) {
+      hidden[record.state.rawValue, default: 0] += 1
+    }
+    if !hidden.isEmpty { rows.append(.more(depth: depth, hidden)) }
   }
 
   private func row(_ record: OperationRecord, in entry: RunBoard.Entry, depth: Int) -> TreeRow {
@@ -121,14 +138,66 @@ struct TreeLayout {
       details.append(TerminalText.oneLine(progress.text))
     }
     if let items = entry.items[record.ordinal] { details.append(Self.summary(of: items, loop: record, in: entry)) }
+    let question = isFinal ? nil : record.question
     let reason = TerminalText.oneLine(StateReason.text(of: record, now: now))
-    if !reason.isEmpty { details.append(Self.detail(reason, of: record)) }
-    if record.state == .waiting, let command = StateReason.answer(to: record) {
-      details.append(TerminalText.visible(command))
+    let isAllowed = entry.isAllowedFailure(record)
+    if question != nil {
+      details.append("waits for approval")
+    } else if !reason.isEmpty {
+      let mark = width < TreeColumns.narrow ? "allowed: " : "allowed to fail: "
+      details.append((isAllowed ? mark : "") + Self.detail(reason, of: record))
     }
-    return TreeRow(
+    var row = TreeRow(
       depth: depth, state: record.state, name: TerminalText.visible(record.name), time: time,
       detail: details.joined(separator: " · "), word: StateReason.word(of: record), label: record.label)
+    row.isAllowedFailure = isAllowed
+    if let question { row.below = lines(of: question, in: record, depth: depth) }
+    return row
+  }
+
+  /// A longer question is not read on a terminal; the rest is left to `explain`.
+  private static let longestQuestion = 10_000
+
+  /// A question, wrapped, with the command that answers it, and the keys. Where it has no room, its beginning, without the keys: nobody is to agree to what
+  /// cannot be seen.
+  private func lines(of question: OperationReason.Question, in record: OperationRecord, depth: Int) -> [String] {
+    let indentation = String(repeating: " ", count: min(2 * depth + 5, max(1, width / 3)))
+    let room = max(2, width - indentation.count)
+    let message = question.message ?? ""
+    let start = String(message.unicodeScalars.prefix(Self.longestQuestion))
+    var text = TerminalText.wrapped(start, width: room)
+    let command = Self.command(question.command ?? "penstock approve \(record.run.text)", width: room)
+    // The header, the row itself, and a line for what has no room.
+    let most = height - 3 - command.count - 1
+    var isWhole = start.unicodeScalars.count == message.unicodeScalars.count
+    if text.count > most || !isWhole {
+      isWhole = false
+      text = Array(text.prefix(max(1, most - 1)))
+      let explain = "penstock explain \(record.run.text) \(ShellText.quoted(record.name))"
+      text.append(TerminalText.fitted("… all of it: \(TerminalText.visible(explain))", width: room))
+    }
+    var lines = text.map { indentation + style.paint($0, .bold) } + command.map { indentation + $0 }
+    // On a terminal that has no room for them, nobody is told of the keys.
+    if isWhole, width >= 5 + Self.keys.count, answerable == RunBoard.Question(of: record) { lines.append(keyHint) }
+    return lines
+  }
+
+  /// A command on as many lines as it takes, so that it can be pasted. It is broken before its arguments; a name that is too long is cut.
+  private static func command(_ command: String, width: Int) -> [String] {
+    let command = TerminalText.visible(command)
+    guard TerminalText.width(of: command) > width else { return [command] }
+    var lines = [""]
+    for word in command.split(separator: " ", maxSplits: 3) {
+      let line = lines[lines.count - 1]
+      let longer = line.isEmpty ? String(word) : "\(line) \(word)"
+      if line.isEmpty || TerminalText.width(of: longer) + 2 <= width {
+        lines[lines.count - 1] = longer
+      } else {
+        lines[lines.count - 1] += " \\"
+        lines.append("  \(word)")
+      }
+    }
+    return lines.map { TerminalText.fitted($0, width: width) }
   }
 
   /// A reason as it stands in a row, where the glyph says the state.

@@ -1,7 +1,7 @@
 import PipelineLanguage
 import RunHistory
 
-/// One line of a tree, before it is cut to a width.
+/// One line of a tree, before it is cut to a width, with the lines that belong to it.
 struct TreeRow: Equatable {
   var depth: Int
   /// Nil for a line that stands for others.
@@ -14,20 +14,60 @@ struct TreeRow: Equatable {
   var word: String?
   /// What an item is called.
   var label: String?
+  /// Whether it failed and was allowed to.
+  var isAllowedFailure = false
+  /// What stands below it, as it is: a question. Harmless for a terminal, and no wider than it.
+  var below: [String] = []
+  /// What it stands for, by the words of states, where that is not itself.
+  var standsFor: [String: Int]?
+
+  /// The lines that it takes.
+  var height: Int { 1 + below.count }
 
   /// The columns that the name takes, with its indentation.
   var nameWidth: Int { 2 * depth + NameText(name, label: label).width }
 
+  /// Whether the detail says why something is as it is, rather than how far it is.
+  var hasReason: Bool {
+    guard !detail.isEmpty, let state else { return false }
+    return switch state {
+    case .failed, .retrying, .waiting, .cancelled, .skipped: true
+    case .pending, .running, .succeeded, .reused: false
+    }
+  }
+
+  /// How many operations it stands for, by the words of their states.
+  var counts: [String: Int] { standsFor ?? state.map { [word ?? $0.rawValue: 1] } ?? [:] }
+
+  /// A line that stands for others that have no room, saying how many of each state.
+  static func more(depth: Int, _ counts: [String: Int]) -> TreeRow {
+    let order = OperationState.allCases.map(\.rawValue)
+    let urgency: [OperationState] = [.running, .retrying, .waiting, .failed]
+    let sorted = counts.sorted { left, right in
+      let places = [left.key, right.key].map { word in
+        urgency.firstIndex { $0.rawValue == word } ?? urgency.count + (order.firstIndex(of: word) ?? order.count)
+      }
+      return (places[0], left.key) < (places[1], right.key)
+    }
+    let total = counts.values.reduce(0, +)
+    let words = sorted.count == 1 ? " \(sorted[0].key)" : ": " + sorted.map { "\($1) \($0)" }.joined(separator: ", ")
+    return TreeRow(
+      depth: depth, state: nil, name: "… \(total) more" + (sorted.isEmpty ? "" : words), time: "", detail: "",
+      standsFor: counts)
+  }
+
   /// The line: glyph, name, time, and as much of the detail as fits.
-  func line(nameColumn: Int, width: Int, style: Style) -> String {
+  func line(_ columns: TreeColumns, width: Int, style: Style) -> String {
     let indentation = String(repeating: " ", count: 2 * depth)
-    let nameWidth = max(1, min(max(6, nameColumn - 2 * depth), width - 3 - 2 * depth))
+    // What stands for others has nothing behind its name.
+    let column = state == nil ? width : columns.shownName
+    let nameWidth = max(1, min(max(6, column - 2 * depth), width - 3 - 2 * depth))
     let shownName = NameText(name, label: label).fitted(width: nameWidth)
     let glyph = state.map { StatePaint.glyph($0, isUnicode: style.isUnicode) } ?? " "
     let gap = String(repeating: " ", count: max(0, nameWidth - TerminalText.width(of: shownName)))
-    let time = String(repeating: " ", count: max(0, 7 - time.count)) + time
+    let time = String(repeating: " ", count: max(0, columns.time - time.count)) + time
     let used = 2 * depth + 4 + nameWidth + time.count
-    let paint = state.flatMap { StatePaint.of($0) }
+    let paint = isAllowedFailure ? .yellow : state.flatMap { StatePaint.of($0) }
     var line = " " + indentation + style.paint(glyph, paint) + " "
     line += state == .pending || state == nil ? style.paint(shownName, .dim) : shownName
     // On a very narrow terminal, the name alone.
@@ -43,38 +83,83 @@ struct TreeRow: Equatable {
   }
 }
 
-/// Folds rows until they fit a height: first what has ended well or has not begun, then what is nested, then the end.
+/// The columns of a tree, which do not jump while it is drawn again and again: for one width of the terminal, they only grow, and give way to reasons once.
+struct TreeColumns: Equatable {
+  /// What the names have needed so far.
+  private(set) var name = 0
+  /// What the reasons leave to them.
+  private(set) var nameLimit = Int.max
+  /// The times.
+  private(set) var time = 0
+
+  /// The column of the names.
+  var shownName: Int { min(name, nameLimit) }
+
+  /// A terminal of fewer columns has none to spare for times that are short.
+  static let narrow = 60
+
+  /// Makes room for rows. Where a reason does not fit beside the names, these give way, down to a quarter of the width.
+  mutating func fit(_ rows: [TreeRow], width: Int) {
+    time = max(time, width < Self.narrow ? rows.map(\.time.count).max() ?? 0 : 7)
+    let named = rows.filter { $0.state != nil }
+    name = max(name, min(named.map(\.nameWidth).max() ?? 0, max(12, width / 2)))
+    let longest = named.filter(\.hasReason).map { TerminalText.width(of: $0.detail) }.max() ?? 0
+    guard longest > 0 else { return }
+    nameLimit = min(nameLimit, max(8, width / 4, width - (4 + time + 2) - longest))
+  }
+}
+
+/// Folds rows until they fit a height: first what has ended well or has not begun, into one row for neighbours of one kind; then whole rows, of which what a
+/// person is asked and what runs stay longest.
 enum TreeFolding {
-  private enum Kind {
-    case done, pending, open
-  }
-
   static func fold(_ rows: [TreeRow], height: Int) -> [TreeRow] {
-    guard rows.count > height else { return rows }
+    guard total(rows) > height else { return rows }
     var rows = folded(rows, below: 1)
-    if rows.count > height { rows = folded(rows, below: 0) }
-    if rows.count > height { rows = rows.filter { $0.depth == 0 || kind(of: $0) == .open } }
-    if rows.count > height { rows = rows.filter { $0.depth == 0 } }
-    guard rows.count > height else { return rows }
-    let hidden = rows.count - (height - 1)
-    return rows.prefix(height - 1) + [TreeRow(depth: 0, state: nil, name: "… \(hidden) more", time: "", detail: "")]
+    if total(rows) > height { rows = folded(rows, below: 0) }
+    guard total(rows) > height else { return rows }
+    return chosen(rows, height: height)
   }
 
-  private static func kind(of row: TreeRow) -> Kind {
-    switch row.state {
-    case .succeeded, .reused, .skipped: .done
-    case .pending, .cancelled: .pending
-    case .waiting, .running, .retrying, .failed, nil: .open
+  private static func total(_ rows: [TreeRow]) -> Int { rows.reduce(0) { $0 + $1.height } }
+
+  /// The rows that matter most, in their order, and a line that counts the others.
+  private static func chosen(_ rows: [TreeRow], height: Int) -> [TreeRow] {
+    var room = height - 1
+    var taken: [Int: TreeRow] = [:]
+    for index in rows.indices.sorted(by: { (rank(of: rows[$0]), $0) < (rank(of: rows[$1]), $1) }) {
+      var row = rows[index]
+      // A question without room for its text is one line like the others.
+      if row.height > room { row.below = [] }
+      guard row.height <= room else { break }
+      room -= row.height
+      taken[index] = row
+    }
+    var hidden: [String: Int] = [:]
+    for index in rows.indices where taken[index] == nil { hidden.merge(rows[index].counts, uniquingKeysWith: +) }
+    return rows.indices.compactMap { taken[$0] } + [.more(depth: 0, hidden)]
+  }
+
+  /// What matters more has a lower rank.
+  private static func rank(of row: TreeRow) -> Int {
+    if !row.below.isEmpty { return 0 }
+    return switch row.state {
+    case .running, .retrying: 1
+    case .waiting, nil: 2
+    case .failed: row.isAllowedFailure ? 4 : 3
+    case .cancelled: 4
+    case .pending: 5
+    case .succeeded, .reused, .skipped: 6
     }
   }
 
-  /// Neighbours of one kind and depth, at least `depth` deep, as one row each.
+  private static func isOpen(_ row: TreeRow) -> Bool { rank(of: row) <= 3 || row.isAllowedFailure }
+
+  /// Neighbours of one state and depth, at least `depth` deep, as one row each.
   private static func folded(_ rows: [TreeRow], below depth: Int) -> [TreeRow] {
     var result: [TreeRow] = []
     var index = 0
     while index < rows.count {
       let first = rows[index]
-      let firstKind = kind(of: first)
       var end = index + 1
       while end < rows.count, rows[end].depth == first.depth, rows[end].state == first.state,
         rows[end].word == first.word
@@ -83,11 +168,12 @@ enum TreeFolding {
       }
       // A row with others below it is not alone.
       if end < rows.count, rows[end].depth > first.depth { end = max(index + 1, end - 1) }
-      if firstKind != .open, first.depth >= depth, end - index > 2, let state = first.state {
+      if !isOpen(first), first.depth >= depth, end - index > 2, let state = first.state {
+        let word = first.word ?? state.rawValue
         result.append(
           TreeRow(
-            depth: first.depth, state: state, name: "\(end - index) \(first.word ?? state.rawValue)", time: "",
-            detail: ""))
+            depth: first.depth, state: state, name: "\(end - index) \(word)", time: "", detail: "",
+            standsFor: [word: end - index]))
       } else {
         result += rows[index..<end]
       }
