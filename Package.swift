@@ -340,7 +340,7 @@ let package = Package(
       swiftSettings: settings
     ),
     .testTarget(
-      name: "PenstockTests", dependencies: ["penstock", "PipelineLanguage", "RunHistory", "Values"],
+      name: "PenstockTests", dependencies: ["penstock", "PipelineLanguage", "PipelineService", "RunHistory", "Values"],
       swiftSettings: settings),
     .testTarget(
       name: "ConformanceTests",

@@ -8,7 +8,7 @@ enum FamiliarCommands {
 
   static let table: [String: String] = [
     "ls": "list", "pipelines": "list", "dags": "list", "workflows": "list",
-    "ps": "history list --state queued,running", "top": "history list --state queued,running",
+    "ps": "top", "htop": "top",
     "jobs": "history list", "runs": "history list",
     "status": "history show", "describe": "history show", "show": "history show", "view": "history show",
     "get": "history show",

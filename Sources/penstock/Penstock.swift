@@ -47,8 +47,10 @@ struct Penstock: ParsableCommand {
       CommandGroup(
         name: "Write", subcommands: [Init.self, Check.self, Graph.self, Eval.self, ScheduleCommands.self, Schema.self]),
       CommandGroup(
-        name: "Run", subcommands: [Run.self, BackfillCommand.self, Resume.self, Retry.self, Cancel.self, Approve.self]),
-      CommandGroup(name: "Look", subcommands: [List.self, Explain.self, Logs.self, HistoryCommands.self, Doctor.self]),
+        name: "Run",
+        subcommands: [Run.self, BackfillCommand.self, Resume.self, Retry.self, Cancel.self, Approve.self, Attach.self]),
+      CommandGroup(
+        name: "Look", subcommands: [Top.self, List.self, Explain.self, Logs.self, HistoryCommands.self, Doctor.self]),
       CommandGroup(name: "Set up", subcommands: [PluginsCommands.self, Completions.self]),
     ]
   )

@@ -4,7 +4,7 @@ import RunHistory
 /// The questions of a run that wait for an answer, those of the runs that its operations have started behind its own.
 package struct OpenQuestions {
   /// One of them.
-  package struct Question {
+  package struct Question: Sendable {
     /// The operation that asks, behind those that lead to it from the run that was asked for: `deploy/publish`.
     package var path: String
     /// The run that the operation belongs to.

@@ -40,6 +40,17 @@ extension History {
     return try workspace.subscribe(fetchedResult: leases) { _ in handler() }
   }
 
+  /// Follows whatever happens in runs, and the leases; `handler` may be called where nothing of that has changed.
+  package func followActivity(_ handler: @escaping @Sendable () -> Void) throws -> [Subscription] {
+    [
+      try workspace.subscribe(changesOf: StoredRun.self, changeHandler: handler),
+      try workspace.subscribe(changesOf: StoredOperation.self, changeHandler: handler),
+      try workspace.subscribe(changesOf: StoredAttempt.self, changeHandler: handler),
+      try workspace.subscribe(changesOf: StoredApproval.self, changeHandler: handler),
+      try workspace.subscribe(changesOf: StoredLease.self, changeHandler: handler),
+    ]
+  }
+
   /// Follows the runs and their attempts; `handler` may be called where none of them has changed.
   package func followAttempts(_ handler: @escaping @Sendable () -> Void) throws -> [Subscription] {
     [

@@ -31,6 +31,11 @@ extension History {
     try read { try RunOwnership.fence(of: run, in: $0) == fence }
   }
 
+  /// The leases that a living process holds, by name.
+  package func leases() throws(WorkspaceError) -> [Lease] {
+    try read { db in try Leases.all(in: db).filter { $0.owner.isAlive(in: db) } }
+  }
+
   func hasAbandoned() throws(WorkspaceError) -> Bool {
     do {
       return try workspace.readWithoutOpening { db in

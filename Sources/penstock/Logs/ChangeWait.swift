@@ -11,14 +11,16 @@ final class ChangeWait: Sendable {
     wake?.signal()
   }
 
-  /// Returns when something was told, when nobody reads our output any more, or after the time.
-  func wait(milliseconds: Int32) {
+  /// Returns when something was told, when nobody reads our output any more, when `descriptor` can be read, or after the time.
+  func wait(milliseconds: Int32, or descriptor: Int32 = -1) {
     var waits = [
       pollfd(fd: wake?.number ?? -1, events: Int16(POLLIN), revents: 0),
       // A pipe whose reader has gone reports an error without being asked.
       pollfd(fd: TextOutput.standard.descriptor, events: 0, revents: 0),
+      // A negative descriptor is passed over.
+      pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
     ]
-    poll(&waits, 2, milliseconds)
+    poll(&waits, 3, milliseconds)
     if waits[1].revents & Int16(POLLERR | POLLHUP) != 0 {
       TextOutput.standard.giveUp()
       return

@@ -16,7 +16,7 @@ final class PlainPresenter: RunPresenter {
   /// The attempt whose retry was told last.
   private var retried: [Instance: Int] = [:]
   private var isRunTold = false
-  /// When this process began to tell of the run: nothing that it tells of happened before.
+  /// When this process began to tell of the run: unless another one runs it, nothing that it tells of happened before.
   private let began = RecordTime.now
   private var clock: (second: Int64, text: String) = (0, "")
 
@@ -134,7 +134,8 @@ final class PlainPresenter: RunPresenter {
     let name = TerminalText.visible(board.prefix(of: record.run)) + record.title
     // A reused record carries the times of the run that it comes from, and one that is gone on with those of its former host.
     let recorded = record.endedAt ?? record.waitingSince ?? record.startedAt
-    let at = time(recorded.map { $0 < began || record.state == .reused } ?? true ? .now : recorded)
+    let isFormer = recorded.map { !presentation.isFollowed && $0 < began || record.state == .reused } ?? true
+    let at = time(isFormer ? .now : recorded)
     text += "\(at) \(name) \(words)\n"
     if record.state == .waiting, let command = StateReason.answer(to: record) {
       text += "         \(TerminalText.visible(command))\n"

@@ -16,7 +16,9 @@ final class PresentationThread: Sendable {
 
   /// Whom the thread tells of what it hears.
   struct Handlers: Sendable {
-    /// Called for each signal that asks the run to end, counted from 1, with what it stands for.
+    /// Whether a signal that asks for the end cancels the run, which is said then.
+    var cancelsRun = true
+    /// Called for each signal that asks for the end, counted from 1, with what it stands for.
     var onSignal: @Sendable (_ times: Int, _ canceller: RunCanceller) -> Void
     /// Called before the process is stopped (true), and when it goes on (false).
     var onJobControl: @Sendable (_ isStopping: Bool) -> Void = { _ in }
@@ -109,7 +111,7 @@ final class PresentationThread: Sendable {
       presenter.redraw()
     default:
       requests += 1
-      presenter.cancelling(times: requests)
+      if handlers.cancelsRun { presenter.cancelling(times: requests) }
       handlers.onSignal(requests, RunCanceller(signal))
     }
   }

@@ -59,6 +59,8 @@ struct RunPresentation: Sendable {
   var isIdle = false
   /// Whether the run was begun by another process.
   var isResumed = false
+  /// Whether another process runs it, and what has happened before is told as well.
+  var isFollowed = false
   /// Answers the question of an operation of a run; nil where nobody can answer by keys, because standard input is the run's.
   var answer: (@Sendable (_ run: RunRecord, _ operation: String, _ isApproved: Bool) throws -> Void)?
 

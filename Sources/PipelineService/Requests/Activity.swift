@@ -1,0 +1,43 @@
+import RunHistory
+import Workspace
+
+/// What goes on in a workspace at the moment: runs, questions that wait for an answer, and leases.
+package struct Activity: Sendable {
+  /// A run that goes on.
+  package struct ActiveRun: Sendable {
+    package var record: RunRecord
+    /// Its operations that have begun and not ended, by ordinal; those of loops and nested runs stand for what is in them.
+    package var operations: [OperationRecord]
+
+    package init(record: RunRecord, operations: [OperationRecord]) {
+      self.record = record
+      self.operations = operations
+    }
+  }
+
+  /// Those that no other run has started, the earliest first.
+  package var runs: [ActiveRun]
+  /// Those of all runs, by run.
+  package var questions: [OpenQuestions.Question]
+  /// By name.
+  package var leases: [Lease]
+
+  package init(runs: [ActiveRun], questions: [OpenQuestions.Question], leases: [Lease]) {
+    self.runs = runs
+    self.questions = questions
+    self.leases = leases
+  }
+
+  /// Looks for it.
+  package init(in history: History) throws {
+    let filter = RunFilter(states: [.queued, .running], order: .oldestFirst)
+    runs = try history.runs(filter).map { record in
+      let operations = try history.operations(of: record.id).filter { operation in
+        operation.parent == nil && !operation.state.isFinal && operation.state != .pending
+      }
+      return ActiveRun(record: record, operations: operations)
+    }
+    questions = try runs.flatMap { try OpenQuestions(of: $0.record, in: history).all() }
+    leases = try history.leases()
+  }
+}

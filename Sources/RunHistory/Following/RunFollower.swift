@@ -1,0 +1,115 @@
+import SQLite
+import Values
+import Workspace
+
+/// Finds out what has happened in a run, and in the runs that its operations have started, since it was last asked, whatever process runs it.
+///
+/// It tells the events that the host of the run tells, as far as they are recorded: of what has changed several times between two looks, the last state. It
+/// only looks; whoever uses it decides when. Used by one thread.
+package struct RunFollower {
+  private struct Attempt: Hashable {
+    let ordinal: Int
+    let number: Int
+  }
+
+  /// What has been told of a run.
+  private struct Told {
+    var state: RunState?
+    var operations: [Int: OperationRecord] = [:]
+    var attempts: [Attempt: AttemptRecord] = [:]
+    var approvals: [Int: Approval] = [:]
+  }
+
+  /// A run as it is recorded at the moment.
+  private struct Look {
+    var run: RunRecord
+    var operations: [OperationRecord]
+    var attempts: [AttemptRecord]
+    var approvals: [Approval]
+  }
+
+  private let root: RunID
+  private var told: [RunID: Told] = [:]
+
+  /// Nothing has been told of `run` yet.
+  package init(of run: RunID) {
+    root = run
+  }
+
+  /// What has happened since the last call; from the first call, all that is recorded. With the end of the run comes its outcome.
+  ///
+  /// - Returns: Nil where there is no such run any more.
+  package mutating func changes(
+    in history: History
+  ) throws(WorkspaceError) -> (events: [RunEvent], outcome: RunOutcome?)? {
+    let found = try history.read { db in try looks(in: db) }
+    guard let first = found.first else { return nil }
+    let events = found.flatMap { tell($0) }
+    return (events, first.run.state.isFinal ? Self.outcome(first) : nil)
+  }
+
+  /// The run, and those below it that had not ended when they were told of last, each behind the one that has started it.
+  private func looks(in db: Database) throws -> [Look] {
+    var looks: [Look] = []
+    var seen: Set<RunID> = [root]
+    var next = [root]
+    while !next.isEmpty {
+      let id = next.removeFirst()
+      guard let found = try RunRows.find(id, in: db) else { continue }
+      looks.append(
+        Look(
+          run: try RunRows.presented(found, in: db), operations: try OperationRows.operations(of: found, in: db),
+          attempts: try OperationRows.attempts(of: found, ordinal: nil, in: db),
+          approvals: try ApprovalRows.approvals(of: found, onlyPending: false, in: db)))
+      let started = try db.fetch(for: StoredRun.self)
+        .select(StoredRun.id, where: StoredRun.parent == id.text, orderBy: [StoredRun.id.ascending])
+      for child in started.compactMap({ RunID($0) }) where seen.insert(child).inserted {
+        if told[child]?.state?.isFinal != true { next.append(child) }
+      }
+    }
+    return looks
+  }
+
+  private mutating func tell(_ look: Look) -> [RunEvent] {
+    var known = told[look.run.id] ?? Told()
+    var events: [RunEvent] = []
+    let isNews = known.state != look.run.state
+    if isNews, !look.run.state.isFinal {
+      events.append(.run(look.run))
+    } else if known.state == nil, look.run.startedAt != nil {
+      // It has begun, too.
+      var begun = look.run
+      (begun.state, begun.reason, begun.endedAt) = (.running, nil, nil)
+      events.append(.run(begun))
+    }
+    let attempts = Dictionary(grouping: look.attempts, by: \.ordinal)
+    for var operation in look.operations {
+      // Results may be large, and no event has them.
+      operation.result = .none
+      if known.operations.updateValue(operation, forKey: operation.ordinal) != operation {
+        events.append(.operation(operation))
+      }
+      for var attempt in attempts[operation.ordinal] ?? [] {
+        attempt.result = .none
+        let key = Attempt(ordinal: attempt.ordinal, number: attempt.number)
+        if known.attempts.updateValue(attempt, forKey: key) != attempt { events.append(.attempt(attempt)) }
+      }
+    }
+    for approval in look.approvals {
+      let former = known.approvals.updateValue(approval, forKey: approval.ordinal)
+      if former == nil || former?.answer != approval.answer { events.append(.approval(approval)) }
+    }
+    if isNews, look.run.state.isFinal { events.append(.run(look.run)) }
+    known.state = look.run.state
+    told[look.run.id] = known
+    return events
+  }
+
+  private static func outcome(_ look: Look) -> RunOutcome {
+    var results: [String: JSONValue] = [:]
+    for operation in look.operations where operation.parent == nil {
+      if case .inline(let text) = operation.result { results[operation.name] = try? JSONValue.parse(text) }
+    }
+    return RunOutcome(run: look.run, results: results)
+  }
+}

@@ -1,0 +1,62 @@
+import ArgumentParser
+import PipelineLanguage
+import PipelineService
+import RunHistory
+
+struct Attach: ForegroundCommand {
+  static let configuration = CommandConfiguration.subcommand(
+    commandName: "attach",
+    abstract: "Show a run of another terminal until it ends.",
+    discussion: """
+      Shows what `run` shows, and exits as it does. Ctrl-C detaches: the run goes
+      on. Without a run, takes the latest one that goes on.
+
+        penstock attach
+        penstock attach 03kx9fab
+        penstock attach 03kx9fab --json | jq .
+      """)
+
+  @Argument(help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"))
+  var runName: String?
+
+  @OptionGroup var shared: SharedOptions
+
+  func runInForeground() async throws -> ExitStatus {
+    let location = try shared.location()
+    let history = try shared.requireHistory()
+    let reference = RunReference(history: history)
+    let record = try runName.map(reference.find) ?? latest(in: history)
+    var presentation = RunPresentation(
+      pipeline: try pipeline(of: record, in: history), workspace: history.workspace.directory,
+      isJSON: shared.output.format == .json, isQuiet: shared.quiet, color: shared.color)
+    presentation.isFollowed = true
+    presentation.answer = { run, operation, isApproved in
+      let writable = try location.writableHistory(durability: DurabilitySetting.value())
+      defer { writable.workspace.close() }
+      let answer = QuestionAnswer(isApproved: isApproved, note: nil, who: QuestionAnswer.loginName())
+      _ = try answer.give(to: operation, of: run, in: writable)
+    }
+    let session = AttachSession(history: history, run: record.id, presentation: presentation)
+    if let outcome = try await session.present() { return ExitStatus(of: outcome.run) }
+    let short = reference.short(record.id)
+    TextOutput.error.writeLine(
+      "penstock: detached; run \(short) goes on: `penstock attach \(short)` shows it again, `penstock cancel \(short)` cancels it"
+    )
+    return .cancelled
+  }
+
+  private func latest(in history: History) throws -> RunRecord {
+    if let going = try history.runs(RunFilter(states: [.queued, .running], limit: 1)).first { return going }
+    throw CommandFailure(
+      "no run goes on in '\(history.workspace.directory)'; name one to see how it ended, or see `penstock history list`"
+    )
+  }
+
+  /// The pipeline as it was recorded; nil where that does not load.
+  private func pipeline(of record: RunRecord, in history: History) throws -> PipelineDefinition? {
+    PipelineLoader.load(
+      text: try history.definition(of: record.id) ?? "", path: record.path ?? "\(record.pipeline).yaml",
+      nested: try history.nestedDefinitions(of: record.id), plugins: .unchecked, isRecorded: true
+    ).pipeline
+  }
+}

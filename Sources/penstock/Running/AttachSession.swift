@@ -1,0 +1,62 @@
+import Glibc
+import RunHistory
+import Synchronization
+
+/// Shows a run of another process until it ends. Signals end the showing, not the run.
+struct AttachSession {
+  let history: History
+  let run: RunID
+  let presentation: RunPresentation
+
+  /// A host that dies does not tell, so it is looked at least so often.
+  private static let longestWait: Int32 = 1000
+
+  /// Somebody has asked for the end of the showing.
+  private final class Detachment: Sendable {
+    private let state = Mutex(false)
+    var isAsked: Bool { state.withLock { $0 } }
+    func ask() { state.withLock { $0 = true } }
+  }
+
+  /// Returns how the run ended; nil where a signal came first, or nobody reads any more.
+  ///
+  /// - Throws: ``CommandFailure`` when the run has been deleted, `WorkspaceError`, or ``FailureReport``.
+  func present() async throws -> RunOutcome? {
+    let feed = try RunFeed()
+    let thread = try PresentationThread(feed: feed, presentation: presentation)
+    let changes = ChangeWait()
+    let detachment = Detachment()
+    // Before the first look, so that nothing between the two is missed.
+    let subscriptions = try history.followActivity { changes.end() }
+    defer { subscriptions.forEach { $0.cancel() } }
+    let (ended, ending) = AsyncStream<Void>.makeStream()
+    try thread.start(
+      .init(cancelsRun: false) { _, _ in
+        detachment.ask()
+        changes.end()
+      } onEnd: {
+        ending.finish()
+      })
+    let result = Result(catching: { try follow(feed, changes, detachment) })
+    if case .success(let outcome?) = result { feed.finish(.outcome(outcome)) } else { feed.finish(.abandoned) }
+    for await _ in ended {}
+    return try result.get()
+  }
+
+  private func follow(_ feed: RunFeed, _ changes: ChangeWait, _ detachment: Detachment) throws -> RunOutcome? {
+    var follower = RunFollower(of: run)
+    while !detachment.isAsked, !TextOutput.standard.isGone {
+      let start = ContinuousClock.now
+      guard let (events, outcome) = try follower.changes(in: history) else {
+        throw CommandFailure("run \(run.short) has been deleted by another command")
+      }
+      for event in events where presentation.wants(event) { feed.push(event) }
+      if let outcome { return outcome }
+      // Looking at a run with many operations takes a fifth of the time at most.
+      let rest = min(.seconds(1), start.duration(to: .now) * 4)
+      usleep(UInt32(rest / .microseconds(1)))
+      changes.wait(milliseconds: Self.longestWait)
+    }
+    return nil
+  }
+}
