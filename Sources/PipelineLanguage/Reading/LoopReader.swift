@@ -17,11 +17,9 @@ extension DocumentReader {
 
   /// Takes over what bounds the failures of a loop, whose keys may stand in any order.
   func finishLoop(of draft: OperationDraft, _ node: YAMLNode) {
-    if node[OperationKey.forEach.rawValue] == nil, node[OperationKey.matrix.rawValue] == nil {
-      for key in [OperationKey.failFast, .maxFailures] {
-        guard let entry = node.entries?.first(where: { $0.name == key.rawValue }) else { continue }
-        error(
-          .misplacedKey, "'\(key.rawValue)' has no effect without 'for_each' or 'matrix'", at: entry.key.range)
+    if !draft.loopKeys.isEmpty, node[OperationKey.forEach.rawValue] == nil, node[OperationKey.matrix.rawValue] == nil {
+      for entry in draft.loopKeys {
+        error(.misplacedKey, "'\(entry.name)' has no effect without 'for_each' or 'matrix'", at: entry.key.range)
       }
     }
     draft.definition.loop?.failFast = draft.failFast

@@ -52,6 +52,8 @@ final class OperationDraft {
   /// What an item is called, in whichever place that is written.
   var label: LabelDraft?
   var matrix = MatrixDraft()
+  /// The keys that mean nothing without a loop.
+  var loopKeys: [YAMLEntry] = []
   var failFast = false
   var maxFailures: Int?
   var nestedCall: NestedCall?

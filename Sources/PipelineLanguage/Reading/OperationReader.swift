@@ -101,8 +101,12 @@ extension DocumentReader {
     case .grace: if let grace = duration(value, "'grace'") { draft.definition.grace = grace }
     case .allowFailure: if let allows = bool(value, "'allow_failure'") { draft.definition.allowFailure = allows }
     case .forEach, .matrix: readLoop(key, entry, into: draft)
-    case .failFast: if let failsFast = bool(value, "'fail_fast'") { draft.failFast = failsFast }
-    case .maxFailures: draft.maxFailures = int(value, "'max_failures'", minimum: 1)
+    case .failFast:
+      draft.loopKeys.append(entry)
+      if let failsFast = bool(value, "'fail_fast'") { draft.failFast = failsFast }
+    case .maxFailures:
+      draft.loopKeys.append(entry)
+      draft.maxFailures = int(value, "'max_failures'", minimum: 1)
     case .label: readLabel(entry, into: draft)
     case .exclusive:
       draft.exclusiveRange = value.range
