@@ -60,7 +60,7 @@ private struct ApprovalAttempt {
 
   /// What a person has answered to the question of an operation; nil as long as nobody has.
   private func answer() throws -> Approval.Answer? {
-    try run.services.history.approvals(of: run.state.id).first { $0.ordinal == ordinal }?.answer
+    try run.services.history.answer(toQuestionOf: ordinal, of: run.id)
   }
 
   private func result(of answer: Approval.Answer) throws(OperationFailure) -> OperationResult {

@@ -9,11 +9,11 @@ struct NestedRuns {
   /// The nested run that a former host had begun for an attempt whose end it did not record: one that has ended itself, or one that
   /// can be gone on with and is this host's from now on.
   nonisolated(nonsending) func former(of ordinal: Int) async throws -> RecordedRun? {
-    guard run.state.hostAttempt > 1,
-      let nested = try run.services.history.nestedRun(of: run.state.id, operation: run.state.instances[ordinal].name),
+    guard run.state.hostAttempt > 1 else { return nil }
+    let (history, id, name) = (run.services.history, run.id, run.state.instances[ordinal].name)
+    guard let nested = try await BlockingWork.run({ try history.nestedRun(of: id, operation: name) }),
       isOfOpenAttempt(nested, ordinal)
     else { return nil }
-    let history = run.services.history
     if nested.state == .succeeded || nested.state == .failed {
       return try await BlockingWork.run { try history.loadForExecution(nested.id) }
     }

@@ -29,7 +29,8 @@ struct AttemptRecording {
   private nonisolated(nonsending) func begin() async throws {
     if node.isMoment {
       try await run.readFiles(ordinal)
-      return count(mayEndAtOnce: true)
+      _ = try beginAtOnce()
+      return
     }
     if run.state.instances[ordinal].attempts > 0 { try await keepFormer() }
     try await AttemptTurn(run: run, ordinal: ordinal).take()
@@ -46,8 +47,19 @@ struct AttemptRecording {
     count()
   }
 
+  /// Begins the attempt where it has what it needs already. False, and nothing has happened, where it has to wait for its slot first.
+  func beginAtOnce() throws -> Bool {
+    if !node.isMoment {
+      guard run.state.instances[ordinal].turn.hasSlot else { return false }
+      try run.requireOwnership()
+      run.state.instances[ordinal].turn.hasSlot = false
+    }
+    count(mayEndAtOnce: true)
+    return true
+  }
+
   /// An attempt begins: it has what it needs. One that takes no time is told of when it has ended.
-  func count(mayEndAtOnce: Bool = false) {
+  private func count(mayEndAtOnce: Bool = false) {
     let isMoment = node.isMoment
     let (now, monotonic) = (run.services.now(), run.services.clock.monotonic())
     let former = run.jobs.former[ordinal]?.startedAt

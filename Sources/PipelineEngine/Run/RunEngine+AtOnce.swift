@@ -24,19 +24,14 @@ extension RunEngine {
       run.cancellation == nil, !run.isForced, !Task.isCancelled, !run.willReadFiles(ordinal),
       run.recordedItems.conditional[ordinal] == nil
     else { return .needsTask }
-    if !node.isMoment {
-      // The slot of its first attempt, which the scheduler took.
-      guard run.state.instances[ordinal].turn.hasSlot else { return .needsTask }
-      do {
-        try run.requireOwnership()
-      } catch {
-        fail(ordinal, error)
-        hasFinished(ordinal)
-        return .ended
-      }
-      run.state.instances[ordinal].turn.hasSlot = false
+    do {
+      // The slot of its first attempt the scheduler has taken.
+      guard try AttemptRecording(run: run, ordinal: ordinal).beginAtOnce() else { return .needsTask }
+    } catch {
+      fail(ordinal, error)
+      hasFinished(ordinal)
+      return .ended
     }
-    AttemptRecording(run: run, ordinal: ordinal).count(mayEndAtOnce: true)
     let begun = node.action.start(ordinal, of: run)
     switch begun {
     case .ended(.success(.value(let value))) where value.isLarge: return .running(LoopBound(begun))

@@ -29,11 +29,15 @@ extension RunEngine {
   func awaitTurn() async throws -> ExclusiveLocks.Hold? {
     guard run.state.pipeline.overlap != .allow else { return nil }
     let name = RunRecord.turn(of: run.state.pipeline.name)
-    if run.state.pipeline.overlap != .queue,
-      let other = try run.services.history.activeRun(of: run.state.pipeline.name, except: run.state.id)
-    {
-      guard run.state.pipeline.overlap == .cancel else { throw OverlapSkip(other: other) }
-      try run.services.history.request(.cancel, of: other, for: RunCanceller(who: id.text, means: .overlap))
+    if run.state.pipeline.overlap != .queue {
+      let (history, pipeline, id) = (run.services.history, run.state.pipeline.name, id)
+      if let other = try await BlockingWork.run({ try history.activeRun(of: pipeline, except: id) }) {
+        guard run.state.pipeline.overlap == .cancel else { throw OverlapSkip(other: other) }
+        // It is written at once, which may have to wait for another process.
+        try await BlockingWork.run {
+          try history.request(.cancel, of: other, for: RunCanceller(who: id.text, means: .overlap))
+        }
+      }
     }
     guard run.cancellation == nil else { throw CancellationError() }
     // A task of its own, so that `cancel` can end the wait.

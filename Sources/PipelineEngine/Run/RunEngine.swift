@@ -114,7 +114,11 @@ actor RunEngine {
   private func end(as outcome: RunState, reason: String?) async throws -> RunOutcome {
     if !run.ending.isLost { run.jobs.stopFormer() }
     run.recorder.stop()
-    run.recorder.enter(outcome)
+    var (outcome, reason) = (outcome, reason)
+    if !run.recorder.enter(outcome) {
+      (outcome, reason) = (.failed, RunCancellation.engine.rawValue)
+      run.recorder.run.state = outcome
+    }
     run.recorder.run.reason = reason
     run.recorder.run.canceller = outcome == .succeeded ? nil : run.ending.canceller
     run.recorder.run.endedAt = run.recorder.end(of: run.recorder.run.startedAt, run.state.times.started)

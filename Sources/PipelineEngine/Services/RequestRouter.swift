@@ -73,15 +73,24 @@ final class RequestRouter: @unchecked Sendable {
       if isLookDue, !listeners.isEmpty { look() }
     }
     looks += 1
-    // What cannot be read now is found at the next look.
-    guard let found = try? history.pendingForHosts(withAnswers: isAnyoneWaiting) else { return }
-    for (run, ordinals) in found.answers {
+    let (history, withAnswers) = (history, isAnyoneWaiting)
+    Task(executorPreference: loop) { [self] in
+      // Beside the loop, as a run may have asked thousands of questions. What cannot be read now is found at the next look.
+      guard let found = try? await BlockingWork.run({ try history.pendingForHosts(withAnswers: withAnswers) }) else {
+        return
+      }
+      take(answers: found.answers)
+      let requests = found.requests.filter { listeners[$0.run] != nil }
+      if !requests.isEmpty { take(requests) }
+    }
+  }
+
+  private func take(answers: [RunID: Set<Int>]) {
+    for (run, ordinals) in answers {
       guard let listener = listeners[run] else { continue }
       let waiting = listener.questions().intersection(ordinals)
       if !waiting.isEmpty { listener.onAnswers(waiting.sorted()) }
     }
-    let requests = found.requests.filter { listeners[$0.run] != nil }
-    if !requests.isEmpty { take(requests) }
   }
 
   private var isAnyoneWaiting: Bool { listeners.values.contains { !$0.questions().isEmpty } }

@@ -202,8 +202,6 @@ final class Run {
 
 /// What the parts of a run cannot do, as it concerns all of it: its engine does. Called on the loop.
 struct RunCalls {
-  /// Cancels the run, as the engine cannot go on.
-  var fail: (any Error) -> Void = { _ in }
   /// The run, or one nested in it, is another host's.
   var lose: (RunID) -> Void = { _ in }
   /// Somebody asks something of the run.

@@ -189,14 +189,17 @@ final class RunRecorder {
 
   // MARK: The run
 
-  /// Moves the run to another state.
-  func enter(_ newState: RunState) {
+  /// Moves the run to another state. False where the table of transitions does not have that: then nothing changes but that the run is to fail.
+  @discardableResult
+  func enter(_ newState: RunState) -> Bool {
     guard run.state.mayBecome(newState) else {
       let transition = "the run from \(run.state.rawValue) to \(newState.rawValue)"
       assertionFailure(transition)
-      return reject(transition)
+      reject(transition)
+      return false
     }
     run.state = newState
+    return true
   }
 
   /// No states are recorded any more but those that operations end in.

@@ -104,9 +104,9 @@ extension RunnableAction {
 
   /// One attempt, from its beginning to its end.
   nonisolated(nonsending) func perform(_ ordinal: Int, of run: Run) async throws -> OperationResult {
-    switch try begin(ordinal, of: run) {
-    case .ended(let result): return result
-    case .running(let handle): return try await end(of: handle, ordinal, of: run)
+    switch start(ordinal, of: run) {
+    case .ended(let outcome): return try outcome.get()
+    case .running(let end): return try await end()
     }
   }
 }

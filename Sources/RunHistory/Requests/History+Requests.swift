@@ -31,6 +31,16 @@ extension History {
     }
   }
 
+  /// What a person has answered to the question of one operation or item; nil as long as nobody has.
+  package func answer(toQuestionOf ordinal: Int, of run: RunID) throws(WorkspaceError) -> Approval.Answer? {
+    try read { db in
+      guard let number = try RunRows.number(of: run, in: db) else { return nil }
+      let key = InstanceKey(run: number, ordinal: ordinal).value
+      let stored = try db.fetch(for: StoredApproval.self).where(StoredApproval.operation == key).first
+      return stored?.record(of: run, canGoOn: true).answer
+    }
+  }
+
   /// Asks the host of a run to do something, which hears of it and records for whom.
   public func request(
     _ request: RunRequest, of run: RunID, for canceller: RunCanceller? = nil, at time: RecordTime = .now
