@@ -86,14 +86,19 @@ package struct RunFollower {
     for var operation in look.operations {
       // Results may be large, and no event has them.
       operation.result = .none
-      if known.operations.updateValue(operation, forKey: operation.ordinal) != operation {
-        events.append(.operation(operation))
+      let former = known.operations.updateValue(operation, forKey: operation.ordinal)
+      if former == nil, operation.state.isFinal, operation.attempts > 0, operation.reusedFrom == nil {
+        // It has begun, too.
+        events.append(.operation(begun(operation)))
       }
+      // An attempt begins after its operation, and ends before it.
+      if former != operation, !operation.state.isFinal { events.append(.operation(operation)) }
       for var attempt in attempts[operation.ordinal] ?? [] {
         attempt.result = .none
         let key = Attempt(ordinal: attempt.ordinal, number: attempt.number)
         if known.attempts.updateValue(attempt, forKey: key) != attempt { events.append(.attempt(attempt)) }
       }
+      if former != operation, operation.state.isFinal { events.append(.operation(operation)) }
     }
     for approval in look.approvals {
       let former = known.approvals.updateValue(approval, forKey: approval.ordinal)
@@ -103,6 +108,14 @@ package struct RunFollower {
     known.state = look.run.state
     told[look.run.id] = known
     return events
+  }
+
+  /// An operation that has ended, as it was when it began.
+  private func begun(_ operation: OperationRecord) -> OperationRecord {
+    var begun = operation
+    (begun.state, begun.attempts, begun.endedAt) = (.running, 1, nil)
+    (begun.reason, begun.error) = (nil, nil)
+    return begun
   }
 
   private static func outcome(_ look: Look) -> RunOutcome {

@@ -36,15 +36,13 @@ struct TreeLayout {
     var rows: [TreeRow] = []
     add(root, depth: 0, to: &rows)
     rows = TreeFolding.fold(rows, height: max(1, height - 1))
-    isAnswerableShown = rows.contains { $0.below.last == keyHint }
+    isAnswerableShown = rows.contains { $0.offersKeys && !$0.below.isEmpty }
     columns.fit(rows, width: width)
     return [header(root)]
       + rows.flatMap { [$0.line(columns, width: width, style: style)] + $0.below }
   }
 
-  /// The line that says which keys answer a question. It stands below that question alone, and only where all of it is to be seen.
-  private var keyHint: String { "     " + style.paint(TerminalText.fitted(Self.keys, width: width - 5), .yellow) }
-
+  /// Which keys answer a question. It stands below that question alone, and only where all of it is to be seen.
   private static let keys = "y approves, n rejects"
 
   private func header(_ entry: RunBoard.Entry) -> String {
@@ -151,7 +149,7 @@ struct TreeLayout {
       depth: depth, state: record.state, name: TerminalText.visible(record.name), time: time,
       detail: details.joined(separator: " · "), word: StateReason.word(of: record), label: record.label)
     row.isAllowedFailure = isAllowed
-    if let question { row.below = lines(of: question, in: record, depth: depth) }
+    if let question { (row.below, row.offersKeys) = lines(of: question, in: record, depth: depth) }
     return row
   }
 
@@ -160,7 +158,9 @@ struct TreeLayout {
 
   /// A question, wrapped, with the command that answers it, and the keys. Where it has no room, its beginning, without the keys: nobody is to agree to what
   /// cannot be seen.
-  private func lines(of question: OperationReason.Question, in record: OperationRecord, depth: Int) -> [String] {
+  private func lines(
+    of question: OperationReason.Question, in record: OperationRecord, depth: Int
+  ) -> (lines: [String], offersKeys: Bool) {
     let indentation = String(repeating: " ", count: min(2 * depth + 5, max(1, width / 3)))
     let room = max(2, width - indentation.count)
     let message = question.message ?? ""
@@ -178,8 +178,9 @@ struct TreeLayout {
     }
     var lines = text.map { indentation + style.paint($0, .bold) } + command.map { indentation + $0 }
     // On a terminal that has no room for them, nobody is told of the keys.
-    if isWhole, width >= 5 + Self.keys.count, answerable == RunBoard.Question(of: record) { lines.append(keyHint) }
-    return lines
+    let offersKeys = isWhole && room >= Self.keys.count && answerable == RunBoard.Question(of: record)
+    if offersKeys { lines.append(indentation + style.paint(Self.keys, .yellow)) }
+    return (lines, offersKeys)
   }
 
   /// A command on as many lines as it takes, so that it can be pasted. It is broken before its arguments; a name that is too long is cut.

@@ -18,6 +18,8 @@ struct TreeRow: Equatable {
   var isAllowedFailure = false
   /// What stands below it, as it is: a question. Harmless for a terminal, and no wider than it.
   var below: [String] = []
+  /// Whether the last of these lines says which keys answer the question.
+  var offersKeys = false
   /// What it stands for, by the words of states, where that is not itself.
   var standsFor: [String: Int]?
 

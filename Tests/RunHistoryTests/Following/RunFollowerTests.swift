@@ -67,6 +67,8 @@ struct RunFollowerTests {
     #expect(told.first == "outer running")
     #expect(told.contains("outer succeeded"))
     #expect(told.contains("inner running"))
+    let fetch = told.filter { $0.hasPrefix("fetch") || $0.hasPrefix("attempt 0") }
+    #expect(fetch.prefix(4) == ["fetch running", "attempt 0.1 failed", "attempt 0.2 succeeded", "fetch succeeded"])
     #expect(told.last == "inner succeeded")
     #expect(look.outcome?.run.id == outer)
   }
