@@ -27,9 +27,43 @@ struct Completions: ParsableCommand {
       case .zsh: .zsh
       case .fish: .fish
       }
-    let script = Penstock.completionScript(for: target)
+    let script = ShellScript.fit(Penstock.completionScript(for: target), to: target)
     let value: JSONValue = ["shell": .string(shell.rawValue), "script": .string(script)]
     shared.output.choose(
       json: { TextOutput.standard.writeLine(value.text) }, text: { TextOutput.standard.writeLine(script) })
+  }
+}
+
+/// What the scripts of the argument parser lack for candidates such as `limit=`, behind which something follows at once.
+private enum ShellScript {
+  static func fit(_ script: String, to shell: CompletionShell) -> String {
+    switch shell {
+    case .bash:
+      script + """
+
+        __penstock_without_blank() {
+            _penstock "${@}"
+            if [[ "${#COMPREPLY[@]}" -gt 0 && "${COMPREPLY[0]}" = *= ]]; then
+                compopt -o nospace
+            fi
+        }
+        complete -o filenames -F __penstock_without_blank penstock
+        """
+    case .zsh:
+      script.replacing(
+        "    local -a completions\n    completions=(",
+        with: "    local -a completions names\n    completions=("
+      ).replacing(
+        "    if [[ \"${#completions[@]}\" -gt 1 ]]; then\n",
+        with: """
+              names=("${(@)completions[@]%%:*}")
+              if [[ "${#completions[@]}" -gt 1 && "${completions[1]}" = *=(|:*) ]]; then
+                  compadd -S '' -- "${(@)names[1,-2]}"
+              elif [[ "${#completions[@]}" -gt 1 ]]; then
+
+          """)
+    // fish puts no blank behind an equals sign.
+    default: script
+    }
   }
 }

@@ -79,6 +79,8 @@ struct Penstock: ParsableCommand {
       TextOutput.standard.writeLine(text)
       return .succeeded
     }
+    // A shell that asks for completions shows what it is told in the middle of a line.
+    if Arguments.words.first == "---completion" { return .usage }
     TextOutput.standard.flush()
     let words = SharedOptions.behindCommand(Arguments.words)
     let suggestion = CommandSuggestion(root: Penstock.self).text(for: words)

@@ -2,6 +2,9 @@ import SQLite
 import Workspace
 
 extension History {
+  /// The names of all pipelines that have runs, in order.
+  package func pipelineNames() throws(WorkspaceError) -> [String] { try read { try PipelineNames.all(in: $0) } }
+
   /// The text of the definition that the latest run of each pipeline has, in order of the names of the pipelines; empty where it is lost.
   ///
   /// - Parameter pipeline: A name or a pattern; nil for all.

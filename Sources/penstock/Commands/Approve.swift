@@ -18,13 +18,15 @@ struct Approve: ParsableCommand {
         penstock approve 03kx9fab deploy --reject --note "not on a Friday"
       """)
 
-  @Argument(help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"))
+  @Argument(
+    help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"),
+    completion: ArgumentCompletion.runs([.running, .interrupted]))
   var runName: String
 
   @Argument(
     help:
-      "The operation that asks; `name[3]` or `name[label]` for an item of a loop, `name/inner` for one of the run that `name` has started."
-  )
+      "The operation that asks; `name[3]` or `name[label]` for an item of a loop, `name/inner` for one of the run that `name` has started.",
+    completion: ArgumentCompletion.questions)
   var operation: String?
 
   @Flag(help: "Say no: the operation fails.")

@@ -16,7 +16,9 @@ struct Attach: ForegroundCommand {
         penstock attach 03kx9fab --json | jq .
       """)
 
-  @Argument(help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"))
+  @Argument(
+    help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"),
+    completion: ArgumentCompletion.runs([.queued, .running]))
   var runName: String?
 
   @OptionGroup var shared: SharedOptions

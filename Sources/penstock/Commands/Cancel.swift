@@ -14,7 +14,9 @@ struct Cancel: ParsableCommand {
         penstock cancel 03kx9fab
       """)
 
-  @Argument(help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"))
+  @Argument(
+    help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"),
+    completion: ArgumentCompletion.runs([.queued, .running]))
   var runName: String
 
   @Flag(help: "End its processes at once.")

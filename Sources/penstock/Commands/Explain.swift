@@ -18,13 +18,15 @@ struct Explain: ParsableCommand {
         penstock explain 03kx9fab deploy
       """)
 
-  @Argument(help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"))
+  @Argument(
+    help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"),
+    completion: ArgumentCompletion.runs())
   var runName = "last"
 
   @Argument(
     help:
-      "The operation; `name[3]` or `name[label]` for an item of a loop, `name/inner` for one of the run that `name` has started."
-  )
+      "The operation; `name[3]` or `name[label]` for an item of a loop, `name/inner` for one of the run that `name` has started.",
+    completion: ArgumentCompletion.operations)
   var operation: String?
 
   @OptionGroup var shared: SharedOptions

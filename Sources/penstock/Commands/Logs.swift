@@ -23,13 +23,15 @@ struct Logs: ParsableCommand {
         penstock logs 03kx9fab --tail 20
       """)
 
-  @Argument(help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"))
+  @Argument(
+    help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"),
+    completion: ArgumentCompletion.runs())
   var runName = "last"
 
   @Argument(
     help:
-      "The operation; `name[3]` or `name[label]` for an item of a loop, `name/inner` for one of the run that `name` has started."
-  )
+      "The operation; `name[3]` or `name[label]` for an item of a loop, `name/inner` for one of the run that `name` has started.",
+    completion: ArgumentCompletion.operations)
   var operation: String?
 
   @Flag(name: .shortAndLong, help: "Show what is written from now on, too, until the run has ended.")

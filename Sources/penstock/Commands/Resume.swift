@@ -14,7 +14,9 @@ struct Resume: ForegroundCommand {
         penstock resume 03kx9fab
       """)
 
-  @Argument(help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"))
+  @Argument(
+    help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"),
+    completion: ArgumentCompletion.runs([.interrupted]))
   var runName: String?
 
   @OptionGroup var display: OutputOptions

@@ -22,18 +22,21 @@ struct Retry: ForegroundCommand {
         penstock retry 03kx9fab --force
       """)
 
-  @Argument(help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"))
+  @Argument(
+    help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"),
+    completion: ArgumentCompletion.runs([.failed, .cancelled, .interrupted]))
   var runName: String?
 
   @Option(
     help: ArgumentHelp(
       "Run this operation and all that depend on it again, whether they succeeded or not; may be repeated.",
-      valueName: "operation"))
+      valueName: "operation"), completion: ArgumentCompletion.operations)
   var from: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Run this operation again, and nothing else that is not named; may be repeated.", valueName: "operation"))
+      "Run this operation again, and nothing else that is not named; may be repeated.", valueName: "operation"),
+    completion: ArgumentCompletion.operations)
   var only: [String] = []
 
   @Flag(help: "Run all operations again, whatever succeeded.")
@@ -42,7 +45,8 @@ struct Retry: ForegroundCommand {
   @Option(
     name: [.customShort("p"), .customLong("param")],
     help: ArgumentHelp(
-      "A param that has another value than in the former run; may be given once for each.", valueName: "name=value"))
+      "A param that has another value than in the former run; may be given once for each.", valueName: "name=value"),
+    completion: ArgumentCompletion.parameters)
   var parameters: [String] = []
 
   @Flag(help: "Show what would run, and what would be taken over. Runs nothing.")

@@ -34,7 +34,8 @@ struct Run: ForegroundCommand {
 
   @Option(
     name: [.customShort("p"), .customLong("param")],
-    help: ArgumentHelp("A param of the pipeline; may be given once for each.", valueName: "name=value"))
+    help: ArgumentHelp("A param of the pipeline; may be given once for each.", valueName: "name=value"),
+    completion: ArgumentCompletion.parameters)
   var parameters: [String] = []
 
   @Flag(help: "Show what would run, with which injections, and what is known already. Runs nothing.")
@@ -43,12 +44,13 @@ struct Run: ForegroundCommand {
   @Option(
     help: ArgumentHelp(
       "Run this operation and all that depend on it; take the rest from the latest run. May be repeated.",
-      valueName: "operation"))
+      valueName: "operation"), completion: ArgumentCompletion.operations)
   var from: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Run this operation alone; take what it needs from the latest run. May be repeated.", valueName: "operation"))
+      "Run this operation alone; take what it needs from the latest run. May be repeated.", valueName: "operation"),
+    completion: ArgumentCompletion.operations)
   var only: [String] = []
 
   @Flag(help: "Run all operations, whatever stale_when and stale_after say.")

@@ -5,12 +5,15 @@ import Values
 
 /// Which runs a command is about.
 struct FilterOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Only runs of this pipeline; * and ? stand for any characters.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("Only runs of this pipeline; * and ? stand for any characters.", valueName: "name"),
+    completion: ArgumentCompletion.pipelines)
   var pipeline: String?
 
   @Option(
     help: ArgumentHelp(
-      "Only runs in these states: queued, running, succeeded, failed, cancelled, interrupted.", valueName: "states"))
+      "Only runs in these states: queued, running, succeeded, failed, cancelled, interrupted.", valueName: "states"),
+    completion: ArgumentCompletion.states)
   var state: [String] = []
 
   @Option(
@@ -20,7 +23,8 @@ struct FilterOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Only runs before then.", valueName: "time"))
   var until: String?
 
-  @Option(help: ArgumentHelp("Only runs with this operation.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("Only runs with this operation.", valueName: "name"), completion: ArgumentCompletion.operations)
   var operation: String?
 
   @Option(

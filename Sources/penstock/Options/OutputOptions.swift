@@ -10,13 +10,15 @@ struct OutputOptions: ParsableArguments, Sendable {
   @Option(
     help: ArgumentHelp(
       "Show what operations write: stream (each line as it comes), failed (the last lines of what failed) or none.",
-      discussion: "Without it: stream where CI is set, else failed.", valueName: "what"))
+      discussion: "Without it: stream where CI is set, else failed.", valueName: "what"),
+    completion: .list(["stream", "failed", "none"]))
   var output: OutputDisplay?
 
   @Option(
     name: .customLong("result"),
     help: ArgumentHelp(
-      "Print the result of this operation at the end, also with --quiet; may be repeated.", valueName: "operation"))
+      "Print the result of this operation at the end, also with --quiet; may be repeated.", valueName: "operation"),
+    completion: ArgumentCompletion.operations)
   var results: [String] = []
 
   /// - Throws: ``CommandFailure`` where the pipeline has no operation of a name.

@@ -46,7 +46,8 @@ struct BackfillCommand: ForegroundCommand {
 
   @Option(
     name: [.customShort("p"), .customLong("param")],
-    help: ArgumentHelp("A param of the pipeline; may be given once for each.", valueName: "name=value"))
+    help: ArgumentHelp("A param of the pipeline; may be given once for each.", valueName: "name=value"),
+    completion: ArgumentCompletion.parameters)
   var parameters: [String] = []
 
   @Flag(help: "List the instants with what is known of each. Runs nothing.")

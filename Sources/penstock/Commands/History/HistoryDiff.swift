@@ -18,10 +18,13 @@ struct HistoryDiff: ParsableCommand {
         penstock history diff 03kx9fab 03kx9fac --logs
       """)
 
-  @Argument(help: ArgumentHelp("A run: its id or the beginning of it, or `last`.", valueName: "run"))
+  @Argument(
+    help: ArgumentHelp("A run: its id or the beginning of it, or `last`.", valueName: "run"),
+    completion: ArgumentCompletion.runs())
   var first: String
 
-  @Argument(help: ArgumentHelp("The run to compare it with.", valueName: "other"))
+  @Argument(
+    help: ArgumentHelp("The run to compare it with.", valueName: "other"), completion: ArgumentCompletion.runs())
   var second: String?
 
   @Flag(help: "Show the lines of logs that differ, not only how many do.")

@@ -27,7 +27,9 @@ struct HistoryPrune: ParsableCommand {
   @Option(help: ArgumentHelp("Keep that many of the latest runs of each pipeline.", valueName: "number"))
   var keep: Int?
 
-  @Option(help: ArgumentHelp("Only runs of this pipeline; * and ? stand for any characters.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("Only runs of this pipeline; * and ? stand for any characters.", valueName: "name"),
+    completion: ArgumentCompletion.pipelines)
   var pipeline: String?
 
   @Flag(help: "Forget runs that were interrupted, too. `resume` cannot go on with them then.")

@@ -14,7 +14,9 @@ struct HistoryShow: ParsableCommand {
         penstock history show 03kx9fab --json | jq .operations
       """)
 
-  @Argument(help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"))
+  @Argument(
+    help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"),
+    completion: ArgumentCompletion.runs())
   var runName = "last"
 
   @Flag(help: "Print comma-separated values, one operation a line.") var csv = false

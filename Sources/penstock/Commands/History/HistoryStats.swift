@@ -18,7 +18,8 @@ struct HistoryStats: ParsableCommand {
         penstock history stats nightly --operation fetch --json
       """)
 
-  @Argument(help: "The pipeline; * and ? stand for any characters.")
+  @Argument(
+    help: "The pipeline; * and ? stand for any characters.", completion: ArgumentCompletion.pipelines)
   var pipeline: String?
 
   @Option(help: ArgumentHelp("Only runs since then: 7d, yesterday, 2026-11-20.", valueName: "time"))
@@ -27,7 +28,9 @@ struct HistoryStats: ParsableCommand {
   @Option(help: ArgumentHelp("Only runs before then.", valueName: "time"))
   var until: String?
 
-  @Option(help: ArgumentHelp("Only this operation; of a loop, its items, too.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("Only this operation; of a loop, its items, too.", valueName: "name"),
+    completion: ArgumentCompletion.operations)
   var operation: String?
 
   @Flag(help: "Print comma-separated values.") var csv = false

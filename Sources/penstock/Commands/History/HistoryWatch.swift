@@ -21,10 +21,14 @@ struct HistoryWatch: ParsableCommand {
   /// Whoever waits looks at least this often: a host that dies does not tell.
   private static let longestWait: Int32 = 1000
 
-  @Option(help: ArgumentHelp("Only runs of this pipeline; * and ? stand for any characters.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("Only runs of this pipeline; * and ? stand for any characters.", valueName: "name"),
+    completion: ArgumentCompletion.pipelines)
   var pipeline: String?
 
-  @Option(help: ArgumentHelp("Of the ends, only those in these states.", valueName: "states"))
+  @Option(
+    help: ArgumentHelp("Of the ends, only those in these states.", valueName: "states"),
+    completion: ArgumentCompletion.states)
   var state: [String] = []
 
   @Option(

@@ -1,0 +1,48 @@
+import ArgumentParser
+import Testing
+
+@testable import penstock
+
+@Suite("What a shell offers") struct ArgumentCompletionTests {
+  @Test("is looked up by the words of the line: its command, its workspace and its arguments")
+  func words() {
+    let words = TypedWords(
+      ["penstock", "history", "show", "--workspace", "'my dir'/ws", "-q", "2qb\\ 1", "up"], at: 7, home: nil)
+    #expect(words.command == ["history", "show"])
+    #expect(words.workspace == "my dir/ws")
+    #expect(words.arguments == ["2qb 1"])
+    #expect(words.current == "up")
+  }
+
+  @Test(
+    "knows a workspace however it is written",
+    arguments: [["--workspace=~/ws"], ["--workspace", "~/ws"], ["--workspace", "=", "~/ws"]])
+  func workspace(_ written: [String]) {
+    let words = TypedWords(["penstock", "logs"] + written + ["last", ""], at: written.count + 3, home: "/home/ada")
+    #expect(words.workspace == "/home/ada/ws")
+    #expect(words.arguments == ["last"])
+  }
+
+  @Test("leaves out the word at the cursor, and the values of options")
+  func options() {
+    let words = TypedWords(["penstock", "retry", "-p", "a=1", "--from", "", "2qb"], at: 5, home: nil)
+    #expect(words.command == ["retry"])
+    #expect(words.arguments == ["2qb"])
+    #expect(TypedWords(["penstock"], at: 4, home: nil).current == "")
+  }
+
+  @Test("is nothing that a shell would run, or that acts on a terminal")
+  func hostile() {
+    func line(_ text: String, _ title: String? = nil, _ shell: CompletionShell) -> String? {
+      ArgumentCompletion.line(of: .init(text, title), for: shell)
+    }
+    for text in ["$(touch x)", "`x`", "a b", "a'b", "a;b"] { #expect(line(text, nil, .bash) == nil) }
+    for shell in CompletionShell.allCases {
+      for text in ["", "-x", "a\u{1b}[2J", "a\nb"] { #expect(line(text, nil, shell) == nil) }
+      #expect(line("töte", nil, shell) == "töte")
+    }
+    #expect(line("a:b", "c:d", .zsh) == "a\\:b:c:d")
+    #expect(line("a b", "x\ny", .fish) == "a b\tx y")
+    #expect(line("limit=", "int", .bash) == "limit=")
+  }
+}
