@@ -117,7 +117,7 @@ extension WorkspaceError: CustomStringConvertible {
     case .snapshotExpired(let path):
       "a snapshot of \(path) was ended, because 64 MiB were written while it lasted. Take a new one, and do less in it."
     case .io(let path, let code, let message):
-      "cannot use \(path): \(message) (code \(code))."
+      "cannot use \(path) (error \(code)): \(message)."
     }
   }
 }
