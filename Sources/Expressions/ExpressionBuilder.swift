@@ -133,7 +133,7 @@ struct ExpressionBuilder {
   }
 
   private static let builtInContexts = [
-    "params", "env", "secrets", "results", "errors", "operations", "run", "item", "previous",
+    "params", "env", "secrets", "results", "errors", "operations", "artifacts", "run", "item", "previous",
   ]
 
   /// A context's name in the spelling that contexts are asked with.

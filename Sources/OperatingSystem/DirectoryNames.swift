@@ -13,6 +13,8 @@ package enum DirectoryNames {
       LookFailures.note(errno)
       return []
     }
+    // The copy reads on where whoever read it last has stopped.
+    lseek(copy, 0, SEEK_SET)
     let stream = fdopendir(copy)
     if stream == nil {
       let number = errno

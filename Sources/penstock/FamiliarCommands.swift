@@ -23,7 +23,7 @@ enum FamiliarCommands {
     "dev": "run --watch",
     "serve": "run --watch", "server": "run --watch", "daemon": "run --watch", "scheduler": "run --watch",
     "stop": "cancel", "kill": "cancel --kill", "abort": "cancel", "terminate": "cancel",
-    "tail": "logs --follow", "log": "logs", "why": "explain",
+    "download": "artifacts", "artifact": "artifacts", "tail": "logs --follow", "log": "logs", "why": "explain",
     "answer": "approve", "confirm": "approve", "reject": "approve --reject", "deny": "approve --reject",
     "new": "init", "create": "init", "dag": "graph", "dot": "graph --format dot", "visualize": "graph",
     "cron": "schedule next", "next": "schedule next", "plugin": "plugins list", "health": "doctor",

@@ -41,8 +41,10 @@ struct ProcessAttempt {
       throw cut
     }
     guard let files = end.files else { return .none }
-    return try await ProcessResult(run: run, node: run.state.instances[ordinal].node, directory: job.directory).take(
-      from: files, outputSize: sizes.output)
+    let result = try await ProcessResult(run: run, node: run.state.instances[ordinal].node, directory: job.directory)
+      .take(from: files, outputSize: sizes.output)
+    if !job.artifacts.isEmpty { try await ProcessArtifacts(run: run, ordinal: ordinal).keep(job) }
+    return result
   }
 
   /// Whether the history may name the log files of the attempt, whose process has ended.
@@ -78,7 +80,8 @@ struct ProcessAttempt {
       arguments: arguments, environment: environment, directory: directory,
       input: try standardInput(node, contexts),
       masker: node.definition.receivesSecret && !run.state.given.masker.isEmpty ? run.state.given.masker : nil,
-      grace: node.definition.grace, files: run.logs)
+      grace: node.definition.grace, files: run.logs,
+      artifacts: try ProcessArtifacts(run: run, ordinal: ordinal).wanted(contexts))
   }
 
   private func workingDirectory(_ node: OperationNode, _ contexts: RunContexts) throws -> String? {

@@ -17,6 +17,8 @@ final class Job {
   let grace: Duration
   /// Where its output and its result go.
   let files: LogFilePool
+  /// What is kept of the files that it leaves behind.
+  let artifacts: [ArtifactKeeper.Wanted]
   /// What its executor has made ready for it.
   var prepared: AnyObject?
 
@@ -31,7 +33,7 @@ final class Job {
 
   init(
     id: JobID, operation: String, arguments: [String], environment: AttemptEnvironment, directory: String?,
-    input: Input, masker: SecretMasker?, grace: Duration, files: LogFilePool
+    input: Input, masker: SecretMasker?, grace: Duration, files: LogFilePool, artifacts: [ArtifactKeeper.Wanted] = []
   ) {
     self.id = id
     self.operation = operation
@@ -42,6 +44,7 @@ final class Job {
     self.masker = masker
     self.grace = grace
     self.files = files
+    self.artifacts = artifacts
   }
 }
 

@@ -167,6 +167,7 @@ final class LogFilePool {
       if errno == ENOENT { try Self.makeDirectory(parent, in: parent) }
       try Self.makeDirectory(directory, in: parent)
     }
+    mkdir("\(directory)/\(RunFolder.name)", 0o700)
     exists = true
     return directory
   }
@@ -294,7 +295,11 @@ final class LogFilePool {
     isOver = true
     settle()
     for path in outputs.map(\.log.path) + errors.map(\.path) + retired { unlink(path.pointer) }
-    if exists { removeLateResults() }
+    if exists {
+      removeLateResults()
+      // Nobody has put anything there.
+      rmdir("\(directory)/\(RunFolder.name)")
+    }
     outputs = []
     errors = []
     retired = []

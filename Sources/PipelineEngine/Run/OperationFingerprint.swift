@@ -35,6 +35,9 @@ struct OperationFingerprint {
     }
     if let directory = definition.directory { inputs.add("directory", try directory.evaluate(in: contexts).text) }
     if let stdin = definition.stdin { inputs.add("stdin", try stdin.evaluate(in: contexts).text) }
+    for artifact in definition.artifacts where !artifact.path.isLiteral {
+      inputs.add("artifacts.\(artifact.name)", try artifact.path.evaluate(in: contexts).text)
+    }
     if let item = instance.item { inputs.add("item", item.text) }
     let action = instance.node.action
     try action.forEachTemplate { arrival, template in
@@ -54,7 +57,9 @@ extension OperationInput.Arrival {
     case .parameter(let name): "params.\(name)"
     case .setting(let name): "with.\(name)"
     case .request(let name): name
-    case .standardInput, .variable, .requirement, .condition, .items, .label, .until, .directory, .exclusive: text
+    case .standardInput, .variable, .requirement, .condition, .items, .label, .until, .directory, .exclusive,
+      .artifact:
+      text
     }
   }
 }

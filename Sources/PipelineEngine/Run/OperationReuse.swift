@@ -25,6 +25,7 @@ struct OperationReuse {
         ))
       return false
     }
+    guard run.hasArtifacts(of: known) else { return false }
     if let formula = definition.staleWhen {
       try await run.conditions.settle(formula)
       let condition = try run.conditions.make(
@@ -34,6 +35,7 @@ struct OperationReuse {
     run.state.modify(ordinal) { instance in
       instance.reuse.source = known.reusedFrom ?? known.run
       instance.recordedResult = known.result
+      instance.artifacts = known.artifacts
       instance.result = run.result(known.result, type: instance.node.definition.result)
     }
     run.recorder.conclude(ordinal, .reused, .fresh(from: known.run))

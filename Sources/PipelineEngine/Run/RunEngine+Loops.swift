@@ -122,6 +122,7 @@ extension RunEngine {
     }
     if items.contains(where: { run.state.instances[$0].state == .cancelled }) { throw CancellationError() }
     try await keepResults(of: items, for: ordinal)
+    run.collectArtifacts(of: items, in: ordinal)
     run.recorder.conclude(ordinal, .succeeded, .items(Int64(items.count)))
   }
 

@@ -97,6 +97,7 @@ struct RunRestoration {
       instance.reuse.fingerprint = operation.fingerprint
       instance.reuse.source = operation.reusedFrom
       instance.recordedResult = operation.result
+      instance.artifacts = operation.artifacts
       instance.result = run.result(operation.result, type: instance.node.definition.result)
     }
     if case .file = run.state.instances[operation.ordinal].result { run.state.files.areNeeded = true }

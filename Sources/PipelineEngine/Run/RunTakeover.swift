@@ -22,7 +22,9 @@ struct RunTakeover {
         run.recorder.run.origin.partial.append(definition.name)
         continue
       }
-      if let source, let operation = known[definition.name], operation.isDone, plan?.runs(position) != true {
+      if let source, let operation = known[definition.name], operation.isDone, plan?.runs(position) != true,
+        run.hasArtifacts(of: operation)
+      {
         takeOver(operation, of: source.run.id, for: position)
       } else if run.options.leavesOut {
         run.recorder.mark(position, .skipped, .notSelected)
@@ -42,6 +44,7 @@ struct RunTakeover {
     run.state.modify(ordinal) { instance in
       instance.reuse.source = operation.reusedFrom ?? source
       instance.recordedResult = operation.result
+      instance.artifacts = operation.artifacts
       instance.result = run.result(operation.result, type: instance.node.definition.result)
     }
     run.recorder.mark(ordinal, .reused, .takenOver(from: source))
@@ -67,6 +70,7 @@ struct RunTakeover {
       run.observer.emit(.notice(run.state.id, "'\(name)' runs again: '\(dependency)' has not ended as it did then"))
       return false
     }
+    guard run.hasArtifacts(of: former.record) else { return false }
     takeOver(former.record, of: source, for: ordinal)
     run.recorder.append(ordinal)
     return true
@@ -119,7 +123,7 @@ struct RunTakeover {
 
   /// Takes an item over from an earlier run, where it succeeded with the same value.
   func takeOverItem(_ ordinal: Int, _ key: ItemKey, value: JSONValue) {
-    guard let former = run.recordedItems.inherited[key], former.isDone,
+    guard let former = run.recordedItems.inherited[key], former.isDone, run.hasArtifacts(of: former),
       former.item == run.state.given.masker.mask(value.text)
     else {
       return

@@ -71,7 +71,8 @@ enum ReadingTime {
     case .items, .label: self == .items
     case .exclusive: self == .exclusive
     case .until: self == .repetition
-    case .standardInput, .variable, .argument, .parameter, .setting, .request, .requirement, .value, .directory:
+    case .standardInput, .variable, .argument, .parameter, .setting, .request, .requirement, .value, .directory,
+      .artifact:
       self == .attempt
     }
   }

@@ -19,6 +19,8 @@ struct OperationInstance {
   var failure: OperationFailure?
   var result: OperationResult = .none
   var recordedResult: RecordedResult = .none
+  /// What was kept of its files by the latest attempt that succeeded.
+  var artifacts: [KeptArtifact] = []
   /// The number of the latest attempt, over all hosts of the run.
   var attempts = 0
   var attempt: AttemptRecord?

@@ -31,6 +31,9 @@ struct RunContexts: ExpressionContexts {
     case "operations":
       guard let position = position(of: name) else { return nil }
       return summary(of: position)
+    case "artifacts":
+      guard let position = position(of: name) else { return nil }
+      return artifacts(of: position)
     case "params":
       return lookup(name, in: run.given.parameters)
     case "secrets":
@@ -68,6 +71,8 @@ struct RunContexts: ExpressionContexts {
       return object { run.instances[$0].failure == nil ? nil : error(of: $0) }
     case "operations":
       return object { summary(of: $0) }
+    case "artifacts":
+      return object { run.instances[$0].node.definition.artifacts.isEmpty ? nil : artifacts(of: $0) }
     case "params":
       var members: OrderedDictionary<String, JSONValue> = [:]
       for parameter in run.pipeline.parameters {
@@ -84,7 +89,7 @@ struct RunContexts: ExpressionContexts {
       return .object(members)
     case "run":
       var members: OrderedDictionary<String, JSONValue> = [:]
-      for name in ["id", "pipeline", "started_at", "at", "attempt", "workspace", "directory", "event"] {
+      for name in ["id", "pipeline", "started_at", "at", "attempt", "workspace", "directory", "event", "folder"] {
         members[name] = runMember(name)
       }
       return .object(members)
@@ -161,6 +166,15 @@ struct RunContexts: ExpressionContexts {
     return .object(members)
   }
 
+  /// The artifacts of an operation by their names, or of each item of a loop; null where it has not succeeded.
+  private func artifacts(of position: Int) -> JSONValue {
+    let instance = run.instances[position]
+    guard instance.state == .succeeded || instance.state == .reused else { return .null }
+    return KeptArtifact.value(
+      of: instance.artifacts, isLoop: instance.node.definition.loop != nil && instance.parent == nil,
+      in: run.given.workspace)
+  }
+
   private func runMember(_ name: String) -> JSONValue? {
     switch name.lowercased() {
     case "id": .string(run.id.text)
@@ -171,6 +185,7 @@ struct RunContexts: ExpressionContexts {
     case "workspace": .string(run.given.workspace)
     case "directory": .string(run.pipeline.source.directory)
     case "event": run.given.event
+    case "folder": .string(RunFolder.path(of: run.id, in: run.given.workspace))
     default: nil
     }
   }

@@ -37,6 +37,7 @@ final class RunJobs {
     for variable in run.given.environment { values[variable.name] = variable.value }
     values["PENSTOCK_RUN_ID"] = run.id.text
     values["PENSTOCK_WORKSPACE"] = run.given.workspace
+    values["PENSTOCK_RUN_DIR"] = RunFolder.path(of: run.id, in: run.given.workspace)
     return values
   }
 

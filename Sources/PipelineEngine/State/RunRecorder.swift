@@ -181,10 +181,12 @@ final class RunRecorder {
   private func detail(of ordinal: Int) -> String? {
     let (reason, gate) = (state.instances[ordinal].reason, state.instances[ordinal].opened)
     let label = state.instances[ordinal].loopItem?.label
-    guard reason != nil || gate != nil || label != nil else { return nil }
+    let isDone = state.instances[ordinal].state == .succeeded || state.instances[ordinal].state == .reused
+    let artifacts = isDone ? state.instances[ordinal].artifacts : []
+    guard reason != nil || gate != nil || label != nil || !artifacts.isEmpty else { return nil }
     let masker = state.given.masker
     return OperationReason.detail(
-      reason, gate: gate, label: label, masking: masker.isEmpty ? nil : { masker.mask($0) })?.text
+      reason, gate: gate, label: label, artifacts: artifacts, masking: masker.isEmpty ? nil : { masker.mask($0) })?.text
   }
 
   // MARK: The run

@@ -41,7 +41,10 @@ extension CommandAction: CheckableAction {
   static var tables: [KeySection] { [] }
 
   static var takes: Set<OperationKey> {
-    [.inject, .requires, .result, .retry, .repeat, .grace, .env, .directory, .stdin, .staleAfter, .staleWhen]
+    [
+      .inject, .requires, .result, .retry, .repeat, .grace, .env, .directory, .stdin, .artifacts, .staleAfter,
+      .staleWhen,
+    ]
   }
 
   static var share: DefaultsShare { .process }

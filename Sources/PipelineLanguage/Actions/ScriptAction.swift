@@ -32,7 +32,10 @@ extension ScriptAction: CheckableAction {
   static var tables: [KeySection] { [] }
 
   static var takes: Set<OperationKey> {
-    [.inject, .requires, .result, .retry, .repeat, .grace, .env, .directory, .shell, .stdin, .staleAfter, .staleWhen]
+    [
+      .inject, .requires, .result, .retry, .repeat, .grace, .env, .directory, .shell, .stdin, .artifacts, .staleAfter,
+      .staleWhen,
+    ]
   }
 
   static var share: DefaultsShare { .process }

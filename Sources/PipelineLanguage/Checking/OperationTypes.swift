@@ -39,7 +39,7 @@ struct OperationTypes: TypeEnvironment {
 
   var contextNames: [String] {
     guard seesOperations else { return ["params", "secrets", "run"] }
-    var names = ["params", "env", "secrets", "results", "errors", "operations", "run"]
+    var names = ["params", "env", "secrets", "results", "errors", "operations", "artifacts", "run"]
     if let item { names.append(item.name) }
     if previous != nil { names.append("previous") }
     return names
@@ -62,11 +62,14 @@ struct OperationTypes: TypeEnvironment {
     case "results" where seesOperations: return .members(result, names: { operationNames })
     case "errors" where seesOperations:
       return .members({ _ in MemberType(Self.error, isOptional: true) }, names: { operationNames })
+    case "artifacts" where seesOperations:
+      return .members(
+        artifacts, names: { checker.draft.operations.lazy.filter(\.keepsArtifacts).map(\.definition.name) })
     case "operations" where seesOperations:
       return .members({ _ in MemberType(Self.operation) }, names: { operationNames })
     // Contexts that exist elsewhere: `checkAvailability` has said so where they do not exist here.
     case "previous": return .value(previous ?? .json)
-    case "env", "results", "errors", "operations", "item": return .value(.json)
+    case "env", "results", "errors", "operations", "artifacts", "item": return .value(.json)
     default: return nil
     }
   }
@@ -78,6 +81,11 @@ struct OperationTypes: TypeEnvironment {
     guard let index = checker.index(of: name) else { return MemberType(.json) }
     let type = checker.resultTypes[index]
     return MemberType(type == .none ? .json : type, isOptional: required?.contains(index) != true)
+  }
+
+  private func artifacts(_ name: String) -> MemberType? {
+    guard let index = checker.index(of: name) else { return MemberType(.json) }
+    return checker.draft.operations[index].artifactType.map { MemberType($0, isOptional: true) }
   }
 
   private var operationNames: [String] { checker.draft.operations.map(\.definition.name) }
@@ -101,5 +109,6 @@ struct OperationTypes: TypeEnvironment {
   static let run = ValueType.object([
     field("id", .string), field("pipeline", .string), field("started_at", .timestamp), field("at", .timestamp),
     field("attempt", .int), field("workspace", .string), field("directory", .string), field("event", .json),
+    field("folder", .string),
   ])
 }

@@ -73,7 +73,7 @@ extension PipelineChecker {
       var withDefault: Set<String>?
       for reference in references {
         switch reference.context {
-        case "results", "errors", "operations": break
+        case "results", "errors", "operations", "artifacts": break
         default: continue
         }
         // `until` looks at the operation's own latest result; a second reader of it would be a cycle.
@@ -131,7 +131,7 @@ extension PipelineChecker {
         continue
       case "run" where site.use == .controller:
         reason = "'run' is not available here: a controller is there before a run; it sees 'params'"
-      case "env", "results", "errors", "operations":
+      case "env", "results", "errors", "operations", "artifacts":
         guard operation == nil else { continue }
         reason =
           switch site.use {

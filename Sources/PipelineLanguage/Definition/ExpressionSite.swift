@@ -24,7 +24,7 @@ struct ExpressionSite {
 
   /// What the value is for, which decides what the expression may name.
   enum Use: Sendable, Equatable {
-    case when, until, loop, label, inject, stdin, environment, exclusive, directory
+    case when, until, loop, label, inject, stdin, environment, exclusive, directory, artifacts
     /// Part of what the operation does.
     case action(ActionPlace)
     case nestedParameter
@@ -50,6 +50,7 @@ struct ExpressionSite {
       case .exclusive: "exclusive"
       case .directory: "directory"
       case .action(let place): place.key.rawValue
+      case .artifacts: "artifacts"
       case .nestedParameter: "params"
       case .settings: "with"
       case .controller: "controllers"
@@ -60,7 +61,7 @@ struct ExpressionSite {
     /// Whether the context `env` holds the operation's own variables there: it does once they have been computed.
     var seesOwnVariables: Bool {
       switch self {
-      case .stdin, .directory, .inject, .environment: true
+      case .stdin, .directory, .artifacts, .inject, .environment: true
       case .action(let place): place.seesOwnVariables
       default: false
       }
@@ -74,7 +75,7 @@ struct ExpressionSite {
       case .inject: isForPlugin ? .plugin : .hidden
       case .settings, .controller: .plugin
       case .action(let place): place.visibility
-      case .when, .until, .loop, .label, .exclusive, .directory, .specification: .shown
+      case .when, .until, .loop, .label, .exclusive, .directory, .artifacts, .specification: .shown
       }
     }
   }

@@ -20,6 +20,7 @@ extension OperationDefinition {
     }
     names.formUnion(loop?.label?.resultsWithDefault ?? [])
     for variable in environment { names.formUnion(variable.value.resultsWithDefault) }
+    for artifact in artifacts { names.formUnion(artifact.path.resultsWithDefault) }
     names.formUnion(stdin?.resultsWithDefault ?? [])
     return names
   }

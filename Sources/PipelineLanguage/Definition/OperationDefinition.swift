@@ -167,6 +167,8 @@ public struct OperationDefinition: Sendable {
   public var environment: [(name: String, value: Template)] = []
   /// Where a process starts; nil means the directory of the pipeline file.
   public var directory: Template?
+  /// What is kept of the files that the process leaves behind, in the order of the file.
+  public var artifacts: [Artifact] = []
   /// The shell and its arguments for `run`; the script is appended as one more argument.
   public var shell: [String] = ["/bin/sh", "-e", "-c"]
   /// What the process reads on standard input, unless something is injected there.

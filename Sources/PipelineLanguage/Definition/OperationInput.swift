@@ -24,6 +24,8 @@ package struct OperationInput: Sendable, Hashable {
     case until
     case directory
     case exclusive
+    /// What names an artifact.
+    case artifact(String)
 
     /// A word or two for people.
     package var text: String {
@@ -42,6 +44,7 @@ package struct OperationInput: Sendable, Hashable {
       case .until: "its repetition"
       case .directory: "its directory"
       case .exclusive: "its exclusive name"
+      case .artifact(let name): "artifact \(name)"
       }
     }
   }
@@ -64,7 +67,7 @@ package struct OperationInput: Sendable, Hashable {
     self.references = references
     self.filePatterns = filePatterns
     var names: [String] = []
-    for reference in references where ["results", "errors", "operations"].contains(reference.context) {
+    for reference in references where ["results", "errors", "operations", "artifacts"].contains(reference.context) {
       if let name = reference.path.first, OperationName.find(name, among: names) == nil { names.append(name) }
     }
     operations = names
@@ -145,6 +148,7 @@ extension OperationDefinition {
     inputs += environment.filter { !$0.value.isLiteral }.map { OperationInput(.variable($0.name), $0.value) }
     if let directory, !directory.isLiteral { inputs.append(OperationInput(.directory, directory)) }
     if let exclusive, !exclusive.isLiteral { inputs.append(OperationInput(.exclusive, exclusive)) }
+    inputs += artifacts.filter { !$0.path.isLiteral }.map { OperationInput(.artifact($0.name), $0.path) }
     if let condition { inputs.append(OperationInput(.condition, condition)) }
     if let until = repetition?.until { inputs.append(OperationInput(.until, until)) }
     return inputs

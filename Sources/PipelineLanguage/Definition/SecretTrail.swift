@@ -10,7 +10,7 @@ struct ShownPlace: Sendable {
     guard use.visibility(toPlugin: isForPlugin) != .hidden else { return nil }
     let handed = references.filter {
       switch $0.context {
-      case "results", "errors", "operations", "secrets", "run": false
+      case "results", "errors", "operations", "artifacts", "secrets", "run": false
       default: true
       }
     }

@@ -63,6 +63,7 @@ package enum DiagnosticCode: String, CaseIterable, Sendable {
   case neverRuns = "never-runs"
   case unknownResource = "unknown-resource"
   case exclusiveOrder = "exclusive-order"
+  case invalidArtifact = "invalid-artifact"
 
   // Types and injection
   case invalidType = "invalid-type"

@@ -19,8 +19,6 @@ enum FamiliarKeys {
     "image": "run it by 'command: [docker, run, --rm, IMAGE, …]'",
     "docker": "run it by 'command: [docker, run, --rm, IMAGE, …]'",
     "services": "start and end them by operations and handlers of their own",
-    "artifacts": "write the file and hand on its path, with 'result: file'",
-    "artifact": "write the file and hand on its path, with 'result: file'",
     "include": "run other files by 'pipeline: FILE'", "includes": "run other files by 'pipeline: FILE'",
     "import": "run other files by 'pipeline: FILE'", "extends": "share settings by 'defaults'",
     "timezone": "give the zone to the schedule: 'controllers: [{ uses: cron, with: { schedule: …, zone: … } }]'",
@@ -51,6 +49,6 @@ enum FamiliarKeys {
     "dir": ["directory"],
     "foreach": ["for_each"], "withitems": ["for_each"], "loop": ["for_each"], "items": ["in", "for_each"],
     "strategy": ["matrix"], "mutex": ["exclusive"], "lock": ["exclusive"],
-    "output": ["result"], "outputs": ["result"], "returns": ["result"],
+    "artifact": ["artifacts"], "output": ["result"], "outputs": ["result"], "returns": ["result"],
   ]
 }

@@ -179,5 +179,7 @@ extension DocumentReader {
 
 /// The names of the contexts of expressions.
 enum ContextName {
-  static let all = ["params", "env", "secrets", "results", "errors", "operations", "run", "item", "previous"]
+  static let all = [
+    "params", "env", "secrets", "results", "errors", "operations", "artifacts", "run", "item", "previous",
+  ]
 }

@@ -7,7 +7,7 @@ enum OperationKey: String, CaseIterable, Sendable {
   case matrix, label
   case failFast = "fail_fast"
   case maxFailures = "max_failures"
-  case exclusive, resources, env, directory, shell, stdin
+  case exclusive, resources, env, directory, shell, stdin, artifacts
   case staleAfter = "stale_after"
   case with
   case runWhen = "run_when"
@@ -106,6 +106,10 @@ enum OperationKey: String, CaseIterable, Sendable {
         "shell", .anyOf([.text, .list(.text, minimum: 1)]),
         "The shell and its arguments; the script is added as the last one.", default: "[/bin/sh, -e, -c]",
         only: takers(of: .shell)),
+      KeyRow(
+        "artifacts", .map(keyPattern: NamePattern.member, .template),
+        "Files that are kept when the process has succeeded: names with paths or patterns below the directory where it starts.",
+        default: "none", only: takers(of: .artifacts)),
       KeyRow("stdin", .template, "What the process reads on standard input.", only: takers(of: .stdin)),
       KeyRow(
         "stale_after", .duration, "A success with the same inputs that is younger than this is taken over.",

@@ -120,6 +120,7 @@ extension DocumentReader {
       setIfRead(&draft.definition.directory, template(value, "'directory'", .directory, into: &draft.sites))
     case .shell: if let shell = shell(value) { draft.definition.shell = shell }
     case .stdin: draft.definition.stdin = template(value, "'stdin'", .stdin, into: &draft.sites)
+    case .artifacts: readArtifacts(value, into: draft)
     case .staleAfter: draft.definition.staleAfter = duration(value, "'stale_after'", allowsZero: false)
     case .staleWhen: draft.definition.staleWhen = formula(value, "'stale_when'", .staleWhen, of: draft.title)
     case .params: readNestedParameters(entry, into: draft)

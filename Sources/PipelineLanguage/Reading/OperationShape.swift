@@ -25,7 +25,7 @@ extension OperationKey {
 
   var bearing: Bearing {
     switch self {
-    case .params, .with, .inject, .requires, .result, .when, .repeat, .stdin: .action
+    case .params, .with, .inject, .requires, .result, .when, .repeat, .stdin, .artifacts: .action
     case .forEach, .matrix: .items
     case .env, .directory, .shell: .defaulted
     case .name, .description, .label, .needs, .retry, .timeout, .grace, .allowFailure, .failFast, .maxFailures: .nothing

@@ -117,6 +117,17 @@ extension DiagnosticTable {
         "database.yaml": "operations: [{ name: work, exclusive: database, run: ./work }]\n",
       ],
       fix: "Take the names in the same order everywhere, or let one operation need the other."),
+    DiagnosticRow(
+      DiagnosticCode.invalidArtifact,
+      "The path of an artifact leads out of the directory in which the process starts, or is that directory.",
+      """
+      operations:
+        - name: build
+          run: ./build
+          artifacts: { app: ../build/app }
+      """,
+      fix:
+        "Write a path below the directory, and set `directory` where the files are elsewhere."),
   ]
 
   static let types = [

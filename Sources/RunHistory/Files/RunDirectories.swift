@@ -61,7 +61,7 @@ package struct RunDirectories {
     var removal = Removal()
     for name in DirectoryNames.of(descriptor: directory) where ResultFileName.isResult(name) && !kept.contains(name) {
       if unlinkat(directory, name, 0) != 0, errno == EISDIR {
-        Self.remove(name, in: directory, depth: 1, into: &removal)
+        Self.remove(name, in: directory, depth: 1, top: directory, into: &removal)
       }
       count += 1
     }
@@ -84,29 +84,43 @@ package struct RunDirectories {
     runs.reduce(0) { $0 + Self.size(of: "\(workspace)/runs/\($1.text)") }
   }
 
-  /// Nothing of ours nests deeper; a deeper tree is left where it is.
+  /// Each level needs a descriptor. What processes leave in the folder of their run may nest deeper, and is moved up before it is removed.
   private static let deepest = 16
 
-  private static func remove(_ name: String, in parent: Int32, depth: Int, into removal: inout Removal) {
-    let descriptor = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+  private static func remove(
+    _ name: String, in parent: Int32, depth: Int, top: Int32? = nil, into removal: inout Removal
+  ) {
+    var descriptor = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    // A directory that a process has closed to its owner, who still owns it.
+    if descriptor < 0, errno == EACCES, depth > 0, fchmodat(parent, name, 0o700, AT_SYMLINK_NOFOLLOW) == 0 {
+      descriptor = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    }
     guard descriptor >= 0 else {
       if errno != ENOENT { removal.failures.append("\(name): \(SystemError.text(of: errno))") }
       return
     }
-    guard depth < deepest else {
-      removal.failures.append("\(name): nested too deeply")
-      close(descriptor)
-      return
-    }
+    if depth > 0 { fchmod(descriptor, 0o700) }
     for entry in DirectoryNames.of(descriptor: descriptor) {
       var status = stat()
       guard fstatat(descriptor, entry, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
       if status.st_mode & S_IFMT == S_IFDIR {
-        remove(entry, in: descriptor, depth: depth + 1, into: &removal)
+        if depth >= deepest, let top {
+          moveUp(entry, from: descriptor, to: top, &removal)
+        } else {
+          remove(entry, in: descriptor, depth: depth + 1, top: top ?? descriptor, into: &removal)
+        }
       } else if unlinkat(descriptor, entry, 0) == 0 {
         if status.st_mode & S_IFMT == S_IFREG { removal.bytes += Int64(status.st_size) }
       } else {
         removal.failures.append("\(entry): \(SystemError.text(of: errno))")
+      }
+    }
+    if depth == 0 {
+      // Until nothing has been moved up any more.
+      while let moved = DirectoryNames.of(descriptor: descriptor).first(where: { $0.hasPrefix(moved) }) {
+        let failures = removal.failures.count
+        remove(moved, in: descriptor, depth: 1, top: descriptor, into: &removal)
+        if removal.failures.count > failures { break }
       }
     }
     close(descriptor)
@@ -114,6 +128,20 @@ package struct RunDirectories {
       if depth == 0 { removal.removed += 1 }
     } else if errno != ENOENT {
       removal.failures.append("\(name): \(SystemError.text(of: errno))")
+    }
+  }
+
+  /// How directories are called that were moved up. No file of a run begins so.
+  private static let moved = ".moved-"
+
+  private static func moveUp(_ name: String, from folder: Int32, to top: Int32, _ removal: inout Removal) {
+    for number in 0... {
+      let place = "\(moved)\(number)"
+      guard faccessat(top, place, F_OK, AT_SYMLINK_NOFOLLOW) != 0 else { continue }
+      if renameat(folder, name, top, place) != 0 {
+        removal.failures.append("\(name): \(SystemError.text(of: errno))")
+      }
+      return
     }
   }
 

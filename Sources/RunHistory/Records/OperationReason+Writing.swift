@@ -74,6 +74,10 @@ private struct DetailWriter {
     members[DetailKey.gate] = .object(inner.members)
   }
 
+  mutating func add(_ artifacts: [KeptArtifact]) {
+    if !artifacts.isEmpty { members[DetailKey.artifacts] = .array(artifacts.map(\.jsonValue)) }
+  }
+
   /// Nobody knows where the parts of this are from: every text is masked.
   mutating func add(unknown detail: JSONValue) {
     guard let unknown = detail.objectValue else { return }
@@ -130,16 +134,18 @@ private struct DetailWriter {
 }
 
 extension OperationReason {
-  /// The particulars of a reason and of an opened gate, and the label of an item, as in the column `detail`; nil where there are none. `mask` replaces
-  /// secrets in what came from outside.
+  /// The particulars of a reason and of an opened gate, the label of an item, and what was kept of its files, as in the column `detail`; nil where there are
+  /// none. `mask` replaces secrets in what came from outside, but for the paths of artifacts: those in which there is one are not kept.
   package static func detail(
-    _ reason: OperationReason?, gate: OpenedGate? = nil, label: String? = nil, masking mask: ((String) -> String)? = nil
+    _ reason: OperationReason?, gate: OpenedGate? = nil, label: String? = nil, artifacts: [KeptArtifact] = [],
+    masking mask: ((String) -> String)? = nil
   ) -> JSONValue? {
-    guard reason != nil || gate != nil || label != nil else { return nil }
+    guard reason != nil || gate != nil || label != nil || !artifacts.isEmpty else { return nil }
     var writer = DetailWriter(mask: mask)
     if let reason { writer.add(reason) }
     if let gate { writer.add(gate) }
     writer.add(DetailKey.label, outside: label)
+    writer.add(artifacts)
     return writer.members.isEmpty ? nil : .object(writer.members)
   }
 }

@@ -47,7 +47,10 @@ extension History {
       if let copier {
         // Before the transaction, so that other writers wait for no file; and before the records, which would be without the file otherwise.
         let new = try unknown(among: batch.map(\.run.id))
-        for run in batch where new.contains(run.run.id) { report.copiedFiles += try copier.copy(run.files) }
+        for run in batch where new.contains(run.run.id) {
+          report.copiedFiles += try copier.copy(run.files)
+          report.copiedFiles += try copier.copy(run.operations.flatMap(\.artifacts))
+        }
       }
       let part = try self.write { try RunImport(workspace: workspace.directory).add(batch, in: $0) }
       report.imported += part.imported
@@ -111,6 +114,7 @@ private struct RunImport {
     // The records may share a file, which is told once.
     var missing: Set<String> = []
     defer { report.missingFiles += missing.count }
+    for index in run.operations.indices { report.missingFiles += run.operations[index].keepArtifacts(in: workspace) }
     func isMissing(_ path: String?) -> Bool {
       guard let path, access("\(workspace)/\(path)", F_OK) != 0 else { return false }
       missing.insert(path)

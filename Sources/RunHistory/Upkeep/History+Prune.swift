@@ -44,7 +44,7 @@ extension History {
   /// Forgets ended runs that the rule names, with the runs nested in them.
   ///
   /// A run that goes on is kept, so is one that was interrupted and waits for `resume`, unless the rule includes these, and so is one with a
-  /// result file that a run which is kept has reused, or with items or nested runs that one which has not succeeded takes over. A nested run goes with the run that started it; by itself where that is not in the
+  /// result file or artifacts that a run which is kept has reused, or with items or nested runs that one which has not succeeded takes over. A nested run goes with the run that started it; by itself where that is not in the
   /// workspace, as after the import of a part. With `dryRun` nothing is changed. Runs are deleted 100 at a time, so that other writers are not kept waiting; when an error ends it early, what was
   /// deleted so far is whole, and a repetition finds the rest.
   public func prune(_ rule: PruneRule, dryRun: Bool = false) throws(WorkspaceError) -> PruneReport {
@@ -110,7 +110,7 @@ struct PruneSelection {
       db,
       sql: """
         SELECT reused_from, r.id FROM operation_record o JOIN run_record r ON r.number = o.key >> 32
-        WHERE o.reused_from IS NOT NULL AND o.result_file IS NOT NULL
+        WHERE o.reused_from IS NOT NULL AND (o.result_file IS NOT NULL OR json_extract(o.detail, '$.artifacts') IS NOT NULL)
         UNION SELECT source, id FROM run_record
         WHERE source IS NOT NULL AND selection LIKE '%"partial"%' AND state <> 'succeeded'
         """

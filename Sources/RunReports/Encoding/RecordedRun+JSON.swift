@@ -31,6 +31,7 @@ extension OperationRecord {
       "duration_ms": JSONValue(millisecondsFrom: startedAt, to: endedAt), "result": result.jsonValue,
       "result_file": result.jsonFile, "reused_from": JSONValue(reusedFrom?.text),
       "fingerprint": JSONValue(fingerprint),
+      "artifacts": .array(artifacts.map(\.jsonValue)),
       "attempts": .array(list.map { $0.jsonValue(result: $0.number == attempts ? result : $0.result) }),
     ])
   }

@@ -265,7 +265,7 @@ import Testing
     append(to: first.error)
     pool.giveBack(first)
     pool.makeSpares()
-    #expect(Set(try FileManager.default.contentsOfDirectory(atPath: "\(directory)/runs/a")).count == 4)
+    #expect(Set(try FileManager.default.contentsOfDirectory(atPath: "\(directory)/runs/a")).count == 5)
     pool.removeEmpty()
     pool.makeSpares()
     #expect(

@@ -71,6 +71,7 @@ extension RunEngine {
       Row.seeded("\(key): named inject", "\(action), inject: { a: \"SEED\" }"),
       Row.seeded("\(key): env", "\(action), env: { A: \"SEED\" }"),
       Row.seeded("\(key): directory", "\(action), directory: \"SEED\""),
+      Row.seeded("\(key): artifacts", "\(action), artifacts: { a: \"x-SEED\" }"),
       Row.seeded("\(key): item", "\(action), for_each: [1]"),
       Row.operation("\(key): result", "\(action), result: string", "\(action), result: json"),
       Row.operation("\(key): name of a variable", "\(action), env: { A: x }", "\(action), env: { B: x }"),
@@ -275,7 +276,9 @@ extension RunEngine {
   func properties() throws {
     let operation = OperationDefinition(
       name: "x", index: 0, action: .value(.literal(.null)), range: .beginning)
-    let inputs: Set = ["action", "injection", "loop", "environment", "directory", "shell", "stdin", "contentHash"]
+    let inputs: Set = [
+      "action", "injection", "loop", "environment", "directory", "shell", "stdin", "artifacts", "contentHash",
+    ]
     // What decides whether, when, how often and beside what it runs, and what is known of its places and types; where it is written, it is
     // part of `contentHash`.
     let others: Set = [

@@ -75,6 +75,55 @@ struct TypeTests {
     #expect(found.count == 1 && found[0].contains("type-mismatch") && found[0].contains(message), "\(found)")
   }
 
+  @Test("artifacts are typed by their paths, one file or a list of them, and for each item of a loop")
+  func artifacts() {
+    #expect(
+      findings(
+        """
+        operations:
+          - { name: a, run: ls, artifacts: { app: out/app, logs: "out/*.log" } }
+          - { name: each, run: ls, for_each: [1], artifacts: { app: "app-${{ item }}" } }
+          - { name: fine, run: cat, inject: "${{ artifacts.a.app }}", requires: file }
+          - { name: list, run: cat, inject: "${{ artifacts.a.logs }}", requires: file }
+          - { name: item, value: "${{ artifacts.each.app }}" }
+          - { name: none, value: "${{ artifacts.a.ap }}" }
+          - { name: other, value: "${{ artifacts.fine.app }}" }
+          - { name: far, value: "${{ artifacts.b.app }}" }
+        """) == [
+          "5:37 type-mismatch operation 'list' requires file, but 'inject' gives [file]",
+          "6:46 no-members 'artifacts.each' is a list and has no member 'app' (did you mean 'artifacts.each[0].app' or 'artifacts.each.*.app'?)",
+          "7:43 unknown-member 'artifacts.a' has no member 'ap' (did you mean 'artifacts.a.app'?)",
+          "8:42 unknown-member 'artifacts' has no member 'fine'",
+          "9:30 unknown-operation there is no operation 'b'",
+        ])
+  }
+
+  @Test(
+    "the path of an artifact is one below the directory",
+    arguments: [
+      ("{ a: /etc/passwd }", "3:21 invalid-artifact the path of the artifact 'a' is absolute"),
+      ("{ a: ../a }", "3:21 invalid-artifact the path of the artifact 'a' leads out of the directory with '..'"),
+      ("{ a: ./ }", "3:21 invalid-artifact the path of the artifact 'a' is the directory itself"),
+      ("{ 1a: b }", "3:18 invalid-name '1a' cannot be an artifact's name"),
+      (
+        "a", "3:16 wrong-form 'artifacts' needs a mapping of names to paths, found 'a' (name it, as in '{ report: a }')"
+      ),
+    ])
+  func artifactPaths(artifacts: String, finding: String) {
+    let found = findings(inOperation: "run: ls\n    artifacts: \(artifacts)")
+    #expect(found.count == 1 && found[0].dropFirst(2).hasPrefix(finding.dropFirst(2)), "\(found)")
+  }
+
+  @Test("a secret cannot be in the path of an artifact")
+  func artifactSecrets() {
+    let found = findings(
+      """
+      secrets: { s: { env: S } }
+      operations: [{ name: a, run: ls, artifacts: { a: "x-${{ secrets.s }}" } }]
+      """)
+    #expect(found.count == 1 && found[0].contains("secret-exposed a secret cannot be used in 'artifacts'"), "\(found)")
+  }
+
   @Test("an error has the members that it has in a run, each of its type")
   func errorMembers() {
     #expect(

@@ -36,4 +36,24 @@ struct RunDirectoriesTests {
     #expect(files.fileExists(atPath: runs.appendingPathComponent("\(kept)/1.out").path))
     #expect(files.fileExists(atPath: outside.appendingPathComponent("precious").path))
   }
+
+  @Test("what a process has left is removed however deep it nests, and though it has closed its directories")
+  func deep() throws {
+    let files = FileManager.default
+    let root = files.temporaryDirectory.appendingPathComponent("penstock-\(UUID().uuidString)")
+    defer { try? files.removeItem(at: root) }
+    let run = RunID.generate()
+    let folder = root.appendingPathComponent("runs/\(run)/folder").path
+    let branches = ["a", "b"].map { branch in folder + String(repeating: "/\(branch)", count: 60) }
+    for path in branches {
+      try files.createDirectory(atPath: path, withIntermediateDirectories: true)
+      try Data("12345".utf8).write(to: URL(fileURLWithPath: path + "/file"))
+    }
+    try files.setAttributes([.posixPermissions: 0o500], ofItemAtPath: branches[0])
+    try files.setAttributes([.posixPermissions: 0], ofItemAtPath: folder + "/b/b")
+    let removal = RunDirectories(workspace: root.path).remove([run])
+    #expect(removal.failures == [])
+    #expect((removal.removed, removal.bytes) == (1, 10))
+    #expect(!files.fileExists(atPath: root.appendingPathComponent("runs/\(run)").path))
+  }
 }

@@ -50,6 +50,7 @@ struct HistoryShow: ParsableCommand {
     } text: {
       printHeader(record, reference)
       printOperations(recorded)
+      printArtifacts(recorded)
       if timeline ?? TextOutput.standard.isTerminal {
         let text = TimelineText(style: shared.style, width: shared.tableWidth ?? TerminalSize.current().columns)
         let lines = text.render(recorded)
@@ -101,6 +102,13 @@ struct HistoryShow: ParsableCommand {
       }
     }
     TextOutput.standard.write("\n" + table.render(width: shared.tableWidth, style: shared.style))
+  }
+
+  private func printArtifacts(_ recorded: RecordedRun) {
+    let artifacts = RunArtifact.all(of: recorded.operations)
+    guard !artifacts.isEmpty else { return }
+    TextOutput.standard.write(
+      "\n" + ArtifactText.table(artifacts).render(width: shared.tableWidth, style: shared.style))
   }
 
   private func add(

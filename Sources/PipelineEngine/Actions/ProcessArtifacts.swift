@@ -1,0 +1,46 @@
+import Expressions
+import PipelineLanguage
+import RunHistory
+
+/// What is kept of the files that the process of an attempt leaves behind.
+struct ProcessArtifacts {
+  let run: Run
+  let ordinal: Int
+
+  /// What the attempt is to keep, with all expressions evaluated: before its process starts, while what they read is at hand.
+  func wanted(_ contexts: RunContexts) throws -> [ArtifactKeeper.Wanted] {
+    let artifacts = run.state.instances[ordinal].node.definition.artifacts
+    guard !artifacts.isEmpty else { return [] }
+    return try artifacts.map { artifact in
+      var path = ""
+      for segment in artifact.path.segments {
+        switch segment {
+        case .literal(let text): path += text
+        case .expression(let expression, _):
+          let text = try expression.evaluate(in: contexts).injectedText
+          path += artifact.isPattern ? ArtifactPath.escaped(text) : text
+        }
+      }
+      return ArtifactKeeper.Wanted(name: artifact.name, path: path, isPattern: artifact.isPattern)
+    }
+  }
+
+  /// Copies the artifacts of a job that has succeeded. They are part of the record of its operation, which is written when the attempt has ended.
+  nonisolated(nonsending) func keep(_ job: Job) async throws {
+    let keeper = ArtifactKeeper(
+      job.artifacts, of: job.id.run, ordinal: job.id.ordinal, attempt: job.id.attempt,
+      in: job.directory ?? run.services.directory, workspace: run.state.given.workspace, masker: job.masker)
+    let kept = try await withTaskCancellationHandler {
+      try await BlockingWork.run { try keeper.keep() }
+    } onCancel: {
+      keeper.cancel()
+    }
+    run.state.instances[ordinal].artifacts = kept.artifacts
+    guard let first = kept.leftOut.first else { return }
+    let more = kept.leftOut.count > 1 ? ", and \(kept.leftOut.count - 1) more" : ""
+    run.observer.emit(
+      .notice(
+        run.state.id,
+        "not all files of '\(run.state.instances[ordinal].name)' were kept: \(first.escapedForMessage)\(more)"))
+  }
+}

@@ -1,0 +1,301 @@
+import Crypto
+import Glibc
+import OperatingSystem
+import PipelineLanguage
+import RunHistory
+import Synchronization
+import Values
+
+/// Copies the artifacts of one attempt into the directory of its run.
+///
+/// Beside the loop: it looks through directories that may be large, and copies files. It follows no symbolic link below the directory of the operation.
+final class ArtifactKeeper: Sendable {
+  /// What is looked for: a path, or a pattern in which a backslash takes a character as it is.
+  struct Wanted: Sendable {
+    let name: String
+    let path: String
+    let isPattern: Bool
+  }
+
+  /// In all artifacts of an attempt.
+  static let mostFiles = 10_000
+  /// By one pattern: each is part of a record.
+  static let mostMatches = 1_000
+  static let mostBytes: Int64 = 4 << 30
+  /// How many entries a pattern may lead to, whether they match or not.
+  static let mostEntries = 200_000
+  /// How deeply directories may be nested: each level needs a descriptor.
+  static let deepest = 64
+
+  private let wanted: [Wanted]
+  private let directory: String
+  private let workspace: String
+  private let run: RunID
+  private let ordinal: Int
+  private let attempt: Int
+  /// What finds secrets; nil where the operation has received none.
+  private let masker: SecretMasker?
+  private let isCancelled = Atomic(false)
+
+  init(
+    _ wanted: [Wanted], of run: RunID, ordinal: Int, attempt: Int, in directory: String, workspace: String,
+    masker: SecretMasker?
+  ) {
+    self.wanted = wanted
+    self.directory = directory
+    self.workspace = workspace
+    self.run = run
+    self.ordinal = ordinal
+    self.attempt = attempt
+    self.masker = masker
+  }
+
+  /// Ends a copy that goes on: it throws `CancellationError`.
+  func cancel() { isCancelled.store(true, ordering: .relaxed) }
+
+  /// What came of it.
+  struct Kept: Sendable {
+    var artifacts: [KeptArtifact] = []
+    /// What was found and not kept, for a person.
+    var leftOut: [String] = []
+  }
+
+  /// Copies everything, or leaves nothing behind.
+  ///
+  /// A former host, or a former attempt, may have been ended in the middle of this; what it left belongs to no record, and is removed first. So nothing is
+  /// doubled, and an artifact is whole once its record is durable, which comes after the copy.
+  ///
+  /// - Throws: ``OperationFailure`` (`artifact-missing`, `artifact-invalid`, `artifact-limit`, `artifact-secret`), ``EngineError``, or `CancellationError`.
+  func keep() throws -> Kept {
+    let runs = try opened("\(workspace)/runs/\(run.text)") { () throws(SystemError) in
+      try Folder(workspace).folder(["runs", run.text])
+    }
+    let prefix = KeptArtifact.prefix(ordinal: ordinal)
+    for name in runs.names where name.hasPrefix(prefix) && name.hasSuffix(KeptArtifact.suffix) { runs.remove(name) }
+    let folder = KeptArtifact.folderName(ordinal: ordinal, attempt: attempt)
+    do {
+      return try keep(in: runs, folder)
+    } catch {
+      runs.remove(folder)
+      throw error
+    }
+  }
+
+  private func keep(in runs: Folder, _ folder: String) throws -> Kept {
+    let source = try opened(directory) { () throws(SystemError) in try Folder(directory) }
+    var state = Copy(kept: Kept())
+    for wanted in wanted {
+      let steps = ArtifactPath.steps(of: wanted.path)
+      if let problem = ArtifactPath.problem(with: wanted.path) {
+        throw failure("invalid", "the path of the artifact '\(wanted.name)' \(problem)")
+      }
+      state.begin(wanted.name)
+      let name = "\(folder)/\(wanted.name)"
+      let target = try opened(name) { () throws(SystemError) in try runs.making([folder, wanted.name]) }
+      if wanted.isPattern {
+        var entries = 0
+        var matches: Set<String> = []
+        try match(steps[...], in: source, [], &entries, &state) { matches.insert($0) }
+        if matches.count > Self.mostMatches {
+          throw failure(
+            "limit", "the artifact '\(wanted.name)' has \(matches.count) files; a pattern may match \(Self.mostMatches)"
+          )
+        }
+        for path in matches.sorted() {
+          guard let steps = KeptArtifact.steps(of: path), let last = steps.last else { continue }
+          let folder = try opened(path) { () throws(SystemError) in try source.folder(steps.dropLast()) }
+          let made = try opened(path) { () throws(SystemError) in try target.making(steps.dropLast()) }
+          try copyFile(last, from: folder, to: made, path, &state)
+          state.paths.append(path)
+        }
+      } else {
+        let path = steps.joined(separator: "/")
+        try copy(steps, from: source, to: target, path, wanted, &state)
+        state.paths.append(path)
+      }
+      state.kept.artifacts.append(
+        KeptArtifact(
+          name: wanted.name, folder: "runs/\(run.text)/\(name)", paths: state.paths, isList: wanted.isPattern,
+          files: state.files - state.filesBefore, size: state.bytes - state.bytesBefore))
+    }
+    return state.kept
+  }
+
+  /// What has been copied so far.
+  private struct Copy {
+    var kept: Kept
+    var name = ""
+    var paths: [String] = []
+    var files = 0
+    var bytes: Int64 = 0
+    var filesBefore = 0
+    var bytesBefore: Int64 = 0
+
+    mutating func begin(_ name: String) {
+      self.name = name
+      paths = []
+      (filesBefore, bytesBefore) = (files, bytes)
+    }
+  }
+
+  // MARK: Finding
+
+  /// Calls `found` with the path of each regular file that a pattern matches. A `**` stands for any number of directories; hidden files match what names the
+  /// dot alone, as in the shell.
+  private func match(
+    _ pattern: ArraySlice<String>, in folder: Folder, _ way: [String], _ entries: inout Int, _ state: inout Copy,
+    _ found: (String) -> Void
+  ) throws {
+    guard let step = pattern.first else { return }
+    try requireGoingOn()
+    guard way.count < Self.deepest else {
+      throw failure("limit", "the artifact '\(state.name)' leads more than \(Self.deepest) directories down")
+    }
+    let rest = pattern.dropFirst()
+    if step == "**" {
+      if !rest.isEmpty { try match(rest, in: folder, way, &entries, &state, found) }
+      for name in folder.names where !name.hasPrefix(".") {
+        try count(&entries, state)
+        switch folder.entry(name) {
+        case .folder:
+          guard let inner = try? folder.folder(name) else { continue }
+          try match(pattern, in: inner, way + [name], &entries, &state, found)
+        // At the end it stands for everything below.
+        case .file where rest.isEmpty: found((way + [name]).joined(separator: "/"))
+        default: continue
+        }
+      }
+      return
+    }
+    for name in folder.names where fnmatch(step, name, FNM_PERIOD) == 0 {
+      try count(&entries, state)
+      let path = (way + [name]).joined(separator: "/")
+      switch folder.entry(name) {
+      case .file where rest.isEmpty: found(path)
+      case .folder where !rest.isEmpty:
+        guard let inner = try? folder.folder(name) else { continue }
+        try match(rest, in: inner, way + [name], &entries, &state, found)
+      case .link where rest.isEmpty: state.kept.leftOut.append("'\(path)' is a symbolic link")
+      case .special where rest.isEmpty: state.kept.leftOut.append("'\(path)' is no regular file")
+      default: continue
+      }
+    }
+  }
+
+  private func count(_ entries: inout Int, _ state: Copy) throws {
+    entries += 1
+    guard entries > Self.mostEntries else { return }
+    throw failure("limit", "the artifact '\(state.name)' has more than \(Self.mostEntries) files to look at")
+  }
+
+  // MARK: Copying
+
+  /// Copies what one path names.
+  private func copy(
+    _ steps: [String], from source: Folder, to target: Folder, _ path: String, _ wanted: Wanted, _ state: inout Copy
+  ) throws {
+    let what = "the artifact '\(wanted.name)': "
+    var folder = source
+    var made = target
+    for (place, step) in steps.enumerated() {
+      let shown = steps[...place].joined(separator: "/").escapedForMessage
+      switch folder.entry(step) {
+      case nil: throw failure("missing", "\(what)there is no '\(shown)' in '\(directory.escapedForMessage)'")
+      case .link:
+        throw failure(
+          "invalid", "\(what)'\(shown)' is a symbolic link, which may lead anywhere; name the file that it leads to")
+      case .special: throw failure("invalid", "\(what)'\(shown)' is neither a regular file nor a directory")
+      case .file where place == steps.count - 1: try copyFile(step, from: folder, to: made, path, &state)
+      case .file: throw failure("missing", "\(what)'\(shown)' is no directory")
+      case .folder:
+        let next = folder
+        folder = try opened(shown) { () throws(SystemError) in try next.folder(step) }
+        let owner = made
+        made = try opened(shown) { () throws(SystemError) in try owner.making(step) }
+        if place == steps.count - 1 { try copyTree(folder, to: made, path, depth: 0, &state) }
+      }
+    }
+  }
+
+  private func copyTree(_ folder: Folder, to target: Folder, _ path: String, depth: Int, _ state: inout Copy) throws {
+    try requireGoingOn()
+    guard depth < Self.deepest else {
+      throw failure("limit", "the artifact '\(state.name)' nests more than \(Self.deepest) directories")
+    }
+    for name in folder.names.sorted() {
+      let inner = "\(path)/\(name)"
+      switch folder.entry(name) {
+      case .file: try copyFile(name, from: folder, to: target, inner, &state)
+      case .folder:
+        let source = try opened(inner) { () throws(SystemError) in try folder.folder(name) }
+        let made = try opened(inner) { () throws(SystemError) in try target.making(name) }
+        try copyTree(source, to: made, inner, depth: depth + 1, &state)
+      case .link: state.kept.leftOut.append("'\(inner)' is a symbolic link")
+      case .special: state.kept.leftOut.append("'\(inner)' is no regular file")
+      case nil: continue
+      }
+    }
+  }
+
+  private func copyFile(
+    _ name: String, from folder: Folder, to target: Folder, _ path: String, _ state: inout Copy
+  ) throws {
+    let shown = path.escapedForMessage
+    // Names are made of bytes; what is no text became another name when it was read.
+    if name.unicodeScalars.contains("\u{FFFD}") {
+      throw failure("invalid", "the artifact '\(state.name)': the name of '\(shown)' is not UTF-8")
+    }
+    state.files += 1
+    guard state.files <= Self.mostFiles else {
+      throw failure("limit", "the artifacts have more than \(Self.mostFiles) files; keep an archive of them instead")
+    }
+    if let masker, masker.mask(path) != path { throw secret(state.name, "the name of a file") }
+    let (room, before) = (Self.mostBytes - state.bytes, state.bytes)
+    var scanner = masker?.scanner()
+    var (read, shown256) = (SHA256(), SHA256())
+    do {
+      var size: Int64 = 0
+      state.bytes += try folder.copy(name, to: target, as: name) { piece in
+        try requireGoingOn()
+        size += Int64(piece.count)
+        guard size <= room else {
+          throw failure(
+            "limit",
+            "the artifacts are larger than \(SizeNotation.format(Self.mostBytes)); keep them elsewhere, and hand on where"
+          )
+        }
+        guard let masked = scanner?.mask(piece) else { return }
+        read.update(data: piece)
+        shown256.update(data: masked)
+      }
+    } catch let error as SystemError {
+      throw EngineError.file("\(directory)/\(path)", error.number)
+    }
+    guard let rest = scanner?.finish() else { return }
+    shown256.update(data: rest)
+    if read.finalize() != shown256.finalize() { throw secret(state.name, "'\(shown)'") }
+    assert(state.bytes >= before)
+  }
+
+  // MARK: Failing
+
+  private func requireGoingOn() throws {
+    if isCancelled.load(ordering: .relaxed) { throw CancellationError() }
+  }
+
+  private func failure(_ kind: String, _ message: String) -> OperationFailure {
+    OperationFailure(code: "artifact-\(kind)", message: message)
+  }
+
+  private func secret(_ name: String, _ place: String) -> OperationFailure {
+    failure("secret", "the artifact '\(name)' has a secret in it (\(place)), and files are kept as they are")
+  }
+
+  private func opened(_ path: String, _ open: () throws(SystemError) -> Folder) throws(EngineError) -> Folder {
+    do throws(SystemError) {
+      return try open()
+    } catch {
+      throw .file(path, error.number)
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import RunHistory
+
+/// The artifacts of what is taken over, and of loops.
+extension Run {
+  /// Makes the artifacts of a loop's items those of the loop, by which a later run that takes over the loop as a whole finds them.
+  func collectArtifacts(of items: [Int], in loop: Int) {
+    guard !state.instances[loop].node.definition.artifacts.isEmpty else { return }
+    state.instances[loop].artifacts = items.enumerated().flatMap { index, item in
+      state.instances[item].artifacts.map { artifact in
+        var artifact = artifact
+        artifact.item = KeptArtifact.Item(index: index, count: items.count)
+        return artifact
+      }
+    }
+  }
+
+  /// Whether what was kept of an operation that is to be taken over is still there.
+  func hasArtifacts(of operation: OperationRecord) -> Bool {
+    if operation.artifacts.allSatisfy({ $0.isThere(in: state.given.workspace) }) { return true }
+    observer.emit(.notice(state.id, "'\(operation.name)' runs again: some of its artifacts are gone"))
+    return false
+  }
+}

@@ -1,0 +1,44 @@
+import Expressions
+
+extension DocumentReader {
+  /// The most artifacts of one operation.
+  static let mostArtifacts = 100
+
+  /// `artifacts`: names with paths.
+  func readArtifacts(_ node: YAMLNode, into draft: OperationDraft) {
+    guard let entries = node.entries else {
+      return wrongForm(
+        node, "'artifacts'", needs: "a mapping of names to paths",
+        fix: node.text.map { "name it, as in '{ report: \($0) }'" })
+    }
+    if entries.count > Self.mostArtifacts {
+      error(
+        .outOfRange, "an operation keeps at most \(Self.mostArtifacts) artifacts",
+        at: entries[Self.mostArtifacts].key.range,
+        fix: "name several files by one pattern, or a directory")
+    }
+    for entry in entries {
+      let isAllowed = checkName(entry.name, .member, "an artifact's name", at: entry.key.range)
+      guard let path = template(entry.value, "the artifact '\(entry.name)'", .artifacts, into: &draft.sites) else {
+        continue
+      }
+      let texts = path.segments.compactMap { if case .literal(let text) = $0 { text } else { nil } }
+      let problem =
+        path.isLiteral ? ArtifactPath.problem(with: path.text) : texts.lazy.compactMap(Self.problem).first
+      if let problem {
+        error(
+          .invalidArtifact, "the path of the artifact '\(entry.name)' \(problem)", at: entry.value.range,
+          fix: "write a path below the directory in which the process starts")
+      }
+      guard isAllowed else { continue }
+      draft.definition.artifacts.append(
+        OperationDefinition.Artifact(
+          name: entry.name, path: path, isPattern: texts.contains(where: ArtifactPath.isPattern)))
+    }
+  }
+
+  /// What is wrong with a part of a path whatever stands beside it.
+  private static func problem(withPart text: String) -> String? {
+    text.hasPrefix("../") || text.contains("/../") ? "leads out of the directory with '..'" : nil
+  }
+}

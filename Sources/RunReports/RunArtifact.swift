@@ -1,0 +1,55 @@
+import Expressions
+import OrderedCollections
+import RunHistory
+import Values
+
+/// An artifact with the operation that has kept it.
+package struct RunArtifact: Sendable {
+  /// The operation, or the item of a loop.
+  package let operation: String
+  /// What the item is called behind its number.
+  package let label: String?
+  package let artifact: KeptArtifact
+  /// The run that it was taken over from.
+  package let source: RunID?
+
+  /// `build.app`.
+  package var fullName: String { "\(operation).\(artifact.name)" }
+
+  /// Those of a run, in the order of its operations. What the items of a loop have kept is theirs, but for a loop that was taken over as a whole.
+  package static func all(of operations: [OperationRecord]) -> [RunArtifact] {
+    let loops = Set(operations.compactMap(\.parent))
+    return operations.filter { !loops.contains($0.ordinal) }.flatMap { operation in
+      operation.artifacts.map { artifact in
+        RunArtifact(
+          operation: artifact.item.map { "\(operation.name)[\($0.index)]" } ?? operation.name, label: operation.label,
+          artifact: artifact, source: operation.reusedFrom)
+      }
+    }
+  }
+
+  /// Whether `name` names it: by its own name, that of its operation or loop, or both with a dot between them.
+  package func isMeant(by name: String) -> Bool {
+    if name == artifact.name || isOperation(name) { return true }
+    guard let dot = name.lastIndex(of: "."), name[name.index(after: dot)...] == artifact.name else { return false }
+    return isOperation(String(name[..<dot]))
+  }
+
+  private func isOperation(_ name: String) -> Bool {
+    if OperationName.areSame(name, operation) { return true }
+    guard let item = OperationName.item(operation) else { return false }
+    if OperationName.areSame(name, item.loop) { return true }
+    guard let label, let asked = OperationName.item(name) else { return false }
+    return OperationName.areSame(asked.loop, item.loop) && asked.item == label
+  }
+
+  /// With the names and units of `history show --json`.
+  package var jsonValue: JSONValue {
+    var members: OrderedDictionary<String, JSONValue> = ["operation": .string(operation), "label": JSONValue(label)]
+    for (name, value) in artifact.jsonValue.objectValue ?? [:] where name != "item" && name != "items" {
+      members[name] = value
+    }
+    members["reused_from"] = JSONValue(source?.text)
+    return .object(members)
+  }
+}

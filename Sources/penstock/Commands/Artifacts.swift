@@ -1,0 +1,109 @@
+import ArgumentParser
+import Expressions
+import PipelineLanguage
+import PipelineService
+import RunHistory
+import RunReports
+import Values
+
+struct Artifacts: ParsableCommand {
+  static let configuration = CommandConfiguration.subcommand(
+    commandName: "artifacts",
+    abstract: "List or fetch the files that a run has kept.",
+    discussion: """
+      Lists what the operations of a run have kept under `artifacts`. With --output,
+      copies it to a directory: with a name, each file goes to the path that it had;
+      without one, to that path below OPERATION/ARTIFACT.
+
+        penstock artifacts last
+        penstock artifacts last report --output .
+        penstock artifacts last 'convert[3].table' -o out
+        penstock artifacts 03kx9fab --output artifacts
+      """)
+
+  @Argument(help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"))
+  var runName = "last"
+
+  @Argument(
+    help:
+      "The artifact, the operation that kept it, or `operation.artifact`; `name[3]` or `name[label]` for an item of a loop."
+  )
+  var name: String?
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("Copy the files to a directory, which is made where it is missing.", valueName: "directory"),
+    completion: .directory)
+  var output: String?
+
+  @Flag(help: "Replace files that are there already.")
+  var force = false
+
+  @OptionGroup var shared: SharedOptions
+
+  func validate() throws {
+    if force, output == nil { throw ValidationError("--force goes with --output.") }
+  }
+
+  func run() throws {
+    let history = try shared.requireHistory()
+    let reference = RunReference(history: history)
+    let record = try reference.find(runName)
+    let all = RunArtifact.all(of: try history.operations(of: record.id))
+    let chosen = try choose(from: all, of: reference.short(record.id))
+    guard let output else { return list(chosen, reference.short(record.id)) }
+    try fetch(chosen, to: output, workspace: history.workspace.directory)
+  }
+
+  private func choose(from all: [RunArtifact], of run: String) throws -> [RunArtifact] {
+    guard let name else { return all }
+    let chosen = all.filter { $0.isMeant(by: name) }
+    guard chosen.isEmpty else { return chosen }
+    if all.isEmpty { throw CommandFailure("run \(run) has kept no artifacts") }
+    let names = all.flatMap { [$0.artifact.name, $0.fullName] }
+    let fix =
+      NearestName.suggestion(for: name, among: names).map { "did you mean '\(TerminalText.visible($0))'?" }
+      ?? "it has \(Set(all.map(\.fullName)).sorted().prefix(12).map { TerminalText.visible($0) }.joined(separator: ", "))"
+    throw CommandFailure("run \(run) has no artifact '\(TerminalText.visible(name))'; \(fix)")
+  }
+
+  private func list(_ artifacts: [RunArtifact], _ run: String) {
+    shared.output.print {
+      artifacts.map(\.jsonValue)
+    } text: {
+      guard !artifacts.isEmpty else {
+        if !shared.quiet { TextOutput.error.writeLine("run \(run) has kept no artifacts") }
+        return
+      }
+      TextOutput.standard.write(ArtifactText.table(artifacts).render(width: shared.tableWidth, style: shared.style))
+    }
+  }
+
+  private func fetch(_ artifacts: [RunArtifact], to directory: String, workspace: String) throws {
+    // By name, one knows what comes; of a whole run, files of several artifacts may be called the same.
+    let parts = artifacts.map {
+      ArtifactExport.Part($0.artifact, to: name == nil ? [$0.operation, $0.artifact.name] : [])
+    }
+    var seen: [String: RunArtifact] = [:]
+    for (part, artifact) in zip(parts, artifacts) {
+      for path in part.artifact.paths {
+        guard let other = seen.updateValue(artifact, forKey: (part.place + [path]).joined(separator: "/")) else {
+          continue
+        }
+        throw CommandFailure(
+          "'\(TerminalText.visible(other.fullName))' and '\(TerminalText.visible(artifact.fullName))' both have '\(TerminalText.visible(path))'; fetch one of them, or all without a name"
+        )
+      }
+    }
+    let copied: [String]
+    do throws(ArtifactExport.Failure) {
+      copied = try ArtifactExport(from: workspace, to: directory).copy(parts, replacing: force)
+    } catch {
+      let advice = error.number == 17 ? "; replace what is there with --force" : ""
+      throw CommandFailure("\(TerminalText.visible(error.description))\(advice)")
+    }
+    shared.output.confirm(["directory": .string(directory), "paths": .array(copied.map { .string($0) })]) {
+      for path in copied { TextOutput.standard.writeLine(TerminalText.visible(path)) }
+    }
+  }
+}

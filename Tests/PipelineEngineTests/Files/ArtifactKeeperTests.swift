@@ -1,0 +1,147 @@
+import Foundation
+import RunHistory
+import Testing
+
+@testable import PipelineEngine
+
+@Suite("Artifacts") struct ArtifactKeeperTests {
+  private let workspace = NSTemporaryDirectory() + "penstock-artifacts-\(UUID().uuidString)"
+  private let run = RunID.generate()
+  private var directory: String { "\(workspace)/work" }
+  private var kept: String { "\(workspace)/runs/\(run.text)/3-2.artifacts" }
+
+  init() throws {
+    for folder in ["runs/\(run.text)", "work/out/deep", "work/.hidden"] {
+      try FileManager.default.createDirectory(atPath: "\(workspace)/\(folder)", withIntermediateDirectories: true)
+    }
+    for (name, text) in [
+      ("out/a.csv", "a"), ("out/deep/b.csv", "bb"), ("out/[x].csv", "x"), ("out/.dot.csv", "."), ("notes", "n"),
+    ] {
+      try Data(text.utf8).write(to: URL(fileURLWithPath: "\(directory)/\(name)"))
+    }
+    try FileManager.default.createSymbolicLink(atPath: "\(directory)/out/link.csv", withDestinationPath: "/etc/passwd")
+    try FileManager.default.createSymbolicLink(atPath: "\(directory)/way", withDestinationPath: "/etc")
+    try #require(mkfifo("\(directory)/out/pipe.csv", 0o600) == 0)
+  }
+
+  private func keep(
+    _ path: String, isPattern: Bool? = nil, secrets: [String] = []
+  ) throws -> ArtifactKeeper.Kept {
+    let isPattern = isPattern ?? path.contains { "*?[".contains($0) }
+    let masker = secrets.isEmpty ? nil : SecretMasker(secrets)
+    return try ArtifactKeeper(
+      [.init(name: "it", path: path, isPattern: isPattern)], of: run, ordinal: 3, attempt: 2,
+      in: directory, workspace: workspace, masker: masker
+    ).keep()
+  }
+
+  private func code(_ path: String, isPattern: Bool? = nil, secrets: [String] = []) -> String? {
+    do {
+      _ = try keep(path, isPattern: isPattern, secrets: secrets)
+      return nil
+    } catch {
+      return (error as? OperationFailure)?.code ?? "\(error)"
+    }
+  }
+
+  private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+
+  @Test("a path is one file, below the directory of its attempt and artifact") func path() throws {
+    let artifact = try #require(try keep("./out//a.csv").artifacts.first)
+    #expect(artifact.paths == ["out/a.csv"])
+    #expect(artifact.folder == "runs/\(run.text)/3-2.artifacts/it")
+    #expect((artifact.files, artifact.size, artifact.isList) == (1, 1, false))
+    #expect(try String(contentsOfFile: "\(kept)/it/out/a.csv", encoding: .utf8) == "a")
+    #expect(artifact.isThere(in: workspace))
+    try FileManager.default.removeItem(atPath: "\(kept)/it/out/a.csv")
+    #expect(!artifact.isThere(in: workspace))
+  }
+
+  @Test("the execution bit of the owner is kept, and nobody else gets any") func permissions() throws {
+    chmod("\(directory)/out/a.csv", 0o777)
+    _ = try keep("out/a.csv")
+    var status = stat()
+    #expect(stat("\(kept)/it/out/a.csv", &status) == 0 && status.st_mode & 0o777 == 0o700)
+  }
+
+  @Test(
+    "a pattern matches regular files that are not hidden, in the order of their paths",
+    arguments: [
+      ("out/*.csv", ["out/[x].csv", "out/a.csv"]), ("**/*.csv", ["out/[x].csv", "out/a.csv", "out/deep/b.csv"]),
+      ("out/**", ["out/[x].csv", "out/a.csv", "out/deep/b.csv"]), ("*/deep/?.csv", ["out/deep/b.csv"]),
+      (#"out/\[x\].c*"#, ["out/[x].csv"]), ("out/.d*", ["out/.dot.csv"]), ("way/passw*", []), ("out/*.pdf", []),
+      ("**/**/b*", ["out/deep/b.csv"]),
+    ])
+  func patterns(pattern: String, paths: [String]) throws {
+    let artifact = try #require(try keep(pattern, isPattern: true).artifacts.first)
+    #expect(artifact.paths == paths)
+    #expect(artifact.isList)
+  }
+
+  @Test("a directory is kept with all that is in it, but for links and special files") func tree() throws {
+    let result = try keep("out")
+    #expect(result.artifacts.first?.paths == ["out"])
+    #expect(result.artifacts.first?.files == 4)
+    #expect(result.leftOut == ["'out/link.csv' is a symbolic link", "'out/pipe.csv' is no regular file"])
+    #expect(exists("\(kept)/it/out/deep/b.csv") && !exists("\(kept)/it/out/link.csv"))
+  }
+
+  @Test(
+    "what is missing, leads elsewhere or is no file fails, and nothing is left behind",
+    arguments: [
+      ("nowhere", "artifact-missing"), ("notes/below", "artifact-missing"), ("out/link.csv", "artifact-invalid"),
+      ("way/passwd", "artifact-invalid"), ("out/pipe.csv", "artifact-invalid"), ("../runs", "artifact-invalid"),
+      ("/etc/passwd", "artifact-invalid"), ("out/../../x", "artifact-invalid"), ("", "artifact-invalid"),
+      (".", "artifact-invalid"),
+    ])
+  func refused(path: String, code: String) {
+    #expect(self.code(path, isPattern: false) == code)
+    #expect(!exists(kept))
+  }
+
+  @Test("a pattern cannot lead out of the directory either") func outside() {
+    #expect(code("../*/x") == "artifact-invalid")
+    #expect(code("/etc/pass*") == "artifact-invalid")
+  }
+
+  @Test("more files than a pattern may match are refused") func limit() throws {
+    for number in 0...ArtifactKeeper.mostMatches {
+      try #require(FileManager.default.createFile(atPath: "\(directory)/out/\(number).log", contents: nil))
+    }
+    #expect(code("out/*.log") == "artifact-limit")
+    #expect(!exists(kept))
+    #expect(try keep("out/*0.log").artifacts.first?.files == 101)
+  }
+
+  @Test("a secret in a file or its name is found, also where it spans the pieces that are read") func secrets() throws {
+    let filler = String(repeating: "-", count: (256 << 10) - 3)
+    try Data((filler + "hunter22" + filler).utf8).write(to: URL(fileURLWithPath: "\(directory)/out/big"))
+    try Data("x".utf8).write(to: URL(fileURLWithPath: "\(directory)/out/swordfish"))
+    #expect(code("out/big", secrets: ["hunter22"]) == "artifact-secret")
+    #expect(code("out/swordfish", secrets: ["swordfish"]) == "artifact-secret")
+    #expect(!exists(kept))
+    #expect(code("out/big", secrets: ["another"]) == nil)
+    #expect(code("out/big") == nil)
+  }
+
+  @Test("what an attempt that was ended midway has left is removed first") func leftovers() throws {
+    let former = "\(workspace)/runs/\(run.text)/3-1.artifacts/it"
+    let other = "\(workspace)/runs/\(run.text)/33-1.artifacts/it"
+    for folder in [former, other, "\(kept)/it/out"] {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    }
+    try Data("half".utf8).write(to: URL(fileURLWithPath: "\(kept)/it/out/a.csv"))
+    _ = try keep("out/a.csv")
+    #expect(!exists(former) && exists(other))
+    #expect(try String(contentsOfFile: "\(kept)/it/out/a.csv", encoding: .utf8) == "a")
+  }
+
+  @Test("a copy that is cancelled leaves nothing behind") func cancelled() {
+    let keeper = ArtifactKeeper(
+      [.init(name: "it", path: "out/*", isPattern: true)], of: run, ordinal: 3, attempt: 2, in: directory,
+      workspace: workspace, masker: nil)
+    keeper.cancel()
+    #expect(throws: CancellationError.self) { try keeper.keep() }
+    #expect(!exists(kept))
+  }
+}
