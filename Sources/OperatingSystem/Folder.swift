@@ -77,6 +77,9 @@ package final class Folder: Sendable {
   /// Copies the regular file `name` into another directory, under a name that is free there (`EEXIST`). What cannot be copied whole is not left behind.
   ///
   /// - Parameters:
+  ///   - name: The file.
+  ///   - target: The other directory.
+  ///   - newName: What the copy is called there.
   ///   - mode: The permissions of the copy. Whoever may execute the file may execute the copy, as far as they may read it.
   ///   - each: Called with each piece before it is written; what it throws ends the copy.
   /// - Returns: How many bytes were copied.

@@ -50,7 +50,8 @@ struct Penstock: ParsableCommand {
         name: "Run",
         subcommands: [Run.self, BackfillCommand.self, Resume.self, Retry.self, Cancel.self, Approve.self, Attach.self]),
       CommandGroup(
-        name: "Look", subcommands: [Top.self, List.self, Explain.self, Logs.self, Artifacts.self, HistoryCommands.self, Doctor.self]),
+        name: "Look",
+        subcommands: [Top.self, List.self, Explain.self, Logs.self, Artifacts.self, HistoryCommands.self, Doctor.self]),
       CommandGroup(name: "Set up", subcommands: [PluginsCommands.self, Completions.self]),
     ]
   )

@@ -1,5 +1,4 @@
 import Expressions
-import Values
 
 extension OperationDefinition {
   /// Files that are kept with an attempt that succeeded.
@@ -42,17 +41,5 @@ package enum ArtifactPath {
   /// The names on the way, without those that lead nowhere.
   package static func steps(of path: String) -> [String] {
     path.split(separator: "/").filter { $0 != "." }.map(String.init)
-  }
-}
-
-extension OperationDraft {
-  /// Whether `artifacts` may name it.
-  var keepsArtifacts: Bool { !definition.artifacts.isEmpty }
-
-  /// The type of `artifacts.name`; nil where it keeps nothing.
-  var artifactType: ValueType? {
-    guard keepsArtifacts else { return nil }
-    let fields = definition.artifacts.map { ValueType.Field(name: $0.name, type: $0.isPattern ? .list(.file) : .file) }
-    return definition.loop == nil ? .object(fields) : .list(.object(fields))
   }
 }

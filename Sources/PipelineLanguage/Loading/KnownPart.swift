@@ -23,7 +23,7 @@ extension PipelineDefinition {
       known.operations[place].allowFailure = true
     }
     // A key that nobody knows may be meant for one of these.
-    let hasUnknownKey = root.entries?.contains { PipelineKey.table.place(of: $0.name) == nil } ?? true
+    let hasUnknownKey = root.entries?.contains { !PipelineKey.isKnown($0.name) } ?? true
     known.gaps = Gaps(
       parameters: entries.count != parameters.count
         || (entries.isEmpty && (hasUnknownKey || hasError(in: root["params"]?.range ?? .beginning))),

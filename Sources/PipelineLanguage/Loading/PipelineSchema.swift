@@ -12,6 +12,9 @@ public enum PipelineSchema {
   /// - Returns: The schema, an object.
   public static func jsonSchema(plugins: [PluginDescription] = []) -> JSONValue {
     var root = keys(PipelineKey.table.rows)
+    root.updateValue(
+      .object(["^\(PipelineKey.ownPrefix)": ["description": "The author's own, such as a place for YAML anchors."]]),
+      forKey: "patternProperties", insertingAt: 2)
     root.updateValue("https://json-schema.org/draft/2020-12/schema", forKey: "$schema", insertingAt: 0)
     root.updateValue("Penstock pipeline", forKey: "title", insertingAt: 1)
     root["$defs"] = ["operation": .object(operation()), "type": type()]

@@ -1,4 +1,5 @@
 import Expressions
+import Values
 
 extension DocumentReader {
   /// The most artifacts of one operation.
@@ -40,5 +41,17 @@ extension DocumentReader {
   /// What is wrong with a part of a path whatever stands beside it.
   private static func problem(withPart text: String) -> String? {
     text.hasPrefix("../") || text.contains("/../") ? "leads out of the directory with '..'" : nil
+  }
+}
+
+extension OperationDraft {
+  /// Whether `artifacts` may name it.
+  var keepsArtifacts: Bool { !definition.artifacts.isEmpty }
+
+  /// The type of `artifacts.name`; nil where it keeps nothing.
+  var artifactType: ValueType? {
+    guard keepsArtifacts else { return nil }
+    let fields = definition.artifacts.map { ValueType.Field(name: $0.name, type: $0.isPattern ? .list(.file) : .file) }
+    return definition.loop == nil ? .object(fields) : .list(.object(fields))
   }
 }

@@ -113,9 +113,10 @@ package final class DocumentReader {
 
   /// Calls `body` with each entry of the mapping `node` whose key is in `table`, and reports every other entry.
   ///
-  /// `what` names the value in messages, such as `'retry'`.
+  /// `what` names the value in messages, such as `'retry'`; keys that `isIgnored` knows are the author's own.
   func readKeys<Key>(
-    of node: YAMLNode, _ table: KeyTable<Key>, what: String? = nil, _ body: (Key, KeyRow, YAMLEntry) -> Void
+    of node: YAMLNode, _ table: KeyTable<Key>, what: String? = nil, except isIgnored: (String) -> Bool = { _ in false },
+    _ body: (Key, KeyRow, YAMLEntry) -> Void
   ) {
     guard let entries = node.entries else {
       return wrongForm(node, what ?? table.owner, needs: "a mapping")
@@ -123,6 +124,7 @@ package final class DocumentReader {
     for entry in entries {
       let name = entry.name
       guard let place = table.place(of: name) else {
+        if isIgnored(name) { continue }
         let keys = table.availableKeys
         error(
           .unknownKey, "\(table.owner) has no key '\(name)'", at: entry.key.range,

@@ -10,6 +10,15 @@ package enum PipelineKey: String, CaseIterable, Sendable {
   case runWhen = "run_when"
   case otherwise
 
+  /// How keys begin that are the author's own, such as places for YAML anchors.
+  static let ownPrefix = "x-"
+
+  /// Whether a key is the author's own, which the loader does not look into.
+  static func isOwn(_ key: String) -> Bool { key.hasPrefix(ownPrefix) }
+
+  /// Whether a key means something, or is the author's own.
+  static func isKnown(_ key: String) -> Bool { table.place(of: key) != nil || isOwn(key) }
+
   static let table = KeyTable<PipelineKey>(
     "a pipeline",
     [

@@ -6,7 +6,7 @@ extension DocumentReader {
     var operations: YAMLEntry?
     var after: YAMLEntry?
     declareSpecifications(root)
-    readKeys(of: root, PipelineKey.table, what: "a pipeline file") { key, _, entry in
+    readKeys(of: root, PipelineKey.table, what: "a pipeline file", except: PipelineKey.isOwn) { key, _, entry in
       switch key {
       case .operations: operations = entry
       case .after: after = entry
@@ -16,7 +16,7 @@ extension DocumentReader {
     // `defaults` may be written below what it is for.
     if let operations {
       readOperations(operations.value, into: &draft)
-    } else if let entries = root.entries, entries.allSatisfy({ PipelineKey.table.place(of: $0.name) != nil }) {
+    } else if let entries = root.entries, entries.allSatisfy({ PipelineKey.isKnown($0.name) }) {
       error(.missingKey, "a pipeline needs 'operations'", at: entries.first?.key.range ?? root.range)
     }
     if let after { readHandlers(after.value, into: &draft) }

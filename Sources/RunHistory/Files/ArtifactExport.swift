@@ -30,9 +30,13 @@ package struct ArtifactExport {
     self.target = target
   }
 
-  /// Copies the parts. Returns the paths of what was copied, from the target on: of a directory, its own.
+  /// Copies the parts.
   ///
-  /// - Parameter replaces: Whether files that are there already are replaced.
+  /// - Parameters:
+  ///   - parts: What is copied, and where it goes.
+  ///   - replaces: Whether files that are there already are replaced.
+  /// - Returns: The paths of what was copied, from the target on: of a directory, its own.
+  /// - Throws: ``Failure`` for the first file that cannot be copied.
   package func copy(_ parts: [Part], replacing replaces: Bool) throws(Failure) -> [String] {
     if mkdir(target, 0o777) != 0, errno != EEXIST { throw Failure(path: target, number: errno) }
     var copied: [String] = []
