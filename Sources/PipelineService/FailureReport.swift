@@ -27,7 +27,8 @@ package struct FailureReport: Error, Sendable, CustomStringConvertible {
     case let report as FailureReport: self = report
     case let error as any ServiceError: self.init(.refused, error.description)
     case let error as ParameterProblems: self.init(.refused, error.description)
-    case is MissingDependency, is RunNotFound, is RunNotResumable, is SourceMissing: self.init(.refused, "\(error)")
+    case is MissingDependency, is RunNotFound, is RunNotResumable, is SourceMissing, is InvalidPipeline:
+      self.init(.refused, "\(error)")
     case let error as WorkspaceError: self.init(.broken, error.advice)
     case let error as RunFileError: self.init(.broken, error.description)
     case let error as EngineError: self.init(.broken, error.description)

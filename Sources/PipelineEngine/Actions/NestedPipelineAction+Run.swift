@@ -1,3 +1,4 @@
+import Expressions
 import OrderedCollections
 import PipelineLanguage
 import RunHistory
@@ -139,7 +140,8 @@ private struct NestedRunAttempt {
 extension PipelineDefinition {
   /// The hashes of the definition and of everything that it runs, in a fixed order.
   fileprivate var sourceHashes: [String] {
-    [source.hash] + nested.sorted { $0.key < $1.key }.flatMap { $0.value.sourceHashes }
+    [source.hash] + settingTexts.sorted { $0.key < $1.key }.map { ContentHash.of($0.value) }
+      + nested.sorted { $0.key < $1.key }.flatMap { $0.value.sourceHashes }
   }
 
   /// The code of the plugins whose operations a pipeline and those that it runs have, in the order of the file. One that cannot be had fails where it is used.

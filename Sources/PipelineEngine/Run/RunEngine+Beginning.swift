@@ -19,7 +19,7 @@ extension RunEngine {
     run.services.recorder.record(
       .runCreated(
         run.recorder.run, definition: run.state.pipeline.source.text,
-        nested: run.state.pipeline.nested.isEmpty ? [:] : run.state.pipeline.nestedTexts,
+        nested: run.state.pipeline.recordedTexts,
         operations: takenOver.map { run.recorder.operationRecord($0) }))
     run.observer.emit(.run(run.recorder.run))
     return takenOver

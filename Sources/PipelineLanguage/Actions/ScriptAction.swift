@@ -33,7 +33,8 @@ extension ScriptAction: CheckableAction {
 
   static var takes: Set<OperationKey> {
     [
-      .inject, .requires, .result, .retry, .repeat, .grace, .env, .directory, .shell, .stdin, .artifacts, .staleAfter,
+      .inject, .requires, .result, .retry, .repeat, .grace, .env, .envFile, .directory, .shell, .stdin, .artifacts,
+      .staleAfter,
       .staleWhen,
     ]
   }

@@ -175,6 +175,9 @@ public struct PipelineDefinition: Sendable {
   public var handlers: [(event: Event, operation: OperationDefinition)] = []
   /// Pipelines that operations of this one run, by the path written in the file.
   public var nested: [String: PipelineDefinition] = [:]
+  /// What a run records of the files that `params_file` and `env_file` name: the texts of files of params by their absolute paths, and hashes of variables by
+  /// keys of ``VariableHashes``.
+  package var settingTexts: [String: String] = [:]
   /// The types of the results of operations whose `value` shows it, by their positions: known to those who run the pipeline.
   /// Empty where they would be too large to be of use.
   var valueTypes: [Int: ValueType] = [:]

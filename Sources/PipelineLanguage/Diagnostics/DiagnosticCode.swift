@@ -25,6 +25,9 @@ package enum DiagnosticCode: String, CaseIterable, Sendable {
   case aliasExpansion = "alias-expansion"
   case nestingTooDeep = "too-deep"
 
+  // Files of params and variables
+  case dotenvSyntax = "dotenv-syntax"
+
   // Keys and values
   case unknownKey = "unknown-key"
   case misplacedKey = "misplaced-key"
@@ -43,6 +46,7 @@ package enum DiagnosticCode: String, CaseIterable, Sendable {
 
   // Params and nested pipelines
   case invalidDefault = "invalid-default"
+  case invalidParam = "invalid-param"
   case invalidPattern = "invalid-pattern"
   case unknownParam = "unknown-param"
   case missingParam = "missing-param"

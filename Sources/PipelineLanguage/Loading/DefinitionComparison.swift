@@ -43,9 +43,9 @@ package struct DefinitionComparison: Sendable {
   ///   - pipeline: The pipeline as it is now.
   ///   - text: Its text then.
   ///   - path: The path of its file then.
-  ///   - nested: The texts of the pipelines that it ran, by the absolute paths of their files.
+  ///   - nested: What else was recorded of it: see ``PipelineDefinition/recordedTexts``.
   package init?(of pipeline: PipelineDefinition, with text: String, path: String, nested: [String: String]) {
-    let texts = pipeline.nestedTexts
+    let texts = pipeline.recordedTexts
     guard pipeline.source.text != text || texts != nested else { return nil }
     guard let former = Version(text: text, path: path, nested: nested),
       let current = Version(text: pipeline.source.text, path: pipeline.source.path, nested: texts)

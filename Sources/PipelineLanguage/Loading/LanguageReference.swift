@@ -31,7 +31,8 @@ public enum LanguageReference {
     let kinds = early + ActionKey.allCases.filter { !early.contains($0) }
     let tables =
       [
-        PipelineKey.table.section(), ParameterKey.table.section(), SecretKey.table.section(),
+        PipelineKey.table.section(), ParameterKey.table.section(),
+        SettingFileKey.table.section(of: "a file of params or variables"), SecretKey.table.section(),
         DefaultsKey.table.section(),
         RetentionKey.table.section(), SpecificationKey.table.section(), PluginKey.table.section(),
         PluginLimitKey.table.section(of: "a plugin's 'limits'"), ControllerKey.table.section(),

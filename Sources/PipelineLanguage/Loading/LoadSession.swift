@@ -24,6 +24,10 @@ final class LoadSession: NestedPipelines {
   private let texts: [String: String]
   /// Whether what is loaded has been run before, by this version or a former one.
   private let isRecorded: Bool
+  /// Where files of params and variables are found.
+  private let settings: SettingFiles
+  /// Those that were read or looked for, as messages show them.
+  private(set) var settingFiles: [String] = []
   /// Whether ``shapes`` are noted.
   private let notesShapes: Bool
   /// What shapes the outcome of each operation, and of each file as a whole, by the absolute paths of the files.
@@ -57,6 +61,15 @@ final class LoadSession: NestedPipelines {
     self.texts = texts
     self.isRecorded = isRecorded
     self.notesShapes = notesShapes
+    let purpose: SettingFiles.Purpose =
+      if notesShapes {
+        .comparison
+      } else if isRecorded {
+        plugins.isUnchecked ? .display : .recorded
+      } else {
+        .start
+      }
+    settings = SettingFiles(purpose, texts: texts)
   }
 
   /// Loads the outermost file.
@@ -64,7 +77,8 @@ final class LoadSession: NestedPipelines {
     let pipeline = read(source, absolutePath: PathText.absolute(source.path)).definition
     let all = diagnostics.flatMap { $0 }
     return LoadResult(
-      pipeline: all.contains { $0.severity == .error } ? nil : pipeline, diagnostics: all, sources: sources)
+      pipeline: all.contains { $0.severity == .error } ? nil : pipeline, diagnostics: all, sources: sources,
+      settingFiles: settingFiles)
   }
 
   /// The pipeline at `path`, as the file that is being read names it.
@@ -85,8 +99,7 @@ final class LoadSession: NestedPipelines {
     }
     switch PipelineFile.read(absolute, requiresRegularFile: true) {
     case .failure(let failure):
-      let message = failure.code == .fileNotFound ? "there is no file '\(shown)'" : failure.message
-      return .refused(code: failure.code, message: message)
+      return .refused(code: failure.code, message: failure.calling(shown).message)
     case .success(let bytes):
       return read(SourceText(path: shown, bytes: bytes), absolutePath: absolute).nested
     }
@@ -99,7 +112,8 @@ final class LoadSession: NestedPipelines {
     sources.append(source)
     defer { _ = chain.popLast() }
     let yaml = YAMLReader.read(source)
-    let reader = DocumentReader(source: source, forgiven: isRecorded ? Self.newerChecks : [], notesShapes: notesShapes)
+    let reader = DocumentReader(
+      source: source, forgiven: isRecorded ? Self.newerChecks : [], notesShapes: notesShapes, settings: settings)
     for finding in yaml.diagnostics { reader.report(finding) }
     var definition: PipelineDefinition?
     if let root = yaml.root {
@@ -108,20 +122,26 @@ final class LoadSession: NestedPipelines {
         hash: ContentHash.of(source.text))
       let draft = reader.pipeline(root, source: origin)
       definition = PipelineChecker(draft: draft, reader: reader, session: self).check()
+      sources += reader.found.sources
+      settingFiles += reader.found.files
       if notesShapes {
         var content = FingerprintInputs()
         root.add(to: &content, regardsQuotes: false)
+        for (path, text) in draft.definition.settingTexts.sorted(by: { $0.key < $1.key }) { content.add(path, text) }
         shapes[absolutePath] = FileShape(content: content.digest, operations: reader.shapes)
       }
       if reader.hasErrors {
         // What a mistake of YAML hides is anybody's guess.
         let isReadable = !yaml.diagnostics.contains { $0.severity == .error }
-        let errors = reader.diagnostics.lazy.filter { $0.severity == .error }.map(\.range)
+        let errors = reader.diagnostics.lazy.filter { $0.severity == .error && $0.file == source.path }.map(\.range)
         definition = isReadable ? definition?.knownPart(of: root, errors: Array(errors)) : nil
       }
     }
     // A nested pipeline with errors has none of its own to show for it; the outer one is broken all the same.
-    diagnostics[place] = Self.sorted(reader.diagnostics)
+    // What is wrong in the files that it names comes behind what is wrong in it.
+    let own = reader.diagnostics.filter { $0.file == source.path }
+    let others = own.count == reader.diagnostics.count ? [] : reader.diagnostics.filter { $0.file != source.path }
+    diagnostics[place] = Self.sorted(own) + DiagnosticRenderer.sorted(others)
     let found = Loaded(definition: definition, isSound: !reader.hasErrors)
     loaded[absolutePath] = found
     return found
@@ -132,26 +152,5 @@ final class LoadSession: NestedPipelines {
       let (first, second) = (left.element.range.start, right.element.range.start)
       return first == second ? left.offset < right.offset : first < second
     }.map(\.element)
-  }
-}
-
-extension PipelineDefinition {
-  /// The texts of all pipelines that it runs, directly or not, by the absolute paths of their files: what ``LoadSession``
-  /// reads in place of them.
-  package var nestedTexts: [String: String] { allNested.mapValues(\.source.text) }
-
-  /// All pipelines that it runs, directly or not, by the absolute paths of their files: each once, however many ways lead to it.
-  package var allNested: [String: PipelineDefinition] {
-    var pipelines: [String: PipelineDefinition] = [:]
-    collectNested(into: &pipelines)
-    return pipelines
-  }
-
-  private func collectNested(into pipelines: inout [String: PipelineDefinition]) {
-    for (path, pipeline) in nested {
-      let absolute = PathText.absolute(PathText.join(source.directory, path))
-      guard pipelines.updateValue(pipeline, forKey: absolute) == nil else { continue }
-      pipeline.collectNested(into: &pipelines)
-    }
   }
 }

@@ -6,6 +6,8 @@ public struct LoadResult: Sendable {
   public var diagnostics: [Diagnostic]
   /// The texts that the diagnostics point into; the file itself first.
   public var sources: [SourceText]
+  /// The files of params and variables that were read or looked for.
+  package var settingFiles: [String] = []
 
   /// The text of the file itself.
   public var source: SourceText { sources.first ?? SourceText(path: "", text: "") }

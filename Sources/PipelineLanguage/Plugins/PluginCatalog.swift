@@ -58,6 +58,9 @@ public struct PluginSource: Sendable {
 
   let kind: Kind
 
+  /// Whether nothing is known of plugins, and nothing need be, as the pipeline is only looked at.
+  var isUnchecked: Bool { if case .unchecked = kind { true } else { false } }
+
   /// No plugins: a pipeline that uses one does not load.
   public static let none = PluginSource(kind: .none)
 

@@ -8,6 +8,8 @@ import Values
 /// so that one run finds everything. Used by one thread, for one file.
 package final class DocumentReader {
   let source: SourceText
+  /// The directory that relative paths in it start from.
+  var directory = "."
   private(set) var diagnostics: [Diagnostic] = []
   /// The specifications that formulas may name, with their positions.
   var specifications: [String: Int] = [:]
@@ -23,11 +25,20 @@ package final class DocumentReader {
 
   /// The codes of errors that are warnings here.
   private let forgiven: Set<String>
+  /// Where files of params and variables are found.
+  let settings: SettingFiles
+  /// What was read of them.
+  var found = FoundSettings()
 
-  package init(source: SourceText, forgiven: Set<String> = [], notesShapes: Bool = false) {
+  package convenience init(source: SourceText) {
+    self.init(source: source, settings: SettingFiles())
+  }
+
+  init(source: SourceText, forgiven: Set<String> = [], notesShapes: Bool = false, settings: SettingFiles) {
     self.source = source
     self.forgiven = forgiven
     self.notesShapes = notesShapes
+    self.settings = settings
   }
 
   func note(_ shape: OperationShape, of name: String) {
@@ -36,8 +47,9 @@ package final class DocumentReader {
 
   /// A reader for a part of the same file, which knows what this one knows of the file, and has found nothing yet.
   func sibling() -> DocumentReader {
-    let sibling = DocumentReader(source: source, forgiven: forgiven, notesShapes: notesShapes)
+    let sibling = DocumentReader(source: source, forgiven: forgiven, notesShapes: notesShapes, settings: settings)
     sibling.specifications = specifications
+    sibling.directory = directory
     return sibling
   }
 
@@ -47,6 +59,7 @@ package final class DocumentReader {
     formulas += sibling.formulas
     pluginUses += sibling.pluginUses
     shapes.merge(sibling.shapes) { $1 }
+    found.add(sibling.found)
   }
 
   // MARK: - Findings

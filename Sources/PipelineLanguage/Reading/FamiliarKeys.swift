@@ -14,7 +14,6 @@ enum FamiliarKeys {
   }
 
   static let advice: [String: String] = [
-    "envfile": "name the variables under 'env'", "dotenv": "name the variables under 'env'",
     "container": "run it by 'command: [docker, run, --rm, IMAGE, …]'",
     "image": "run it by 'command: [docker, run, --rm, IMAGE, …]'",
     "docker": "run it by 'command: [docker, run, --rm, IMAGE, …]'",
@@ -32,7 +31,10 @@ enum FamiliarKeys {
     "id": ["name"], "title": ["name"], "summary": ["description"],
     "steps": ["operations"], "jobs": ["operations"], "tasks": ["operations"], "stages": ["operations"],
     "parameters": ["params"], "inputs": ["inject", "params"], "input": ["inject"], "arguments": ["inject", "params"],
-    "variables": ["env"], "environment": ["env"],
+    "variables": ["env"], "environment": ["env"], "envfile": ["env_file"], "envfiles": ["env_file"],
+    "dotenv": ["env_file"],
+    "paramsfiles": ["params_file"], "paramfile": ["params_file"], "varsfile": ["params_file"],
+    "varsfiles": ["params_file"],
     "triggers": ["controllers"], "schedule": ["controllers"], "schedules": ["controllers"], "cron": ["controllers"],
     "finally": ["after"], "handleron": ["after"], "hooks": ["after"], "onfailure": ["after"], "onexit": ["after"],
     "maxactiveruns": ["concurrency"], "maxparallel": ["concurrency"], "parallelism": ["concurrency"],

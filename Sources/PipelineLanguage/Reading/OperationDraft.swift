@@ -43,6 +43,9 @@ final class OperationDraft {
   var earlyWords: [(name: String, range: SourceRange)] = []
   /// Whether `defaults` has a `retry`.
   var hasDefaultRetry = false
+  /// The files that its `env_file` names, and its own `env`.
+  var environmentFiles: [SettingFileReference] = []
+  var environment: [(name: String, value: Template)] = []
   var settings: [(name: String, range: SourceRange, value: PlacedData)]? = []
   /// Where the word `with` is.
   var settingsRange: SourceRange?
@@ -137,4 +140,7 @@ struct PipelineDraft {
   /// The expressions outside operations: `env`, `defaults.env`, `defaults.directory`.
   var sites: [ExpressionSite] = []
   var plugins: [PluginEntry] = []
+  /// The files that `params_file` and `env_file` name.
+  var parameterFiles: [SettingFileReference] = []
+  var environmentFiles: [SettingFileReference] = []
 }

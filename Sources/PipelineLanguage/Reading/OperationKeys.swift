@@ -7,7 +7,9 @@ enum OperationKey: String, CaseIterable, Sendable {
   case matrix, label
   case failFast = "fail_fast"
   case maxFailures = "max_failures"
-  case exclusive, resources, env, directory, shell, stdin, artifacts
+  case exclusive, resources, env
+  case envFile = "env_file"
+  case directory, shell, stdin, artifacts
   case staleAfter = "stale_after"
   case with
   case runWhen = "run_when"
@@ -99,6 +101,10 @@ enum OperationKey: String, CaseIterable, Sendable {
       KeyRow(
         "env", .map(keyPattern: NamePattern.variable, .template), "Environment variables of the process.",
         only: takers(of: .env)),
+      KeyRow(
+        "env_file", SettingFileKey.form,
+        "Files with environment variables of the process, as `NAME=value` lines; `env` takes precedence.",
+        only: takers(of: .envFile)),
       KeyRow(
         "directory", .template, "Where the process starts.", default: "the directory of the pipeline file",
         only: takers(of: .directory)),

@@ -28,6 +28,7 @@ extension DocumentReader {
       case .around(let key): readModifier(key, entry, into: draft)
       }
     }
+    finishEnvironment(of: draft)
     finishGate(of: draft)
     finishLoop(of: draft, node)
     finishLabel(of: draft)
@@ -113,9 +114,8 @@ extension DocumentReader {
       if value.text == "", !isNull(value) { return wrongForm(value, "'exclusive'", needs: "a name") }
       draft.definition.exclusive = template(value, "'exclusive'", .exclusive, into: &draft.sites)
     case .resources: readAmounts(value, into: draft)
-    case .env:
-      let own = environment(value, .environment, into: &draft.sites)
-      draft.definition.environment = Self.merged(draft.definition.environment, with: own)
+    case .env: draft.environment = environment(value, .environment, into: &draft.sites)
+    case .envFile: draft.environmentFiles = settingFiles(value, "'env_file'")
     case .directory:
       setIfRead(&draft.definition.directory, template(value, "'directory'", .directory, into: &draft.sites))
     case .shell: if let shell = shell(value) { draft.definition.shell = shell }
@@ -126,6 +126,21 @@ extension DocumentReader {
     case .params: readNestedParameters(entry, into: draft)
     case .with: readSettings(entry, into: draft)
     case .rerunOnChange, .controllers: break
+    }
+  }
+
+  /// `env` takes precedence over `env_file`, whichever stands first, and that over `defaults`.
+  private func finishEnvironment(of draft: OperationDraft) {
+    let ofFiles = variables(of: draft.environmentFiles)
+    if !ofFiles.isEmpty {
+      draft.definition.environment = Self.merged(draft.definition.environment, with: ofFiles)
+      let names = ofFiles.map(\.name)
+      for index in draft.sites.indices where draft.sites[index].use == .environment {
+        draft.sites[index].earlierVariables = names + draft.sites[index].earlierVariables
+      }
+    }
+    if !draft.environment.isEmpty {
+      draft.definition.environment = Self.merged(draft.definition.environment, with: draft.environment)
     }
   }
 

@@ -27,7 +27,7 @@ extension OperationKey {
     switch self {
     case .params, .with, .inject, .requires, .result, .when, .repeat, .stdin, .artifacts: .action
     case .forEach, .matrix: .items
-    case .env, .directory, .shell: .defaulted
+    case .env, .envFile, .directory, .shell: .defaulted
     case .name, .description, .label, .needs, .retry, .timeout, .grace, .allowFailure, .failFast, .maxFailures: .nothing
     case .exclusive, .resources, .runWhen, .otherwise, .waitAtMost, .staleAfter, .staleWhen: .nothing
     case .rerunOnChange, .controllers: .nothing

@@ -68,13 +68,13 @@ extension DocumentReader {
       if let problem = ParameterRule.problem(with: given, for: parameter) {
         error(
           .invalidDefault, "the default of '\(entry.name)' \(problem)", at: defaultNode.range,
-          fix: quotingFix(given, parameter.type, defaultNode))
+          fix: Self.quotingFix(given, parameter.type, defaultNode))
       }
     }
     return parameter
   }
 
-  private func quotingFix(_ value: JSONValue, _ type: ValueType, _ node: YAMLNode) -> String? {
+  static func quotingFix(_ value: JSONValue, _ type: ValueType, _ node: YAMLNode) -> String? {
     guard type == .string, let text = node.text, value.stringValue == nil else { return nil }
     return "put it in quotes: \"\(text)\""
   }

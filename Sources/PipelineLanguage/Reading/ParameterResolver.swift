@@ -32,12 +32,12 @@ package struct ParameterMismatch: Error {
 
 /// Turns what a person gives to `-p name=value` into the values of a pipeline's params.
 public enum ParameterResolver {
-  /// The values of all params of `definition`: those `given`, none of them twice, and defaults for the rest.
+  /// The values of all params of `definition`: those `given`, none of them twice, then those in `values`, and defaults for the rest.
   ///
   /// A text is read by the param's type: `string`, `file`, `duration`, `size`, `timestamp` and `date` as they are, everything else as
   /// JSON (for `json`, what is no JSON is a string). Then it is checked against the type, `min`, `max`, `enum` and `pattern`.
   public static func resolve(
-    _ definition: PipelineDefinition, given: [(name: String, text: String)]
+    _ definition: PipelineDefinition, given: [(name: String, text: String)], values others: [String: JSONValue] = [:]
   ) -> Result<[String: JSONValue], ParameterProblems> {
     let declared = Dictionary(definition.parameters.map { ($0.name, $0) }) { first, _ in first }
     var values: [String: JSONValue] = [:]
@@ -63,7 +63,7 @@ public enum ParameterResolver {
       }
     }
     for parameter in definition.parameters where values[parameter.name] == nil && !misread.contains(parameter.name) {
-      if let value = parameter.defaultValue {
+      if let value = others[parameter.name] ?? parameter.defaultValue {
         values[parameter.name] = value
       } else {
         problems.append(
@@ -99,7 +99,7 @@ public enum ParameterResolver {
     return resolved
   }
 
-  private static func unknown(_ name: String, in definition: PipelineDefinition) -> ParameterProblem {
+  static func unknown(_ name: String, in definition: PipelineDefinition) -> ParameterProblem {
     let names = definition.parameters.map(\.name)
     let fix = NearestName.suggestion(for: name, among: names).map { "did you mean '\($0)'?" }
     return ParameterProblem(
@@ -107,7 +107,7 @@ public enum ParameterResolver {
       fix: fix ?? (names.isEmpty ? "it has no params at all" : "its params are \(names.joined(separator: ", "))"))
   }
 
-  private static func value(
+  static func value(
     of text: String, for parameter: PipelineDefinition.Parameter
   ) -> Result<JSONValue, ParameterProblem> {
     func problem(_ message: String) -> Result<JSONValue, ParameterProblem> {

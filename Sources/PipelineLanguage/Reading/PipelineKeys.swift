@@ -2,7 +2,11 @@ import PluginHost
 
 /// The keys at the top of a pipeline file.
 package enum PipelineKey: String, CaseIterable, Sendable {
-  case name, description, params, env, secrets, defaults, concurrency, order, overlap, resources, timeout, operations
+  case name, description, params
+  case paramsFile = "params_file"
+  case env
+  case envFile = "env_file"
+  case secrets, defaults, concurrency, order, overlap, resources, timeout, operations
   case after
   case uses, controllers, plugins, specifications, automatic, http, retention
   case rerunOnChange = "rerun_on_change"
@@ -30,8 +34,14 @@ package enum PipelineKey: String, CaseIterable, Sendable {
         "params", .map(keyPattern: NamePattern.member, .anyOf([.keys(ParameterKey.table.rows), .text])),
         "Typed values that are given when the pipeline is started."),
       KeyRow(
+        "params_file", SettingFileKey.form,
+        "Files with values of params, in YAML, JSON or `NAME=value` lines: they take precedence over defaults."),
+      KeyRow(
         "env", .map(keyPattern: NamePattern.variable, .template),
         "Environment variables of every process; also the `env` context."),
+      KeyRow(
+        "env_file", SettingFileKey.form,
+        "Files with environment variables, as `NAME=value` lines; `env` takes precedence."),
       KeyRow(
         "secrets", .map(keyPattern: NamePattern.member, .oneKey(SecretKey.table.rows)),
         "Values that are read when the run starts and masked wherever they would show."),

@@ -5,6 +5,7 @@ extension DocumentReader {
       definition: PipelineDefinition(source: origin, name: PipelineName.fromFile(origin.path)))
     var operations: YAMLEntry?
     var after: YAMLEntry?
+    directory = origin.directory
     declareSpecifications(root)
     readKeys(of: root, PipelineKey.table, what: "a pipeline file", except: PipelineKey.isOwn) { key, _, entry in
       switch key {
@@ -13,6 +14,12 @@ extension DocumentReader {
       default: readSetting(key, entry.value, into: &draft)
       }
     }
+    // Files are read when it is known what they are for.
+    readParameterFiles(draft.parameterFiles, into: &draft.definition)
+    let variables = variables(of: draft.environmentFiles)
+    if !variables.isEmpty {
+      draft.definition.environment = Self.merged(variables, with: draft.definition.environment)
+    }
     // `defaults` may be written below what it is for.
     if let operations {
       readOperations(operations.value, into: &draft)
@@ -20,6 +27,7 @@ extension DocumentReader {
       error(.missingKey, "a pipeline needs 'operations'", at: entries.first?.key.range ?? root.range)
     }
     if let after { readHandlers(after.value, into: &draft) }
+    draft.definition.settingTexts = found.texts
     return draft
   }
 
@@ -31,6 +39,8 @@ extension DocumentReader {
       }
     case .description: draft.definition.description = text(node, "'description'")
     case .params: draft.definition.parameters = parameters(node)
+    case .paramsFile: draft.parameterFiles = settingFiles(node, "'params_file'")
+    case .envFile: draft.environmentFiles = settingFiles(node, "'env_file'")
     case .env:
       draft.definition.environment = environment(node, .pipelineEnvironment, into: &draft.sites)
     case .secrets: draft.definition.secrets = secrets(node)

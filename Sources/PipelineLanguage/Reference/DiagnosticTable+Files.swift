@@ -7,7 +7,9 @@ extension DiagnosticTable {
         - name: nightly
           pipeline: absent.yaml
       """,
-      fix: "Correct the path. The path of a nested pipeline starts from the directory of the file that names it."),
+      fix:
+        "Correct the path. The path of a nested pipeline, and of a file of params or variables, starts from the directory of the file that names it."
+    ),
     DiagnosticRow(
       DiagnosticCode.fileUnreadable, "What is at the path cannot be read as a pipeline file.",
       """

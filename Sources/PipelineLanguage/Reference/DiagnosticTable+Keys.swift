@@ -128,6 +128,28 @@ extension DiagnosticTable {
       """,
       fix: "Change the default or what the param accepts: its `type`, `min`, `max`, `enum` or `pattern`."),
     DiagnosticRow(
+      DiagnosticCode.invalidParam, "A file of params has a value that the param does not accept.",
+      """
+      params:
+        limit: { type: int }
+      params_file: values.yaml
+      operations:
+        - { name: hello, run: echo hello }
+      """,
+      others: ["values.yaml": "limit: many\n"],
+      fix: "Change the value or what the param accepts: its `type`, `min`, `max`, `enum` or `pattern`."),
+    DiagnosticRow(
+      DiagnosticCode.dotenvSyntax,
+      "A file of `NAME=value` lines has a line that cannot be read. A warning: it has `${` or `$(`, which other readers expand.",
+      """
+      params: { region: string }
+      params_file: values.env
+      operations:
+        - { name: hello, run: echo hello }
+      """,
+      others: ["values.env": "region: eu\n"],
+      fix: "Write the line as [params and variables in files](language.md#params-and-variables-in-files) says."),
+    DiagnosticRow(
       DiagnosticCode.invalidPattern, "The `pattern` of a param cannot be read.",
       """
       params:
@@ -137,7 +159,7 @@ extension DiagnosticTable {
       """,
       fix: "Correct the pattern; [params](language.md#params) says what one can hold."),
     DiagnosticRow(
-      DiagnosticCode.unknownParam, "A nested pipeline is given a param that it does not declare.",
+      DiagnosticCode.unknownParam, "A nested pipeline, or a file of params, gives a param that is not declared.",
       """
       operations:
         - name: greet
@@ -145,7 +167,7 @@ extension DiagnosticTable {
           params: { nme: Ada }
       """,
       others: ["greet.yaml": "params: { name: {} }\noperations: [{ name: hello, run: echo hello }]\n"],
-      fix: "Correct the name, or declare the param in the nested pipeline."),
+      fix: "Correct the name, or declare the param."),
     DiagnosticRow(
       DiagnosticCode.missingParam, "A nested pipeline is not given a param that has no default.",
       """

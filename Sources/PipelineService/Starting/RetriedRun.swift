@@ -17,6 +17,8 @@ package struct RetriedRun {
     package let result: LoadResult
     /// The files that are used as they are now although they have other texts than the run recorded: that of the pipeline, and those that it runs.
     package let changedFiles: [String]
+    /// The files of variables with other values than then, which are those of now in any case.
+    package let changedVariables: [String]
     /// The file that the run was of, where it cannot be read any more and what was recorded is used in its place.
     package let missingFile: String?
   }
@@ -60,25 +62,29 @@ package struct RetriedRun {
   /// - Throws: `WorkspaceError`.
   package func load(wantsRecorded: Bool, plugins: PluginSource) throws -> Loaded {
     let text = try history.definition(of: record.id) ?? ""
+    let recorded = try history.nestedDefinitions(of: record.id)
     switch Self.definition(of: record, wantsRecorded: wantsRecorded, exists: { access($0, R_OK) == 0 }) {
     case .file(let path):
       let result = PipelineLoader.load(path: path, plugins: plugins)
       return Loaded(
-        result: result, changedFiles: try result.pipeline.map { try changedFiles($0, path, since: text) } ?? [],
-        missingFile: nil)
+        result: result, changedFiles: result.pipeline.map { changedFiles($0, path, since: text, recorded) } ?? [],
+        changedVariables: result.pipeline?.changedVariables(since: recorded) ?? [], missingFile: nil)
     case .recorded:
       let result = PipelineLoader.load(
         text: text, path: record.path ?? "\(record.pipeline).yaml",
-        nested: try history.nestedDefinitions(of: record.id), plugins: plugins, isRecorded: true)
+        nested: recorded, plugins: plugins, isRecorded: true)
       // What came from standard input never had one.
       let file = wantsRecorded ? nil : record.path.flatMap { $0.hasSuffix(PipelineLoader.standardInput) ? nil : $0 }
-      return Loaded(result: result, changedFiles: [], missingFile: file)
+      return Loaded(
+        result: result, changedFiles: [],
+        changedVariables: result.pipeline?.changedVariables(since: recorded) ?? [], missingFile: file)
     }
   }
 
-  private func changedFiles(_ pipeline: PipelineDefinition, _ path: String, since text: String) throws -> [String] {
+  private func changedFiles(
+    _ pipeline: PipelineDefinition, _ path: String, since text: String, _ recorded: [String: String]
+  ) -> [String] {
     let nested = pipeline.nestedTexts
-    let recorded = nested.isEmpty ? [:] : try history.nestedDefinitions(of: record.id)
     let changed = nested.keys.filter { recorded[$0] != nil && recorded[$0] != nested[$0] }.sorted()
     return (pipeline.source.text == text ? [] : [path]) + changed
   }

@@ -20,19 +20,21 @@ package struct RunStart: Sendable {
   /// - Parameters:
   ///   - pipeline: What to run.
   ///   - given: The params that were given, as texts.
+  ///   - values: Those that files give, which `given` takes precedence over.
   ///   - instant: The instant that the run stands for. Default its start.
   ///   - selection: Which operations are executed. Default all.
   ///   - isForced: Whether nothing that has succeeded before stands in for an operation.
   ///   - version: The version of the program, which is recorded.
   /// - Throws: `ParameterProblems`, or ``RunStartError/unknownOperation(_:pipeline:near:)``.
   package init(
-    of pipeline: PipelineDefinition, given: [(name: String, text: String)], at instant: RecordTime? = nil,
+    of pipeline: PipelineDefinition, given: [(name: String, text: String)], values: [String: JSONValue] = [:],
+    at instant: RecordTime? = nil,
     selection: RunOptions.Selection = .all, isForced: Bool = false, version: String
   ) throws {
     self.init(pipeline, version: version)
     options.isForced = isForced
     options.instant = instant
-    options.parameters = try ParameterResolver.resolve(pipeline, given: given).get()
+    options.parameters = try ParameterResolver.resolve(pipeline, given: given, values: values).get()
     try select(selection)
   }
 
@@ -42,19 +44,20 @@ package struct RunStart: Sendable {
   ///   - former: A run that has ended.
   ///   - pipeline: The definition to run it with.
   ///   - given: Params that have other values than in the former run, as texts.
+  ///   - values: Those that files give, which `given` takes precedence over.
   ///   - selection: Which operations are executed whatever came of them. Default none.
   ///   - isForced: Whether all of them are.
   ///   - version: The version of the program, which is recorded.
   /// - Throws: `ParameterProblems`, or ``RunStartError/unknownOperation(_:pipeline:near:)``.
   package init(
     repeating former: RunRecord, with pipeline: PipelineDefinition, given: [(name: String, text: String)] = [],
-    selection: RunOptions.Selection = .all, isForced: Bool = false, version: String
+    values: [String: JSONValue] = [:], selection: RunOptions.Selection = .all, isForced: Bool = false, version: String
   ) throws {
     self.init(pipeline, version: version)
     options.trigger = .retry
     options.source = former.id
     options.instant = former.instant ?? former.startedAt
-    options.parameters = try RunParameters.resolve(recorded: former.params, given: given, for: pipeline)
+    options.parameters = try RunParameters.resolve(recorded: former.params, given: given, values: values, for: pipeline)
     options.isForced = isForced
     try select(selection)
   }

@@ -6,7 +6,7 @@ import PipelineLanguage
 package struct WatchedFile: Sendable {
   /// What was read of it.
   package struct Loaded: Sendable {
-    /// The file itself, and those of the pipelines that it runs.
+    /// The file itself, those of the pipelines that it runs, and those of params and variables.
     package var files: [String]
     /// A moment of `FileClock` before they were read.
     var moment: Timestamp
@@ -16,14 +16,18 @@ package struct WatchedFile: Sendable {
 
   let path: String
   let plugins: PluginSource
+  /// Files that were named beside it.
+  let others: [String]
   /// Takes what was read for a run, or says why it cannot.
   let prepare: @Sendable (LoadResult) throws -> RunStart
 
   package init(
-    path: String, plugins: PluginSource, prepare: @escaping @Sendable (LoadResult) throws -> RunStart
+    path: String, plugins: PluginSource, others: [String] = [],
+    prepare: @escaping @Sendable (LoadResult) throws -> RunStart
   ) {
     self.path = path
     self.plugins = plugins
+    self.others = others
     self.prepare = prepare
   }
 
@@ -31,8 +35,10 @@ package struct WatchedFile: Sendable {
   package func load() -> Loaded {
     let moment = FileClock.now()
     let result = PipelineLoader.load(path: path, plugins: plugins)
+    let files = (result.sources.isEmpty ? [path] : result.sources.map(\.path)) + result.settingFiles + others
+    var seen: Set<String> = []
     return Loaded(
-      files: result.sources.isEmpty ? [path] : result.sources.map(\.path), moment: moment,
+      files: files.filter { seen.insert($0).inserted }, moment: moment,
       content: Result { try prepare(result) })
   }
 }

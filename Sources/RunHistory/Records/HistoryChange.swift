@@ -3,7 +3,7 @@ import Workspace
 /// One thing to record. Changes become durable in the order in which they are appended.
 public enum HistoryChange: Sendable {
   /// A run exists. `definition` is the text whose hash the record names; it is stored once for each hash. `nested` has the texts of the pipelines
-  /// that it runs, by the absolute paths of their files, and `operations` what is decided of its operations before any begins. No run is durable
+  /// that it runs, by the absolute paths of their files, what else of its files is needed for going on, and `operations` what is decided of its operations before any begins. No run is durable
   /// without these.
   case runCreated(
     RunRecord, definition: String, nested: [String: String] = [:], operations: [OperationRecord] = [])

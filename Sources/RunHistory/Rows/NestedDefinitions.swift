@@ -4,7 +4,7 @@ import Workspace
 
 /// The definitions of the pipelines that a run runs, directly or not, which it goes on with whatever has become of their files.
 ///
-/// They are one more text among the definitions, a JSON object by the absolute paths of the files. In place of a hash it has
+/// With them is what such a run has to know of files of params and variables. They are one more text among the definitions, a JSON object by the absolute paths of the files. In place of a hash it has
 /// the id of its run. A run without nested pipelines has none.
 enum NestedDefinitions {
   private static let prefix = "nested:"
@@ -34,7 +34,8 @@ enum NestedDefinitions {
 }
 
 extension History {
-  /// The texts of the pipelines that a run runs, as they were when it began, by the absolute paths of their files.
+  /// The texts of the pipelines that a run runs, and of files of params, as they were when it began, by the absolute paths of their files. Other keys are those of
+  /// hashes of variables.
   public func nestedDefinitions(of run: RunID) throws(WorkspaceError) -> [String: String] {
     try read { try NestedDefinitions.of(run, in: $0) }
   }

@@ -49,6 +49,8 @@ struct Retry: ForegroundCommand {
     completion: ArgumentCompletion.parameters)
   var parameters: [String] = []
 
+  @OptionGroup var parameterFiles: ParameterFileOptions
+
   @Flag(help: "Show what would run, and what would be taken over. Runs nothing.")
   var dryRun = false
 
@@ -76,7 +78,8 @@ struct Retry: ForegroundCommand {
     if !shared.quiet { tell(of: former.record, loaded) }
     let start = try RunStart(
       repeating: former.record, with: pipeline, given: ParameterArgument.parse(parameters),
-      selection: .init(from: from, only: only), isForced: force, version: Version.current)
+      values: parameterFiles.values(for: pipeline, shared), selection: .init(from: from, only: only), isForced: force,
+      version: Version.current)
     let retried = try start.retriedOperations(in: service.history)
     if dryRun {
       try DryRun(start: start, history: service.history, shared: shared, retried: retried).show()
@@ -114,6 +117,10 @@ struct Retry: ForegroundCommand {
       TextOutput.error.writeLine(
         "penstock: '\(TerminalText.visible(path))' has changed since; it is run as it is now (--recorded runs it as it was)"
       )
+    }
+    for path in loaded.changedVariables {
+      TextOutput.error.writeLine(
+        "penstock: variables in '\(TerminalText.visible(path))' have changed since; they are used as they are now")
     }
     if let path = loaded.missingFile {
       TextOutput.error.writeLine(

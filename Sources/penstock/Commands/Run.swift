@@ -14,6 +14,7 @@ struct Run: ForegroundCommand {
       processes.
 
         penstock run nightly.yaml -p date=2026-11-20 -p limit=5
+        penstock run nightly.yaml --params staging.yaml
         penstock run                                pipeline.yaml in this directory
         penstock run nightly.yaml --dry-run
         penstock run nightly.yaml --from upload     take the rest from the last run
@@ -37,6 +38,8 @@ struct Run: ForegroundCommand {
     help: ArgumentHelp("A param of the pipeline; may be given once for each.", valueName: "name=value"),
     completion: ArgumentCompletion.parameters)
   var parameters: [String] = []
+
+  @OptionGroup var parameterFiles: ParameterFileOptions
 
   @Flag(help: "Show what would run, with which injections, and what is known already. Runs nothing.")
   var dryRun = false
@@ -97,6 +100,7 @@ struct Run: ForegroundCommand {
     let pipeline = try PipelineFileLoading.load(file, options: shared, plugins: .host(pluginHost))
     var start = try RunStart(
       of: pipeline, given: ParameterArgument.parse(parameters),
+      values: parameterFiles.values(for: pipeline, of: file, shared),
       at: FilterOptions.time(at, option: "--at"),
       selection: .init(from: from, only: only), isForced: force, version: Version.current)
     if dryRun {
@@ -134,12 +138,16 @@ struct Run: ForegroundCommand {
   }
 
   private func watch(_ file: String) async throws -> ExitStatus {
-    guard file != "-" else { throw CommandFailure("--watch reads the file again when it changes; name one") }
+    guard file != "-", !parameterFiles.paths.contains("-") else {
+      throw CommandFailure("--watch reads the file again when it changes; name one")
+    }
     let pluginHost = plugins.host()
-    let watched = WatchedFile(path: file, plugins: .host(pluginHost)) { [parameters, force, shared] result in
+    let watched = WatchedFile(path: file, plugins: .host(pluginHost), others: parameterFiles.paths) {
+      [parameters, parameterFiles, force, shared] result in
       let pipeline = try PipelineFileLoading.accept(result, options: shared)
       return try RunStart(
-        of: pipeline, given: ParameterArgument.parse(parameters), isForced: force, version: Version.current)
+        of: pipeline, given: ParameterArgument.parse(parameters),
+        values: parameterFiles.values(for: pipeline, shared), isForced: force, version: Version.current)
     }
     // What is wrong from the beginning is a mistake of the call.
     _ = try watched.load().content.get()

@@ -69,8 +69,10 @@ struct KeyTests {
       #expect(advice.first?.isLowercase == true && advice.last != ".", "'\(word)'")
     }
     #expect(
-      findings(inOperation: "run: ls", "env_file: .env")
-        == ["4:5 unknown-key an operation has no key 'env_file' (name the variables under 'env')"])
+      findings(inOperation: "run: ls", "runs_on: linux")
+        == [
+          "4:5 unknown-key an operation has no key 'runs_on' (all operations run on this machine; 'resources' bounds how many at once)"
+        ])
   }
 
   @Test("a key without a likeness has no suggestion")

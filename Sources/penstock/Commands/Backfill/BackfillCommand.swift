@@ -50,6 +50,8 @@ struct BackfillCommand: ForegroundCommand {
     completion: ArgumentCompletion.parameters)
   var parameters: [String] = []
 
+  @OptionGroup var parameterFiles: ParameterFileOptions
+
   @Flag(help: "List the instants with what is known of each. Runs nothing.")
   var dryRun = false
 
@@ -65,7 +67,9 @@ struct BackfillCommand: ForegroundCommand {
     let file = try PipelineFileLoading.file(givenFile)
     let pluginHost = plugins.host()
     let pipeline = try PipelineFileLoading.load(file, options: shared, plugins: .host(pluginHost))
-    let start = try RunStart(of: pipeline, given: ParameterArgument.parse(parameters), version: Version.current)
+    let start = try RunStart(
+      of: pipeline, given: ParameterArgument.parse(parameters),
+      values: parameterFiles.values(for: pipeline, of: file, shared), version: Version.current)
     if dryRun {
       let location = try shared.location(for: file)
       let history = location.hasDatabase ? try History.open(at: location.path, mode: .readOnly) : nil

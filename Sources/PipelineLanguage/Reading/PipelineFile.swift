@@ -7,6 +7,16 @@ enum PipelineFile {
     var code: DiagnosticCode
     var message: String
 
+    private init(code: DiagnosticCode, message: String) {
+      self.code = code
+      self.message = message
+    }
+
+    /// The same for a file that messages call `path`, where there is none.
+    func calling(_ path: String) -> Failure {
+      code == .fileNotFound ? Failure(code: code, message: "there is no file '\(path)'") : self
+    }
+
     /// The failure to read the file that messages call `path`.
     init(_ error: InputFileError, path: String) {
       if error.isMissing {

@@ -1,0 +1,216 @@
+/// Reads a file of `NAME=value` lines, as `docker compose` and Node do, without expanding anything.
+///
+/// A line is blank, a comment that begins with `#`, or `NAME=value`, with or without `export` before it. A value without quotes ends with its line, or before a
+/// `#` behind white space; white space around it does not belong to it. In single quotes everything stands for itself. In double quotes `\n`, `\r`, `\t`, `\"`, `\\`
+/// and `\$` are escapes, and a backslash before anything else stands for itself. Quoted values may span lines. `$NAME`, `${NAME}` and `$(command)` are text.
+struct DotenvReader {
+  /// One `NAME=value`.
+  struct Entry: Sendable {
+    let name: String
+    let value: String
+    let nameRange: SourceRange
+    /// The value with its quotes.
+    let valueRange: SourceRange
+  }
+
+  private let source: SourceText
+  private let bytes: [UInt8]
+  private var place = 0
+  /// The lines of the names.
+  private var lines: [String: Int] = [:]
+  private(set) var entries: [Entry] = []
+  private(set) var diagnostics: [Diagnostic] = []
+
+  /// Reads all of `source`. What is wrong is in ``diagnostics``; ``entries`` is the rest.
+  init(_ source: SourceText) {
+    self.source = source
+    bytes = Array(source.text.utf8)
+    if let fault = source.encodingFault {
+      diagnostics = [fault]
+    } else if bytes.count > YAMLReader.maximumSize {
+      error(.fileTooLarge, "the file is larger than the \(YAMLReader.maximumSize >> 20) MiB allowed", 0, 0)
+    } else {
+      while place < bytes.count { readLine() }
+    }
+  }
+
+  /// How many findings are kept. A file with more of them is something else.
+  private static let maximumFindings = 100
+
+  private mutating func error(
+    _ code: DiagnosticCode, _ message: String, _ start: Int, _ end: Int, fix: String? = nil,
+    _ severity: Diagnostic.Severity = .error
+  ) {
+    guard diagnostics.count < Self.maximumFindings else { return }
+    diagnostics.append(
+      Diagnostic(severity, code: code, message, file: source.path, range: range(start, max(end, start + 1)), fix: fix))
+  }
+
+  private func range(_ start: Int, _ end: Int) -> SourceRange {
+    SourceRange(start: source.mark(atUTF8Offset: start), end: source.mark(atUTF8Offset: end))
+  }
+
+  private func byte(at offset: Int) -> UInt8 { offset < bytes.count ? bytes[offset] : Self.lineFeed }
+
+  private static let lineFeed = UInt8(ascii: "\n")
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+  private static func isLineEnd(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
+
+  private mutating func skipBlanks() {
+    while place < bytes.count, Self.isBlank(bytes[place]) { place += 1 }
+  }
+
+  /// The end of the line that `offset` is in, without its line break.
+  private func lineEnd(from offset: Int) -> Int {
+    var end = offset
+    while end < bytes.count, !Self.isLineEnd(bytes[end]) { end += 1 }
+    return end
+  }
+
+  private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+
+  private mutating func readLine() {
+    skipBlanks()
+    if Self.isLineEnd(byte(at: place)) {
+      place += 1
+      return
+    }
+    guard bytes[place] != UInt8(ascii: "#") else { return place = lineEnd(from: place) }
+    skipExport()
+    let start = place
+    while place < bytes.count, bytes[place] != UInt8(ascii: "="), !Self.isLineEnd(bytes[place]) { place += 1 }
+    guard byte(at: place) == UInt8(ascii: "=") else {
+      // What it says is not repeated: it may be the rest of a secret whose quotes are wrong.
+      return error(.dotenvSyntax, "this line is not 'NAME=value'", start, place, fix: "begin a comment with '#'")
+    }
+    var end = place
+    while end > start, Self.isBlank(bytes[end - 1]) { end -= 1 }
+    let nameEnd = end
+    place += 1
+    skipBlanks()
+    let valueStart = place
+    guard let value = value() else { return }
+    let valueEnd = place
+    guard isWhole(after: valueStart) else { return }
+    let name = text(start..<nameEnd)
+    guard DocumentReader.NameRule.member.allows(name) else {
+      return error(
+        .invalidName, "a name may hold \(DocumentReader.NameRule.member.text)", start, nameEnd)
+    }
+    let nameRange = range(start, nameEnd)
+    if let first = lines.updateValue(nameRange.start.line, forKey: name) {
+      return error(
+        .duplicateKey, "'\(name)' is there already, on line \(first)", start, nameEnd, fix: "remove one of the two")
+    }
+    if value.utf8.contains(0) {
+      return error(.dotenvSyntax, "the value holds a NUL character", valueStart, valueEnd)
+    }
+    entries.append(
+      Entry(name: name, value: value, nameRange: nameRange, valueRange: range(valueStart, valueEnd)))
+  }
+
+  private mutating func skipExport() {
+    let word = Array("export".utf8)
+    let end = place + word.count
+    guard end < bytes.count, bytes[place..<end].elementsEqual(word), Self.isBlank(bytes[end]) else { return }
+    place = end
+    skipBlanks()
+  }
+
+  /// The value that begins here; nil where its quote is not closed, which is reported.
+  private mutating func value() -> String? {
+    switch byte(at: place) {
+    case UInt8(ascii: "'"): return singleQuoted()
+    case UInt8(ascii: "\""): return doubleQuoted()
+    default: return unquoted()
+    }
+  }
+
+  private mutating func unquoted() -> String {
+    let start = place
+    let lineEnd = lineEnd(from: start)
+    var end = lineEnd
+    var at = start
+    while at < lineEnd {
+      if bytes[at] == UInt8(ascii: "#"), Self.isBlank(bytes[at - 1]) {
+        end = at
+        break
+      }
+      at += 1
+    }
+    while end > start, Self.isBlank(bytes[end - 1]) { end -= 1 }
+    place = end
+    warnOfExpansion(in: start..<end)
+    return text(start..<end)
+  }
+
+  private mutating func singleQuoted() -> String? {
+    let start = place
+    guard let end = bytes[(start + 1)...].firstIndex(of: UInt8(ascii: "'")) else { return unclosed("'") }
+    place = end + 1
+    return text(start + 1..<end)
+  }
+
+  private mutating func doubleQuoted() -> String? {
+    let start = place
+    var value: [UInt8] = []
+    var at = start + 1
+    while at < bytes.count {
+      switch bytes[at] {
+      case UInt8(ascii: "\""):
+        place = at + 1
+        warnOfExpansion(in: start..<at)
+        return String(decoding: value, as: UTF8.self)
+      case UInt8(ascii: "\\") where at + 1 < bytes.count:
+        at += 1
+        switch bytes[at] {
+        case UInt8(ascii: "n"): value.append(0x0A)
+        case UInt8(ascii: "r"): value.append(0x0D)
+        case UInt8(ascii: "t"): value.append(0x09)
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "$"): value.append(bytes[at])
+        default: value += [UInt8(ascii: "\\"), bytes[at]]
+        }
+      default: value.append(bytes[at])
+      }
+      at += 1
+    }
+    return unclosed("\"")
+  }
+
+  private mutating func unclosed(_ quote: String) -> String? {
+    error(.dotenvSyntax, "the quote \(quote) is not closed", place, place + 1)
+    place = bytes.count
+    return nil
+  }
+
+  /// Whether nothing but a comment follows a value on its line; goes to the line's end.
+  private mutating func isWhole(after start: Int) -> Bool {
+    let end = place
+    skipBlanks()
+    defer { place = lineEnd(from: place) }
+    if Self.isLineEnd(byte(at: place)) { return true }
+    if byte(at: place) == UInt8(ascii: "#"), place > end || end == start { return true }
+    let isSingle = bytes[start] == UInt8(ascii: "'")
+    error(
+      .dotenvSyntax, "there is text behind the closing quote", place, lineEnd(from: place),
+      fix: isSingle ? "nothing is escaped in single quotes; use double quotes" : "write a quote in the value as \\\"")
+    return false
+  }
+
+  /// Other readers would put something else in place of `${NAME}` and `$(command)`.
+  private mutating func warnOfExpansion(in range: Range<Int>) {
+    var at = range.lowerBound
+    while at + 1 < range.upperBound {
+      defer { at += 1 }
+      if bytes[at] == UInt8(ascii: "\\") {
+        at += 1
+        continue
+      }
+      guard bytes[at] == UInt8(ascii: "$"), bytes[at + 1] == UInt8(ascii: "{") || bytes[at + 1] == UInt8(ascii: "(")
+      else { continue }
+      return error(
+        .dotenvSyntax, "nothing is expanded here: '\(text(at..<at + 2))' stands for itself", at, at + 2,
+        fix: "put the value in single quotes to say so", .warning)
+    }
+  }
+}

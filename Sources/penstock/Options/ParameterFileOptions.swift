@@ -1,0 +1,43 @@
+import ArgumentParser
+import Glibc
+import PipelineLanguage
+import Values
+
+/// The files that give a pipeline params.
+struct ParameterFileOptions: ParsableArguments, Sendable {
+  @Option(
+    name: .customLong("params"),
+    help: ArgumentHelp(
+      "A file of params: .yaml, .json or .env; - is standard input. May be repeated; later ones and -p take precedence.",
+      valueName: "file"), completion: .file(extensions: ["yaml", "yml", "json", "env"]))
+  var paths: [String] = []
+
+  /// The values of the params of `pipeline`, whose own file is `file`, where that is an argument of the command. What is wrong is shown, and ends the command.
+  func values(for pipeline: PipelineDefinition, of file: String? = nil, _ shared: SharedOptions) throws -> [String:
+    JSONValue]
+  {
+    guard !paths.isEmpty else { return [:] }
+    if paths.count(where: { $0 == "-" }) + (file == "-" ? 1 : 0) > 1 {
+      throw CommandFailure("standard input can be read once only; give one '-'")
+    }
+    let files: ParameterFiles
+    do {
+      files = try ParameterFiles(paths, for: pipeline) {
+        try FileReader.read(descriptor: STDIN_FILENO, name: "the params from standard input")
+      }
+    } catch let failure as FileReadFailure {
+      throw CommandFailure(failure.message)
+    }
+    let isWrong = files.diagnostics.contains { $0.severity == .error }
+    if isWrong {
+      shared.output.print {
+        files.diagnostics.map { $0.jsonValue() }
+      } text: {
+        PipelineFileLoading.show(files.diagnostics, in: files.sources, color: shared.color)
+      }
+      throw ExitStatus.usage
+    }
+    if !shared.quiet { PipelineFileLoading.show(files.diagnostics, in: files.sources, color: shared.color) }
+    return files.values
+  }
+}
