@@ -35,7 +35,7 @@ private struct ApprovalAttempt {
     let question = OperationReason.Question(
       message: asked, command: "penstock approve \(run.state.id.text) \(ShellText.quoted(approval.operation))",
       clock: askedClock())
-    run.recorder.enter(ordinal, .waiting, .approval(question), recordNow: true)
+    run.recorder.enter(ordinal, .waiting(.approval(question)), recordNow: true)
     run.services.recorder.record(.approvalRequested(approval))
     run.observer.emit(.approval(approval))
     try await run.services.recorder.flushToDisk()

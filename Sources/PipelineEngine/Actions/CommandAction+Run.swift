@@ -12,6 +12,7 @@ extension CommandAction: RunnableAction {
   }
 
   var goesOnAcrossHosts: Bool { false }
+  var startsJob: Bool { true }
 
   func arguments(shell: [String], in contexts: RunContexts) throws -> [String]? {
     try arguments.map { template in

@@ -35,7 +35,7 @@ struct ProcessArtifacts {
     } onCancel: {
       keeper.cancel()
     }
-    run.state.instances[ordinal].artifacts = kept.artifacts
+    run.state.instances[ordinal].latest.artifacts = kept.artifacts
     guard let first = kept.leftOut.first else { return }
     let more = kept.leftOut.count > 1 ? ", and \(kept.leftOut.count - 1) more" : ""
     run.observer.emit(

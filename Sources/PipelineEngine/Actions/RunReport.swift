@@ -45,10 +45,9 @@ struct RunReport {
 extension RunReport {
   /// The report that a handler sends.
   init(of run: Run, for action: HTTPAction, _ contexts: RunContexts) {
-    let (outcome, reason, ended) =
-      run.state.times.outcome ?? (
-        .running, nil, run.recorder.end(of: run.state.times.startedAt, run.state.times.started)
-      )
+    let known = run.state.times.outcome
+    let (outcome, reason) = (known?.end.state ?? .running, known?.end.reason?.text)
+    let ended = known?.at ?? run.recorder.end(of: run.state.times.startedAt, run.state.times.started)
     var members: OrderedDictionary<String, JSONValue> = [
       "id": .string(run.state.id.text), "pipeline": .string(run.state.pipeline.name),
       "state": .string(outcome.rawValue),

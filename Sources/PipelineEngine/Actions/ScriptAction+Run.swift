@@ -13,6 +13,7 @@ extension ScriptAction: RunnableAction {
   }
 
   var goesOnAcrossHosts: Bool { false }
+  var startsJob: Bool { true }
 
   func arguments(shell: [String], in contexts: RunContexts) -> [String]? { shell + [script] }
 }

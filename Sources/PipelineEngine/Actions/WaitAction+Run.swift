@@ -59,7 +59,7 @@ private struct WaitAttempt {
     let left = former?.left(of: duration, at: now) ?? duration
     let due = now.time.advanced(by: left.wholeMicroseconds)
     run.recorder.enter(
-      ordinal, .waiting, .time(OperationReason.Time(due: due, clock: RecordedWait.clock(now, left: left))),
+      ordinal, .waiting(.time(OperationReason.Time(due: due, clock: RecordedWait.clock(now, left: left)))),
       recordNow: true)
     guard left > .zero else { return }
     try await run.services.context.operationDelayer.delay(for: left)
@@ -69,7 +69,7 @@ private struct WaitAttempt {
   private nonisolated(nonsending) func wait(until due: RecordTime) async throws {
     func left() -> Duration { .microseconds(due.microseconds - run.services.now().microseconds) }
     guard left() > .zero else { return }
-    run.recorder.enter(ordinal, .waiting, .time(OperationReason.Time(due: due)), recordNow: true)
+    run.recorder.enter(ordinal, .waiting(.time(OperationReason.Time(due: due))), recordNow: true)
     while true {
       let left = left()
       guard left > .zero else { return }

@@ -65,8 +65,6 @@ struct AttemptRecording {
     let former = run.jobs.former[ordinal]?.startedAt
     run.state.modify(ordinal) { instance in
       instance.attempts += 1
-      // What failed before is in the record of that attempt.
-      instance.failure = nil
       instance.timing.attemptStarted = former == nil ? monotonic : nil
       if instance.timing.startedAt == nil || isMoment {
         instance.timing.startedAt = now
@@ -78,7 +76,8 @@ struct AttemptRecording {
           startedAt: former ?? now)
       }
     }
-    run.recorder.enter(ordinal, .running, at: now, mayEndAtOnce: mayEndAtOnce)
+    // What failed before is in the record of that attempt.
+    run.recorder.enter(ordinal, .running(), at: now, mayEndAtOnce: mayEndAtOnce)
     if let attempt = run.state.instances[ordinal].attempt { run.observer.emitOnTheWay(.attempt(attempt)) }
   }
 
@@ -87,9 +86,9 @@ struct AttemptRecording {
   private nonisolated(nonsending) func keepFormer() async throws {
     // In a repetition the attempt before ended well, and nothing else would record that.
     if let before = run.state.instances[ordinal].attempt, before.state == .succeeded {
-      run.state.previous[ordinal] = run.state.instances[ordinal].result
+      run.state.previous[ordinal] = run.state.instances[ordinal].latest.result
       var kept = before
-      kept.result = run.state.instances[ordinal].recordedResult
+      kept.result = run.state.instances[ordinal].latest.recorded
       // Whatever else records this attempt before the next one begins must not take its result away.
       run.state.instances[ordinal].attempt = kept
       run.services.recorder.record(.attempt(kept))
@@ -123,10 +122,10 @@ struct AttemptRecording {
       thrown = nil
       do {
         let recorded = try run.recorder.recorded(result, of: ordinal)
-        run.state.instances[ordinal].recordedResult = recorded
+        run.state.instances[ordinal].latest.recorded = recorded
         if node.definition.repetition != nil {
           // The next round is given it, also by a host that resumes the run before that has begun.
-          run.state.instances[ordinal].result = result
+          run.state.instances[ordinal].latest.result = result
           attempt.result = recorded
           if case .file = result { run.state.files.areNeeded = true }
         }

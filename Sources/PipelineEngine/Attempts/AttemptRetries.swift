@@ -43,12 +43,12 @@ struct AttemptRetries {
     let instance = run.state.instances[ordinal]
     let formulas = instance.node.definition.retry.early
     // What comes behind the formulas are events, which have no value.
-    guard instance.state == .retrying, case .retry(var retry)? = instance.reason, retry.early.count >= formulas.count
-    else { return }
+    guard case .retrying(var retry, let failure) = instance.status, retry.early.count >= formulas.count else { return }
     let now = early(formulas[index], description)
     guard retry.early[index] != now else { return }
     retry.early[index] = now
-    run.recorder.enter(ordinal, .retrying, .retry(retry), since: instance.timing.waitingSince, recordNow: true)
+    run.recorder.enter(
+      ordinal, .retrying(retry, after: failure), since: instance.timing.waitingSince, recordNow: true)
   }
 
   /// Follows the retries of an operation: the chosen delay and what ended the wait are part of the history.
@@ -69,13 +69,13 @@ struct AttemptRetries {
       why = .deadline(run.state.instances[ordinal].node.definition.retry.deadline.map(DurationNotation.format))
     case .limit, .cancelled: return
     }
-    run.state.instances[ordinal].explain(.failed(code: nil, notRetried: why))
+    run.state.instances[ordinal].notRetried = why
   }
 
   /// Why a failed operation was not tried again, for its record; nil where it was as often as it can be.
   func notRetried(_ failure: OperationFailure) -> OperationReason.NotRetried? {
     let instance = run.state.instances[ordinal]
-    if let why = instance.reason?.notRetried { return why }
+    if let why = instance.notRetried { return why }
     // A request that may do harm twice has no retries at all, so that nobody is asked about them.
     guard instance.node.action.refusesRetries, instance.node.definition.retry.limit == 0, let why = failure.stopReason
     else { return nil }
@@ -84,7 +84,6 @@ struct AttemptRetries {
 
   private func waitsForRetry(_ wait: RetryWait) {
     let due = RecordTime(microseconds: wait.due.seconds * 1_000_000 + Int64(wait.due.nanoseconds / 1000))
-    run.state.instances[ordinal].failure = OperationFailure(wait.error).masked(by: run.state.given.masker)
     if var attempt = run.state.instances[ordinal].attempt {
       attempt.retryDelay = wait.delay.wholeMicroseconds
       attempt.retryDue = due
@@ -101,7 +100,7 @@ struct AttemptRetries {
     let now = run.services.moment()
     retry.clock = RecordedWait.clock(now, left: wait.delay, passed: passed(at: now))
     // Recorded with the next commit rather than after a delay of its own: the wait may outlive this host.
-    run.recorder.enter(ordinal, .retrying, .retry(retry), recordNow: true)
+    run.recorder.enter(ordinal, .retrying(retry, after: OperationFailure(wait.error)), recordNow: true)
   }
 
   /// How long ago the first attempt of an operation began, by the monotonic clock; nil where nobody knows, as after another boot.

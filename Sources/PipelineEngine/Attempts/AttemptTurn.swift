@@ -46,9 +46,9 @@ struct AttemptTurn {
       }
       if !resources.isEmpty {
         run.recorder.enter(
-          ordinal, .waiting, .resources(resources.map { run.state.pipeline.resources[$0.resource].name }))
+          ordinal, .waiting(.resources(resources.map { run.state.pipeline.resources[$0.resource].name })))
       } else if run.state.instances[ordinal].state != .pending {
-        run.recorder.enter(ordinal, .waiting, .concurrency)
+        run.recorder.enter(ordinal, .waiting(.concurrency))
       }
       guard await run.limits.wait(for: demand, on: run.services.loop) else { throw CancellationError() }
     }

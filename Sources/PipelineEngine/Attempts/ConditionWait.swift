@@ -53,7 +53,7 @@ struct ConditionWait {
         let specification = OperationReason.Specification(
           formula: formula.text, why: description.reason, since: began, due: due,
           clock: due.flatMap { _ in RecordedWait.clock(now, left: left) })
-        run.recorder.enter(ordinal, .waiting, reason(specification), since: began, recordNow: true)
+        run.recorder.enter(ordinal, .waiting(reason(specification)), since: began, recordNow: true)
       }
       guard await signal.wait(), !run.isForced else { throw CancellationError() }
     }

@@ -9,9 +9,9 @@ struct JobRunner {
 
   /// Runs a job to its end. Where the call returns, its job has ended.
   nonisolated(nonsending) func perform(_ job: Job) async throws -> JobEnd {
-    guard run.services.executor is LocalExecutor else { return try await runElsewhere(job) }
+    guard let door = run.services.executor.fastDoor else { return try await runElsewhere(job) }
     let turn = LoopBound(AttemptTurn(run: run, ordinal: ordinal))
-    return try await run.services.local.run(job) { handle, files in
+    return try await door.run(isolation: #isolation, job) { handle, files in
       note(handle)
       // Recorded only if the attempt lasts, so that its logs can be followed.
       run.state.instances[ordinal].attempt?.standardOutput = files.relativeOutput

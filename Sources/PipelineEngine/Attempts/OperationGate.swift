@@ -25,7 +25,8 @@ struct OperationGate {
       throw OperationFailure(
         code: "gate-closed", message: "run_when: \(gate.formula.text) was not true\(waited): \(why)")
     }
-    run.recorder.conclude(ordinal, .skipped, .gate(OperationReason.Specification(formula: gate.formula.text, why: why)))
+    run.recorder.conclude(
+      ordinal, .skipped(.gate(OperationReason.Specification(formula: gate.formula.text, why: why))))
     return false
   }
 }

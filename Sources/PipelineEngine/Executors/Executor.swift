@@ -12,6 +12,10 @@ protocol Executor: AnyObject, Sendable {
   var name: String { get }
   /// Whether its handles survive this process without being recorded.
   var keepsHandles: Bool { get }
+  /// Whether its jobs take of this machine's capacity, so that they count against what the host may have at work at once.
+  var usesThisMachine: Bool { get }
+  /// The fast door, for jobs that end with this host; nil where they outlive it. Default: nil.
+  var fastDoor: (any FastDoor)? { get }
 
   /// Opens ahead of its turn what a job will need. Default: nothing.
   func makeReady(_ job: Job) throws
@@ -39,10 +43,25 @@ protocol Executor: AnyObject, Sendable {
 }
 
 extension Executor {
+  var fastDoor: (any FastDoor)? { nil }
   func makeReady(_ job: Job) throws {}
   func discard(_ job: Job) {}
   nonisolated(nonsending) func endLeftovers(of run: RunScope, mayHaveStarted: Bool) async -> [String] { [] }
   func forget(_ run: RunID) {}
+}
+
+/// What runs a job by one call that starts it before it suspends first: for an executor whose jobs nobody else will ever ask for. *On the loop.*
+protocol FastDoor: AnyObject, Sendable {
+  /// Runs a job from its start to its end.
+  ///
+  /// When the task is cancelled, the job is asked to end, and made to after its grace; the call still returns only when it has. `begun` is called right after
+  /// the start, when the job may still fail to become its program, and `exited` when it has ended, before the caller continues.
+  ///
+  /// - Throws: ``OperationFailure`` or ``EngineError`` where nothing was started.
+  func run(
+    isolation: isolated (any Actor)?, _ job: Job, begun: (JobHandle, LogFiles) -> Void,
+    exited: @escaping @Sendable () -> Void
+  ) async throws -> JobEnd
 }
 
 /// What has become of the start of a job.

@@ -11,13 +11,15 @@ import Workspace
 ///
 /// Each has log files that it opens itself, a place in the file of its run's processes, and a pipe that masks its output where it receives a secret. What it
 /// leaves running is ended with its run. It adopts nothing: the processes of a former host are ended, not waited for. *On the loop.*
-final class LocalExecutor: Executor, @unchecked Sendable {
+final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
   // @unchecked: touched only on the loop.
 
   static let name = "local"
   var name: String { Self.name }
   /// Each process records itself before it becomes its program.
   var keepsHandles: Bool { true }
+  var usesThisMachine: Bool { true }
+  var fastDoor: (any FastDoor)? { self }
 
   let runner: SpawnRunner
   let executables = ExecutableSearch()
@@ -45,15 +47,9 @@ final class LocalExecutor: Executor, @unchecked Sendable {
 
   // MARK: One job, by the fast door
 
-  /// Runs a job from its start to its end. Its process has been started when this suspends first.
-  ///
-  /// When the task is cancelled, the process group gets SIGTERM, and SIGKILL after the job's grace; the call still returns only when the process has
-  /// ended. `begun` is called right after the start, when the process may still fail to become its program, and `exited` when it has been reaped, before the
-  /// caller continues.
-  ///
-  /// - Throws: ``OperationFailure`` or ``EngineError`` where no process was started.
+  /// Asked to end, the process group gets SIGTERM, and SIGKILL after the job's grace; `exited` is called when the process has been reaped.
   func run(
-    isolation: isolated (any Actor)? = #isolation, _ job: Job, begun: (JobHandle, LogFiles) -> Void,
+    isolation: isolated (any Actor)?, _ job: Job, begun: (JobHandle, LogFiles) -> Void,
     exited: @escaping @Sendable () -> Void
   ) async throws -> JobEnd {
     let process = try take(job)

@@ -14,7 +14,7 @@ struct OperationReuse {
     defer { run.dropReadings(ordinal) }
     let fingerprint = try OperationFingerprint(run: run, ordinal: ordinal).digest()
     run.dropReadings(ordinal)
-    run.state.instances[ordinal].reuse.fingerprint = fingerprint
+    run.state.instances[ordinal].fingerprint = fingerprint
     guard !run.options.isForced else { return false }
     guard let known = try reusable(fingerprint) else { return false }
     if case .file(let path, let size) = known.result, !run.services.history.isIntact(path, size: size) {
@@ -32,13 +32,9 @@ struct OperationReuse {
         formula, since: .success(PastSuccess(startedAt: known.startedAt, endedAt: known.endedAt)))
       guard !condition.isSatisfied(in: run.services.context) else { return false }
     }
-    run.state.modify(ordinal) { instance in
-      instance.reuse.source = known.reusedFrom ?? known.run
-      instance.recordedResult = known.result
-      instance.artifacts = known.artifacts
-      instance.result = run.result(known.result, type: instance.node.definition.result)
-    }
-    run.recorder.conclude(ordinal, .reused, .fresh(from: known.run))
+    run.recorder.conclude(
+      ordinal,
+      .reused(run.settled(known, for: ordinal), from: known.reusedFrom ?? known.run, .fresh(from: known.run)))
     return true
   }
 

@@ -110,17 +110,18 @@ extension RunEngine {
   }
 
   /// How the run ends that could not begin. What the run itself is not to blame for is thrown, too, when that is recorded.
-  func startFailure(_ error: any Error) -> (state: RunState, reason: String) {
+  func startFailure(_ error: any Error) -> RunEnd {
+    let masker = run.state.given.masker
     switch error {
-    case let error as OverlapSkip: return (.cancelled, "overlap: run \(error.other.text) is going on")
-    case is CancellationError: return (.cancelled, "cancelled")
+    case let error as OverlapSkip: return .cancelled(.overlap(error.other))
+    case is CancellationError: return .cancelled(.cancelledBefore)
     case let error as EngineError
     where ["secret-unavailable", "processes-remain", "processes-unknown"].contains(error.code):
-      return (.failed, "\(error.code): \(error)")
-    case let error as ExpressionError: return (.failed, "env: \(error.message)")
+      return .failed(.notBegun(error.code, why: masker.mask("\(error)")))
+    case let error as ExpressionError: return .failed(.notBegun("env", why: masker.mask(error.message)))
     default:
       run.ending.failure = run.ending.failure ?? error
-      return (.failed, RunCancellation.engine.rawValue)
+      return .failed(.engineFailed)
     }
   }
 

@@ -58,7 +58,7 @@ extension RunEngine {
 
   /// Ends an operation that has not begun with the run.
   func concludeCalledOff(_ ordinal: Int) {
-    run.recorder.conclude(ordinal, .cancelled, run.cancellationReason)
+    run.recorder.conclude(ordinal, .cancelled(run.cancellationReason))
   }
 
   /// The run is being cancelled: what has not begun never will, but for what is asked anyway.

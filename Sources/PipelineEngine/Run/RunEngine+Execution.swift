@@ -31,7 +31,7 @@ extension RunEngine {
         try await !run.isSatisfied(condition, for: ordinal)
       {
         if run.isCalledOff(ordinal) { return concludeCalledOff(ordinal) }
-        return run.recorder.conclude(ordinal, .skipped, .condition(condition.text))
+        return run.recorder.conclude(ordinal, .skipped(.condition(condition.text)))
       }
       if run.mayBeAsked(ordinal), run.cancellation != nil { run.ending.spare(ordinal) }
       if node.definition.loop != nil {
@@ -74,14 +74,14 @@ extension RunEngine {
     }
     let key = exclusiveKey(name)
     if run.services.locks.isTaken(key) {
-      run.recorder.enter(ordinal, .waiting, .exclusive(OperationReason.Exclusive(name: name)))
+      run.recorder.enter(ordinal, .waiting(.exclusive(OperationReason.Exclusive(name: name))))
     }
     let holder = LeaseHolder(run: run.state.id, operation: run.state.instances[ordinal].name)
     let hold = try await run.services.locks.take(key, holder: holder, watch: run.services.observations.watch) { other in
       run.recorder.enter(
-        ordinal, .waiting,
-        .exclusive(
-          OperationReason.Exclusive(name: name, holder: other.description, process: Int64(other.process))),
+        ordinal,
+        .waiting(
+          .exclusive(OperationReason.Exclusive(name: name, holder: other.description, process: Int64(other.process)))),
         recordNow: true)
     } noticing: { notice in
       run.observer.emit(.notice(run.state.id, notice))
@@ -156,13 +156,14 @@ extension RunEngine {
 
   func succeed(_ ordinal: Int, _ result: OperationResult) {
     run.dropReadings(ordinal)
-    run.state.instances[ordinal].result = result
+    var settled = run.state.instances[ordinal].latest
+    settled.result = result
     if run.state.instances[ordinal].node.definition.repetition != nil {
       run.state.previous[ordinal] = nil
       // It is kept with the operation, once.
       run.state.instances[ordinal].attempt?.result = .none
     }
-    run.recorder.conclude(ordinal, .succeeded)
+    run.recorder.conclude(ordinal, .succeeded(settled))
   }
 
   /// Ends an operation with what it threw.
@@ -171,25 +172,22 @@ extension RunEngine {
     run.state.previous[ordinal] = nil
     run.state.modify(ordinal) { instance in
       // A repetition that fails may have had results. They stay those of its attempts; what did not succeed has none.
-      if instance.attempt?.state == .succeeded { instance.attempt?.result = instance.recordedResult }
-      instance.result = .none
-      instance.recordedResult = .none
+      if instance.attempt?.state == .succeeded { instance.attempt?.result = instance.latest.recorded }
+      instance.latest = SettledResult()
     }
     if error is CancellationError, run.cancellation == nil, !run.isForced, let end = run.earlyEnd(of: ordinal) {
       return run.recorder.conclude(
-        ordinal, .cancelled, .itemsFailed(Int64(end.failures), of: end.loop), failure: run.cancellationError(ordinal))
+        ordinal, .cancelled(.itemsFailed(Int64(end.failures), of: end.loop), run.cancellationError(ordinal)))
     }
     if error is CancellationError || run.isForced
       || (run.cancellation != nil && (error as? OperationFailure)?.code == "cancelled")
     {
       return run.recorder.conclude(
-        ordinal, .cancelled, run.cancellationReason, failure: run.cancellationError(ordinal))
+        ordinal, .cancelled(run.cancellationReason, run.cancellationError(ordinal)))
     }
     let failure = OperationFailure(error)
     run.recorder.conclude(
-      ordinal, .failed,
-      .failed(code: failure.code, notRetried: AttemptRetries(run: run, ordinal: ordinal).notRetried(failure)),
-      failure: failure)
+      ordinal, .failed(failure, notRetried: AttemptRetries(run: run, ordinal: ordinal).notRetried(failure)))
     guard let engineError = failure.engineError, run.ending.failure == nil else { return }
     fail(with: engineError)
   }
@@ -201,7 +199,7 @@ extension RunEngine {
         try assumeIsolated { engine in
           let run = engine.run
           // `until` sees the latest result under the operation's own name.
-          run.state.instances[ordinal].result = result
+          run.state.instances[ordinal].latest.result = result
           defer { run.dropReadings(ordinal) }
           return try run.holds(condition, for: ordinal)
         }

@@ -6,13 +6,12 @@ import Values
 
 /// What runs after the operations: handlers, and the end of processes that were left behind.
 extension RunEngine {
-  /// Runs the handlers that the outcome asks for, and returns the outcome of the whole run with its reason.
-  func runHandlers() async -> (RunState, String?) {
-    var (outcome, reason) = operationsOutcome()
-    guard run.ending.failure == nil, !run.state.pipeline.handlers.isEmpty else { return (outcome, reason) }
-    run.state.times.outcome = (
-      outcome, reason, run.recorder.end(of: run.state.times.startedAt, run.state.times.started)
-    )
+  /// Runs the handlers that the outcome asks for, and returns how the whole run ends.
+  func runHandlers() async -> RunEnd {
+    let end = operationsEnd()
+    guard run.ending.failure == nil, !run.state.pipeline.handlers.isEmpty else { return end }
+    let outcome = end.state
+    run.state.times.outcome = (end, run.recorder.end(of: run.state.times.startedAt, run.state.times.started))
     run.state.status = ExpressionStatus(hasFailure: outcome == .failed, isCancelled: outcome == .cancelled)
     let wanted: PipelineDefinition.Event = outcome == .succeeded ? .success : outcome == .cancelled ? .cancel : .failure
     let first = run.state.pipeline.operations.count
@@ -28,10 +27,9 @@ extension RunEngine {
     await handlers.value
     run.ending.handlers = nil
     if outcome == .succeeded, let failed = ordinals.first(where: hasFailed) {
-      outcome = .failed
-      reason = "handler-failed: \(run.state.instances[failed].name)"
+      return .failed(.handlerFailed(run.state.instances[failed].name))
     }
-    return (outcome, reason)
+    return end
   }
 
   /// Runs, one after another, the handlers that have not ended yet.
@@ -46,36 +44,29 @@ extension RunEngine {
     run.state.instances[ordinal].state == .failed && !run.state.instances[ordinal].node.definition.allowFailure
   }
 
-  private func operationsOutcome() -> (RunState, String?) {
-    switch run.cancellation {
-    case .timeout: return (.failed, "timeout")
-    case .history: return (.failed, "history-failed")
-    case .engine: return (.failed, "engine-failed")
-    case .requested: return (.cancelled, nil)
-    case nil: break
-    }
+  /// How the run ends as far as its operations go.
+  private func operationsEnd() -> RunEnd {
+    if let cancellation = run.cancellation { return cancellation.end }
     // By their numbers: an instance is large to copy.
     let operations = run.state.pipeline.operations.indices
     if let failed = operations.first(where: hasFailed) {
-      return (.failed, "operation-failed: \(run.state.instances[failed].name)")
+      return .failed(.operationFailed(run.state.instances[failed].name))
     }
     if let unsatisfied = operations.first(where: { run.state.instances[$0].state == .cancelled }) {
-      return (
-        .failed,
-        "\(run.state.instances[unsatisfied].reason?.code ?? "cancelled"): \(run.state.instances[unsatisfied].name)"
-      )
+      let instance = run.state.instances[unsatisfied]
+      return .failed(.operationNotRun(instance.name, code: instance.reason?.code ?? "cancelled"))
     }
-    return (.succeeded, nil)
+    return .succeeded
   }
 
   /// Ends the processes that operations of this run started and left behind. Other processes are looked at only where there are such.
   func endLeftovers() async {
     let scope = RunScope(id: run.state.id, workspace: run.state.given.workspace)
-    // What operations of plugins have started is known to no executor.
-    var notices = await run.services.local.endLeftovers(of: scope, mayHaveStarted: !run.plugins.isEmpty)
-    if !(run.services.executor is LocalExecutor) {
-      notices += await run.services.executor.endLeftovers(of: scope, mayHaveStarted: false)
+    for executor in run.services.executors {
+      // What operations of plugins have started is known to no executor.
+      for notice in await executor.endLeftovers(of: scope, mayHaveStarted: !run.plugins.isEmpty) {
+        run.observer.emit(.notice(run.state.id, notice))
+      }
     }
-    for notice in notices { run.observer.emit(.notice(run.state.id, notice)) }
   }
 }

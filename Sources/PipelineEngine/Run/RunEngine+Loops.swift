@@ -15,7 +15,7 @@ extension RunEngine {
     let labels = try loop.label.map { try self.labels($0, of: items, ordinal) }
     run.dropReadings(ordinal)
     // At once, so that no item's record becomes durable before that of its loop.
-    run.recorder.enter(ordinal, .running, .items(Int64(items.count)), recordNow: true)
+    run.recorder.enter(ordinal, .running(.items(Int64(items.count))), recordNow: true)
     var ordinals: [Int] = []
     ordinals.reserveCapacity(items.count)
     for (index, item) in items.enumerated() {
@@ -106,7 +106,7 @@ extension RunEngine {
         try await !run.isSatisfied(condition, for: ordinal)
       {
         if run.cancellation != nil, node.event == nil { throw CancellationError() }
-        return run.recorder.conclude(ordinal, .skipped, .condition(condition.text))
+        return run.recorder.conclude(ordinal, .skipped(.condition(condition.text)))
       }
       try await executeInstance(ordinal)
     } catch {
@@ -117,13 +117,12 @@ extension RunEngine {
   private func concludeLoop(_ ordinal: Int, _ items: [Int]) async throws {
     if let failure = failure(of: items) {
       guard run.state.instances[ordinal].node.definition.allowFailure else { throw failure }
-      try await keepResults(of: items, for: ordinal)
-      return run.recorder.conclude(ordinal, .failed, .failed(code: failure.code), failure: failure)
+      return run.recorder.conclude(ordinal, .failed(failure, partial: try await settled(items, of: ordinal)))
     }
     if items.contains(where: { run.state.instances[$0].state == .cancelled }) { throw CancellationError() }
-    try await keepResults(of: items, for: ordinal)
-    run.collectArtifacts(of: items, in: ordinal)
-    run.recorder.conclude(ordinal, .succeeded, .items(Int64(items.count)))
+    var settled = try await settled(items, of: ordinal)
+    settled.artifacts = run.artifacts(of: items, in: ordinal)
+    run.recorder.conclude(ordinal, .succeeded(settled, .items(Int64(items.count))))
   }
 
   /// What a loop fails with; nil when none of its items failed.
@@ -153,10 +152,10 @@ extension RunEngine {
     }
   }
 
-  /// Makes the list of the items' results that of the loop, with null for each item that has none. Where none has one, and none failed or was skipped, the
-  /// loop has none either.
-  private func keepResults(of items: [Int], for ordinal: Int) async throws {
-    guard run.state.instances[ordinal].node.definition.result != ValueType.none else { return }
+  /// The list of the items' results, which is that of the loop, with null for each item that has none. Where none has one, and none failed or was skipped,
+  /// the loop has none either.
+  private func settled(_ items: [Int], of ordinal: Int) async throws -> SettledResult {
+    guard run.state.instances[ordinal].node.definition.result != ValueType.none else { return SettledResult() }
     var results: [JSONValue] = []
     results.reserveCapacity(items.count)
     var isList = items.isEmpty
@@ -169,10 +168,8 @@ extension RunEngine {
       let state = run.state.instances[item].state
       if results.last != .null || state == .failed || state == .skipped { isList = true }
     }
-    guard isList else { return }
-    let recorded = try await run.written(.array(results))
-    run.state.instances[ordinal].result = .value(.array(results))
-    run.state.instances[ordinal].recordedResult = recorded
+    guard isList else { return SettledResult() }
+    return SettledResult(result: .value(.array(results)), recorded: try await run.written(.array(results)))
   }
 
   /// What each of the items is called.

@@ -44,13 +44,11 @@ extension RunEngine {
       return ordinal
     }
     guard let ordinal = run.queue.firstForSlot else { return nil }
-    if run.limits.take(
-      RunLimits.Demand(
-        slots: 1, resources: [], countsAtHost: !run.state.instances[ordinal].node.isNestedPipeline))
-    {
+    let node = run.state.instances[ordinal].node
+    if run.limits.take(RunLimits.Demand(slots: 1, resources: [], countsAtHost: run.countsAtHost(node))) {
       run.state.instances[ordinal].turn.hasSlot = true
       run.queue.removeFirstForSlot()
-    } else if run.state.instances[ordinal].node.canPrepareEarly, run.queue.takeEarly() {
+    } else if node.canPrepareEarly, run.queue.takeEarly() {
       // Made ready while the slots are taken, so that its process starts the moment one is free.
       run.state.instances[ordinal].turn.isEarly = true
     } else {
@@ -101,7 +99,7 @@ extension RunEngine {
     let culprits = run.state.culprits(of: ordinal, for: decision)
     let names = culprits.map { run.state.instances[$0].name }
     let reason = OperationReason.dependencies(OperationReason.Dependency(decision), names)
-    guard let code = decision.cancellationCode else { return run.recorder.conclude(ordinal, .skipped, reason) }
+    guard let code = decision.cancellationCode else { return run.recorder.conclude(ordinal, .skipped(reason)) }
     let quoted = names.map { "'\($0)'" }.joined(separator: ", ")
     var failure = OperationFailure(code: code, ownWords: "")
     switch decision {
@@ -118,7 +116,7 @@ extension RunEngine {
       failure.exitCode = cause?.exitCode
       failure.signal = cause?.signal
     }
-    run.recorder.conclude(ordinal, .cancelled, reason, failure: failure)
+    run.recorder.conclude(ordinal, .cancelled(reason, failure))
   }
 }
 

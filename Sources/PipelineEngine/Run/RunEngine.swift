@@ -73,11 +73,11 @@ actor RunEngine {
       try await prepare()
     } catch {
       for hold in locks { await run.services.locks.giveBack(hold) }
-      let reason = startFailure(error)
+      let end = startFailure(error)
       for ordinal in run.state.pipeline.operations.indices where !run.state.instances[ordinal].state.isFinal {
-        run.recorder.conclude(ordinal, .cancelled, .runNotStarted)
+        run.recorder.conclude(ordinal, .cancelled(.runNotStarted))
       }
-      return try await end(as: reason.state, reason: run.state.given.masker.mask(reason.reason))
+      return try await self.end(as: end)
     }
     begin(isResumed: isResumed)
     // Durable before the first process starts, so that no process ever belongs to a run that nobody knows of.
@@ -85,10 +85,10 @@ actor RunEngine {
     for ordinal in takenOver { run.observer.emit(.operation(run.recorder.operationRecord(ordinal))) }
     if run.parent == nil { SecretPreparation(run: run).tellOfMissingSecrets() }
     await drive()
-    let (outcome, reason) = await runHandlers()
+    let end = await runHandlers()
     if !run.ending.isLost { await endLeftovers() }
     for hold in locks { await run.services.locks.giveBack(hold) }
-    return try await end(as: outcome, reason: reason)
+    return try await self.end(as: end)
   }
 
   /// Ends what the former host left behind, before the run goes on: see ``Run/endFormerProcesses(host:)``.
@@ -110,16 +110,14 @@ actor RunEngine {
 
   // MARK: Ending
 
-  /// Ends the run. The reason has no secret in it: codes and names of operations, or what was masked.
-  private func end(as outcome: RunState, reason: String?) async throws -> RunOutcome {
+  /// Ends the run.
+  private func end(as wanted: RunEnd) async throws -> RunOutcome {
     if !run.ending.isLost { run.jobs.stopFormer() }
     run.recorder.stop()
-    var (outcome, reason) = (outcome, reason)
-    if !run.recorder.enter(outcome) {
-      (outcome, reason) = (.failed, RunCancellation.engine.rawValue)
-      run.recorder.run.state = outcome
-    }
-    run.recorder.run.reason = reason
+    let end = run.recorder.enter(wanted.state) ? wanted : RunCancellation.engine.end
+    let outcome = end.state
+    run.recorder.run.state = outcome
+    run.recorder.run.reason = end.reason?.text
     run.recorder.run.canceller = outcome == .succeeded ? nil : run.ending.canceller
     run.recorder.run.endedAt = run.recorder.end(of: run.recorder.run.startedAt, run.state.times.started)
     run.recorder.run.counts = run.state.counts
@@ -139,8 +137,7 @@ actor RunEngine {
     run.services.history.workspace.announce()
     // Now that it is sure that the history names none of them.
     run.logs.removeEmpty()
-    run.services.executor.forget(id)
-    if !(run.services.executor is LocalExecutor) { run.services.local.forget(id) }
+    for executor in run.services.executors { executor.forget(id) }
     if let failure = run.ending.failure { throw failure }
     run.observer.emit(.run(run.recorder.run))
     var results: [String: JSONValue] = Dictionary(minimumCapacity: run.state.pipeline.operations.count)

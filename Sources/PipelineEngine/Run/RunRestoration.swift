@@ -59,6 +59,8 @@ struct RunRestoration {
   private func restore(_ operation: OperationRecord, after former: FormerAttempts) {
     let latest = former.latest
     let reason = operation.operationReason
+    // Asks for the instance itself, which is being changed below.
+    let status = ended(operation, reason, latest: latest)
     run.state.modify(operation.ordinal) { instance in
       // The attempt of a job that may go on begins with the same number.
       instance.attempts =
@@ -86,20 +88,36 @@ struct RunRestoration {
         }
         return
       }
-      instance.restore(operation.state, because: reason)
+      instance.restore(status)
       instance.opened = operation.openedGate
-      instance.failure = operation.error.map {
-        OperationFailure(
-          code: $0.code, message: $0.message, exitCode: latest?.exitCode.map { Int32(clamping: $0) },
-          signal: latest?.signal.map { Int32(clamping: $0) })
-      }
       instance.timing.endedAt = operation.endedAt
-      instance.reuse.fingerprint = operation.fingerprint
-      instance.reuse.source = operation.reusedFrom
-      instance.recordedResult = operation.result
-      instance.artifacts = operation.artifacts
-      instance.result = run.result(operation.result, type: instance.node.definition.result)
+      instance.fingerprint = operation.fingerprint
     }
     if case .file = run.state.instances[operation.ordinal].result { run.state.files.areNeeded = true }
+  }
+
+  /// How an operation has ended under a former host.
+  private func ended(
+    _ operation: OperationRecord, _ recorded: OperationReason?, latest: AttemptRecord?
+  ) -> InstanceStatus {
+    let failure = operation.error.map {
+      OperationFailure(
+        code: $0.code, message: $0.message, exitCode: latest?.exitCode.map { Int32(clamping: $0) },
+        signal: latest?.signal.map { Int32(clamping: $0) })
+    }
+    let reason = recorded ?? .other(code: nil, detail: nil)
+    func settled() -> SettledResult { run.settled(operation, for: operation.ordinal) }
+    switch operation.state {
+    case .succeeded: return .succeeded(settled(), recorded)
+    case .reused: return .reused(settled(), from: operation.reusedFrom, reason)
+    case .failed:
+      let code = reason.code ?? "failed"
+      return .failed(
+        failure ?? OperationFailure(code: code, ownWords: "failed"), notRetried: reason.notRetried,
+        partial: operation.result == .none ? nil : settled())
+    case .cancelled: return .cancelled(reason, failure)
+    case .skipped: return .skipped(reason)
+    case .pending, .waiting, .running, .retrying: return .pending
+    }
   }
 }

@@ -27,7 +27,7 @@ struct RunTakeover {
       {
         takeOver(operation, of: source.run.id, for: position)
       } else if run.options.leavesOut {
-        run.recorder.mark(position, .skipped, .notSelected)
+        run.recorder.mark(position, .skipped(.notSelected))
       } else {
         if source != nil, definition.hasParts, plan?.takesOverParts(of: position) != false {
           run.recorder.run.origin.partial.append(definition.name)
@@ -41,13 +41,9 @@ struct RunTakeover {
   }
 
   private func takeOver(_ operation: OperationRecord, of source: RunID, for ordinal: Int) {
-    run.state.modify(ordinal) { instance in
-      instance.reuse.source = operation.reusedFrom ?? source
-      instance.recordedResult = operation.result
-      instance.artifacts = operation.artifacts
-      instance.result = run.result(operation.result, type: instance.node.definition.result)
-    }
-    run.recorder.mark(ordinal, .reused, .takenOver(from: source))
+    run.recorder.mark(
+      ordinal,
+      .reused(run.settled(operation, for: ordinal), from: operation.reusedFrom ?? source, .takenOver(from: source)))
   }
 
   /// Remembers what succeeded in `source`, and is taken over once its dependencies have ended as they did there.

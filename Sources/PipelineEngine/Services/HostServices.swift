@@ -55,6 +55,9 @@ final class HostServices: @unchecked Sendable {
   var directory: String { configuration.directory }
   var clock: any OperationClock { time.clock }
 
+  /// What may have started something for a run: what operations of plugins start, and what reads secrets, is on this machine wherever jobs are.
+  var executors: [any Executor] { executor === local ? [local] : [local, executor] }
+
   /// The time of the injected clock.
   func now() -> RecordTime { time.now() }
 

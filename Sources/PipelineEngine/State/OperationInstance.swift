@@ -3,8 +3,8 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// One thing with a state of its own in a run: an operation, a handler, or one item of a loop. It has a failure only if it failed, was cancelled or waits to be
-/// tried again, and a result only if it came to one.
+/// One thing with a state of its own in a run: an operation, a handler, or one item of a loop. Its status changes by ``move(to:)`` alone, as the table of
+/// transitions allows.
 struct OperationInstance {
   let node: OperationNode
   /// The name that is shown: `archive`, or `archive[3]` for an item.
@@ -12,24 +12,21 @@ struct OperationInstance {
   /// What it is of a loop; nil where it is no item.
   var loopItem: LoopItem?
 
-  /// Changed by ``move(to:because:)`` alone, which asks the table of transitions.
-  private(set) var state: RunHistory.OperationState = .pending
-  /// Why it is in its state.
-  private(set) var reason: OperationReason?
-  var failure: OperationFailure?
-  var result: OperationResult = .none
-  var recordedResult: RecordedResult = .none
-  /// What was kept of its files by the latest attempt that succeeded.
-  var artifacts: [KeptArtifact] = []
+  private(set) var status = InstanceStatus.pending
+  /// What the latest attempt that succeeded has come to, until the operation ends: rounds of a repetition see its result.
+  var latest = SettledResult()
   /// The number of the latest attempt, over all hosts of the run.
   var attempts = 0
   var attempt: AttemptRecord?
+  /// Why there is no further attempt, once that was decided.
+  var notRetried: OperationReason.NotRetried?
   /// Whether the history may name the log files of the attempt that goes on.
   var areLogsNamed = false
   var timing = InstanceTiming()
   /// What opened its gate, and since when it had waited for that.
   var opened: OpenedGate?
-  var reuse = Reuse()
+  /// What a later run may take it over by.
+  var fingerprint: String?
   var turn = Turn()
 
   /// One item of a loop: which loop, which place in it, its value, and the label that the loop gives it.
@@ -38,12 +35,6 @@ struct OperationInstance {
     let index: Int
     var value: JSONValue
     var label: String?
-  }
-
-  /// What a later run may take over, and what this one took.
-  struct Reuse {
-    var fingerprint: String?
-    var source: RunID?
   }
 
   /// What it holds of what an attempt needs.
@@ -73,27 +64,44 @@ struct OperationInstance {
     self.loopItem = loopItem
   }
 
-  /// Moves to another state. False where the table of transitions, ``RunHistory/OperationState/mayBecome(_:)``, does not have that: then nothing changes.
-  mutating func move(to next: RunHistory.OperationState, because reason: OperationReason?) -> Bool {
-    guard state.mayBecome(next) else { return false }
-    state = next
-    self.reason = reason
+  /// Moves to another status. False where the table of transitions, ``RunHistory/OperationState/mayBecome(_:)``, does not have that: then nothing changes.
+  ///
+  /// What waits between two attempts keeps the failure of the first.
+  mutating func move(to next: InstanceStatus) -> Bool {
+    guard state.mayBecome(next.state) else { return false }
+    if case .waiting(let reason, nil) = next, let failure = status.failure {
+      status = .waiting(reason, after: failure)
+    } else {
+      status = next
+    }
+    if status.state.isFinal { latest = SettledResult() }
     return true
   }
 
-  /// Is in a state that a former host has recorded.
-  mutating func restore(_ recorded: RunHistory.OperationState, because reason: OperationReason?) {
-    state = recorded
-    self.reason = reason
+  /// Has the status that a former host has recorded.
+  mutating func restore(_ recorded: InstanceStatus) { status = recorded }
+
+  /// Tells what it consists of while it runs.
+  mutating func explain(_ reason: OperationReason) {
+    if case .running = status { status = .running(reason) }
   }
 
-  /// Has more to say of why it is in its state, where it stays.
-  mutating func explain(_ reason: OperationReason) { self.reason = reason }
+  var state: RunHistory.OperationState { status.state }
+  /// Why it is in its state.
+  var reason: OperationReason? { status.reason }
+  /// What it failed with, or would be retried after.
+  var failure: OperationFailure? { status.failure }
+  /// What expressions find of its result.
+  var result: OperationResult { status.settled?.result ?? latest.result }
+  var recordedResult: RecordedResult { status.settled?.recorded ?? latest.recorded }
+  /// What was kept of its files.
+  var artifacts: [KeptArtifact] { status.settled?.artifacts ?? [] }
 
   /// What dependents see.
   var outcome: DependencyOutcomeKind {
-    switch state {
-    case .succeeded, .reused: result.isPresent ? .succeeded : .succeededWithoutResult
+    switch status {
+    case .succeeded(let settled, _), .reused(let settled, _, _):
+      settled.result.isPresent ? .succeeded : .succeededWithoutResult
     case .failed: node.definition.allowFailure ? .failedAllowed : .failed
     case .skipped: .skipped
     case .cancelled, .pending, .waiting, .running, .retrying: .cancelled

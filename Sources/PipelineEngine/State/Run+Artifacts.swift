@@ -2,10 +2,10 @@ import RunHistory
 
 /// The artifacts of what is taken over, and of loops.
 extension Run {
-  /// Makes the artifacts of a loop's items those of the loop, by which a later run that takes over the loop as a whole finds them.
-  func collectArtifacts(of items: [Int], in loop: Int) {
-    guard !state.instances[loop].node.definition.artifacts.isEmpty else { return }
-    state.instances[loop].artifacts = items.enumerated().flatMap { index, item in
+  /// The artifacts of a loop's items as those of the loop, by which a later run that takes over the loop as a whole finds them.
+  func artifacts(of items: [Int], in loop: Int) -> [KeptArtifact] {
+    guard !state.instances[loop].node.definition.artifacts.isEmpty else { return [] }
+    return items.enumerated().flatMap { index, item in
       state.instances[item].artifacts.map { artifact in
         var artifact = artifact
         artifact.item = KeptArtifact.Item(index: index, count: items.count)

@@ -18,6 +18,13 @@ extension Run {
     }
   }
 
+  /// What a record of an operation that has ended says it came to.
+  func settled(_ operation: OperationRecord, for ordinal: Int) -> SettledResult {
+    SettledResult(
+      result: result(operation.result, type: state.instances[ordinal].node.definition.result),
+      recorded: operation.result, artifacts: operation.artifacts)
+  }
+
   /// What is recorded of the run that another takes over from; nil where there is none.
   ///
   /// - Throws: ``SourceMissing`` when it is not in the workspace any more.

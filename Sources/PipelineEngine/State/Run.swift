@@ -104,7 +104,7 @@ final class Run {
   /// Reads what `until` is about to ask files for. It sees the latest result under the operation's own name.
   nonisolated(nonsending) func prepareUntil(_ ordinal: Int, _ result: OperationResult) async throws {
     guard state.instances[ordinal].node.definition.repetition?.until != nil else { return }
-    state.instances[ordinal].result = result
+    state.instances[ordinal].latest.result = result
     if case .file = result { state.files.areNeeded = true }
     try await readFiles(ordinal, for: .repetition)
   }
@@ -171,7 +171,12 @@ final class Run {
   func demand(_ ordinal: Int) -> RunLimits.Demand {
     let node = state.instances[ordinal].node
     return RunLimits.Demand(
-      slots: node.needsSlot ? 1 : 0, resources: node.definition.resources, countsAtHost: !node.isNestedPipeline)
+      slots: node.needsSlot ? 1 : 0, resources: node.definition.resources, countsAtHost: countsAtHost(node))
+  }
+
+  /// Whether an attempt counts against what the host may have at work at once: not where another machine does the work, or operations of a nested run.
+  func countsAtHost(_ node: OperationNode) -> Bool {
+    !node.isNestedPipeline && (!node.action.startsJob || services.executor.usesThisMachine)
   }
 
   /// Gives back what an operation has taken. Whoever waits for more than a slot is told by the limits themselves.

@@ -59,9 +59,22 @@ struct RunEnding {
 }
 
 /// Why a run is being cancelled.
-enum RunCancellation: String {
-  case requested = "cancelled"
-  case timeout = "timeout"
-  case history = "history-failed"
-  case engine = "engine-failed"
+enum RunCancellation {
+  /// Somebody asked for it.
+  case requested
+  case timeout
+  /// The history cannot be written.
+  case history
+  /// The engine itself cannot go on.
+  case engine
+
+  /// How a run ends that is cancelled so.
+  var end: RunEnd {
+    switch self {
+    case .requested: .cancelled()
+    case .timeout: .failed(.timeout)
+    case .history: .failed(.historyFailed)
+    case .engine: .failed(.engineFailed)
+    }
+  }
 }

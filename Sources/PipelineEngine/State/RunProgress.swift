@@ -70,7 +70,7 @@ final class RunProgress {
     /// Whether the time of the run was up before its operations had ended.
     var isTimedOut = false
     /// What the operations came to, and when; nil until all have ended.
-    var outcome: (state: RunState, reason: String?, at: RecordTime)?
+    var outcome: (end: RunEnd, at: RecordTime)?
   }
 
   init(
@@ -152,10 +152,9 @@ final class RunProgress {
   /// run because a result is missing. A failure that is allowed is seen by direct dependents alone.
   func noteEnd(of ordinal: Int) {
     guard ordinal < pipeline.operations.count else { return }
-    switch instances[ordinal].state {
+    switch instances[ordinal].status {
     case .failed where !instances[ordinal].node.definition.allowFailure: break
-    case .cancelled:
-      guard case .dependencies(.withoutResult, _)? = instances[ordinal].reason else { return }
+    case .cancelled(.dependencies(.withoutResult, _), _): break
     default: return
     }
     // Each operation is noted once, so that all the failures of a run cost no more than one walk over its graph.

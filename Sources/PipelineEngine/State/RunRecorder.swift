@@ -38,48 +38,45 @@ final class RunRecorder {
   // MARK: Operations
 
   /// Ends an operation, handler or item that did not come to an attempt of its own, or whose attempts are over.
-  func conclude(
-    _ ordinal: Int, _ newState: RunHistory.OperationState, _ reason: OperationReason? = nil,
-    failure: OperationFailure? = nil
-  ) {
-    guard mark(ordinal, newState, reason, failure: failure) else { return }
+  func conclude(_ ordinal: Int, _ end: InstanceStatus) {
+    guard mark(ordinal, end) else { return }
     append(ordinal)
     // What has ended is never tried again; the result is kept with the operation, once.
     state.instances[ordinal].attempt = nil
   }
 
-  /// Puts an operation, handler or item into the state in which it ends, without recording that. False where it cannot end so.
+  /// Gives an operation, handler or item the status in which it ends, without recording that. False where it cannot end so.
   @discardableResult
-  func mark(
-    _ ordinal: Int, _ newState: RunHistory.OperationState, _ reason: OperationReason? = nil,
-    failure: OperationFailure? = nil
-  ) -> Bool {
-    guard move(ordinal, to: newState, because: reason) else { return false }
-    let now = end(of: state.instances[ordinal].timing.startedAt, state.instances[ordinal].timing.started)
-    // Masked before anybody gets it, as results are: `errors.x` reaches arguments and results of operations that no secret is meant for, and the message of a
-    // nested run reaches a run that does not know its secrets.
-    let failure = failure.map { $0.masked(by: state.given.masker) }
+  func mark(_ ordinal: Int, _ end: InstanceStatus) -> Bool {
+    guard move(ordinal, to: end) else { return false }
+    let now = self.end(of: state.instances[ordinal].timing.startedAt, state.instances[ordinal].timing.started)
     state.modify(ordinal) { instance in
-      instance.failure = failure
       instance.timing.endedAt = now
       instance.timing.waitingSince = nil
     }
-    if newState == .failed, state.instances[ordinal].parent == nil,
-      !state.instances[ordinal].node.definition.allowFailure
-    {
-      state.noteFailure()
+    switch end {
+    case .failed:
+      if state.instances[ordinal].parent == nil, !state.instances[ordinal].node.definition.allowFailure {
+        state.noteFailure()
+      }
+      state.noteEnd(of: ordinal)
+    case .cancelled: state.noteEnd(of: ordinal)
+    default: break
     }
-    if newState == .failed || newState == .cancelled { state.noteEnd(of: ordinal) }
-    if case .file = state.instances[ordinal].result { state.files.areNeeded = true }
+    if case .file = end.settled?.result { state.files.areNeeded = true }
     unrecorded.remove(ordinal)
     return true
   }
 
-  /// Moves an operation to another state, where the table of transitions has that; what it does not have is rejected.
-  private func move(_ ordinal: Int, to newState: RunHistory.OperationState, because reason: OperationReason?) -> Bool {
+  /// Moves an operation to another status, where the table of transitions has that; what it does not have is rejected.
+  ///
+  /// Failures are masked before anybody gets them, as results are: `errors.x` reaches arguments and results of operations that no secret is meant for, and the
+  /// message of a nested run reaches a run that does not know its secrets.
+  private func move(_ ordinal: Int, to next: InstanceStatus) -> Bool {
     let present = state.instances[ordinal].state
-    if state.instances[ordinal].move(to: newState, because: reason) { return true }
-    let transition = "'\(state.instances[ordinal].name)' from \(present.rawValue) to \(newState.rawValue)"
+    let masker = state.given.masker
+    if state.instances[ordinal].move(to: masker.isEmpty ? next : next.masked(by: masker)) { return true }
+    let transition = "'\(state.instances[ordinal].name)' from \(present.rawValue) to \(next.state.rawValue)"
     assertionFailure(transition)
     reject(transition)
     return false
@@ -97,14 +94,15 @@ final class RunRecorder {
     return start.advanced(by: (time.monotonic() - monotonic).wholeMicroseconds)
   }
 
-  /// Moves an operation that goes on to another state. The history learns of it soon, if it lasts; with `mayEndAtOnce` it does only by
+  /// Gives an operation that goes on another status. The history learns of it soon, if it lasts; with `mayEndAtOnce` it does only by
   /// ``recordIfLasting(_:)``.
   func enter(
-    _ ordinal: Int, _ newState: RunHistory.OperationState, _ reason: OperationReason? = nil, since: RecordTime? = nil,
-    at instant: RecordTime? = nil, recordNow: Bool = false, mayEndAtOnce: Bool = false
+    _ ordinal: Int, _ next: InstanceStatus, since: RecordTime? = nil, at instant: RecordTime? = nil,
+    recordNow: Bool = false, mayEndAtOnce: Bool = false
   ) {
-    guard move(ordinal, to: newState, because: reason) else { return }
+    guard move(ordinal, to: next) else { return }
     let now = instant ?? time.now()
+    let newState = next.state
     state.modify(ordinal) { instance in
       instance.timing.waitingSince = newState == .waiting || newState == .retrying ? since ?? now : nil
       if newState == .running, instance.timing.startedAt == nil {
@@ -173,16 +171,15 @@ final class RunRecorder {
       error: state.instances[ordinal].failure.map { $0.recorded(masker) },
       attempts: state.instances[ordinal].attempts, waitingSince: state.instances[ordinal].timing.waitingSince,
       startedAt: state.instances[ordinal].timing.startedAt, endedAt: state.instances[ordinal].timing.endedAt,
-      result: state.instances[ordinal].recordedResult, fingerprint: state.instances[ordinal].reuse.fingerprint,
-      reusedFrom: state.instances[ordinal].reuse.source)
+      result: state.instances[ordinal].recordedResult, fingerprint: state.instances[ordinal].fingerprint,
+      reusedFrom: state.instances[ordinal].status.source)
   }
 
   /// The particulars of its state, what opened its gate, and the label that its loop gives it.
   private func detail(of ordinal: Int) -> String? {
     let (reason, gate) = (state.instances[ordinal].reason, state.instances[ordinal].opened)
     let label = state.instances[ordinal].loopItem?.label
-    let isDone = state.instances[ordinal].state == .succeeded || state.instances[ordinal].state == .reused
-    let artifacts = isDone ? state.instances[ordinal].artifacts : []
+    let artifacts = state.instances[ordinal].artifacts
     guard reason != nil || gate != nil || label != nil || !artifacts.isEmpty else { return nil }
     let masker = state.given.masker
     return OperationReason.detail(

@@ -22,6 +22,8 @@ protocol RunnableAction: ActionKind {
   /// Whether an attempt that a former host of the run began goes on in this one, so that what has passed since counts against `timeout`. The others begin anew.
   var goesOnAcrossHosts: Bool { get }
 
+  /// Whether an attempt is a job, which takes of the capacity of the machine that its executor runs it on.
+  var startsJob: Bool { get }
   /// How soon an attempt can be over.
   var pace: ActionPace { get }
   /// The arguments of the process that it starts, the program first; nil where it starts none.
@@ -77,6 +79,7 @@ extension RunnableAction where Handle == Never {
 }
 
 extension RunnableAction {
+  var startsJob: Bool { false }
   var pace: ActionPace { .lasts }
   func arguments(shell: [String], in contexts: RunContexts) throws -> [String]? { nil }
   func attemptContext(_ context: OperationContext, _ ordinal: Int, of run: Run) -> OperationContext { context }

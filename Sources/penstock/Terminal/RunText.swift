@@ -18,7 +18,7 @@ enum RunText {
       return Count.of(counts.operations, "operation")
     }
     // Of a run that nobody and no time limit cancelled, the others kept them from beginning.
-    let isCancelled = run.state == .cancelled || run.reason == "timeout"
+    let isCancelled = run.state == .cancelled || run.reason == RunReason.timeout.text
     let parts = [
       (counts.succeeded, "succeeded"), (counts.reused, "reused"), (counts.failed, "failed"),
       (counts.cancelled, isCancelled ? "cancelled" : StateReason.notRun), (counts.skipped, "skipped"),

@@ -55,7 +55,7 @@ struct ActionKindTests {
 extension RunEngine {
   /// The fingerprint of an operation where the result of the first one is `value`.
   fileprivate func fingerprint(of ordinal: Int, with value: String) throws -> String {
-    run.state.instances[0].result = .value(.string(value))
+    run.state.instances[0].latest.result = .value(.string(value))
     return try OperationFingerprint(run: run, ordinal: ordinal).digest()
   }
 }

@@ -42,6 +42,7 @@ import Testing
   private final class BriefExecutor: Executor {
     let name = "brief"
     let keepsHandles = true
+    let usesThisMachine = true
     nonisolated(nonsending) func start(_ jobs: [Job]) async -> [JobStart] {
       jobs.prefix(1).map { .begun(JobHandle(job: $0.id, name: .text("first"))) }
     }

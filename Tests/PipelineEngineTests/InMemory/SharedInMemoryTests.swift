@@ -64,6 +64,21 @@ import Testing
     await host.close()
   }
 
+  @Test("jobs of another machine are not bounded by what the host may have at work") func elsewhere() async throws {
+    let executor = ScriptedExecutor(["x": [.hangs], "y": [.hangs]], usesThisMachine: false)
+    var capacity = HostCapacity()
+    capacity.processes = 1
+    let host = try host(executor, capacity)
+    async let run = host.run("{ concurrency: 2, operations: [{ name: a, run: x }, { name: b, run: y }] }")
+    try await executor.hangingCount.reaches(2)
+    await Task(executorPreference: host.loop) {
+      executor.release("x")
+      executor.release("y")
+    }.value
+    #expect(try await run.states == ["a succeeded", "b succeeded"])
+    await host.close()
+  }
+
   @Test("a nested pipeline takes nothing of a host, of which its operations do", arguments: [1, 2]) func nested(
     most: Int
   )

@@ -12,7 +12,7 @@ import Values
 extension RunEngine {
   /// The fingerprint of the operation called `name` where the one called `seed` has had this result, and the run was told these secrets.
   fileprivate func fingerprint(of name: String, seed: JSONValue, secrets: [String: String]) throws -> String {
-    if let seeded = run.state.position(of: "seed") { run.state.instances[seeded].result = .value(seed) }
+    if let seeded = run.state.position(of: "seed") { run.state.instances[seeded].latest.result = .value(seed) }
     run.state.given.secrets = secrets
     for (name, template) in run.state.pipeline.environment {
       run.state.given.environment.append((name, try template.evaluate(in: RunContexts(run: run.state)).injectedText))

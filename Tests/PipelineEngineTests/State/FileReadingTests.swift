@@ -147,8 +147,8 @@ extension RunEngine {
 
   /// What each operation would read, if the first had left its result in a file and the second had a value.
   fileprivate func requests(big: ResultFile) -> [FileReadings.Request?] {
-    run.state.instances[0].result = .file(big)
-    run.state.instances[1].result = .value(1)
+    run.state.instances[0].latest.result = .file(big)
+    run.state.instances[1].latest.result = .value(1)
     run.state.files.areNeeded = true
     return run.state.pipeline.operations.indices.map { run.request($0, for: .attempt) }
   }
@@ -156,13 +156,13 @@ extension RunEngine {
   /// What an item whose own result is in a file would read for `until`.
   fileprivate func itemRequest(of loop: Int, _ file: ResultFile) -> (item: Int, request: FileReadings.Request?) {
     let item = run.state.addItem(of: loop, index: 0, value: 1)
-    run.state.instances[item].result = .file(file)
+    run.state.instances[item].latest.result = .file(file)
     return (item, run.request(item, for: .repetition))
   }
 
   /// The value of the first operation's file as the second sees it, where the file is removed once it was read.
   fileprivate func reads(_ file: ResultFile, removing path: String?) async throws -> JSONValue {
-    run.state.instances[0].result = .file(file)
+    run.state.instances[0].latest.result = .file(file)
     run.state.files.areNeeded = true
     try await run.readFiles(1)
     if let path { try FileManager.default.removeItem(atPath: path) }

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import PipelineEngine
+@testable import PipelineLanguage
 @testable import RunHistory
 
 @Suite("Transitions of states")
@@ -37,6 +38,55 @@ struct TransitionTests {
     #expect(state.isFinal == !OperationState.allCases.contains(where: state.mayBecome))
   }
 
+  @Test("what waits between two attempts keeps the failure of the first until the next begins")
+  func failureBetween() throws {
+    var instance = try Self.instance()
+    let failure = OperationFailure(code: "exit", message: "exited with code 1", exitCode: 1)
+    #expect(Self.move(&instance, to: .running()))
+    #expect(Self.move(&instance, to: .retrying(OperationReason.Retry(attempt: 1), after: failure)))
+    #expect(instance.failure == failure)
+    #expect(Self.move(&instance, to: .waiting(.concurrency)))
+    #expect(instance.failure == failure)
+    #expect(instance.reason == .concurrency)
+    #expect(Self.move(&instance, to: .running()))
+    #expect(instance.failure == nil)
+  }
+
+  @Test("what ends without success has no result, but for a loop whose failure is allowed")
+  func results() throws {
+    var instance = try Self.instance()
+    #expect(Self.move(&instance, to: .running()))
+    instance.latest = SettledResult(result: .value(1), recorded: .inline("1"))
+    #expect(instance.recordedResult == .inline("1"))
+    var loop = instance
+    #expect(Self.move(&instance, to: .failed(OperationFailure(code: "exit", message: ""))))
+    #expect(!instance.result.isPresent)
+    #expect(instance.recordedResult == .none)
+    let partial = SettledResult(result: .value(.array([1])), recorded: .inline("[1]"))
+    #expect(Self.move(&loop, to: .failed(OperationFailure(code: "items-failed", message: ""), partial: partial)))
+    #expect(loop.recordedResult == .inline("[1]"))
+  }
+
+  @Test("a status that the table does not have changes nothing")
+  func impossible() throws {
+    var instance = try Self.instance()
+    #expect(Self.move(&instance, to: .skipped(.notSelected)))
+    #expect(!Self.move(&instance, to: .running()))
+    #expect(instance.state == .skipped)
+    #expect(instance.reason == .notSelected)
+  }
+
+  // The macro gives no access for changing.
+  private static func move(_ instance: inout OperationInstance, to status: InstanceStatus) -> Bool {
+    instance.move(to: status)
+  }
+
+  private static func instance() throws -> OperationInstance {
+    let loaded = PipelineLoader.load(text: "operations: [{ name: a, value: 1 }]", path: "/p/a.yaml")
+    let pipeline = try #require(loaded.pipeline)
+    return OperationInstance(node: OperationNode(pipeline.operations, at: 0) { $0.runnable }, name: "a")
+  }
+
   @Test("a run in which the engine was about to make an impossible one fails as engine-failed")
   func rejected() async throws {
     let host = try EngineTestHost()
@@ -63,5 +113,5 @@ struct TransitionTests {
 }
 
 extension RunEngine {
-  fileprivate func reenter(_ ordinal: Int) { run.recorder.enter(ordinal, .running) }
+  fileprivate func reenter(_ ordinal: Int) { run.recorder.enter(ordinal, .running()) }
 }

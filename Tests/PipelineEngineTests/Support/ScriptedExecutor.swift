@@ -48,6 +48,7 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
 
   let name: String
   let keepsHandles: Bool
+  let usesThisMachine: Bool
   private let record: Mutex<Record>
   /// How many jobs hang.
   let hangingCount = AwaitedCount()
@@ -56,8 +57,11 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
   private var jobs: [JobID: (job: Job, fate: Fate)] = [:]
   private var hanging: [JobID: CheckedContinuation<JobEnd.Cause, Never>] = [:]
 
-  init(_ fates: [String: [Fate]] = [:], keepsHandles: Bool = true, name: String = "scripted") {
+  init(
+    _ fates: [String: [Fate]] = [:], keepsHandles: Bool = true, name: String = "scripted", usesThisMachine: Bool = true
+  ) {
     self.name = name
+    self.usesThisMachine = usesThisMachine
     self.keepsHandles = keepsHandles
     record = Mutex(Record(fates: fates))
   }

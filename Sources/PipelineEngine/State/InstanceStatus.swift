@@ -1,0 +1,88 @@
+import RunHistory
+
+/// The state of one operation, handler or item with what only that state has: a result belongs to a success, a failure to what failed, was cancelled or will be retried.
+///
+/// What the history and the table of transitions know of it is its ``state``. A waiting retry keeps the failure of its attempt, also while it waits for a slot.
+enum InstanceStatus {
+  case pending
+  /// Waits for something; `after` is what its latest attempt failed with.
+  indirect case waiting(OperationReason, after: OperationFailure? = nil)
+  case running(OperationReason? = nil)
+  /// Waits for its next attempt.
+  indirect case retrying(OperationReason.Retry, after: OperationFailure)
+  case succeeded(SettledResult, OperationReason? = nil)
+  /// Has taken over what succeeded in the run `from`.
+  indirect case reused(SettledResult, from: RunID?, OperationReason)
+  /// Has failed; a loop whose failure is allowed has the results of the items that succeeded.
+  indirect case failed(OperationFailure, notRetried: OperationReason.NotRetried? = nil, partial: SettledResult? = nil)
+  indirect case cancelled(OperationReason, OperationFailure? = nil)
+  indirect case skipped(OperationReason)
+
+  /// The state, as it is recorded.
+  var state: RunHistory.OperationState {
+    switch self {
+    case .pending: .pending
+    case .waiting: .waiting
+    case .running: .running
+    case .retrying: .retrying
+    case .succeeded: .succeeded
+    case .reused: .reused
+    case .failed: .failed
+    case .cancelled: .cancelled
+    case .skipped: .skipped
+    }
+  }
+
+  /// Why it is in this state.
+  var reason: OperationReason? {
+    switch self {
+    case .pending: nil
+    case .waiting(let reason, _), .reused(_, _, let reason), .cancelled(let reason, _), .skipped(let reason): reason
+    case .running(let reason), .succeeded(_, let reason): reason
+    case .retrying(let retry, _): .retry(retry)
+    case .failed(let failure, let notRetried, _): .failed(code: failure.code, notRetried: notRetried)
+    }
+  }
+
+  /// What it failed with, or would be retried after.
+  var failure: OperationFailure? {
+    switch self {
+    case .waiting(_, let failure), .cancelled(_, let failure): failure
+    case .retrying(_, let failure), .failed(let failure, _, _): failure
+    case .pending, .running, .succeeded, .reused, .skipped: nil
+    }
+  }
+
+  /// What it has come to; nil where it has no result that counts.
+  var settled: SettledResult? {
+    switch self {
+    case .succeeded(let settled, _), .reused(let settled, _, _): settled
+    case .failed(_, _, let partial): partial
+    case .pending, .waiting, .running, .retrying, .cancelled, .skipped: nil
+    }
+  }
+
+  /// The run whose success it has taken over.
+  var source: RunID? {
+    if case .reused(_, let source, _) = self { source } else { nil }
+  }
+
+  /// The same with no secret in the message of its failure.
+  func masked(by masker: SecretMasker) -> InstanceStatus {
+    switch self {
+    case .waiting(let reason, let failure?): .waiting(reason, after: failure.masked(by: masker))
+    case .retrying(let retry, let failure): .retrying(retry, after: failure.masked(by: masker))
+    case .failed(let failure, let notRetried, let partial):
+      .failed(failure.masked(by: masker), notRetried: notRetried, partial: partial)
+    case .cancelled(let reason, let failure?): .cancelled(reason, failure.masked(by: masker))
+    case .pending, .waiting, .running, .succeeded, .reused, .cancelled, .skipped: self
+    }
+  }
+}
+
+/// What an attempt or an operation has come to: its result, the form in which that is recorded, and the files that were kept of it.
+struct SettledResult {
+  var result: OperationResult = .none
+  var recorded: RecordedResult = .none
+  var artifacts: [KeptArtifact] = []
+}

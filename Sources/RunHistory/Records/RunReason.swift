@@ -1,0 +1,36 @@
+/// Why a run ended as it did, where its state does not say it all. Its ``text`` is the column `reason`, which is public and written nowhere else.
+package enum RunReason: Sendable, Hashable {
+  /// An operation failed that may not, by its name.
+  case operationFailed(String)
+  /// An operation was kept from running, with the code of the reason of that.
+  case operationNotRun(String, code: String)
+  /// All operations succeeded, and a handler failed.
+  case handlerFailed(String)
+  /// The time of the run was up.
+  case timeout
+  /// The history could not be written.
+  case historyFailed
+  /// The engine itself could not go on.
+  case engineFailed
+  /// The run was cancelled before it began.
+  case cancelledBefore
+  /// Another run of the pipeline was going on, beside which this one was not to run.
+  case overlap(RunID)
+  /// The run could not begin: the code, or the key of the file, and what happened, without secrets.
+  case notBegun(String, why: String)
+
+  /// As it is recorded: a code, followed by a colon and what it is about where there is such.
+  package var text: String {
+    switch self {
+    case .operationFailed(let name): "operation-failed: \(name)"
+    case .operationNotRun(let name, let code): "\(code): \(name)"
+    case .handlerFailed(let name): "handler-failed: \(name)"
+    case .timeout: "timeout"
+    case .historyFailed: "history-failed"
+    case .engineFailed: "engine-failed"
+    case .cancelledBefore: "cancelled"
+    case .overlap(let other): "overlap: run \(other.text) is going on"
+    case .notBegun(let code, let why): "\(code): \(why)"
+    }
+  }
+}
