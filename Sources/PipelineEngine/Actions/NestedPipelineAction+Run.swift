@@ -69,7 +69,9 @@ private struct NestedRunAttempt {
     run.state.instances[ordinal].explain(.nestedRun(child.id))
     let masker = run.state.given.masker
     let plan = RetryPlan(of: definition, options: options, from: source) { masker.mask($0) }
-    let others = FormerRuns(resumed: former, source: source, plan: plan)
+    let others = try await BlockingWork.run(if: former != nil || source != nil) {
+      FormerRuns(resumed: former, source: source, plan: plan)
+    }
     let task = Task(executorPreference: run.services.loop) { try await child.run(after: others) }
     let loop = run.services.loop
     // The nested run ends by itself when it is cancelled, because its handlers still run.

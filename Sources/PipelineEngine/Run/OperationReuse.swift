@@ -16,16 +16,14 @@ struct OperationReuse {
     run.dropReadings(ordinal)
     run.state.instances[ordinal].fingerprint = fingerprint
     guard !run.options.isForced else { return false }
-    guard let known = try reusable(fingerprint) else { return false }
-    if case .file(let path, let size) = known.result, !run.services.history.isIntact(path, size: size) {
-      run.observer.emit(
-        .notice(
-          run.state.id,
-          "'\(run.state.instances[ordinal].name)' runs again: its result in '\(path)' is gone, or is not as long as recorded"
-        ))
+    guard let found = try await find(fingerprint) else { return false }
+    let (known, results): (OperationRecord, ParsedResults)
+    switch found {
+    case .whole(let record, let parsed): (known, results) = (record, parsed)
+    case .unusable(let why):
+      run.observer.emit(.notice(run.state.id, "'\(run.state.instances[ordinal].name)' runs again: \(why)"))
       return false
     }
-    guard run.hasArtifacts(of: known) else { return false }
     if let formula = definition.staleWhen {
       try await run.conditions.settle(formula)
       let condition = try run.conditions.make(
@@ -34,27 +32,44 @@ struct OperationReuse {
     }
     run.recorder.conclude(
       ordinal,
-      .reused(run.settled(known, for: ordinal), from: known.reusedFrom ?? known.run, .fresh(from: known.run)))
+      .reused(
+        run.settled(known, for: ordinal, parsed: results), from: known.reusedFrom ?? known.run,
+        .fresh(from: known.run)))
     return true
   }
 
-  /// The latest success of that fingerprint whose age is known and within `stale_after`.
-  private func reusable(_ fingerprint: String) throws -> OperationRecord? {
-    let (now, name) = (run.services.now(), run.state.instances[ordinal].name)
+  /// A former success.
+  private enum Found: Sendable {
+    /// Its result and its artifacts are there.
+    case whole(OperationRecord, ParsedResults)
+    /// It cannot be taken over, for this reason.
+    case unusable(String)
+  }
+
+  /// The latest success of that fingerprint whose age is known and within `stale_after`. Looked for beside the loop.
+  private nonisolated(nonsending) func find(_ fingerprint: String) async throws -> Found? {
+    let (now, name, pipeline) = (run.services.now(), run.state.instances[ordinal].name, run.state.pipeline.name)
     let oldest = run.state.instances[ordinal].node.definition.staleAfter.map { now.advanced(by: -$0.wholeMicroseconds) }
-    func latest(notAfter: RecordTime?) throws -> OperationRecord? {
-      try run.services.history.reusable(
-        pipeline: run.state.pipeline.name, operation: name, fingerprint: fingerprint,
-        notBefore: oldest ?? RecordTime(microseconds: 0), notAfter: notAfter)
+    let (history, workspace) = (run.services.history, run.state.given.workspace)
+    return try await BlockingWork.run {
+      func latest(notAfter: RecordTime?) throws -> OperationRecord? {
+        try history.reusable(
+          pipeline: pipeline, operation: name, fingerprint: fingerprint,
+          notBefore: oldest ?? RecordTime(microseconds: 0), notAfter: notAfter)
+      }
+      guard var known = try latest(notAfter: nil) else { return nil }
+      if let end = known.endedAt, end > now {
+        // How old that one is, and what has changed since, cannot be known.
+        guard let earlier = try latest(notAfter: now) else {
+          return .unusable("its latest result is from \(end.text), which is in the future; the clock was set back")
+        }
+        known = earlier
+      }
+      if case .file(let path, let size) = known.result, !history.isIntact(path, size: size) {
+        return .unusable("its result in '\(path)' is gone, or is not as long as recorded")
+      }
+      guard known.hasArtifacts(in: workspace) else { return .unusable(OperationRecord.artifactsGone) }
+      return .whole(known, ParsedResults(of: [known]))
     }
-    guard let known = try latest(notAfter: nil) else { return nil }
-    guard let end = known.endedAt, end > now else { return known }
-    // How old that one is, and what has changed since, cannot be known.
-    if let earlier = try latest(notAfter: now) { return earlier }
-    run.observer.emit(
-      .notice(
-        run.state.id,
-        "'\(name)' runs again: its latest result is from \(end.text), which is in the future; the clock was set back"))
-    return nil
   }
 }

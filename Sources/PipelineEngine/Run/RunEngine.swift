@@ -52,6 +52,7 @@ actor RunEngine {
   ///   is kept.
   func run(after former: FormerRuns? = nil) async throws -> RunOutcome {
     connect()
+    if let former { run.recordedItems.results = former.results }
     let isResumed = former?.resumed != nil
     let takenOver = isResumed ? [] : announce(takingOver: former?.source, by: former?.plan)
     if let recorded = former?.resumed { RunRestoration(run: run).restore(recorded) }

@@ -96,13 +96,18 @@ struct RunTakeover {
           continue
         }
         let history = run.services.history
-        if let former = try await BlockingWork.run({ try history.loadForExecution(origin) }) {
-          inheritItems(of: name, in: former)
+        let former = try await BlockingWork.run {
+          try history.loadForExecution(origin).map { ($0, ParsedResults(of: $0.operations)) }
+        }
+        if let (run, results) = former {
+          self.run.recordedItems.results.add(results)
+          inheritItems(of: name, in: run)
         }
       }
       let further = Set(source.run.origin.partial)
       names = names.filter(further.contains)
       guard !names.isEmpty, let next = try await run.recordedSource(of: source.run) else { return }
+      run.recordedItems.results.add(try await BlockingWork.run { ParsedResults(of: next.operations) })
       source = next
     }
   }

@@ -21,6 +21,8 @@ struct RecordedItems {
   private(set) var inherited: [ItemKey: OperationRecord] = [:]
   /// Operations that the run executes or takes over, whichever their dependencies say.
   var conditional: [Int: ConditionalSuccess] = [:]
+  /// Their results, and those of other operations of former runs, where they are large.
+  var results = ParsedResults()
 
   /// Notes an item of an earlier run; runs come the latest first.
   mutating func inherit(_ item: OperationRecord, for key: ItemKey) {

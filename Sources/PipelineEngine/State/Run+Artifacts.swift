@@ -16,8 +16,16 @@ extension Run {
 
   /// Whether what was kept of an operation that is to be taken over is still there.
   func hasArtifacts(of operation: OperationRecord) -> Bool {
-    if operation.artifacts.allSatisfy({ $0.isThere(in: state.given.workspace) }) { return true }
-    observer.emit(.notice(state.id, "'\(operation.name)' runs again: some of its artifacts are gone"))
+    if operation.hasArtifacts(in: state.given.workspace) { return true }
+    observer.emit(.notice(state.id, "'\(operation.name)' runs again: \(OperationRecord.artifactsGone)"))
     return false
   }
+}
+
+extension OperationRecord {
+  /// Whether what was kept of it is still there.
+  func hasArtifacts(in workspace: String) -> Bool { artifacts.allSatisfy { $0.isThere(in: workspace) } }
+
+  /// Why a success without its artifacts is not taken over.
+  static let artifactsGone = "some of its artifacts are gone"
 }

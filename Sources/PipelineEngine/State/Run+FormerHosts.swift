@@ -19,9 +19,12 @@ extension Run {
   }
 
   /// What a record of an operation that has ended says it came to.
-  func settled(_ operation: OperationRecord, for ordinal: Int) -> SettledResult {
-    SettledResult(
-      result: result(operation.result, type: state.instances[ordinal].node.definition.result),
+  func settled(
+    _ operation: OperationRecord, for ordinal: Int, parsed results: ParsedResults? = nil
+  ) -> SettledResult {
+    let parsed = (results ?? recordedItems.results)[operation].map { OperationResult.value($0) }
+    return SettledResult(
+      result: parsed ?? result(operation.result, type: state.instances[ordinal].node.definition.result),
       recorded: operation.result, artifacts: operation.artifacts)
   }
 
