@@ -53,6 +53,7 @@ final class Run {
       id: brief.id, pipeline: pipeline.name, definitionHash: pipeline.source.hash, path: pipeline.source.absolutePath,
       trigger: options.trigger, host: services.configuration.hostName, user: services.configuration.user,
       version: options.version, parent: brief.parent, createdAt: services.now())
+    record.labels = options.labels ?? pipeline.labels
     record.controller = options.controller
     record.event = options.event.map(\.text)
     record.instant = options.instant

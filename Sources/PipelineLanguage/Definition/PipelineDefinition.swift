@@ -137,6 +137,8 @@ public struct PipelineDefinition: Sendable {
   public var name: String
   /// What it is for, for people.
   public var description: String?
+  /// What its runs are found by beside its name.
+  public var labels: [String: String] = [:]
   /// What can be given when it is started, in the order of the file.
   public var parameters: [Parameter] = []
   /// Environment variables of every process, in the order of the file, and the `env` context.

@@ -28,7 +28,8 @@ enum FamiliarKeys {
 
   /// By the word in small letters without hyphens. Several keys are for several places: the first one that the place has is meant.
   static let table: [String: [String]] = [
-    "id": ["name"], "title": ["name"], "summary": ["description"],
+    "id": ["name"], "title": ["name"], "summary": ["description"], "tags": ["labels"], "tag": ["labels"],
+    "annotations": ["labels"],
     "steps": ["operations"], "jobs": ["operations"], "tasks": ["operations"], "stages": ["operations"],
     "parameters": ["params"], "inputs": ["inject", "params"], "input": ["inject"], "arguments": ["inject", "params"],
     "variables": ["env"], "environment": ["env"], "envfile": ["env_file"], "envfiles": ["env_file"],

@@ -17,7 +17,7 @@ enum OperationKey: String, CaseIterable, Sendable {
   case waitAtMost = "wait_at_most"
   case staleWhen = "stale_when"
   case rerunOnChange = "rerun_on_change"
-  case controllers
+  case controllers, labels
 
   /// The kinds of actions that take the key, as they say themselves.
   private static func takers(of key: OperationKey) -> [ActionKey] {
@@ -127,6 +127,9 @@ enum OperationKey: String, CaseIterable, Sendable {
       KeyRow(
         elsewhere: "controllers", "goes at the top of the file: a controller starts runs of the whole pipeline",
         fix: "move it there, or put the operation into a pipeline of its own"),
+      KeyRow(
+        elsewhere: "labels", "goes at the top of the file: runs have labels, operations do not",
+        fix: "move it there; what an item of a loop is called is its 'label'"),
     ]
   }
 }

@@ -30,7 +30,7 @@ extension OperationKey {
     case .env, .envFile, .directory, .shell: .defaulted
     case .name, .description, .label, .needs, .retry, .timeout, .grace, .allowFailure, .failFast, .maxFailures: .nothing
     case .exclusive, .resources, .runWhen, .otherwise, .waitAtMost, .staleAfter, .staleWhen: .nothing
-    case .rerunOnChange, .controllers: .nothing
+    case .rerunOnChange, .controllers, .labels: .nothing
     }
   }
 }

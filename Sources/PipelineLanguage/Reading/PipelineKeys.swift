@@ -1,8 +1,9 @@
 import PluginHost
+import Values
 
 /// The keys at the top of a pipeline file.
 package enum PipelineKey: String, CaseIterable, Sendable {
-  case name, description, params
+  case name, description, labels, params
   case paramsFile = "params_file"
   case env
   case envFile = "env_file"
@@ -30,6 +31,9 @@ package enum PipelineKey: String, CaseIterable, Sendable {
         "name", .name(pattern: NamePattern.pipeline), "What the pipeline is called in messages and in the history.",
         default: "the file's name without its extension"),
       KeyRow("description", .text, "What the pipeline is for, for people."),
+      KeyRow(
+        "labels", .map(keyPattern: LabelRule.namePattern, .text),
+        "Names with short texts that its runs are found by, such as `team: data`.", default: "none"),
       KeyRow(
         "params", .map(keyPattern: NamePattern.member, .anyOf([.keys(ParameterKey.table.rows), .text])),
         "Typed values that are given when the pipeline is started."),

@@ -1,3 +1,5 @@
+import Values
+
 extension DocumentReader {
   /// Reads the whole file from its root node.
   func pipeline(_ root: YAMLNode, source origin: PipelineDefinition.Source) -> PipelineDraft {
@@ -38,6 +40,7 @@ extension DocumentReader {
         draft.definition.name = name
       }
     case .description: draft.definition.description = text(node, "'description'")
+    case .labels: draft.definition.labels = labels(node)
     case .params: draft.definition.parameters = parameters(node)
     case .paramsFile: draft.parameterFiles = settingFiles(node, "'params_file'")
     case .envFile: draft.environmentFiles = settingFiles(node, "'env_file'")
@@ -64,6 +67,33 @@ extension DocumentReader {
     case .operations, .after: break
     case .http, .uses, .runWhen, .otherwise: break
     }
+  }
+
+  private func labels(_ node: YAMLNode) -> [String: String] {
+    guard let entries = node.entries else {
+      wrongForm(node, "'labels'", needs: "a mapping of names to texts")
+      return [:]
+    }
+    if entries.count > LabelRule.most {
+      error(
+        .outOfRange, "there are \(entries.count) labels; a pipeline may have \(LabelRule.most)",
+        at: entries[LabelRule.most].key.range)
+    }
+    var labels: [String: String] = [:]
+    for entry in entries {
+      guard LabelRule.allows(name: entry.name) else {
+        error(
+          .invalidName, "'\(entry.name)' cannot be the name of a label: it may hold \(LabelRule.nameText)",
+          at: entry.key.range)
+        continue
+      }
+      guard let text = plainText(entry.value, "the label '\(entry.name)'") else { continue }
+      if let problem = LabelRule.problem(withText: text) {
+        error(.outOfRange, "the label '\(entry.name)' \(problem)", at: entry.value.range)
+      }
+      labels[entry.name] = text
+    }
+    return labels
   }
 
   /// Reads `retention`.

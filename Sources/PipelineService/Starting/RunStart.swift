@@ -21,6 +21,7 @@ package struct RunStart: Sendable {
   ///   - pipeline: What to run.
   ///   - given: The params that were given, as texts.
   ///   - values: Those that files give, which `given` takes precedence over.
+  ///   - labels: Labels beside those of the pipeline, or in their place.
   ///   - instant: The instant that the run stands for. Default its start.
   ///   - selection: Which operations are executed. Default all.
   ///   - isForced: Whether nothing that has succeeded before stands in for an operation.
@@ -28,35 +29,39 @@ package struct RunStart: Sendable {
   /// - Throws: `ParameterProblems`, or ``RunStartError/unknownOperation(_:pipeline:near:)``.
   package init(
     of pipeline: PipelineDefinition, given: [(name: String, text: String)], values: [String: JSONValue] = [:],
-    at instant: RecordTime? = nil,
+    labels: [String: String] = [:], at instant: RecordTime? = nil,
     selection: RunOptions.Selection = .all, isForced: Bool = false, version: String
   ) throws {
     self.init(pipeline, version: version)
     options.isForced = isForced
     options.instant = instant
+    options.labels = pipeline.labels.merging(labels) { $1 }
     options.parameters = try ParameterResolver.resolve(pipeline, given: given, values: values).get()
     try select(selection)
   }
 
-  /// A run that repeats `former`: with its params, as far as the pipeline still has them, for its instant, and with what succeeded in it and is still true.
+  /// A run that repeats `former`: with its labels, its params, as far as the pipeline still has them, for its instant, and with what succeeded in it and is still true.
   ///
   /// - Parameters:
   ///   - former: A run that has ended.
   ///   - pipeline: The definition to run it with.
   ///   - given: Params that have other values than in the former run, as texts.
   ///   - values: Those that files give, which `given` takes precedence over.
+  ///   - labels: Labels beside those of the former run, or in their place.
   ///   - selection: Which operations are executed whatever came of them. Default none.
   ///   - isForced: Whether all of them are.
   ///   - version: The version of the program, which is recorded.
   /// - Throws: `ParameterProblems`, or ``RunStartError/unknownOperation(_:pipeline:near:)``.
   package init(
     repeating former: RunRecord, with pipeline: PipelineDefinition, given: [(name: String, text: String)] = [],
-    values: [String: JSONValue] = [:], selection: RunOptions.Selection = .all, isForced: Bool = false, version: String
+    values: [String: JSONValue] = [:], labels: [String: String] = [:], selection: RunOptions.Selection = .all,
+    isForced: Bool = false, version: String
   ) throws {
     self.init(pipeline, version: version)
     options.trigger = .retry
     options.source = former.id
     options.instant = former.instant ?? former.startedAt
+    options.labels = former.labels.merging(labels) { $1 }
     options.parameters = try RunParameters.resolve(recorded: former.params, given: given, values: values, for: pipeline)
     options.isForced = isForced
     try select(selection)

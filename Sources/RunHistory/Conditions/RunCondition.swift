@@ -59,7 +59,7 @@ enum RunConditionName: String, CaseIterable {
   case duration
   case durationMilliseconds = "duration_ms"
   case operations, succeeded, failed, skipped, cancelled, reused, pid
-  case params, event, at
+  case params, event, at, labels
 
   /// What its values are.
   enum Kind { case text, instant, duration, number, json }
@@ -69,7 +69,7 @@ enum RunConditionName: String, CaseIterable {
     case .createdAt, .startedAt, .endedAt, .at: .instant
     case .duration: .duration
     case .durationMilliseconds, .operations, .succeeded, .failed, .skipped, .cancelled, .reused, .pid: .number
-    case .params, .event: .json
+    case .params, .event, .labels: .json
     default: .text
     }
   }
@@ -120,6 +120,7 @@ struct RunConditionContexts: ExpressionContexts {
     case .params: JSONValue(recorded: run.params)
     case .event: JSONValue(recorded: run.event)
     case .at: JSONValue(run.instant)
+    case .labels: run.labelsValue
     }
   }
 

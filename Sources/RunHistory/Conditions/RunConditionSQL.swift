@@ -154,10 +154,10 @@ struct RunConditionSQL {
     return signs[kind].map { "(run_record.ended_at IS NULL OR run_record.\(name.rawValue) \($0) \(number))" }
   }
 
-  /// A member of `params` or `event`: at least its text must stand there somewhere.
+  /// A member of `params`, `labels` or `event`: at least its text must stand there somewhere.
   private func member(_ index: Int32, _ kind: ExpressionProgram.Kind, _ literal: JSONValue) -> String? {
     guard kind == .equal, let text = literal.stringValue, text.isComparable, text.isPlain,
-      let place = program.fixedPlace(of: index)?.first, place == "params" || place == "event"
+      let place = program.fixedPlace(of: index)?.first, ["params", "labels", "event"].contains(place)
     else { return nil }
     return "run_record.\(place) LIKE \("%\(text)%".quoted)"
   }

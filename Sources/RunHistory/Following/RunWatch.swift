@@ -65,6 +65,6 @@ public struct RunWatch {
   private func matches(_ record: RunRecord) -> Bool {
     if !filter.includesNested, record.parent != nil { return false }
     if let pattern = filter.pipeline, !NamePatternMatch.matches(record.pipeline, pattern) { return false }
-    return true
+    return filter.labels.allSatisfy { $0.isAmong(record.labels) }
   }
 }

@@ -37,6 +37,7 @@ struct StoredRun: Storable {
   var instant: Int64?
   var cancelledBy: String?
   var cancelledWith: String?
+  var labels: String?
   var definitionHash: String?
 
   static let number = Field("number", \StoredRun.number)
@@ -74,6 +75,7 @@ struct StoredRun: Storable {
   static let instant = Field("instant", \StoredRun.instant)
   static let cancelledBy = Field("cancelled_by", \StoredRun.cancelledBy)
   static let cancelledWith = Field("cancelled_with", \StoredRun.cancelledWith)
+  static let labels = Field("labels", \StoredRun.labels)
   static let definitionHash = Field(
     "definition_hash", \StoredRun.definitionHash, of: StoredDefinition.hash, where: StoredDefinition.number,
     equals: definition)
@@ -81,7 +83,7 @@ struct StoredRun: Storable {
     "run_record", StoredRun.init, number, id, pipeline, definition, path, params, trigger, host, user, version,
     boot, pid, processStarted, parent, parentOperation, state, reason, createdAt, startedAt, endedAt,
     operations, succeeded, failed, skipped, cancelled, reused, controller, event, source, selection,
-    parentAttempt, fence, instant, cancelledBy, cancelledWith, definitionHash, key: number)
+    parentAttempt, fence, instant, cancelledBy, cancelledWith, labels, definitionHash, key: number)
 }
 
 extension StoredRun {
@@ -110,6 +112,7 @@ extension StoredRun {
     record.fence = fence ?? 0
     record.instant = instant.map(RecordTime.init(microseconds:))
     record.canceller = RunCanceller(who: cancelledBy, means: cancelledWith)
+    record.labels = RunLabels.labels(of: labels)
     return record
   }
 
@@ -117,7 +120,7 @@ extension StoredRun {
   ///
   /// Not `OR ABORT`, the default: a table with a trigger would have SQLite copy each page aside before it writes to it, to undo a statement that fails
   /// halfway. That takes 4 µs of 12; where this one fails, its transaction is rolled back as a whole.
-  static let adding = "INSERT OR FAIL INTO run_record " + BoundStatement.values(35)
+  static let adding = "INSERT OR FAIL INTO run_record " + BoundStatement.values(36)
 
   /// Gives ``adding`` the values of a run whose definition has that number, in the order of the columns.
   static func bind(_ record: RunRecord, definition: Int64, to statement: inout BoundStatement) {
@@ -151,6 +154,7 @@ extension StoredRun {
     statement.bind(record.instant?.microseconds)
     statement.bind(record.canceller?.who)
     statement.bind(record.canceller?.means.rawValue)
+    statement.bind(RunLabels.text(of: record.labels))
   }
 
   /// Whether the run goes on, as far as its record says.

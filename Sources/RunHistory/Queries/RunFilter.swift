@@ -18,6 +18,8 @@ public struct RunFilter: Sendable, Hashable {
   public var until: RecordTime?
   /// Only runs with an operation of that name; a loop is named without its index.
   public var operation: String?
+  /// Only runs that have all of these labels.
+  public var labels: [RunLabel]
   /// What must hold of the run; nil for nothing.
   public var condition: RunCondition?
   /// Whether runs that operations of other runs started are listed too.
@@ -32,14 +34,15 @@ public struct RunFilter: Sendable, Hashable {
   /// Creates a filter; without arguments, all runs that are not nested, the latest first.
   public init(
     pipeline: String? = nil, states: Set<RunState> = [], since: RecordTime? = nil, until: RecordTime? = nil,
-    operation: String? = nil, condition: RunCondition? = nil, includesNested: Bool = false, limit: Int? = nil,
-    order: Order = .newestFirst
+    operation: String? = nil, labels: [RunLabel] = [], condition: RunCondition? = nil, includesNested: Bool = false,
+    limit: Int? = nil, order: Order = .newestFirst
   ) {
     self.pipeline = pipeline
     self.states = states
     self.since = since
     self.until = until
     self.operation = operation
+    self.labels = labels
     self.condition = condition
     self.includesNested = includesNested
     self.limit = limit

@@ -121,6 +121,7 @@ struct RunListing {
       conditions.append(
         .sql(text, [.text(operation), .int(Int64(operation.unicodeScalars.count) + 1), .text(operation + "[")]))
     }
+    conditions += filter.labels.map { .sql($0.sql.text, $0.sql.arguments.map { .text($0) }) }
     if let text = filter.condition.flatMap({ RunConditionSQL($0).text }) { conditions.append(.sql(text)) }
     return conditions.reduce(nil) { all, next in all.map { $0 && next } ?? next }
   }

@@ -27,6 +27,8 @@ public struct RunOptions: Sendable {
 
   /// The value of every parameter, defaults included; see ``ParameterResolver``.
   public var parameters: [String: JSONValue] = [:]
+  /// The labels of the run. Default nil, for those of its pipeline.
+  public var labels: [String: String]?
   /// What started the run.
   public var trigger: RunTrigger = .manual
   /// The controller that started it, where one did.

@@ -77,6 +77,8 @@ public struct RunRecord: Sendable, Hashable {
   public var path: String?
   /// The params as a JSON object, without secrets.
   public var params: String
+  /// What it is found by beside its pipeline: names with short texts.
+  public var labels: [String: String] = [:]
   /// Why it was started.
   public var trigger: RunTrigger
   /// What the controller is that started it, such as `cron`.

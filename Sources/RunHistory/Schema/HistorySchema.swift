@@ -28,6 +28,10 @@ public enum HistorySchema {
       WorkspaceSchema.Migration(
         number: 9,
         sql: cancellers + "DROP VIEW runs;\n" + runs(floored, more: controllers + instant(floored) + cancelled)),
+      WorkspaceSchema.Migration(
+        number: 10,
+        sql: labels + "DROP VIEW runs;\n"
+          + runs(floored, more: controllers + instant(floored) + cancelled + labelled)),
     ],
     template: .history,
     mapped: [
@@ -374,6 +378,10 @@ public enum HistorySchema {
 
     """
   private static let cancelled = ", r.cancelled_by, r.cancelled_with"
+
+  // Version 10: what runs are found by beside their pipelines, as a JSON object; most have none.
+  private static let labels = "ALTER TABLE run_record ADD COLUMN labels TEXT;\n"
+  private static let labelled = ", ifnull(r.labels, '{}') AS labels"
 
   // Version 2: what plugins need. `claim` holds the instants for which a run was started, so that none is started twice.
   private static let plugins = """

@@ -115,13 +115,14 @@ extension History {
   ///   - operation: A name; of a loop, the loop and its items. Nil for all, and the runs as a whole.
   ///   - since: Only runs created at or after the instant.
   ///   - until: Only runs created before the instant.
+  ///   - labels: Only runs that have all of these, which are counted one by one.
   ///   - slices: In how many parts the trend is, at most; at least 1.
   ///   - now: The end of the time without `until`.
   /// - Returns: For each pipeline its runs as a whole (`operation` is nil), then its operations, in order of names.
   /// - Throws: ``WorkspaceError`` if the workspace cannot be read.
   public func statistics(
     pipeline: String? = nil, operation: String? = nil, since: RecordTime? = nil, until: RecordTime? = nil,
-    slices: Int = 30, now: RecordTime = .now
+    labels: [RunLabel] = [], slices: Int = 30, now: RecordTime = .now
   ) throws(WorkspaceError) -> [DurationStatistics] {
     try read { db in
       // Two questions, since an index answers each of them at once, and neither of both together.
@@ -136,7 +137,7 @@ extension History {
       let start = max(0, since?.microseconds ?? StatisticsSpan.start(before: first, until: end))
       guard start < end else { return [] }
       let span = StatisticsSpan(start..<end, mostSlices: max(1, slices))
-      let series = try StatisticsQuery(span: span, pipeline: pipeline).run(in: db)
+      let series = try StatisticsQuery(span: span, pipeline: pipeline, labels: labels).run(in: db)
       return series.sorted { $0.key < $1.key }.flatMap { name, found in
         found.sorted { $0.key < $1.key }.filter { entry in
           operation.map { name in
@@ -156,6 +157,7 @@ extension History {
 struct StatisticsQuery {
   let span: StatisticsSpan
   let pipeline: String?
+  var labels: [RunLabel] = []
 
   func run(in db: Database) throws -> [String: RecordScan.Series] {
     let range = span.range
@@ -177,7 +179,7 @@ struct StatisticsQuery {
     }
     for (day, pipelines) in open.sorted(by: { $0.key < $1.key }) {
       let part = (day * HistoryTallies.day..<(day + 1) * HistoryTallies.day).clamped(to: range)
-      let scan = RecordScan(span: part, pipelines: pipelines)
+      let scan = RecordScan(span: part, pipelines: pipelines, labels: labels)
       for (name, series) in try scan.run(in: db, slice: span.slice) {
         for (operation, slices) in series {
           for (index, tally) in slices.enumerated() where tally.count > 0 {
@@ -194,7 +196,9 @@ struct StatisticsQuery {
   /// Adds the tally of a day, if it is there and the day lies in the span as a whole.
   private func take(_ row: Row, of name: String, day: Int64, into found: inout [String: RecordScan.Series]) -> Bool {
     let start = day * HistoryTallies.day
-    guard span.isByDay, start >= span.range.lowerBound, start + HistoryTallies.day <= span.range.upperBound else {
+    guard labels.isEmpty, span.isByDay, start >= span.range.lowerBound,
+      start + HistoryTallies.day <= span.range.upperBound
+    else {
       return false
     }
     let slice = span.slice(of: start)

@@ -14,11 +14,14 @@ final class RecordScan {
   /// When the runs were created, in microseconds since 1970.
   let span: Range<Int64>
   let pipelines: [String]
+  /// The labels that runs must have.
+  let labels: [RunLabel]
   /// The pipelines with a run that goes on, as far as the records say.
   private(set) var unfinished: Set<String> = []
 
-  init(span: Range<Int64>, pipelines: [String]) {
+  init(span: Range<Int64>, pipelines: [String], labels: [RunLabel] = []) {
     self.span = span
+    self.labels = labels
     self.pipelines = pipelines
   }
 
@@ -34,21 +37,25 @@ final class RecordScan {
 
   private func scanRuns(in db: Database, slice: (Int64) -> Int, into found: inout [Series]) throws -> [Run] {
     let columns = "SELECT number, created_at, state, started_at, ended_at, pipeline FROM run_record"
+    let more = labels.map { " AND " + $0.sql.text }.joined()
+    let wanted: [any DatabaseValueConvertible] = labels.flatMap(\.sql.arguments)
     var runs: [Run] = []
     if let numbers = try denseNumbers(in: db) {
       var indices: [String: Int] = [:]
       for (index, pipeline) in pipelines.enumerated() { indices[pipeline] = index }
       let rows = try Row.fetchCursor(
-        db, sql: columns + " WHERE number BETWEEN ? AND ?", arguments: [numbers.lowerBound, numbers.upperBound])
+        db, sql: columns + " WHERE number BETWEEN ? AND ?" + more,
+        arguments: StatementArguments([numbers.lowerBound, numbers.upperBound] + wanted))
       while let row = try rows.next() {
         guard span.contains(row[1]), let index = indices[row[5]] else { continue }
         runs.append(add(row, of: index, slice: slice, to: &found))
       }
     } else {
       let statement = try db.cachedStatement(
-        sql: columns + " WHERE pipeline = ? AND created_at >= ? AND created_at < ?")
+        sql: columns + " WHERE pipeline = ? AND created_at >= ? AND created_at < ?" + more)
       for (index, pipeline) in pipelines.enumerated() {
-        let rows = try Row.fetchCursor(statement, arguments: [pipeline, span.lowerBound, span.upperBound])
+        let rows = try Row.fetchCursor(
+          statement, arguments: StatementArguments([pipeline, span.lowerBound, span.upperBound] + wanted))
         while let row = try rows.next() { runs.append(add(row, of: index, slice: slice, to: &found)) }
       }
     }

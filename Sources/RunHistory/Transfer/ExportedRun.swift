@@ -39,6 +39,7 @@ struct ExportedRun {
     object.add("at", .exact(run.instant))
     object.add("cancelled_by", JSONValue(run.canceller?.who))
     object.add("cancelled_with", JSONValue(run.canceller?.means.rawValue))
+    if !run.labels.isEmpty { object.add("labels", run.labelsValue) }
     let attempts = Dictionary(grouping: whole.attempts, by: \.ordinal)
     let names = Dictionary(whole.operations.map { ($0.ordinal, $0.name) }, uniquingKeysWith: { $1 })
     object.add(

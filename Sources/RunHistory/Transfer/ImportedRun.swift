@@ -52,6 +52,7 @@ struct ImportedRun {
     record.instant = try run.optionalTime("at")
     record.canceller = RunCanceller(
       who: try run.optionalText("cancelled_by"), means: try run.optionalText("cancelled_with"))
+    record.labels = try Self.labels(value["labels"])
     let counts = ImportedMembers(value["counts"] ?? .null, of: "'counts'")
     record.counts = RunCounts(
       operations: try counts.count("operations"), succeeded: try counts.count("succeeded"),
@@ -65,6 +66,19 @@ struct ImportedRun {
     whole = RecordedRun(run: record, definition: source, operations: [], attempts: [], approvals: [])
     try readOperations(of: id)
     try readApprovals(of: id)
+  }
+
+  private static func labels(_ value: JSONValue?) throws(ImportError) -> [String: String] {
+    guard let value, value != .null else { return [:] }
+    guard let members = value.objectValue else { throw ImportError("'labels' of the run is no object") }
+    var labels: [String: String] = [:]
+    for (name, value) in members {
+      guard LabelRule.allows(name: name), let text = value.stringValue, LabelRule.problem(withText: text) == nil else {
+        throw ImportError("'\(name.prefix(100))' in 'labels' of the run is no label")
+      }
+      labels[name] = text
+    }
+    return labels
   }
 
   private mutating func readOperations(of run: RunID) throws(ImportError) {

@@ -9,6 +9,8 @@ public struct PruneRule: Sendable, Hashable {
   public var keep: Int?
   /// Only pipelines of that name or pattern.
   public var pipeline: String?
+  /// Only runs that have all of these labels; others do not count among the latest either.
+  public var labels: [RunLabel] = []
   /// Whether runs that were interrupted are forgotten as well, which `resume` could go on with.
   public var includesInterrupted: Bool
 
@@ -71,7 +73,7 @@ struct PruneSelection {
   /// The runs to forget: each is followed by those nested in it.
   func runs(in db: Database) throws -> [RunRows.Numbered] {
     guard rule.olderThan != nil || rule.keep != nil else { return [] }
-    var listing = RunFilter(pipeline: rule.pipeline, order: .newestFirst)
+    var listing = RunFilter(pipeline: rule.pipeline, labels: rule.labels, order: .newestFirst)
     listing.includesParentless = true
     // The latest ones must be seen to be counted; without a number to keep, only the older ones are looked at.
     if rule.keep == nil { listing.until = rule.olderThan }

@@ -80,7 +80,8 @@ package struct RunComparison: Sendable {
       [
         ("pipeline", run.pipeline), ("state", run.state.rawValue), ("reason", run.reason),
         ("trigger", run.trigger.rawValue), ("controller", run.controller), ("event", run.event),
-        ("at", run.instant?.text), ("ended", run.canceller?.words), ("path", run.path),
+        ("at", run.instant?.text), ("ended", run.canceller?.words),
+        ("labels", run.labels.isEmpty ? nil : run.labelsText), ("path", run.path),
         ("host", run.host), ("user", run.user), ("version", run.version),
       ]
     }

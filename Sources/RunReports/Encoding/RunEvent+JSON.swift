@@ -21,6 +21,7 @@ extension RunEvent {
       add("reason", JSONValue(record.reason))
       add("cancelled_by", JSONValue(record.canceller?.who))
       add("cancelled_with", JSONValue(record.canceller?.means.rawValue))
+      if !record.labels.isEmpty { add("labels", record.labelsValue) }
       add("parent", JSONValue(record.parent?.run.text))
       add("parent_operation", JSONValue(record.parent?.operation))
       add("duration_ms", record.durationMilliseconds.map { .double($0) } ?? .null)

@@ -14,7 +14,7 @@ extension RunRecord {
   /// The members of ``jsonValue()`` that a list of runs has as columns of comma-separated values, in their order.
   package static let columns = [
     "id", "pipeline", "state", "reason", "trigger", "created_at", "started_at", "ended_at", "duration_ms", "operations",
-    "succeeded", "failed", "skipped", "cancelled", "reused", "host", "user", "path",
+    "succeeded", "failed", "skipped", "cancelled", "reused", "host", "user", "path", "labels",
   ]
 
   /// What the run is, and when it was.
@@ -39,11 +39,12 @@ extension RunRecord {
     ]
   }
 
-  /// The controller that asked for it, what that told, the instant that it stands for, and who cancelled it.
+  /// The controller that asked for it, what that told, the instant that it stands for, who cancelled it, and its labels.
   var causeMembers: OrderedDictionary<String, JSONValue> {
     [
       "controller": JSONValue(controller), "event": JSONValue(recorded: event), "at": JSONValue(instant),
       "cancelled_by": JSONValue(canceller?.who), "cancelled_with": JSONValue(canceller?.means.rawValue),
+      "labels": labelsValue,
     ]
   }
 }

@@ -47,6 +47,9 @@ struct DryRun {
       "\(style.paint(TerminalText.visible(pipeline.name), .bold)): \(Count.of(pipeline.operations.count, "operation"))\(concurrency)"
     )
     if !pipeline.parameters.isEmpty { showParameters(style) }
+    for (name, text) in (start.options.labels ?? pipeline.labels).sorted(by: { $0.key < $1.key }) {
+      output.writeLine("  label \(TerminalText.visible(name)) = \(TerminalText.oneLine(text))")
+    }
     for secret in pipeline.secrets {
       output.writeLine("  secret \(TerminalText.visible(secret.name)) from \(origin(secret.origin))")
     }

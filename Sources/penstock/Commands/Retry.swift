@@ -51,6 +51,8 @@ struct Retry: ForegroundCommand {
 
   @OptionGroup var parameterFiles: ParameterFileOptions
 
+  @OptionGroup var labels: LabelOptions
+
   @Flag(help: "Show what would run, and what would be taken over. Runs nothing.")
   var dryRun = false
 
@@ -78,7 +80,8 @@ struct Retry: ForegroundCommand {
     if !shared.quiet { tell(of: former.record, loaded) }
     let start = try RunStart(
       repeating: former.record, with: pipeline, given: ParameterArgument.parse(parameters),
-      values: parameterFiles.values(for: pipeline, shared), selection: .init(from: from, only: only), isForced: force,
+      values: parameterFiles.values(for: pipeline, shared), labels: labels.labels(),
+      selection: .init(from: from, only: only), isForced: force,
       version: Version.current)
     let retried = try start.retriedOperations(in: service.history)
     if dryRun {

@@ -41,6 +41,8 @@ struct Run: ForegroundCommand {
 
   @OptionGroup var parameterFiles: ParameterFileOptions
 
+  @OptionGroup var labels: LabelOptions
+
   @Flag(help: "Show what would run, with which injections, and what is known already. Runs nothing.")
   var dryRun = false
 
@@ -100,7 +102,7 @@ struct Run: ForegroundCommand {
     let pipeline = try PipelineFileLoading.load(file, options: shared, plugins: .host(pluginHost))
     var start = try RunStart(
       of: pipeline, given: ParameterArgument.parse(parameters),
-      values: parameterFiles.values(for: pipeline, of: file, shared),
+      values: parameterFiles.values(for: pipeline, of: file, shared), labels: labels.labels(),
       at: FilterOptions.time(at, option: "--at"),
       selection: .init(from: from, only: only), isForced: force, version: Version.current)
     if dryRun {
@@ -143,11 +145,12 @@ struct Run: ForegroundCommand {
     }
     let pluginHost = plugins.host()
     let watched = WatchedFile(path: file, plugins: .host(pluginHost), others: parameterFiles.paths) {
-      [parameters, parameterFiles, force, shared] result in
+      [parameters, parameterFiles, labels, force, shared] result in
       let pipeline = try PipelineFileLoading.accept(result, options: shared)
       return try RunStart(
         of: pipeline, given: ParameterArgument.parse(parameters),
-        values: parameterFiles.values(for: pipeline, shared), isForced: force, version: Version.current)
+        values: parameterFiles.values(for: pipeline, shared), labels: labels.labels(), isForced: force,
+        version: Version.current)
     }
     // What is wrong from the beginning is a mistake of the call.
     _ = try watched.load().content.get()

@@ -50,6 +50,18 @@ enum ArgumentCompletion {
   /// Names of pipelines that have runs.
   static let pipelines = custom { words in try words.history?.pipelineNames().map { Candidate($0) } ?? [] }
 
+  /// Labels: of the file that is run, and of the latest runs.
+  static let labels = custom { words in
+    var texts: [String: Set<String>] = [:]
+    let runs = try words.history?.runs(RunFilter(limit: limit)) ?? []
+    for labels in [words.isOfFile ? words.pipeline?.labels ?? [:] : [:]] + runs.map(\.labels) {
+      for (name, text) in labels { texts[name, default: []].insert(text) }
+    }
+    return texts.sorted { $0.key < $1.key }.flatMap { name, texts in
+      [Candidate("\(name)=")] + texts.sorted().map { Candidate("\(name)=\($0)") }
+    }
+  }
+
   /// The states of runs.
   static let states = CompletionKind.list(RunState.allCases.map(\.rawValue))
 

@@ -27,6 +27,8 @@ struct FilterOptions: ParsableArguments {
     help: ArgumentHelp("Only runs with this operation.", valueName: "name"), completion: ArgumentCompletion.operations)
   var operation: String?
 
+  @OptionGroup var labels: LabelFilterOptions
+
   @Option(
     name: .customLong("where"),
     help: ArgumentHelp(
@@ -50,7 +52,7 @@ struct FilterOptions: ParsableArguments {
     let bound = limit.map { $0 == 0 ? nil : $0 } ?? defaultLimit
     return RunFilter(
       pipeline: pipeline, states: try Self.states(state), since: since, until: until, operation: operation,
-      condition: try Self.condition(condition),
+      labels: try labels.labels(), condition: try Self.condition(condition),
       includesNested: nested, limit: bound)
   }
 

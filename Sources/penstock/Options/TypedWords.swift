@@ -11,7 +11,8 @@ struct TypedWords {
 
   /// Options whose values are not arguments.
   private static let valued: Set<String> = [
-    "--workspace", "--color", "-p", "--param", "--params", "--from", "--only", "--at", "--output", "--result",
+    "--workspace", "--color", "-p", "--param", "--params", "--label", "--from", "--only", "--at", "--output",
+    "--result",
     "--plugin",
     "--attempt",
     "--pipeline", "--state", "--operation", "--since", "--until", "--where", "--limit", "--note", "-n", "--tail",

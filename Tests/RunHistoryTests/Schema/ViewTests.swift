@@ -18,7 +18,7 @@ struct ViewTests {
         "runs",
         """
         id pipeline state reason trigger started_at ended_at duration_ms created_at host user version params definition path \
-        parent parent_operation operations succeeded failed skipped cancelled reused pid controller event at cancelled_by cancelled_with
+        parent parent_operation operations succeeded failed skipped cancelled reused pid controller event at cancelled_by cancelled_with labels
         """
       ),
       (

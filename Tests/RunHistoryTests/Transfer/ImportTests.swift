@@ -28,6 +28,7 @@ struct ImportTests {
     run.event = #"{"instant":"2026-11-18T11:00:00Z"}"#
     run.instant = RecordTime(microseconds: 1_795_000_000_000_001)
     run.canceller = RunCanceller(who: "ada", means: .command)
+    run.labels = ["team": "data", "app.example/env": "é\"="]
     run.parent = RunRecord.Parent(run: .generate(), operation: "deploy[3]")
     let micro = time.advanced(by: 123_457)
     fixture.recorder.record(.runCreated(run, definition: Self.source))
@@ -105,7 +106,7 @@ struct ImportTests {
     for view in HistorySchema.publicViews where view != "leases" {
       let columns =
         view == "runs"
-        ? "id, pipeline, state, reason, trigger, started_at, ended_at, duration_ms, created_at, host, user, version, params, definition, path, parent, parent_operation, operations, succeeded, failed, skipped, cancelled, reused, controller, event, at"
+        ? "id, pipeline, state, reason, trigger, started_at, ended_at, duration_ms, created_at, host, user, version, params, definition, path, parent, parent_operation, operations, succeeded, failed, skipped, cancelled, reused, controller, event, at, labels"
         : "*"
       #expect(
         try fixture.rows("SELECT \(columns) FROM \(view)") == other.rows("SELECT \(columns) FROM \(view)"), "\(view)")

@@ -52,6 +52,8 @@ struct BackfillCommand: ForegroundCommand {
 
   @OptionGroup var parameterFiles: ParameterFileOptions
 
+  @OptionGroup var labels: LabelOptions
+
   @Flag(help: "List the instants with what is known of each. Runs nothing.")
   var dryRun = false
 
@@ -69,7 +71,7 @@ struct BackfillCommand: ForegroundCommand {
     let pipeline = try PipelineFileLoading.load(file, options: shared, plugins: .host(pluginHost))
     let start = try RunStart(
       of: pipeline, given: ParameterArgument.parse(parameters),
-      values: parameterFiles.values(for: pipeline, of: file, shared), version: Version.current)
+      values: parameterFiles.values(for: pipeline, of: file, shared), labels: labels.labels(), version: Version.current)
     if dryRun {
       let location = try shared.location(for: file)
       let history = location.hasDatabase ? try History.open(at: location.path, mode: .readOnly) : nil

@@ -57,6 +57,10 @@ struct CatalogEntry {
     return [
       "file": .string(path), "pipeline": pipeline.map { .string($0.name) } ?? .null,
       "description": pipeline?.description.map { .string($0) } ?? .null, "params": .array(parameters),
+      "labels": .object(
+        .init(
+          uniqueKeysWithValues: (pipeline?.labels ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }
+        )),
       "controllers": .array((pipeline?.controllers ?? []).map { .string($0.use.offer) }), "last_run": latest,
       "next": next(after: now).map { .string(TimeZoneRules.utc.format($0)) } ?? .null,
       "errors": .int(Int64(errors)),

@@ -22,6 +22,8 @@ struct List: ParsableCommand {
   @Argument(help: "The folder. Without one, the current directory.", completion: .directory)
   var folder = "."
 
+  @OptionGroup var labels: LabelFilterOptions
+
   @OptionGroup var plugins: PluginOptions
 
   @OptionGroup var shared: SharedOptions
@@ -31,11 +33,13 @@ struct List: ParsableCommand {
     guard InputFile.kind(of: folder) == .directory else {
       throw CommandFailure("'\(folder)' is not a folder; name one that holds pipeline files")
     }
+    let labels = try labels.labels()
     let source = plugins.source()
     let history = try shared.location(for: PathText.join(folder, "pipeline.yaml")).historyIfPresent()
     var entries: [CatalogEntry] = []
     for path in folders.flatMap(Self.files) {
-      if let entry = try entry(path, source, history) { entries.append(entry) }
+      guard let entry = try entry(path, source, history) else { continue }
+      if labels.allSatisfy({ $0.isAmong(entry.pipeline?.labels ?? [:]) }) { entries.append(entry) }
     }
     let now = UnixTime(RecordTime.now.secondsSince1970)
     shared.output.print {

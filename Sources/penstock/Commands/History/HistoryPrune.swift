@@ -32,6 +32,8 @@ struct HistoryPrune: ParsableCommand {
     completion: ArgumentCompletion.pipelines)
   var pipeline: String?
 
+  @OptionGroup var labels: LabelFilterOptions
+
   @Flag(help: "Forget runs that were interrupted, too. `resume` cannot go on with them then.")
   var interrupted = false
 
@@ -46,6 +48,7 @@ struct HistoryPrune: ParsableCommand {
 
   func run() throws {
     let olderThan = try FilterOptions.time(olderThan, option: "--older-than")
+    let labels = try labels.labels()
     let history = try shared.requireHistory(writing: !dryRun)
     var rules = [PruneRule(olderThan: olderThan, keep: keep, pipeline: pipeline)]
     if olderThan == nil, keep == nil {
@@ -56,7 +59,10 @@ struct HistoryPrune: ParsableCommand {
             + "say what to forget with --older-than TIME, --keep NUMBER, or both")
       }
     }
-    for index in rules.indices { rules[index].includesInterrupted = interrupted }
+    for index in rules.indices {
+      rules[index].includesInterrupted = interrupted
+      rules[index].labels = labels
+    }
     var report = PruneReport()
     var removal = RunDirectories.Removal()
     for rule in rules { try prune(rule, in: history, &report, &removal) }

@@ -81,6 +81,9 @@ struct HistoryShow: ParsableCommand {
     line("by", "\(record.user) on \(record.host), \(trigger), penstock \(record.version)")
     if let path = record.path { line("file", path) }
     if let parent = record.parent { line("started by", "\(parent.operation) of run \(reference.short(parent.run))") }
+    if !record.labels.isEmpty {
+      line("labels", TerminalText.fitted(TerminalText.oneLine(record.labelsText), width: 200))
+    }
     if record.params != "{}" { line("params", TerminalText.fitted(TerminalText.oneLine(record.params), width: 200)) }
     line("id", record.id.text)
   }

@@ -33,6 +33,8 @@ struct HistoryStats: ParsableCommand {
     completion: ArgumentCompletion.operations)
   var operation: String?
 
+  @OptionGroup var labels: LabelFilterOptions
+
   @Flag(help: "Print comma-separated values.") var csv = false
   @OptionGroup var shared: SharedOptions
 
@@ -61,6 +63,7 @@ struct HistoryStats: ParsableCommand {
   }
 
   private func statistics(since: RecordTime?, until: RecordTime?) throws -> [DurationStatistics] {
+    let labels = try labels.labels()
     let location = try shared.location()
     guard location.hasDatabase else { return try shared.openHistory()?.statistics() ?? [] }
     // Opened for writing where that is permitted, so that days that are over need be counted only once.
@@ -68,7 +71,7 @@ struct HistoryStats: ParsableCommand {
     try history.markInterrupted()
     try history.tallyPastDays()
     return try history.statistics(
-      pipeline: pipeline, operation: operation, since: since, until: until,
+      pipeline: pipeline, operation: operation, since: since, until: until, labels: labels,
       slices: StatisticsText.bars(width: shared.output.format == .json ? nil : shared.tableWidth))
   }
 }

@@ -31,6 +31,8 @@ struct HistoryWatch: ParsableCommand {
     completion: ArgumentCompletion.states)
   var state: [String] = []
 
+  @OptionGroup var labels: LabelFilterOptions
+
   @Option(
     name: .customLong("where"),
     help: ArgumentHelp("Only what this is true of when it is shown.", valueName: "expression"))
@@ -43,7 +45,8 @@ struct HistoryWatch: ParsableCommand {
 
   func run() throws {
     let filter = RunFilter(
-      pipeline: pipeline, states: try FilterOptions.states(state), condition: try FilterOptions.condition(condition),
+      pipeline: pipeline, states: try FilterOptions.states(state), labels: try labels.labels(),
+      condition: try FilterOptions.condition(condition),
       includesNested: nested)
     let history = try openHistory()
     try FilterOptions.check(filter, in: history)

@@ -1,0 +1,57 @@
+import OrderedCollections
+import Values
+
+/// A label that runs are asked for.
+public struct RunLabel: Sendable, Hashable {
+  /// Its name.
+  public var name: String
+  /// Its text; nil for any.
+  public var text: String?
+
+  /// A label of that name, with that text or any.
+  public init(name: String, text: String? = nil) {
+    self.name = name
+    self.text = text
+  }
+
+  /// Whether it is among the labels of a run.
+  package func isAmong(_ labels: [String: String]) -> Bool {
+    guard let found = labels[name] else { return false }
+    return text == nil || text == found
+  }
+
+  /// The condition on the column that holds labels, with its arguments. What another program has written there, and is no JSON, has none.
+  var sql: (text: String, arguments: [String]) {
+    let labels = "json_each(iif(json_valid(run_record.labels), run_record.labels, NULL))"
+    return (
+      "EXISTS (SELECT 1 FROM \(labels) l WHERE l.key = ?\(text == nil ? "" : " AND l.value = ?"))",
+      [name] + (text.map { [$0] } ?? [])
+    )
+  }
+}
+
+/// How the labels of a run are stored.
+enum RunLabels {
+  /// A JSON object in the order of names; nil without labels.
+  static func text(of labels: [String: String]) -> String? { labels.isEmpty ? nil : value(of: labels).text }
+
+  static func value(of labels: [String: String]) -> JSONValue {
+    .object(.init(uniqueKeysWithValues: labels.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }))
+  }
+
+  /// Reads what ``text(of:)`` has written. What is no text is left out.
+  static func labels(of text: String?) -> [String: String] {
+    guard let text, let members = (try? JSONValue.parse(text))?.objectValue else { return [:] }
+    return Dictionary(members.compactMap { name, value in value.stringValue.map { (name, $0) } }) { $1 }
+  }
+}
+
+extension RunRecord {
+  /// The labels as a JSON object, in the order of their names.
+  package var labelsValue: JSONValue { RunLabels.value(of: labels) }
+
+  /// The labels in words, in the order of their names: `env=prod, team=data`.
+  package var labelsText: String {
+    labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: ", ")
+  }
+}

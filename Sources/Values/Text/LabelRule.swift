@@ -1,0 +1,30 @@
+/// What the labels of pipelines and runs may be: short names with short texts, so that whoever shows them need not cut them.
+package enum LabelRule {
+  /// Names begin with a letter or digit, and have at most 63 characters.
+  package static let namePattern = "^[A-Za-z0-9][A-Za-z0-9._/-]{0,62}$"
+  /// The most labels that a pipeline, or a call, gives.
+  package static let most = 32
+  /// The most characters of a text.
+  static let longest = 200
+
+  /// The rule for names in words.
+  package static let nameText = "letters, digits, '.', '_', '/' and '-', at most 63, the first a letter or digit"
+
+  package static func allows(name: String) -> Bool {
+    let bytes = name.utf8
+    guard let first = bytes.first, isAlphanumeric(first), bytes.count <= 63 else { return false }
+    return bytes.allSatisfy { isAlphanumeric($0) || "._/-".utf8.contains($0) }
+  }
+
+  /// What is wrong with the text of a label, as the end of a sentence; nil when nothing is.
+  package static func problem(withText text: String) -> String? {
+    if text.unicodeScalars.count > longest { return "is longer than the \(longest) characters allowed" }
+    // Line ends are among them.
+    let isControl = { (scalar: Unicode.Scalar) in scalar.properties.generalCategory == .control }
+    return text.unicodeScalars.contains(where: isControl) ? "holds a control character" : nil
+  }
+
+  private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+    byte &- 48 < 10 || (byte | 0x20) &- 97 < 26
+  }
+}
