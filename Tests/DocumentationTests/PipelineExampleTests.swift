@@ -6,11 +6,22 @@ import Testing
 struct PipelineExampleTests {
   @Test("load without a finding", arguments: Documents.pipelines)
   func load(example: Example) {
+    var files: [String: String] = [:]
+    for other in Documents.files(of: example) { files["\(Documents.root.path)/examples/\(other.name)"] = other.text }
     let result = PipelineLoader.load(
-      text: example.pipeline, path: Documents.root.path + "/examples/example.yaml",
+      text: example.pipeline, path: Documents.root.path + "/examples/example.yaml", nested: files,
       plugins: example.flags.contains("plugins") ? .unchecked : .none)
     #expect(result.pipeline != nil)
     #expect(result.diagnostics.map(\.message) == [], "\(example.pipeline)")
+  }
+
+  @Test("that are to be included have nothing wrong with them", arguments: Documents.shared)
+  func shared(example: Example) {
+    var files: [String: String] = [:]
+    for other in Documents.files(of: example) { files["/p/\(other.name)"] = other.text }
+    let result = PipelineLoader.load(text: example.text, path: "/p/example.yaml", nested: files)
+    #expect(result.templateCount != nil)
+    #expect(result.ownDiagnostics.map(\.message) == [])
   }
 
   @Test("that are shown as wrong are refused", arguments: Documents.examples.filter { $0.flags.contains("wrong") })
@@ -22,6 +33,7 @@ struct PipelineExampleTests {
   func run(example: Example) async throws {
     let tool = try Tool()
     defer { tool.remove() }
+    for other in Documents.files(of: example) { try tool.write(other.text, to: other.name) }
     try tool.write(example.pipeline, to: "example.yaml")
     let outcome = try await tool.shell("penstock run example.yaml")
     #expect(outcome.status.isSuccess, "\(outcome.output)")

@@ -61,6 +61,10 @@ struct ReferenceTests {
       let (root, _) = YAMLReader.read(SourceText(path: example.testDescription, text: example.pipeline))
       uses.note(try #require(root))
     }
+    for example in Documents.shared where example.document == "Documentation/language.md" {
+      let (root, _) = YAMLReader.read(SourceText(path: example.testDescription, text: example.text))
+      uses.note(try #require(root), isShared: true)
+    }
     var missing: [String] = []
     for section in LanguageReference.sections {
       let names = section.keys.map(\.name)

@@ -80,6 +80,46 @@ struct SchemaExampleTests {
     #expect(answer == "checked \(documents.count)\n")
   }
 
+  @Test("admits what the loader joins with a template, and refuses what it cannot join")
+  func templates() async throws {
+    let sound = [
+      (
+        "partial",
+        "templates: { t: { http: { headers: { A: b } } } }\noperations: [{ name: a, extends: t, http: { url: \"http://x.org/\" } }]"
+      ),
+      (
+        "handler",
+        "templates: { t: { value: 1 } }\noperations: [{ name: a, extends: t }]\nafter: { always: [{ name: b, extends: t }] }"
+      ),
+    ]
+    let unsound = [
+      ("named", "templates: { t: { name: t, value: 1 } }\noperations: [{ name: a, extends: t }]"),
+      ("nameless", "templates: { t: { value: 1 } }\noperations: [{ extends: t }]"),
+      ("misspelt", "templates: { t: { vlaue: 1 } }\noperations: [{ name: a, value: 1 }]"),
+      ("override", "templates: { t: { value: 1 } }\noperations: [{ name: a, extends: t, tiemout: 1s }]"),
+    ]
+    for (name, text) in sound { #expect(PipelineLoader.load(text: text, path: name).isValid, "\(name)") }
+    for (name, text) in unsound { #expect(!PipelineLoader.load(text: text, path: name).isValid, "\(name)") }
+    let answer = try await SchemaValidator.validate(
+      (sound + unsound).map { (name: $0.0, text: $0.1) }, against: PipelineSchema.jsonSchema())
+    for (name, _) in sound { #expect(!answer.contains("\(name): $"), "\(answer)") }
+    for (name, _) in unsound { #expect(answer.contains("\(name): $"), "\(name)") }
+  }
+
+  @Test("of files that pipelines include admits every example of one, and no pipeline")
+  func shared() async throws {
+    let tool = try Tool()
+    defer { tool.remove() }
+    let outcome = try await tool.shell("penstock schema --included")
+    let documents = Documents.shared.map { (name: $0.testDescription, text: $0.text) }
+    let pipeline = (name: "pipeline", text: "operations: [{ name: a, run: echo }]")
+    let answer = try await SchemaValidator.validate(
+      documents + [pipeline], against: try JSONValue.parse(outcome.output))
+    #expect(!documents.isEmpty)
+    #expect(answer.split(separator: "\n").allSatisfy { $0.hasPrefix("pipeline: $") || $0.hasPrefix("checked") })
+    #expect(answer.contains("pipeline: $"))
+  }
+
   @Test("refuses what is not a pipeline")
   func mistakes() async throws {
     let answer = try await SchemaValidator.validate(

@@ -140,9 +140,10 @@ private struct NestedRunAttempt {
 }
 
 extension PipelineDefinition {
-  /// The hashes of the definition and of everything that it runs, in a fixed order.
+  /// The hashes of the definition, of what it includes and of everything that it runs, in a fixed order.
   fileprivate var sourceHashes: [String] {
-    [source.hash] + settingTexts.sorted { $0.key < $1.key }.map { ContentHash.of($0.value) }
+    [source.hash]
+      + (included.sorted { $0.key < $1.key } + settingTexts.sorted { $0.key < $1.key }).map { ContentHash.of($0.value) }
       + nested.sorted { $0.key < $1.key }.flatMap { $0.value.sourceHashes }
   }
 

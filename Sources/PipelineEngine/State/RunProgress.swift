@@ -82,7 +82,9 @@ final class RunProgress {
     given = Given(parameters: parameters, workspace: workspace)
     plan = RunPlan(pipeline.operations)
     // As its documentation spells it; spelled otherwise, the files are read where their hash is asked for.
-    files.areNeeded = strstr(pipeline.source.text, "hashFiles") != nil
+    files.areNeeded =
+      strstr(pipeline.source.text, "hashFiles") != nil
+      || pipeline.included.values.contains { strstr($0, "hashFiles") != nil }
     remaining = plan.incoming
     unfinished = pipeline.operations.count
     instances.reserveCapacity(pipeline.operations.count + pipeline.handlers.count)

@@ -133,7 +133,7 @@ extension PipelineChecker {
   }
 
   private static func isWithin(_ inner: SourceRange, _ outer: SourceRange) -> Bool {
-    outer.start <= inner.start && inner.end <= outer.end
+    outer.origin == inner.origin && outer.start <= inner.start && inner.end <= outer.end
   }
 }
 

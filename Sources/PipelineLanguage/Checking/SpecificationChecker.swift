@@ -125,6 +125,8 @@ extension PipelineChecker {
     guard !reader.hasErrors else { return }
     let used = Set(reader.formulas.flatMap { $0.formula.names.map(\.specification) })
     for (position, specification) in draft.definition.specifications.enumerated() where !used.contains(position) {
+      // A file that is included is for several pipelines.
+      guard specification.range.origin == 0 else { continue }
       reader.warning(
         .unusedSpecification, "nothing uses the specification '\(specification.name)'", at: specification.range)
     }

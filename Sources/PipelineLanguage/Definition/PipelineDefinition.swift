@@ -175,6 +175,8 @@ public struct PipelineDefinition: Sendable {
   public var operations: [OperationDefinition] = []
   /// Handlers, in the order of `Event.allCases`, then of the file.
   public var handlers: [(event: Event, operation: OperationDefinition)] = []
+  /// The texts of the files that it includes, directly or not, by their absolute paths.
+  package var included: [String: String] = [:]
   /// Pipelines that operations of this one run, by the path written in the file.
   public var nested: [String: PipelineDefinition] = [:]
   /// What a run records of the files that `params_file` and `env_file` name: the texts of files of params by their absolute paths, and hashes of variables by

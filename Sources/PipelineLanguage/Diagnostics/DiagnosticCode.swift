@@ -11,6 +11,9 @@ package enum DiagnosticCode: String, CaseIterable, Sendable {
   case fileTooLarge = "file-too-large"
   case invalidUTF8 = "invalid-utf8"
   case emptyFile = "empty-file"
+  case notPipeline = "not-a-pipeline"
+  case recursiveInclude = "recursive-include"
+  case includeLimit = "include-limit"
 
   // YAML
   case yamlSyntax = "yaml-syntax"
@@ -54,6 +57,8 @@ package enum DiagnosticCode: String, CaseIterable, Sendable {
   case recursivePipeline = "recursive-pipeline"
 
   // Operations
+  case unknownTemplate = "unknown-template"
+  case recursiveTemplate = "recursive-template"
   case noAction = "no-action"
   case severalActions = "several-actions"
   case shebang = "shebang"

@@ -30,26 +30,41 @@ public struct DiagnosticRenderer: Sendable {
     guard !diagnostics.isEmpty else { return "" }
     let sorted = Self.sorted(diagnostics, files: sources.map(\.path))
     let texts = Dictionary(sources.map { ($0.path, $0) }) { first, _ in first }
-    let entries = sorted.map { render($0, in: texts[$0.file]) }
+    let entries = sorted.map { render($0, in: texts[$0.file], noteIn: $0.note.flatMap { texts[$0.file] }) }
     return entries.joined() + Self.summary(of: sorted) + "\n"
   }
 
-  /// One finding with its source line, if `source` is the text of its file.
-  public func render(_ diagnostic: Diagnostic, in source: SourceText?) -> String {
-    let start = diagnostic.range.start
-    let file = TerminalText.visible(diagnostic.file)
-    let place = paint("\(file):\(start.line):\(start.column):", .bold)
-    let kind = paint("\(diagnostic.severity.rawValue)[\(diagnostic.code)]:", style(of: diagnostic.severity))
-    let header = "\(place) \(kind) \(paint(TerminalText.visible(diagnostic.message), .bold))\n"
-    let fix = diagnostic.fix.map(TerminalText.visible)
-    let digits = String(start.line)
-    let gutter = String(repeating: " ", count: digits.count + 2)
-    guard let source, !source.line(start.line).isEmpty else {
-      return header + (fix.map { paint("\(gutter) = ", .blue) + $0 + "\n" } ?? "")
+  /// One finding with its source line, if `source` is the text of its file, and `noteSource` that of its note.
+  public func render(
+    _ diagnostic: Diagnostic, in source: SourceText?, noteIn noteSource: SourceText? = nil
+  ) -> String {
+    let style = style(of: diagnostic.severity)
+    let kind = paint("\(diagnostic.severity.rawValue)[\(diagnostic.code)]:", style)
+    let header = header(diagnostic.file, diagnostic.range.start, kind, diagnostic.message)
+    var text = header + excerpt(of: diagnostic.range, in: source, style, fix: diagnostic.fix)
+    if let note = diagnostic.note {
+      text += self.header(note.file, note.range.start, paint("note:", .blue), note.message)
+      text += excerpt(of: note.range, in: noteSource, .blue, fix: nil)
     }
-    let excerpt = SourceExcerpt(of: diagnostic.range, in: source, width: max(20, width - gutter.count - 3))
-    var text = header + paint("  \(digits) | ", .blue) + excerpt.line + "\n"
-    text += paint("\(gutter) | ", .blue) + excerpt.indentation + paint(excerpt.caret, style(of: diagnostic.severity))
+    return text
+  }
+
+  private func header(_ file: String, _ start: SourceMark, _ kind: String, _ message: String) -> String {
+    let place = paint("\(TerminalText.visible(file)):\(start.line):\(start.column):", .bold)
+    return "\(place) \(kind) \(paint(TerminalText.visible(message), .bold))\n"
+  }
+
+  /// The source line with its carets, and what to do beside them or below.
+  private func excerpt(of range: SourceRange, in source: SourceText?, _ style: Style, fix: String?) -> String {
+    let fix = fix.map(TerminalText.visible)
+    let digits = String(range.start.line)
+    let gutter = String(repeating: " ", count: digits.count + 2)
+    guard let source, !source.line(range.start.line).isEmpty else {
+      return fix.map { paint("\(gutter) = ", .blue) + $0 + "\n" } ?? ""
+    }
+    let excerpt = SourceExcerpt(of: range, in: source, width: max(20, width - gutter.count - 3))
+    var text = paint("  \(digits) | ", .blue) + excerpt.line + "\n"
+    text += paint("\(gutter) | ", .blue) + excerpt.indentation + paint(excerpt.caret, style)
     if let fix {
       let column = gutter.count + 3 + excerpt.caretEnd
       if column + 1 + TerminalText.width(of: fix) <= width {

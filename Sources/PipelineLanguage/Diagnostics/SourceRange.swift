@@ -23,6 +23,8 @@ public struct SourceRange: Sendable, Hashable {
   public var start: SourceMark
   /// The place after the last one of the stretch.
   public var end: SourceMark
+  /// Which text it is in, where there are several: the position of its `NodeOrigin`; 0 is the file itself.
+  package var origin: UInt32 = 0
 
   /// The stretch from `start` up to, and without, `end`.
   public init(start: SourceMark, end: SourceMark) {

@@ -33,7 +33,7 @@ public enum LanguageReference {
       [
         PipelineKey.table.section(), ParameterKey.table.section(),
         SettingFileKey.table.section(of: "a file of params or variables"), SecretKey.table.section(),
-        DefaultsKey.table.section(),
+        DefaultsKey.table.section(), IncludedKey.table.section(),
         RetentionKey.table.section(), SpecificationKey.table.section(), PluginKey.table.section(),
         PluginLimitKey.table.section(of: "a plugin's 'limits'"), ControllerKey.table.section(),
         EventKey.table.section(),

@@ -18,6 +18,10 @@ final class LoadSession: NestedPipelines {
   /// The files that are being read, outermost first: their absolute paths, and their paths as messages show them.
   private var chain: [(path: String, shown: String)] = []
   private var diagnostics: [[Diagnostic]] = []
+  /// The texts of included files by their absolute paths: several pipelines may include one.
+  private var included: [String: SourceText] = [:]
+  /// How many templates the outermost file has, where it is none that runs but one to include.
+  private var templateCount: Int?
   private var sources: [SourceText] = []
   let plugins: PluginSource
   /// Texts that stand for files, by their absolute paths.
@@ -78,7 +82,7 @@ final class LoadSession: NestedPipelines {
     let all = diagnostics.flatMap { $0 }
     return LoadResult(
       pipeline: all.contains { $0.severity == .error } ? nil : pipeline, diagnostics: all, sources: sources,
-      settingFiles: settingFiles)
+      settingFiles: settingFiles, templateCount: templateCount)
   }
 
   /// The pipeline at `path`, as the file that is being read names it.
@@ -94,15 +98,33 @@ final class LoadSession: NestedPipelines {
       let message = "pipelines are nested more than \(PipelineLoader.maximumDepth) deep"
       return .refused(code: .nestingTooDeep, message: message)
     }
-    if let text = texts[absolute] {
-      return read(SourceText(path: shown, text: text), absolutePath: absolute).nested
-    }
-    switch PipelineFile.read(absolute, requiresRegularFile: true) {
+    switch text(of: absolute, shown: shown) {
     case .failure(let failure):
       return .refused(code: failure.code, message: failure.calling(shown).message)
-    case .success(let bytes):
-      return read(SourceText(path: shown, bytes: bytes), absolutePath: absolute).nested
+    case .success(let text): return read(text, absolutePath: absolute).nested
     }
+  }
+
+  /// What stands for the file at a path, or what it says.
+  private func text(of absolute: String, shown: String) -> Result<SourceText, PipelineFile.Failure> {
+    if let text = texts[absolute] { return .success(SourceText(path: shown, text: text)) }
+    return PipelineFile.read(absolute, requiresRegularFile: true).map { SourceText(path: shown, bytes: $0) }
+  }
+
+  /// The text of a file that is included, which is one of the sources from now on.
+  private func includedText(of absolute: String, shown: String) -> Result<SourceText, PipelineFile.Failure> {
+    if let known = included[absolute], known.path == shown { return .success(known) }
+    let result =
+      included[absolute].map { .success(SourceText(path: shown, text: $0.text)) }
+      ?? text(of: absolute, shown: shown)
+    switch result {
+    case .success(let text):
+      if text.encodingFault == nil { included[absolute] = text }
+      sources.append(text)
+    // Whoever waits for a correction waits for the file, too.
+    case .failure: sources.append(SourceText(path: shown, text: ""))
+    }
+    return result
   }
 
   private func read(_ source: SourceText, absolutePath: String) -> Loaded {
@@ -116,11 +138,20 @@ final class LoadSession: NestedPipelines {
       source: source, forgiven: isRecorded ? Self.newerChecks : [], notesShapes: notesShapes, settings: settings)
     for finding in yaml.diagnostics { reader.report(finding) }
     var definition: PipelineDefinition?
-    if let root = yaml.root {
+    var inclusion = Inclusion(reader: reader) { self.includedText(of: $0, shown: $1) }
+    if let root = yaml.root, IncludedKey.areAll(of: root) {
+      let count = inclusion.checkAlone(root, path: absolutePath)
+      if chain.count == 1 { templateCount = count }
+      reader.error(
+        .notPipeline, "the file has no operations: it is one that pipelines include", at: .beginning,
+        fix: "add 'operations', or name it under 'include' of a pipeline")
+    } else if let own = yaml.root {
+      let root = inclusion.joined(own, path: absolutePath)
       let origin = PipelineDefinition.Source(
         path: source.path, directory: PathText.directory(of: absolutePath), text: source.text,
         hash: ContentHash.of(source.text))
-      let draft = reader.pipeline(root, source: origin)
+      var draft = reader.pipeline(root, source: origin)
+      draft.definition.included = inclusion.texts
       definition = PipelineChecker(draft: draft, reader: reader, session: self).check()
       sources += reader.found.sources
       settingFiles += reader.found.files
@@ -132,16 +163,21 @@ final class LoadSession: NestedPipelines {
       }
       if reader.hasErrors {
         // What a mistake of YAML hides is anybody's guess.
-        let isReadable = !yaml.diagnostics.contains { $0.severity == .error }
-        let errors = reader.diagnostics.lazy.filter { $0.severity == .error && $0.file == source.path }.map(\.range)
-        definition = isReadable ? definition?.knownPart(of: root, errors: Array(errors)) : nil
+        let errors = reader.diagnostics.filter { $0.severity == .error }
+        let included = Set(inclusion.files.dropFirst().map(\.text.path))
+        // The same goes for one in an included file.
+        let isReadable =
+          !yaml.diagnostics.contains { $0.severity == .error } && !errors.contains { included.contains($0.file) }
+        let own = errors.lazy.filter { $0.file == source.path }.map(\.range)
+        definition = isReadable ? definition?.knownPart(of: root, errors: Array(own)) : nil
       }
     }
     // A nested pipeline with errors has none of its own to show for it; the outer one is broken all the same.
-    // What is wrong in the files that it names comes behind what is wrong in it.
+    // What is wrong in the files that it names comes behind what is wrong in it, and each once: what an included file says is read where it is used as well.
     let own = reader.diagnostics.filter { $0.file == source.path }
     let others = own.count == reader.diagnostics.count ? [] : reader.diagnostics.filter { $0.file != source.path }
-    diagnostics[place] = Self.sorted(own) + DiagnosticRenderer.sorted(others)
+    let files = inclusion.files.map(\.text.path)
+    diagnostics[place] = Self.sorted(own) + DiagnosticRenderer.sorted(others, files: files)
     let found = Loaded(definition: definition, isSound: !reader.hasErrors)
     loaded[absolutePath] = found
     return found

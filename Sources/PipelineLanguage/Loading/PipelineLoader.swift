@@ -9,6 +9,14 @@ public struct LoadResult: Sendable {
   /// The files of params and variables that were read or looked for.
   package var settingFiles: [String] = []
 
+  /// How many templates the file has, where it is one that pipelines include rather than a pipeline; nil for all others.
+  package var templateCount: Int?
+
+  /// What is wrong with the file as what it is: without the finding that a file to include is no pipeline.
+  package var ownDiagnostics: [Diagnostic] {
+    templateCount == nil ? diagnostics : diagnostics.filter { $0.code != DiagnosticCode.notPipeline.rawValue }
+  }
+
   /// The text of the file itself.
   public var source: SourceText { sources.first ?? SourceText(path: "", text: "") }
 

@@ -8,16 +8,22 @@ public enum PipelineSchema {
   ///
   /// It accepts every file that the loader accepts. What a schema cannot say (references, types, cycles) is left to `check`.
   ///
-  /// - Parameter plugins: Plugins whose offers are known: `with` is described by what `uses` says. Others may be used as well.
+  /// - Parameters:
+  ///   - plugins: Plugins whose offers are known: `with` is described by what `uses` says. Others may be used as well.
+  ///   - isIncluded: Whether it is for files that pipelines include, rather than for pipelines.
   /// - Returns: The schema, an object.
-  public static func jsonSchema(plugins: [PluginDescription] = []) -> JSONValue {
-    var root = keys(PipelineKey.table.rows)
+  public static func jsonSchema(plugins: [PluginDescription] = [], isIncluded: Bool = false) -> JSONValue {
+    var root = keys(isIncluded ? IncludedKey.table.rows : PipelineKey.table.rows, isPartial: isIncluded)
     root.updateValue(
       .object(["^\(PipelineKey.ownPrefix)": ["description": "The author's own, such as a place for YAML anchors."]]),
       forKey: "patternProperties", insertingAt: 2)
     root.updateValue("https://json-schema.org/draft/2020-12/schema", forKey: "$schema", insertingAt: 0)
-    root.updateValue("Penstock pipeline", forKey: "title", insertingAt: 1)
-    root["$defs"] = ["operation": .object(operation()), "type": type()]
+    let title: JSONValue = isIncluded ? "File that Penstock pipelines include" : "Penstock pipeline"
+    root.updateValue(title, forKey: "title", insertingAt: 1)
+    root["$defs"] = [
+      "operation": .object(operation()), "extension": .object(keys(OperationKey.table.rows, isPartial: true)),
+      "type": type(),
+    ]
     let builtIn = HTTPPlugin.described.map { [$0.description] } ?? []
     return PluginSchema(builtIn + plugins).added(to: .object(root))
   }
@@ -45,16 +51,22 @@ public enum PipelineSchema {
     ]
   }
 
-  private static func keys(_ rows: [KeyRow]) -> Members {
+  /// The schema of a mapping.
+  ///
+  /// - Parameters:
+  ///   - rows: Its keys.
+  ///   - isPartial: Whether it is only a part of a mapping, in which nothing is required.
+  /// - Returns: The schema.
+  private static func keys(_ rows: [KeyRow], isPartial: Bool = false) -> Members {
     var properties: Members = [:]
     for row in rows where row.isAvailable {
-      var property = schema(of: row.form)
+      var property = schema(of: row.form, isPartial)
       property["description"] = .string(description(of: row))
       properties[row.key] = .object(property)
     }
     var members: Members = ["type": "object", "properties": .object(properties)]
     let required = rows.filter { $0.isRequired && $0.isAvailable }.map { JSONValue.string($0.key) }
-    if !required.isEmpty { members["required"] = .array(required) }
+    if !required.isEmpty, !isPartial { members["required"] = .array(required) }
     members["additionalProperties"] = false
     return members
   }
@@ -68,7 +80,7 @@ public enum PipelineSchema {
     return text
   }
 
-  private static func schema(of form: ValueForm) -> Members {
+  private static func schema(of form: ValueForm, _ isPartial: Bool = false) -> Members {
     // A number or a boolean that is not quoted stands for its text.
     let scalar: JSONValue = ["string", "number", "boolean"]
     switch form {
@@ -98,21 +110,29 @@ public enum PipelineSchema {
     case .map(let pattern, let value):
       return [
         "type": "object", "propertyNames": ["pattern": .string(pattern)],
-        "additionalProperties": .object(schema(of: value)),
+        "additionalProperties": .object(schema(of: value, isPartial)),
       ]
     case .keysAndMap(let rows, let pattern, let exception, let value):
-      var members = keys(rows)
+      var members = keys(rows, isPartial: isPartial)
       members["propertyNames"] = ["pattern": .string(pattern), "not": ["pattern": .string(exception)]]
-      members["additionalProperties"] = .object(schema(of: value))
+      members["additionalProperties"] = .object(schema(of: value, isPartial))
       return members
-    case .keys(let rows): return keys(rows)
+    case .keys(let rows): return keys(rows, isPartial: isPartial)
     case .oneKey(let rows):
       var members = keys(rows)
       members["minProperties"] = 1
       members["maxProperties"] = 1
       return members
-    case .anyOf(let forms): return ["anyOf": .array(forms.map { .object(schema(of: $0)) })]
-    case .operation: return ["$ref": "#/$defs/operation"]
+    case .anyOf(let forms): return ["anyOf": .array(forms.map { .object(schema(of: $0, isPartial)) })]
+    case .operation:
+      // What an operation does not say itself, its template may.
+      return [
+        "if": ["type": "object", "required": ["extends"]],
+        "then": ["allOf": [["$ref": "#/$defs/extension"]], "required": ["name"]],
+        "else": ["$ref": "#/$defs/operation"],
+      ]
+    case .operationTemplate:
+      return ["allOf": [["$ref": "#/$defs/extension"]], "not": ["required": ["name"]]]
     }
   }
 }

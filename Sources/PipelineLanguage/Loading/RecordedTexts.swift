@@ -1,19 +1,23 @@
 import OperatingSystem
 
 extension PipelineDefinition {
-  /// The texts of all pipelines that it runs, directly or not, by the absolute paths of their files: what ``LoadSession``
-  /// reads in place of them.
-  package var nestedTexts: [String: String] { allNested.mapValues(\.source.text) }
-
-  /// What a run of it records beside its own text, for whoever goes on with it or compares with it: ``nestedTexts``, and the ``settingTexts`` of all.
-  package var recordedTexts: [String: String] {
-    guard !nested.isEmpty else { return settingTexts }
-    var texts = settingTexts
+  /// The texts of all pipelines that it runs, directly or not, and of all files that they and itself include, by the absolute paths of the
+  /// files: what ``LoadSession`` reads in place of them.
+  package var nestedTexts: [String: String] {
+    var texts = included
     for (path, pipeline) in allNested {
-      texts.merge(pipeline.settingTexts) { $1 }
+      texts.merge(pipeline.included) { known, _ in known }
       texts[path] = pipeline.source.text
     }
     return texts
+  }
+
+  /// What a run of it records beside its own text, for whoever goes on with it or compares with it: ``nestedTexts``, and the ``settingTexts`` of all.
+  package var recordedTexts: [String: String] {
+    guard !nested.isEmpty || !included.isEmpty else { return settingTexts }
+    var texts = settingTexts
+    for pipeline in allNested.values { texts.merge(pipeline.settingTexts) { $1 } }
+    return texts.merging(nestedTexts) { $1 }
   }
 
   /// All pipelines that it runs, directly or not, by the absolute paths of their files: each once, however many ways lead to it.

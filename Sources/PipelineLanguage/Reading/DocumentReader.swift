@@ -10,6 +10,10 @@ package final class DocumentReader {
   let source: SourceText
   /// The directory that relative paths in it start from.
   var directory = "."
+  /// The texts that nodes may come from, the file itself first: ``SourceRange/origin`` is a position among them.
+  var origins: [NodeOrigin]
+  /// Whether operations that extend a template have been joined with it, as far as that was possible.
+  var hasTemplates = false
   private(set) var diagnostics: [Diagnostic] = []
   /// The specifications that formulas may name, with their positions.
   var specifications: [String: Int] = [:]
@@ -36,6 +40,7 @@ package final class DocumentReader {
 
   init(source: SourceText, forgiven: Set<String> = [], notesShapes: Bool = false, settings: SettingFiles) {
     self.source = source
+    origins = [NodeOrigin(text: source)]
     self.forgiven = forgiven
     self.notesShapes = notesShapes
     self.settings = settings
@@ -50,6 +55,8 @@ package final class DocumentReader {
     let sibling = DocumentReader(source: source, forgiven: forgiven, notesShapes: notesShapes, settings: settings)
     sibling.specifications = specifications
     sibling.directory = directory
+    sibling.origins = origins
+    sibling.hasTemplates = hasTemplates
     return sibling
   }
 
@@ -92,12 +99,24 @@ package final class DocumentReader {
 
   // Codes as text come in here only, so that everywhere else one is named that is declared.
   private func add(_ code: String, _ message: String, at range: SourceRange, fix: String?) {
-    let severity: Diagnostic.Severity = forgiven.contains(code) ? .warning : .error
-    diagnostics.append(Diagnostic(severity, otherCode: code, message, file: source.path, range: range, fix: fix))
+    add(forgiven.contains(code) ? .warning : .error, code, message, at: range, fix: fix)
+  }
+
+  private func add(
+    _ severity: Diagnostic.Severity, _ code: String, _ message: String, at range: SourceRange, fix: String?
+  ) {
+    let origin = origins[Int(range.origin)]
+    guard !origin.isReported else { return }
+    var range = range
+    range.origin = 0
+    diagnostics.append(
+      Diagnostic(
+        severity, otherCode: code, message, file: origin.text.path, range: range, fix: fix, note: origin.note(for: code)
+      ))
   }
 
   func warning(_ code: DiagnosticCode, _ message: String, at range: SourceRange, fix: String? = nil) {
-    diagnostics.append(Diagnostic(.warning, code: code, message, file: source.path, range: range, fix: fix))
+    add(.warning, code.rawValue, message, at: range, fix: fix)
   }
 
   package var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
@@ -105,10 +124,17 @@ package final class DocumentReader {
   /// The place of a stretch of a scalar's text, both counted in Unicode scalars.
   func range(in node: YAMLNode, offset: Int, length: Int) -> SourceRange {
     let count = node.text.map { $0.unicodeScalars.count } ?? 0
-    guard offset >= count, count > 0 else { return source.range(from: offset, length: length, in: node) }
-    // What is missing at the end of a text is pointed at behind its last character.
-    let last = source.range(from: count - 1, length: 1, in: node).end
-    return SourceRange(start: last, end: SourceMark(line: last.line, column: last.column + 1))
+    let text = origins[Int(node.origin)].text
+    var range: SourceRange
+    if offset < count || count == 0 {
+      range = text.range(from: offset, length: length, in: node)
+    } else {
+      // What is missing at the end of a text is pointed at behind its last character.
+      let last = text.range(from: count - 1, length: 1, in: node).end
+      range = SourceRange(start: last, end: SourceMark(line: last.line, column: last.column + 1))
+    }
+    range.origin = node.origin
+    return range
   }
 
   /// `did you mean 'x'?` for the candidate nearest to `name`.

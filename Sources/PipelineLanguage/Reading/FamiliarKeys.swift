@@ -18,8 +18,6 @@ enum FamiliarKeys {
     "image": "run it by 'command: [docker, run, --rm, IMAGE, …]'",
     "docker": "run it by 'command: [docker, run, --rm, IMAGE, …]'",
     "services": "start and end them by operations and handlers of their own",
-    "include": "run other files by 'pipeline: FILE'", "includes": "run other files by 'pipeline: FILE'",
-    "import": "run other files by 'pipeline: FILE'", "extends": "share settings by 'defaults'",
     "timezone": "give the zone to the schedule: 'controllers: [{ uses: cron, with: { schedule: …, zone: … } }]'",
     "tz": "give the zone to the schedule: 'controllers: [{ uses: cron, with: { schedule: …, zone: … } }]'",
     "runson": "all operations run on this machine; 'resources' bounds how many at once",
@@ -30,6 +28,8 @@ enum FamiliarKeys {
   static let table: [String: [String]] = [
     "id": ["name"], "title": ["name"], "summary": ["description"], "tags": ["labels"], "tag": ["labels"],
     "annotations": ["labels"],
+    "includes": ["include"], "import": ["include"], "imports": ["include"], "inherit": ["extends"],
+    "inherits": ["extends"], "template": ["extends", "templates"], "templateref": ["extends"],
     "steps": ["operations"], "jobs": ["operations"], "tasks": ["operations"], "stages": ["operations"],
     "parameters": ["params"], "inputs": ["inject", "params"], "input": ["inject"], "arguments": ["inject", "params"],
     "variables": ["env"], "environment": ["env"], "envfile": ["env_file"], "envfiles": ["env_file"],

@@ -1,6 +1,6 @@
 /// The keys of an operation around what it does.
 enum OperationKey: String, CaseIterable, Sendable {
-  case name, description, params
+  case name, description, extends, params
   case needs, inject, requires, result, when, retry, `repeat`, timeout, grace
   case allowFailure = "allow_failure"
   case forEach = "for_each"
@@ -33,6 +33,9 @@ enum OperationKey: String, CaseIterable, Sendable {
         "name", .name(pattern: NamePattern.operation), "What others call it; unique without regard to case.",
         required: true),
       KeyRow("description", .text, "What it is for, for people."),
+      KeyRow(
+        "extends", .name(pattern: NamePattern.member),
+        "The template whose keys it has; its own take precedence, and mappings of both are joined key by key."),
     ]
   }
 

@@ -9,7 +9,8 @@ extension DocumentReader {
       wrongForm(node, event == nil ? "an operation" : "a handler", needs: "a mapping")
       return nil
     }
-    let head = entries.first?.key.range ?? node.range
+    // What a template says is written elsewhere.
+    let head = entries.first { $0.key.origin == node.origin }?.key.range ?? node.range
     let draft = OperationDraft(
       definition: OperationDefinition(name: "", index: index, action: .nothing, range: head),
       nameRange: head, event: event)
@@ -61,7 +62,8 @@ extension DocumentReader {
     var found: [(key: ActionKey, range: SourceRange)] = []
     var isMisspelt = false
     for entry in entries {
-      guard let place = OperationKey.table.place(of: entry.name) else {
+      // A template that cannot be had may be what says it.
+      guard let place = OperationKey.table.place(of: entry.name), entry.name != OperationKey.extends.rawValue else {
         isMisspelt = true
         continue
       }
@@ -72,6 +74,12 @@ extension DocumentReader {
       let actions = ActionKey.allCases.filter { draft.event != nil || !$0.kind.isOnlyForHandlers }
       let keys = actions.map(\.rawValue).joined(separator: ", ")
       error(.noAction, "\(title) does nothing: it needs one of \(keys)", at: draft.nameRange)
+    } else if found.count > 1, found[0].range.origin != found[1].range.origin {
+      // What the operation says itself comes first.
+      error(
+        .severalActions,
+        "\(title) has both '\(found[1].key.rawValue)', of the template, and '\(found[0].key.rawValue)'",
+        at: found[0].range, fix: "keep the template's, or let the operation extend another one")
     } else if found.count > 1 {
       error(
         .severalActions, "\(title) has both '\(found[0].key.rawValue)' and '\(found[1].key.rawValue)'",
@@ -80,11 +88,12 @@ extension DocumentReader {
     return found.map(\.key)
   }
 
-  private func readModifier(_ key: OperationKey, _ entry: YAMLEntry, into draft: OperationDraft) {
+  func readModifier(_ key: OperationKey, _ entry: YAMLEntry, into draft: OperationDraft) {
     let value = entry.value
     switch key {
     case .name: break
     case .description: draft.definition.description = text(value, "'description'")
+    case .extends: readUnknownTemplate(value)
     case .needs: readNeeds(entry, into: draft)
     case .inject: readInjection(value, into: draft)
     case .requires: draft.definition.requires = type(value)

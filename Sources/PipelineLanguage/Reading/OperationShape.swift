@@ -28,7 +28,9 @@ extension OperationKey {
     case .params, .with, .inject, .requires, .result, .when, .repeat, .stdin, .artifacts: .action
     case .forEach, .matrix: .items
     case .env, .envFile, .directory, .shell: .defaulted
-    case .name, .description, .label, .needs, .retry, .timeout, .grace, .allowFailure, .failFast, .maxFailures: .nothing
+    case .name, .description, .extends, .label, .needs, .retry, .timeout, .grace, .allowFailure, .failFast,
+      .maxFailures:
+      .nothing
     case .exclusive, .resources, .runWhen, .otherwise, .waitAtMost, .staleAfter, .staleWhen: .nothing
     case .rerunOnChange, .controllers, .labels: .nothing
     }

@@ -3,11 +3,11 @@ import Values
 
 /// The keys at the top of a pipeline file.
 package enum PipelineKey: String, CaseIterable, Sendable {
-  case name, description, labels, params
+  case name, description, labels, include, params
   case paramsFile = "params_file"
   case env
   case envFile = "env_file"
-  case secrets, defaults, concurrency, order, overlap, resources, timeout, operations
+  case secrets, defaults, templates, concurrency, order, overlap, resources, timeout, operations
   case after
   case uses, controllers, plugins, specifications, automatic, http, retention
   case rerunOnChange = "rerun_on_change"
@@ -35,6 +35,10 @@ package enum PipelineKey: String, CaseIterable, Sendable {
         "labels", .map(keyPattern: LabelRule.namePattern, .text),
         "Names with short texts that its runs are found by, such as `team: data`.", default: "none"),
       KeyRow(
+        "include", .anyOf([.text, .list(.text, minimum: 1)]),
+        "Files with `defaults`, `env`, `specifications` and `templates` that several pipelines share; paths start from this file's directory."
+      ),
+      KeyRow(
         "params", .map(keyPattern: NamePattern.member, .anyOf([.keys(ParameterKey.table.rows), .text])),
         "Typed values that are given when the pipeline is started."),
       KeyRow(
@@ -50,6 +54,9 @@ package enum PipelineKey: String, CaseIterable, Sendable {
         "secrets", .map(keyPattern: NamePattern.member, .oneKey(SecretKey.table.rows)),
         "Values that are read when the run starts and masked wherever they would show."),
       KeyRow("defaults", .keys(DefaultsKey.table.rows), "What operations take when they do not say otherwise."),
+      KeyRow(
+        "templates", .map(keyPattern: NamePattern.member, .operationTemplate),
+        "Operations without a name, whose keys an operation takes with `extends`."),
       KeyRow(
         "concurrency", .int(minimum: 1), "How many operations may run at once.", default: "the number of processors"),
       KeyRow(

@@ -64,7 +64,7 @@ extension DocumentReader {
       for plugin in draft.plugins { draft.definition.plugins[plugin.id] = plugin.reference }
     case .controllers: draft.definition.controllers = controllers(node)
     case .retention: draft.definition.retention = retention(node)
-    case .operations, .after: break
+    case .operations, .after, .include, .templates: break
     case .http, .uses, .runWhen, .otherwise: break
     }
   }
@@ -111,7 +111,7 @@ extension DocumentReader {
     return retention
   }
 
-  private func readDefaults(_ node: YAMLNode, into draft: inout PipelineDraft) {
+  func readDefaults(_ node: YAMLNode, into draft: inout PipelineDraft) {
     readKeys(of: node, DefaultsKey.table) { key, _, entry in
       let value = entry.value
       switch key {

@@ -39,6 +39,8 @@ indirect enum ValueForm: Sendable {
   case anyOf([ValueForm])
   /// An operation or, under `after`, a handler.
   case operation
+  /// What several operations have in common.
+  case operationTemplate
 
   /// The form as the language reference names it.
   var name: String {
@@ -65,6 +67,7 @@ indirect enum ValueForm: Sendable {
     case .oneKey(let rows): "mapping of one of \(rows.map { "`\($0.key)`" }.joined(separator: ", "))"
     case .anyOf(let forms): forms.map(\.name).joined(separator: "; or ")
     case .operation: "operation"
+    case .operationTemplate: "operation without a `name`"
     }
   }
 }

@@ -36,6 +36,27 @@ extension DiagnosticTable {
       # to be written
       """,
       fix: "Begin with `operations:`."),
+    DiagnosticRow(
+      DiagnosticCode.notPipeline, "The file has no operations of its own: it is one that pipelines include.",
+      """
+      defaults:
+        timeout: 30s
+      """,
+      fix: "Run a pipeline that names the file under [`include`](language.md#shared-files), or add `operations`."),
+    DiagnosticRow(
+      DiagnosticCode.recursiveInclude, "A file includes itself, directly or by way of others.",
+      """
+      include: shared.yaml
+      operations:
+        - { name: hello, run: echo hello }
+      """,
+      others: ["shared.yaml": "include: shared.yaml\ndefaults: { timeout: 30s }\n"],
+      fix: "Take the path out of one of the files."),
+    DiagnosticRow(
+      DiagnosticCode.includeLimit,
+      "More than 100 files are included, more than 20 deep, or with more than 16 MiB together; or operations take more than 1,000,000 nodes from templates.",
+      when: "a file that includes another one, and so on through 21 files.",
+      fix: "Put what is shared into fewer files."),
   ]
 
   static let yaml = [

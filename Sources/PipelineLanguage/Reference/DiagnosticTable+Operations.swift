@@ -1,6 +1,28 @@
 extension DiagnosticTable {
   static let operations = [
     DiagnosticRow(
+      DiagnosticCode.unknownTemplate, "No template of this name can be extended here.",
+      """
+      templates:
+        greeting: { run: echo hello }
+      operations:
+        - name: hello
+          extends: greting
+      """,
+      fix:
+        "Correct the name, or include the file that has the template. A template extends those of its own file and of what that includes: see [shared files](language.md#shared-files)."
+    ),
+    DiagnosticRow(
+      DiagnosticCode.recursiveTemplate, "A template extends itself, directly or by way of others.",
+      """
+      templates:
+        greeting: { extends: greeting, run: echo hello }
+      operations:
+        - name: hello
+          extends: greeting
+      """,
+      fix: "Leave one `extends` out."),
+    DiagnosticRow(
       DiagnosticCode.noAction, "An operation does nothing: it has no action.",
       """
       operations:

@@ -39,6 +39,8 @@ public struct YAMLNode: Sendable {
   private let startColumn: UInt32
   private let endLine: UInt32
   private let endColumn: UInt32
+  /// Which text it is written in, where there are several: see ``SourceRange/origin``.
+  let origin: UInt32
 
   init(_ content: Content, range: SourceRange, coreTag: YAMLCoreTag? = nil, isFaulty: Bool = false) {
     self.content = content
@@ -48,15 +50,18 @@ public struct YAMLNode: Sendable {
     startColumn = UInt32(clamping: range.start.column)
     endLine = UInt32(clamping: range.end.line)
     endColumn = UInt32(clamping: range.end.column)
+    origin = range.origin
   }
 
   /// Where the node is written, from its first character (a quote, `|`, a bracket or `-` included) to behind its last.
   /// An anchor or tag before it, and blank lines or comments after it, do not belong to it.
   public var range: SourceRange {
-    SourceRange(
+    var range = SourceRange(
       start: SourceMark(line: Int(startLine), column: Int(startColumn)),
       end: SourceMark(line: Int(endLine), column: Int(endColumn))
     )
+    range.origin = origin
+    return range
   }
 
   /// The tag of the core schema written before the node, such as `!!str`, or nil.

@@ -36,15 +36,18 @@ struct Check: ParsableCommand {
     for file in files {
       let result = try PipelineFileLoading.read(file, plugins: plugins)
       latest = result
-      diagnostics += result.diagnostics
+      diagnostics += result.ownDiagnostics
       for source in result.sources where sources.updateValue(source, forKey: source.path) == nil {
         order.append(source)
       }
       if result.lacksResources { status = .engineFailed }
-      if result.pipeline == nil, status == .succeeded { status = .usage }
-      if let pipeline = result.pipeline, shared.output.isTalkative {
-        TextOutput.standard.writeLine(
-          "\(TerminalText.visible(result.source.path)): ok (\(Count.of(pipeline.operations.count, "operation")))")
+      var count = result.pipeline.map { Count.of($0.operations.count, "operation") }
+      if let templates = result.templateCount, !result.ownDiagnostics.contains(where: { $0.severity == .error }) {
+        count = "to include, \(Count.of(templates, "template"))"
+      }
+      if count == nil, status == .succeeded { status = .usage }
+      if let count, shared.output.isTalkative {
+        TextOutput.standard.writeLine("\(TerminalText.visible(result.source.path)): ok (\(count))")
       }
     }
     shared.output.print {

@@ -14,10 +14,16 @@ struct Schema: ParsableCommand {
 
       In an editor with the YAML language server, begin a pipeline file with:
         # yaml-language-server: $schema=./penstock.schema.json
+
+      Files that pipelines include have a schema of their own:
+        penstock schema --included > penstock.included.schema.json
       """)
 
   @Flag(name: .customLong("plugins"), help: "Cover the settings of all plugins that are found.")
   var coversPlugins = false
+
+  @Flag(name: .customLong("included"), help: "Print the schema of files that pipelines include.")
+  var isIncluded = false
 
   @OptionGroup var plugins: PluginOptions
 
@@ -25,7 +31,8 @@ struct Schema: ParsableCommand {
 
   func run() {
     // A plugin that is named is meant to be covered.
-    let schema = PipelineSchema.jsonSchema(plugins: coversPlugins || !plugins.files.isEmpty ? descriptions() : [])
+    let covered = coversPlugins || !plugins.files.isEmpty ? descriptions() : []
+    let schema = PipelineSchema.jsonSchema(plugins: covered, isIncluded: isIncluded)
     let text = shared.output.choose(json: { schema.text }, text: { schema.pretty() })
     TextOutput.standard.writeJSON(Array((text + "\n").utf8))
   }

@@ -11,6 +11,7 @@ import Testing
 /// | `yaml run` | that, and the built tool runs it, successfully |
 /// | `yaml plugins` | the loader accepts it without looking for the plugins that it uses |
 /// | `yaml wrong` | the loader refuses it |
+/// | `yaml shared` | it is a file that pipelines include, and nothing is wrong with it |
 /// | `yaml finding` | nothing: it is made from the table of codes, which has a test of its own |
 /// | `yaml file=NAME` | kept as that file for the commands further down in the document |
 /// | `console` | each line after `$ ` is run in the document's own directory; what it prints is what follows |
@@ -63,7 +64,17 @@ enum Documents {
 
   /// The pipelines among them that have to be right.
   static let pipelines = examples.filter {
-    $0.language == "yaml" && !$0.flags.contains("wrong") && !$0.flags.contains("finding")
+    $0.language == "yaml" && $0.flags.allSatisfy { !["wrong", "finding", "shared"].contains($0) }
+  }
+
+  /// The files that pipelines include among them.
+  static let shared = examples.filter { $0.flags.contains("shared") }
+
+  /// The files that an example may include: those that its document keeps by a name.
+  static func files(of example: Example) -> [(name: String, text: String)] {
+    shared.filter { $0.document == example.document }.compactMap { other in
+      other.file.map { (name: $0, text: other.text) }
+    }
   }
 
   /// The paths of all pipeline files in `examples/`, relative to the root.

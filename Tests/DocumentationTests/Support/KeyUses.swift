@@ -6,10 +6,15 @@ struct KeyUses {
   private(set) var names: [[String]: Set<String>] = [:]
 
   /// No uses yet.
-  init() { reach(PipelineKey.table.rows) }
+  init() {
+    reach(PipelineKey.table.rows)
+    reach(IncludedKey.table.rows)
+  }
 
-  /// Notes the keys of a pipeline file.
-  mutating func note(_ root: YAMLNode) { note(root, PipelineKey.table.rows) }
+  /// Notes the keys of a pipeline file, or of one that pipelines include.
+  mutating func note(_ root: YAMLNode, isShared: Bool = false) {
+    note(root, isShared ? IncludedKey.table.rows : PipelineKey.table.rows)
+  }
 
   private static func available(_ rows: [KeyRow]) -> [String] { rows.filter(\.isAvailable).map(\.key) }
 
@@ -29,7 +34,7 @@ struct KeyUses {
       reach(rows)
       reach(value)
     case .anyOf(let forms): for form in forms { reach(form) }
-    case .operation: reach(OperationKey.table.rows)
+    case .operation, .operationTemplate: reach(OperationKey.table.rows)
     default: break
     }
   }
@@ -51,7 +56,7 @@ struct KeyUses {
       note(node, rows)
       for entry in node.entries ?? [] where !rows.contains(where: { $0.key == entry.name }) { note(entry.value, value) }
     case .anyOf(let forms): for form in forms { note(node, form) }
-    case .operation: note(node, OperationKey.table.rows)
+    case .operation, .operationTemplate: note(node, OperationKey.table.rows)
     default: break
     }
   }

@@ -17,7 +17,7 @@ struct SchemaTests {
     #expect(operation.values.allSatisfy { $0["description"]?.stringValue?.isEmpty == false })
     // Whatever else has keys, wherever it stands.
     let known = Set(LanguageReference.sections.map { $0.keys.map(\.name) })
-    let found = Set(keySets(of: schema))
+    let found = Set(keySets(of: schema) + keySets(of: PipelineSchema.jsonSchema(isIncluded: true)))
     for keys in known { #expect(found.contains(keys), "\(keys)") }
   }
 

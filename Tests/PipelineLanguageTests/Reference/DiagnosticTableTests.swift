@@ -63,6 +63,13 @@ struct DiagnosticTableTests {
   private static let situations: [String: @Sendable () throws -> [Diagnostic]] = {
     var situations: [String: @Sendable () throws -> [Diagnostic]] = [
       "system-limit": { try unreadable(EMFILE) },
+      "include-limit": {
+        let files = (0...20).map { ("/chain/\($0).yaml", "include: \($0 + 1).yaml\n") }
+        return PipelineLoader.load(
+          text: "include: 0.yaml\n" + operation("value: 1"), path: "/chain/main.yaml",
+          nested: Dictionary(uniqueKeysWithValues: files)
+        ).diagnostics
+      },
       "file-too-large": { load(String(repeating: "#", count: YAMLReader.maximumSize + 1)) },
       "invalid-utf8": {
         LoadSession().load(SourceText(path: "test.yaml", bytes: Array("name: caf".utf8) + [0xE9, 0x0A])).diagnostics

@@ -63,7 +63,7 @@ struct List: ParsableCommand {
   /// What is known of a file; nil where it is something else than a pipeline.
   private func entry(_ path: String, _ plugins: PluginSource, _ history: History?) throws -> CatalogEntry? {
     let result = PipelineLoader.load(path: path, plugins: plugins)
-    if result.pipeline == nil, !result.source.text.contains("operations") { return nil }
+    if result.pipeline == nil, result.templateCount != nil || !result.source.text.contains("operations") { return nil }
     let name = result.pipeline?.name
     let latest = try name.flatMap { try history?.runs(RunFilter(pipeline: $0, limit: 1)).first }
     return CatalogEntry(

@@ -1,0 +1,188 @@
+import OperatingSystem
+
+/// The files that a pipeline file includes, directly or not: reads each once, and joins what they say with the nodes of the pipeline.
+///
+/// What stands nearer takes precedence: the pipeline over the files that it includes, a later file over an earlier one, and a file over those that
+/// it includes itself. A template extends those that its own file can name, whatever others there are.
+struct Inclusion {
+  /// The most files that a pipeline may include.
+  static let maximumFiles = 100
+  /// How deeply files may include each other.
+  static let maximumDepth = 20
+
+  /// One of the files.
+  struct File {
+    var path: String
+    var text: SourceText
+    /// Its nodes, whose origin is the position of the file; nil where it could not be read.
+    var root: YAMLNode?
+    /// The positions of the files whose templates it can name: those with precedence later, itself last.
+    var order: [Int] = []
+  }
+
+  let reader: DocumentReader
+  /// Yields the text of the file at an absolute path that messages show as another.
+  let fetch: (_ absolute: String, _ shown: String) -> Result<SourceText, PipelineFile.Failure>
+  /// The pipeline's own file first, then each when it was named first.
+  private(set) var files: [File] = []
+  private var positions: [String: Int] = [:]
+  private var chain: [Int] = []
+  private var size = 0
+  private var hasReportedLimit = false
+
+  init(
+    reader: DocumentReader, fetch: @escaping (String, String) -> Result<SourceText, PipelineFile.Failure>
+  ) {
+    self.reader = reader
+    self.fetch = fetch
+  }
+
+  /// The texts of the included files by their absolute paths.
+  var texts: [String: String] {
+    Dictionary(files.dropFirst().map { ($0.path, $0.text.text) }) { first, _ in first }
+  }
+
+  /// The pipeline with all that it includes: `env`, `defaults` and `specifications` are joined, and operations have what their templates say.
+  ///
+  /// - Parameters:
+  ///   - root: Its nodes.
+  ///   - path: The absolute path of its file.
+  /// - Returns: The nodes, those of included files with origins of their own. Without `include` and `templates`, the same.
+  mutating func joined(_ root: YAMLNode, path: String) -> YAMLNode {
+    let names = [PipelineKey.include.rawValue, PipelineKey.templates.rawValue]
+    guard let entries = root.entries, entries.contains(where: { names.contains($0.name) }) else { return root }
+    readAll(from: root, path: path)
+    var all = entries
+    for row in IncludedKey.joined {
+      let values = files[0].order.compactMap { position in
+        files[position].root?.entries?.first { $0.name == row.key }
+      }
+      guard let last = values.last else { continue }
+      let value = values.dropFirst().reduce(values[0].value) { $0.joined(with: $1.value, as: row.form) }
+      let entry = YAMLEntry(key: last.key, value: value)
+      if let place = all.firstIndex(where: { $0.name == row.key }) { all[place] = entry } else { all.append(entry) }
+    }
+    let whole = root.with(all)
+    reader.declareSpecifications(whole)
+    checkIncluded()
+    return TemplateUse(files: files, reader: reader).expanded(whole)
+  }
+
+  /// Checks a file that is one to include rather than a pipeline. Returns how many templates it has.
+  mutating func checkAlone(_ root: YAMLNode, path: String) -> Int {
+    readAll(from: root, path: path)
+    readKeys(of: root)
+    reader.declareSpecifications(root)
+    checkIncluded()
+    check(files[0])
+    _ = TemplateUse(files: files, reader: reader)
+    return root[IncludedKey.templates.rawValue]?.entries?.count ?? 0
+  }
+
+  /// Finds what is wrong with each included file, whoever includes it.
+  private func checkIncluded() {
+    for file in files.dropFirst() { check(file) }
+  }
+
+  private func check(_ file: File) {
+    for entry in file.root?.entries ?? [] {
+      if let key = IncludedKey(rawValue: entry.name) { reader.checkIncluded(key, entry.value) }
+    }
+  }
+
+  private func readKeys(of root: YAMLNode) {
+    let misplaced = (root.entries ?? []).filter { IncludedKey.isOnlyForPipelines($0.name) }
+    for entry in misplaced {
+      let isPipeline = entry.name == PipelineKey.operations.rawValue
+      reader.error(
+        .misplacedKey, "'\(entry.name)' has no place in an included file", at: entry.key.range,
+        fix: isPipeline
+          ? "run the file by 'pipeline: FILE', or move what is shared into a file of its own"
+          : "move it to the pipeline")
+    }
+    let isIgnored = { name in PipelineKey.isOwn(name) || IncludedKey.isOnlyForPipelines(name) }
+    reader.readKeys(of: root, IncludedKey.table, except: isIgnored) { _, _, _ in }
+  }
+
+  // MARK: - Files
+
+  private mutating func readAll(from root: YAMLNode, path: String) {
+    files = [File(path: path, text: reader.source, root: root)]
+    positions = [path: 0]
+    readIncludes(of: 0)
+  }
+
+  /// Reads what a file includes, and notes which templates it can name.
+  private mutating func readIncludes(of position: Int) {
+    chain.append(position)
+    var order: [Int] = []
+    if let node = files[position].root?[PipelineKey.include.rawValue] {
+      for (path, place) in reader.includedPaths(node) {
+        guard let included = file(path, from: position, at: place) else { continue }
+        order += files[included].order.filter { !order.contains($0) }
+      }
+    }
+    files[position].order = order.filter { $0 != position } + [position]
+    _ = chain.popLast()
+  }
+
+  /// The position of the file that another one includes by `path`; nil where it cannot be, which is reported.
+  private mutating func file(_ path: String, from position: Int, at place: YAMLNode) -> Int? {
+    let shown = PathText.join(PathText.directory(of: files[position].text.path), path)
+    let absolute = PathText.absolute(PathText.join(PathText.directory(of: files[position].path), path))
+    if let known = positions[absolute] {
+      guard let start = chain.firstIndex(of: known) else { return known }
+      let steps = (chain[start...].map { files[$0].text.path } + [shown]).joined(separator: " → ")
+      reader.error(.recursiveInclude, "the file includes itself: \(steps)", at: place.range)
+      return nil
+    }
+    if chain.count > Self.maximumDepth {
+      return refuse("files include each other more than \(Self.maximumDepth) deep", at: place)
+    }
+    if files.count > Self.maximumFiles {
+      return refuse("more than \(Self.maximumFiles) files are included", at: place)
+    }
+    switch fetch(absolute, shown) {
+    case .failure(let failure):
+      reader.error(failure.code, failure.calling(shown).message, at: place.range)
+      return nil
+    case .success(let text):
+      size += text.text.utf8.count
+      guard size <= YAMLReader.maximumSize else {
+        return refuse("the included files have more than \(YAMLReader.maximumSize >> 20) MiB together", at: place)
+      }
+      return add(text, absolute, at: place)
+    }
+  }
+
+  private mutating func refuse(_ message: String, at place: YAMLNode) -> Int? {
+    if !hasReportedLimit { reader.error(.includeLimit, message, at: place.range) }
+    hasReportedLimit = true
+    return nil
+  }
+
+  private mutating func add(_ text: SourceText, _ absolute: String, at place: YAMLNode) -> Int {
+    let position = files.count
+    let yaml = YAMLReader.read(text)
+    let from = reader.origins[Int(place.origin)].text
+    var range = place.range
+    range.origin = 0
+    let note = Diagnostic.Note(message: "it is included here", file: from.path, range: range)
+    for var finding in yaml.diagnostics {
+      finding.note = note
+      if finding.code == DiagnosticCode.emptyFile.rawValue { finding.fix = "begin with 'templates:' or 'defaults:'" }
+      reader.report(finding)
+    }
+    // Origins of uses come after those of all files.
+    reader.origins.append(NodeOrigin(text: text, note: note))
+    var count = 0
+    let root = yaml.root?.moved(count: &count) { _ in UInt32(position) }
+    files.append(File(path: absolute, text: text, root: root))
+    positions[absolute] = position
+    if let root {
+      readKeys(of: root)
+      readIncludes(of: position)
+    }
+    return position
+  }
+}

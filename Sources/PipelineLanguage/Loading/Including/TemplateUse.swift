@@ -1,0 +1,164 @@
+/// The templates of a pipeline and of the files that it includes, and how operations extend them.
+final class TemplateUse {
+  /// How many nodes all operations may take from templates together.
+  static let maximumNodes = 1_000_000
+
+  private struct Template {
+    let entry: YAMLEntry
+    /// The position of its file.
+    let file: Int
+    /// Whether nothing is wrong with it, whoever extends it, nor with what it extends.
+    var isSound: Bool
+    var state = State.declared
+
+    enum State {
+      case declared
+      case open
+      /// With what it extends; nil where that cannot be had.
+      case whole(YAMLNode?)
+    }
+  }
+
+  private let files: [Inclusion.File]
+  private let reader: DocumentReader
+  private var templates: [Template] = []
+  /// For each file, the positions of the templates that it can name.
+  private var names: [[String: Int]]
+  /// The templates that are being put together, outermost first.
+  private var chain: [Int] = []
+  private var nodes = 0
+
+  /// Finds what is wrong with each template by itself, and with what templates extend.
+  init(files: [Inclusion.File], reader: DocumentReader) {
+    self.files = files
+    self.reader = reader
+    reader.hasTemplates = true
+    var own: [[String: Int]] = Array(repeating: [:], count: files.count)
+    for (position, file) in files.enumerated() {
+      guard let node = file.root?[PipelineKey.templates.rawValue] else { continue }
+      guard let entries = node.entries else {
+        reader.wrongForm(node, "'templates'", needs: "a mapping of names to operations")
+        continue
+      }
+      for entry in entries {
+        own[position][entry.name] = templates.count
+        templates.append(Template(entry: entry, file: position, isSound: reader.checkTemplate(entry)))
+      }
+    }
+    names = files.map { file in file.order.reduce(into: [:]) { $0.merge(own[$1]) { $1 } } }
+    for position in templates.indices { _ = whole(position) }
+  }
+
+  /// The pipeline with operations and handlers that have what the templates say which they extend.
+  func expanded(_ root: YAMLNode) -> YAMLNode {
+    root.with(
+      (root.entries ?? []).map { entry in
+        switch entry.name {
+        case PipelineKey.operations.rawValue:
+          return YAMLEntry(key: entry.key, value: expanded(list: entry.value))
+        case PipelineKey.after.rawValue:
+          guard let events = entry.value.entries else { return entry }
+          let lists = events.map { YAMLEntry(key: $0.key, value: expanded(list: $0.value)) }
+          return YAMLEntry(key: entry.key, value: entry.value.with(lists))
+        default: return entry
+        }
+      })
+  }
+
+  private func expanded(list: YAMLNode) -> YAMLNode {
+    guard let items = list.items else { return list }
+    return YAMLNode(
+      .sequence(items.map(extended)), range: list.range, coreTag: list.coreTag, isFaulty: list.isFaulty)
+  }
+
+  private func extended(_ operation: YAMLNode) -> YAMLNode {
+    guard let entries = operation.entries, let use = entries.first(where: { $0.name == OperationKey.extends.rawValue }),
+      let position = template(use.value, in: 0), let base = whole(position), nodes <= Self.maximumNodes
+    else { return operation }
+    let template = templates[position]
+    let name = operation["name"]?.text.map { "the operation '\($0)'" } ?? "the operation"
+    // Each part knows of the other one.
+    let inBase = note("\(name) extends '\(template.entry.name)' here", at: use.value)
+    let inOwn = note("the template '\(template.entry.name)' is here", at: template.entry.key)
+    var moved: [UInt32: UInt32] = [:]
+    let taken = base.moved(count: &nodes) { file in
+      if let origin = moved[file] { return origin }
+      let origin = origin(of: file, inBase, isReported: !template.isSound)
+      moved[file] = origin
+      return origin
+    }
+    guard nodes <= Self.maximumNodes else {
+      reader.error(
+        .includeLimit, "the operations up to here take more than \(Self.maximumNodes) nodes from templates",
+        at: use.value.range, fix: "let fewer operations extend large templates")
+      return operation
+    }
+    let ownOrigin = origin(of: 0, inOwn, isOverride: true)
+    var count = 0
+    let own = operation.with(entries.filter { $0.name != use.name }).moved(count: &count) { _ in ownOrigin }
+    let whole = taken.joined(with: own, as: .keys(OperationKey.table.rows))
+    // Its own keys come first: what is missing is missing there.
+    let names = Set(entries.map(\.name))
+    let all = whole.entries ?? []
+    return whole.with(all.filter { names.contains($0.name) } + all.filter { !names.contains($0.name) })
+  }
+
+  private func origin(
+    of file: UInt32, _ note: Diagnostic.Note, isReported: Bool = false, isOverride: Bool = false
+  ) -> UInt32 {
+    let text = reader.origins[Int(file)].text
+    reader.origins.append(NodeOrigin(text: text, note: note, isReported: isReported, isOverride: isOverride))
+    return UInt32(reader.origins.count - 1)
+  }
+
+  private func note(_ message: String, at node: YAMLNode) -> Diagnostic.Note {
+    var range = node.range
+    range.origin = 0
+    return Diagnostic.Note(message: message, file: reader.origins[Int(node.origin)].text.path, range: range)
+  }
+
+  /// The template that `node` names in a file; nil where there is none, which is reported.
+  private func template(_ node: YAMLNode, in file: Int) -> Int? {
+    if node.items != nil {
+      reader.wrongForm(
+        node, "'extends'", needs: "the name of one template", fix: "let one of the templates extend the other")
+      return nil
+    }
+    guard let name = reader.plainText(node, "'extends'") else { return nil }
+    guard let position = names[file][name] else {
+      reader.error(
+        .unknownTemplate, "there is no template '\(name)'", at: node.range,
+        fix: reader.suggestion(for: name, among: names[file].keys.sorted()))
+      return nil
+    }
+    return position
+  }
+
+  /// A template with all that it extends itself, without `extends`; nil where it cannot be had, which is reported.
+  private func whole(_ position: Int) -> YAMLNode? {
+    let template = templates[position]
+    switch template.state {
+    case .whole(let node): return node
+    case .open:
+      let start = chain.firstIndex(of: position) ?? 0
+      let steps = (chain[start...] + [position]).map { templates[$0].entry.name }.joined(separator: " → ")
+      let last = chain.last.flatMap { templates[$0].entry.value[OperationKey.extends.rawValue] }
+      reader.error(
+        .recursiveTemplate, "the template extends itself: \(steps)", at: (last ?? template.entry.key).range)
+      return nil
+    case .declared: break
+    }
+    templates[position].state = .open
+    chain.append(position)
+    var node: YAMLNode? = template.entry.value.entries == nil ? nil : template.entry.value
+    if let own = node, let use = own[OperationKey.extends.rawValue] {
+      let rest = own.with((own.entries ?? []).filter { $0.name != OperationKey.extends.rawValue })
+      let base = self.template(use, in: template.file)
+      node = base.flatMap(whole)?.joined(with: rest, as: .keys(TemplateKey.table.rows))
+      if let base, !templates[base].isSound { templates[position].isSound = false }
+    }
+    _ = chain.popLast()
+    templates[position].state = .whole(node)
+    return node
+  }
+}
