@@ -82,6 +82,9 @@ package enum StateReason {
       let until = specification.due.map { ", until \(moment($0, of: record, now: now)) at most" } ?? ""
       return text(specification) + until
     case .approval(let question)?: return "for approval: \(question.message ?? "")"
+    case .round(let round)?:
+      let due = round.due.flatMap { due in now.map { " \(distance(from: $0, to: due))" } } ?? ""
+      return "for round \(round.number ?? Int64(record.attempts + 1))\(due)"
     case .concurrency?: return "for a free slot"
     case .resources(let names)?:
       return "for " + (names.isEmpty ? "resources" : names.joined(separator: ", "))

@@ -12,6 +12,8 @@ public struct RepeatPolicy<Value>: Sendable {
   /// How many runs came before, of a repetition that goes on after an interruption: they count as runs of this one. It runs once in any
   /// case. 0 is the default.
   public var runsBefore = 0
+  /// Called before each wait, with the number of runs so far. Where it is called is where the request runs; it must return soon. nil is the default.
+  public var willWait: (@Sendable (Int) -> Void)?
 
   /// A policy; one with neither limit nor `until` repeats until it fails or is cancelled.
   public init(every: Duration, limit: Int? = nil, until: Until? = nil) {
@@ -70,6 +72,7 @@ public struct RepeatModifier<Operation: OperationRequest>: OperationModifier {
       continuation.yield(value)
       // What a resumed retry had used up was used up by the run that has just ended.
       context.removeValue(for: OperationContext.RetryStateKey.self)
+      policy.willWait?(runs)
       try await context.operationDelayer.delay(for: policy.every)
     }
   }

@@ -10,6 +10,8 @@ struct RecordedWait: Sendable, Hashable {
     /// A time, of which `wait` says how long it is.
     case time
     case specification, retry, approval
+    /// The next round of a repetition.
+    case round
   }
 
   /// The present, by both clocks.
@@ -54,6 +56,7 @@ struct RecordedWait: Sendable, Hashable {
     case .specification, .gate: kind = .specification
     case .retry: kind = .retry
     case .approval: kind = .approval
+    case .round: kind = .round
     default: break
     }
   }

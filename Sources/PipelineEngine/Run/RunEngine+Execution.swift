@@ -117,6 +117,7 @@ extension RunEngine {
       result = try await OperationRunner(attempts, context: run.services.context).run(isolation: self)
     } else {
       let (turn, retries) = (AttemptTurn(run: run, ordinal: ordinal), AttemptRetries(run: run, ordinal: ordinal))
+      try await awaitRound(ordinal)
       try await turn.awaitFirst()
       defer { turn.giveUp() }
       var context = run.services.context
@@ -207,6 +208,30 @@ extension RunEngine {
     }
     var policy = RepeatPolicy(every: repetition.every, limit: repetition.limit, until: until)
     policy.runsBefore = run.state.former[ordinal]?.rounds ?? 0
+    policy.willWait = { [unowned self] rounds in
+      assumeIsolated { $0.waitsForRound(ordinal, number: rounds + 1, for: repetition.every) }
+    }
     return policy
+  }
+
+  /// Tells of the wait between two rounds of a repetition.
+  private func waitsForRound(_ ordinal: Int, number: Int, for duration: Duration) {
+    guard duration > .zero else { return }
+    let now = run.services.moment()
+    let round = OperationReason.Round(
+      number: Int64(number), due: now.time.advanced(by: duration.wholeMicroseconds),
+      clock: RecordedWait.clock(now, left: duration))
+    run.recorder.enter(ordinal, .waiting(.round(round)))
+  }
+
+  /// Waits for the next round of a repetition, where a former host was waiting for it.
+  private func awaitRound(_ ordinal: Int) async throws {
+    guard let repetition = run.state.instances[ordinal].node.definition.repetition,
+      let former = run.state.takeFormerWait(of: ordinal, for: .round)
+    else { return }
+    let left = former.left(of: repetition.every, at: run.services.moment())
+    guard left > .zero else { return }
+    waitsForRound(ordinal, number: (run.state.former[ordinal]?.rounds ?? 0) + 1, for: left)
+    try await run.services.context.operationDelayer.delay(for: left)
   }
 }

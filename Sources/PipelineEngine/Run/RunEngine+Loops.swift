@@ -11,8 +11,9 @@ extension RunEngine {
     let node = run.state.instances[ordinal].node
     guard let loop = node.definition.loop else { return }
     try await run.readFiles(ordinal, for: .items)
-    let items = try loopItems(loop, ordinal)
-    let labels = try loop.label.map { try self.labels($0, of: items, ordinal) }
+    let source = LoopItems(run: run, ordinal: ordinal)
+    let items = try source.items(of: loop)
+    let labels = try loop.label.map { try source.labels($0, of: items) }
     run.dropReadings(ordinal)
     // At once, so that no item's record becomes durable before that of its loop.
     run.recorder.enter(ordinal, .running(.items(Int64(items.count))), recordNow: true)
@@ -170,74 +171,6 @@ extension RunEngine {
     }
     guard isList else { return SettledResult() }
     return SettledResult(result: .value(.array(results)), recorded: try await run.written(.array(results)))
-  }
-
-  /// What each of the items is called.
-  private func labels(_ label: Template, of items: [JSONValue], _ ordinal: Int) throws -> [String?] {
-    var contexts = run.contexts(ordinal)
-    return try items.map { item in
-      contexts.loopItem = item
-      return ItemLabel.bounded(try label.evaluate(in: contexts).injectedText)
-    }
-  }
-
-  private func loopItems(_ loop: OperationDefinition.Loop, _ ordinal: Int) throws -> [JSONValue] {
-    switch loop.source {
-    case .list(let data):
-      let value = try data.evaluate(in: run.contexts(ordinal))
-      guard case .array(let items) = value else {
-        throw OperationFailure(code: "value-mismatch", message: "for_each needs a list, but got \(value.kind)")
-      }
-      return items
-    case .matrix(let matrix): return try combinations(of: matrix, ordinal).map { .object($0) }
-    }
-  }
-
-  private func combinations(
-    of matrix: OperationDefinition.Matrix, _ ordinal: Int
-  ) throws -> [MatrixCombinations.Combination] {
-    var lists: [(name: String, values: [JSONValue])] = []
-    var count = 1
-    for list in matrix.lists {
-      let values = try self.list(list.values, called: list.name, ordinal)
-      // The bound of the checker: what it lets pass when it is written out runs here too.
-      count *= max(values.count, 1)
-      guard count <= DocumentReader.maximumCombinations else { throw Self.tooManyCombinations }
-      lists.append((list.name, values))
-    }
-    var combinations = MatrixCombinations(of: lists)
-    if let exclude = matrix.exclude { combinations.exclude(try entries(exclude, called: "exclude", ordinal)) }
-    if let include = matrix.include { combinations.include(try entries(include, called: "include", ordinal)) }
-    guard combinations.items.count <= DocumentReader.maximumCombinations else { throw Self.tooManyCombinations }
-    return combinations.items
-  }
-
-  private static var tooManyCombinations: OperationFailure {
-    OperationFailure(
-      code: "matrix-too-large", message: "matrix: more than \(DocumentReader.maximumCombinations) combinations")
-  }
-
-  /// A list in a matrix.
-  private func list(_ data: DataTemplate, called name: String, _ ordinal: Int) throws -> [JSONValue] {
-    let value = try data.evaluate(in: run.contexts(ordinal))
-    guard case .array(let values) = value else {
-      throw OperationFailure(
-        code: "value-mismatch", message: "matrix: '\(name)' needs a list, but got \(value.kind)")
-    }
-    return values
-  }
-
-  /// The mappings under `exclude` or `include`.
-  private func entries(
-    _ data: DataTemplate, called name: String, _ ordinal: Int
-  ) throws -> [MatrixCombinations.Combination] {
-    try list(data, called: name, ordinal).map { entry in
-      guard case .object(let members) = entry, !members.isEmpty else {
-        throw OperationFailure(
-          code: "value-mismatch", message: "matrix: an entry of '\(name)' needs to be a mapping, but got \(entry.kind)")
-      }
-      return members
-    }
   }
 
   /// The instance of an item: the one that a former host had begun, or a new one.

@@ -103,7 +103,7 @@ struct OperationTypes: TypeEnvironment {
   /// `operations.x`.
   static let operation = ValueType.object([
     field("state", .string), field("attempts", .int), field("started_at", .timestamp, optional: true),
-    field("ended_at", .timestamp, optional: true), field("duration", .number, optional: true),
+    field("ended_at", .timestamp, optional: true), field("duration", .duration, optional: true),
   ])
   /// `run`.
   static let run = ValueType.object([

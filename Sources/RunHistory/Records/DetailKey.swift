@@ -28,6 +28,7 @@ enum DetailKey {
   static let openedBy = "opened_by"
   static let process = "process"
   static let resources = "resources"
+  static let round = "round"
   static let run = "run"
   static let since = "since"
   static let value = "value"

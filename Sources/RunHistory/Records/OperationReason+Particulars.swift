@@ -90,6 +90,20 @@ extension OperationReason {
     }
   }
 
+  /// The wait for the next round of a repetition.
+  package struct Round: Sendable, Hashable {
+    /// The number of the round that comes, from 1.
+    package var number: Int64?
+    package var due: RecordTime?
+    package var clock: Clock?
+
+    package init(number: Int64?, due: RecordTime? = nil, clock: Clock? = nil) {
+      self.number = number
+      self.due = due
+      self.clock = clock
+    }
+  }
+
   /// What brings a waiting retry forward.
   package enum Early: Sendable, Hashable {
     /// A specification, as written, that becomes true; what it is now, and why.

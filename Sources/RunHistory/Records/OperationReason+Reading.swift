@@ -33,6 +33,7 @@ extension OperationReason {
     case .gate: self = .gate(Specification(detail))
     case .approval: self = .approval(Question(detail))
     case .retry: self = .retry(Retry(detail))
+    case .round: self = .round(Round(detail))
     case .condition: self = .condition(detail[DetailKey.when]?.stringValue)
     case .notSelected: self = .notSelected
     case .runCancelled: self = .runCancelled
@@ -62,6 +63,7 @@ extension OperationReason {
     }
     if detail[DetailKey.formula] != nil { return .former(.specification(Specification(detail))) }
     if detail[DetailKey.delay] != nil { return .former(.retry(Retry(detail))) }
+    if detail[DetailKey.round] != nil { return .former(.round(Round(detail))) }
     if detail[DetailKey.message] != nil { return .former(.approval(Question(detail))) }
     for (key, code) in [(DetailKey.exclusive, Code.exclusive), (DetailKey.resources, .resources)]
     where detail[key] != nil {
@@ -105,6 +107,14 @@ extension OperationReason.Retry {
       attempt: detail[DetailKey.attempt]?.intValue, due: RecordTime(detail[DetailKey.due]),
       delay: detail[DetailKey.delay]?.intValue, last: detail[DetailKey.lastAttempt]?.intValue,
       early: (detail[DetailKey.early]?.arrayValue ?? []).map { OperationReason.Early($0) },
+      clock: OperationReason.Clock(detail[DetailKey.clock]))
+  }
+}
+
+extension OperationReason.Round {
+  fileprivate init(_ detail: JSONValue) {
+    self.init(
+      number: detail[DetailKey.round]?.intValue, due: RecordTime(detail[DetailKey.due]),
       clock: OperationReason.Clock(detail[DetailKey.clock]))
   }
 }

@@ -117,6 +117,10 @@ private struct DetailWriter {
       add(DetailKey.lastAttempt, retry.last)
       add(retry.early)
       add(retry.clock)
+    case .round(let round):
+      add(DetailKey.round, round.number)
+      add(DetailKey.due, round.due)
+      add(round.clock)
     case .former(let reason): add(reason)
     case .items(let count): add(DetailKey.items, count)
     case .itemsFailed(let count, let loop):

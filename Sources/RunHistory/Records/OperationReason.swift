@@ -23,6 +23,8 @@ package indirect enum OperationReason: Sendable, Hashable {
   case approval(Question)
   /// The next attempt.
   case retry(Retry)
+  /// The next round of a repetition.
+  case round(Round)
   /// What it waited for when its host ended, which the history keeps without the code.
   case former(OperationReason)
 
@@ -70,6 +72,7 @@ package indirect enum OperationReason: Sendable, Hashable {
   /// The codes of reasons that are no code of an error.
   enum Code: String {
     case concurrency, resources, exclusive, wait, approval, retry, condition, fresh
+    case round = "repeat"
     case gate = "run_when"
     case notSelected = "not-selected"
     case runCancelled = "run-cancelled"
@@ -89,6 +92,7 @@ package indirect enum OperationReason: Sendable, Hashable {
     case .gate: Code.gate.rawValue
     case .approval: Code.approval.rawValue
     case .retry: Code.retry.rawValue
+    case .round: Code.round.rawValue
     case .former, .items, .nestedRun: nil
     case .condition: Code.condition.rawValue
     case .dependencies(let dependency, _): dependency.rawValue
@@ -123,6 +127,7 @@ package indirect enum OperationReason: Sendable, Hashable {
     case .time(let time): time.due
     case .specification(let specification), .gate(let specification): specification.due
     case .retry(let retry): retry.due
+    case .round(let round): round.due
     default: nil
     }
   }
@@ -134,6 +139,7 @@ package indirect enum OperationReason: Sendable, Hashable {
     case .specification(let specification), .gate(let specification): specification.clock
     case .approval(let question): question.clock
     case .retry(let retry): retry.clock
+    case .round(let round): round.clock
     default: nil
     }
   }

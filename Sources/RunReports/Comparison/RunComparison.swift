@@ -61,7 +61,7 @@ package struct RunComparison: Sendable {
     params = Self.params(first.run.params, second.run.params)
     let (left, right) = (Side(first, workspace: workspace), Side(second, workspace: workspace))
     let names = OrderedSet(second.operations.map(\.name) + first.operations.map(\.name))
-    for name in names {
+    for name in names where !left.hasReusedLoop(of: name, in: right) && !right.hasReusedLoop(of: name, in: left) {
       let operation = Self.compare(name, left, right)
       if !operation.differences.isEmpty || operation.hasOtherDuration || !operation.logs.isEmpty {
         operations.append(operation)
@@ -103,13 +103,23 @@ package struct RunComparison: Sendable {
   /// One run, with its records by name.
   private struct Side {
     let operations: [String: OperationRecord]
+    let names: [Int: String]
     let attempts: [Int: AttemptRecord]
     let workspace: String
 
     init(_ run: RecordedRun, workspace: String) {
       operations = Dictionary(run.operations.map { ($0.name, $0) }) { $1 }
+      names = Dictionary(run.operations.map { ($0.ordinal, $0.name) }) { $1 }
       attempts = Dictionary(run.attempts.map { ($0.ordinal, $0) }) { $0.number > $1.number ? $0 : $1 }
       self.workspace = workspace
+    }
+
+    /// Whether something that only the other run has is an item of a loop that this one has taken over as a whole.
+    func hasReusedLoop(of name: String, in other: Side) -> Bool {
+      guard operations[name] == nil, let loop = other.operations[name]?.parent.flatMap({ other.names[$0] }) else {
+        return false
+      }
+      return operations[loop]?.state == .reused
     }
 
     /// The beginning of a log of the latest attempt; empty where there is none.
@@ -122,16 +132,19 @@ package struct RunComparison: Sendable {
 
   private static func compare(_ name: String, _ left: Side, _ right: Side) -> Operation {
     let (one, other) = (left.operations[name], right.operations[name])
+    // What one of them has taken over has neither attempts nor logs nor a duration of its own there.
+    let isReused = [one, other].contains { $0?.state == .reused }
+    let isSuccess = [one, other].allSatisfy { $0?.isDone == true }
     var operation = Operation(
-      name: name, label: (other ?? one)?.label, differences: [], firstDuration: one.flatMap(duration),
-      secondDuration: other.flatMap(duration))
+      name: name, label: (other ?? one)?.label, differences: [],
+      firstDuration: isReused ? nil : one.flatMap(duration), secondDuration: isReused ? nil : other.flatMap(duration))
     func compare(_ title: String, _ value: (OperationRecord) -> String?) {
       let (first, second) = (one.flatMap(value), other.flatMap(value))
       if first != second { operation.differences.append(Difference(name: title, first: first, second: second)) }
     }
-    compare("state") { $0.state.rawValue }
+    if !(isReused && isSuccess) { compare("state") { $0.state.rawValue } }
     compare("error") { $0.error?.message }
-    compare("attempts") { $0.attempts > 0 ? String($0.attempts) : nil }
+    if !isReused { compare("attempts") { $0.attempts > 0 ? String($0.attempts) : nil } }
     compare("result") { record in
       switch record.result {
       case .none: nil
@@ -139,6 +152,7 @@ package struct RunComparison: Sendable {
       case .file(_, let size): "\(SizeNotation.format(size)) in a file"
       }
     }
+    guard !isReused else { return operation }
     for (stream, file) in [("stdout", \AttemptRecord.standardOutput), ("stderr", \AttemptRecord.standardError)] {
       let lines = LineDifference(from: left.log(file, of: name), to: right.log(file, of: name))
       if !lines.isEmpty { operation.logs.append(Log(stream: stream, lines: lines)) }

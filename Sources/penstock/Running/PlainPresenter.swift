@@ -157,8 +157,11 @@ final class PlainPresenter: RunPresenter {
       let items = StateReason.items(of: record).map { " (\(Count.of(Int($0), "item")))" }
       return "started" + (items ?? "")
     case .waiting:
-      // A slot or a resource comes free by itself; saying so for each operation would bury the rest.
-      guard record.reason != "concurrency", record.reason != "resources" else { return nil }
+      // A slot, a resource or the next round comes by itself; saying so each time would bury the rest.
+      switch record.operationReason {
+      case .concurrency?, .resources?, .round?: return nil
+      default: break
+      }
       return "\(style.paint("waiting", .yellow)) \(reason)"
     case .retrying:
       let retry = Instance(run: record.run, ordinal: record.ordinal)

@@ -14,7 +14,7 @@ struct StatisticsText {
   private static let mostBarsOfTerminal = 24
   private static let fewestBars = 8
   /// The numbers, the gaps, and a name of usual length.
-  private static let columnsBesideBars = 66
+  private static let columnsBesideBars = 79
 
   /// How many bars there is room for in so many columns; nil stands for any number of columns.
   static func bars(width: Int?) -> Int {
@@ -24,13 +24,15 @@ struct StatisticsText {
   /// A row for each pipeline, and under it one for each of its operations.
   func table(width: Int?) -> String {
     var table = Table([
-      .init("PIPELINE"), .init("ENDED", right: true), .init("SUCCESS", right: true), .init("FAILED", right: true),
+      .init("PIPELINE"), .init("ENDED", right: true), .init("OK", right: true), .init("FAILED", right: true),
+      .init("OTHER", right: true), .init("SUCCESS", right: true),
       .init("P50", right: true), .init("P95", right: true), .init("MAX", right: true), .init("TREND"),
     ])
     for row in rows {
       table.add(
-        name(of: row), String(row.count), Self.share(row.succeeded, of: row.succeeded + row.failed),
-        String(row.failed), Self.duration(row.p50Milliseconds), Self.duration(row.p95Milliseconds),
+        name(of: row), String(row.count), String(row.succeeded), String(row.failed),
+        String(row.count - row.succeeded - row.failed), Self.share(row.succeeded, of: row.succeeded + row.failed),
+        Self.duration(row.p50Milliseconds), Self.duration(row.p95Milliseconds),
         Self.duration(row.maximumMilliseconds),
         SparkLine.text(row.trend.map(\.p50Milliseconds), isUnicode: style.isUnicode))
     }

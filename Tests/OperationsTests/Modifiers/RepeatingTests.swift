@@ -45,6 +45,15 @@ struct RepeatingTests {
     #expect(try await run(RepeatPolicy(every: .seconds(1), limit: 3) { _, runs in runs == 3 }) == 3)
   }
 
+  @Test("Each wait is told of before it begins, and none before the first run or after the last")
+  func waits() async throws {
+    let told = Log<[Int]>()
+    var policy = RepeatPolicy<Int>(every: .seconds(1), limit: 3)
+    policy.willWait = { [time] in told.append([$0, time.delays.count]) }
+    _ = try await run(policy)
+    #expect(told.elements == [[1, 0], [2, 1]])
+  }
+
   @Test("No policy runs once")
   func once() async throws {
     #expect(try await run(nil) == 1)

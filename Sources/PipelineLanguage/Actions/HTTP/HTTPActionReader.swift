@@ -124,13 +124,26 @@ extension DocumentReader {
   func readURL(_ node: YAMLNode, _ what: String = "'url'", into action: inout HTTPAction, _ draft: OperationDraft) {
     guard let url = template(node, what, .http, into: &draft.sites) else { return }
     action.url = url
-    if url.isLiteral {
+    if url.isLiteral, let expression = Self.reference(url.text) {
+      error(
+        HTTPEncodingError.Code.invalidURL, "'\(expression)' is text here, and no URL", at: node.range,
+        fix: "write ${{ \(expression) }} for its value")
+    } else if url.isLiteral {
       checked(at: node.range) { () throws(HTTPEncodingError) in _ = try HTTPURL(url.text) }
     } else if case .literal(let text)? = url.segments.first {
       let start = text.lowercased()
       guard !start.hasPrefix("http://"), !start.hasPrefix("https://") else { return }
       error(HTTPEncodingError.Code.invalidURL, "the URL begins with neither http:// nor https://", at: node.range)
     }
+  }
+
+  /// A text that names a value as expressions do, such as `params.url`; nil for any other.
+  private static func reference(_ text: String) -> String? {
+    let contexts = ["params", "results", "env", "secrets", "artifacts", "run", "previous"]
+    guard let dot = text.firstIndex(of: "."), contexts.contains(String(text[..<dot])),
+      !text.utf8.contains(UInt8(ascii: "/")), !text.utf8.contains(UInt8(ascii: ":"))
+    else { return nil }
+    return text
   }
 
   /// `proxy`.
