@@ -28,9 +28,9 @@ package struct Activity: Sendable {
     self.leases = leases
   }
 
-  /// Looks for it.
-  package init(in history: History) throws {
-    let filter = RunFilter(states: [.queued, .running], order: .oldestFirst)
+  /// Looks for it; with labels, for the runs that have them, their questions and the leases that they hold themselves.
+  package init(in history: History, labels: [RunLabel] = []) throws {
+    let filter = RunFilter(states: [.queued, .running], labels: labels, order: .oldestFirst)
     runs = try history.runs(filter).map { record in
       let operations = try history.operations(of: record.id).filter { operation in
         operation.parent == nil && !operation.state.isFinal && operation.state != .pending
@@ -38,6 +38,8 @@ package struct Activity: Sendable {
       return ActiveRun(record: record, operations: operations)
     }
     questions = try runs.flatMap { try OpenQuestions(of: $0.record, in: history).all() }
-    leases = try history.leases()
+    let all = try history.leases()
+    let wanted = Set(runs.map(\.record.id))
+    leases = labels.isEmpty ? all : all.filter { LeaseHolder($0.holder).map { wanted.contains($0.run) } ?? false }
   }
 }

@@ -22,17 +22,20 @@ struct Top: ParsableCommand {
   @Flag(help: "Show it once, also on a terminal.")
   var once = false
 
+  @OptionGroup var labels: LabelFilterOptions
+
   @OptionGroup var shared: SharedOptions
 
   func run() throws {
+    let labels = try labels.labels()
     let history = try shared.requireHistory()
     let isLive =
       TextOutput.standard.isTerminal && !once && shared.output.format == .text
       && Environment["TERM"].map { $0 != "dumb" } ?? false
     if isLive {
-      try TopScreen(history: history, style: shared.style).show()
+      try TopScreen(history: history, labels: labels, style: shared.style).show()
     } else {
-      try showOnce(Activity(in: history), history)
+      try showOnce(Activity(in: history, labels: labels), history)
     }
   }
 

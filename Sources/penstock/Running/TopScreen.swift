@@ -6,6 +6,8 @@ import RunHistory
 /// Shows what goes on in a workspace on a terminal, until a signal ends it.
 struct TopScreen {
   let history: History
+  /// The labels that runs must have.
+  let labels: [RunLabel]
   let style: Style
 
   /// Durations are shown by the second.
@@ -56,7 +58,7 @@ struct TopScreen {
 
   private func lines(_ size: TerminalSize) throws -> [String] {
     let layout = TopLayout(
-      activity: try Activity(in: history), workspace: history.workspace.directory, now: .now,
+      activity: try Activity(in: history, labels: labels), workspace: history.workspace.directory, now: .now,
       short: RunReference(history: history).short, style: style, width: size.columns - 1, height: max(3, size.rows - 1))
     return layout.lines()
   }

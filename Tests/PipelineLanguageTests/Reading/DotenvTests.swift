@@ -57,6 +57,27 @@ import Testing
       ])
   }
 
+  @Test("that are anything at all are read without a crash, and each finding has a place in them", arguments: 0..<20)
+  func anything(seed: UInt64) {
+    var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
+    func next(_ bound: Int) -> Int {
+      state ^= state << 13
+      state ^= state >> 7
+      state ^= state << 17
+      return Int(state % UInt64(bound))
+    }
+    let parts = [
+      "A", "B=", "=", "'", "\"", "\\", "\n", "\r\n", "#", " ", "\t", "export ", "${", "$(", "\0", "ä", "\u{1F600}", "x",
+    ]
+    for _ in 0..<500 {
+      let text = (0..<next(40)).map { _ in parts[next(parts.count)] }.joined()
+      let source = SourceText(path: "x.env", text: text)
+      let reader = DotenvReader(source)
+      #expect(Set(reader.entries.map(\.name)).count == reader.entries.count)
+      for finding in reader.diagnostics { #expect((1...source.lineCount).contains(finding.range.start.line)) }
+    }
+  }
+
   @Test("that are not UTF-8, or too large, are refused as a whole")
   func refusals() {
     #expect(
