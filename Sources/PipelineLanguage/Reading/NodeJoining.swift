@@ -1,8 +1,15 @@
 extension YAMLNode {
   /// What two nodes say together of the same key, whose values have `form`: mappings are joined key by key, as far down as the form says that
   /// they are mappings of the language; anything else, data and types included, is what `other` says.
-  func joined(with other: YAMLNode, as form: ValueForm) -> YAMLNode {
+  ///
+  /// - Parameters:
+  ///   - other: What takes precedence.
+  ///   - form: The form of both.
+  ///   - count: Grows by the number of entries that are looked at.
+  /// - Returns: The node, which stands where `other` does.
+  func joined(with other: YAMLNode, as form: ValueForm, count: inout Int) -> YAMLNode {
     guard let entries, let others = other.entries, let forms = form.members else { return other }
+    count += entries.count + others.count
     var places: [String: Int] = [:]
     for (place, entry) in entries.enumerated() { places[entry.name] = place }
     var all = entries
@@ -11,7 +18,8 @@ extension YAMLNode {
         all.append(entry)
         continue
       }
-      let value = forms(entry.name).map { all[place].value.joined(with: entry.value, as: $0) } ?? entry.value
+      var value = entry.value
+      if let form = forms(entry.name) { value = all[place].value.joined(with: value, as: form, count: &count) }
       all[place] = YAMLEntry(key: entry.key, value: value)
     }
     return other.with(all)

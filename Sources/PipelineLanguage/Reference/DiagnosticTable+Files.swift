@@ -54,9 +54,9 @@ extension DiagnosticTable {
       fix: "Take the path out of one of the files."),
     DiagnosticRow(
       DiagnosticCode.includeLimit,
-      "More than 100 files are included, more than 20 deep, or with more than 16 MiB together; or operations take more than 1,000,000 nodes from templates.",
+      "More than 100 files are included, more than 20 deep, or with more than 16 MiB together; or more than 20 templates extend one another, or more than 1,000,000 nodes are taken from templates.",
       when: "a file that includes another one, and so on through 21 files.",
-      fix: "Put what is shared into fewer files."),
+      fix: "Put what is shared into fewer files and templates."),
   ]
 
   static let yaml = [
@@ -103,7 +103,9 @@ extension DiagnosticTable {
           run: echo hello
           env: { <<: *common }
       """,
-      fix: "Write the keys out, or put them into [`defaults`](language.md#defaults) or a top-level `env`."),
+      fix:
+        "Write the keys out, or put them into [`defaults`](language.md#defaults), a top-level `env`, or a template that operations [extend](language.md#shared-files)."
+    ),
     DiagnosticRow(
       DiagnosticCode.tagUnsupported, "A tag is not one of the YAML core schema.",
       """

@@ -292,6 +292,42 @@ struct IncludeTests {
     #expect(found.first?.contains("include-limit") == true)
   }
 
+  @Test("how far templates extend each other is bounded, and a hostile number of them takes no time")
+  func hostile() {
+    let chain = (0..<5_000).map { "t\($0): { extends: t\($0 + 1) }" }.joined(separator: ", ")
+    let deep = load(["main.yaml": "templates: { \(chain), t5000: { run: ls } }\noperations: [{ name: a, extends: t0 }]"]
+    )
+    #expect(deep.found.count > 0)
+    #expect(deep.found.allSatisfy { $0.contains(" include-limit more than 20 templates extend one another") })
+    let variables = (0..<2_000).map { "V\($0): x" }.joined(separator: ", ")
+    let users = (0..<2_000).map { "u\($0): { extends: base, env: { A: \"1\" } }" }.joined(separator: ", ")
+    let wide = load([
+      "main.yaml":
+        "templates: { base: { run: ls, env: { \(variables) } }, \(users) }\noperations: [{ name: a, extends: base }]"
+    ])
+    #expect(wide.found.count == 1)
+    #expect(wide.found.first?.contains(" include-limit ") == true)
+  }
+
+  @Test("a template may name files of variables, whose paths start from the pipeline's directory")
+  func settingFiles() throws {
+    let (found, pipeline, _) = load([
+      "main.yaml": """
+      include: parts/shared.yaml
+      operations:
+        - { name: a, extends: t }
+        - { name: b, extends: t, env: { A: own } }
+      """,
+      "parts/shared.yaml": "templates: { t: { env_file: own.env, run: ls } }",
+      "own.env": "A=file\nB=file\n",
+    ])
+    #expect(found == [])
+    #expect(
+      pipeline?.operations.map { $0.environment.map { "\($0.name)=\($0.value.text)" }.sorted() } == [
+        ["A=file", "B=file"], ["A=own", "B=file"],
+      ])
+  }
+
   @Test("a file to include is no pipeline, and what is wrong with it is found by itself")
   func alone() {
     let sound = load([

@@ -58,7 +58,10 @@ struct Inclusion {
         files[position].root?.entries?.first { $0.name == row.key }
       }
       guard let last = values.last else { continue }
-      let value = values.dropFirst().reduce(values[0].value) { $0.joined(with: $1.value, as: row.form) }
+      var count = 0
+      let value = values.dropFirst().reduce(values[0].value) { value, entry in
+        value.joined(with: entry.value, as: row.form, count: &count)
+      }
       let entry = YAMLEntry(key: last.key, value: value)
       if let place = all.firstIndex(where: { $0.name == row.key }) { all[place] = entry } else { all.append(entry) }
     }
@@ -118,7 +121,7 @@ struct Inclusion {
     var order: [Int] = []
     if let node = files[position].root?[PipelineKey.include.rawValue] {
       for (path, place) in reader.includedPaths(node) {
-        guard let included = file(path, from: position, at: place) else { continue }
+        guard let included = file(path, from: position, at: place), !order.contains(included) else { continue }
         order += files[included].order.filter { !order.contains($0) }
       }
     }

@@ -1,7 +1,9 @@
 /// The templates of a pipeline and of the files that it includes, and how operations extend them.
 final class TemplateUse {
-  /// How many nodes all operations may take from templates together.
+  /// How many nodes all operations and templates may take from templates together.
   static let maximumNodes = 1_000_000
+  /// How many templates may extend one another.
+  static let maximumDepth = 20
 
   private struct Template {
     let entry: YAMLEntry
@@ -22,18 +24,21 @@ final class TemplateUse {
   private let files: [Inclusion.File]
   private let reader: DocumentReader
   private var templates: [Template] = []
-  /// For each file, the positions of the templates that it can name.
-  private var names: [[String: Int]]
+  /// For each file, the positions of its own templates.
+  private var own: [[String: Int]]
   /// The templates that are being put together, outermost first.
   private var chain: [Int] = []
   private var nodes = 0
+  private var hasReportedLimit = false
+  /// How many names may still be compared for suggestions.
+  private var comparisonsLeft = 1_000_000
 
   /// Finds what is wrong with each template by itself, and with what templates extend.
   init(files: [Inclusion.File], reader: DocumentReader) {
     self.files = files
     self.reader = reader
     reader.hasTemplates = true
-    var own: [[String: Int]] = Array(repeating: [:], count: files.count)
+    own = Array(repeating: [:], count: files.count)
     for (position, file) in files.enumerated() {
       guard let node = file.root?[PipelineKey.templates.rawValue] else { continue }
       guard let entries = node.entries else {
@@ -45,7 +50,6 @@ final class TemplateUse {
         templates.append(Template(entry: entry, file: position, isSound: reader.checkTemplate(entry)))
       }
     }
-    names = files.map { file in file.order.reduce(into: [:]) { $0.merge(own[$1]) { $1 } } }
     for position in templates.indices { _ = whole(position) }
   }
 
@@ -73,7 +77,7 @@ final class TemplateUse {
 
   private func extended(_ operation: YAMLNode) -> YAMLNode {
     guard let entries = operation.entries, let use = entries.first(where: { $0.name == OperationKey.extends.rawValue }),
-      let position = template(use.value, in: 0), let base = whole(position), nodes <= Self.maximumNodes
+      let position = template(use.value, in: 0), let base = whole(position), isWithinBounds(at: use.value)
     else { return operation }
     let template = templates[position]
     let name = operation["name"]?.text.map { "the operation '\($0)'" } ?? "the operation"
@@ -87,20 +91,27 @@ final class TemplateUse {
       moved[file] = origin
       return origin
     }
-    guard nodes <= Self.maximumNodes else {
-      reader.error(
-        .includeLimit, "the operations up to here take more than \(Self.maximumNodes) nodes from templates",
-        at: use.value.range, fix: "let fewer operations extend large templates")
-      return operation
-    }
+    guard isWithinBounds(at: use.value) else { return operation }
     let ownOrigin = origin(of: 0, inOwn, isOverride: true)
     var count = 0
     let own = operation.with(entries.filter { $0.name != use.name }).moved(count: &count) { _ in ownOrigin }
-    let whole = taken.joined(with: own, as: .keys(OperationKey.table.rows))
+    let whole = taken.joined(with: own, as: .keys(OperationKey.table.rows), count: &count)
     // Its own keys come first: what is missing is missing there.
     let names = Set(entries.map(\.name))
     let all = whole.entries ?? []
     return whole.with(all.filter { names.contains($0.name) } + all.filter { !names.contains($0.name) })
+  }
+
+  /// Whether what was taken from templates so far may be; reports it once where not.
+  private func isWithinBounds(at place: YAMLNode) -> Bool {
+    guard nodes > Self.maximumNodes else { return true }
+    if !hasReportedLimit {
+      reader.error(
+        .includeLimit, "more than \(Self.maximumNodes) nodes are taken from templates up to here", at: place.range,
+        fix: "let fewer operations extend large templates")
+    }
+    hasReportedLimit = true
+    return false
   }
 
   private func origin(
@@ -125,13 +136,13 @@ final class TemplateUse {
       return nil
     }
     guard let name = reader.plainText(node, "'extends'") else { return nil }
-    guard let position = names[file][name] else {
-      reader.error(
-        .unknownTemplate, "there is no template '\(name)'", at: node.range,
-        fix: reader.suggestion(for: name, among: names[file].keys.sorted()))
-      return nil
-    }
-    return position
+    let order = files[file].order.reversed()
+    if let position = order.lazy.compactMap({ self.own[$0][name] }).first { return position }
+    var fix: String?
+    comparisonsLeft -= order.reduce(0) { $0 + own[$1].count }
+    if comparisonsLeft > 0 { fix = reader.suggestion(for: name, among: order.flatMap { own[$0].keys }.sorted()) }
+    reader.error(.unknownTemplate, "there is no template '\(name)'", at: node.range, fix: fix)
+    return nil
   }
 
   /// A template with all that it extends itself, without `extends`; nil where it cannot be had, which is reported.
@@ -153,9 +164,15 @@ final class TemplateUse {
     var node: YAMLNode? = template.entry.value.entries == nil ? nil : template.entry.value
     if let own = node, let use = own[OperationKey.extends.rawValue] {
       let rest = own.with((own.entries ?? []).filter { $0.name != OperationKey.extends.rawValue })
-      let base = self.template(use, in: template.file)
-      node = base.flatMap(whole)?.joined(with: rest, as: .keys(TemplateKey.table.rows))
-      if let base, !templates[base].isSound { templates[position].isSound = false }
+      node = nil
+      if chain.count > Self.maximumDepth {
+        reader.error(
+          .includeLimit, "more than \(Self.maximumDepth) templates extend one another", at: use.range,
+          fix: "put what they share into fewer templates")
+      } else if let base = self.template(use, in: template.file), let whole = whole(base), isWithinBounds(at: use) {
+        node = whole.joined(with: rest, as: .keys(TemplateKey.table.rows), count: &nodes)
+        if !templates[base].isSound { templates[position].isSound = false }
+      }
     }
     _ = chain.popLast()
     templates[position].state = .whole(node)
