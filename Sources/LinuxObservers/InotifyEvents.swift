@@ -4,6 +4,26 @@ import Operations
 
 /// What the kernel tells of files, as it is read from an inotify descriptor that does not block.
 package enum InotifyEvents {
+  /// Reads some of the events that have come, at most `capacity` bytes of them, and hands each to `body` without its name.
+  ///
+  /// - Returns: Whether there were any.
+  package static func readSome(
+    from descriptor: Int32, capacity: Int = 64 << 10, _ body: (_ event: inotify_event) -> Void
+  ) -> Bool {
+    let size = MemoryLayout<inotify_event>.size
+    return withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 8) { buffer in
+      let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+      guard count > 0, let base = buffer.baseAddress else { return false }
+      var offset = 0
+      while offset + size <= count {
+        let event = (base + offset).loadUnaligned(as: inotify_event.self)
+        body(event)
+        offset += size + Int(event.len)
+      }
+      return true
+    }
+  }
+
   /// Reads all events that have come, up to `capacity` bytes at a time, and hands each to `body` with the name that it is about, if any.
   package static func read(
     from descriptor: Int32, capacity: Int = 16 << 10, _ body: (_ event: inotify_event, _ name: String?) -> Void

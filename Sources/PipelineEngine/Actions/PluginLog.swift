@@ -13,6 +13,8 @@ final class PluginLog: PluginAttemptObserver, @unchecked Sendable {
   private var file: LogFile?
   /// The descriptor of the open file; -1 while there is none.
   private var descriptor: Int32 = -1
+  /// How much was written, in bytes.
+  private var size: Int64 = 0
   var attempt: PluginAttempt?
   /// Progress that has not been reported yet, and the timer that delays its report.
   private var progress: PluginProgress?
@@ -74,7 +76,12 @@ final class PluginLog: PluginAttemptObserver, @unchecked Sendable {
       text += "\n"
     }
     do throws(SystemError) {
-      try SystemCall.writeAll(Array(text.utf8), to: descriptor)
+      let bytes = Array(text.utf8)
+      try SystemCall.writeAll(bytes, to: descriptor)
+      size += Int64(bytes.count)
+      guard let file else { return }
+      run.services.local.logWatch.append(
+        LogGrowth(file.name, size: size, time: run.services.now()), to: logs.index)
     } catch {
       isCut(.file(file?.path.string ?? "", error.number))
     }

@@ -158,6 +158,8 @@ struct AttemptRecording {
 
   private func fail(_ attempt: inout AttemptRecord, with error: any Error) -> OperationFailure {
     let failure = OperationFailure(error)
+    // Whoever is told of it shows the last lines in their order.
+    run.logs.index.flush()
     attempt.state = .failed
     attempt.error = failure.recorded(run.state.given.masker)
     // A process that ended well can still have printed the wrong thing: then its code is known already.

@@ -25,12 +25,15 @@ final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
   let executables = ExecutableSearch()
   let loop: EventLoop
   let masking = MaskingThread()
+  /// When the logs of the processes grow.
+  let logWatch: LogWatch
   private var runs: [RunID: LocalRun] = [:]
   /// The ends that ``end(of:)`` is to be asked for, by process.
   private var ends: [Int32: Task<LoopBound<JobEnd>, Never>] = [:]
 
-  init(loop: EventLoop) {
+  init(loop: EventLoop, time: HostClock) {
     self.loop = loop
+    logWatch = LogWatch(loop: loop) { time.now() }
     runner = SpawnRunner(loop: loop)
   }
 
@@ -57,8 +60,10 @@ final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
     let (files, run) = (process.files, run(job.id.run))
     var request = process.request
     let place: ProcessRecords.Place
+    let directory: LogDirectory
     do {
       place = try run.records.take(in: try job.files.runDirectory())
+      directory = try run.logDirectory(job.files.runDirectory())
     } catch {
       job.files.giveBack(files)
       throw error
@@ -66,6 +71,8 @@ final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
     request.record = place
     let exit: ProcessExit
     var group: Int32 = 0
+    // Before the process can write to them.
+    let logs = logWatch.begin(files, index: job.files.index, in: directory, pumped: process.pumped)
     do {
       exit = try await runner.run(isolation: isolation, request) { pid in
         process.closePipes()
@@ -76,6 +83,7 @@ final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
       }
     } catch {
       run.records.giveBack(place)
+      logWatch.end(logs)
       let failure = process.failure(error.number)
       guard group == 0 else { return JobEnd(cause: .refused(OperationFailure(failure)), files: files) }
       job.files.giveBack(files)
@@ -84,6 +92,7 @@ final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
     run.records.giveBack(place, isKept: exit.leftGroup)
     if exit.leftGroup { run.leftGroups.insert(group) }
     let cut = await process.finishPipes()
+    logWatch.end(logs)
     return JobEnd(cause: exit.cause, files: files, cut: cut, leftProcesses: exit.leftGroup)
   }
 
@@ -203,10 +212,11 @@ final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
     }
     let files = try job.files.take()
     let list = job.environment.list(operation: job.operation, attempt: job.id.attempt, files: files)
+    let pumped = job.masker == nil ? nil : logWatch.pump()
     let pipes: LocalProcess.Pipes?
     let input: ProcessRequest.Source
     do {
-      pipes = try maskingPipes(job, files)
+      pipes = try maskingPipes(job, files, pumped)
       if pipes != nil { try files.reserveResult() }
       input = try standardInput(job)
     } catch {
@@ -218,7 +228,7 @@ final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
       directory: job.directory.map(CString.init), input: input,
       output: pipes.map { .descriptor($0.output.writeEnd) } ?? .file(files.output),
       error: pipes.map { .descriptor($0.error.writeEnd) } ?? .file(files.error), grace: job.grace)
-    return LocalProcess(request: request, files: files, pipes: pipes, directory: job.directory)
+    return LocalProcess(request: request, files: files, pipes: pipes, pumped: pumped, directory: job.directory)
   }
 
   /// Standard input; a descriptor is the caller's to close.
@@ -240,12 +250,15 @@ final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
     }
   }
 
-  private func maskingPipes(_ job: Job, _ files: LogFiles) throws -> LocalProcess.Pipes? {
+  private func maskingPipes(
+    _ job: Job, _ files: LogFiles, _ pumped: PumpedGrowths?
+  ) throws -> LocalProcess.Pipes? {
     guard let masker = job.masker else { return nil }
     let loop = try masking.loop()
+    let (output, error) = (files.outputLog.name, files.errorFile.name)
     return (
-      try MaskingPipe(to: files.output, masker: masker, on: loop),
-      try MaskingPipe(to: files.error, masker: masker, on: loop)
+      try MaskingPipe(to: files.output, masker: masker, on: loop) { pumped?.note(output, size: $0) },
+      try MaskingPipe(to: files.error, masker: masker, on: loop) { pumped?.note(error, size: $0) }
     )
   }
 
@@ -274,4 +287,13 @@ final class LocalRun {
   /// The groups of ended processes in which others lived on.
   var leftGroups: Set<Int32> = []
   let records = ProcessRecords()
+  /// That of its logs, as soon as there are some.
+  private(set) var logs: LogDirectory?
+
+  func logDirectory(_ path: @autoclosure () throws(EngineError) -> String) throws(EngineError) -> LogDirectory {
+    if let logs { return logs }
+    let directory = LogDirectory(try path())
+    logs = directory
+    return directory
+  }
 }

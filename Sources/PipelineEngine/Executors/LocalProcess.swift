@@ -12,8 +12,11 @@ final class LocalProcess {
   let files: LogFiles
   let directory: String?
   private let pipes: Pipes?
+  /// What the pipes note of the growth of the logs.
+  let pumped: PumpedGrowths?
 
-  init(request: ProcessRequest, files: LogFiles, pipes: Pipes?, directory: String?) {
+  init(request: ProcessRequest, files: LogFiles, pipes: Pipes?, pumped: PumpedGrowths?, directory: String?) {
+    self.pumped = pumped
     self.request = request
     self.files = files
     self.pipes = pipes

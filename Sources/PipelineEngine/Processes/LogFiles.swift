@@ -10,10 +10,15 @@ final class LogFile {
   let descriptor: Int32
   /// The path relative to the workspace.
   let relative: String
+  /// What an index calls it.
+  let name: LogName
+  /// The number of its watch in the ``LogDirectory``, which may have ended; -1 where it never had one. It stays with a file that serves again.
+  var watch: Int32 = -1
 
-  fileprivate init(directory: String, relative: String, name: String) throws(EngineError) {
-    path = CString("\(directory)/\(name)")
-    self.relative = "\(relative)/\(name)"
+  fileprivate init(directory: String, relative: String, name: LogName) throws(EngineError) {
+    path = CString("\(directory)/\(name.text)")
+    self.relative = "\(relative)/\(name.text)"
+    self.name = name
     descriptor = penstock_create_log(path.pointer)
     guard descriptor >= 0 else { throw .runFile(path.string, -descriptor) }
   }
@@ -41,7 +46,7 @@ private final class OutputFile {
     self.number = number
     place = ResultPlace(directory: directory, name: "\(number)")
     guard place.isFree else { throw .file(place.path.string, EEXIST) }
-    log = try LogFile(directory: directory, relative: relative, name: "\(number).out")
+    log = try LogFile(directory: directory, relative: relative, name: LogName(number: number, isError: false))
   }
 
   /// Another place for the next attempt: whatever the former one left behind knows its own alone.
@@ -74,7 +79,7 @@ struct ResultPlace {
 /// The files of one attempt: standard output, standard error, and the place where it may put its result.
 final class LogFiles {
   private let outputFile: OutputFile
-  private let errorFile: LogFile
+  let errorFile: LogFile
 
   fileprivate init(output: OutputFile, error: LogFile) {
     outputFile = output
@@ -83,6 +88,7 @@ final class LogFiles {
     resultVariable = output.place.variable
   }
 
+  var outputLog: LogFile { outputFile.log }
   var output: CString { outputFile.log.path }
   var error: CString { errorFile.path }
   /// Where the process may write its result; no such file exists when it starts, but for ``reserveResult()``.
@@ -150,6 +156,8 @@ final class LogFilePool {
   private var isOutputKept = false
   private var isErrorKept = false
   private var isOver = false
+  /// When the logs have grown.
+  private(set) lazy var index = LogIndexFile { [weak self] in self?.createIndex() }
   /// The names of the results that stay in their files.
   private var keptResults: Set<String> = []
 
@@ -215,7 +223,7 @@ final class LogFilePool {
     if let file = errors.popLast() { return file }
     // What is made for one attempt has one number.
     return try create(from: number) { directory, number throws(EngineError) in
-      try LogFile(directory: directory, relative: relative, name: "\(number).err")
+      try LogFile(directory: directory, relative: relative, name: LogName(number: number, isError: true))
     }
   }
 
@@ -240,6 +248,17 @@ final class LogFilePool {
         guard error == EEXIST else { throw .file(path, error) }
         number = nextNumber()
       }
+    }
+  }
+
+  /// A new index file. A run that was resumed leaves that of its former host as it is.
+  private func createIndex() -> Int32? {
+    guard !isOver, let directory = try? runDirectory() else { return nil }
+    while true {
+      let path = "\(directory)/\(nextNumber())\(LogIndexCoding.suffix)"
+      let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0o600)
+      if descriptor >= 0 { return descriptor }
+      guard errno == EEXIST else { return nil }
     }
   }
 
@@ -292,6 +311,7 @@ final class LogFilePool {
 
   /// Removes the files that stayed empty, and late results. To be called when the history names none of them.
   func removeEmpty() {
+    index.close()
     isOver = true
     settle()
     for path in outputs.map(\.log.path) + errors.map(\.path) + retired { unlink(path.pointer) }

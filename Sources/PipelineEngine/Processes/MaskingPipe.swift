@@ -10,10 +10,12 @@ final class MaskingPipe {
   private let stream: MaskedStream
   private let loop: EventLoop
 
-  /// Opens the log at `path`, which must be there, and a pipe to it.
+  /// Opens the log at `path`, which must be there and empty, and a pipe to it. `grown` is called on the masking thread with the size of the log after each write.
   ///
   /// - Throws: ``EngineError/file(_:_:)`` when the log cannot be opened, ``EngineError/systemCall(_:_:)`` without descriptors.
-  init(to path: CString, masker: SecretMasker, on loop: EventLoop) throws(EngineError) {
+  init(
+    to path: CString, masker: SecretMasker, on loop: EventLoop, grown: @escaping @Sendable (Int64) -> Void = { _ in }
+  ) throws(EngineError) {
     let log = open(path.pointer, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard log >= 0 else { throw .file(path.string, errno) }
     do throws(SystemError) {
@@ -22,7 +24,8 @@ final class MaskingPipe {
       close(log)
       throw EngineError(error)
     }
-    stream = MaskedStream(from: pipe.takeReadEnd(), to: log, path: path.string, masker: masker, loop: loop)
+    stream = MaskedStream(
+      from: pipe.takeReadEnd(), to: log, path: path.string, masker: masker, loop: loop, grown: grown)
     self.loop = loop
     loop.execute { [stream] in stream.begin() }
   }
@@ -68,8 +71,15 @@ private final class MaskedStream: @unchecked Sendable {
   private var buffer: [UInt8] = []
   /// Why a part of the output is missing in the log.
   private var failure: EngineError?
+  /// How much was written to the log, in bytes.
+  private var size: Int64 = 0
+  private let grown: @Sendable (Int64) -> Void
 
-  init(from readEnd: Int32, to log: Int32, path: String, masker: SecretMasker, loop: EventLoop) {
+  init(
+    from readEnd: Int32, to log: Int32, path: String, masker: SecretMasker, loop: EventLoop,
+    grown: @escaping @Sendable (Int64) -> Void
+  ) {
+    self.grown = grown
     self.readEnd = readEnd
     self.log = log
     self.path = path
@@ -136,7 +146,13 @@ private final class MaskedStream: @unchecked Sendable {
   }
 
   private func write(_ bytes: [UInt8]) {
-    guard failure == nil else { return }
-    do throws(SystemError) { try SystemCall.writeAll(bytes, to: log) } catch { failure = .file(path, error.number) }
+    guard failure == nil, !bytes.isEmpty else { return }
+    do throws(SystemError) {
+      try SystemCall.writeAll(bytes, to: log)
+      size += Int64(bytes.count)
+      grown(size)
+    } catch {
+      failure = .file(path, error.number)
+    }
   }
 }

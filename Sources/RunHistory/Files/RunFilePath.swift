@@ -41,6 +41,15 @@ package struct RunFilePath: Sendable, Hashable, Comparable {
     return try InputFile(name, in: directory, followsLink: false)
   }
 
+  /// The names in the directory of a run; none where it cannot be read.
+  package static func names(of run: RunID, in workspace: String) -> [String] {
+    guard let runs = try? directory("\(workspace)/runs", AT_FDCWD) else { return [] }
+    defer { close(runs) }
+    guard let directory = try? directory(run.text, runs) else { return [] }
+    defer { close(directory) }
+    return DirectoryNames.of(descriptor: directory)
+  }
+
   package static func < (left: RunFilePath, right: RunFilePath) -> Bool {
     (left.run, left.name) < (right.run, right.name)
   }

@@ -14,6 +14,16 @@ package enum ClockText {
     return "\(parts.tm_year + 1900)-\(padded(parts.tm_mon + 1))-\(padded(parts.tm_mday)) " + self.time(time)
   }
 
+  /// `2026-11-20T14:03:01.250+01:00`, cut (not rounded) to milliseconds: RFC 3339 in the local time zone.
+  package static func exact(_ time: RecordTime) -> String {
+    let parts = local(time)
+    let milliseconds = microsecondsOfSecond(time) / 1000
+    let offset = Int32(parts.tm_gmtoff / 60)
+    let digits = String(milliseconds)
+    return dateAndTime(time).replacing(" ", with: "T") + "." + String(repeating: "0", count: 3 - digits.count) + digits
+      + (offset < 0 ? "-" : "+") + padded(abs(offset) / 60) + ":" + padded(abs(offset) % 60)
+  }
+
   /// The time alone where it is less than a day from `reference`, else with its date, since it could be that of any day.
   package static func moment(_ time: RecordTime, seenFrom reference: RecordTime) -> String {
     abs(time.microseconds - reference.microseconds) < 86_400_000_000 ? self.time(time) : dateAndTime(time)
@@ -35,10 +45,15 @@ package enum ClockText {
   }
 
   private static func local(_ time: RecordTime) -> tm {
-    var seconds = time_t(time.microseconds / 1_000_000)
+    // Shifted, not divided towards zero: there are instants before 1970.
+    var seconds = time_t((time.microseconds - microsecondsOfSecond(time)) / 1_000_000)
     var parts = tm()
     localtime_r(&seconds, &parts)
     return parts
+  }
+
+  private static func microsecondsOfSecond(_ time: RecordTime) -> Int64 {
+    (time.microseconds % 1_000_000 + 1_000_000) % 1_000_000
   }
 
   private static func padded(_ number: Int32) -> String {

@@ -49,6 +49,7 @@ extension History {
         let new = try unknown(among: batch.map(\.run.id))
         for run in batch where new.contains(run.run.id) {
           report.copiedFiles += try copier.copy(run.files)
+          try copier.copyIndexes(of: run.run.id)
           report.copiedFiles += try copier.copy(run.operations.flatMap(\.artifacts))
         }
       }

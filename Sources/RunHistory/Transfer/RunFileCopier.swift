@@ -17,6 +17,13 @@ struct RunFileCopier {
     return copied
   }
 
+  /// Copies what says when the logs of a run grew. Its records do not name it.
+  func copyIndexes(of run: RunID) throws(RunFileError) {
+    for name in RunFilePath.names(of: run, in: source) where LogIndexCoding.isIndex(name) {
+      _ = try copy("runs/\(run.text)/\(name)")
+    }
+  }
+
   private func copy(_ path: String) throws(RunFileError) -> Bool {
     let parts = path.split(separator: "/").map(String.init)
     guard parts.count == 3, let from = directory(parts[1], of: source) else { return false }

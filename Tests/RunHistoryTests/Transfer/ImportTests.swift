@@ -176,6 +176,9 @@ struct ImportTests {
     try makeFiles(of: run, in: fixture.directory)
     let theirs = "\(fixture.directory)/runs/\(run)"
     try Data(repeating: 7, count: 300_000).write(to: URL(fileURLWithPath: theirs + "/2.out"))
+    // Which says when the logs grew, and is named by no record.
+    try Data("penlogs1".utf8).write(to: URL(fileURLWithPath: theirs + "/9.index"))
+    try Data("else".utf8).write(to: URL(fileURLWithPath: theirs + "/x.index"))
     // A link is no log, wherever it leads.
     try FileManager.default.removeItem(atPath: theirs + "/2.err")
     try FileManager.default.createSymbolicLink(atPath: theirs + "/2.err", withDestinationPath: "/etc/hostname")
@@ -186,7 +189,10 @@ struct ImportTests {
     var lines = try exported(fixture.history)[...]
     let report = try other.history.importRuns(filesFrom: fixture.directory) { lines.popFirst() }
     #expect(report.imported == [run] && report.copiedFiles == 3 && report.missingFiles == 1)
-    #expect(Set(try FileManager.default.contentsOfDirectory(atPath: ours)) == ["1.out", "1.err", "2.out", "7.json"])
+    #expect(
+      Set(try FileManager.default.contentsOfDirectory(atPath: ours)) == [
+        "1.out", "1.err", "2.out", "7.json", "9.index",
+      ])
     #expect(FileManager.default.contents(atPath: ours + "/1.out") == Data("mine".utf8))
     #expect(FileManager.default.contents(atPath: ours + "/2.out") == Data(repeating: 7, count: 300_000))
     let mode = try FileManager.default.attributesOfItem(atPath: ours + "/2.out")[.posixPermissions] as? Int

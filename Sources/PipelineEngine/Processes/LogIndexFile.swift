@@ -1,0 +1,57 @@
+import Glibc
+import OperatingSystem
+import RunHistory
+
+/// The index of a run's logs, as this host writes it: a file of its own, which is created when there is something to say. *On the loop.*
+///
+/// No run depends on it: where it cannot be written, it ends there.
+final class LogIndexFile {
+  /// Creates the file; nil where that cannot be.
+  private let create: () -> Int32?
+  private var descriptor: Int32 = -1
+  private var isLost = false
+  private var waiting: [LogGrowth] = []
+  /// When it was written last.
+  private(set) var flushed: ContinuousClock.Instant?
+
+  /// `create` opens a new file for writing.
+  init(create: @escaping () -> Int32?) { self.create = create }
+
+  deinit { close() }
+
+  /// Whether something has not been written yet.
+  var hasWaiting: Bool { !waiting.isEmpty }
+
+  func append(_ growths: some Sequence<LogGrowth>) {
+    if !isLost { waiting += growths }
+  }
+
+  /// Writes what has gathered.
+  func flush() {
+    guard !waiting.isEmpty, !isLost else { return }
+    flushed = .now
+    var bytes: [UInt8] = []
+    if descriptor < 0 {
+      guard let created = create() else { return lose() }
+      descriptor = created
+      bytes = LogIndexCoding.mark
+    }
+    LogIndexCoding.write(waiting, to: &bytes)
+    waiting.removeAll(keepingCapacity: true)
+    // What a full disk has cut ends the file for every reader.
+    do throws(SystemError) { try SystemCall.writeAll(bytes, to: descriptor) } catch { lose() }
+  }
+
+  /// Writes the rest. Nothing may be appended any more.
+  func close() {
+    flush()
+    lose()
+  }
+
+  private func lose() {
+    isLost = true
+    waiting = []
+    if descriptor >= 0 { Glibc.close(descriptor) }
+    descriptor = -1
+  }
+}
