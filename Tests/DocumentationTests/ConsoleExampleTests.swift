@@ -25,7 +25,7 @@ enum ConsoleText {
   static func normalised(_ text: String) -> String {
     text.split(separator: "\n").map { line in
       String(line)
-        .replacing(/\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?(\.\d+)?Z?)?|\d\d:\d\d:\d\d/, with: "<time>")
+        .replacing(/\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|[+-]\d\d:\d\d)?)?|\d\d:\d\d:\d\d/, with: "<time>")
         .replacing(
           /\b(?=[a-z]*[0-9])[0-9a-hjkmnp-tv-z]{12}\b|\b(?=[a-z]*[0-9])(?=[0-9]*[a-z])[0-9a-hjkmnp-tv-z]{8}\b/,
           with: "<id>"

@@ -76,4 +76,25 @@ import Testing
     end(stream, 0, hasOutput: true, name: "plugin")
     #expect(lines.count == 4 && lines.allSatisfy { $0.hasPrefix("plugin|xxx") })
   }
+
+  @Test("of both streams comes in the order of the index, where it has one") func ordered() throws {
+    let stream = stream()
+    begin(stream, 0, name: "a")
+    try append("b\n", to: "1.err")
+    try append("a\nc\n")
+    var bytes = LogIndexCoding.mark
+    let (output, error) = (LogName(number: 1, isError: false), LogName(number: 1, isError: true))
+    let growths = [(output, 2), (error, 2), (output, 4)].map { LogGrowth($0, size: Int64($1), time: .now) }
+    LogIndexCoding.write(growths, to: &bytes)
+    try Data(bytes).write(to: URL(fileURLWithPath: path("2.index")))
+    stream.look()
+    #expect(lines.isEmpty)
+    stream.look()
+    #expect(lines == ["a|a", "a!b", "a|c"])
+    try append("d\n", to: "1.err")
+    try append("e\n")
+    stream.look()
+    stream.look()
+    #expect(lines.suffix(2) == ["a|e", "a!d"])
+  }
 }

@@ -37,24 +37,42 @@ package struct LogSource: Hashable {
   package var isBelow: Bool
   /// Whether it is of one of several items of the selected loop.
   package var isOneOfSeveral: Bool
+
+  /// What an index calls it; nil where it has no such name.
+  package var log: LogName? { LogName(file.name) }
+}
+
+/// The logs of one attempt: at most one of each stream, that of standard output first.
+package struct LoggedAttempt {
+  package var sources: [LogSource]
+  package var startedAt: RecordTime
+  package var endedAt: RecordTime?
+
+  /// In microseconds. Where an attempt took no longer, and no index says more, its end is the time of its lines.
+  private static let short: Int64 = 50_000
+
+  /// When its lines were written, where that follows from its record.
+  package var timeOfLines: RecordTime? {
+    endedAt.flatMap { $0.microseconds - startedAt.microseconds <= Self.short ? $0 : nil }
+  }
 }
 
 extension LogSelection {
   /// The logs of a run as far as they are recorded, in the order in which their attempts began, or in that of the items of the selected loop; those of nested
   /// runs behind them.
-  package func sources(of run: RunID, in history: History) -> [LogSource] {
-    sources(of: run, in: history, prefix: "", depth: 0, isBelow: false)
+  package func attempts(of run: RunID, in history: History) -> [LoggedAttempt] {
+    attempts(of: run, in: history, prefix: "", depth: 0, isBelow: false)
   }
 
-  private func sources(
+  private func attempts(
     of run: RunID, in history: History, prefix: String, depth: Int, isBelow: Bool
-  ) -> [LogSource] {
+  ) -> [LoggedAttempt] {
     guard depth < 20, let operations = try? history.operations(of: run), let attempts = try? history.attempts(of: run)
     else {
       return []
     }
     let chosen = chosen(of: operations, attempts)
-    var all: [LogSource] = []
+    var all: [LoggedAttempt] = []
     if path.count < 2 {
       let byOrdinal = Dictionary(chosen.map { ($0.ordinal, $0) }) { $1 }
       let loops = isBelow ? [] : selectedLoops(of: operations)
@@ -67,13 +85,15 @@ extension LogSelection {
           allAttempts || record.number == attempt ?? latest[record.ordinal]
         else { continue }
         let files = [(LogSource.Stream.standardOutput, record.standardOutput), (.standardError, record.standardError)]
-        for (stream, name) in files {
-          guard let file = name.flatMap(RunFilePath.init) else { continue }
-          all.append(
+        let sources = files.compactMap { stream, name in
+          name.flatMap(RunFilePath.init).map { file in
             LogSource(
               run: run, name: prefix + operation.name, label: operation.label, attempt: record.number, stream: stream,
-              file: file, isBelow: isBelow, isOneOfSeveral: operation.parent.map(loops.contains) ?? false))
+              file: file, isBelow: isBelow, isOneOfSeveral: operation.parent.map(loops.contains) ?? false)
+          }
         }
+        guard !sources.isEmpty else { continue }
+        all.append(LoggedAttempt(sources: sources, startedAt: record.startedAt, endedAt: record.endedAt))
       }
     }
     let started = (try? history.startedRuns(of: run)) ?? []
@@ -84,7 +104,7 @@ extension LogSelection {
     for operation in chosen {
       let runs = started.filter { $0.operation == operation.name }
       for nested in shown(runs, attempts.filter { $0.ordinal == operation.ordinal }) {
-        all += inner.sources(
+        all += inner.attempts(
           of: nested, in: history, prefix: "\(prefix)\(operation.name)/", depth: depth + 1,
           isBelow: isBelow || path.count == 1)
       }

@@ -13,11 +13,13 @@ struct Logs: ParsableCommand {
       its name. Of several operations, each line begins with the operation's
       name, and | for standard output or ! for standard error.
       Those of a run that an operation has started are named behind it: deploy/build.
+      Lines of both streams come in the order in which they were written.
       With --follow, goes on until the run has ended.
 
         penstock logs last fetch
         penstock logs last 'convert[orders.csv]'
         penstock logs last convert --failed
+        penstock logs last fetch --timestamps
         penstock logs last deploy/build
         penstock logs -f
         penstock logs 03kx9fab --tail 20
@@ -49,6 +51,9 @@ struct Logs: ParsableCommand {
   @Option(help: ArgumentHelp("Begin with the last lines of each log.", valueName: "lines"))
   var tail: Int?
 
+  @Flag(name: [.short, .long], help: "Begin each line with the local time when it was written.")
+  var timestamps = false
+
   @Flag(help: "Hand escape sequences on to the terminal, where they otherwise become visible.")
   var raw = false
 
@@ -69,9 +74,11 @@ struct Logs: ParsableCommand {
       path: operation.map(OperationName.path) ?? [], attempt: attempt, allAttempts: allAttempts, onlyFailed: failed)
     let printer = LogPrinter(
       isPrefixed: operation == nil, isJSON: shared.output.format == .json,
-      isRaw: raw || !TextOutput.standard.isTerminal, showsAttempts: allAttempts, style: shared.style)
-    LogReader(history: history, run: record.id, selection: selection, printer: printer, tail: tail).read(
-      following: follow)
+      isRaw: raw || !TextOutput.standard.isTerminal, isTimed: timestamps, showsAttempts: allAttempts,
+      style: shared.style)
+    LogReader(
+      history: history, run: record.id, selection: selection, printer: printer, tail: tail, isFollowing: follow
+    ).read()
     // Of no lines nobody can tell whether there were any.
     guard !follow, tail != 0, shared.output.isTalkative else { return }
     TextOutput.standard.flush()

@@ -4,23 +4,20 @@ import PipelineService
 import RunHistory
 import Values
 
-/// Prints what comes out of log files, line by line or as it is. What comes from another item of the selected loop than before has a heading above it.
+/// Prints what comes out of log files, line by line or as it is, with times where these are asked for. What comes from another item of the selected loop than before has a heading above it.
 final class LogPrinter {
   /// Whether each line begins with the operation's name; that of a nested run does in any case.
   private let isPrefixed: Bool
   private let isJSON: Bool
   private let isRaw: Bool
+  /// Whether each line begins with its time.
+  private let isTimed: Bool
   private let style: Style
   private let showsAttempts: Bool
   /// Whose output was printed last, of several items.
   private var latest: Heading?
   private var endsWithLine = true
   private(set) var hasPrinted = false
-  /// What has come of a line that is not complete, by its source.
-  private var partial: [LogSource: [UInt8]] = [:]
-
-  /// A line that goes on for longer is shown in parts: a program may never end it.
-  private static let longestLine = 1 << 16
 
   private struct Heading: Equatable {
     let run: RunID
@@ -28,7 +25,8 @@ final class LogPrinter {
     let attempt: Int
   }
 
-  init(isPrefixed: Bool, isJSON: Bool, isRaw: Bool, showsAttempts: Bool, style: Style) {
+  init(isPrefixed: Bool, isJSON: Bool, isRaw: Bool, isTimed: Bool, showsAttempts: Bool, style: Style) {
+    self.isTimed = isTimed
     self.showsAttempts = showsAttempts
     self.isPrefixed = isPrefixed
     self.isJSON = isJSON
@@ -36,54 +34,54 @@ final class LogPrinter {
     self.style = style
   }
 
+  /// Whether a log that stands alone may be printed as it is.
+  var takesBytes: Bool { isRaw && !isPrefixed && !isJSON && !isTimed }
+  /// Whether lines need the time when they were written.
+  var showsTimes: Bool { isTimed || isJSON }
+
+  /// Prints a part of a log as it is.
   func print(_ bytes: ArraySlice<UInt8>, from source: LogSource) {
     guard !bytes.isEmpty else { return }
     hasPrinted = true
-    if isRaw, !isPrefixed, !source.isBelow, !isJSON {
+    printHeading(of: source)
+    endsWithLine = bytes.last == 0x0A
+    TextOutput.standard.write(Array(bytes))
+  }
+
+  /// Prints a line, with the time when it was written, if that is known.
+  func print(_ line: LogLines.Line, from source: LogSource, at time: RecordTime?) {
+    hasPrinted = true
+    if takesBytes, !source.isBelow {
       printHeading(of: source)
-      endsWithLine = bytes.last == 0x0A
-      TextOutput.standard.write(Array(bytes))
-      return
+      endsWithLine = line.isEnded
+      return TextOutput.standard.write(Array(line.bytes) + (line.isEnded ? [0x0A] : []))
     }
-    var line = partial.removeValue(forKey: source) ?? []
-    var rest = bytes
-    while let end = rest.firstIndex(of: 0x0A) {
-      line += rest[..<end]
-      printLine(line, from: source)
-      line.removeAll(keepingCapacity: true)
-      rest = rest[(end + 1)...]
-    }
-    line += rest
-    if line.count > Self.longestLine {
-      printLine(line, from: source)
-    } else if !line.isEmpty {
-      partial[source] = line
-    }
-  }
-
-  /// Prints what is left of a line that its program did not end.
-  func finish(_ source: LogSource) {
-    if let line = partial.removeValue(forKey: source) { printLine(line, from: source) }
-  }
-
-  private func printLine(_ line: [UInt8], from source: LogSource) {
-    let text = String(decoding: line, as: UTF8.self)
+    let text = String(decoding: line.bytes, as: UTF8.self)
     if isJSON {
       var object: OrderedDictionary<String, JSONValue> = [
         "run": .string(source.run.text), "operation": .string(source.name), "attempt": .int(Int64(source.attempt)),
         "stream": .string(source.stream.rawValue), "text": .string(text),
       ]
       if let label = source.label { object["label"] = .string(label) }
+      if let time { object["time"] = .string(time.text) }
       return TextOutput.standard.writeLine(JSONValue.object(object))
     }
     printHeading(of: source)
     let shown = isRaw ? text : LogTail.visible(text)
-    guard isPrefixed || source.isBelow else { return TextOutput.standard.writeLine(shown) }
+    TextOutput.standard.writeLine((isTimed ? stamp(time) + " " : "") + prefix(of: source) + shown)
+  }
+
+  /// As wide for a time that is not known.
+  private func stamp(_ time: RecordTime?) -> String {
+    let width = ClockText.exact(RecordTime(microseconds: 0)).count
+    return style.paint(time.map { ClockText.exact($0) } ?? "-" + String(repeating: " ", count: width - 1), .dim)
+  }
+
+  private func prefix(of source: LogSource) -> String {
+    guard isPrefixed || source.isBelow else { return "" }
     let isError = source.stream == .standardError
-    let mark = isError ? "!" : "|"
-    TextOutput.standard.writeLine(
-      "\(style.paint(TerminalText.name(source.name, label: source.label), .cyan)) \(style.paint(mark, isError ? .red : .dim)) \(shown)"
-    )
+    let name = style.paint(TerminalText.name(source.name, label: source.label), .cyan)
+    return "\(name) \(style.paint(isError ? "!" : "|", isError ? .red : .dim)) "
   }
 
   private func printHeading(of source: LogSource) {

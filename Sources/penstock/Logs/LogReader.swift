@@ -3,21 +3,41 @@ import PipelineService
 import RunHistory
 import Workspace
 
-/// Reads the logs of a run, and follows them while it goes on.
-struct LogReader {
-  let history: History
-  let run: RunID
-  let selection: LogSelection
-  let printer: LogPrinter
+/// Reads the logs of a run, and follows them while it goes on. Those of an attempt come in the order in which its lines were written, as far as that is known.
+final class LogReader {
+  private let history: History
+  private let run: RunID
+  private let selection: LogSelection
+  private let printer: LogPrinter
   /// How many lines to begin with, of each log that is there at the beginning; nil for all.
-  let tail: Int?
+  private let tail: Int?
+  private let isFollowing: Bool
+
+  private var logs: [LogSource: LogLines] = [:]
+  private var indexes: [RunID: LogIndex] = [:]
+  /// The attempts that were shown at the last look.
+  private var shown: [LoggedAttempt] = []
+  /// Since when a log holds a line back of which no index says where it stands.
+  private var held: [LogSource: ContinuousClock.Instant] = [:]
 
   /// Whoever waits looks at least this often, as a host that dies does not tell.
   private static let longestWait: Int32 = 1000
+  /// An index may be behind its logs for a moment. How long it is waited for.
+  private static let patience = Duration.milliseconds(250)
 
-  func read(following: Bool) {
-    var offsets: [LogSource: Int64] = [:]
-    let changes = following ? ChangeWait() : nil
+  init(
+    history: History, run: RunID, selection: LogSelection, printer: LogPrinter, tail: Int?, isFollowing: Bool
+  ) {
+    self.history = history
+    self.run = run
+    self.selection = selection
+    self.printer = printer
+    self.tail = tail
+    self.isFollowing = isFollowing
+  }
+
+  func read() {
+    let changes = isFollowing ? ChangeWait() : nil
     var subscriptions = changes.flatMap { changes in try? history.followAttempts { changes.end() } } ?? []
     defer { subscriptions.forEach { $0.cancel() } }
     var followed: Set<RunID> = []
@@ -26,63 +46,120 @@ struct LogReader {
     while true {
       // Asked before reading: what is written until the run has ended is read after that.
       let isOver = (try? history.run(run))??.state.isFinal ?? true
-      let sources = selection.sources(of: run, in: history)
-      for source in sources {
-        let run = source.file.run
-        if let changes, !followed.contains(run), let logs = history.followLogs(of: run, { changes.end() }) {
+      let attempts = selection.attempts(of: run, in: history)
+      if isFollowing { indexes.values.forEach { $0.refresh() } }
+      for attempt in attempts {
+        for run in attempt.sources.map(\.file.run) where changes != nil && !followed.contains(run) {
+          guard let changes, let logs = history.followLogs(of: run, { changes.end() }) else { continue }
           subscriptions.append(logs)
           followed.insert(run)
         }
-        readNew(source, &offsets, tail: isBeginning ? tail : nil)
-        // What its program has not ended stands with the rest of it.
-        if !following { printer.finish(source) }
+      }
+      // Another attempt has come after it.
+      let sources = Set(attempts.flatMap(\.sources))
+      for former in shown where sources.isDisjoint(with: former.sources) {
+        show(former, isOver: true, isBeginning: false)
+      }
+      shown = isFollowing ? attempts : []
+      for attempt in attempts {
+        show(attempt, isOver: isOver, isBeginning: isBeginning)
         if TextOutput.standard.isGone { return }
       }
       TextOutput.standard.flush()
       isBeginning = false
-      guard let changes, !isOver else { break }
-      changes.wait(milliseconds: Self.longestWait)
+      guard let changes, !isOver else { return }
+      changes.wait(milliseconds: held.isEmpty ? Self.longestWait : Int32(Self.patience / .milliseconds(1)))
       if TextOutput.standard.isGone { return }
     }
-    for source in offsets.keys.sorted(by: { $0.file < $1.file }) { printer.finish(source) }
   }
 
-  private func readNew(_ source: LogSource, _ offsets: inout [LogSource: Int64], tail: Int?) {
-    guard let descriptor = try? source.file.open(in: history.workspace.directory).duplicate() else { return }
-    defer { close(descriptor) }
-    var offset = offsets[source] ?? tail.map { start(ofLast: $0, in: descriptor) } ?? 0
+  private func index(of run: RunID) -> LogIndex {
+    if let known = indexes[run] { return known }
+    let index = LogIndex(of: run, in: history.workspace.directory)
+    indexes[run] = index
+    return index
+  }
+
+  // MARK: One attempt
+
+  /// One log of an attempt that can be read.
+  private struct Opened {
+    let source: LogSource
+    let descriptor: Int32
+    let isEmpty: Bool
+  }
+
+  private func show(_ attempt: LoggedAttempt, isOver: Bool, isBeginning: Bool) {
+    if isOver || attempt.endedAt != nil { for source in attempt.sources { held[source] = nil } }
+    let opened = attempt.sources.compactMap { source -> Opened? in
+      guard let descriptor = try? source.file.open(in: history.workspace.directory).duplicate() else { return nil }
+      var status = stat()
+      let isEmpty = fstat(descriptor, &status) != 0 || status.st_size == 0
+      if logs[source] == nil {
+        let start = isBeginning ? tail.map { LogTail.start(ofLast: $0, in: descriptor) } : nil
+        logs[source] = LogLines(source, from: start ?? 0)
+      }
+      return Opened(source: source, descriptor: descriptor, isEmpty: isEmpty)
+    }
+    defer { for log in opened { close(log.descriptor) } }
+    let written = opened.filter { !$0.isEmpty }
+    if printer.takesBytes, written.count == 1, let only = written.first, !only.source.isBelow {
+      return showBytes(of: only)
+    }
+    showLines(of: written, attempt, isOver: isOver)
+  }
+
+  /// Without a second one, a log is printed as it is.
+  private func showBytes(of log: Opened) {
+    guard var lines = logs[log.source] else { return }
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while !TextOutput.standard.isGone {
-      let count = chunk.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
+      let count = chunk.withUnsafeMutableBytes {
+        pread(log.descriptor, $0.baseAddress, $0.count, off_t(lines.offset))
+      }
       guard count > 0 else { break }
-      printer.print(chunk[..<count], from: source)
-      offset += Int64(count)
+      printer.print(chunk[..<count], from: log.source)
+      lines.skip(count)
     }
-    offsets[source] = offset
+    logs[log.source] = lines
   }
 
-  /// Where the last lines of a file begin.
-  private func start(ofLast lines: Int, in descriptor: Int32) -> Int64 {
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { return 0 }
-    var end = Int64(status.st_size)
-    guard lines > 0 else { return end }
-    var left = lines
-    var isLast = true
-    var chunk = [UInt8](repeating: 0, count: 1 << 16)
-    while end > 0 {
-      let length = min(Int64(chunk.count), end)
-      let count = chunk.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, Int(length), off_t(end - length)) }
-      guard count == length else { return 0 }
-      for index in stride(from: count - 1, through: 0, by: -1) where chunk[index] == 0x0A {
-        // The line feed at the very end closes the last line.
-        if isLast, end == Int64(status.st_size), index == count - 1 { continue }
-        left -= 1
-        if left == 0 { return end - length + Int64(index) + 1 }
+  private func showLines(of written: [Opened], _ attempt: LoggedAttempt, isOver: Bool) {
+    var lines = written.compactMap { logs[$0.source] }
+    defer { for log in lines { logs[log.source] = log } }
+    // Of one stream, the order is that of its file.
+    let isAsked = written.count > 1 || printer.showsTimes
+    let index = isAsked ? written.first.map { self.index(of: $0.source.file.run) } : nil
+    let names = written.map(\.source.log)
+    while !TextOutput.standard.isGone {
+      var next: (position: Int, line: LogLines.Line, mark: LogIndex.Mark?)?
+      for position in lines.indices {
+        // What its program has not ended stands with the rest of it.
+        let line = lines[position].next(in: written[position].descriptor, isOver: isOver || !isFollowing)
+        guard let line else { continue }
+        let mark = names[position].flatMap { index?.mark(of: $0, covering: line.end) }
+        guard let other = next else {
+          next = (position, line, mark)
+          continue
+        }
+        // What no index knows comes last, standard output first.
+        guard let mark, other.mark.map({ mark.sequence < $0.sequence }) ?? true else { continue }
+        next = (position, line, mark)
       }
-      isLast = false
-      end -= length
+      guard let next else { return }
+      let source = lines[next.position].source
+      if index != nil, isFollowing, !isOver, attempt.endedAt == nil {
+        if next.mark != nil { held[source] = nil } else if holds(source) { return }
+      }
+      printer.print(next.line, from: source, at: next.mark?.time ?? attempt.timeOfLines)
+      lines[next.position].take()
     }
-    return 0
+  }
+
+  /// Whether a line of a process that still runs is to wait for its index.
+  private func holds(_ source: LogSource) -> Bool {
+    let since = held[source] ?? .now
+    held[source] = since
+    return ContinuousClock.now - since < Self.patience
   }
 }

@@ -7,20 +7,75 @@ enum LogTail {
   /// The columns that a line may take: four rows of a usual terminal. Programs that print all they know on one line would bury everything else.
   private static let longestLine = 300
 
-  /// What an attempt said last: at most `count` lines, cut where they are long, and made harmless for a terminal. Where it wrote to both streams, half of them are
-  /// of each, behind `|` for standard output and `!` for standard error; which of them came first, their files do not say.
-  static func lines(of attempt: AttemptRecord?, workspace: String, count: Int = 10) -> [String] {
-    let tails = [attempt?.standardOutput, attempt?.standardError].map { path in
-      path.map { lines(ofFile: $0, workspace: workspace, count: count) } ?? []
-    }
-    guard !tails[0].isEmpty, !tails[1].isEmpty else { return tails[0] + tails[1] }
-    // What one stream leaves free is the other one's.
-    let errors = min(tails[1].count, max(count / 2, count - tails[0].count))
-    return tails[0].suffix(count - errors).map { "| \($0)" } + tails[1].suffix(errors).map { "! \($0)" }
+  /// A line, and how many bytes of the log there are up to its end.
+  private struct Line {
+    let text: String
+    let end: Int64
+    var isError = false
   }
 
-  private static func lines(ofFile path: String, workspace: String, count: Int) -> [String] {
-    guard let descriptor = try? RunFilePath.open(path, in: workspace).duplicate() else { return [] }
+  /// Of the stream that the last lines are not of, so many are shown.
+  private static let leastOfStream = 3
+
+  /// What an attempt said last: at most `count` lines, cut where they are long, and made harmless for a terminal. Where it wrote to both streams, they come in the
+  /// order in which they were written, at least three of each, behind `|` for standard output and `!` for standard error. Where no index knows the order, half of
+  /// them are of each.
+  static func lines(of attempt: AttemptRecord?, workspace: String, count: Int = 10) -> [String] {
+    guard let attempt else { return [] }
+    let paths = [attempt.standardOutput, attempt.standardError].map { $0.flatMap(RunFilePath.init) }
+    var tails = paths.map { path in path.map { lines(of: $0, workspace: workspace, count: count) } ?? [] }
+    guard !tails[0].isEmpty, !tails[1].isEmpty else { return (tails[0] + tails[1]).map(\.text) }
+    for index in tails[1].indices { tails[1][index].isError = true }
+    return (ordered(tails, of: attempt, paths, workspace, count) ?? halves(tails, count)).map {
+      "\($0.isError ? "!" : "|") \($0.text)"
+    }
+  }
+
+  private static func halves(_ tails: [[Line]], _ count: Int) -> [Line] {
+    // What one stream leaves free is the other one's.
+    let errors = min(tails[1].count, max(count / 2, count - tails[0].count))
+    return Array(tails[0].suffix(count - errors) + tails[1].suffix(errors))
+  }
+
+  private static func ordered(
+    _ tails: [[Line]], of attempt: AttemptRecord, _ paths: [RunFilePath?], _ workspace: String, _ count: Int
+  ) -> [Line]? {
+    let logs = paths.compactMap { $0.flatMap { LogName($0.name) } }
+    guard logs.count == 2 else { return nil }
+    let index = LogIndex(
+      of: attempt.run, in: workspace, logs: [attempt.standardOutput, attempt.standardError].compactMap { $0 })
+    guard logs.allSatisfy(index.knows) else { return nil }
+    func place(_ line: Line) -> Int {
+      index.mark(of: logs[line.isError ? 1 : 0], covering: line.end)?.sequence ?? Int.max
+    }
+    var lines: [Line] = []
+    var (outputs, errors) = (tails[0][...], tails[1][...])
+    while let output = outputs.first, let error = errors.first {
+      if place(error) < place(output) {
+        lines.append(error)
+        errors.removeFirst()
+      } else {
+        lines.append(output)
+        outputs.removeFirst()
+      }
+    }
+    lines += outputs + errors
+    // The last ones; but a stream that has said nothing for long is not left out.
+    var (rest, kept) = (count, [Int]())
+    var left = [min(leastOfStream, tails[0].count), min(leastOfStream, tails[1].count)]
+    for index in lines.indices.reversed() {
+      let stream = lines[index].isError ? 1 : 0
+      guard left[stream] > 0 || rest > left[0] + left[1] else { continue }
+      left[stream] = max(0, left[stream] - 1)
+      rest -= 1
+      kept.append(index)
+      if rest == 0 { break }
+    }
+    return kept.reversed().map { lines[$0] }
+  }
+
+  private static func lines(of path: RunFilePath, workspace: String, count: Int) -> [Line] {
+    guard let descriptor = try? path.open(in: workspace).duplicate() else { return [] }
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_size > 0 else { return [] }
@@ -35,9 +90,37 @@ enum LogTail {
     let cut = start > 0 ? lines.startIndex : nil
     return lines.indices.suffix(count).map { index in
       let line = visible(String(decoding: lines[index], as: UTF8.self))
-      return index == cut
+      let text =
+        index == cut
         ? TerminalText.fittedEnd("…" + line, width: longestLine) : TerminalText.fitted(line, width: longestLine)
+      // With its line feed, if it has one.
+      return Line(text: text, end: Int64(start + min(lines[index].endIndex + 1, read)))
     }
+  }
+
+  /// Where the last lines of a file begin.
+  static func start(ofLast lines: Int, in descriptor: Int32) -> Int64 {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return 0 }
+    var end = Int64(status.st_size)
+    guard lines > 0 else { return end }
+    var left = lines
+    var isLast = true
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while end > 0 {
+      let length = min(Int64(chunk.count), end)
+      let count = chunk.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, Int(length), off_t(end - length)) }
+      guard count == length else { return 0 }
+      for index in stride(from: count - 1, through: 0, by: -1) where chunk[index] == 0x0A {
+        // The line feed at the very end closes the last line.
+        if isLast, end == Int64(status.st_size), index == count - 1 { continue }
+        left -= 1
+        if left == 0 { return end - length + Int64(index) + 1 }
+      }
+      isLast = false
+      end -= length
+    }
+    return 0
   }
 
   /// A line of a log as it may be shown: tabs become blanks, what acts on a terminal becomes text.

@@ -20,6 +20,12 @@ final class OutputFollower {
     var partial: [UInt8] = []
   }
 
+  /// A line without its line feed, and how many bytes of the file there are up to its end.
+  private struct Line {
+    let bytes: ArraySlice<UInt8>
+    let end: Int64
+  }
+
   private struct Instance: Hashable {
     let run: RunID
     let ordinal: Int
@@ -28,6 +34,7 @@ final class OutputFollower {
   private let workspace: String
   private let onLine: (_ name: String, _ isError: Bool, _ line: String) -> Void
   private var sources: [Source] = []
+  private var indexes: [RunID: LogIndex] = [:]
   /// The latest attempt of each instance that has ended: its end is told again with the delay before the next one.
   private var ended: [Instance: Int] = [:]
 
@@ -60,27 +67,34 @@ final class OutputFollower {
       guard let path, !sources.contains(where: { $0.instance == instance && $0.path == path }) else { continue }
       sources.append(Source(instance: instance, name: name, isError: isError, path: path))
     }
-    var rest: [Source] = []
-    for var source in sources {
-      guard source.instance == instance else {
-        rest.append(source)
-        continue
-      }
-      guard source.path == (source.isError ? attempt.standardError : attempt.standardOutput) else { continue }
-      handOn(&source)
-      while read(&source) { handOn(&source) }
-      handOn(&source)
-      if !source.partial.isEmpty { show(source.partial, of: source) }
+    var own = sources.filter { source in
+      source.instance == instance && source.path == (source.isError ? attempt.standardError : attempt.standardOutput)
     }
-    sources = rest
+    sources.removeAll { $0.instance == instance }
+    handOn(&own)
+    while read(&own) { handOn(&own) }
+    handOn(&own, isLast: true)
   }
 
   /// Looks for what has been written since the last time.
   func look() {
-    for index in sources.indices {
-      handOn(&sources[index])
-      _ = read(&sources[index])
+    var all = sources
+    sources = []
+    while let first = all.first {
+      // Both streams of an attempt stand together.
+      var own = Array(all.prefix { $0.instance == first.instance })
+      all.removeFirst(own.count)
+      handOn(&own)
+      _ = read(&own)
+      sources += own
     }
+  }
+
+  /// Reads the next piece of each; true where there is more.
+  private func read(_ own: inout [Source]) -> Bool {
+    var hasMore = false
+    for index in own.indices where read(&own[index]) { hasMore = true }
+    return hasMore
   }
 
   /// Reads the next piece; true where there is more.
@@ -100,19 +114,60 @@ final class OutputFollower {
     return true
   }
 
-  private func handOn(_ source: inout Source) {
-    guard !source.held.isEmpty else { return }
-    var rest = (source.partial + source.held)[...]
+  /// Hands on the lines that were read, in the order in which they were written, as far as that is known. With `isLast`, what has no end is a line as well.
+  private func handOn(_ own: inout [Source], isLast: Bool = false) {
+    var lines: [(source: Source, lines: ArraySlice<Line>)] = []
+    for index in own.indices where !own[index].held.isEmpty || isLast && !own[index].partial.isEmpty {
+      lines.append((own[index], takeLines(&own[index], isLast: isLast)[...]))
+    }
+    guard lines.count > 1 else {
+      for (source, lines) in lines { for line in lines { show(line.bytes, of: source) } }
+      return
+    }
+    let index = self.index(of: lines[0].source.instance.run)
+    let names = lines.map { RunFilePath($0.source.path).flatMap { LogName($0.name) } }
+    func place(_ position: Int) -> Int? {
+      guard let line = lines[position].lines.first else { return nil }
+      return names[position].flatMap { index.mark(of: $0, covering: line.end)?.sequence } ?? Int.max
+    }
+    while let next = lines.indices.filter({ place($0) != nil }).min(by: { place($0) ?? 0 < place($1) ?? 0 }) {
+      if let line = lines[next].lines.popFirst() { show(line.bytes, of: lines[next].source) }
+    }
+  }
+
+  /// With what is known of the run by now.
+  private func index(of run: RunID) -> LogIndex {
+    if let known = indexes[run] {
+      known.refresh()
+      return known
+    }
+    let index = LogIndex(of: run, in: workspace)
+    indexes[run] = index
+    return index
+  }
+
+  private func takeLines(_ source: inout Source, isLast: Bool) -> [Line] {
+    let bytes = source.partial + source.held
+    var end = source.offset - Int64(bytes.count)
+    var rest = bytes[...]
     source.held = []
-    while let end = rest.firstIndex(of: 0x0A) {
-      show(rest[..<end], of: source)
-      rest = rest[(end + 1)...]
+    var lines: [Line] = []
+    while let feed = rest.firstIndex(of: 0x0A) {
+      end += Int64(feed + 1 - rest.startIndex)
+      lines.append(Line(bytes: rest[..<feed], end: end))
+      rest = rest[(feed + 1)...]
     }
     while rest.count > Self.longestLine {
-      show(rest.prefix(Self.longestLine), of: source)
+      end += Int64(Self.longestLine)
+      lines.append(Line(bytes: rest.prefix(Self.longestLine), end: end))
       rest = rest.dropFirst(Self.longestLine)
     }
+    if isLast, !rest.isEmpty {
+      lines.append(Line(bytes: rest, end: source.offset))
+      rest = []
+    }
     source.partial = Array(rest)
+    return lines
   }
 
   private func show(_ line: some Collection<UInt8>, of source: Source) {

@@ -9,7 +9,7 @@ import Testing
   init() throws { fixture = try HistoryFixture() }
 
   private func names(_ selection: LogSelection, of run: RunID) -> [String] {
-    selection.sources(of: run, in: fixture.history).map {
+    selection.attempts(of: run, in: fixture.history).flatMap(\.sources).map {
       "\($0.name) \($0.attempt) \($0.stream.rawValue)\($0.isBelow ? " below" : "")"
     }
   }
@@ -37,11 +37,11 @@ import Testing
     "Of a loop, the logs come in the order of its items, with their labels; of failed ones alone where that is asked")
   func items() async throws {
     let run = try await fixture.ended(items: [#""a.csv""#, #""b.csv""#], failed: [1])
-    let all = LogSelection(path: ["Convert"]).sources(of: run, in: fixture.history)
+    let all = LogSelection(path: ["Convert"]).attempts(of: run, in: fixture.history).flatMap(\.sources)
     #expect(all.map(\.name) == ["convert[0]", "convert[1]"])
     #expect(all.map(\.label) == ["a.csv", "b.csv"])
     #expect(all.map(\.isOneOfSeveral) == [true, true])
-    let one = LogSelection(path: ["convert[b.csv]"]).sources(of: run, in: fixture.history)
+    let one = LogSelection(path: ["convert[b.csv]"]).attempts(of: run, in: fixture.history).flatMap(\.sources)
     #expect(one.map(\.name) == ["convert[1]"])
     #expect(one.map(\.isOneOfSeveral) == [false])
     for path in [[], ["convert"]] {
