@@ -1,9 +1,9 @@
 /// The pipeline files of the workloads, as texts.
 public enum PipelineFiles {
-  /// `count` independent operations that run /bin/true.
-  public static func fanOut(count: Int, concurrency: Int) -> String {
+  /// `count` independent operations that run a command: by default /bin/true.
+  public static func fanOut(count: Int, concurrency: Int, command: String = "/bin/true") -> String {
     var text = "name: fan-out\nconcurrency: \(concurrency)\noperations:\n"
-    for number in 1...count { text += "  - { name: step-\(number), command: [/bin/true] }\n" }
+    for number in 1...count { text += "  - { name: step-\(number), command: [\(command)] }\n" }
     return text
   }
 

@@ -23,7 +23,8 @@ struct Catalogue: Sendable {
   /// The names, in the order of the table.
   static let names =
     [
-      "fan-out", "chain", "grid", "json-chain", "cold-new", "cold-existing", "cold-durability", "values",
+      "fan-out", "fan-out-logs", "chain", "grid", "json-chain", "cold-new", "cold-existing", "cold-durability",
+      "values",
       "plugin-operations", "check",
       "history-list", "history-filter", "history-list-runs", "history-where", "history-stats", "history-show",
       "recorder",
@@ -44,6 +45,7 @@ struct Catalogue: Sendable {
   func workload(_ name: String, report: (String) -> Void) async throws -> Workload? {
     switch name {
     case "fan-out": try fanOut()
+    case "fan-out-logs": try fanOutLogs(report)
     case "chain": try chain()
     case "grid": try grid()
     case "json-chain": try jsonChain()

@@ -16,6 +16,22 @@ extension Catalogue {
         + linePeers(lines, concurrency: concurrency) + bashPeer(bash))
   }
 
+  /// Measures what it costs to know when, and in which order, logs were written: the same run with and without inotify.
+  func fanOutLogs(_ report: (String) -> Void) throws -> Workload? {
+    let count = 1000
+    guard Programs.isInstalled("unshare") else {
+      report("fan-out-logs: unshare is not installed")
+      return nil
+    }
+    let file = try shared(
+      "fan-out-logs", "pipeline.yaml", PipelineFiles.fanOut(count: count, concurrency: 2, command: "/bin/echo, line"))
+    let tool = tool
+    return Workload(
+      name: "fan-out-logs", title: "1,000 × /bin/echo, 2 at a time, beside the same without inotify",
+      goal: .ratio(atMost: 1.03), subject: penstock(running: file, operations: count, attempts: count),
+      floor: Contender(name: "floor") { tool.runningWithoutInotify(file, in: $0) })
+  }
+
   func chain() throws -> Workload {
     let count = 200
     let file = try shared("chain", "pipeline.yaml", PipelineFiles.chain(count: count))
