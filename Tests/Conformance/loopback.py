@@ -13,6 +13,7 @@ What was asked of it goes to the file `requests`: method and target, the fields 
 /to?url=URL      302 to URL
 /cookie          sets two cookies
 /file            100000 bytes with a strong tag and ranges; ?stop=N: the first time, N bytes and then nothing more
+/kept/NAME       what a PUT has sent there
 /silent          nothing, ever
 /events/NAME     server-sent events of the file NAME, from the one behind Last-Event-ID on; they stay open
 """
@@ -32,6 +33,7 @@ SHOWN = ["authorization", "proxy-authorization", "content-type", "idempotency-ke
          "penstock-signature"]
 FILE = b"".join(b"%09d\n" % number for number in range(10000))
 counts = {}
+kept = {}
 lock = threading.Lock()
 
 
@@ -145,6 +147,15 @@ class Handler(BaseHTTPRequestHandler):
             time.sleep(3600)
         else:
             self.answer(200, FILE, ETag=tag)
+
+    def at_kept(self, rest, query, body):
+        if self.command == "PUT":
+            kept[rest] = body
+            self.answer(200, b"")
+        elif rest in kept:
+            self.answer(200, kept[rest], "application/octet-stream")
+        else:
+            self.answer(404, b"there is no such object\n")
 
     def at_silent(self, rest, query, body):
         time.sleep(3600)

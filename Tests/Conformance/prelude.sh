@@ -81,3 +81,30 @@ serve_files() {
   server_pid=$!
   until python3 -c "import socket; socket.create_connection(('127.0.0.1', $port))" 2> /dev/null; do sleep 0.02; done
 }
+
+# recipe NAME: copies examples/recipes/NAME.yaml here. Each recipe needs a case that does this, and runs it.
+recipe() {
+  cp "$CONFORMANCE/../../examples/recipes/$1.yaml" .
+}
+
+# stand_in NAME…: programs of these names, for the rest of the step. What each call is handed is kept, and ends with a line `--`: the arguments, one a line,
+# in NAME.arguments, the environment in NAME.environment, standard input in NAME.input. Then NAME.sh does what the program would do, where the case has that
+# file: $case is the directory of the case, and $given a file with the standard input.
+stand_in() {
+  mkdir -p bin
+  for name; do
+    cat > "bin/$name" <<'END'
+#!/bin/sh
+name=${0##*/}
+case=${0%/bin/*}
+given=$case/$name.given.$$
+{ printf '%s\n' "$@"; echo --; } >> "$case/$name.arguments"
+{ env | sort; echo --; } >> "$case/$name.environment"
+cat > "$given"
+{ cat "$given"; echo --; } >> "$case/$name.input"
+[ ! -e "$case/$name.sh" ] || . "$case/$name.sh"
+END
+    chmod +x "bin/$name"
+  done
+  PATH=$PWD/bin:$PATH
+}

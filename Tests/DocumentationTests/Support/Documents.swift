@@ -13,6 +13,7 @@ import Testing
 /// | `yaml wrong` | the loader refuses it |
 /// | `yaml shared` | it is a file that pipelines include, and nothing is wrong with it |
 /// | `yaml finding` | nothing: it is made from the table of codes, which has a test of its own |
+/// | `yaml from=PATH` | as `yaml`, and it stands in that file |
 /// | `yaml file=NAME` | kept as that file for the commands further down in the document |
 /// | `console` | each line after `$ ` is run in the document's own directory; what it prints is what follows |
 ///
