@@ -97,7 +97,8 @@ actor RunEngine {
 
   /// What the parts of the run cannot do themselves, they are to call this engine for.
   private func connect() {
-    run.limits.onWithdrawal = { [queue = run.queue] in queue.wakeForSlot() }
+    // Also where nothing of the run needs a slot any more, as after a cancellation: what its host has given it goes to the next run.
+    run.limits.onWithdrawal = { [queue = run.queue] in queue.wake() }
     run.recorder.onImpossible = { [unowned self] error in assumeIsolated { $0.fail(with: error) } }
     run.calls.lose = { [unowned self] lost in assumeIsolated { $0.lose(lost) } }
     run.calls.take = { [weak self] request in self?.assumeIsolated { $0.take(request) } }

@@ -108,6 +108,52 @@ import Testing
     await host.close()
   }
 
+  @Test("go on to the next run where the first in line was cancelled and lasts", .timeLimit(.minutes(1)))
+  func cancelledInLine() async throws {
+    let executor = ScriptedExecutor(["x": [.hangs]])
+    let host = try EngineTestHost(executor: executor, capacity: capacity(processes: 1))
+    let asked = AwaitedCount()
+    async let first = host.run("operations: [{ name: a, run: x }]")
+    try await executor.hangingCount.reaches(1)
+    let engine = try host.engine(
+      "operations: [{ name: b, run: y }, { name: c, when: always(), approve: 'C?' }]"
+    ) { event in if case .approval = event { asked.add(1) } }
+    async let second = host.run(engine)
+    try await asked.reaches(1)
+    await engine.cancel(.requested)
+    async let third = host.run("operations: [{ name: d, run: z }]")
+    while await host.waitingRuns != 2 { try await Task.sleep(for: .milliseconds(1)) }
+    await Task(executorPreference: host.loop) { executor.release("x") }.value
+    #expect(try await first.states == ["a succeeded"])
+    #expect(try await third.states == ["d succeeded"])
+    _ = try host.services.history.answerApproval(engine.id, operation: "c", approved: true, note: nil, who: "ann")
+    #expect(try await second.states == ["b cancelled run-cancelled", "c succeeded"])
+    await host.close()
+  }
+
+  @Test("are given back by what was cancelled between its turn and its beginning", .timeLimit(.minutes(1)))
+  func cancelledBeforeBeginning() async throws {
+    let executor = ScriptedExecutor(["x": [.hangs]])
+    let host = try EngineTestHost(executor: executor, capacity: capacity(processes: 1))
+    let cancelled = Mutex<RunEngine?>(nil)
+    let engine = try host.engine(
+      "{ concurrency: 2, operations: [{ name: a, run: x }, { name: b, run: y, retry: { limit: 1 } }] }"
+    ) { event in
+      guard case .attempt(let attempt) = event, attempt.ordinal == 0, attempt.state.isFinal else { return }
+      cancelled.withLock { $0 }?.assumeIsolated { $0.cancel(.requested) }
+    }
+    cancelled.withLock { $0 = engine }
+    async let run = host.run(engine)
+    try await executor.hangingCount.reaches(1)
+    while await host.waitingRuns != 1 { try await Task.sleep(for: .milliseconds(1)) }
+    await Task(executorPreference: host.loop) { executor.release("x") }.value
+    #expect(try await run.states == ["a succeeded", "b cancelled run-cancelled"])
+    cancelled.withLock { $0 = nil }
+    #expect(try await host.run("operations: [{ name: c, run: z }]").states == ["c succeeded"])
+    #expect(executor.commands == ["x", "z"])
+    await host.close()
+  }
+
   @Test("bound what all runs have at work, and nothing waits for ever") func runs() async throws {
     let executor = ScriptedExecutor()
     let host = try EngineTestHost(executor: executor, capacity: capacity(processes: 2))
@@ -134,5 +180,12 @@ import Testing
     )
     #expect(run.states == ["a failed capacity-exceeded", "b succeeded"])
     await host.close()
+  }
+}
+
+extension EngineTestHost {
+  /// How many runs wait for what the host bounds.
+  fileprivate var waitingRuns: Int? {
+    get async { await Task(executorPreference: loop) { services.limits?.waitingRuns }.value }
   }
 }
