@@ -41,7 +41,7 @@ struct EngineTestHost {
   /// The engine of a run of a pipeline given as text, with the texts of nested pipelines by the names of their files.
   func engine(
     _ text: String, nested: [String: String] = [:], parameters: [String: JSONValue] = [:], event: JSONValue? = nil,
-    onEvent: (@Sendable (RunEvent) -> Void)? = nil
+    selection: RunOptions.Selection = .all, source: RunID? = nil, onEvent: (@Sendable (RunEvent) -> Void)? = nil
   ) throws -> RunEngine {
     let files = Dictionary(uniqueKeysWithValues: nested.map { ("\(directory)/\($0.key)", $0.value) })
     let loaded = PipelineLoader.load(
@@ -50,6 +50,8 @@ struct EngineTestHost {
     var options = RunOptions()
     options.parameters = try ParameterResolver.resolve(pipeline, values: parameters.map { ($0.key, $0.value) })
     options.event = event
+    options.selection = selection
+    options.source = source
     return RunEngine(
       services: services, pipeline: pipeline,
       RunBrief(id: .generate(), options: options, observer: RunObserver(onEvent: onEvent)))
@@ -76,13 +78,15 @@ struct EngineTestHost {
       attempts: try services.history.attempts(of: outcome.run.id))
   }
 
-  /// What another host in the same workspace has, with the clock of this one.
+  /// What another host in the same workspace has, with the clock of this one. Its recorder, which is to be closed, is its own, so that this host records
+  /// nothing more of runs that are taken from it.
   func successor(_ executor: ScriptedExecutor) -> HostServices {
     var configuration = services.configuration
     configuration.executor = executor
     configuration.timeLimitDelayer = executor.limits(clock)
     return HostServices(
-      loop: loop, history: services.history, recorder: services.recorder, configuration: configuration)
+      loop: loop, history: services.history, recorder: HistoryRecorder(workspace: services.history.workspace),
+      configuration: configuration)
   }
 
   /// Whether the file is there in the host's directory.

@@ -80,7 +80,7 @@ final class LostHost {
     _ id: RunID, _ executor: ScriptedExecutor,
     meanwhile: (_ successor: RunHost, _ cancel: () -> Void) async throws -> Void = { _, _ in }
   ) async throws -> FinishedRun {
-    let successor = RunHost(services: host.successor(executor))
+    let successor = self.successor(executor)
     let run = Task { try await successor.resume(id) }
     try await meanwhile(successor) { run.cancel() }
     return try host.finished(await run.value)
@@ -88,13 +88,20 @@ final class LostHost {
 
   /// Resumes a run in another host that is lost, too, when so many jobs hang.
   func resume(_ id: RunID, _ executor: ScriptedExecutor, untilHanging hanging: Int) async throws {
-    let successor = RunHost(services: host.successor(executor))
+    let successor = self.successor(executor)
     let run = Task(executorPreference: host.loop) { _ = try? await successor.resume(id) }
     try await executor.hangingCount.reaches(hanging)
     try await abandon(successor.running.withLock { Array($0.values) })
     others.append((successor, executor, run))
   }
 
+  private func successor(_ executor: ScriptedExecutor) -> RunHost {
+    let services = host.successor(executor)
+    recorders.append(services.recorder)
+    return RunHost(services: services)
+  }
+
+  private var recorders: [HistoryRecorder] = []
   private var others: [(host: RunHost, executor: ScriptedExecutor, run: Task<Void, Never>)] = []
 
   func close() async {
@@ -109,6 +116,7 @@ final class LostHost {
       await Task(executorPreference: host.loop) { executor.releaseAll() }.value
       await run.value
     }
+    for recorder in recorders { try? await recorder.close() }
     await host.close()
   }
 }
