@@ -26,6 +26,29 @@ struct ResumedAttemptTests {
     await host.close()
   }
 
+  @Test(
+    "an operation that was cancelled with its run runs again, and one that was for another reason does not",
+    arguments: ["run-cancelled", "run-timeout", "dependency-cancelled"])
+  func cancelled(reason: String) async throws {
+    let executor = ScriptedExecutor()
+    let host = try EngineTestHost(executor: executor)
+    let engine = try host.engine("operations: [{ name: a, run: x }]")
+    var run = await engine.record
+    host.services.recorder.record(.runCreated(run, definition: ""))
+    try await host.services.recorder.flush()
+    run.state = .interrupted
+    let operation = OperationRecord(
+      run: run.id, ordinal: 0, name: "a", position: 0, state: .cancelled, reason: reason)
+    let recorded = RecordedRun(run: run, definition: "", operations: [operation], attempts: [], approvals: [])
+    let outcome = try await Task(executorPreference: host.loop) {
+      try await engine.run(after: FormerRuns(resumed: recorded))
+    }.value
+    let isOfRun = reason.hasPrefix("run-")
+    #expect(executor.commands == (isOfRun ? ["x"] : []))
+    #expect(outcome.run.state == (isOfRun ? .succeeded : .failed))
+    await host.close()
+  }
+
   @Test("what former hosts recorded of an attempt counts where it ended by itself")
   func former() {
     func attempt(_ number: Int, _ state: OperationState, end: Int64?) -> AttemptRecord {
@@ -40,9 +63,24 @@ struct ResumedAttemptTests {
     #expect(progress.endedAttempts == 2)
     #expect(progress.latestEnd == RecordTime(microseconds: 20))
   }
+
+  @Test("a wait that a former host began continues in the next one of its kind, once") func waits() async throws {
+    let host = try EngineTestHost(executor: ScriptedExecutor(), isLent: true)
+    let due = RecordTime(microseconds: 60)
+    let wait = RecordedWait(.retry(OperationReason.Retry(attempt: 1, due: due)))
+    let engine = try host.engine("operations: [{ name: a, run: x }]")
+    #expect(await engine.dues(of: wait, taken: [.specification, .time, .retry, .retry]) == [nil, nil, due, nil])
+    await host.close()
+  }
 }
 
 extension RunEngine {
   /// The run as it would be recorded now.
   fileprivate var record: RunRecord { run.recorder.run }
+
+  /// When the wait of a former host is over that its first operation takes for each of these kinds.
+  fileprivate func dues(of wait: RecordedWait?, taken kinds: [RecordedWait.Kind]) -> [RecordTime?] {
+    run.state.former[0] = FormerProgress(wait: wait)
+    return kinds.map { run.state.takeFormerWait(of: 0, for: $0)?.due }
+  }
 }

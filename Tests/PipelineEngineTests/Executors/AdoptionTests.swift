@@ -90,6 +90,22 @@ import Testing
     await host.close()
   }
 
+  @Test("are known to the history before their start, so that the next host asks for them") func knownBefore()
+    async throws
+  {
+    let executor = ScriptedExecutor(exits: ["x": [1]], keepsHandles: false)
+    let host = try EngineTestHost(executor: executor, isLent: true)
+    nonisolated(unsafe) var known: [String] = []
+    let history = host.services.history
+    executor.whenStarting = { job in
+      let attempts = (try? history.attempts(of: job.run)) ?? []
+      known.append(attempts.map { "\($0.number) \($0.state) \($0.handle ?? "open")" }.joined(separator: ", "))
+    }
+    let run = try await host.run("operations: [{ name: a, run: x, retry: { limit: 1, base: 1s } }]")
+    #expect(known == ["1 running open", "1 failed \(run.outcome.run.id.text)-0-1, 2 running open"])
+    await host.close()
+  }
+
   @Test("count as the attempts that they are", arguments: [0, 1]) func retries(limit: Int) async throws {
     let (host, id) = try await lost("operations: [{ name: a, run: x, retry: { limit: \(limit), base: 1s } }]")
     let executor = ScriptedExecutor(["x": [.exits(5)]], keepsHandles: false)

@@ -1,8 +1,27 @@
 import Testing
 
+@testable import PipelineEngine
+@testable import RunHistory
+
 @Suite("In memory: outcomes", .timeLimit(.minutes(1))) struct OutcomesInMemoryTests {
   @Test("what follows", arguments: EngineCase.read(cases)) func follows(_ engineCase: EngineCase) async throws {
     try await engineCase.check()
+  }
+
+  @Test("what stands behind several failures names the first of them") func culprits() async throws {
+    let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["x": [1], "y": [1]]), isLent: true)
+    let run = try await host.run(
+      """
+      concurrency: 1
+      operations:
+        - { name: a, run: x }
+        - { name: b, run: y }
+        - { name: c, needs: [a, b], when: always(), run: c }
+        - { name: d, needs: c, run: d }
+      """)
+    #expect(run.states.suffix(2) == ["c succeeded", "d cancelled dependency-failed"])
+    #expect(run.operations.last?.operationReason == .dependencies(.failed, ["a"]))
+    await host.close()
   }
 
   private static let cases = """

@@ -52,6 +52,20 @@ import Testing
     #expect(commands == ["y"])
   }
 
+  @Test("do not begin what is behind a failure of before, though what is between the two ran") func behind()
+    async throws
+  {
+    let (run, commands) = try await resumed(
+      """
+      operations:
+        - { name: a, run: x }
+        - { name: b, needs: a, when: always(), run: y }
+        - { name: c, needs: b, run: z }
+      """, ["x": [.exits(1)], "y": [.hangs]])
+    #expect(run.states == ["a failed exit", "b succeeded", "c cancelled dependency-failed"])
+    #expect(commands == ["y"])
+  }
+
   @Test("number their attempts on, and take nothing from the retries for a lost host", arguments: [0, 1])
   func attempts(further: Int32) async throws {
     let (run, _) = try await resumed(

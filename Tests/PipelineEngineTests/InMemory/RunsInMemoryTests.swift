@@ -88,6 +88,96 @@ import Testing
     await host.close()
   }
 
+  @Test("what was left out on purpose holds nothing back that asks for success") func leftOut() async throws {
+    let executor = ScriptedExecutor()
+    let host = try EngineTestHost(executor: executor, isLent: true)
+    let run = try await host.run(
+      host.engine(
+        "operations: [{ name: a, run: x }, { name: b, needs: a, when: '!cancelled() && success()', run: y }]",
+        selection: .only(operation: "b")))
+    #expect(run.states == ["a skipped not-selected", "b succeeded"])
+    #expect(executor.commands == ["y"])
+    await host.close()
+  }
+
+  @Test("a specification that asks for the age of a success asks it of each operation apart") func ages() async throws {
+    let clock = SettableClock()
+    let executor = ScriptedExecutor(["seed": [.prints("1"), .prints("2"), .prints("2")]])
+    let host = try EngineTestHost(executor: executor, clock: clock)
+    let text = """
+      specifications: { old: older-than(1h) }
+      operations:
+        - { name: seed, run: seed, result: int }
+        - { name: a, needs: seed, stale_when: old, run: a }
+        - { name: b, needs: a, stale_when: old, command: [tool, "${{ results.seed }}"] }
+      """
+    #expect(try await host.run(text).states == ["seed succeeded", "a succeeded", "b succeeded"])
+    clock.pass(.seconds(50 * 60))
+    #expect(try await host.run(text).states == ["seed succeeded", "a reused fresh", "b succeeded"])
+    clock.pass(.seconds(20 * 60))
+    #expect(try await host.run(text).states == ["seed succeeded", "a succeeded", "b reused fresh"])
+    await host.close()
+  }
+
+  @Test("a run that could not begin leaves its turn to the next of its pipeline") func turns() async throws {
+    var configuration = HostConfiguration()
+    configuration.environment = [:]
+    let host = try EngineTestHost(executor: ScriptedExecutor(), configuration: configuration, isLent: true)
+    for _ in 1...2 {
+      let run = try await host.run(
+        """
+        { name: turns, overlap: queue, secrets: { token: { env: TOKEN } }, operations: [{ name: a, run: x }] }
+        """)
+      #expect(run.states == ["a cancelled run-not-started"])
+      let isTaken = await Task(executorPreference: host.loop) {
+        host.services.locks.isTaken(RunRecord.turn(of: "turns"))
+      }.value
+      try #require(!isTaken, "the next run would wait for ever")
+    }
+    await host.close()
+  }
+
+  @Test("a kill ends nested runs at once, of which no handlers run") func killsNested() async throws {
+    let executor = ScriptedExecutor(["x": [.hangs]])
+    let host = try EngineTestHost(executor: executor, isLent: true)
+    let engine = try host.engine(
+      "operations: [{ name: a, pipeline: inner.yaml }]",
+      nested: ["inner.yaml": "operations: [{ name: i, run: x }]\nafter: { always: [{ name: h, run: h }] }"])
+    async let run = host.run(engine)
+    try await executor.hangingCount.reaches(1)
+    await engine.kill()
+    #expect(try await run.states == ["a cancelled run-cancelled"])
+    #expect(executor.commands == ["x"])
+    #expect(executor.stops.first?.grace == .zero)
+    await host.close()
+  }
+
+  @Test(
+    "a retry takes over what succeeded behind a failure, unless anything before it has run again", arguments: [1, 0])
+  func retriesAsBefore(code: Int32) async throws {
+    let text = """
+      operations:
+        - { name: a, run: x, allow_failure: true }
+        - { name: b, needs: a, run: y }
+        - { name: c, needs: b, run: z }
+      """
+    let executor = ScriptedExecutor(exits: ["x": [1, code]])
+    let host = try EngineTestHost(executor: executor, isLent: true)
+    let first = try await host.run(text)
+    let engine = try host.engine(text, source: first.outcome.run.id)
+    let source = try host.services.history.loadForExecution(first.outcome.run.id)
+    let plan = await engine.plan(from: source)
+    let outcome = try await Task(executorPreference: host.loop) { [source] in
+      try await engine.run(after: FormerRuns(source: source, plan: plan))
+    }.value
+    let retried = try host.finished(outcome)
+    #expect(
+      retried.operations.map(\.state)
+        == (code == 1 ? [.failed, .reused, .reused] : [.succeeded, .succeeded, .succeeded]))
+    #expect(executor.commands == ["x", "y", "z", "x"] + (code == 1 ? [] : ["y", "z"]))
+    await host.close()
+  }
+
   @Test("a retry of a run starts only what did not succeed", arguments: [1, 2, 3])
   func retriesRun(failing: Int) async throws {
     let text =
@@ -103,5 +193,12 @@ import Testing
     #expect(outcome.run.state == .succeeded)
     #expect(executor.commands == (1...failing).map { "x\($0)" } + (failing...3).map { "x\($0)" })
     await host.close()
+  }
+}
+
+extension RunEngine {
+  /// What a retry of `source` takes over.
+  fileprivate func plan(from source: RecordedRun?) -> RetryPlan? {
+    RetryPlan(of: run.state.pipeline, options: run.options, from: source)
   }
 }

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import PipelineEngine
@@ -44,6 +45,38 @@ import Testing
     #expect(run.states == [isTimeUp ? "a cancelled run-timeout" : "a succeeded", "b succeeded"])
     #expect(commands == ["x", "y"], "what has not begun is asked in both cases")
     #expect(run.outcome.run.state == (isTimeUp ? .failed : .cancelled))
+  }
+
+  @Test("stays cancelled to what asks, although something fails in it") func failures() async throws {
+    let (run, commands) = try await cancelled(
+      """
+      operations:
+        - { name: a, run: x }
+        - { name: b, needs: a, when: always(), run: y }
+        - { name: c, needs: b, when: cancelled(), run: z }
+      """, exits: ["y": [.exits(1)]])
+    #expect(run.states == ["a cancelled run-cancelled", "b failed exit", "c succeeded"])
+    #expect(commands == ["x", "y", "z"])
+    #expect(run.outcome.run.state == .cancelled)
+  }
+
+  @Test("ends what goes on, although it was cancelled while operations were begun") func whileBeginning() async throws {
+    let executor = ScriptedExecutor(["x": [.hangs], "y": [.hangs]])
+    let host = try EngineTestHost(executor: executor, isLent: true)
+    let cancelled = Mutex<RunEngine?>(nil)
+    let engine = try host.engine(
+      "{ concurrency: 2, operations: [{ name: a, run: x }, { name: b, run: y }, { name: c, needs: b, value: 1 }] }"
+    ) { event in
+      guard case .operation(let operation) = event, operation.name == "c", operation.state == .succeeded else { return }
+      cancelled.withLock { $0 }?.assumeIsolated { $0.cancel(.requested) }
+    }
+    cancelled.withLock { $0 = engine }
+    async let run = host.run(engine)
+    try await executor.hangingCount.reaches(2)
+    await Task(executorPreference: host.loop) { executor.release("y") }.value
+    #expect(try await run.states == ["a cancelled run-cancelled", "b succeeded", "c succeeded"])
+    cancelled.withLock { $0 = nil }
+    await host.close()
   }
 
   @Test("asks the conditions of its handlers that need files", arguments: [true, false])

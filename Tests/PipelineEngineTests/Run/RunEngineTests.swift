@@ -99,6 +99,24 @@ import Testing
     await host.close()
   }
 
+  @Test("has the slot of an attempt again that could not start behind one that did", .timeLimit(.minutes(1)))
+  func slotAfterFailedStart() async throws {
+    let host = try EngineTestHost()
+    // The second attempt has no program to start.
+    let run = try await host.run(
+      """
+      concurrency: 1
+      operations:
+        - name: a
+          command: ["${{ hashFiles('tried') == '' && 'sh' || '' }}", "-c", "echo yes > tried; exit 1"]
+          retry: { limit: 1, base: 1ms }
+        - { name: b, needs: a, when: always(), run: "true" }
+      """)
+    #expect(run.operations.map(\.state) == [.failed, .succeeded])
+    #expect(run.attempts.map(\.error?.code) == ["exit", "command-not-found", nil])
+    await host.close()
+  }
+
   @Test("keeps the result of each round of a repetition with its attempt") func rounds() async throws {
     let host = try EngineTestHost(executor: ScriptedExecutor(["x": [.prints("1"), .prints("2"), .prints("3")]]))
     let run = try await host.run(

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import Workspace
 
@@ -27,6 +28,40 @@ import Workspace
       if let hold { await services.locks.giveBack(hold) }
     }.value
     #expect(try !host.services.history.isOwned(record.id, fence: record.fence))
+    await host.close()
+  }
+
+  @Test("are free for the next where all who waited give up at once") func givenUp() async throws {
+    let host = try EngineTestHost(executor: ScriptedExecutor())
+    let services = host.services
+    // It lives as long as this test.
+    let other = try #require(ProcessIdentity.running(pid: getppid()))
+    _ = try await services.recorder.perform { try Leases.acquire("disk", holder: "other", owner: other, in: $0) }
+    let waiting = AwaitedCount()
+    func contend() -> Task<Bool, Never> {
+      Task(executorPreference: host.loop) {
+        let hold = try? await services.locks.take(
+          "disk", holder: LeaseHolder(run: .generate()), watch: services.observations.watch
+        ) { _ in
+          waiting.add(1)
+        } noticing: { _ in
+        }
+        return hold != nil
+      }
+    }
+    let first = contend()
+    try await waiting.reaches(1)
+    let second = contend()
+    let isTaken = await Task(executorPreference: host.loop) { services.locks.isTaken("disk") }.value
+    #expect(isTaken)
+    await Task(executorPreference: host.loop) {
+      first.cancel()
+      second.cancel()
+    }.value
+    let taken = await [first.value, second.value]
+    #expect(taken == [false, false])
+    let isStillTaken = await Task(executorPreference: host.loop) { services.locks.isTaken("disk") }.value
+    #expect(!isStillTaken)
     await host.close()
   }
 }

@@ -93,9 +93,11 @@ import Values
     #expect(planned.plan?.takesOverParts(of: place) == false)
   }
 
-  @Test("What looks at the outcome of an operation that failed")
-  func outcomes() throws {
-    #expect(try again(plan(["send": .failed])) == ["tidy: it looks at what becomes of 'send'"])
+  @Test(
+    "What looks at the outcome of an operation that failed, or was cancelled",
+    arguments: [OperationState.failed, .cancelled])
+  func outcomes(state: RunHistory.OperationState) throws {
+    #expect(try again(plan(["send": state])) == ["tidy: it looks at what becomes of 'send'"])
     #expect(try again(plan(["send": .skipped])) == [])
   }
 

@@ -54,6 +54,8 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
   let hangingCount = AwaitedCount()
   /// Told of each job that hangs, on the loop.
   var whenHanging: (JobID) -> Void = { _ in }
+  /// Told of each job before anything becomes of it, on the loop.
+  var whenStarting: (JobID) -> Void = { _ in }
   private var jobs: [JobID: (job: Job, fate: Fate)] = [:]
   private var hanging: [JobID: CheckedContinuation<JobEnd.Cause, Never>] = [:]
 
@@ -66,8 +68,8 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
     record = Mutex(Record(fates: fates))
   }
 
-  convenience init(exits: [String: [Int32]]) {
-    self.init(exits.mapValues { $0.map { .exits($0) } })
+  convenience init(exits: [String: [Int32]], keepsHandles: Bool = true) {
+    self.init(exits.mapValues { $0.map { .exits($0) } }, keepsHandles: keepsHandles)
   }
 
   /// What was started, in order.
@@ -90,6 +92,7 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
   }
 
   private func start(_ job: Job) -> JobStart {
+    whenStarting(job.id)
     let fate = record.withLock { record -> Fate in
       record.started.append(
         Started(id: job.id, arguments: job.arguments, environment: job.variables))

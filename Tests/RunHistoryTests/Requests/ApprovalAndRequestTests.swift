@@ -92,7 +92,11 @@ struct ApprovalAndRequestTests {
     try history.request(.kill, of: run, for: ada)
     #expect(try history.pendingForHosts(withAnswers: false).requests.map(\.canceller) == [nil, ada])
     #expect(try await fixture.takeRequests(other) == [])
+    let seen = try history.pendingForHosts(withAnswers: false).requests
     #expect(try await fixture.takeRequests(run) == [.cancel, .kill])
     #expect(try await fixture.takeRequests(run) == [])
+    let fence = try #require(try history.run(run)?.fence)
+    let again = try await fixture.recorder.take(seen, fences: [run: fence])
+    #expect(again.isEmpty, "a look that has seen them before they were taken takes none")
   }
 }
