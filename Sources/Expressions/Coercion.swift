@@ -1,12 +1,5 @@
+import Glibc
 import Values
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 extension JSONValue {
   /// Whether the value counts as true in an expression: everything does but `false`, `0`, `-0`, `NaN`, `''` and null.

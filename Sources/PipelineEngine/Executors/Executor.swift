@@ -2,7 +2,8 @@ import RunHistory
 
 /// Where the jobs of operations run: this machine, or a cluster.
 ///
-/// The seam between the engine and what runs its processes, in values alone. An executor starts jobs and tells their ends, also to a host that was started
+/// The seam between the engine and what runs its processes. A job names its program, environment and input as values, but still the log files of this machine
+/// (``Job/files``), which an executor elsewhere has to fill. An executor starts jobs and tells their ends, also to a host that was started
 /// later: a handle is durable before anybody waits for its job. What has begun is repeated only by `retry`; what has certainly not begun is started again free;
 /// and a start whose fate nobody knows is open, and is asked for before it is tried again. Everything is called on the event loop, and nothing may block it.
 ///

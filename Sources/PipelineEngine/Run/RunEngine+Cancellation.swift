@@ -22,13 +22,13 @@ extension RunEngine {
 
   /// The engine itself cannot go on, and the run fails as `engine-failed`.
   func fail(with error: any Error) {
-    run.ending.failure = run.ending.failure ?? error
+    run.ending.fail(.engine, with: error)
     cancel(.engine)
   }
 
   /// The history can't be written: nothing may go on whose result would be lost.
   func historyFailed(_ error: WorkspaceError) {
-    run.ending.failure = error
+    run.ending.fail(.history, with: error)
     cancel(.history)
   }
 

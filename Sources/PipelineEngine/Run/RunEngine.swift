@@ -116,10 +116,7 @@ actor RunEngine {
   private func end(as wanted: RunEnd) async throws -> RunOutcome {
     if !run.ending.isLost { run.jobs.stopFormer() }
     run.recorder.stop()
-    let end = run.recorder.enter(wanted.state) ? wanted : RunCancellation.engine.end
-    let outcome = end.state
-    run.recorder.run.state = outcome
-    run.recorder.run.reason = end.reason?.text
+    let outcome = run.recorder.end(as: wanted).state
     run.recorder.run.canceller = outcome == .succeeded ? nil : run.ending.canceller
     run.recorder.run.endedAt = run.recorder.end(of: run.recorder.run.startedAt, run.state.times.started)
     run.recorder.run.counts = run.state.counts

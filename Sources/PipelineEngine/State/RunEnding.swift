@@ -37,6 +37,12 @@ struct RunEnding {
     return true
   }
 
+  /// The run cannot go on, whatever else may be cancelling it: that is what it is recorded to have failed of.
+  mutating func fail(_ reason: RunCancellation, with error: any Error) {
+    if reason == .history || failure == nil { failure = error }
+    if cancellation != nil { cancellation = reason }
+  }
+
   /// Everything ends at once.
   mutating func force() { isForced = true }
 

@@ -201,6 +201,14 @@ final class RunRecorder {
     return true
   }
 
+  /// Ends the run; where the table of transitions does not have that, it has failed as `engine-failed`. Returns how it ended.
+  func end(as wanted: RunEnd) -> RunEnd {
+    let end = enter(wanted.state) ? wanted : RunCancellation.engine.end
+    run.state = end.state
+    run.reason = end.reason?.text
+    return end
+  }
+
   /// No states are recorded any more but those that operations end in.
   func stop() { unrecorded.stop() }
 

@@ -1,5 +1,8 @@
 /// Days and times that a calendar file (RFC 5545) names, such as the holidays of a country.
 ///
+/// A list of dates would do for holidays, in about 40 lines instead of 500; but what people are given is a file of a calendar: public holidays that are published
+/// as `.ics`, and the calendars of teams, with events that recur each year, moved instances, and zones. They would have to convert it, and again each year.
+///
 /// A value is immutable and can be used from any thread.
 public struct ICalendar: Sendable {
   /// What takes place at an instant.

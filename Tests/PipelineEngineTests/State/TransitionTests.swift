@@ -101,6 +101,19 @@ struct TransitionTests {
     await host.close()
   }
 
+  @Test("so does one that somebody was cancelling")
+  func rejectedWhileCancelled() async throws {
+    let host = try EngineTestHost()
+    let engine = try host.engine("operations: [{ name: a, value: 1 }]")
+    await engine.cancel(.requested, by: nil)
+    await engine.fail(with: EngineError.impossibleTransition("'a' from succeeded to running"))
+    await #expect(throws: EngineError.self) { _ = try await host.run(engine) }
+    let run = try #require(try host.services.history.run(engine.id))
+    #expect(run.state == .failed)
+    #expect(run.reason == "engine-failed")
+    await host.close()
+  }
+
   @Test("an impossible one stops a debug build")
   func stops() async {
     await #expect(processExitsWith: .failure) {

@@ -1,6 +1,9 @@
 /// What the dynamic linker changes in a shared object while it loads it, and the functions that it calls then.
 ///
 /// It believes every word of that: a place outside of the object is written all the same, and a function is called wherever it is said to be.
+/// The trial in a child process does not make this superfluous: the child has another layout of its memory, so that a write that ends the child may
+/// hit something in the host, and one that the child survives may end the host. With the rest of `ELF/` it is 740 lines.
+///
 /// So it is looked at before: places must be writable parts of the object, symbols must be there, and functions must be code.
 struct ELFRelocations {
   /// Bytes of a relocation with an addend.
