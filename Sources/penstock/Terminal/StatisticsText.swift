@@ -14,27 +14,40 @@ struct StatisticsText {
   private static let mostBarsOfTerminal = 24
   private static let fewestBars = 8
   /// The numbers, the gaps, and a name of usual length.
-  private static let columnsBesideBars = 79
+  private static let columnsBesideBars = 68
+  /// In fewer columns than this, the share of successes is left out, which the numbers tell as well.
+  private static let widthWithShare = 100
 
   /// How many bars there is room for in so many columns; nil stands for any number of columns.
   static func bars(width: Int?) -> Int {
-    width.map { min(mostBarsOfTerminal, max(fewestBars, $0 - columnsBesideBars)) } ?? mostBars
+    guard let width else { return mostBars }
+    return min(mostBarsOfTerminal, max(fewestBars, width - columnsBesideBars - (width < widthWithShare ? 0 : 9)))
   }
 
   /// A row for each pipeline, and under it one for each of its operations.
   func table(width: Int?) -> String {
-    var table = Table([
+    let hasShare = width.map { $0 >= Self.widthWithShare } ?? true
+    var columns: [Table.Column] = [
       .init("PIPELINE"), .init("ENDED", right: true), .init("OK", right: true), .init("FAILED", right: true),
-      .init("OTHER", right: true), .init("SUCCESS", right: true),
+      .init("OTHER", right: true),
+    ]
+    if hasShare { columns.append(.init("SUCCESS", right: true)) }
+    columns += [
       .init("P50", right: true), .init("P95", right: true), .init("MAX", right: true), .init("TREND"),
-    ])
+    ]
+    var table = Table(columns)
     for row in rows {
-      table.add(
+      var cells = [
         name(of: row), String(row.count), String(row.succeeded), String(row.failed),
-        String(row.count - row.succeeded - row.failed), Self.share(row.succeeded, of: row.succeeded + row.failed),
+        String(row.count - row.succeeded - row.failed),
+      ]
+      if hasShare { cells.append(Self.share(row.succeeded, of: row.succeeded + row.failed)) }
+      cells += [
         Self.duration(row.p50Milliseconds), Self.duration(row.p95Milliseconds),
         Self.duration(row.maximumMilliseconds),
-        SparkLine.text(row.trend.map(\.p50Milliseconds), isUnicode: style.isUnicode))
+        SparkLine.text(row.trend.map(\.p50Milliseconds), isUnicode: style.isUnicode),
+      ]
+      table.add(cells)
     }
     return table.render(width: width, style: style)
   }

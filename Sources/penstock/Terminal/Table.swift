@@ -24,7 +24,9 @@ struct Table {
     self.columns = columns
   }
 
-  mutating func add(_ cells: String...) {
+  mutating func add(_ cells: String...) { add(cells) }
+
+  mutating func add(_ cells: [String]) {
     rows.append(cells)
   }
 
