@@ -131,6 +131,17 @@ final class ArtifactKeeper: Sendable {
     var filesBefore = 0
     var bytesBefore: Int64 = 0
 
+    /// Notes that something is not kept, and why. What is gone meanwhile is no matter; but a name that is no text is not found by what it was read as.
+    mutating func leaveOut(_ path: String, _ entry: Folder.Entry?) {
+      switch entry {
+      case .link: kept.leftOut.append("'\(path)' is a symbolic link")
+      case .special: kept.leftOut.append("'\(path)' is not a regular file")
+      case .file, .folder: break
+      case nil:
+        if path.unicodeScalars.contains("\u{FFFD}") { kept.leftOut.append("the name of '\(path)' is not UTF-8") }
+      }
+    }
+
     mutating func begin(_ name: String) {
       self.name = name
       paths = []
@@ -162,6 +173,7 @@ final class ArtifactKeeper: Sendable {
           try match(pattern, in: inner, way + [name], &entries, &state, found)
         // At the end it stands for everything below.
         case .file where rest.isEmpty: found((way + [name]).joined(separator: "/"))
+        case let entry where rest.isEmpty: state.leaveOut((way + [name]).joined(separator: "/"), entry)
         default: continue
         }
       }
@@ -175,8 +187,8 @@ final class ArtifactKeeper: Sendable {
       case .folder where !rest.isEmpty:
         guard let inner = try? folder.folder(name) else { continue }
         try match(rest, in: inner, way + [name], &entries, &state, found)
-      case .link where rest.isEmpty: state.kept.leftOut.append("'\(path)' is a symbolic link")
-      case .special where rest.isEmpty: state.kept.leftOut.append("'\(path)' is no regular file")
+      // A link on the way may lead anywhere as well.
+      case let entry where rest.isEmpty || entry == .link: state.leaveOut(path, entry)
       default: continue
       }
     }
@@ -230,9 +242,7 @@ final class ArtifactKeeper: Sendable {
         let source = try opened(inner) { () throws(SystemError) in try folder.folder(name) }
         let made = try opened(inner) { () throws(SystemError) in try target.making(name) }
         try copyTree(source, to: made, inner, depth: depth + 1, &state)
-      case .link: state.kept.leftOut.append("'\(inner)' is a symbolic link")
-      case .special: state.kept.leftOut.append("'\(inner)' is no regular file")
-      case nil: continue
+      case let entry: state.leaveOut(inner, entry)
       }
     }
   }

@@ -67,15 +67,29 @@ enum InstanceStatus {
     if case .reused(_, let source, _) = self { source } else { nil }
   }
 
-  /// The same with no secret in the message of its failure.
-  func masked(by masker: SecretMasker) -> InstanceStatus {
+  /// The same with the failure of the attempt before, where it waits between two attempts.
+  @inline(never)
+  func keeping(_ failure: OperationFailure?) -> InstanceStatus {
+    guard let failure else { return self }
     switch self {
-    case .waiting(let reason, let failure?): .waiting(reason, after: failure.masked(by: masker))
-    case .retrying(let retry, let failure): .retrying(retry, after: failure.masked(by: masker))
+    case .waiting(let reason, let own): return .waiting(reason, after: own ?? failure)
+    case .pending, .running, .retrying, .succeeded, .reused, .failed, .cancelled, .skipped: return self
+    }
+  }
+
+  /// The same with no secret in the message of its failure.
+  //
+  // Neither is inlined, as the optimizer of Swift 6.3 fails on its own check of ownership where they are.
+  @inline(never)
+  func masked(by masker: SecretMasker) -> InstanceStatus {
+    guard !masker.isEmpty else { return self }
+    switch self {
+    case .waiting(let reason, let failure?): return .waiting(reason, after: failure.masked(by: masker))
+    case .retrying(let retry, let failure): return .retrying(retry, after: failure.masked(by: masker))
     case .failed(let failure, let notRetried, let partial):
-      .failed(failure.masked(by: masker), notRetried: notRetried, partial: partial)
-    case .cancelled(let reason, let failure?): .cancelled(reason, failure.masked(by: masker))
-    case .pending, .waiting, .running, .succeeded, .reused, .cancelled, .skipped: self
+      return .failed(failure.masked(by: masker), notRetried: notRetried, partial: partial)
+    case .cancelled(let reason, let failure?): return .cancelled(reason, failure.masked(by: masker))
+    case .pending, .waiting, .running, .succeeded, .reused, .cancelled, .skipped: return self
     }
   }
 }

@@ -13,6 +13,8 @@ struct OperationInstance {
   var loopItem: LoopItem?
 
   private(set) var status = InstanceStatus.pending
+  /// That of ``status``, kept beside it: asked for so often that looking into the payload would be felt.
+  private(set) var state = RunHistory.OperationState.pending
   /// What the latest attempt that succeeded has come to, until the operation ends: rounds of a repetition see its result.
   var latest = SettledResult()
   /// The number of the latest attempt, over all hosts of the run.
@@ -67,26 +69,26 @@ struct OperationInstance {
   /// Moves to another status. False where the table of transitions, ``RunHistory/OperationState/mayBecome(_:)``, does not have that: then nothing changes.
   ///
   /// What waits between two attempts keeps the failure of the first.
+  @inline(never)
   mutating func move(to next: InstanceStatus) -> Bool {
     guard state.mayBecome(next.state) else { return false }
-    if case .waiting(let reason, nil) = next, let failure = status.failure {
-      status = .waiting(reason, after: failure)
-    } else {
-      status = next
-    }
-    if status.state.isFinal { latest = SettledResult() }
+    status = next.keeping(status.failure)
+    state = next.state
+    if state.isFinal { latest = SettledResult() }
     return true
   }
 
   /// Has the status that a former host has recorded.
-  mutating func restore(_ recorded: InstanceStatus) { status = recorded }
+  mutating func restore(_ recorded: InstanceStatus) {
+    status = recorded
+    state = recorded.state
+  }
 
   /// Tells what it consists of while it runs.
   mutating func explain(_ reason: OperationReason) {
     if case .running = status { status = .running(reason) }
   }
 
-  var state: RunHistory.OperationState { status.state }
   /// Why it is in its state.
   var reason: OperationReason? { status.reason }
   /// What it failed with, or would be retried after.

@@ -73,10 +73,10 @@ final class RunRecorder {
   /// Failures are masked before anybody gets them, as results are: `errors.x` reaches arguments and results of operations that no secret is meant for, and the
   /// message of a nested run reaches a run that does not know its secrets.
   private func move(_ ordinal: Int, to next: InstanceStatus) -> Bool {
-    let present = state.instances[ordinal].state
-    let masker = state.given.masker
-    if state.instances[ordinal].move(to: masker.isEmpty ? next : next.masked(by: masker)) { return true }
-    let transition = "'\(state.instances[ordinal].name)' from \(present.rawValue) to \(next.state.rawValue)"
+    let (present, wanted) = (state.instances[ordinal].state, next.state)
+    let masked = next.masked(by: state.given.masker)
+    if state.instances[ordinal].move(to: masked) { return true }
+    let transition = "'\(state.instances[ordinal].name)' from \(present.rawValue) to \(wanted.rawValue)"
     assertionFailure(transition)
     reject(transition)
     return false

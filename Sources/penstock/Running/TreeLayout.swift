@@ -52,7 +52,7 @@ struct TreeLayout {
     let total = names.count
     let state = isFinal || record.state != .running ? record.state.rawValue : "running"
     let took = DurationText.format(from: record.startedAt, to: record.endedAt ?? now)
-    let rest = isFinal ? " \(state) \(took)" : " \(state) \(took), \(ended) of \(total) done"
+    let rest = isFinal ? " \(state) \(took)" : " \(state)\(took.isEmpty ? "" : " \(took)"), \(ended) of \(total) done"
     let name = TerminalText.fitted(TerminalText.visible(record.pipeline), width: max(8, width - rest.count - 12))
     return style.paint(name, .bold)
       + style.paint(

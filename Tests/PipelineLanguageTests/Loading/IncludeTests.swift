@@ -292,6 +292,16 @@ struct IncludeTests {
     #expect(found.first?.contains("include-limit") == true)
   }
 
+  @Test("the bound is the same whichever of the templates comes first", arguments: [19, 20, 40], [false, true])
+  func depth(uses: Int, isBaseFirst: Bool) {
+    var templates = ["t0: { run: ls }"] + (1...uses).map { "t\($0): { extends: t\($0 - 1) }" }
+    if !isBaseFirst { templates.reverse() }
+    let text = "templates: { \(templates.joined(separator: ", ")) }\noperations: [{ name: a, extends: t\(uses) }]"
+    let found = load(["main.yaml": text]).found
+    #expect(found.isEmpty == (uses < 20))
+    #expect(found.allSatisfy { $0.contains(" include-limit more than 20 templates extend one another") })
+  }
+
   @Test("how far templates extend each other is bounded, and a hostile number of them takes no time")
   func hostile() {
     let chain = (0..<5_000).map { "t\($0): { extends: t\($0 + 1) }" }.joined(separator: ", ")

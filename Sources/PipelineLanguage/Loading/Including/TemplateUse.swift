@@ -11,6 +11,8 @@ final class TemplateUse {
     let file: Int
     /// Whether nothing is wrong with it, whoever extends it, nor with what it extends.
     var isSound: Bool
+    /// How many templates extend one another up to it, itself included.
+    var depth = 1
     var state = State.declared
 
     enum State {
@@ -166,10 +168,10 @@ final class TemplateUse {
       let rest = own.with((own.entries ?? []).filter { $0.name != OperationKey.extends.rawValue })
       node = nil
       if chain.count > Self.maximumDepth {
-        reader.error(
-          .includeLimit, "more than \(Self.maximumDepth) templates extend one another", at: use.range,
-          fix: "put what they share into fewer templates")
+        reportDepth(at: use)
       } else if let base = self.template(use, in: template.file), let whole = whole(base), isWithinBounds(at: use) {
+        templates[position].depth = templates[base].depth + 1
+        if templates[position].depth == Self.maximumDepth + 1 { reportDepth(at: use) }
         node = whole.joined(with: rest, as: .keys(TemplateKey.table.rows), count: &nodes)
         if !templates[base].isSound { templates[position].isSound = false }
       }
@@ -177,5 +179,11 @@ final class TemplateUse {
     _ = chain.popLast()
     templates[position].state = .whole(node)
     return node
+  }
+
+  private func reportDepth(at use: YAMLNode) {
+    reader.error(
+      .includeLimit, "more than \(Self.maximumDepth) templates extend one another", at: use.range,
+      fix: "put what they share into fewer templates")
   }
 }
