@@ -82,7 +82,7 @@ import Testing
     let result = try keep("out")
     #expect(result.artifacts.first?.paths == ["out"])
     #expect(result.artifacts.first?.files == 4)
-    #expect(result.leftOut == ["'out/link.csv' is a symbolic link", "'out/pipe.csv' is no regular file"])
+    #expect(result.leftOut == ["'out/link.csv' is a symbolic link", "'out/pipe.csv' is not a regular file"])
     #expect(exists("\(kept)/it/out/deep/b.csv") && !exists("\(kept)/it/out/link.csv"))
   }
 

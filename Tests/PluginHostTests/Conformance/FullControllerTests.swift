@@ -51,7 +51,8 @@ struct FullControllerTests {
       if case .logged(_, let line, _) = event { lines.append(line) }
       if case .yielded(.rerun) = event { reruns += 1 }
     }
-    return (lines, reruns, plugin.log.lines)
+    // On a busy machine a call may take so long that it is reported, which is not what is tested here.
+    return (lines, reruns, plugin.log.lines.filter { !$0.contains("it must return at once") })
   }
 
   @Test("it is told that it is full, and what was answered with OK is kept", arguments: Isolation.allCases)
