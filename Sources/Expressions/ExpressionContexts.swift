@@ -15,6 +15,12 @@ public protocol ExpressionContexts {
   var status: ExpressionStatus { get }
   /// The hash that `hashFiles(patterns)` yields; an empty string when no file matches.
   func hashFiles(_ patterns: [String]) throws(ExpressionError) -> String
+  /// What a template was evaluated to before, in the same contexts; nil where it is to be evaluated now. Default: nil.
+  func known(_ template: Template) -> Result<JSONValue, ExpressionError>?
+}
+
+extension ExpressionContexts {
+  public func known(_ template: Template) -> Result<JSONValue, ExpressionError>? { nil }
 }
 
 /// What the status functions of an expression answer.

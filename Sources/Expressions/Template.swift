@@ -117,11 +117,10 @@ public struct Template: Sendable, Hashable {
   /// keep all their digits: both are data here.
   /// - Throws: `ExpressionError`, whose position counts in the template's text.
   public func evaluate(in contexts: borrowing some ExpressionContexts) throws(ExpressionError) -> JSONValue {
-    if segments.count == 1 {
-      switch segments[0] {
-      case .literal(let text): return .string(text)
-      case .expression(let expression, let offset): return try value(of: expression, offset: offset, in: contexts)
-      }
+    if segments.count == 1, case .literal(let text) = segments[0] { return .string(text) }
+    if let known = contexts.known(self) { return try known.get() }
+    if segments.count == 1, case .expression(let expression, let offset) = segments[0] {
+      return try value(of: expression, offset: offset, in: contexts)
     }
     var text = ""
     for segment in segments {

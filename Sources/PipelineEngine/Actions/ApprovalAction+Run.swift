@@ -10,7 +10,7 @@ extension ApprovalAction: RunnableAction {
   }
 
   func addInputs(
-    _ ordinal: Int, of run: Run, _ contexts: RunContexts, to inputs: inout FingerprintInputs
+    _ ordinal: Int, of run: Run, _ contexts: RunContexts, to inputs: inout OperationFingerprint.Inputs
   ) {}
 
   // Nobody is asked again: what is waited for is the answer to the question that was put.

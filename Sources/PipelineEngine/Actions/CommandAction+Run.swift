@@ -6,7 +6,7 @@ extension CommandAction: RunnableAction {
   }
 
   func addInputs(
-    _ ordinal: Int, of run: Run, _ contexts: RunContexts, to inputs: inout FingerprintInputs
+    _ ordinal: Int, of run: Run, _ contexts: RunContexts, to inputs: inout OperationFingerprint.Inputs
   ) {
     inputs.addReading(of: run.state.instances[ordinal].node)
   }

@@ -12,7 +12,7 @@ extension HTTPAction: RunnableAction {
   }
 
   func addInputs(
-    _ ordinal: Int, of run: Run, _ contexts: RunContexts, to inputs: inout FingerprintInputs
+    _ ordinal: Int, of run: Run, _ contexts: RunContexts, to inputs: inout OperationFingerprint.Inputs
   ) throws {
     for path in readFiles {
       let path = try path.evaluate(in: contexts).injectedText
@@ -163,8 +163,10 @@ private struct HTTPAttempt {
   private nonisolated(nonsending) func httpRequest(
     _ builder: HTTPActionRequest, _ contexts: RunContexts, _ report: RunReport?, _ node: OperationNode
   ) async throws -> HTTPTransferRequest {
-    var (request, credentials) = try builder.transfer(in: contexts, report: report)
-    run.state.given.masker.add(credentials)
+    let prepared = try builder.transfer(in: contexts, report: report)
+    run.state.given.masker.add(prepared.credentials)
+    var request = prepared.request
+    if let body = prepared.largeBody { request.body = .bytes(try await BlockingWork.run { try body.bytes() }) }
     // By value, wherever in the body it came from. Only an operation that can receive a secret is looked at.
     let masker = run.state.given.masker
     if node.definition.receivesSecret, !masker.isEmpty, case .bytes(let body) = request.body {

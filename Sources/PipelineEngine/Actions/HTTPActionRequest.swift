@@ -10,8 +10,23 @@ struct HTTPActionRequest {
   /// Where relative paths start.
   let directory: String
 
-  /// The request, and what in it is secret though no secret of the pipeline: the credentials of a netrc file.
-  typealias Prepared = (request: HTTPTransferRequest, credentials: [String])
+  /// What an action comes to.
+  struct Prepared {
+    var request: HTTPTransferRequest
+    /// What in it is secret though no secret of the pipeline: those of a netrc file.
+    var credentials: [String] = []
+    /// Its body, where that takes longer to be written than the loop has.
+    var largeBody: LargeBody?
+  }
+
+  /// A body that is not written yet.
+  struct LargeBody: Sendable {
+    let value: JSONValue
+    let isJSON: Bool
+
+    /// Writes it. Throws ``OperationFailure``.
+    func bytes() throws -> [UInt8] { try isJSON ? HTTPActionRequest.json(value) : Array(value.injectedText.utf8) }
+  }
 
   /// Throws ``OperationFailure``, or what an expression throws. A `notify` needs its report.
   func transfer(in contexts: borrowing RunContexts, report: RunReport? = nil) throws -> Prepared {
@@ -25,12 +40,12 @@ struct HTTPActionRequest {
       var request = HTTPTransferRequest(
         method: try HTTPRequest.Method(checking: action.effectiveMethod), url: url.text, fields: fields,
         options: try options(in: contexts))
-      try setBody(of: &request, in: contexts, report)
+      let largeBody = try setBody(of: &request, in: contexts, report)
       let (authorization, credentials) = try authorization(url, in: contexts)
       if let authorization {
         request.fields[.authorization] = request.fields[.authorization] ?? authorization
       }
-      return (request, credentials)
+      return Prepared(request: request, credentials: credentials, largeBody: largeBody)
     } catch let error as HTTPEncodingError {
       throw OperationFailure(code: error.code.rawValue, message: "http: \(error.message)")
     }
@@ -121,27 +136,25 @@ struct HTTPActionRequest {
     return items
   }
 
+  /// Sets the body with its type. Returns the body where it is large, and still to be written.
   private func setBody(
     of request: inout HTTPTransferRequest, in contexts: borrowing RunContexts, _ report: RunReport?
-  ) throws {
+  ) throws -> LargeBody? {
     let type: String
+    var unwritten: LargeBody?
     switch action.body {
-    case .none: return
+    case .none: return nil
     case .text(let template):
-      request.body = .bytes(Array(try template.evaluate(in: contexts).injectedText.utf8))
+      unwritten = LargeBody(value: try template.evaluate(in: contexts), isJSON: false)
       type = MediaType.text.description
     case .json(let data):
-      let value = try data.evaluate(in: contexts)
-      if let problem = value.problemBeyondJSON {
-        throw OperationFailure(code: "value-mismatch", message: "http: 'json' \(problem)")
-      }
-      request.body = .bytes(Array(value.text.utf8))
+      unwritten = LargeBody(value: try data.evaluate(in: contexts), isJSON: true)
       type = MediaType.json.description
     case .file(let template):
       request.body = .file(path: try path(template, in: contexts))
       type = MediaType.octetStream.description
     case .report(let message, _):
-      guard let report else { return }
+      guard let report else { return nil }
       let text = try message?.evaluate(in: contexts).injectedText ?? report.text
       let body = Array(report.jsonValue(text: text).text.utf8)
       request.body = .bytes(body)
@@ -166,6 +179,17 @@ struct HTTPActionRequest {
       type = contentType
     }
     if request.fields[.contentType] == nil { request.fields[.contentType] = type }
+    guard let unwritten else { return nil }
+    if unwritten.value.isLarge { return unwritten }
+    request.body = .bytes(try unwritten.bytes())
+    return nil
+  }
+
+  private static func json(_ value: JSONValue) throws -> [UInt8] {
+    if let problem = value.problemBeyondJSON {
+      throw OperationFailure(code: "value-mismatch", message: "http: 'json' \(problem)")
+    }
+    return Array(value.text.utf8)
   }
 
   /// The value of `Authorization`, and the credentials in it that come from a file rather than from the pipeline, which

@@ -55,9 +55,11 @@ struct ProcessAttempt {
 
   // MARK: What the process gets
 
-  /// Makes the job of an attempt ready ahead of its slot. What cannot be made ready now is tried again, and explained, when its turn comes.
+  /// Makes the job of an attempt ready ahead of its slot. What cannot be made ready now is tried again, and explained, when its turn comes; a large input would
+  /// wait in memory.
   func prepare() {
-    guard let job = try? makeJob(attempt: run.state.instances[ordinal].attempts + 1),
+    guard !run.willReadFiles(ordinal), let job = try? makeJob(attempt: run.state.instances[ordinal].attempts + 1),
+      !job.input.isLarge,
       (try? run.services.executor.makeReady(job)) != nil
     else { return }
     run.jobs.prepared[ordinal] = job
@@ -125,9 +127,7 @@ struct ProcessAttempt {
     if case .automatic = node.definition.injection, let type = node.definition.requires {
       try checkRequirement(value, type)
     }
-    var bytes: [UInt8] = []
-    if case .string(let text) = value { bytes = Array(text.utf8) } else if value != .null { value.write(to: &bytes) }
-    return .bytes(bytes)
+    return .value(value)
   }
 
   /// The file of a result, when the template is nothing but `results.<name>` of an operation whose result stays in one.
@@ -155,7 +155,7 @@ struct ProcessAttempt {
   }
 }
 
-extension FingerprintInputs {
+extension OperationFingerprint.Inputs {
   /// Marks a result that nobody declared as read by the present rule: before, `1.10` was the number 1.1.
   mutating func addReading(of node: OperationNode) {
     if node.definition.result == nil { add("result", "text") }

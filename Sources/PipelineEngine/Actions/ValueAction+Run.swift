@@ -1,12 +1,22 @@
 import PipelineLanguage
+import Values
 
 extension ValueAction: RunnableAction {
   var goesOnAcrossHosts: Bool { false }
   var pace: ActionPace { .moment }
 
-  func begin(_ ordinal: Int, of run: Run) throws -> AttemptBeginning<Never> {
-    .ended(.value(try run.checkedValue(data.evaluate(in: run.contexts(ordinal)), ordinal)))
+  func begin(_ ordinal: Int, of run: Run) throws -> AttemptBeginning<JSONValue> {
+    let value = try data.evaluate(in: run.contexts(ordinal))
+    return value.isLarge ? .running(value) : .ended(.value(try run.checkedValue(value, ordinal)))
   }
 
-  func addInputs(_ ordinal: Int, of run: Run, _ contexts: RunContexts, to inputs: inout FingerprintInputs) {}
+  /// Only a large value has an end that has to be waited for: looking at all of it takes longer than the loop has.
+  nonisolated(nonsending) func end(of value: JSONValue, _ ordinal: Int, of run: Run) async throws -> OperationResult {
+    run.dropReadings(ordinal)
+    return .value(try await run.checkedLargeValue(value, ordinal))
+  }
+
+  func addInputs(
+    _ ordinal: Int, of run: Run, _ contexts: RunContexts, to inputs: inout OperationFingerprint.Inputs
+  ) {}
 }

@@ -127,7 +127,7 @@ struct AttemptRecording {
           // The next round is given it, also by a host that resumes the run before that has begun.
           run.state.instances[ordinal].latest.result = result
           attempt.result = recorded
-          if case .file = result { run.state.files.areNeeded = true }
+          run.state.files.note(result, of: ordinal)
         }
       } catch {
         // A success without its result would be taken over by `resume` and `retry` as one that has none.

@@ -51,7 +51,7 @@ extension Executor {
   func forget(_ run: RunID) {}
 }
 
-/// What runs a job by one call that starts it before it suspends first: for an executor whose jobs nobody else will ever ask for. *On the loop.*
+/// What runs a job by one call that starts it before it suspends first, unless its input is large: for an executor whose jobs nobody else will ever ask for. *On the loop.*
 protocol FastDoor: AnyObject, Sendable {
   /// Runs a job from its start to its end.
   ///

@@ -1,4 +1,5 @@
 import RunHistory
+import Values
 
 /// What one attempt of an operation is to an executor: a command with its surroundings. *On the loop.*
 final class Job {
@@ -26,9 +27,13 @@ final class Job {
   enum Input {
     /// Nothing.
     case none
-    case bytes([UInt8])
+    /// A value: text as it is, nothing for null, the rest as JSON.
+    case value(JSONValue)
     /// All of a result that stays in its file.
     case file(ResultFile)
+
+    /// Whether it is a value that takes longer to be written than the loop has.
+    var isLarge: Bool { if case .value(let value) = self { value.isLarge } else { false } }
   }
 
   init(

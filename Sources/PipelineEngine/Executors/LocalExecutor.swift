@@ -31,9 +31,9 @@ final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
   /// The ends that ``end(of:)`` is to be asked for, by process.
   private var ends: [Int32: Task<LoopBound<JobEnd>, Never>] = [:]
 
-  init(loop: EventLoop, time: HostClock) {
+  init(loop: EventLoop, time: HostClock, keepsLogTimes: Bool) {
     self.loop = loop
-    logWatch = LogWatch(loop: loop) { time.now() }
+    logWatch = LogWatch(loop: loop, isOn: keepsLogTimes) { time.now() }
     runner = SpawnRunner(loop: loop)
   }
 
@@ -55,7 +55,12 @@ final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
     isolation: isolated (any Actor)?, _ job: Job, begun: (JobHandle, LogFiles) -> Void,
     exited: @escaping @Sendable () -> Void
   ) async throws -> JobEnd {
-    let process = try take(job)
+    let process: LocalProcess
+    if job.prepared == nil, job.input.isLarge {
+      process = try await prepareLarge(job, isolation: isolation)
+    } else {
+      process = try take(job)
+    }
     defer { close(inputOf: process) }
     let (files, run) = (process.files, run(job.id.run))
     var request = process.request
@@ -201,7 +206,21 @@ final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
     return process
   }
 
-  private func prepare(_ job: Job) throws -> LocalProcess {
+  /// The same, of a job whose input is written beside the loop.
+  private func prepareLarge(_ job: Job, isolation: isolated (any Actor)?) async throws -> LocalProcess {
+    guard case .value(let value) = job.input else { return try prepare(job) }
+    let input = try await BlockingWork.run(isolation: isolation) { try Self.memoryFile(of: value) }
+    do {
+      try Task.checkCancellation()
+      return try prepare(job, input: .descriptor(input))
+    } catch {
+      Glibc.close(input)
+      throw error
+    }
+  }
+
+  /// With an input that is there already, which stays the caller's where this throws.
+  private func prepare(_ job: Job, input given: ProcessRequest.Source? = nil) throws -> LocalProcess {
     let program = job.arguments[0]
     guard let executable = executables.locate(program, path: job.environment.path) else {
       throw OperationFailure(
@@ -218,7 +237,7 @@ final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
     do {
       pipes = try maskingPipes(job, files, pumped)
       if pipes != nil { try files.reserveResult() }
-      input = try standardInput(job)
+      input = try given ?? standardInput(job)
     } catch {
       job.files.giveBack(files)
       throw error
@@ -243,11 +262,17 @@ final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
       } catch {
         throw ResultFile.unreadable(error)
       }
-    case .bytes(let bytes):
-      let descriptor = bytes.withUnsafeBytes { penstock_memory_file($0.baseAddress, bytes.count) }
-      guard descriptor >= 0 else { throw EngineError.systemCall("memfd_create", -descriptor) }
-      return .descriptor(descriptor)
+    case .value(let value): return .descriptor(try Self.memoryFile(of: value))
     }
+  }
+
+  /// A file without a name with what a process is given of a value, which the caller has to close.
+  private static func memoryFile(of value: JSONValue) throws -> Int32 {
+    var bytes: [UInt8] = []
+    if case .string(let text) = value { bytes = Array(text.utf8) } else if value != .null { value.write(to: &bytes) }
+    let descriptor = bytes.withUnsafeBytes { penstock_memory_file($0.baseAddress, bytes.count) }
+    guard descriptor >= 0 else { throw EngineError.systemCall("memfd_create", -descriptor) }
+    return descriptor
   }
 
   private func maskingPipes(

@@ -29,6 +29,8 @@ final class LogWatch: @unchecked Sendable {
   private static let shortest = Duration.milliseconds(10)
 
   private let loop: EventLoop
+  /// Where it is off, only logs that the host itself writes have an index.
+  private let isOn: Bool
   private let now: @Sendable () -> RecordTime
   private let addWatch: AddWatch
   private var instance: InotifyInstance?
@@ -46,10 +48,11 @@ final class LogWatch: @unchecked Sendable {
   private var isFlushing = false
 
   init(
-    loop: EventLoop, now: @escaping @Sendable () -> RecordTime,
+    loop: EventLoop, isOn: Bool = true, now: @escaping @Sendable () -> RecordTime,
     addWatch: @escaping AddWatch = { inotify_add_watch($0, $1, $2) }
   ) {
     self.loop = loop
+    self.isOn = isOn
     self.now = now
     self.addWatch = addWatch
     looked = .now - Self.longPause
@@ -68,7 +71,7 @@ final class LogWatch: @unchecked Sendable {
   ) -> WatchedLogs {
     let logs = WatchedLogs(files, index: index, in: directory, pumped: pumped)
     directory.running += 1
-    if pumped == nil { watch(logs) } else { self.pumped.append(logs) }
+    if pumped != nil { self.pumped.append(logs) } else if isOn { watch(logs) }
     return logs
   }
 

@@ -17,6 +17,8 @@ final class SpawnRunner: @unchecked Sendable {
     var token: EventLoop.Token = 0
     var timer: EventLoop.Token?
     var isEnding = false
+    /// Whether its group is looked at beside the loop just now.
+    var isLookedAt = false
     var exit: Result<ProcessExit, ProcessStartError>?
     var continuation: CheckedContinuation<Void, Never>?
 
@@ -141,10 +143,30 @@ final class SpawnRunner: @unchecked Sendable {
   /// The leader has ended. Its id stays reserved until it is reaped, so the group can be signalled safely until then: a cancelled group is reaped when
   /// its members have ended too, or its grace is over. What somebody traces is reaped when they have noticed its end.
   private func ended(_ process: Running) {
-    guard process.exit == nil else { return }
-    if process.timer != nil && groupHasMembers(process.pid) || !reap(process) {
-      _ = loop.schedule(after: Self.lookInterval) { [weak self] in self?.ended(process) }
+    guard process.exit == nil, !process.isLookedAt else { return }
+    guard process.timer != nil else { return reapOrLookAgain(process) }
+    process.isLookedAt = true
+    let (group, loop, bound) = (process.pid, loop, LoopBound(process))
+    // All of /proc, which takes longer than the loop has for one process.
+    Task(executorPreference: globalConcurrentExecutor) { [weak self] in
+      let hasMembers = Self.groupHasMembers(group)
+      loop.execute { [weak self] in self?.looked(at: bound.value, hasMembers: hasMembers) }
     }
+  }
+
+  private func looked(at process: Running, hasMembers: Bool) {
+    process.isLookedAt = false
+    // Its grace may have ended meanwhile.
+    guard process.exit == nil else { return }
+    if hasMembers, process.timer != nil { lookAgain(process) } else { reapOrLookAgain(process) }
+  }
+
+  private func reapOrLookAgain(_ process: Running) {
+    if !reap(process) { lookAgain(process) }
+  }
+
+  private func lookAgain(_ process: Running) {
+    _ = loop.schedule(after: Self.lookInterval) { [weak self] in self?.ended(process) }
   }
 
   /// Reaps a process if it has ended and nobody traces it. Whether it is gone: where somebody else has reaped it, it has ended with an unknown status.
@@ -193,7 +215,7 @@ final class SpawnRunner: @unchecked Sendable {
   }
 
   /// Whether others than its unreaped leader are in the group.
-  private func groupHasMembers(_ group: Int32) -> Bool {
+  private static func groupHasMembers(_ group: Int32) -> Bool {
     let failures = LookFailures.count
     let hasMembers = ProcessTable.members(ofGroup: group).contains { $0 != group }
     // Where nobody could look, they get the time that they would have.

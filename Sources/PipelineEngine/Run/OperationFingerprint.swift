@@ -1,5 +1,6 @@
 import Expressions
 import PipelineLanguage
+import Values
 
 /// What makes two executions of an operation the same: what the file says of it, with everything that its action is given.
 struct OperationFingerprint {
@@ -11,40 +12,79 @@ struct OperationFingerprint {
   /// The inputs are: what the file says of it, aliases resolved; the shell and the directory that it starts in; the values of its expressions; the
   /// pipeline's params and `env`; the item. Of files that it sends or runs, what they are now; of a plugin, its code and the secrets that it may ask for; of a
   /// nested pipeline, its files and the code of its plugins, but nothing that it reads itself.
-  func digest() throws -> String {
+  nonisolated(nonsending) func digest() async throws -> String {
+    let inputs = try inputs()
+    return try await BlockingWork.run(if: inputs.isLarge) { inputs.digest }
+  }
+
+  private func inputs() throws -> Inputs {
     let instance = run.state.instances[ordinal]
     let definition = instance.node.definition
     let contexts = run.contexts(ordinal)
-    var inputs = FingerprintInputs()
+    var inputs = Inputs()
     inputs.add("definition", definition.contentHash ?? "")
     // Relative paths start from there, in scripts as well: two files of one name are two pipelines.
     inputs.add("file", run.state.pipeline.source.directory)
     for word in definition.shell { inputs.add("shell", word) }
     for parameter in run.state.pipeline.parameters {
-      inputs.add("params.\(parameter.name)", (run.state.given.parameters[parameter.name] ?? .null).text)
+      inputs.add("params.\(parameter.name)", run.state.given.parameters[parameter.name] ?? .null)
     }
     for variable in run.state.given.environment { inputs.add("pipeline env.\(variable.name)", variable.value) }
     for variable in definition.environment {
-      inputs.add("env.\(variable.name)", try variable.value.evaluate(in: contexts).text)
+      inputs.add("env.\(variable.name)", try variable.value.evaluate(in: contexts))
     }
     switch definition.injection {
     case .none: break
-    case .automatic(let template): inputs.add("inject", try template.evaluate(in: contexts).text)
+    case .automatic(let template): inputs.add("inject", try template.evaluate(in: contexts))
     case .named(let members):
-      for member in members { inputs.add("inject.\(member.name)", try member.value.evaluate(in: contexts).text) }
+      for member in members { inputs.add("inject.\(member.name)", try member.value.evaluate(in: contexts)) }
     }
-    if let directory = definition.directory { inputs.add("directory", try directory.evaluate(in: contexts).text) }
-    if let stdin = definition.stdin { inputs.add("stdin", try stdin.evaluate(in: contexts).text) }
+    if let directory = definition.directory { inputs.add("directory", try directory.evaluate(in: contexts)) }
+    if let stdin = definition.stdin { inputs.add("stdin", try stdin.evaluate(in: contexts)) }
     for artifact in definition.artifacts where !artifact.path.isLiteral {
-      inputs.add("artifacts.\(artifact.name)", try artifact.path.evaluate(in: contexts).text)
+      inputs.add("artifacts.\(artifact.name)", try artifact.path.evaluate(in: contexts))
     }
-    if let item = instance.item { inputs.add("item", item.text) }
+    if let item = instance.item { inputs.add("item", item) }
     let action = instance.node.action
     try action.forEachTemplate { arrival, template in
-      inputs.add(arrival.fingerprintName, try template.evaluate(in: contexts).text)
+      inputs.add(arrival.fingerprintName, try template.evaluate(in: contexts))
     }
     try action.addInputs(ordinal, of: run, contexts, to: &inputs)
-    return inputs.digest
+    return inputs
+  }
+
+  /// Named values in their order, of which large ones are hashed beside the loop.
+  struct Inputs: Sendable {
+    private enum Value {
+      case text(String)
+      /// As its JSON text.
+      case data(JSONValue)
+    }
+
+    private var values: [(name: String, value: Value)] = []
+    /// Whether they are more than can be hashed in a millisecond.
+    private(set) var isLarge = false
+
+    mutating func add(_ name: String, _ text: String) {
+      values.append((name, .text(text)))
+      if text.utf8.count > BlockingWork.large { isLarge = true }
+    }
+
+    mutating func add(_ name: String, _ value: JSONValue) {
+      values.append((name, .data(value)))
+      if value.isLarge { isLarge = true }
+    }
+
+    var digest: String {
+      var inputs = FingerprintInputs()
+      for (name, value) in values {
+        switch value {
+        case .text(let text): inputs.add(name, text)
+        case .data(let value): inputs.add(name, value.text)
+        }
+      }
+      return inputs.digest
+    }
   }
 }
 

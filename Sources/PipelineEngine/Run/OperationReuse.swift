@@ -12,7 +12,7 @@ struct OperationReuse {
     let definition = run.state.instances[ordinal].node.definition
     try await run.readFiles(ordinal)
     defer { run.dropReadings(ordinal) }
-    let fingerprint = try OperationFingerprint(run: run, ordinal: ordinal).digest()
+    let fingerprint = try await OperationFingerprint(run: run, ordinal: ordinal).digest()
     run.dropReadings(ordinal)
     run.state.instances[ordinal].fingerprint = fingerprint
     guard !run.options.isForced else { return false }

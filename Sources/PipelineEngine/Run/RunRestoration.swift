@@ -84,7 +84,7 @@ struct RunRestoration {
           let latest = former.latestResult == .none ? operation.result : former.latestResult
           let previous = run.result(latest, type: instance.node.definition.result)
           run.state.previous[operation.ordinal] = previous
-          if case .file = previous { run.state.files.areNeeded = true }
+          run.state.files.note(previous, of: operation.ordinal)
         }
         return
       }
@@ -93,7 +93,7 @@ struct RunRestoration {
       instance.timing.endedAt = operation.endedAt
       instance.fingerprint = operation.fingerprint
     }
-    if case .file = run.state.instances[operation.ordinal].result { run.state.files.areNeeded = true }
+    run.state.files.note(run.state.instances[operation.ordinal].result, of: operation.ordinal)
   }
 
   /// How an operation has ended under a former host.

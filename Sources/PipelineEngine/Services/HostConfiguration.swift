@@ -17,6 +17,9 @@ public struct HostConfiguration: Sendable {
   public var directory = Self.currentDirectory()
   /// The name of the machine, as records have it. Default: that of the system.
   public var hostName = Self.systemName()
+  /// Whether the host notes when, and in which order, processes write to their logs. That takes a few percent of the time of runs of many short ones. Default:
+  /// true.
+  public var keepsLogTimes = true
   /// How many operations a run without `concurrency` has at work at once. Default: the processors that this process may run on.
   public var processors = Processors.count
   /// Where retries draw their jitter from. Default: the system's random numbers.

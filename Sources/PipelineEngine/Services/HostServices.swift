@@ -36,7 +36,7 @@ final class HostServices: @unchecked Sendable {
     self.configuration = configuration
     time = HostClock(configuration.clock)
     context = configuration.context(loop: loop)
-    local = LocalExecutor(loop: loop, time: time)
+    local = LocalExecutor(loop: loop, time: time, keepsLogTimes: configuration.keepsLogTimes)
     executor = configuration.executor ?? local
     starts = JobStarts(executor, loop: loop)
     limits = HostLimits.of(configuration.capacity)

@@ -2,7 +2,7 @@ import Expressions
 import PipelineLanguage
 import Values
 
-/// Reading files for the expressions of operations, right before they are evaluated.
+/// Reading files for the expressions of operations, and evaluating those that take long, right before they are evaluated.
 extension Run {
   /// Reads what the expressions of an operation are about to ask files for, unless they ask for nothing. Whoever evaluates them lets go of it:
   /// ``dropReadings(_:)``.
@@ -11,7 +11,7 @@ extension Run {
   nonisolated(nonsending) func readFiles(_ ordinal: Int, for time: ReadingTime = .attempt) async throws {
     guard let request = request(ordinal, for: time) else { return }
     // Hashes are small, however many there are; of results there is one copy at a time.
-    if request.readsResults { await state.files.gate.enter(ordinal) }
+    if request.holdsMuch { await state.files.gate.enter(ordinal) }
     if !isOver(ordinal) { state.files.readings[ordinal] = try? await BlockingWork.run { FileReadings(request) } }
     // What was cut short is no answer either.
     guard isOver(ordinal) || Task.isCancelled else { return }
@@ -39,6 +39,7 @@ extension Run {
     guard state.files.areNeeded else { return nil }
     let definition = state.instances[ordinal].node.definition
     var request = FileReadings.Request(directory: state.pipeline.source.directory)
+    var long: [Template] = []
     for input in definition.inputs where time.includes(input.arrival) {
       request.patterns.formUnion(input.filePatterns)
       // A process gets the file itself.
@@ -58,7 +59,39 @@ extension Run {
         guard case .file(let file) = state.instances[position].result else { continue }
         request.results[position] = file
       }
+      // That of an item sees the item, which is not made yet.
+      if input.arrival != .label { long += input.templates.filter { isLong($0, for: ordinal) } }
     }
-    return !request.readsResults && request.patterns.isEmpty ? nil : request
+    for template in long { freeze(template, for: ordinal, in: &request) }
+    return request.isEmpty ? nil : request
+  }
+
+  /// Whether a template takes longer than a millisecond: it does more with something large than to name it.
+  private func isLong(_ template: Template, for ordinal: Int) -> Bool {
+    guard template.wholeExpression?.isWholeReference != true else { return false }
+    return template.references.contains { reference in
+      switch reference.context {
+      case "results":
+        guard let named = reference.path.first.flatMap(state.position) else { return false }
+        return state.files.large.contains(state.instances[ordinal].parent == named ? ordinal : named)
+      case "previous":
+        switch state.previous[ordinal] {
+        case .file?: return true
+        case .value(let value)?: return value.isLarge
+        case OperationResult.none?, nil: return false
+        }
+      case "params": return state.files.hasLargeParameters
+      case "run": return false
+      default: return state.instances[ordinal].item?.isLarge == true
+      }
+    }
+  }
+
+  /// Notes what a template sees now. One that sees more than can be noted is evaluated on the loop.
+  private func freeze(_ template: Template, for ordinal: Int, in request: inout FileReadings.Request) {
+    var contexts = request.contexts
+    guard contexts.note(template.references, in: self.contexts(ordinal)) else { return }
+    request.contexts = contexts
+    request.templates.insert(template)
   }
 }

@@ -1,3 +1,4 @@
+import PipelineLanguage
 import RunHistory
 import Values
 
@@ -19,6 +20,30 @@ extension Run {
     return try await result(beside: isLarge) { () throws(OperationFailure) in
       try RunSecrets.masked(value, by: masker, as: type)
     }
+  }
+
+  /// A computed value, when it is of the declared type, and JSON: what the history could not hold, a run that is gone on with would not have. Not for one that
+  /// is large.
+  func checkedValue(_ value: JSONValue, _ ordinal: Int) throws -> JSONValue {
+    let node = state.instances[ordinal].node
+    try Self.check(value, as: node.definition.result)
+    return try secrets.without(value, of: node)
+  }
+
+  /// The same of a large one.
+  nonisolated(nonsending) func checkedLargeValue(_ value: JSONValue, _ ordinal: Int) async throws -> JSONValue {
+    let node = state.instances[ordinal].node
+    let type = node.definition.result
+    try await BlockingWork.run { try Self.check(value, as: type) }
+    return try await withoutSecrets(value, of: node, isLarge: true)
+  }
+
+  private static func check(_ value: JSONValue, as type: ValueType?) throws {
+    if let problem = value.problemBeyondJSON {
+      throw OperationFailure(
+        code: "result-invalid", message: "the value \(problem); give it as text, or leave it out")
+    }
+    if let type { _ = try ResultText.checked(value, as: type) }
   }
 
   /// What `body` makes, beside the loop where that takes long.

@@ -91,22 +91,11 @@ final class Run {
     }
   }
 
-  /// A computed value, when it is of the declared type, and JSON: what the history could not hold, a run that is gone on with would not have.
-  func checkedValue(_ value: JSONValue, _ ordinal: Int) throws -> JSONValue {
-    let node = state.instances[ordinal].node
-    if let problem = value.problemBeyondJSON {
-      throw OperationFailure(
-        code: "result-invalid", message: "the value \(problem); give it as text, or leave it out")
-    }
-    if let type = node.definition.result { _ = try ResultText.checked(value, as: type) }
-    return try secrets.without(value, of: node)
-  }
-
   /// Reads what `until` is about to ask files for. It sees the latest result under the operation's own name.
   nonisolated(nonsending) func prepareUntil(_ ordinal: Int, _ result: OperationResult) async throws {
     guard state.instances[ordinal].node.definition.repetition?.until != nil else { return }
     state.instances[ordinal].latest.result = result
-    if case .file = result { state.files.areNeeded = true }
+    state.files.note(result, of: ordinal)
     try await readFiles(ordinal, for: .repetition)
   }
 

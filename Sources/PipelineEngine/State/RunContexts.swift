@@ -105,6 +105,36 @@ struct RunContexts: ExpressionContexts {
     return try (known ?? FileReadings.hash(patterns, in: run.pipeline.source.directory)).get()
   }
 
+  func known(_ template: Template) -> Result<JSONValue, ExpressionError>? {
+    // What an item sees before it is made was not evaluated before.
+    guard !run.files.readings.isEmpty, loopItem == nil, let ordinal else { return nil }
+    return run.files.readings[ordinal]?.values[template]
+  }
+
+  // MARK: For what is evaluated beside the loop
+
+  /// Where a member of a context is found, without reading files.
+  func place(of name: String, in context: String) -> FrozenContexts.Place {
+    if context == "results", let position = position(of: name), case .file = run.instances[position].result {
+      return .result(position)
+    }
+    if context == "previous", hasPreviousFile { return .previous(member: name) }
+    return .known(Result { () throws(ExpressionError) in try member(name, of: context) })
+  }
+
+  /// The same for a whole context; nil where it is made of results, any of which may be in a file.
+  func place(ofWhole context: String) -> FrozenContexts.Place? {
+    if context == "results" { return nil }
+    if context == "previous", hasPreviousFile { return .previous(member: nil) }
+    return .known(Result { () throws(ExpressionError) in try whole(context) })
+  }
+
+  private var hasPreviousFile: Bool {
+    if let ordinal, case .file? = run.previous[ordinal] { true } else { false }
+  }
+
+  // MARK: Names
+
   /// What an expression calls `name`: an operation, or the handler that it belongs to.
   private func position(of name: String) -> Int? {
     if let position = run.position(of: name) { return seen(position) }

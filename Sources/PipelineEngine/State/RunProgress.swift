@@ -58,8 +58,23 @@ final class RunProgress {
     let gate = ReadingGate()
     /// Large results that are written, and about to be recorded, by instance.
     var written: [Int: RecordedResult] = [:]
-    /// Whether an expression may have to read a file: a result is kept in one, or `hashFiles` is called.
+    /// Whether an expression may have to read a file, or may take long: a result is kept in one or is large, or `hashFiles` is called.
     var areNeeded = false
+    /// Whose results are large, or in a file.
+    private(set) var large: Set<Int> = []
+    /// Whether a param is.
+    var hasLargeParameters = false
+
+    /// An operation has come to a result.
+    mutating func note(_ result: OperationResult, of ordinal: Int) {
+      switch result {
+      case .none: return
+      case .value(let value): guard value.isLarge else { return }
+      case .file: break
+      }
+      large.insert(ordinal)
+      areNeeded = true
+    }
   }
 
   /// When the run started and ended.
@@ -82,8 +97,10 @@ final class RunProgress {
     given = Given(parameters: parameters, workspace: workspace)
     plan = RunPlan(pipeline.operations)
     // As its documentation spells it; spelled otherwise, the files are read where their hash is asked for.
+    files.hasLargeParameters = parameters.values.contains(where: \.isLarge)
     files.areNeeded =
-      strstr(pipeline.source.text, "hashFiles") != nil
+      files.hasLargeParameters
+      || strstr(pipeline.source.text, "hashFiles") != nil
       || pipeline.included.values.contains { strstr($0, "hashFiles") != nil }
     remaining = plan.incoming
     unfinished = pipeline.operations.count
@@ -198,6 +215,7 @@ final class RunProgress {
   /// Adds an item of a loop and returns its ordinal.
   func addItem(of parent: Int, index: Int, value: JSONValue, label: String? = nil) -> Int {
     let node = instances[parent].node
+    if value.isLarge { files.areNeeded = true }
     instances.append(
       OperationInstance(
         node: node, name: "\(node.definition.name)[\(index)]",

@@ -63,7 +63,7 @@ final class RunRecorder {
     case .cancelled: state.noteEnd(of: ordinal)
     default: break
     }
-    if case .file = end.settled?.result { state.files.areNeeded = true }
+    if let result = end.settled?.result { state.files.note(result, of: ordinal) }
     unrecorded.remove(ordinal)
     return true
   }

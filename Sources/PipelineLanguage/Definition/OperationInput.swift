@@ -58,12 +58,16 @@ package struct OperationInput: Sendable, Hashable {
   package var references: [ExpressionReference]
   /// The patterns of each call of `hashFiles` in it all of whose patterns are literals.
   package var filePatterns: [[String]]
+  /// What is evaluated for it, a bare expression as the template of it alone.
+  package var templates: [Template]
 
   private init(
-    _ arrival: Arrival, source: String, references: [ExpressionReference], filePatterns: [[String]]
+    _ arrival: Arrival, source: String, references: [ExpressionReference], filePatterns: [[String]],
+    templates: [Template]
   ) {
     self.arrival = arrival
     self.source = source
+    self.templates = templates
     self.references = references
     self.filePatterns = filePatterns
     var names: [String] = []
@@ -76,18 +80,19 @@ package struct OperationInput: Sendable, Hashable {
   init(_ arrival: Arrival, _ template: Template) {
     self.init(
       arrival, source: template.wholeExpression?.text ?? template.text, references: template.references,
-      filePatterns: template.filePatterns)
+      filePatterns: template.filePatterns, templates: [template])
   }
 
   init(_ arrival: Arrival, _ expression: Expression) {
     self.init(
-      arrival, source: expression.text, references: expression.references, filePatterns: expression.filePatterns)
+      arrival, source: expression.text, references: expression.references, filePatterns: expression.filePatterns,
+      templates: [Template(expression: expression)])
   }
 
   init(_ arrival: Arrival, _ data: DataTemplate, called name: String? = nil) {
     self.init(
       arrival, source: name.map { "\($0) in \(data.source)" } ?? data.source, references: data.references,
-      filePatterns: data.filePatterns)
+      filePatterns: data.filePatterns, templates: data.templates)
   }
 }
 
@@ -99,6 +104,16 @@ extension DataTemplate {
     case .template(let template): template.references
     case .array(let elements): elements.flatMap(\.references)
     case .object(let members): members.flatMap(\.value.references)
+    }
+  }
+
+  /// The templates in the data, in the order of the file.
+  package var templates: [Template] {
+    switch self {
+    case .literal: []
+    case .template(let template): [template]
+    case .array(let elements): elements.flatMap(\.templates)
+    case .object(let members): members.flatMap(\.value.templates)
     }
   }
 

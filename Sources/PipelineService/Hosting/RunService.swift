@@ -11,12 +11,17 @@ package struct RunService: Sendable {
     package var plugins: PluginSource
     /// What the end of a run survives once it is reported.
     package var durability: Durability
+    /// Whether the host notes when, and in which order, logs grow. Default: true.
+    package var keepsLogTimes: Bool
     /// The clock and the random numbers, for tests.
     package var testing: TestingConditions
 
-    package init(plugins: PluginSource, durability: Durability, testing: TestingConditions) {
+    package init(
+      plugins: PluginSource, durability: Durability, keepsLogTimes: Bool = true, testing: TestingConditions
+    ) {
       self.plugins = plugins
       self.durability = durability
+      self.keepsLogTimes = keepsLogTimes
       self.testing = testing
     }
   }
@@ -30,9 +35,11 @@ package struct RunService: Sendable {
   ///
   /// - Throws: `WorkspaceError`, or `EngineError` when the process is out of descriptors or threads.
   package init(creatingAt location: WorkspaceLocation, _ configuration: Configuration) throws {
+    var conditions = configuration.testing.configuration()
+    conditions.keepsLogTimes = configuration.keepsLogTimes
     host = try RunHost.open(
       workspace: location.path, plugins: configuration.plugins, durability: configuration.durability,
-      configuration: configuration.testing.configuration())
+      configuration: conditions)
   }
 
   /// Opens the workspace, which must be there: for what goes on from a former run.

@@ -86,7 +86,8 @@ extension SharedOptions {
 
   private func configuration(_ plugins: PluginSource) throws -> RunService.Configuration {
     RunService.Configuration(
-      plugins: plugins, durability: try DurabilitySetting.value(), testing: .ofEnvironment())
+      plugins: plugins, durability: try DurabilitySetting.value(), keepsLogTimes: try LogTimesSetting.value(),
+      testing: .ofEnvironment())
   }
 
   /// Opens the host for a run of a file, and reports on standard error where nobody would expect its record: in a workspace that nobody named

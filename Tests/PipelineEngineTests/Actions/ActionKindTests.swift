@@ -54,8 +54,8 @@ struct ActionKindTests {
 
 extension RunEngine {
   /// The fingerprint of an operation where the result of the first one is `value`.
-  fileprivate func fingerprint(of ordinal: Int, with value: String) throws -> String {
+  fileprivate func fingerprint(of ordinal: Int, with value: String) async throws -> String {
     run.state.instances[0].latest.result = .value(.string(value))
-    return try OperationFingerprint(run: run, ordinal: ordinal).digest()
+    return try await OperationFingerprint(run: run, ordinal: ordinal).digest()
   }
 }

@@ -93,6 +93,17 @@ import Testing
     return lines.sorted { $0.sequence < $1.sequence }.map(\.text)
   }
 
+  @Test("that is off notes nothing, and leaves no index") func off() async throws {
+    try await onLoop { test in
+      let attempt = try Attempt(test, watch: LogWatch(loop: test.loop, isOn: false, now: { .now }))
+      attempt.print("a\n")
+      attempt.complain("b\n")
+      attempt.end()
+    }
+    #expect(indexFiles.isEmpty)
+    #expect(LogIndex(of: run, in: workspace).mark(of: LogName(number: 1, isError: false), covering: 2) == nil)
+  }
+
   @Test("tells the order of writes to both, however fast they follow one another") func order() async throws {
     try await onLoop { test in
       let attempt = try Attempt(test, watch: test.watch())

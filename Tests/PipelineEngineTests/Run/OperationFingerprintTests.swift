@@ -11,7 +11,7 @@ import Values
 
 extension RunEngine {
   /// The fingerprint of the operation called `name` where the one called `seed` has had this result, and the run was told these secrets.
-  fileprivate func fingerprint(of name: String, seed: JSONValue, secrets: [String: String]) throws -> String {
+  fileprivate func fingerprint(of name: String, seed: JSONValue, secrets: [String: String]) async throws -> String {
     if let seeded = run.state.position(of: "seed") { run.state.instances[seeded].latest.result = .value(seed) }
     run.state.given.secrets = secrets
     for (name, template) in run.state.pipeline.environment {
@@ -20,7 +20,7 @@ extension RunEngine {
     let ordinal = try #require(run.state.position(of: name))
     let isLoop = run.state.instances[ordinal].node.definition.loop != nil
     let instance = isLoop ? run.state.addItem(of: ordinal, index: 0, value: seed) : ordinal
-    return try OperationFingerprint(run: run, ordinal: instance).digest()
+    return try await OperationFingerprint(run: run, ordinal: instance).digest()
   }
 }
 

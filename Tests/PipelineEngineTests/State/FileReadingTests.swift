@@ -77,6 +77,47 @@ import Values
     await host.close()
   }
 
+  /// Operations over a large result, each with whether its template takes long, and can be evaluated beside the loop.
+  private static let overLarge: [(template: String, isBeside: Bool)] = [
+    ("${{ toJSON(results.big) }}", true), ("${{ length(results.big.items) }} of ${{ params.p }}", true),
+    ("${{ results.big.items[params.n].name }}", false), ("${{ join(results.big.items.*.name, ',') }}", true),
+    ("${{ contains(Results.BIG['text'], 'x') && run.pipeline || env }}", false),
+    ("${{ contains(results.big.text, 'x') && run || 1 }}", true),
+    ("${{ fromJSON(results.big.text) }}", true),
+    ("${{ results.nobody || errors.big || results.big.text != '' }}", true),
+    ("${{ success() && hashFiles('none') == '' && results.big.text }}", true),
+    ("${{ env.A }} ${{ results.big.text }}", false),
+    ("${{ results.big.text }}", false), ("${{ params.p }} and ${{ results.small }}", false),
+  ]
+
+  @Test("what is made of large values is evaluated beside the loop, and comes to the same") func large() async throws {
+    let host = try EngineTestHost()
+    let operations = Self.overLarge.enumerated().map { number, row in
+      "  - { name: op-\(number), value: \"\(row.template)\" }\n"
+    }
+    let engine = try host.engine(
+      """
+      params: { p: { type: string, default: q }, n: { type: int, default: 3 } }
+      env: { A: b }
+      operations:
+        - { name: big, command: [x] }
+        - { name: small, value: 1 }
+        - { name: nobody, value: 1, when: "params.p != 'q'" }
+      \(operations.joined())
+      """)
+    let items = (0..<9000).map { JSONValue.object(["name": .string("n\($0)")]) }
+    let big = JSONValue.object(["text": .string(String(repeating: "x", count: 100_000)), "items": .array(items)])
+    let found = await engine.evaluate(over: big, operations: 3..<(3 + operations.count))
+    for (row, found) in zip(Self.overLarge, found) {
+      #expect((found.beside != nil) == row.isBeside, "\(row.template)")
+      if let beside = found.beside { #expect(beside == found.direct, "\(row.template)") }
+      // What was evaluated before is what is seen, whatever has become of its parts.
+      #expect(found.later == (row.isBeside ? found.direct : found.changed), "\(row.template)")
+    }
+    #expect(await engine.heldReadings == 0)
+    await host.close()
+  }
+
   @Test("whatever an operation does, it sees its files and holds on to nothing that was read, also while it waits")
   func dropped() async throws {
     let executor = ScriptedExecutor()
@@ -160,6 +201,34 @@ extension RunEngine {
     return (item, run.request(item, for: .repetition))
   }
 
+  /// What each operation's template comes to where the result of the first operation is `big`: beside the loop, if that is where it is evaluated; on the loop; on
+  /// the loop with another result; and where it was read, and the result is another by then.
+  fileprivate func evaluate(over big: JSONValue, operations: Range<Int>) async -> [OverLarge] {
+    var found: [OverLarge] = []
+    for ordinal in operations {
+      guard case .value(.template(let template)) = run.state.pipeline.operations[ordinal].action else { continue }
+      func value() -> Result<JSONValue, ExpressionError> {
+        Result { () throws(ExpressionError) in try template.evaluate(in: run.contexts(ordinal)) }
+      }
+      func settle(_ result: JSONValue) {
+        run.state.instances[0].latest.result = .value(result)
+        run.state.files.note(.value(result), of: 0)
+      }
+      var row = OverLarge()
+      settle(["text": "y", "items": []])
+      row.changed = value()
+      settle(big)
+      row.direct = value()
+      try? await run.readFiles(ordinal)
+      row.beside = run.state.files.readings[ordinal]?.values[template]
+      settle(["text": "y", "items": []])
+      row.later = value()
+      run.dropReadings(ordinal)
+      found.append(row)
+    }
+    return found
+  }
+
   /// The value of the first operation's file as the second sees it, where the file is removed once it was read.
   fileprivate func reads(_ file: ResultFile, removing path: String?) async throws -> JSONValue {
     run.state.instances[0].latest.result = .file(file)
@@ -170,4 +239,12 @@ extension RunEngine {
     guard case .command(let templates) = run.state.pipeline.operations[1].action else { return .null }
     return try templates[0].evaluate(in: run.contexts(1))
   }
+}
+
+private struct OverLarge {
+  typealias Value = Result<JSONValue, ExpressionError>
+  var changed = Value.success(.null)
+  var direct = Value.success(.null)
+  var beside: Value?
+  var later = Value.success(.null)
 }

@@ -16,13 +16,6 @@ struct Tool: Sendable {
     return Command("env", [variable, program] + arguments, in: directory)
   }
 
-  /// The same where the tool gets no inotify instance, in a user namespace of its own; making that takes two milliseconds.
-  func runningWithoutInotify(_ file: String, in directory: String) -> Command {
-    let command = running(file, in: directory)
-    let script = #"echo 0 > /proc/sys/user/max_inotify_instances && exec "$0" "$@""#
-    return Command("unshare", ["-Ur", "sh", "-c", script, command.program] + command.arguments, in: directory)
-  }
-
   /// Runs a pipeline file, untimed.
   func run(_ file: String, workspace: String) async throws {
     _ = try await output(["run", file, "--quiet", "--workspace", workspace])

@@ -45,7 +45,7 @@ struct Catalogue: Sendable {
   func workload(_ name: String, report: (String) -> Void) async throws -> Workload? {
     switch name {
     case "fan-out": try fanOut()
-    case "fan-out-logs": try fanOutLogs(report)
+    case "fan-out-logs": try fanOutLogs()
     case "chain": try chain()
     case "grid": try grid()
     case "json-chain": try jsonChain()

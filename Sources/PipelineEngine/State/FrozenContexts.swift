@@ -1,0 +1,78 @@
+import Expressions
+import Values
+
+/// What some templates see of a run, noted on the loop so that they can be evaluated beside it: each reference of theirs is a member or a whole context here.
+struct FrozenContexts: ExpressionContexts, Sendable {
+  /// What is thrown for something that was not noted.
+  static let unforeseen = ExpressionError(otherCode: "unforeseen", "")
+
+  private struct Member: Hashable {
+    let context: String
+    let name: String
+  }
+
+  /// Where a value is.
+  enum Place: Sendable {
+    case known(Result<JSONValue?, ExpressionError>)
+    /// In the result of this operation, which is read from its file beside the loop.
+    case result(Int)
+    /// In the result of the round before, which is as well: this member of it, or all.
+    case previous(member: String?)
+  }
+
+  private(set) var status = ExpressionStatus()
+  private var members: [Member: Place] = [:]
+  private var wholes: [String: Place] = [:]
+  private var readings: FileReadings?
+  private var directory = ""
+
+  /// Notes what is referred to, as the operation sees it now. False, and what was noted is of no use, where that cannot be done without reading files on the
+  /// loop, or before all of it is known.
+  mutating func note(_ references: [ExpressionReference], in contexts: RunContexts) -> Bool {
+    status = contexts.status
+    for reference in references {
+      // An operation's own variables become known one after the other.
+      if reference.context == "env" { return false }
+      if let name = reference.path.first {
+        members[Member(context: reference.context, name: name)] = contexts.place(of: name, in: reference.context)
+      } else {
+        guard let place = contexts.place(ofWhole: reference.context) else { return false }
+        wholes[reference.context.lowercased()] = place
+      }
+    }
+    return true
+  }
+
+  /// Adds what was read from files.
+  mutating func add(_ readings: FileReadings, directory: String) {
+    self.readings = readings
+    self.directory = directory
+  }
+
+  func member(_ name: String, of context: String) throws(ExpressionError) -> JSONValue? {
+    guard let place = members[Member(context: context, name: name)] else { throw Self.unforeseen }
+    return try value(at: place)
+  }
+
+  func whole(_ context: String) throws(ExpressionError) -> JSONValue? {
+    guard let place = wholes[context.lowercased()] else { throw Self.unforeseen }
+    return try value(at: place)
+  }
+
+  func hashFiles(_ patterns: [String]) throws(ExpressionError) -> String {
+    try (readings?.hashes[patterns] ?? FileReadings.hash(patterns, in: directory) { Task.isCancelled }).get()
+  }
+
+  private func value(at place: Place) throws(ExpressionError) -> JSONValue? {
+    switch place {
+    case .known(let value): return try value.get()
+    case .result(let position):
+      guard let read = readings?.results[position] else { throw Self.unforeseen }
+      return try read.get()
+    case .previous(let member):
+      guard let read = try readings?.previous?.get() else { throw Self.unforeseen }
+      guard let member else { return read }
+      if case .object = read { return read.expressionMember(member) } else { return nil }
+    }
+  }
+}
