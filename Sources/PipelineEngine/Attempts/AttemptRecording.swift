@@ -10,10 +10,13 @@ struct AttemptRecording {
   private var node: OperationNode { run.state.instances[ordinal].node }
 
   /// One attempt from its turn to its record: every attempt is made here, but for those that end while the scheduler begins them.
-  nonisolated(nonsending) func perform(
-    _ body: nonisolated(nonsending) () async throws -> OperationResult
-  ) async throws -> OperationResult {
+  nonisolated(nonsending) func perform(_ body: AttemptEnd) async throws -> OperationResult {
     try await begin()
+    return try await finish(body)
+  }
+
+  /// Waits for the end of an attempt that has begun, and records it.
+  nonisolated(nonsending) func finish(_ body: AttemptEnd) async throws -> OperationResult {
     let outcome: Result<OperationResult, any Error>
     do {
       outcome = .success(try await body())
@@ -21,6 +24,11 @@ struct AttemptRecording {
       outcome = .failure(error)
     }
     await run.writeIfLarge(ordinal, outcome)
+    return try finish(outcome)
+  }
+
+  /// Records the end of an attempt. Its result is written already where it is large.
+  func finish(_ outcome: Result<OperationResult, any Error>) throws -> OperationResult {
     if let error = end(outcome) { throw error }
     return try outcome.get()
   }
@@ -97,7 +105,7 @@ struct AttemptRecording {
   }
 
   /// Ends the attempt and gives back what it held. Returns the error to go on with, nil after a success that could be kept.
-  func end(_ outcome: Result<OperationResult, any Error>) -> (any Error)? {
+  private func end(_ outcome: Result<OperationResult, any Error>) -> (any Error)? {
     run.dropReadings(ordinal)
     var attempt: AttemptRecord
     if node.isMoment {

@@ -18,6 +18,8 @@ public enum EngineError: Error, Sendable, Hashable {
   case processesRemain(String, of: RunID)
   /// For lack of descriptors or memory, nobody could look for processes that the former host of the run left running.
   case processesUnknown(of: RunID)
+  /// The run may have jobs at these executors, which this host does not have and so cannot ask.
+  case jobsElsewhere([String], of: RunID)
   /// The engine was about to change the state of a run or an operation, in these words, in a way that cannot be: a mistake of its own.
   case impossibleTransition(String)
 
@@ -45,7 +47,7 @@ public enum EngineError: Error, Sendable, Hashable {
     case .systemCall(_, let number), .file(_, let number):
       [EMFILE, ENFILE, ENOMEM, EAGAIN, ENOSPC, EDQUOT, EFBIG, EROFS, EIO].contains(number)
     case .history, .runTaken: true
-    case .secrets, .processesRemain, .processesUnknown, .impossibleTransition: false
+    case .secrets, .processesRemain, .processesUnknown, .jobsElsewhere, .impossibleTransition: false
     }
   }
 
@@ -59,6 +61,7 @@ public enum EngineError: Error, Sendable, Hashable {
     case .runTaken: "run-taken"
     case .processesRemain: "processes-remain"
     case .processesUnknown: "processes-unknown"
+    case .jobsElsewhere: "jobs-elsewhere"
     case .impossibleTransition: "engine-failed"
     }
   }
@@ -102,6 +105,10 @@ extension EngineError: CustomStringConvertible {
     case .processesUnknown(let run):
       return
         "cannot look for processes that the former host of run \(run.text) may have left running, because no descriptor or no memory is free; raise the limit on open files (`ulimit -n`), or wait until others need less, and try again"
+    case .jobsElsewhere(let executors, let run):
+      let names = executors.map { "'\($0.escapedForMessage)'" }.joined(separator: " and ")
+      return
+        "run \(run.text) may have jobs at \(names), which this host cannot ask what has become of them; resume it where that executor is set up, or run it anew with `penstock retry \(run.text)` once they have ended"
     case .impossibleTransition(let transition):
       return
         "the engine was about to change \(transition), which cannot be; this is a mistake in Penstock: please report it"

@@ -98,7 +98,8 @@ public final class RunHost: Sendable {
   /// Cancelling the calling task cancels the run.
   ///
   /// - Throws: ``RunNotFound``, ``RunNotResumable``, what `run` throws, and ``EngineError/secrets(_:)`` where a secret cannot be read, and
-  ///   ``EngineError/processesRemain(_:of:)`` where a process that the former host left running cannot be ended: then the run stays interrupted.
+  ///   ``EngineError/processesRemain(_:of:)`` where a process that the former host left running cannot be ended, or ``EngineError/jobsElsewhere(_:of:)`` where it
+  ///   may have jobs that this host cannot ask for: then the run stays interrupted.
   public func resume(
     _ id: RunID, version: String = "", events: RunEventRange = .all, onEvent: (@Sendable (RunEvent) -> Void)? = nil
   ) async throws -> RunOutcome {
@@ -110,6 +111,9 @@ public final class RunHost: Sendable {
       text: recorded.definition, path: recorded.run.path ?? "recorded.yaml", nested: recorded.nestedDefinitions,
       plugins: services.plugins.source, isRecorded: true)
     guard let pipeline = loaded.pipeline else { throw InvalidPipeline(result: loaded) }
+    // What ends with its host is on this machine.
+    let elsewhere = try history.executorsWithJobs(of: id, besides: [LocalExecutor.name, services.executor.name])
+    guard elsewhere.isEmpty else { throw EngineError.jobsElsewhere(elsewhere, of: id) }
     let secrets = try await secrets(of: id, pipeline)
     let source = try history.recordedSource(of: recorded.run)
     // Only one process may go on with it.

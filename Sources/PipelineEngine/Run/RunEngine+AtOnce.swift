@@ -46,25 +46,19 @@ extension RunEngine {
 
   /// Waits for the end of an attempt that goes on, or for its result to be written where that is large, and ends the operation.
   func finish(_ ordinal: Int, after begun: LoopBound<BegunAttempt>) async {
-    let outcome: Result<OperationResult, any Error>
-    switch begun.value {
-    case .ended(let known): outcome = known
-    case .running(let end):
-      do {
-        outcome = .success(try await end())
-      } catch {
-        outcome = .failure(error)
-      }
+    do {
+      let attempt = AttemptRecording(run: run, ordinal: ordinal)
+      succeed(ordinal, try await attempt.finish { try await begun.value.end() })
+    } catch {
+      fail(ordinal, error)
     }
-    await run.writeIfLarge(ordinal, outcome)
-    conclude(ordinal, with: outcome)
+    hasFinished(ordinal)
   }
 
   /// Ends the only attempt of an operation, and with it the operation.
   private func conclude(_ ordinal: Int, with outcome: Result<OperationResult, any Error>) {
     do {
-      if let error = AttemptRecording(run: run, ordinal: ordinal).end(outcome) { throw error }
-      succeed(ordinal, try outcome.get())
+      succeed(ordinal, try AttemptRecording(run: run, ordinal: ordinal).finish(outcome))
     } catch {
       fail(ordinal, error)
     }

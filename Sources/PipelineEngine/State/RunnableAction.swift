@@ -68,6 +68,14 @@ enum BegunAttempt {
   case ended(Result<OperationResult, any Error>)
   /// It goes on; the call waits for its end.
   case running(AttemptEnd)
+
+  /// Waits for the end where it goes on.
+  nonisolated(nonsending) func end() async throws -> OperationResult {
+    switch self {
+    case .ended(let outcome): try outcome.get()
+    case .running(let end): try await end()
+    }
+  }
 }
 
 extension RunnableAction where Handle == Void {
@@ -108,9 +116,6 @@ extension RunnableAction {
 
   /// One attempt, from its beginning to its end.
   nonisolated(nonsending) func perform(_ ordinal: Int, of run: Run) async throws -> OperationResult {
-    switch start(ordinal, of: run) {
-    case .ended(let outcome): return try outcome.get()
-    case .running(let end): return try await end()
-    }
+    try await start(ordinal, of: run).end()
   }
 }

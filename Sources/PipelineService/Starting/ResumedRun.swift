@@ -30,7 +30,7 @@ package struct ResumedRun: Sendable {
 
   /// What to say of an error of the engine: where nothing of the run was touched, it is still interrupted.
   func error(for error: EngineError) -> any Error {
-    guard error.code == "secret-unavailable" || error.code == "processes-remain" else { return error }
+    guard ["secret-unavailable", "processes-remain", "jobs-elsewhere"].contains(error.code) else { return error }
     return RunStartError.stillInterrupted(short: short, code: error.code, reason: "\(error)")
   }
 }

@@ -43,6 +43,32 @@ extension History {
     return recorded
   }
 
+  /// The executors, besides those of these names, that may still have jobs of an interrupted run or of interrupted runs nested in it: of each operation the
+  /// latest attempt ended with its host.
+  package func executorsWithJobs(of run: RunID, besides known: [String]) throws(WorkspaceError) -> [String] {
+    // Nobody may have noticed yet that its host is gone.
+    let unfinished = RunState.allCases.filter { !$0.isFinal || $0 == .interrupted }.map { "'\($0.rawValue)'" }
+      .joined(separator: ", ")
+    return try read { db in
+      try String.fetchAll(
+        db,
+        sql: """
+          WITH RECURSIVE tree (id, number) AS (
+            SELECT id, number FROM run_record WHERE id = ?1
+            UNION ALL
+            SELECT r.id, r.number FROM tree t JOIN run_record r ON r.parent = t.id
+            WHERE r.state IN (\(unfinished))
+          )
+          SELECT DISTINCT a.executor FROM tree t
+          JOIN operation_record o ON o.key >= t.number << 32 AND o.key < (t.number + 1) << 32
+          JOIN attempt_record a ON a.operation = o.key AND a.number = o.attempts
+          WHERE a.executor IS NOT NULL AND (a.state = ?2 OR a.error_code = ?3) ORDER BY a.executor
+          """,
+        arguments: [run.text, OperationState.running.rawValue, RecordedError.hostDied.code]
+      ).filter { !known.contains($0) }
+    }
+  }
+
   /// Whether a recorded path names a regular file of a run, or one that is gone.
   func isFileOfRun(_ path: String) -> Bool {
     guard let file = RunFilePath(path) else { return false }

@@ -73,6 +73,24 @@ import Testing
     await host.close()
   }
 
+  @Test("keep their run from being resumed by a host that cannot ask for them", arguments: [false, true])
+  func elsewhere(isNested: Bool) async throws {
+    let host = try LostHost(["x": [.hangs]], named: "cluster")
+    let inner = "operations: [{ name: a, run: x }]"
+    let outer = "operations: [{ name: n, pipeline: inner.yaml }]"
+    let id = try await host.run(
+      isNested ? outer : inner, nested: isNested ? ["inner.yaml": inner] : [:], untilHanging: 1)
+    let stranger = ScriptedExecutor(keepsHandles: false, name: "other")
+    await #expect(throws: EngineError.jobsElsewhere(["cluster"], of: id)) { try await host.resume(id, stranger) }
+    #expect(stranger.started.isEmpty && stranger.recoveries.isEmpty)
+    let executor = ScriptedExecutor(keepsHandles: false, name: "cluster")
+    await host.hand(to: executor, ["x": .ended(.exits(0))])
+    let run = try await host.resume(id, executor)
+    #expect(run.states == [isNested ? "n succeeded" : "a succeeded"])
+    #expect(executor.started.isEmpty)
+    await host.close()
+  }
+
   @Test("are asked for where their start is open, and known to the history before they are waited for") func open()
     async throws
   {

@@ -9,7 +9,7 @@ import Testing
     _ text: String, _ fates: [String: [ScriptedExecutor.Fate]], hanging: Int = 1,
     then later: [String: [ScriptedExecutor.Fate]] = [:], nested: [String: String] = [:]
   ) async throws -> (run: FinishedRun, commands: [String]) {
-    let host = try LostHost(fates, named: "lost")
+    let host = try LostHost(fates, jobsEnd: true)
     let id = try await host.run(text, nested: nested, untilHanging: hanging)
     let executor = ScriptedExecutor(later)
     let run = try await host.resume(id, executor)
@@ -163,7 +163,7 @@ import Testing
   }
 
   @Test("wait for their gates since their former host did") func gates() async throws {
-    let host = try LostHost(["x": [.hangs]], named: "lost")
+    let host = try LostHost(["x": [.hangs]], jobsEnd: true)
     let id = try await host.run(
       "operations: [{ name: a, run: y, run_when: file-exists(go) }, { name: b, run: x }]", untilHanging: 1)
     host.pass(.seconds(60))
@@ -186,7 +186,7 @@ import Testing
   @Test("ask nobody again who has answered meanwhile", arguments: [true, false]) func answers(answer: Bool)
     async throws
   {
-    let host = try LostHost(["x": [.hangs]], named: "lost")
+    let host = try LostHost(["x": [.hangs]], jobsEnd: true)
     let id = try await host.run(
       "operations: [{ name: a, approve: 'A?' }, { name: b, needs: a, run: b }, { name: c, run: x }]",
       untilHanging: 1, asking: 1)
@@ -199,7 +199,7 @@ import Testing
   }
 
   @Test("are resumed once") func once() async throws {
-    let host = try LostHost(["x": [.hangs]], named: "lost")
+    let host = try LostHost(["x": [.hangs]], jobsEnd: true)
     let id = try await host.run("operations: [{ name: a, run: x }]", untilHanging: 1)
     _ = try await host.resume(id, ScriptedExecutor())
     await #expect(throws: RunNotResumable.self) { try await host.resume(id, ScriptedExecutor()) }
@@ -207,10 +207,10 @@ import Testing
   }
 
   @Test("may lose their host again and again") func again() async throws {
-    let host = try LostHost(["x": [.hangs]], named: "lost")
+    let host = try LostHost(["x": [.hangs]], jobsEnd: true)
     let id = try await host.run("operations: [{ name: a, run: x }, { name: b, needs: a, run: y }]", untilHanging: 1)
     try await host.resume(
-      id, ScriptedExecutor(["y": [.hangs]], keepsHandles: false, name: "lost, too"), untilHanging: 1)
+      id, ScriptedExecutor(["y": [.hangs]], keepsHandles: false), untilHanging: 1)
     let executor = ScriptedExecutor()
     let run = try await host.resume(id, executor)
     #expect(run.states == ["a succeeded", "b succeeded"])

@@ -13,7 +13,11 @@ final class LostHost {
   /// What the lost hosts still wait for, until they are closed.
   private var left: [(engine: RunEngine, run: Task<Void, Never>)] = []
 
-  init(_ fates: [String: [ScriptedExecutor.Fate]], named name: String = "scripted") throws {
+  /// Whether jobs end with their host, and are recorded as those of the local executor are.
+  private let jobsEnd: Bool
+
+  init(_ fates: [String: [ScriptedExecutor.Fate]], named name: String = "scripted", jobsEnd: Bool = false) throws {
+    self.jobsEnd = jobsEnd
     executor = ScriptedExecutor(fates, keepsHandles: false, name: name)
     host = try EngineTestHost(executor: executor, clock: clock, isLent: true)
   }
@@ -40,7 +44,8 @@ final class LostHost {
   private func abandon(_ engines: [RunEngine]) async throws {
     for engine in engines { await engine.recordNoMore() }
     try await host.services.recorder.flush()
-    try await host.services.recorder.perform { db in
+    try await host.services.recorder.perform { [jobsEnd] db in
+      if jobsEnd { try db.execute(sql: "UPDATE attempt_record SET executor = NULL, handle = NULL") }
       try db.execute(sql: "UPDATE run_record SET process_started = 1 WHERE state IN ('queued', 'running')")
     }
   }
