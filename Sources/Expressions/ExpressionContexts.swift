@@ -20,6 +20,7 @@ public protocol ExpressionContexts {
 }
 
 extension ExpressionContexts {
+  /// Nothing.
   public func known(_ template: Template) -> Result<JSONValue, ExpressionError>? { nil }
 }
 
