@@ -10,7 +10,7 @@ extension ApprovalAction: RunnableAction {
   }
 
   func addInputs(
-    _ ordinal: Int, of run: Run, _ contexts: RunContexts, to inputs: inout OperationFingerprint.Inputs
+    _ ordinal: Int, of run: Run, _ contexts: RunContexts, to inputs: inout FingerprintValues
   ) {}
 
   // Nobody is asked again: what is waited for is the answer to the question that was put.

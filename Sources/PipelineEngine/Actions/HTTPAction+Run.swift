@@ -12,7 +12,7 @@ extension HTTPAction: RunnableAction {
   }
 
   func addInputs(
-    _ ordinal: Int, of run: Run, _ contexts: RunContexts, to inputs: inout OperationFingerprint.Inputs
+    _ ordinal: Int, of run: Run, _ contexts: RunContexts, to inputs: inout FingerprintValues
   ) throws {
     for path in readFiles {
       let path = try path.evaluate(in: contexts).injectedText

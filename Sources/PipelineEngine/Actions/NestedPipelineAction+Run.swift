@@ -10,7 +10,7 @@ extension NestedPipelineAction: RunnableAction {
   }
 
   func addInputs(
-    _ ordinal: Int, of run: Run, _ contexts: RunContexts, to inputs: inout OperationFingerprint.Inputs
+    _ ordinal: Int, of run: Run, _ contexts: RunContexts, to inputs: inout FingerprintValues
   ) {
     guard let nested = run.state.pipeline.nested[path] else { return }
     for hash in nested.sourceHashes { inputs.add("pipeline", hash) }

@@ -24,7 +24,7 @@ extension PluginUse: RunnableAction {
   }
 
   func addInputs(
-    _ ordinal: Int, of run: Run, _ contexts: RunContexts, to inputs: inout OperationFingerprint.Inputs
+    _ ordinal: Int, of run: Run, _ contexts: RunContexts, to inputs: inout FingerprintValues
   ) throws {
     // Another version of the plugin may do something else.
     inputs.add("plugin", try run.plugins.plugin(of: offer).plugin.hash)

@@ -155,7 +155,7 @@ struct ProcessAttempt {
   }
 }
 
-extension OperationFingerprint.Inputs {
+extension FingerprintValues {
   /// Marks a result that nobody declared as read by the present rule: before, `1.10` was the number 1.1.
   mutating func addReading(of node: OperationNode) {
     if node.definition.result == nil { add("result", "text") }

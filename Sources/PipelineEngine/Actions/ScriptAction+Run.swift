@@ -6,7 +6,7 @@ extension ScriptAction: RunnableAction {
   }
 
   func addInputs(
-    _ ordinal: Int, of run: Run, _ contexts: RunContexts, to inputs: inout OperationFingerprint.Inputs
+    _ ordinal: Int, of run: Run, _ contexts: RunContexts, to inputs: inout FingerprintValues
   ) {
     inputs.add("run", script)
     inputs.addReading(of: run.state.instances[ordinal].node)

@@ -17,6 +17,6 @@ extension ValueAction: RunnableAction {
   }
 
   func addInputs(
-    _ ordinal: Int, of run: Run, _ contexts: RunContexts, to inputs: inout OperationFingerprint.Inputs
+    _ ordinal: Int, of run: Run, _ contexts: RunContexts, to inputs: inout FingerprintValues
   ) {}
 }

@@ -11,7 +11,7 @@ extension OperationDefinition.Wait: RunnableAction {
   }
 
   func addInputs(
-    _ ordinal: Int, of run: Run, _ contexts: RunContexts, to inputs: inout OperationFingerprint.Inputs
+    _ ordinal: Int, of run: Run, _ contexts: RunContexts, to inputs: inout FingerprintValues
   ) {}
 
   var goesOnAcrossHosts: Bool { false }

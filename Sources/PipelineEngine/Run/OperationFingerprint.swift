@@ -17,11 +17,11 @@ struct OperationFingerprint {
     return try await BlockingWork.run(if: inputs.isLarge) { inputs.digest }
   }
 
-  private func inputs() throws -> Inputs {
+  private func inputs() throws -> FingerprintValues {
     let instance = run.state.instances[ordinal]
     let definition = instance.node.definition
     let contexts = run.contexts(ordinal)
-    var inputs = Inputs()
+    var inputs = FingerprintValues()
     inputs.add("definition", definition.contentHash ?? "")
     // Relative paths start from there, in scripts as well: two files of one name are two pipelines.
     inputs.add("file", run.state.pipeline.source.directory)
@@ -51,40 +51,6 @@ struct OperationFingerprint {
     }
     try action.addInputs(ordinal, of: run, contexts, to: &inputs)
     return inputs
-  }
-
-  /// Named values in their order, of which large ones are hashed beside the loop.
-  struct Inputs: Sendable {
-    private enum Value {
-      case text(String)
-      /// As its JSON text.
-      case data(JSONValue)
-    }
-
-    private var values: [(name: String, value: Value)] = []
-    /// Whether they are more than can be hashed in a millisecond.
-    private(set) var isLarge = false
-
-    mutating func add(_ name: String, _ text: String) {
-      values.append((name, .text(text)))
-      if text.utf8.count > BlockingWork.large { isLarge = true }
-    }
-
-    mutating func add(_ name: String, _ value: JSONValue) {
-      values.append((name, .data(value)))
-      if value.isLarge { isLarge = true }
-    }
-
-    var digest: String {
-      var inputs = FingerprintInputs()
-      for (name, value) in values {
-        switch value {
-        case .text(let text): inputs.add(name, text)
-        case .data(let value): inputs.add(name, value.text)
-        }
-      }
-      return inputs.digest
-    }
   }
 }
 

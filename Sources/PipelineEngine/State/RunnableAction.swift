@@ -18,7 +18,7 @@ protocol RunnableAction: ActionKind {
   /// be waiting to read.
   nonisolated(nonsending) func end(of handle: Handle, _ ordinal: Int, of run: Run) async throws -> OperationResult
   /// Adds what it is given besides its templates to the operation's fingerprint: what files and plugins are now. A kind that is given nothing else says so.
-  func addInputs(_ ordinal: Int, of run: Run, _ contexts: RunContexts, to inputs: inout OperationFingerprint.Inputs)
+  func addInputs(_ ordinal: Int, of run: Run, _ contexts: RunContexts, to inputs: inout FingerprintValues)
     throws
   /// Whether an attempt that a former host of the run began goes on in this one, so that what has passed since counts against `timeout`. The others begin anew.
   var goesOnAcrossHosts: Bool { get }
