@@ -1,3 +1,4 @@
+import Expressions
 import PipelineLanguage
 import RunHistory
 import Workspace
@@ -45,15 +46,25 @@ extension RunEngine {
   /// The run is cancelled: of what goes on and is asked anyway, that goes on whose `when` is true of a cancelled run, too.
   func spareWhatAsks() {
     for (ordinal, task) in run.ending.lasting {
-      if goesOn(ordinal) { run.ending.spare(ordinal) } else { task.cancel() }
+      let node = run.state.instances[ordinal].node
+      guard run.cancellation == .requested, !run.isForced, let condition = node.definition.condition else {
+        task.cancel()
+        continue
+      }
+      run.ending.spare(ordinal)
+      // One that names the item is asked for each of those that have not begun.
+      if node.conditionIsPerItem { continue }
+      guard run.request(ordinal, for: .condition) == nil else {
+        // It goes on until its files have been read, or what takes long is known.
+        Task(executorPreference: run.services.loop) { await self.ask(condition, of: ordinal) }
+        continue
+      }
+      if (try? run.holds(condition, for: ordinal)) != true { run.ending.spareNoLonger(ordinal) }
     }
   }
 
-  private func goesOn(_ ordinal: Int) -> Bool {
-    let node = run.state.instances[ordinal].node
-    guard run.cancellation == .requested, !run.isForced, let condition = node.definition.condition else { return false }
-    // One that names the item is asked for each of those that have not begun.
-    return node.conditionIsPerItem || (try? run.holds(condition, for: ordinal)) ?? false
+  private func ask(_ condition: Expression, of ordinal: Int) async {
+    if (try? await run.isSatisfied(condition, for: ordinal)) != true { run.ending.spareNoLonger(ordinal) }
   }
 
   /// Ends an operation that has not begun with the run.

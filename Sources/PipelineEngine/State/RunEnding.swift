@@ -56,6 +56,11 @@ struct RunEnding {
   /// An operation begins, or goes on, although the run is cancelled.
   mutating func spare(_ ordinal: Int) { spared.insert(ordinal) }
 
+  /// An operation that was spared ends with the run after all.
+  mutating func spareNoLonger(_ ordinal: Int) {
+    if spared.remove(ordinal) != nil { lasting[ordinal]?.cancel() }
+  }
+
   /// What was spared ends as well.
   mutating func spareNothing() {
     spared.removeAll()

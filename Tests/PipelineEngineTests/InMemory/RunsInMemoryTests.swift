@@ -59,6 +59,34 @@ import Testing
     #expect(executor.commands == ["x", "b"])
   }
 
+  @Test("what goes on in a cancelled run may go by files, which are read beside the loop") func goesOnByFiles()
+    async throws
+  {
+    let executor = ScriptedExecutor(["kept": [.hangs], "ended": [.hangs]])
+    let host = try EngineTestHost(executor: executor, isLent: true)
+    let (ends, tell) = AsyncStream<AttemptRecord>.makeStream()
+    let gone = "hashFiles('gone') == ''"
+    let engine = try host.engine(
+      """
+      operations:
+        - { name: kept, when: "always() && \(gone)", run: kept }
+        - { name: ended, when: "success() || (failure() || cancelled()) && !(\(gone))", run: ended }
+      """
+    ) { event in if case .attempt(let attempt) = event, attempt.state != .running { tell.yield(attempt) } }
+    async let running = host.run(engine)
+    try await executor.hangingCount.reaches(2)
+    await engine.cancel(.requested)
+    for await attempt in ends {
+      #expect(attempt.ordinal == 1)
+      await Task(executorPreference: host.loop) { executor.release("kept") }.value
+      break
+    }
+    let run = try await running
+    #expect(run.states == ["kept succeeded", "ended cancelled run-cancelled"])
+    #expect(run.outcome.run.state == .cancelled)
+    await host.close()
+  }
+
   @Test("a value is masked where it is a secret, and reaches its job as it is") func secrets() async throws {
     var configuration = HostConfiguration()
     configuration.environment = ["TOKEN": "hush-hush-hush"]
