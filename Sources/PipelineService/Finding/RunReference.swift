@@ -1,4 +1,5 @@
 import Expressions
+import OperatingSystem
 import PipelineLanguage
 import RunHistory
 import Values
@@ -111,7 +112,10 @@ package struct RunReference {
 
   private func nearest(to text: String, among recent: [RunRecord]) -> RunReferenceError.Nearest {
     guard let latest = recent.first else { return .nothing }
-    if let named = recent.first(where: { $0.pipeline == text }) { return .pipeline(latest: candidate(named)) }
+    let path = PathText.absolute(text)
+    if let named = recent.first(where: { $0.pipeline == text || $0.path == path }) {
+      return .pipeline(latest: candidate(named))
+    }
     // A mistyped id is compared with beginnings of its own length.
     let length = text.count
     let beginnings = recent.map { String($0.id.text.prefix(length)) }

@@ -13,7 +13,7 @@ package enum RunReferenceError: ServiceError {
   package enum Nearest: Sendable, Hashable {
     /// Nothing has run in the workspace yet.
     case nothing
-    /// The word is the name of a pipeline, of which this is the latest run.
+    /// The word is the name or the file of a pipeline, of which this is the latest run.
     case pipeline(latest: Candidate)
     /// A run whose id begins nearly so.
     case run(Candidate)

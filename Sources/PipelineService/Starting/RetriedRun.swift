@@ -24,18 +24,30 @@ package struct RetriedRun {
   }
 
   package let record: RunRecord
+  /// Where nobody named a run: which one was taken, in words without a subject: `run 03kx9fab of 'etl', which failed 2h05m ago`.
+  package let choice: String?
   private let history: History
 
-  /// The run that `name` means, or the latest that is worth a retry.
+  /// The run that `name` means, or the latest that failed or was interrupted, and has not been repaired since.
   ///
+  /// - Parameters:
+  ///   - name: The run; nil for the latest.
+  ///   - pipeline: Where no run is named, the pipeline whose runs count, or a pattern of its name; nil for any.
+  ///   - history: Where the runs are.
   /// - Throws: ``RunReferenceError``, ``RunStartError``, or `WorkspaceError`.
-  package init(named name: String?, in history: History) throws {
+  package init(named name: String?, of pipeline: String? = nil, in history: History) throws {
     let reference = RunReference(history: history)
-    guard let record = try name.map(reference.find) ?? history.latestRun(for: .retry) else {
-      throw RunStartError.nothingToRetry(workspace: history.workspace.directory)
+    if let name {
+      record = try reference.find(name)
+      choice = nil
+    } else {
+      guard let latest = try history.latestRun(for: .retry, of: pipeline) else {
+        throw try RunStartError.nothingToRetry(of: pipeline, reference)
+      }
+      record = latest
+      choice = try reference.choice(latest, of: pipeline)
     }
     guard record.state.isFinal else { throw RunStartError(record, reference) }
-    self.record = record
     self.history = history
   }
 
@@ -87,5 +99,29 @@ package struct RetriedRun {
     let nested = pipeline.nestedTexts
     let changed = nested.keys.filter { recorded[$0] != nil && recorded[$0] != nested[$0] }.sorted()
     return (pipeline.source.text == text ? [] : [path]) + changed
+  }
+}
+
+extension RunReference {
+  /// The run that is taken, and where a later one of another pipeline or none that is to be retried comes to mind first, what that is.
+  fileprivate func choice(_ run: RunRecord, of pipeline: String?) throws -> String {
+    let name = TerminalText.visible(run.pipeline)
+    let text = "run \(short(run.id)) of '\(name)', which \(run.verb) \(ClockText.ago(run.endedAt ?? run.createdAt))"
+    guard let latest = try history.runs(RunFilter(pipeline: pipeline, limit: 1)).first, latest.id != run.id else {
+      return text
+    }
+    return text + " (the latest run, \(short(latest.id)) of '\(TerminalText.visible(latest.pipeline))', \(latest.verb))"
+  }
+}
+
+extension RunRecord {
+  /// `succeeded`, `is running`, `was cancelled by ada with Ctrl-C`.
+  fileprivate var verb: String {
+    switch state {
+    case .succeeded, .failed: state.rawValue
+    case .queued, .running: "is \(state.rawValue)"
+    case .interrupted: "was interrupted"
+    case .cancelled: "was \(TerminalText.visible(canceller?.words ?? state.rawValue))"
+    }
   }
 }

@@ -1,13 +1,16 @@
 import PipelineEngine
 import PipelineLanguage
 import RunHistory
+import Values
 
 /// Why a run cannot be begun, retried or resumed.
 package enum RunStartError: ServiceError {
   /// `near` is the name that was probably meant.
   case unknownOperation(String, pipeline: String, near: String?)
-  /// No run in the workspace failed, was cancelled or was interrupted.
-  case nothingToRetry(workspace: String)
+  /// No run failed or was interrupted that has not been repaired since: of `pipeline`, where that is asked for. `cancelled` is the latest that was cancelled.
+  case nothingToRetry(workspace: String, pipeline: String? = nil, cancelled: RunReferenceError.Candidate? = nil)
+  /// There are no runs of the pipeline that is asked for. `near` is the name that was probably meant.
+  case noRunOfPipeline(String, workspace: String, near: String?)
   /// No run in the workspace was interrupted.
   case nothingToResume(workspace: String)
   /// The run is in a state that it cannot be retried or resumed from. `whereabouts` is what is known of the process that runs it.
@@ -24,10 +27,24 @@ package enum RunStartError: ServiceError {
       whereabouts: run.owner.whereabouts(in: reference.history.workspace.directory), host: run.host)
   }
 
+  /// The error for a retry that finds no run to take.
+  static func nothingToRetry(of pipeline: String?, _ reference: RunReference) throws -> RunStartError {
+    let (history, workspace) = (reference.history, reference.history.workspace.directory)
+    if let pipeline, try history.runs(RunFilter(pipeline: pipeline, limit: 1)).isEmpty {
+      return .noRunOfPipeline(
+        pipeline, workspace: workspace, near: NearestName.suggestion(for: pipeline, among: try history.pipelineNames()))
+    }
+    let cancelled = try history.runs(RunFilter(pipeline: pipeline, states: [.cancelled], limit: 1)).first.map {
+      RunReferenceError.Candidate(short: reference.short($0.id), run: $0)
+    }
+    return .nothingToRetry(workspace: workspace, pipeline: pipeline, cancelled: cancelled)
+  }
+
   package var code: String {
     switch self {
     case .unknownOperation: "unknown-operation"
     case .nothingToRetry: "nothing-to-retry"
+    case .noRunOfPipeline: "no-run-of-pipeline"
     case .nothingToResume: "nothing-to-resume"
     case .unfit(_, let state, _, _): "run-\(state.rawValue)"
     case .stillInterrupted(_, let code, _): code
@@ -40,8 +57,11 @@ package enum RunStartError: ServiceError {
     case .unknownOperation(let name, let pipeline, let near):
       "the pipeline '\(pipeline)' has no operation '\(TerminalText.visible(name))'"
         + (near.map { ", did you mean '\($0)'?" } ?? "")
-    case .nothingToRetry(let workspace):
-      "no run in '\(workspace)' failed, was cancelled or was interrupted; `penstock history list` shows the runs"
+    case .nothingToRetry(let workspace, let pipeline, let cancelled):
+      Self.nothingToRetry(workspace, pipeline, cancelled)
+    case .noRunOfPipeline(let pipeline, let workspace, let near):
+      "there are no runs of the pipeline '\(TerminalText.visible(pipeline))' in '\(workspace)'"
+        + (near.map { ", did you mean '\(TerminalText.visible($0))'?" } ?? "; `penstock history list` shows the runs")
     case .nothingToResume(let workspace):
       "no run in '\(workspace)' was interrupted; `penstock retry` runs again what failed, `penstock history list` shows the runs"
     case .unfit(let short, let state, let whereabouts, let host):
@@ -57,5 +77,17 @@ package enum RunStartError: ServiceError {
     case .backfilled(let pipeline, let process):
       "process \(process) is backfilling '\(TerminalText.visible(pipeline))'; wait for its end, or end it with Ctrl-C there"
     }
+  }
+
+  private static func nothingToRetry(
+    _ workspace: String, _ pipeline: String?, _ cancelled: RunReferenceError.Candidate?
+  ) -> String {
+    let which = pipeline.map { " of '\(TerminalText.visible($0))'" } ?? ""
+    let text =
+      "there is nothing to retry: no run\(which) in '\(workspace)' failed or was interrupted that has not been repaired since"
+    guard let cancelled else { return text + "; `penstock history list` shows the runs" }
+    let name = pipeline == nil ? " of '\(TerminalText.visible(cancelled.run.pipeline))'" : ""
+    let how = TerminalText.visible(cancelled.run.canceller?.words ?? cancelled.run.state.rawValue)
+    return text + ". Run \(cancelled.short)\(name) was \(how); `penstock retry \(cancelled.short)` runs it again"
   }
 }

@@ -15,7 +15,7 @@ public enum RunResolution: Sendable, Hashable {
 public enum RunPurpose: Sendable, Hashable {
   /// `resume`: the latest run that was interrupted.
   case resume
-  /// `retry`: the latest run that failed, was cancelled or was interrupted, and that no retry has made good since.
+  /// `retry`: the latest run that failed or was interrupted, and that has not been repaired since.
   case retry
 }
 
@@ -94,42 +94,5 @@ extension History {
     }
     let shared = neighbours.compactMap(\.self).map { zip($0, text).prefix { $0 == $1 }.count }.max() ?? 0
     return String(text.prefix(max(8, shared + 1)))
-  }
-
-  /// The run that a command without an id takes; nested runs are never taken.
-  public func latestRun(for purpose: RunPurpose) throws(WorkspaceError) -> RunRecord? {
-    switch purpose {
-    case .resume: return try runs(RunFilter(states: [.interrupted], limit: 1)).first
-    case .retry:
-      let candidates = try runs(RunFilter(states: [.failed, .cancelled, .interrupted], limit: Self.mostCandidates))
-      for candidate in candidates where try !isMadeGood(candidate) { return candidate }
-      return nil
-    }
-  }
-
-  /// Of how many runs that did not succeed it is asked whether a retry has made them good.
-  private static let mostCandidates = 200
-
-  /// Whether a retry of the run has succeeded, or a retry of that one, and so on. One that left something out made nothing good.
-  private func isMadeGood(_ run: RunRecord) throws(WorkspaceError) -> Bool {
-    // A retry begins after what it retries. Of the runs of a pipeline, which may be a million, the retries alone are read.
-    let since = run.createdAt.microseconds
-    let later = try read { db in
-      try db.fetch(for: StoredRun.self).select(
-        StoredRun.id, StoredRun.source, StoredRun.state, StoredRun.selection,
-        where: StoredRun.pipeline == run.pipeline && StoredRun.createdAt >= since
-          && StoredRun.trigger == RunTrigger.retry.rawValue)
-    }
-    var retries = Dictionary(grouping: later) { $0.1 }
-    var open = [run.id.text]
-    while let next = open.popLast() {
-      for (id, _, state, selection) in retries.removeValue(forKey: next) ?? [] {
-        if state == RunState.succeeded.rawValue, !RunOrigin(source: nil, text: selection).selection.isAlone {
-          return true
-        }
-        open.append(id)
-      }
-    }
-    return false
   }
 }

@@ -48,6 +48,9 @@ extension RunCanceller {
     self.init(who: who, means: Means(rawValue: means))
   }
 
+  /// Whether a signal ended its host that no key sends, as when the computer is shut down or a terminal is closed: then nobody meant to cancel the run.
+  package var isSignalOfSystem: Bool { [Means.signal("SIGTERM"), .signal("SIGHUP")].contains(means) }
+
   /// What follows the word "cancelled": `by ada with Ctrl-C`; the whole of ``words`` where these do not begin with that word.
   package var wordsBehindState: String {
     let state = RunState.cancelled.rawValue + " "
@@ -65,8 +68,10 @@ extension RunCanceller {
     case .overlap: return "replaced by " + (run.map { "run \($0)" } ?? "another run")
     case .timeout: return "cancelled by its timeout"
     case .parent: return "cancelled by its parent run" + (run.map { " \($0)" } ?? "")
-    case .condition: return "called off, as its 'rerun_on_change' turned false"
-    default: return "cancelled by \(means.rawValue) to its host"
+    case .condition: return "cancelled because its 'rerun_on_change' turned false"
+    default:
+      return means.rawValue.hasPrefix("SIG")
+        ? "cancelled by the signal \(means.rawValue)" : "cancelled by \(means.rawValue)"
     }
   }
 }

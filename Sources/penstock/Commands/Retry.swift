@@ -12,10 +12,12 @@ struct Retry: ForegroundCommand {
       now (or as it was recorded, with --recorded, or when the file is gone).
       Operations that succeeded are taken over, except where their definition or
       a param that they name has changed since: these run again, with all that
-      depends on them. Without a run, takes the latest one that failed, was
-      cancelled or was interrupted, and that no retry has made good since.
+      depends on them. Without a run, takes the latest of any pipeline that failed
+      or was interrupted and has not been repaired since, and says which. Runs
+      that somebody cancelled are retried only by their id.
 
         penstock retry
+        penstock retry --pipeline nightly
         penstock retry --dry-run
         penstock retry 03kx9fab -p limit=5
         penstock retry 03kx9fab --from upload --from notify
@@ -26,6 +28,12 @@ struct Retry: ForegroundCommand {
     help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"),
     completion: ArgumentCompletion.runs([.failed, .cancelled, .interrupted]))
   var runName: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Without a run, take one of this pipeline; * and ? stand for any characters.", valueName: "name"),
+    completion: ArgumentCompletion.pipelines)
+  var pipeline: String?
 
   @Option(
     help: ArgumentHelp(
@@ -66,6 +74,9 @@ struct Retry: ForegroundCommand {
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
+    if runName != nil, pipeline != nil {
+      throw ValidationError("--pipeline chooses a run; it goes without the id of one.")
+    }
     if force, !from.isEmpty || !only.isEmpty {
       throw ValidationError("--force runs all operations; it goes without --from and --only.")
     }
@@ -74,10 +85,10 @@ struct Retry: ForegroundCommand {
   func runInForeground() async throws -> ExitStatus {
     let pluginHost = plugins.host()
     let service = try shared.openService(plugins: .host(pluginHost))
-    let former = try RetriedRun(named: runName, in: service.history)
+    let former = try RetriedRun(named: runName, of: pipeline, in: service.history)
     let loaded = try former.load(wantsRecorded: recorded, plugins: .host(pluginHost))
     let pipeline = try PipelineFileLoading.accept(loaded.result, options: shared)
-    if !shared.quiet { tell(of: former.record, loaded) }
+    if !shared.quiet { tell(of: former, loaded) }
     let start = try RunStart(
       repeating: former.record, with: pipeline, given: ParameterArgument.parse(parameters),
       values: parameterFiles.values(for: pipeline, shared), labels: labels.labels(),
@@ -108,13 +119,9 @@ struct Retry: ForegroundCommand {
   }
 
   /// Says which run is taken where nobody named one, and what is used in place of its file.
-  private func tell(of run: RunRecord, _ loaded: RetriedRun.Loaded) {
-    if runName == nil {
-      let name = TerminalText.visible(run.pipeline)
-      let time = ClockText.ago(run.endedAt ?? run.createdAt)
-      TextOutput.error.writeLine(
-        "penstock: retries run \(run.id.short) of \(name), which \(run.state == .failed ? "" : "was ")\(run.state.rawValue) \(time)"
-      )
+  private func tell(of former: RetriedRun, _ loaded: RetriedRun.Loaded) {
+    if let choice = former.choice {
+      TextOutput.error.writeLine("penstock: \(dryRun ? "would retry" : "retrying") \(choice)")
     }
     for path in loaded.changedFiles {
       TextOutput.error.writeLine(

@@ -12,24 +12,126 @@ import Testing
 
   private func later(_ seconds: Int64) -> RecordTime { HistoryFixture.start.advanced(by: seconds * 1_000_000) }
 
-  @Test("Without a name, the latest that did not succeed is retried")
-  func latestToRetry() async throws {
-    #expect(throws: RunStartError.self) { try RetriedRun(named: nil, in: history) }
-    try await fixture.ended(at: later(0), state: .failed)
-    let failed = try await fixture.ended(at: later(1), state: .failed)
-    try await fixture.ended(at: later(2), state: .succeeded)
-    #expect(try RetriedRun(named: nil, in: history).record.id == failed)
-    #expect(try RetriedRun(named: "last", in: history).record.state == .succeeded)
+  /// Records a run that has ended, with what sets it apart from others of its pipeline.
+  private func ended(
+    _ seconds: Int64, _ state: RunState, of pipeline: String = "digest", params: String = "{}",
+    at instant: RecordTime? = nil, event: String? = nil, canceller: RunCanceller? = nil, retrying source: RunID? = nil,
+    selection: RunOptions.Selection = .all
+  ) async throws -> RunID {
+    var run = fixture.record(pipeline, at: later(seconds), state: state)
+    (run.params, run.instant, run.event, run.canceller) = (params, instant, event, canceller)
+    run.origin.selection = selection
+    if let source {
+      run.trigger = .retry
+      run.origin.source = source
+      run.instant = try history.run(source).flatMap { $0.instant ?? $0.startedAt }
+    }
+    run.startedAt = later(seconds)
+    run.endedAt = later(seconds)
+    fixture.recorder.record(.runCreated(run, definition: ""))
+    try await fixture.recorder.flush()
+    return run.id
   }
 
-  @Test("Without a name, a run is left out that a retry of it, or of its retry, has made good")
-  func madeGood() async throws {
-    let older = try await fixture.ended(at: later(0), state: .failed)
-    let first = try await fixture.ended(at: later(1), state: .failed)
-    let second = try await fixture.ended(at: later(2), state: .failed, retrying: first)
-    #expect(try RetriedRun(named: nil, in: history).record.id == second)
-    try await fixture.ended(at: later(3), state: .succeeded, retrying: second)
-    #expect(try RetriedRun(named: nil, in: history).record.id == older)
+  private func retried(of pipeline: String? = nil) throws -> RunID? {
+    do {
+      return try RetriedRun(named: nil, of: pipeline, in: history).record.id
+    } catch let error as RunStartError {
+      #expect(error.code == "nothing-to-retry")
+      return nil
+    }
+  }
+
+  @Test("Without a name, the latest that failed is retried, whatever other pipelines have done since, and that is said")
+  func latestToRetry() async throws {
+    #expect(try retried() == nil)
+    _ = try await ended(0, .failed, of: "older")
+    let failed = try await ended(1, .failed)
+    let alone = try RetriedRun(named: nil, in: history)
+    #expect(alone.record.id == failed)
+    #expect(alone.choice?.hasPrefix("run \(failed.short) of 'digest', which failed ") == true)
+    #expect(alone.choice?.contains("latest") == false)
+    let latest = try await ended(2, .succeeded, of: "report")
+    let former = try RetriedRun(named: nil, in: history)
+    #expect(former.record.id == failed)
+    #expect(former.choice?.hasSuffix(" (the latest run, \(latest.short) of 'report', succeeded)") == true)
+    let named = try RetriedRun(named: "last", in: history)
+    #expect(named.record.state == .succeeded && named.choice == nil)
+  }
+
+  @Test("Without a name, the runs of one pipeline can be asked for")
+  func pipeline() async throws {
+    let digest = try await ended(0, .failed)
+    let other = try await ended(1, .failed, of: "report")
+    #expect(try retried() == other)
+    #expect(try retried(of: "digest") == digest)
+    #expect(try retried(of: "dig*") == digest)
+    let error = #expect(throws: RunStartError.self) { try RetriedRun(named: nil, of: "digset", in: history) }
+    #expect(error?.code == "no-run-of-pipeline")
+    #expect(error?.description.hasSuffix(", did you mean 'digest'?") == true)
+  }
+
+  @Test("Without a name, a run is left out that a retry of it, or of its retry, has repaired")
+  func repairedByRetry() async throws {
+    let older = try await ended(0, .failed, params: "{\"n\":1}")
+    let first = try await ended(1, .failed)
+    let second = try await ended(2, .failed, retrying: first)
+    #expect(try retried() == second)
+    _ = try await ended(3, .succeeded, retrying: second)
+    #expect(try retried() == older)
+  }
+
+  @Test("Without a name, a run is left out that another run of the same has repaired")
+  func repairedByOther() async throws {
+    let failed = try await ended(0, .failed)
+    let again = try await ended(1, .failed, retrying: failed)
+    _ = try await ended(2, .succeeded, of: "report")
+    _ = try await ended(3, .succeeded, params: "{\"n\":1}")
+    _ = try await ended(4, .succeeded, at: later(-60))
+    _ = try await ended(5, .succeeded, event: "{}")
+    _ = try await ended(6, .succeeded, selection: .from(operation: "a"))
+    #expect(try retried() == again)
+    _ = try await ended(7, .succeeded)
+    #expect(try retried() == nil)
+  }
+
+  @Test("Without a name, a run for an instant is repaired by one for the same instant alone")
+  func repairedInstant() async throws {
+    let failed = try await ended(0, .failed, at: later(-60))
+    _ = try await ended(1, .succeeded)
+    _ = try await ended(2, .succeeded, at: later(-30))
+    #expect(try retried() == failed)
+    _ = try await ended(3, .succeeded, at: later(-60))
+    #expect(try retried() == nil)
+  }
+
+  @Test("Without a name, a retry of another run of the same repairs a run")
+  func repairedByRetryOfOther() async throws {
+    _ = try await ended(0, .failed)
+    let second = try await ended(1, .failed)
+    _ = try await ended(2, .succeeded, retrying: second)
+    #expect(try retried() == nil)
+  }
+
+  @Test(
+    "Without a name, what somebody cancelled is left alone",
+    arguments: [
+      (RunCanceller(who: "ada", means: .terminal), false), (RunCanceller(who: "ada", means: .command), false),
+      (RunCanceller(means: .kill), false), (RunCanceller(means: .signal("SIGINT")), false),
+      (RunCanceller(means: .overlap), false), (RunCanceller(means: .condition), false), (nil, false),
+      (RunCanceller(means: .signal("SIGTERM")), true), (RunCanceller(means: .signal("SIGHUP")), true),
+    ] as [(RunCanceller?, Bool)])
+  func cancelled(canceller: RunCanceller?, isTaken: Bool) async throws {
+    let run = try await ended(0, .cancelled, canceller: canceller)
+    #expect(try retried() == (isTaken ? run : nil))
+    guard !isTaken else { return }
+    let error = #expect(throws: RunStartError.self) { try RetriedRun(named: nil, in: history) }
+    #expect(
+      error?.description.hasSuffix(
+        "Run \(run.short) of 'digest' was \(canceller?.words ?? "cancelled"); `penstock retry \(run.short)` runs it again"
+      )
+        == true)
+    #expect(try RetriedRun(named: run.text, in: history).record.id == run)
   }
 
   @Test("Without a name, the latest that was interrupted is resumed")

@@ -16,8 +16,8 @@ import Testing
       (RunCanceller(means: .overlap), "replaced by another run"),
       (RunCanceller(who: run.text, means: .parent), "cancelled by its parent run \(run.short)"),
       (RunCanceller(means: .timeout), "cancelled by its timeout"),
-      (RunCanceller(means: .condition), "called off, as its 'rerun_on_change' turned false"),
-      (RunCanceller(means: .signal("SIGTERM")), "cancelled by SIGTERM to its host"),
+      (RunCanceller(means: .condition), "cancelled because its 'rerun_on_change' turned false"),
+      (RunCanceller(means: .signal("SIGTERM")), "cancelled by the signal SIGTERM"),
       (RunCanceller(who: "no id", means: .overlap), "replaced by run no id"),
     ])
   func words(_ canceller: RunCanceller, words: String) {
