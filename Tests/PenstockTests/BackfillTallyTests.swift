@@ -5,18 +5,20 @@ import Testing
 
 @Suite("What a backfill has come to")
 struct BackfillTallyTests {
+  private let instant = RecordTime(microseconds: 1_790_000_000_000_000)
+
   private func run(_ state: RunState) -> RunRecord {
     RunRecord(
-      id: .generate(), pipeline: "p", definitionHash: "", path: nil, host: "", user: "", version: "", state: state)
+      id: .generate(), pipeline: "p $x", definitionHash: "", path: nil, host: "", user: "", version: "", state: state)
   }
 
   @Test("It succeeds when every instant has a run that did")
   func success() {
     var tally = BackfillTally(of: 3)
     tally.before = 1
-    tally.add(run(.succeeded), isInterrupted: false, stopsOnFailure: true)
+    tally.add(run(.succeeded), for: instant, isInterrupted: false, stopsOnFailure: true)
     #expect(tally.goesOn && tally.status == .failed)
-    tally.add(run(.succeeded), isInterrupted: false, stopsOnFailure: true)
+    tally.add(run(.succeeded), for: instant, isInterrupted: false, stopsOnFailure: true)
     #expect(tally.status == .succeeded)
     #expect(tally.text == "3 instants: 2 succeeded, 1 had succeeded before")
   }
@@ -24,17 +26,35 @@ struct BackfillTallyTests {
   @Test("It goes on after a failure unless it is told to stop, and stops for a signal")
   func failures() {
     var tally = BackfillTally(of: 4)
-    tally.add(run(.failed), isInterrupted: false, stopsOnFailure: false)
+    tally.add(run(.failed), for: instant, isInterrupted: false, stopsOnFailure: false)
     #expect(tally.goesOn && tally.status == .failed)
     tally.elsewhere = 1
-    tally.add(run(.failed), isInterrupted: false, stopsOnFailure: true)
+    tally.add(run(.failed), for: instant, isInterrupted: false, stopsOnFailure: true)
     #expect(!tally.goesOn)
     #expect(
       tally.text
         == "4 instants: 0 succeeded, 2 did not succeed, 1 goes on elsewhere, 1 left; the same command runs what has not succeeded"
     )
     var cancelled = BackfillTally(of: 2)
-    cancelled.add(run(.cancelled), isInterrupted: true, stopsOnFailure: false)
+    cancelled.add(run(.cancelled), for: instant, isInterrupted: true, stopsOnFailure: false)
     #expect(!cancelled.goesOn && cancelled.status == .cancelled)
+  }
+
+  @Test("It names the first ten instants that failed, with the command that shows why, and how many more there are")
+  func failureLines() {
+    var tally = BackfillTally(of: 13)
+    #expect(tally.failureLines { $0.text } == [])
+    for index in 0..<12 {
+      tally.add(
+        run(index == 3 ? .cancelled : .failed), for: instant.advanced(by: Int64(index) * 1_000_000),
+        isInterrupted: false, stopsOnFailure: false)
+    }
+    let lines = tally.failureLines { $0.text }
+    #expect(lines.count == 11)
+    #expect(lines[0] == "  \(instant.text) failed: penstock explain \(tally.failures[0].run.id.short)")
+    #expect(lines[3].contains(" cancelled: penstock explain "))
+    #expect(lines[10] == "  … 2 more: penstock history list --pipeline 'p $x' --state cancelled,failed")
+    #expect(tally.jsonValue["failures"]?.arrayValue?.count == 12)
+    #expect(tally.jsonValue["failures"]?.arrayValue?[3]["state"] == "cancelled")
   }
 }

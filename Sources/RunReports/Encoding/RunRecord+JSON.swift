@@ -14,7 +14,7 @@ extension RunRecord {
   /// The members of ``jsonValue()`` that a list of runs has as columns of comma-separated values, in their order.
   package static let columns = [
     "id", "pipeline", "state", "reason", "trigger", "created_at", "started_at", "ended_at", "duration_ms", "operations",
-    "succeeded", "failed", "skipped", "cancelled", "reused", "host", "user", "path", "labels",
+    "succeeded", "failed", "skipped", "cancelled", "reused", "host", "user", "path", "labels", "at",
   ]
 
   /// What the run is, and when it was.

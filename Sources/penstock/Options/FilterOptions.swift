@@ -56,6 +56,16 @@ struct FilterOptions: ParsableArguments {
       includesNested: nested, limit: bound)
   }
 
+  /// The options that narrow what is listed, as they were given.
+  var given: [String] {
+    let options: [(name: String, isGiven: Bool)] = [
+      ("--pipeline", pipeline != nil), ("--state", !state.isEmpty), ("--since", since != nil),
+      ("--until", until != nil), ("--operation", operation != nil), ("--label", !labels.arguments.isEmpty),
+      ("--where", condition != nil),
+    ]
+    return options.filter(\.isGiven).map(\.name)
+  }
+
   /// Reads `--where`; a mistake is shown with its place.
   static func condition(_ text: String?) throws -> RunCondition? {
     guard let text else { return nil }

@@ -164,7 +164,7 @@ struct BackfillCommand: ForegroundCommand {
       case .leave: tally.elsewhere += 1
       case .run, .runAgain, .resume:
         let outcome = try await present(instant, start.pipeline, after: former, backfill, service, interruption)
-        tally.add(outcome.run, isInterrupted: interruption.hasCome, stopsOnFailure: stopOnFailure)
+        tally.add(outcome.run, for: instant, isInterrupted: interruption.hasCome, stopsOnFailure: stopOnFailure)
         if outcome.run.state == .succeeded, shared.output.isTalkative {
           TextOutput.standard.writeLine("  " + Conclusion.line(of: outcome.run, style: shared.style))
           TextOutput.standard.flush()
@@ -172,7 +172,10 @@ struct BackfillCommand: ForegroundCommand {
       }
     }
     try await backfill.end()
-    shared.output.confirm(tally.jsonValue) { TextOutput.standard.writeLine(tally.text) }
+    try shared.output.confirm(tally.jsonValue) {
+      TextOutput.standard.writeLine(tally.text)
+      for line in try tally.failureLines(clock: clock) { TextOutput.standard.writeLine(TerminalText.visible(line)) }
+    }
     return tally.status
   }
 

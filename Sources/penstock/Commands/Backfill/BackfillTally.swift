@@ -1,3 +1,4 @@
+import PipelineLanguage
 import RunHistory
 import Values
 
@@ -5,23 +6,25 @@ import Values
 struct BackfillTally {
   let count: Int
   var succeeded = 0
-  var failed = 0
   /// Those whose run had succeeded already.
   var before = 0
   /// Those whose run goes on in another process.
   var elsewhere = 0
+  /// Those whose run did not succeed, with these runs.
+  private(set) var failures: [(instant: RecordTime, run: RunRecord)] = []
   private(set) var goesOn = true
   private var isCancelled = false
 
   init(of count: Int) { self.count = count }
 
   /// Counts a run that has ended. One that a signal has cancelled is the last one.
-  mutating func add(_ run: RunRecord, isInterrupted: Bool, stopsOnFailure: Bool) {
-    if run.state == .succeeded { succeeded += 1 } else { failed += 1 }
+  mutating func add(_ run: RunRecord, for instant: RecordTime, isInterrupted: Bool, stopsOnFailure: Bool) {
+    if run.state == .succeeded { succeeded += 1 } else { failures.append((instant, run)) }
     isCancelled = isInterrupted
     if isInterrupted || stopsOnFailure && run.state != .succeeded { goesOn = false }
   }
 
+  private var failed: Int { failures.count }
   private var left: Int { count - succeeded - failed - before - elsewhere }
 
   var text: String {
@@ -34,10 +37,32 @@ struct BackfillTally {
     return "\(Count.of(count, "instant")): " + parts.joined(separator: ", ") + advice
   }
 
+  /// The instants whose run did not succeed, a line for each of the first ones, with the command that shows why.
+  /// `clock` shows an instant.
+  func failureLines(clock: (RecordTime) throws -> String) rethrows -> [String] {
+    var lines = try failures.prefix(Self.mostLines).map { instant, run in
+      "  \(try clock(instant)) \(run.state.rawValue): penstock explain \(run.id.short)"
+    }
+    if failed > Self.mostLines, let pipeline = failures.first?.run.pipeline {
+      let states = Set(failures.map(\.run.state.rawValue)).sorted().joined(separator: ",")
+      lines.append(
+        "  … \(failed - Self.mostLines) more: penstock history list --pipeline \(ShellText.quoted(pipeline)) --state \(states)"
+      )
+    }
+    return lines
+  }
+
+  /// How many instants are named at the end.
+  private static let mostLines = 10
+
   var jsonValue: JSONValue {
     [
       "event": "backfill", "instants": JSONValue(count), "succeeded": JSONValue(succeeded), "before": JSONValue(before),
       "failed": JSONValue(failed), "elsewhere": JSONValue(elsewhere), "left": JSONValue(left),
+      "failures": .array(
+        failures.map { instant, run in
+          ["at": .string(instant.text), "run": .string(run.id.text), "state": .string(run.state.rawValue)]
+        }),
     ]
   }
 

@@ -37,8 +37,10 @@ struct List: ParsableCommand {
     let source = plugins.source()
     let history = try shared.location(for: PathText.join(folder, "pipeline.yaml")).historyIfPresent()
     var entries: [CatalogEntry] = []
+    var found = 0
     for path in folders.flatMap(Self.files) {
       guard let entry = try entry(path, source, history) else { continue }
+      found += 1
       if labels.allSatisfy({ $0.isAmong(entry.pipeline?.labels ?? [:]) }) { entries.append(entry) }
     }
     let now = UnixTime(RecordTime.now.secondsSince1970)
@@ -47,8 +49,11 @@ struct List: ParsableCommand {
     } text: {
       if entries.isEmpty {
         guard !shared.quiet else { return }
+        let place = "in '\(TerminalText.visible(folder))'"
         return TextOutput.standard.writeLine(
-          "No pipelines in '\(TerminalText.visible(folder))'. Write one with `penstock init`.")
+          found > 0
+            ? "None of the pipelines \(place) matches --label."
+            : "No pipelines \(place). Write one with `penstock init`.")
       }
       show(entries, now: now)
     }

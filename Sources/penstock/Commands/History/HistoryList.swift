@@ -24,7 +24,7 @@ struct HistoryList: ParsableCommand {
 
   func run() throws {
     var filter = try filter.filter(defaultLimit: Self.usualLimit)
-    guard let history = try shared.openHistory() else { return printEmpty(in: nil) }
+    guard let history = try shared.openHistory() else { return try printEmpty(in: nil) }
     // One more than is shown tells whether there are more.
     let limit = filter.limit
     filter.limit = limit.map { $0 < .max ? $0 + 1 : $0 }
@@ -32,12 +32,12 @@ struct HistoryList: ParsableCommand {
     let isCut = limit.map { runs.count > $0 } ?? false
     if let limit, isCut { runs.removeSubrange(limit...) }
     if runs.isEmpty { try FilterOptions.check(filter, in: history) }
-    shared.output(csv: csv).print {
+    try shared.output(csv: csv).print {
       runs.lazy.map { $0.jsonValue() }
     } csv: {
       printCSV(runs)
     } text: {
-      if runs.isEmpty { printEmpty(in: history) } else { printTable(runs, in: history) }
+      if runs.isEmpty { try printEmpty(in: history) } else { try printTable(runs, in: history) }
     }
     if isCut, self.filter.limit == nil, !shared.quiet { tellOfMore(than: runs.count) }
   }
@@ -55,35 +55,51 @@ struct HistoryList: ParsableCommand {
   /// How many runs are listed where nobody says.
   private static let usualLimit = 30
 
-  private func printEmpty(in history: History?) {
+  private func printEmpty(in history: History?) throws {
     guard !shared.quiet else { return }
-    shared.output(csv: csv).choose {
+    try shared.output(csv: csv).choose {
     } csv: {
       printCSV([])
     } text: {
-      TextOutput.standard.writeLine(RunText.none(in: history))
+      TextOutput.standard.writeLine(try RunText.none(in: history, filters: filter.given, pipeline: filter.pipeline))
     }
   }
 
-  private func printTable(_ runs: [RunRecord], in history: History) {
-    var table = Table([
-      .init("RUN"), .init("PIPELINE"), .init("STATE") { StatePaint.ofWord($0) }, .init("STARTED"),
-      .init("TOOK", right: true),
-      .init("OPERATIONS"),
-    ])
+  private func printTable(_ runs: [RunRecord], in history: History) throws {
+    let instants = try runs.map { try history.instantApart(of: $0).map(ClockText.dateAndTime) }
+    let hasInstants = instants.contains { $0 != nil }
+    var table = Table(
+      [.init("RUN"), .init("PIPELINE"), .init("STATE") { StatePaint.ofWord($0) }, .init("STARTED")]
+        + (hasInstants ? [.init("AT")] : []) + [.init("TOOK", right: true), .init("OPERATIONS")])
     let now = RecordTime.now
     let reference = RunReference(history: history)
-    for run in runs {
+    for (run, instant) in zip(runs, instants) {
       table.add(
-        reference.short(run.id), run.pipeline, run.state.rawValue,
-        ClockText.ago(run.startedAt ?? run.createdAt, now: now),
-        DurationText.format(from: run.startedAt, to: run.endedAt ?? (run.state == .running ? now : nil)),
-        RunText.counts(run))
+        [
+          reference.short(run.id), run.pipeline, run.state.rawValue,
+          ClockText.ago(run.startedAt ?? run.createdAt, now: now),
+        ] + (hasInstants ? [instant ?? ""] : []) + [
+          DurationText.format(from: run.startedAt, to: run.endedAt ?? (run.state == .running ? now : nil)),
+          RunText.counts(run),
+        ])
     }
     TextOutput.standard.write(table.render(width: shared.tableWidth, style: shared.style))
   }
 
   private func printCSV(_ runs: [RunRecord]) {
     TextOutput.standard.writeCSV(runs.lazy.map { $0.jsonValue() }, columns: RunRecord.columns)
+  }
+}
+
+extension History {
+  /// The instant that a run was told to stand for, where its start does not say the same: that of a schedule that was late, of a backfill, or of `--at`, also of a
+  /// run that this one retries.
+  fileprivate func instantApart(of run: RunRecord) throws -> RecordTime? {
+    guard let instant = run.instant else { return nil }
+    let start = run.startedAt ?? run.createdAt
+    guard ClockText.dateAndTime(instant) != ClockText.dateAndTime(start) else { return nil }
+    // A retry stands for the start of a run that was not told anything.
+    guard run.trigger == .retry else { return instant }
+    return try origin(of: run).instant == nil ? nil : instant
   }
 }

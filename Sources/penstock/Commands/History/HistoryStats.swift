@@ -1,4 +1,5 @@
 import ArgumentParser
+import PipelineLanguage
 import RunHistory
 import Values
 
@@ -47,19 +48,29 @@ struct HistoryStats: ParsableCommand {
     let rows = try statistics(since: since, until: until)
     let history = try rows.isEmpty ? shared.openHistoryIfPresent() : nil
     let output = TextOutput.standard
-    shared.output(csv: csv).print {
+    try shared.output(csv: csv).print {
       rows.map { $0.jsonValue() }
     } csv: {
       output.writeCSV(rows.lazy.map { $0.jsonValue() }, columns: DurationStatistics.columns)
     } text: {
       guard !rows.isEmpty else {
-        if !shared.quiet { output.writeLine(RunText.none(in: history)) }
+        if !shared.quiet { output.writeLine(try RunText.none(in: history, filters: given, pipeline: pipeline)) }
         return
       }
       let text = StatisticsText(rows: rows, isOfOneOperation: operation != nil, style: shared.style)
       output.write(text.table(width: shared.tableWidth))
       if !shared.quiet { output.write(text.flakiest) }
     }
+  }
+
+  /// What narrows the statistics, as it was given.
+  private var given: [String] {
+    let filters: [(name: String, isGiven: Bool)] = [
+      ("the pipeline '\(TerminalText.visible(pipeline ?? ""))'", pipeline != nil), ("--since", since != nil),
+      ("--until", until != nil),
+      ("--operation", operation != nil), ("--label", !labels.arguments.isEmpty),
+    ]
+    return filters.filter(\.isGiven).map(\.name)
   }
 
   private func statistics(since: RecordTime?, until: RecordTime?) throws -> [DurationStatistics] {
