@@ -30,6 +30,11 @@ package enum StateReason {
     }
   }
 
+  /// What stands between the word of a state and what follows it: a space where that goes on with the sentence, as in `cancelled with the run`, else a colon.
+  package static func joint(before text: String) -> String {
+    ["with ", "by ", "because ", "from "].contains { text.hasPrefix($0) } ? " " : ": "
+  }
+
   /// What an attempt failed with, when the next one was to come, and what brought that forward. Empty where it succeeded.
   /// A message longer than `width` columns is cut.
   package static func text(of attempt: AttemptRecord, width: Int = .max) -> String {
@@ -126,12 +131,10 @@ package enum StateReason {
     switch record.operationReason {
     case .runCancelled?, nil: "with the run"
     case .runTimeout?: "by the timeout of the run"
-    case .runNotStarted?: "because the run did not begin"
+    case .runNotStarted?: "the run did not begin"
     case .dependencies(.cancelled, let names)?:
       names.map { "'\($0)'" }.joined(separator: ", ") + (names.count == 1 ? " was not run" : " were not run")
-    case .itemsFailed(let count, let loop)?:
-      (word(of: record) == notRun ? "" : "because ")
-        + "\(count) \(count == 1 ? "item" : "items") of '\(loop)' failed"
+    case .itemsFailed(let count, let loop)?: "\(count) \(count == 1 ? "item" : "items") of '\(loop)' failed"
     default: record.error?.message ?? record.reason ?? ""
     }
   }
@@ -139,17 +142,17 @@ package enum StateReason {
   private static func skipped(_ record: OperationRecord) -> String {
     let reason = record.operationReason
     switch reason {
-    case .condition(let condition)?: return "because \(conditionIsFalse(condition))"
+    case .condition(let condition)?: return conditionIsFalse(condition)
     case .gate(let specification)?:
-      return "because \(specification.formula) was not true" + (specification.why.map { ": \($0)" } ?? "")
-    case .notSelected?: return "because it was not chosen"
-    case .dependencies(_, let names)?: return because(skipped: names)
+      return "\(specification.formula) was not true" + (specification.why.map { ": \($0)" } ?? "")
+    case .notSelected?: return "it was not chosen"
+    case .dependencies(_, let names)?: return wereSkipped(names)
     default: return reason?.code ?? ""
     }
   }
 
-  private static func because(skipped names: [String]) -> String {
-    "because \(names.map { "'\($0)'" }.joined(separator: ", ")) \(names.count == 1 ? "was" : "were") skipped"
+  private static func wereSkipped(_ names: [String]) -> String {
+    "\(names.map { "'\($0)'" }.joined(separator: ", ")) \(names.count == 1 ? "was" : "were") skipped"
   }
 
   /// `params.x == 1 is false`; a condition that says `false` itself is not repeated.

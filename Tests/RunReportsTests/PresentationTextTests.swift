@@ -35,7 +35,7 @@ struct PresentationTextTests {
     "an item that others ended was cancelled, or not run where it had not begun",
     arguments: [
       (0, 3, "not run", "3 items of 'convert' failed"), (0, 1, "not run", "1 item of 'convert' failed"),
-      (2, 3, "cancelled", "because 3 items of 'convert' failed"),
+      (2, 3, "cancelled", "3 items of 'convert' failed"),
     ])
   func endedItems(attempts: Int, failures: Int64, word: String, text: String) {
     let reason = OperationReason.itemsFailed(failures, of: "convert")
@@ -54,8 +54,8 @@ struct PresentationTextTests {
         error: error.map { RecordedError(code: "exit", message: $0) }, attempts: 1)
       return StateReason.text(of: record, now: nil)
     }
-    #expect(text(.skipped, "condition", "{\"when\":\"params.x\"}") == "because params.x is false")
-    #expect(text(.skipped, "dependency-skipped", "{\"dependencies\":[\"b\"]}") == "because 'b' was skipped")
+    #expect(text(.skipped, "condition", "{\"when\":\"params.x\"}") == "params.x is false")
+    #expect(text(.skipped, "dependency-skipped", "{\"dependencies\":[\"b\"]}") == "'b' was skipped")
     #expect(
       text(.waiting, "exclusive", "{\"exclusive\":\"disk\",\"holder\":\"run x\",\"process\":7}")
         == "for 'disk', held by run x (process 7)")

@@ -73,7 +73,7 @@ struct Explain: ParsableCommand {
       let because = entry.because.map { TerminalText.oneLine($0) }
       TextOutput.standard.writeLine(
         "\(style.paint(subject, .bold)) \(style.paint(entry.word, StatePaint.ofWord(entry.word)))"
-          + (because.first.map { ": \($0)" } ?? ""))
+          + (because.first.map { joint(before: $0, in: entry) + $0 } ?? ""))
       for line in because.dropFirst() { TextOutput.standard.writeLine("  \(line)") }
       for line in LogTail.lines(of: entry.attempt, workspace: workspace) {
         TextOutput.standard.writeLine("    \(style.paint(line, .dim))")
@@ -82,5 +82,10 @@ struct Explain: ParsableCommand {
         TextOutput.standard.writeLine("  \(style.isUnicode ? "→" : "->") \(TerminalText.oneLine(remedy))")
       }
     }
+  }
+
+  /// An error may begin with any words.
+  private func joint(before text: String, in entry: RunExplanation.Entry) -> String {
+    entry.state == RunState.cancelled.rawValue ? StateReason.joint(before: text) : ": "
   }
 }

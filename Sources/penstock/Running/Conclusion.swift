@@ -7,38 +7,43 @@ import Values
 struct Conclusion {
   private let outcome: RunOutcome
   private let presentation: RunPresentation
-  /// The operations that failed and have written something, the first one first.
-  private let logged: [RunBoard.LoggedFailure]
+  private let board: RunBoard
   private let style: Style
 
   /// More lines of a result are left to `history show`.
   private static let lineLimit = 20
 
-  init(_ outcome: RunOutcome, _ presentation: RunPresentation, logged: [RunBoard.LoggedFailure], style: Style) {
+  init(_ outcome: RunOutcome, _ presentation: RunPresentation, _ board: RunBoard, style: Style) {
     self.outcome = outcome
     self.presentation = presentation
-    self.logged = logged
+    self.board = board
     self.style = style
   }
 
   /// `run 03kx9fab succeeded in 2.1s (4 operations)`.
-  static func line(of run: RunRecord, style: Style) -> String {
+  static func line(of run: RunRecord, failedHandlers: [String] = [], style: Style) -> String {
     let took = DurationText.format(from: run.startedAt, to: run.endedAt)
     let state = style.paint(run.state.rawValue, StatePaint.of(run.state))
     let canceller = run.state == .cancelled ? run.canceller : nil
     let ending = TerminalText.oneLine(canceller?.wordsBehindState ?? "")
     let isWhole = canceller.map { $0.words == $0.wordsBehindState } ?? true
     var line = "run \(run.id.short) \(state)" + (isWhole ? "" : " \(ending)")
-    line += (took.isEmpty ? "" : " in \(took)") + " (\(RunText.counts(run)))"
+    line += (took.isEmpty ? "" : " in \(took)") + " (\(RunText.counts(run, failedHandlers: failedHandlers)))"
     if isWhole, !ending.isEmpty { line += ": \(ending)" }
     // Where operations tell what went wrong, the reason of the run would only repeat it.
-    if let reason = run.tellingReason, run.counts.failed == 0 { line += ": \(TerminalText.oneLine(reason))" }
+    if let reason = run.tellingReason, run.counts.failed == 0, run.failedHandler == nil {
+      line += ": \(TerminalText.oneLine(reason))"
+    }
     return line
   }
 
+  /// The first line of ``text``.
+  var line: String { Self.line(of: outcome.run, failedHandlers: board.failedHandlers, style: style) }
+
   var text: String {
     let run = outcome.run
-    var text = Self.line(of: run, style: style) + "\n"
+    var text = line + "\n"
+    let logged = board.loggedFailures
     let short = run.id.short
     switch run.state {
     case .succeeded: text += results

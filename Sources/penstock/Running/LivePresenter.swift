@@ -115,7 +115,7 @@ final class LivePresenter: RunPresenter {
       text += ": \(reason)\n"
       for line in tail { text += "  \(line)\n" }
     }
-    text += "\n" + Conclusion(outcome, presentation, logged: board.loggedFailures, style: style).text
+    text += "\n" + Conclusion(outcome, presentation, board, style: style).text
     emit(text)
   }
 

@@ -16,6 +16,15 @@ final class PlainPresenter: RunPresenter {
   /// The attempt whose retry was told last.
   private var retried: [Instance: Int] = [:]
   private var isRunTold = false
+  /// Items that were taken over one after another, and are told of together.
+  private var takenOver: TakenOverItems?
+
+  private struct TakenOverItems {
+    let loop: Instance
+    let first: OperationRecord
+    var count = 1
+    var sources: Set<RunID?>
+  }
   /// When this process began to tell of the run: unless another one runs it, nothing that it tells of happened before.
   private let began = RecordTime.now
   private var clock: (second: Int64, text: String) = (0, "")
@@ -104,15 +113,17 @@ final class PlainPresenter: RunPresenter {
 
   func conclude(_ outcome: RunOutcome) {
     if presentation.isQuiet {
-      let conclusion = Conclusion(outcome, presentation, logged: [], style: style)
+      let conclusion = Conclusion(outcome, presentation, board, style: style)
       if outcome.run.state != .succeeded {
-        TextOutput.error.writeLine(Conclusion.line(of: outcome.run, style: style))
+        TextOutput.error.writeLine(conclusion.line)
       } else if presentation.results != nil {
         TextOutput.standard.write(conclusion.results)
       }
       return
     }
-    output.write(Conclusion(outcome, presentation, logged: board.loggedFailures, style: style).text)
+    var text = ""
+    tellOfTakenOver(to: &text)
+    output.write(text + Conclusion(outcome, presentation, board, style: style).text)
     output.flush()
   }
 
@@ -128,7 +139,38 @@ final class PlainPresenter: RunPresenter {
     text += "\(at) run \(record.id.short) of \(name) \(verb) (\(count))\n"
   }
 
+  /// Tells of items that were taken over, of several of one loop in one line.
+  private func tellOfTakenOver(to text: inout String) {
+    guard let items = takenOver else { return }
+    takenOver = nil
+    guard items.count > 1 else { return addLine(items.first, to: &text) }
+    let loop = board.name(of: items.loop.ordinal, in: items.loop.run) ?? ""
+    let source = items.sources.count == 1 ? items.sources.first.flatMap { $0 }.map { "run \($0.short)" } : nil
+    let name = TerminalText.visible(board.prefix(of: items.loop.run) + loop)
+    let word = style.paint(OperationState.reused.rawValue, StatePaint.of(OperationState.reused))
+    text += "\(time(.now)) \(name) \(items.count) items \(word) from \(source ?? "earlier runs")\n"
+  }
+
   private func add(_ record: OperationRecord, to text: inout String) {
+    if record.state == .reused, let parent = record.parent, !presentation.isQuiet {
+      let loop = Instance(run: record.run, ordinal: parent)
+      if takenOver?.loop == loop {
+        takenOver?.count += 1
+        takenOver?.sources.insert(record.reusedFrom)
+      } else {
+        tellOfTakenOver(to: &text)
+        takenOver = TakenOverItems(loop: loop, first: record, sources: [record.reusedFrom])
+      }
+      return
+    }
+    let isOfLoop = takenOver.map {
+      $0.loop.run == record.run && [record.parent, record.ordinal].contains($0.loop.ordinal)
+    }
+    if isOfLoop == true, record.state.isFinal || record.state == .retrying { tellOfTakenOver(to: &text) }
+    addLine(record, to: &text)
+  }
+
+  private func addLine(_ record: OperationRecord, to text: inout String) {
     guard let words = words(for: record) else { return }
     if presentation.isQuiet, record.state != .failed { return }
     let name = TerminalText.visible(board.prefix(of: record.run)) + record.title
@@ -175,8 +217,7 @@ final class PlainPresenter: RunPresenter {
       let head = [took.isEmpty ? attempts : took + attempts, allowed].filter { !$0.isEmpty }.joined(separator: " ")
       return paint(record, head + ": \(reason)")
     case .cancelled, .skipped, .reused:
-      let isClause = ["with ", "because ", "by ", "from "].contains { reason.hasPrefix($0) }
-      return paint(record, isClause || reason.isEmpty ? reason : ": \(reason)")
+      return paint(record, reason.isEmpty || StateReason.joint(before: reason) == " " ? reason : ": \(reason)")
     }
   }
 

@@ -130,6 +130,9 @@ struct RunBoard {
     }
   }
 
+  /// The handlers of the outermost run that failed.
+  var failedHandlers: [String] { rootEntry.map { $0.operations.values.failedHandlers(of: $0.record) } ?? [] }
+
   /// The handlers of the outermost run that a second cancellation gives up, in the order of the file: those that have not ended, and would run in a run that is cancelled.
   var handlersGivenUp: [String] {
     guard let entry = rootEntry, let pipeline = entry.pipeline else { return [] }
