@@ -5,12 +5,18 @@ struct ImportedMembers {
   let object: JSONValue
   let owner: String
 
-  init(_ object: JSONValue, of owner: String) {
+  init(_ object: JSONValue, of owner: String) throws(ImportError) {
+    guard object.objectValue != nil else { throw ImportError("\(owner) must be an object, found \(object.shown)") }
     self.object = object
     self.owner = owner
   }
 
   func wrong(_ name: String, _ problem: String) -> ImportError { ImportError("'\(name)' of \(owner) \(problem)") }
+
+  /// The error for a value that is not what it must be: `'state' of the run must be a string, found 1`.
+  func wrong(_ name: String, mustBe expected: String, found value: JSONValue) -> ImportError {
+    wrong(name, "must be \(expected), found \(value.shown)")
+  }
 
   func text(_ name: String) throws(ImportError) -> String {
     guard let text = try optionalText(name) else { throw wrong(name, "is missing") }
@@ -19,19 +25,19 @@ struct ImportedMembers {
 
   func optionalText(_ name: String) throws(ImportError) -> String? {
     guard let value = object[name], value != .null else { return nil }
-    guard let text = value.stringValue else { throw wrong(name, "is no text") }
+    guard let text = value.stringValue else { throw wrong(name, mustBe: "a string", found: value) }
     return text
   }
 
   func optionalNumber(_ name: String) throws(ImportError) -> Int64? {
     guard let value = object[name], value != .null else { return nil }
-    guard let number = value.intValue else { throw wrong(name, "is no whole number") }
+    guard let number = value.intValue else { throw wrong(name, mustBe: "a whole number", found: value) }
     return number
   }
 
   func count(_ name: String, atLeast first: Int64 = 0, atMost limit: Int64 = 1 << 31) throws(ImportError) -> Int {
     guard let number = try optionalNumber(name) else { throw wrong(name, "is missing") }
-    guard first...limit ~= number else { throw wrong(name, "is not from \(first) to \(limit)") }
+    guard first...limit ~= number else { throw wrong(name, mustBe: "from \(first) to \(limit)", found: .int(number)) }
     return Int(number)
   }
 
@@ -49,14 +55,19 @@ struct ImportedMembers {
 
   func optionalTime(_ name: String) throws(ImportError) -> RecordTime? {
     guard let text = try optionalText(name) else { return nil }
-    guard let time = RecordTime(exactText: text) else { throw wrong(name, "is no time") }
+    guard let time = RecordTime(exactText: text) else {
+      throw wrong(name, mustBe: "a time such as 2026-11-20T18:03:01.250Z", found: .string(text))
+    }
     return time
   }
 
-  func state<State: RawRepresentable>(_ name: String, _ type: State.Type) throws(ImportError) -> State
+  func state<State: RawRepresentable & CaseIterable>(_ name: String, _ type: State.Type) throws(ImportError) -> State
   where State.RawValue == String {
     let word = try text(name)
-    guard let state = State(rawValue: word) else { throw wrong(name, "is '\(word.prefix(40))', which is none") }
+    guard let state = State(rawValue: word) else {
+      throw wrong(
+        name, mustBe: "one of \(State.allCases.map(\.rawValue).joined(separator: ", "))", found: .string(word))
+    }
     return state
   }
 
@@ -76,8 +87,20 @@ struct ImportedMembers {
   func file(_ name: String, of run: RunID?) throws(ImportError) -> String? {
     guard let path = try optionalText(name) else { return nil }
     guard let file = RunFilePath(path), run == nil || run == file.run else {
-      throw wrong(name, "is no file of the run")
+      throw wrong(name, mustBe: "the path of a file of the run, below runs/ID/", found: .string(path))
     }
     return path
+  }
+}
+
+extension JSONValue {
+  /// The value for the end of a message, cut where it is long.
+  var shown: String {
+    switch self {
+    case .array: "a list"
+    case .object: "an object"
+    case .string(let text): "'\(text.prefix(40))\(text.count > 40 ? "…" : "")'"
+    case .null, .bool, .int, .double: text
+    }
   }
 }

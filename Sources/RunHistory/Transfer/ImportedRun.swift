@@ -13,7 +13,7 @@ public struct ImportError: Error, Sendable, Hashable, CustomStringConvertible {
     self.message = message
   }
 
-  /// `line 3: 'state' of the run is 'fine', which is none`.
+  /// `line 3: 'state' of the run must be a state, found 'fine'`.
   public var description: String { line > 0 ? "line \(line): \(message)" : message }
 }
 
@@ -24,8 +24,10 @@ struct ImportedRun {
 
   init(_ value: JSONValue) throws(ImportError) {
     object = value
-    let run = ImportedMembers(value, of: "the run")
-    guard let id = RunID(try run.text("id")) else { throw ImportError("'id' of the run is no id of a run") }
+    let run = try ImportedMembers(value, of: "the run")
+    guard let id = RunID(try run.text("id")) else {
+      throw run.wrong("id", mustBe: "the id of a run, twelve characters long", found: value["id"] ?? .null)
+    }
     guard let source = try run.optionalText("source") else {
       throw ImportError(
         "there is no 'source'; only what `penstock history export` of this version wrote can be imported")
@@ -40,7 +42,9 @@ struct ImportedRun {
       reason: try run.optionalText("reason"), createdAt: try run.time("created_at"),
       startedAt: try run.optionalTime("started_at"), endedAt: try run.end())
     if let parent = try run.optionalText("parent") {
-      guard let parent = RunID(parent) else { throw ImportError("'parent' of the run is no id of a run") }
+      guard let parent = RunID(parent) else {
+        throw run.wrong("parent", mustBe: "the id of a run, twelve characters long", found: .string(parent))
+      }
       record.parent = RunRecord.Parent(
         run: parent, operation: try run.optionalText("parent_operation") ?? "",
         attempt: try run.optionalNumber("parent_attempt").flatMap { Int(exactly: $0) })
@@ -53,7 +57,7 @@ struct ImportedRun {
     record.canceller = RunCanceller(
       who: try run.optionalText("cancelled_by"), means: try run.optionalText("cancelled_with"))
     record.labels = try Self.labels(value["labels"])
-    let counts = ImportedMembers(value["counts"] ?? .null, of: "'counts'")
+    let counts = try ImportedMembers(value["counts"] ?? .null, of: "'counts'")
     record.counts = RunCounts(
       operations: try counts.count("operations"), succeeded: try counts.count("succeeded"),
       failed: try counts.count("failed"), skipped: try counts.count("skipped"),
@@ -70,34 +74,44 @@ struct ImportedRun {
 
   private static func labels(_ value: JSONValue?) throws(ImportError) -> [String: String] {
     guard let value, value != .null else { return [:] }
-    guard let members = value.objectValue else { throw ImportError("'labels' of the run is no object") }
+    guard let members = value.objectValue else {
+      throw ImportError("'labels' of the run must be an object, found \(value.shown)")
+    }
     var labels: [String: String] = [:]
     for (name, value) in members {
-      guard LabelRule.allows(name: name), let text = value.stringValue, LabelRule.problem(withText: text) == nil else {
-        throw ImportError("'\(name.prefix(100))' in 'labels' of the run is no label")
+      guard LabelRule.allows(name: name) else {
+        throw ImportError(
+          "the name of a label of the run must be \(LabelRule.nameText), found \(JSONValue.string(name).shown)")
       }
+      let label = "the label '\(name)' of the run"
+      guard let text = value.stringValue else { throw ImportError("\(label) must be a string, found \(value.shown)") }
+      if let problem = LabelRule.problem(withText: text) { throw ImportError("\(label) \(problem)") }
       labels[name] = text
     }
     return labels
   }
 
   private mutating func readOperations(of run: RunID) throws(ImportError) {
-    guard let values = object["operations"]?.arrayValue else { throw ImportError("'operations' is no list") }
+    guard let values = object["operations"]?.arrayValue else {
+      throw ImportError("'operations' of the run must be a list, found \((object["operations"] ?? .null).shown)")
+    }
     var ordinals: [String: Int] = [:]
     for value in values {
-      let reader = ImportedMembers(value, of: "an operation")
+      let reader = try ImportedMembers(value, of: "an operation")
       ordinals[try reader.text("operation")] = try reader.count("ordinal", atMost: 0xffff_ffff)
     }
     for value in values {
       let name = try ImportedMembers(value, of: "an operation").text("operation")
-      let reader = ImportedMembers(value, of: "operation '\(name.prefix(100))'")
+      let reader = try ImportedMembers(value, of: "operation '\(name.prefix(100))'")
       let ordinal = try reader.count("ordinal", atMost: 0xffff_ffff)
       var record = OperationRecord(
         run: run, ordinal: ordinal, name: name, position: try reader.count("position"),
         state: try reader.state("state", OperationState.self))
       for member in ExportedMember<OperationRecord>.all { try member.read(reader, &record) }
       if let parent = try reader.optionalText("parent") {
-        guard let ordinal = ordinals[parent] else { throw reader.wrong("parent", "is no operation of the run") }
+        guard let ordinal = ordinals[parent] else {
+          throw reader.wrong("parent", mustBe: "the name of an operation of the run", found: .string(parent))
+        }
         record.parent = ordinal
       }
       whole.operations.append(record)
@@ -108,7 +122,7 @@ struct ImportedRun {
   }
 
   private func attempt(_ value: JSONValue, of operation: OperationRecord) throws(ImportError) -> AttemptRecord {
-    let reader = ImportedMembers(value, of: "an attempt of '\(operation.name.prefix(100))'")
+    let reader = try ImportedMembers(value, of: "an attempt of '\(operation.name.prefix(100))'")
     var record = AttemptRecord(
       run: operation.run, ordinal: operation.ordinal, number: try reader.count("number", atLeast: 1),
       state: try reader.state("state", OperationState.self), startedAt: try reader.time("started_at"))
@@ -118,7 +132,7 @@ struct ImportedRun {
 
   private mutating func readApprovals(of run: RunID) throws(ImportError) {
     for value in object["approvals"]?.arrayValue ?? [] {
-      let reader = ImportedMembers(value, of: "an approval")
+      let reader = try ImportedMembers(value, of: "an approval")
       var approval = Approval(
         run: run, ordinal: try reader.count("ordinal", atMost: 0xffff_ffff), operation: try reader.text("operation"),
         message: try reader.text("message"), requestedAt: try reader.time("requested_at"))

@@ -216,8 +216,44 @@ struct ImportTests {
       try takeIn(lines + [[], Array("{\"id\":1}".utf8)] + lines, into: other.history)
     }
     #expect(error?.line == 3)
-    #expect(error?.description == "line 3: 'id' of the run is no text")
+    #expect(error?.description == "line 3: 'id' of the run must be a string, found 1")
     #expect(try other.history.run(run) != nil)
+  }
+
+  @Test(
+    "What is wrong is said with what was expected and what was found",
+    arguments: [
+      ("\"state\":\"failed\"", "\"state\":7", "'state' of the run must be a string, found 7"),
+      (
+        "\"state\":\"failed\"", "\"state\":\"fine\"",
+        "'state' of the run must be one of queued, running, succeeded, failed, cancelled, interrupted, found 'fine'"
+      ),
+      ("\"team\":\"data\"", "\"team\":[]", "the label 'team' of the run must be a string, found a list"),
+      (
+        "\"team\":\"data\"", "\"a b\":\"data\"",
+        "the name of a label of the run must be letters, digits, '.', '_', '/' and '-', at most 63, the first a letter or digit, found 'a b'"
+      ),
+      ("\"team\":\"data\"", "\"team\":\"a\\nb\"", "the label 'team' of the run holds a control character"),
+      ("\"labels\":{", "\"labels\":3,\"other\":{", "'labels' of the run must be an object, found 3"),
+      ("\"counts\":{", "\"counts\":true,\"other\":{", "'counts' must be an object, found true"),
+      (
+        "\"parent\":\"loop\"", "\"parent\":\"x\"",
+        "'parent' of operation 'loop[0]' must be the name of an operation of the run, found 'x'"
+      ),
+    ])
+  func messages(part: String, replacement: String, message: String) async throws {
+    _ = try await recordRun()
+    let line = String(decoding: try #require(try exported(fixture.history).first), as: UTF8.self)
+    let wrong = line.replacing(part, with: replacement)
+    #expect(wrong != line)
+    let error = #expect(throws: ImportError.self) { try takeIn([Array(wrong.utf8)], into: other.history) }
+    #expect(error?.message == message)
+  }
+
+  @Test("A line that is not an object is said to be none")
+  func noObject() throws {
+    let error = #expect(throws: ImportError.self) { try takeIn([Array("[]".utf8)], into: other.history) }
+    #expect(error?.description == "line 1: the run must be an object, found a list")
   }
 
   @Test(
