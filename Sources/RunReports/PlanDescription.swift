@@ -26,6 +26,19 @@ package struct PlanDescription: Sendable {
     case mayBeReused(RunID, endedAt: RecordTime)
   }
 
+  /// The items of a loop in a run that retries another one, as that one had them.
+  package struct Items: Sendable {
+    /// Those that would be executed, each with its label.
+    package var again: [String]
+    /// How many would be taken over, if they are the same.
+    package var takenOver: Int
+
+    package init(again: [String], takenOver: Int) {
+      self.again = again
+      self.takenOver = takenOver
+    }
+  }
+
   /// Something that is handed to an operation, with its value where that is known.
   package struct Given: Sendable {
     package var input: OperationInput
@@ -41,6 +54,8 @@ package struct PlanDescription: Sendable {
     package var needs: [String]
     package var inputs: [Given]
     package var disposition: Disposition
+    /// Of a loop of a retry, what would become of its items, where that is known.
+    package var items: Items?
     /// The value of a `value` that depends on nothing but params.
     package var value: JSONValue?
   }
@@ -60,11 +75,12 @@ package struct PlanDescription: Sendable {
   ///   - selected: The places of the operations that the options select; nil for all.
   ///   - history: Where former results would come from.
   ///   - retried: What becomes of operations that had succeeded in a run that is retried, by their places.
+  ///   - items: What becomes of the items of loops in such a run, by the places of the loops.
   ///   - now: The instant that the age of former results is measured at.
   /// - Throws: ``WorkspaceError`` if the history cannot be read.
   package init(
     of pipeline: PipelineDefinition, options: RunOptions, selected: Set<Int>?, history: History?,
-    retried: [Int: Disposition] = [:], now: RecordTime = .now
+    retried: [Int: Disposition] = [:], items: [Int: Items] = [:], now: RecordTime = .now
   ) throws(WorkspaceError) {
     self.pipeline = pipeline
     names = pipeline.operations.map(\.name)
@@ -89,6 +105,7 @@ package struct PlanDescription: Sendable {
       {
         step.disposition = reuse
       }
+      if case .runs = step.disposition { step.items = items[index] }
       steps.append(step)
     }
     for handler in pipeline.handlers { steps.append(describe(handler.operation, event: handler.event, level: 0)) }

@@ -145,6 +145,7 @@ package struct RunExplanation: Sendable {
     entry.because += nested.because
     entry.remedies = nested.remedies + entry.remedies
     if let gate = gateLine(of: record) { entry.because.append(gate) }
+    if inDetail, let cause = record.causeOfRetry { entry.because.append("the retry executed it: \(cause)") }
     if inDetail { entry.because += attemptLines(of: record) + conditionLines(of: name) }
     if isInterrupted, !record.state.isFinal {
       let question = questionLines(of: record)
@@ -272,7 +273,9 @@ package struct RunExplanation: Sendable {
       // What is to blame for it comes next, with its own words.
       let text = causes.isEmpty ? StateReason.text(of: culprit, now: nil) : ""
       let word = StateReason.word(of: culprit)
-      lines.append("'\(name)' \(word == StateReason.notRun ? "was \(word)" : word)" + (text.isEmpty ? "" : ": \(text)"))
+      let joint = culprit.state == .cancelled ? StateReason.joint(before: text) : ": "
+      let passive = [OperationState.cancelled, .skipped].contains(culprit.state) ? "was \(word)" : word
+      lines.append("'\(name)' \(passive)" + (text.isEmpty ? "" : joint + text))
       open += causes
     }
     // The reason of what is explained may have said as much.

@@ -21,7 +21,7 @@ import Values
       object.objectValue?.keys.elements == [
         "id", "pipeline", "state", "reason", "trigger", "started_at", "ended_at", "duration_ms", "created_at", "host",
         "user", "version", "params", "definition", "path", "parent", "parent_operation", "controller", "event", "at",
-        "cancelled_by", "cancelled_with", "labels", "operations", "approvals",
+        "cancelled_by", "cancelled_with", "labels", "retry_of", "operations", "approvals",
       ])
   }
 

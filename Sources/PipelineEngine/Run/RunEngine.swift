@@ -56,7 +56,11 @@ actor RunEngine {
     let isResumed = former?.resumed != nil
     let takenOver = isResumed ? [] : announce(takingOver: former?.source, by: former?.plan)
     if let recorded = former?.resumed { RunRestoration(run: run).restore(recorded) }
-    if let source = former?.source, let plan = former?.plan { RunTakeover(run: run).noteConditional(source, plan) }
+    if let source = former?.source {
+      let takeover = RunTakeover(run: run)
+      if let plan = former?.plan { takeover.noteConditional(source, plan) }
+      takeover.noteCauses(source, former?.plan)
+    }
     let timer = run.services.loop.schedule(after: Self.watchDelay) { [weak self] in
       self?.assumeIsolated { $0.run.listen() }
     }

@@ -58,15 +58,45 @@ struct RunTakeover {
     }
   }
 
+  /// Notes why operations of a retry are executed, as far as that is decided before they begin.
+  func noteCauses(_ source: RecordedRun, _ plan: RetryPlan?) {
+    guard [.retry, .nested].contains(run.options.trigger), !run.options.isForced else { return }
+    let recorded = source.operations.filter { $0.parent == nil }.map { ($0.name, $0) }
+    let known = Dictionary(recorded) { first, _ in first }
+    let chosen = run.options.selection.positions(in: run.state.pipeline) ?? []
+    for position in run.state.pipeline.operations.indices
+    where !run.state.instances[position].state.isFinal && run.recordedItems.conditional[position] == nil {
+      run.state.again[position] =
+        chosen.contains(position)
+        ? "it was chosen" : Self.cause(of: known[run.state.instances[position].name], plan?.cause(at: position))
+    }
+  }
+
+  private static func cause(of former: OperationRecord?, _ cause: RetryPlan.Cause?) -> String {
+    guard let former else { return "it is new" }
+    switch former.state {
+    case .succeeded, .reused: return cause?.text() ?? OperationRecord.artifactsGone
+    case .failed: return "it had failed"
+    case .skipped: return "it had been skipped"
+    case .cancelled: return former.attempts > 0 ? "it had been cancelled" : "it had not run"
+    case .pending, .waiting, .running, .retrying: return "it had not ended"
+    }
+  }
+
   /// Takes over what succeeded in the run that this one retries, where all that it depends on has ended as it did there. True when that is its end.
   func takeOverAsBefore(_ ordinal: Int) -> Bool {
     guard let former = run.recordedItems.conditional[ordinal], let source = run.options.source else { return false }
     if let other = former.dependencies.first(where: { !endedAsBefore($0.ordinal, $0.state) })?.ordinal {
       let (name, dependency) = (run.state.instances[ordinal].name, run.state.instances[other].name)
-      run.observer.emit(.notice(run.state.id, "'\(name)' runs again: '\(dependency)' has not ended as it did then"))
+      let cause = "'\(dependency)' has not ended as it did then"
+      run.observer.emit(.notice(run.state.id, "'\(name)' runs again: \(cause)"))
+      run.state.again[ordinal] = cause
       return false
     }
-    guard run.hasArtifacts(of: former.record) else { return false }
+    guard run.hasArtifacts(of: former.record) else {
+      run.state.again[ordinal] = OperationRecord.artifactsGone
+      return false
+    }
     takeOver(former.record, of: source, for: ordinal)
     run.recorder.append(ordinal)
     return true

@@ -90,8 +90,11 @@ package struct RetryPlan: Sendable {
   /// Whether the operation at `position` is executed, whatever came of it then.
   func runs(_ position: Int) -> Bool { causes[position] != nil }
 
+  /// Why the operation at `position` runs again, whether it had succeeded or not; nil where nothing has changed for it.
+  func cause(at position: Int) -> Cause? { causes[position] }
+
   /// Whether the parts of the operation at `position` that succeeded are taken over: items of a loop, or what a nested run has done.
-  func takesOverParts(of position: Int) -> Bool {
+  package func takesOverParts(of position: Int) -> Bool {
     causes[position] == nil || loopsWithOtherItems.contains(position) && !dependents.contains(position)
   }
 
@@ -125,6 +128,11 @@ extension RetryPlan.Cause {
     case .change(.definition): return "\(their) definition\(ofSeveral ? "s" : "") \(verb) changed"
     case .change(.items): return "the list of \(their) items has changed; items that are the same are taken over"
     case .change(.pipeline(let path)): return "the pipeline '\(path)' has changed"
+    case .change(.pipelineSettings(let path)):
+      return "a file of params or variables of the pipeline '\(path)' has changed"
+    case .change(.fileVariables(let names, let file)):
+      return
+        "\(Self.list(names, "variable")) of \(file.map { "'\($0)'" } ?? "files under 'env_file'") \(Self.have(names)) changed"
     case .change(.environment(let names)):
       return "\(Self.list(names, "variable")) under 'env' \(Self.have(names)) changed"
     case .change(.secrets(let names)):

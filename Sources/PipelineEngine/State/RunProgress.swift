@@ -16,6 +16,8 @@ final class RunProgress {
   @exclusivity(unchecked) var instances: [OperationInstance] = []
   /// What former hosts have come to, by instance; empty unless the run was resumed.
   var former: [Int: FormerProgress] = [:]
+  /// Why operations are executed of which the run that this one retries has a record, in words; empty unless it is a retry.
+  var again: [Int: String] = [:]
   /// The results of the rounds before, of what is repeated and is not in its first round.
   var previous: [Int: OperationResult] = [:]
   /// How many dependencies of each operation have not ended.

@@ -175,15 +175,17 @@ final class RunRecorder {
       reusedFrom: state.instances[ordinal].status.source)
   }
 
-  /// The particulars of its state, what opened its gate, and the label that its loop gives it.
+  /// The particulars of its state, what opened its gate, the label that its loop gives it, and why a retry executed it.
   private func detail(of ordinal: Int) -> String? {
     let (reason, gate) = (state.instances[ordinal].reason, state.instances[ordinal].opened)
     let label = state.instances[ordinal].loopItem?.label
     let artifacts = state.instances[ordinal].artifacts
-    guard reason != nil || gate != nil || label != nil || !artifacts.isEmpty else { return nil }
+    let again = state.again.isEmpty ? nil : state.again[ordinal]
+    guard reason != nil || gate != nil || label != nil || again != nil || !artifacts.isEmpty else { return nil }
     let masker = state.given.masker
     return OperationReason.detail(
-      reason, gate: gate, label: label, artifacts: artifacts, masking: masker.isEmpty ? nil : { masker.mask($0) })?.text
+      reason, gate: gate, label: label, again: again, artifacts: artifacts,
+      masking: masker.isEmpty ? nil : { masker.mask($0) })?.text
   }
 
   // MARK: The run

@@ -12,8 +12,12 @@ package struct DefinitionComparison: Sendable {
     case items
     /// A pipeline that it runs, by the path in the file.
     case pipeline(String)
+    /// A file of params or variables of a pipeline that it runs, and nothing else of that, by the path of the pipeline in the file.
+    case pipelineSettings(String)
     /// Variables under the pipeline's `env` that reach it, by their names.
     case environment([String])
+    /// Variables that reach it from a file under `env_file`, its own or the pipeline's, by their names; nil where they are from several files.
+    case fileVariables([String], file: String?)
     /// Where secrets come from, by their names.
     case secrets([String])
   }
@@ -62,13 +66,32 @@ package struct DefinitionComparison: Sendable {
     var changes: [Change] = []
     if before.action != now.action || hasOtherPlugin(operation) { changes.append(.definition) }
     if before.items != now.items { changes.append(.items) }
-    if let path = operation.action.kind.nestedPath, files(of: path, former) != files(of: path, current) {
-      changes.append(.pipeline(path))
+    if let path = operation.action.kind.nestedPath {
+      if files(of: path, former, \.content) != files(of: path, current, \.content) {
+        changes.append(.pipeline(path))
+      } else if files(of: path, former, \.settings) != files(of: path, current, \.settings) {
+        changes.append(.pipelineSettings(path))
+      }
     }
-    let variables = operation.variables(among: current.pipeline.environment.map(\.name)).filter { name in
+    let known = current.pipeline.environment.map(\.name)
+    let gone = former.pipeline.environment.map(\.name).filter { !known.contains($0) }
+    let variables = operation.variables(among: known + gone).filter { name in
       text(of: name, former) != text(of: name, current)
     }
-    if !variables.isEmpty { changes.append(.environment(variables)) }
+    var ofFiles = variables.compactMap { name in
+      (current.file.variables[name] ?? former.file.variables[name]).map { (name: name, file: $0) }
+    }
+    let own = variables.filter { name in !ofFiles.contains { $0.name == name } }
+    if !own.isEmpty { changes.append(.environment(own)) }
+    for (name, variable) in before.variables.merging(now.variables, uniquingKeysWith: { $1 }).sorted(by: {
+      $0.key < $1.key
+    })
+    where before.variables[name]?.text != now.variables[name]?.text {
+      ofFiles.append((name, variable.file))
+    }
+    if let file = ofFiles.first?.file {
+      changes.append(.fileVariables(ofFiles.map(\.name), file: ofFiles.allSatisfy { $0.file == file } ? file : nil))
+    }
     let secrets = current.pipeline.secrets.filter { secret in
       operation.inputs.contains { $0.references.contains { $0.names("secrets", secret.name) } }
         && former.pipeline.secrets.first { $0.name == secret.name }?.origin != secret.origin
@@ -83,11 +106,13 @@ package struct DefinitionComparison: Sendable {
   }
 
   /// The hashes of a pipeline that an operation runs and of all that it runs itself, by their files.
-  private func files(of path: String, _ version: Version) -> [String: String] {
+  private func files(
+    of path: String, _ version: Version, _ part: KeyPath<LoadSession.FileShape, String>
+  ) -> [String: String] {
     guard let nested = version.pipeline.nested[path] else { return [:] }
     let own = PathText.absolute(PathText.join(version.pipeline.source.directory, path))
     let files = [own] + nested.allNested.keys
-    return Dictionary(files.map { ($0, version.shapes[$0]?.content ?? "") }) { first, _ in first }
+    return Dictionary(files.map { ($0, version.shapes[$0]?[keyPath: part] ?? "") }) { first, _ in first }
   }
 
   private func text(of variable: String, _ version: Version) -> String? {

@@ -41,8 +41,12 @@ final class LoadSession: NestedPipelines {
   struct FileShape: Sendable, Hashable {
     /// Of all of it.
     var content: String
+    /// Of the files of params and variables that it names.
+    var settings: String
     /// Of its operations, by their names.
     var operations: [String: OperationShape]
+    /// The files of the pipeline's variables that are from one, by the names of these.
+    var variables: [String: String]
   }
 
   /// What is found in a definition that was right when it was recorded is found by a check that is newer than it. These leave a whole definition behind,
@@ -158,8 +162,11 @@ final class LoadSession: NestedPipelines {
       if notesShapes {
         var content = FingerprintInputs()
         root.add(to: &content, regardsQuotes: false)
-        for (path, text) in draft.definition.settingTexts.sorted(by: { $0.key < $1.key }) { content.add(path, text) }
-        shapes[absolutePath] = FileShape(content: content.digest, operations: reader.shapes)
+        var settings = FingerprintInputs()
+        for (path, text) in draft.definition.settingTexts.sorted(by: { $0.key < $1.key }) { settings.add(path, text) }
+        shapes[absolutePath] = FileShape(
+          content: content.digest, settings: settings.digest, operations: reader.shapes,
+          variables: draft.variableFiles)
       }
       if reader.hasErrors {
         // What a mistake of YAML hides is anybody's guess.

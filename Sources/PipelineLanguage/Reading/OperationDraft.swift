@@ -143,4 +143,6 @@ struct PipelineDraft {
   /// The files that `params_file` and `env_file` name.
   var parameterFiles: [SettingFileReference] = []
   var environmentFiles: [SettingFileReference] = []
+  /// The files of the variables that are from one, by their names, where definitions are compared.
+  var variableFiles: [String: String] = [:]
 }

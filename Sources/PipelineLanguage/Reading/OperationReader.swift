@@ -37,7 +37,10 @@ extension DocumentReader {
     draft.actionKey?.kind.finish(draft, node, by: self)
     refuseEarlyWords(of: draft)
     if draft.definition.mayBeReused { draft.definition.contentHash = node.contentHash }
-    if notesShapes { note(OperationShape(draft.definition, node), of: draft.definition.name) }
+    if notesShapes {
+      let files = origins(of: draft.environmentFiles, except: draft.environment)
+      note(OperationShape(draft.definition, node, files: files), of: draft.definition.name)
+    }
     return draft
   }
 

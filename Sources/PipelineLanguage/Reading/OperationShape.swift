@@ -8,6 +8,15 @@ struct OperationShape: Sendable, Hashable {
   var action: String
   /// Of what the items of its loop are made of.
   var items: String
+  /// The variables that it has from files under its `env_file`, by their names.
+  var variables: [String: FileVariable]
+
+  /// A variable of a file.
+  struct FileVariable: Sendable, Hashable {
+    /// The file, as it is written.
+    var file: String
+    var text: String
+  }
 }
 
 extension OperationKey {
@@ -47,8 +56,9 @@ extension OperationWord {
 }
 
 extension OperationShape {
-  /// The shape of an operation that has been read from `node`, `defaults` included.
-  init(_ definition: OperationDefinition, _ node: YAMLNode) {
+  /// The shape of an operation that has been read from `node`, `defaults` included; `files` names the files of its variables that are from one.
+  init(_ definition: OperationDefinition, _ node: YAMLNode, files: [String: String]) {
+    variables = [:]
     var action = FingerprintInputs()
     var items = FingerprintInputs()
     for entry in (node.entries ?? []).sorted(by: { $0.name < $1.name }) {
@@ -63,7 +73,13 @@ extension OperationShape {
       }
     }
     for word in definition.shell { action.add("shell", word) }
-    for variable in definition.environment { action.add("env.\(variable.name)", variable.value.text) }
+    for variable in definition.environment {
+      if let file = files[variable.name] {
+        variables[variable.name] = FileVariable(file: file, text: variable.value.text)
+      } else {
+        action.add("env.\(variable.name)", variable.value.text)
+      }
+    }
     if let directory = definition.directory { action.add("directory", directory.text) }
     self.action = action.digest
     self.items = items.digest

@@ -60,6 +60,16 @@ extension DocumentReader {
     return variables
   }
 
+  /// The file of each variable that is from one and that `own` does not have, as it is written: the one that takes precedence. Asked when the files have been read.
+  func origins(of files: [SettingFileReference], except own: [(name: String, value: Template)]) -> [String: String] {
+    var origins: [String: String] = [:]
+    for file in files {
+      for variable in found.variables[place(of: file).absolute] ?? [] { origins[variable.name] = file.path }
+    }
+    for variable in own { origins[variable.name] = nil }
+    return origins
+  }
+
   private func variables(of file: SettingFileReference) -> [(name: String, value: Template)] {
     let (shown, absolute) = place(of: file)
     if let known = found.variables[absolute] { return known }

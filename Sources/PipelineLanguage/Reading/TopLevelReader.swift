@@ -19,6 +19,9 @@ extension DocumentReader {
     // Files are read when it is known what they are for.
     readParameterFiles(draft.parameterFiles, into: &draft.definition)
     let variables = variables(of: draft.environmentFiles)
+    if notesShapes {
+      draft.variableFiles = origins(of: draft.environmentFiles, except: draft.definition.environment)
+    }
     if !variables.isEmpty {
       draft.definition.environment = Self.merged(variables, with: draft.definition.environment)
     }

@@ -1,5 +1,6 @@
 import Expressions
 import PipelineEngine
+import PipelineLanguage
 import RunHistory
 
 /// What a retry does with the operations that had succeeded, known before it begins.
@@ -14,6 +15,16 @@ package struct RetriedOperations: Sendable {
     case takenOverUnless([String])
   }
 
+  /// The items of a loop that takes over those that succeeded, as the former run had them.
+  package struct Items: Sendable, Hashable {
+    /// Those that are executed, each with its label.
+    package var again: [String]
+    /// How many are not, if the loop finds them again as they were.
+    package var takenOver: Int
+  }
+
+  /// By the places of the loops of which some items succeeded, and others did not.
+  package private(set) var items: [Int: Items] = [:]
   /// By the places of the operations; those that are not here had not succeeded.
   package private(set) var fates: [Int: Fate] = [:]
   /// What runs again, with the reason, in words: one line for all that have the same.
@@ -41,6 +52,19 @@ package struct RetriedOperations: Sendable {
       } else {
         fates[position] = .takenOver
       }
+    }
+    let loops = Dictionary(source.operations.lazy.filter { $0.parent == nil }.map { ($0.name, $0) }) { first, _ in first
+    }
+    for position in pipeline.operations.indices
+    where pipeline.operations[position].loop != nil && !chosen.contains(position)
+      && plan?.takesOverParts(of: position) != false
+    {
+      guard let loop = loops[pipeline.operations[position].name], !loop.isDone else { continue }
+      let known = source.operations.filter { $0.parent == loop.ordinal }
+      guard !known.isEmpty else { continue }
+      let again = known.filter { !$0.isDone }
+      items[position] = Items(
+        again: again.map { TerminalText.name($0.name, label: $0.label) }, takenOver: known.count - again.count)
     }
     // First what has changed, then what follows from that.
     let (following, changed) = (groups.filter(\.cause.follows), groups.filter { !$0.cause.follows })

@@ -1,5 +1,6 @@
 /// The names of members of `detail`. They are public: views and queries of users read them.
 enum DetailKey {
+  static let again = "again"
   static let artifacts = "artifacts"
   static let attempt = "attempt"
   static let beganSinceBoot = "began_us"

@@ -73,11 +73,12 @@ extension OperationReason {
     return unknown(detail).map { .other(code: nil, detail: $0) }
   }
 
-  /// What is not known of a detail: all of it but the gate and the label, which have places of their own.
+  /// What is not known of a detail: all of it but what has a place of its own.
   private static func unknown(_ detail: JSONValue) -> JSONValue? {
     guard var members = detail.objectValue else { return nil }
     members[DetailKey.gate] = nil
     members[DetailKey.label] = nil
+    members[DetailKey.again] = nil
     return members.isEmpty ? nil : .object(members)
   }
 

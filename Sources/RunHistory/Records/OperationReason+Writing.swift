@@ -138,17 +138,18 @@ private struct DetailWriter {
 }
 
 extension OperationReason {
-  /// The particulars of a reason and of an opened gate, the label of an item, and what was kept of its files, as in the column `detail`; nil where there are
-  /// none. `mask` replaces secrets in what came from outside, but for the paths of artifacts: those in which there is one are not kept.
+  /// The particulars of a reason and of an opened gate, the label of an item, why a retry executed it again, and what was kept of its files, as in the column
+  /// `detail`; nil where there are none. `mask` replaces secrets in what came from outside, but for the paths of artifacts: those in which there is one are not kept.
   package static func detail(
-    _ reason: OperationReason?, gate: OpenedGate? = nil, label: String? = nil, artifacts: [KeptArtifact] = [],
-    masking mask: ((String) -> String)? = nil
+    _ reason: OperationReason?, gate: OpenedGate? = nil, label: String? = nil, again: String? = nil,
+    artifacts: [KeptArtifact] = [], masking mask: ((String) -> String)? = nil
   ) -> JSONValue? {
-    guard reason != nil || gate != nil || label != nil || !artifacts.isEmpty else { return nil }
+    guard reason != nil || gate != nil || label != nil || again != nil || !artifacts.isEmpty else { return nil }
     var writer = DetailWriter(mask: mask)
     if let reason { writer.add(reason) }
     if let gate { writer.add(gate) }
     writer.add(DetailKey.label, outside: label)
+    writer.add(DetailKey.again, own: again)
     writer.add(artifacts)
     return writer.members.isEmpty ? nil : .object(writer.members)
   }

@@ -172,5 +172,11 @@ extension OperationRecord {
     return parsedDetail?[DetailKey.label]?.stringValue
   }
 
+  /// Why a retry executed it: `its definition has changed`. Nil where it was not one, or took it over.
+  package var causeOfRetry: String? {
+    guard let detail, detail.contains("\"\(DetailKey.again)\":") else { return nil }
+    return parsedDetail?[DetailKey.again]?.stringValue
+  }
+
   private var parsedDetail: JSONValue? { detail.flatMap { try? JSONValue.parse($0) } }
 }

@@ -30,6 +30,9 @@ extension PlanDescription.Step {
       "operation": .string(definition.name), "action": .string(definition.actionKind),
       "after": event.map { .string($0.rawValue) } ?? .null, "level": .int(Int64(level)),
       "disposition": .string(word), "source": source, "because": cause,
+      "items": items.map {
+        .object(["again": .array($0.again.map { .string($0) }), "taken_over": JSONValue($0.takenOver)])
+      } ?? .null,
       "needs": .array(needs.map { .string($0) }),
       "inputs": .array(
         inputs.map { given in

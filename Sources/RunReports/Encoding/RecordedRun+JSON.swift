@@ -9,6 +9,7 @@ extension History {
     let names = Dictionary(whole.operations.map { ($0.ordinal, $0.name) }, uniquingKeysWith: { $1 })
     var object = whole.run.identityMembers
     object.merge(whole.run.causeMembers) { $1 }
+    object["retry_of"] = JSONValue(whole.run.trigger == .retry ? whole.run.origin.source?.text : nil)
     object["operations"] = .array(
       whole.operations.map {
         $0.jsonValue(parent: $0.parent.flatMap { names[$0] }, attempts: attempts[$0.ordinal] ?? [])

@@ -20,7 +20,8 @@ struct DryRun {
     let plan = try PlanDescription(
       of: pipeline, options: start.options,
       selected: start.options.trigger == .retry && !start.leavesOut ? nil : start.selected,
-      history: history, retried: dispositions)
+      history: history, retried: dispositions,
+      items: retried?.items.mapValues { .init(again: $0.again, takenOver: $0.takenOver) } ?? [:])
     shared.output.print {
       plan.steps.map { $0.jsonValue() }
     } text: {
@@ -85,6 +86,7 @@ struct DryRun {
     let place = number.map { "\($0). " } ?? "- "
     var lines: [String] = []
     if let text = disposition(step.disposition) { lines.append(style.paint(text, .yellow)) }
+    if let items = step.items { lines.append(style.paint(text(of: items), .yellow)) }
     if !step.needs.isEmpty {
       lines.append("after \(step.needs.map { TerminalText.visible($0) }.joined(separator: ", "))")
     }
@@ -108,6 +110,19 @@ struct DryRun {
     let indentation = String(repeating: " ", count: place.count)
     for line in lines { TextOutput.standard.writeLine(indentation + line) }
   }
+
+  /// `would run 2 of 200 items: convert[136] orders-0137.csv, convert[140] orders-0141.csv`.
+  private func text(of items: PlanDescription.Items) -> String {
+    let count = items.again.count + items.takenOver
+    var text = "would run \(items.again.count) of \(Count.of(count, "item"))"
+    let shown = items.again.prefix(Self.mostItems).map { TerminalText.fitted($0, width: 80) }
+    if !shown.isEmpty { text += ": " + shown.joined(separator: ", ") }
+    if items.again.count > shown.count { text += " and \(items.again.count - shown.count) more" }
+    return items.takenOver > 0 ? text + "; the others would be taken over if they are the same" : text
+  }
+
+  /// How many items of a loop are named.
+  private static let mostItems = 10
 
   private func disposition(_ disposition: PlanDescription.Disposition) -> String? {
     switch disposition {

@@ -155,6 +155,24 @@ struct OperationReasonTests {
     #expect(record.operationReason == sample.reason)
   }
 
+  @Test("stand beside why a retry executed the operation, which is no part of them", arguments: ReasonSample.all)
+  func again(_ sample: ReasonSample) {
+    let again = "'a' has changed"
+    let detail = OperationReason.detail(sample.reason, again: again) { _ in "***" }?.text
+    let record = record(sample.state, sample.code, OperationReason.detail(sample.reason, again: again)?.text)
+    #expect(detail?.contains("\"again\":\"'a' has changed\"") == true)
+    #expect(record.causeOfRetry == again)
+    #expect(record.operationReason == sample.reason)
+    #expect(self.record(sample.state, sample.code, sample.detail).causeOfRetry == nil)
+  }
+
+  @Test("are none where there is nothing but why a retry executed the operation")
+  func againAlone() {
+    let record = record(.succeeded, nil, OperationReason.detail(nil, again: "it had failed")?.text)
+    #expect(record.detail == #"{"again":"it had failed"}"#)
+    #expect(record.operationReason == nil)
+  }
+
   @Test("are masked in what came from outside, and nowhere else", arguments: ReasonSample.all)
   func masked(_ sample: ReasonSample) {
     // With parts of the engine's own words and of names, times and numbers, in any of which a secret may happen to be.
@@ -171,7 +189,7 @@ struct OperationReasonTests {
     "read from particulars that somebody made up are what is left of them",
     arguments: [
       "7", "", "[]", #"{"early":7,"clock":7,"due":7,"attempt":"x"}"#, #"{"dependencies":7,"resources":{},"formula":7}"#,
-      #"{"early":[7,{}],"gate":7}"#, #"{"gate":{"formula":7}}"#,
+      #"{"early":[7,{}],"gate":7}"#, #"{"again":7}"#, #"{"gate":{"formula":7}}"#,
     ])
   func hostile(_ detail: String) {
     let codes = [

@@ -106,4 +106,41 @@ import Testing
   func unreadable() throws {
     #expect(try changes("operations: 5", "operations: [{ name: x, value: 1 }]") == nil)
   }
+
+  /// The changes of the operation `x` of a file, of which variables in files have other values.
+  private func changes(_ text: String, from before: [String: String], to after: [String: String]) throws -> [Change]? {
+    func load(_ files: [String: String]) throws -> PipelineDefinition {
+      let texts = Dictionary(uniqueKeysWithValues: files.map { ("/p/\($0)", $1) })
+      let loaded = PipelineLoader.load(text: text, path: "/p/main.yaml", nested: texts)
+      return try #require(loaded.pipeline, "\(loaded.diagnostics.map(\.message))")
+    }
+    let (former, now) = (try load(before), try load(after))
+    let comparison = DefinitionComparison(
+      of: now, with: text, path: "/p/main.yaml", nested: former.recordedTexts)
+    return comparison?.changes(at: try #require(now.operations.firstIndex { $0.name == "x" }))
+  }
+
+  @Test(
+    "A variable of a file that has another value, is new or is gone is told from what the file says of the operation")
+  func variablesOfFiles() throws {
+    let own = "operations: [{ name: x, run: make, env_file: [a.env, b.env], env: { B: mine } }]"
+    let former = ["a.env": "A=1\nB=1", "b.env": "C=1"]
+    func change(_ files: [String: String]) throws -> [Change]? { try changes(own, from: former, to: files) }
+    #expect(try change(["a.env": "A=2\nB=1", "b.env": "C=1"]) == [.fileVariables(["A"], file: "a.env")])
+    #expect(try change(["a.env": "B=1", "b.env": "C=1"]) == [.fileVariables(["A"], file: "a.env")])
+    #expect(try change(["a.env": "A=1\nB=1", "b.env": "C=1\nD=4"]) == [.fileVariables(["D"], file: "b.env")])
+    #expect(try change(["a.env": "A=2\nB=1", "b.env": "C=2"]) == [.fileVariables(["A", "C"], file: nil)])
+    #expect(try change(["a.env": "A=1\nB=2", "b.env": "C=1"]) == [])
+    let pipeline = "env_file: a.env\nenv: { B: mine }\noperations: [{ name: x, run: make }, { name: y, value: 1 }]"
+    #expect(
+      try changes(pipeline, from: ["a.env": "A=1\nB=1"], to: ["a.env": "A=2\nB=2"])
+        == [.fileVariables(["A"], file: "a.env")])
+    #expect(
+      try changes(pipeline, from: ["a.env": "A=1"], to: ["a.env": "B=2"]) == [.fileVariables(["A"], file: "a.env")])
+    let outer = "operations: [{ name: x, pipeline: inner.yaml }]"
+    let inner = "env_file: a.env\noperations: [{ name: i, run: make }]"
+    #expect(
+      try changes(outer, from: ["inner.yaml": inner, "a.env": "A=1"], to: ["inner.yaml": inner, "a.env": "A=2"])
+        == [.pipelineSettings("inner.yaml")])
+  }
 }

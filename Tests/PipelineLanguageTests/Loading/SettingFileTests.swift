@@ -73,10 +73,11 @@ import Values
     }
     #expect(try changes() == nil)
     try place.write("A=2\n", to: "own.env")
-    #expect(try changes() == [[.definition], [], [], []])
+    #expect(try changes() == [[.fileVariables(["A"], file: "own.env")], [], [], []])
     try place.write("A=1\n", to: "own.env")
     try place.write("T=2\nU=1\n", to: "all.env")
-    #expect(try changes() == [[.environment(["T"])], [.environment(["T"])], [], []])
+    let change = DefinitionComparison.Change.fileVariables(["T"], file: "all.env")
+    #expect(try changes() == [[change], [change], [], []])
     let now = try #require(place.load(text).pipeline)
     #expect(now.changedVariables(since: former.recordedTexts).map { $0.hasSuffix("all.env") } == [true])
   }

@@ -48,8 +48,9 @@ struct HistoryShow: ParsableCommand {
     } csv: {
       printCSV(recorded.operations)
     } text: {
-      printHeader(record, reference)
+      printHeader(record, recorded, reference)
       printOperations(recorded)
+      printCauses(recorded)
       printArtifacts(recorded)
       if timeline ?? TextOutput.standard.isTerminal {
         let text = TimelineText(style: shared.style, width: shared.tableWidth ?? TerminalSize.current().columns)
@@ -60,7 +61,7 @@ struct HistoryShow: ParsableCommand {
     }
   }
 
-  private func printHeader(_ record: RunRecord, _ reference: RunReference) {
+  private func printHeader(_ record: RunRecord, _ recorded: RecordedRun, _ reference: RunReference) {
     let style = shared.style
     let output = TextOutput.standard
     func line(_ title: String, _ text: String) {
@@ -72,13 +73,17 @@ struct HistoryShow: ParsableCommand {
     let state = style.paint(record.state.rawValue, StatePaint.of(record.state))
     output.writeLine(
       "run \(style.paint(reference.short(record.id), .bold)) of \(TerminalText.visible(record.pipeline)) \(state)"
-        + (took.isEmpty ? "" : " \(record.endedAt == nil ? "for" : "in") \(took)") + " (\(RunText.counts(record)))")
+        + (took.isEmpty ? "" : " \(record.endedAt == nil ? "for" : "in") \(took)")
+        + " (\(RunText.counts(record, failedHandlers: recorded.operations.failedHandlers(of: record))))")
     if let reason = record.tellingReason { line("reason", reason) }
     if let canceller = record.canceller { line("ended", canceller.words) }
     line("started", ClockText.dateAndTime(record.startedAt ?? record.createdAt))
     if let instant = record.instant { line("at", ClockText.dateAndTime(instant)) }
     let trigger = record.trigger.rawValue + (record.controller.map { " \(TerminalText.visible($0))" } ?? "")
     line("by", "\(record.user) on \(record.host), \(trigger), penstock \(record.version)")
+    if record.trigger == .retry, let source = record.origin.source {
+      line("retry of", "run \(reference.short(source))" + (record.origin.isForced ? ", with --force" : ""))
+    }
     if let path = record.path { line("file", path) }
     if let parent = record.parent { line("started by", "\(parent.operation) of run \(reference.short(parent.run))") }
     if !record.labels.isEmpty {
@@ -104,6 +109,15 @@ struct HistoryShow: ParsableCommand {
         add(item, attempts[item.ordinal] ?? [], to: &table, indentation: "  ")
       }
     }
+    TextOutput.standard.write("\n" + table.render(width: shared.tableWidth, style: shared.style))
+  }
+
+  /// Why a retry executed what it did not take over.
+  private func printCauses(_ recorded: RecordedRun) {
+    let causes = recorded.operations.compactMap { operation in operation.causeOfRetry.map { (operation.title, $0) } }
+    guard !causes.isEmpty else { return }
+    var table = Table([.init("RAN AGAIN"), .init("BECAUSE")])
+    for (title, cause) in causes { table.add(title, TerminalText.oneLine(cause)) }
     TextOutput.standard.write("\n" + table.render(width: shared.tableWidth, style: shared.style))
   }
 
