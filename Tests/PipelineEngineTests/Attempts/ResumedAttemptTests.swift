@@ -7,9 +7,11 @@ import Testing
 
 @Suite("Attempts of a run that was resumed")
 struct ResumedAttemptTests {
-  @Test("a nested pipeline that failed is retried, and not taken over from its own attempt before")
-  func nested() async throws {
-    let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["broken": [3]]))
+  @Test(
+    "a nested pipeline that failed is retried, and not taken over from its own attempt before", arguments: Door.allCases
+  )
+  func nested(door: Door) async throws {
+    let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["broken": [3]], by: door))
     try "operations: [{ name: b, run: broken }]".write(
       toFile: host.directory + "/nested.yaml", atomically: true, encoding: .utf8)
     let engine = try host.engine("operations: [{ name: a, pipeline: nested.yaml, retry: { limit: 1 } }]")
@@ -28,9 +30,9 @@ struct ResumedAttemptTests {
 
   @Test(
     "an operation that was cancelled with its run runs again, and one that was for another reason does not",
-    arguments: ["run-cancelled", "run-timeout", "dependency-cancelled"])
-  func cancelled(reason: String) async throws {
-    let executor = ScriptedExecutor()
+    arguments: ["run-cancelled", "run-timeout", "dependency-cancelled"], Door.allCases)
+  func cancelled(reason: String, door: Door) async throws {
+    let executor = ScriptedExecutor(by: door)
     let host = try EngineTestHost(executor: executor)
     let engine = try host.engine("operations: [{ name: a, run: x }]")
     var run = await engine.record

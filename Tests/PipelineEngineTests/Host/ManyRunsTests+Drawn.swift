@@ -6,16 +6,17 @@ import Workspace
 @testable import PipelineEngine
 @testable import RunHistory
 
-/// Many runs at once in one host: 1,000 with `PENSTOCK_SOAK=full`, 150 otherwise. A failure tells its seed; `PENSTOCK_SOAK_SEED` repeats it.
+/// Many runs at once in one host: 1,000 with `PENSTOCK_SOAK=full`, 150 otherwise. Each is compared with the same one alone, whose jobs are run by handles. A failure tells its seed; `PENSTOCK_SOAK_SEED` repeats it.
 extension ManyRunsTests {
   private static let environment = ProcessInfo.processInfo.environment
-  private static let count = environment["PENSTOCK_SOAK"] == "full" ? 1000 : 150
+  private static let isFull = environment["PENSTOCK_SOAK"] == "full"
+  private static let count = isFull ? 1000 : 150
   private static let seed =
     environment["PENSTOCK_SOAK_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64(UInt32.max))
 
-  private func host(_ runs: [DrawnRun], _ cuts: Cuts) throws -> EngineTestHost {
+  private func host(_ runs: [DrawnRun], _ cuts: Cuts, by door: Door) throws -> EngineTestHost {
     let fates = runs.reduce(into: [:]) { fates, run in fates.merge(run.fates) { first, _ in first } }
-    let executor = ScriptedExecutor(fates)
+    let executor = ScriptedExecutor(fates, by: door)
     var capacity = HostCapacity()
     capacity.processes = 64
     // Thousands of questions and ends would wait for the disk.
@@ -24,18 +25,21 @@ extension ManyRunsTests {
     return host
   }
 
-  @Test("end as each would alone, and leave nothing") func drawn() async throws {
+  @Test(
+    "end as each would alone, whichever way its jobs are run, and leave nothing",
+    arguments: isFull ? Door.allCases : [.fast])
+  func drawn(door: Door) async throws {
     print("ManyRunsTests: PENSTOCK_SOAK_SEED=\(Self.seed)")
     var random = OperationRandom(seed: Self.seed)
     let runs = (0..<Self.count).map { DrawnRun($0, using: &random) }
 
     let (alone, cutsAlone) = (Cuts(), Cuts())
-    let first = try host(runs, alone)
+    let first = try host(runs, alone, by: .handles)
     var expected: [DrawnRun.Outcome] = []
     for run in runs { expected.append(try await run.run(in: first, alone)) }
     await first.close()
 
-    let host = try host(runs, cutsAlone)
+    let host = try host(runs, cutsAlone, by: door)
     let engines = Engines()
     let outcomes = try await withThrowingTaskGroup(of: (Int, DrawnRun.Outcome).self) { group in
       for (number, run) in runs.enumerated() {

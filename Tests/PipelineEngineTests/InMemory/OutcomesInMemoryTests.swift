@@ -8,8 +8,10 @@ import Testing
     try await engineCase.check()
   }
 
-  @Test("what stands behind several failures names the first of them") func culprits() async throws {
-    let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["x": [1], "y": [1]]), isLent: true)
+  @Test("what stands behind several failures names the first of them", arguments: Door.allCases) func culprits(
+    door: Door
+  ) async throws {
+    let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["x": [1], "y": [1]], by: door), isLent: true)
     let run = try await host.run(
       """
       concurrency: 1

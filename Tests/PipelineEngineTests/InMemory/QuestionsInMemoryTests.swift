@@ -6,7 +6,7 @@ import Testing
 @Suite("In memory: questions", .timeLimit(.minutes(1))) struct QuestionsInMemoryTests {
   /// Runs a pipeline, and answers each of its questions the moment it is asked.
   private func run(
-    _ text: String, _ executor: ScriptedExecutor = ScriptedExecutor(), answer: [String: Bool], note: String? = nil
+    _ text: String, _ executor: ScriptedExecutor, answer: [String: Bool], note: String? = nil
   ) async throws -> (run: FinishedRun, asked: [Approval]) {
     let host = try EngineTestHost(executor: executor, isLent: true)
     let (questions, ask) = AsyncStream<Approval>.makeStream()
@@ -30,10 +30,12 @@ import Testing
     return (finished, asked)
   }
 
-  @Test("an answer decides what becomes of those behind", arguments: [true, false]) func decides(answer: Bool)
+  @Test("an answer decides what becomes of those behind", arguments: [true, false], Door.allCases) func decides(
+    answer: Bool, door: Door
+  )
     async throws
   {
-    let executor = ScriptedExecutor()
+    let executor = ScriptedExecutor(by: door)
     let (run, asked) = try await run(
       "operations: [{ name: a, approve: 'Go on?' }, { name: b, needs: a, run: b }]", executor, answer: ["a": answer])
     #expect(
@@ -42,8 +44,8 @@ import Testing
     #expect(asked.map(\.message) == ["Go on?"])
   }
 
-  @Test("an answer is the result of the question") func result() async throws {
-    let executor = ScriptedExecutor()
+  @Test("an answer is the result of the question", arguments: Door.allCases) func result(door: Door) async throws {
+    let executor = ScriptedExecutor(by: door)
     _ = try await run(
       """
       operations:
@@ -53,7 +55,7 @@ import Testing
     #expect(executor.commands == ["ann: carefully"])
   }
 
-  @Test("questions are answered apart, in any order") func several() async throws {
+  @Test("questions are answered apart, in any order", arguments: Door.allCases) func several(door: Door) async throws {
     let (run, asked) = try await run(
       """
       operations:
@@ -61,24 +63,26 @@ import Testing
         - { name: b, approve: "B?" }
         - { name: c, needs: a, run: c }
         - { name: d, needs: b, run: d }
-      """, answer: ["a": true, "b": false])
+      """, ScriptedExecutor(by: door), answer: ["a": true, "b": false])
     #expect(asked.map(\.message) == ["A?", "B?"])
     #expect(
       run.states == ["a succeeded", "b failed rejected", "c succeeded", "d cancelled dependency-failed"])
   }
 
-  @Test("a question takes no slot") func slot() async throws {
-    let executor = ScriptedExecutor()
+  @Test("a question takes no slot", arguments: Door.allCases) func slot(door: Door) async throws {
+    let executor = ScriptedExecutor(by: door)
     _ = try await run(
       "{ concurrency: 1, operations: [{ name: a, approve: 'A?' }, { name: b, run: b }, { name: c, needs: a, run: c }] }",
       executor, answer: ["a": true])
     #expect(executor.commands == ["b", "c"])
   }
 
-  @Test("a rejection is no failure of the run where it is allowed") func allowed() async throws {
+  @Test("a rejection is no failure of the run where it is allowed", arguments: Door.allCases) func allowed(door: Door)
+    async throws
+  {
     let (run, _) = try await run(
       "operations: [{ name: a, approve: 'A?', allow_failure: true }, { name: b, needs: a, run: b }]",
-      answer: ["a": false])
+      ScriptedExecutor(by: door), answer: ["a": false])
     #expect(run.states == ["a failed rejected", "b succeeded"])
     #expect(run.outcome.run.state == .succeeded)
   }

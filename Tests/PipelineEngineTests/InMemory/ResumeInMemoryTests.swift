@@ -6,27 +6,31 @@ import Testing
 @Suite("In memory: resumed runs", .timeLimit(.minutes(1))) struct ResumeInMemoryTests {
   /// Runs a pipeline until so many of its jobs hang, loses its host and its jobs, and resumes it with jobs of their own fates.
   private func resumed(
-    _ text: String, _ fates: [String: [ScriptedExecutor.Fate]], hanging: Int = 1,
+    by door: Door, _ text: String, _ fates: [String: [ScriptedExecutor.Fate]], hanging: Int = 1,
     then later: [String: [ScriptedExecutor.Fate]] = [:], nested: [String: String] = [:]
   ) async throws -> (run: FinishedRun, commands: [String]) {
-    let host = try LostHost(fates, jobsEnd: true)
+    let host = try LostHost(fates, by: door, jobsEnd: true)
     let id = try await host.run(text, nested: nested, untilHanging: hanging)
-    let executor = ScriptedExecutor(later)
+    let executor = ScriptedExecutor(later, by: door)
     let run = try await host.resume(id, executor)
     await host.close()
     return (run, executor.commands)
   }
 
-  @Test("run again only what had not ended", arguments: [1, 2, 3]) func rest(hanging: Int) async throws {
+  @Test("run again only what had not ended", arguments: [1, 2, 3], Door.allCases) func rest(hanging: Int, door: Door)
+    async throws
+  {
     let (run, commands) = try await resumed(
+      by: door,
       "operations: [{ name: o1, run: x1 }, { name: o2, needs: o1, run: x2 }, { name: o3, needs: o2, run: x3 }]",
       ["x\(hanging)": [.hangs]])
     #expect(run.states == ["o1 succeeded", "o2 succeeded", "o3 succeeded"])
     #expect(commands == (hanging...3).map { "x\($0)" })
   }
 
-  @Test("keep the results of before") func results() async throws {
+  @Test("keep the results of before", arguments: Door.allCases) func results(door: Door) async throws {
     let (run, commands) = try await resumed(
+      by: door,
       """
       operations:
         - { name: a, run: x, result: int }
@@ -37,8 +41,11 @@ import Testing
     #expect(run.outcome.results["a"] == .int(6))
   }
 
-  @Test("keep the failures of before, and what became of those behind") func failures() async throws {
+  @Test("keep the failures of before, and what became of those behind", arguments: Door.allCases) func failures(
+    door: Door
+  ) async throws {
     let (run, commands) = try await resumed(
+      by: door,
       """
       operations:
         - { name: a, run: x }
@@ -52,10 +59,12 @@ import Testing
     #expect(commands == ["y"])
   }
 
-  @Test("do not begin what is behind a failure of before, though what is between the two ran") func behind()
+  @Test("do not begin what is behind a failure of before, though what is between the two ran", arguments: Door.allCases)
+  func behind(door: Door)
     async throws
   {
     let (run, commands) = try await resumed(
+      by: door,
       """
       operations:
         - { name: a, run: x }
@@ -66,26 +75,32 @@ import Testing
     #expect(commands == ["y"])
   }
 
-  @Test("number their attempts on, and take nothing from the retries for a lost host", arguments: [0, 1])
-  func attempts(further: Int32) async throws {
+  @Test(
+    "number their attempts on, and take nothing from the retries for a lost host", arguments: [0, 1], Door.allCases)
+  func attempts(further: Int32, door: Door) async throws {
     let (run, _) = try await resumed(
-      "operations: [{ name: a, run: x, retry: { limit: 1, base: 1s } }]", ["x": [.hangs]],
+      by: door, "operations: [{ name: a, run: x, retry: { limit: 1, base: 1s } }]", ["x": [.hangs]],
       then: ["x": [.exits(1), .exits(further)]])
     #expect(run.states == [further == 0 ? "a succeeded" : "a failed exit"])
     #expect(run.attempts.map(\.number) == [1, 2, 3])
     #expect(run.attempts.map(\.error?.code) == ["host-died", "exit", further == 0 ? nil : "exit"])
   }
 
-  @Test("have the retries that their former host had left") func retries() async throws {
+  @Test("have the retries that their former host had left", arguments: Door.allCases) func retries(door: Door)
+    async throws
+  {
     let (run, commands) = try await resumed(
-      "operations: [{ name: a, run: x, retry: { limit: 1, base: 1s } }]", ["x": [.exits(1), .hangs]],
+      by: door, "operations: [{ name: a, run: x, retry: { limit: 1, base: 1s } }]", ["x": [.exits(1), .hangs]],
       then: ["x": [.exits(1), .exits(0)]])
     #expect(run.states == ["a failed exit"])
     #expect(commands == ["x"])
   }
 
-  @Test("run the items of a loop that had not ended", arguments: [1, 2]) func items(most: Int) async throws {
+  @Test("run the items of a loop that had not ended", arguments: [1, 2], Door.allCases) func items(
+    most: Int, door: Door
+  ) async throws {
     let (run, commands) = try await resumed(
+      by: door,
       """
       concurrency: 4
       operations:
@@ -101,8 +116,9 @@ import Testing
     #expect((most == 1 ? commands : commands.sorted()) == ["y", "z"])
   }
 
-  @Test("run the handlers that had not ended") func handlers() async throws {
+  @Test("run the handlers that had not ended", arguments: Door.allCases) func handlers(door: Door) async throws {
     let (run, commands) = try await resumed(
+      by: door,
       """
       operations: [{ name: a, run: x }]
       after: { failure: [{ name: f, run: f }, { name: g, run: g }], success: [{ name: s, run: s }] }
@@ -111,22 +127,26 @@ import Testing
     #expect(commands == ["g"])
   }
 
-  @Test("resume the runs nested in them", arguments: [1, 2]) func nested(levels: Int) async throws {
+  @Test("resume the runs nested in them", arguments: [1, 2], Door.allCases) func nested(levels: Int, door: Door)
+    async throws
+  {
     let inner = "operations: [{ name: i, run: x }, { name: j, needs: i, run: y }]"
     let files = [
       "inner.yaml": levels == 1 ? inner : "operations: [{ name: k, pipeline: innermost.yaml }]",
       "innermost.yaml": inner,
     ]
     let (run, commands) = try await resumed(
-      "operations: [{ name: a, pipeline: inner.yaml }, { name: b, needs: a, run: b }]", ["y": [.hangs]],
+      by: door, "operations: [{ name: a, pipeline: inner.yaml }, { name: b, needs: a, run: b }]", ["y": [.hangs]],
       nested: files)
     #expect(run.states == ["a succeeded", "b succeeded"])
     #expect(commands == ["y", "b"])
   }
 
-  @Test("hand the first round the result of the last one that ended, and so does the next host")
-  func previousRounds() async throws {
+  @Test(
+    "hand the first round the result of the last one that ended, and so does the next host", arguments: Door.allCases)
+  func previousRounds(door: Door) async throws {
     let (run, commands) = try await resumed(
+      by: door,
       """
       operations:
         - name: a
@@ -141,8 +161,10 @@ import Testing
     #expect(run.outcome.results["a"] == .int(4))
   }
 
-  @Test("count the failures of a loop on, and begin no item that had not begun") func failureLimits() async throws {
+  @Test("count the failures of a loop on, and begin no item that had not begun", arguments: Door.allCases)
+  func failureLimits(door: Door) async throws {
     let (run, commands) = try await resumed(
+      by: door,
       """
       operations:
         - { name: a, for_each: { in: [w, x, y, z], concurrency: 1 }, max_failures: 2, command: [tool, "${{ item }}"] }
@@ -155,19 +177,21 @@ import Testing
     #expect(commands == ["y"])
   }
 
-  @Test("count the rounds of a repetition on") func repeats() async throws {
+  @Test("count the rounds of a repetition on", arguments: Door.allCases) func repeats(door: Door) async throws {
     let (run, commands) = try await resumed(
-      "operations: [{ name: a, run: x, repeat: { limit: 3, every: 1s } }]", ["x": [.exits(0), .hangs]])
+      by: door, "operations: [{ name: a, run: x, repeat: { limit: 3, every: 1s } }]", ["x": [.exits(0), .hangs]])
     #expect(run.states == ["a succeeded"])
     #expect(commands == ["x", "x"])
   }
 
-  @Test("wait for their gates since their former host did") func gates() async throws {
-    let host = try LostHost(["x": [.hangs]], jobsEnd: true)
+  @Test("wait for their gates since their former host did", arguments: Door.allCases) func gates(door: Door)
+    async throws
+  {
+    let host = try LostHost(["x": [.hangs]], by: door, jobsEnd: true)
     let id = try await host.run(
       "operations: [{ name: a, run: y, run_when: file-exists(go) }, { name: b, run: x }]", untilHanging: 1)
     host.pass(.seconds(60))
-    let executor = ScriptedExecutor(["x": [.hangs]])
+    let executor = ScriptedExecutor(["x": [.hangs]], by: door)
     let run = try await host.resume(id, executor) { successor, _ in
       try await executor.hangingCount.reaches(1)
       while try successor.history.operations(of: id).first?.state != .waiting {
@@ -183,35 +207,37 @@ import Testing
     await host.close()
   }
 
-  @Test("ask nobody again who has answered meanwhile", arguments: [true, false]) func answers(answer: Bool)
+  @Test("ask nobody again who has answered meanwhile", arguments: [true, false], Door.allCases) func answers(
+    answer: Bool, door: Door
+  )
     async throws
   {
-    let host = try LostHost(["x": [.hangs]], jobsEnd: true)
+    let host = try LostHost(["x": [.hangs]], by: door, jobsEnd: true)
     let id = try await host.run(
       "operations: [{ name: a, approve: 'A?' }, { name: b, needs: a, run: b }, { name: c, run: x }]",
       untilHanging: 1, asking: 1)
     _ = try host.answer(id, operation: "a", answer)
-    let executor = ScriptedExecutor()
+    let executor = ScriptedExecutor(by: door)
     let run = try await host.resume(id, executor)
     #expect(run.states.first == (answer ? "a succeeded" : "a failed rejected"))
     #expect(Set(executor.commands) == (answer ? ["b", "x"] : ["x"]))
     await host.close()
   }
 
-  @Test("are resumed once") func once() async throws {
-    let host = try LostHost(["x": [.hangs]], jobsEnd: true)
+  @Test("are resumed once", arguments: Door.allCases) func once(door: Door) async throws {
+    let host = try LostHost(["x": [.hangs]], by: door, jobsEnd: true)
     let id = try await host.run("operations: [{ name: a, run: x }]", untilHanging: 1)
-    _ = try await host.resume(id, ScriptedExecutor())
-    await #expect(throws: RunNotResumable.self) { try await host.resume(id, ScriptedExecutor()) }
+    _ = try await host.resume(id, ScriptedExecutor(by: door))
+    await #expect(throws: RunNotResumable.self) { try await host.resume(id, ScriptedExecutor(by: door)) }
     await host.close()
   }
 
-  @Test("may lose their host again and again") func again() async throws {
-    let host = try LostHost(["x": [.hangs]], jobsEnd: true)
+  @Test("may lose their host again and again", arguments: Door.allCases) func again(door: Door) async throws {
+    let host = try LostHost(["x": [.hangs]], by: door, jobsEnd: true)
     let id = try await host.run("operations: [{ name: a, run: x }, { name: b, needs: a, run: y }]", untilHanging: 1)
     try await host.resume(
-      id, ScriptedExecutor(["y": [.hangs]], keepsHandles: false), untilHanging: 1)
-    let executor = ScriptedExecutor()
+      id, ScriptedExecutor(["y": [.hangs]], by: door, keepsHandles: door == .fast), untilHanging: 1)
+    let executor = ScriptedExecutor(by: door)
     let run = try await host.resume(id, executor)
     #expect(run.states == ["a succeeded", "b succeeded"])
     #expect(executor.commands == ["y"])

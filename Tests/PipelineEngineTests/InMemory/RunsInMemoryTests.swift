@@ -8,9 +8,9 @@ import Testing
 @Suite("In memory: runs", .timeLimit(.minutes(1))) struct RunsInMemoryTests {
   /// Runs a pipeline, and cancels or kills it once as many jobs hang.
   private func cut(
-    _ text: String, _ fates: [String: [ScriptedExecutor.Fate]], hanging: Int = 1, isKilled: Bool = false
+    by door: Door, _ text: String, _ fates: [String: [ScriptedExecutor.Fate]], hanging: Int = 1, isKilled: Bool = false
   ) async throws -> (run: FinishedRun, executor: ScriptedExecutor) {
-    let executor = ScriptedExecutor(fates)
+    let executor = ScriptedExecutor(fates, by: door)
     let host = try EngineTestHost(executor: executor, isLent: true)
     let engine = try host.engine(text)
     async let run = host.run(engine)
@@ -21,19 +21,20 @@ import Testing
     return (finished, executor)
   }
 
-  @Test("a cancellation ends what goes on, and what has not begun never does", arguments: [false, true])
-  func cancels(isKilled: Bool) async throws {
+  @Test("a cancellation ends what goes on, and what has not begun never does", arguments: [false, true], Door.allCases)
+  func cancels(isKilled: Bool, door: Door) async throws {
     let (run, executor) = try await cut(
-      "operations: [{ name: a, run: x }, { name: b, needs: a, run: b }]", ["x": [.hangs]], isKilled: isKilled)
+      by: door, "operations: [{ name: a, run: x }, { name: b, needs: a, run: b }]", ["x": [.hangs]], isKilled: isKilled)
     #expect(run.states == ["a cancelled run-cancelled", "b cancelled run-cancelled"])
     #expect(run.outcome.run.state == .cancelled)
     #expect(executor.commands == ["x"])
     #expect(run.attempts.map(\.state) == [.cancelled])
   }
 
-  @Test("a cancellation ends the items of a loop that go on", arguments: [1, 2, 3])
-  func cancelsItems(most: Int) async throws {
+  @Test("a cancellation ends the items of a loop that go on", arguments: [1, 2, 3], Door.allCases)
+  func cancelsItems(most: Int, door: Door) async throws {
     let (run, executor) = try await cut(
+      by: door,
       "{ concurrency: 4, operations: [{ name: a, for_each: { in: [1, 2, 3], concurrency: \(most) }, run: x }] }",
       ["x": [.hangs, .hangs, .hangs]], hanging: most)
     #expect(run.states.first == "a cancelled run-cancelled")
@@ -41,9 +42,10 @@ import Testing
     #expect(run.outcome.run.state == .cancelled)
   }
 
-  @Test("handlers run after a cancellation, and none after a kill", arguments: [false, true])
-  func handlers(isKilled: Bool) async throws {
+  @Test("handlers run after a cancellation, and none after a kill", arguments: [false, true], Door.allCases)
+  func handlers(isKilled: Bool, door: Door) async throws {
     let (_, executor) = try await cut(
+      by: door,
       """
       operations: [{ name: a, run: x }]
       after: { cancel: [{ name: c, run: c }], always: [{ name: l, run: l }], failure: [{ name: f, run: f }] }
@@ -51,18 +53,17 @@ import Testing
     #expect(executor.commands == (isKilled ? ["x"] : ["x", "c", "l"]))
   }
 
-  @Test("a clean-up that asks for it runs in a cancelled run", arguments: ["always()", "cancelled()"])
-  func cleansUp(condition: String) async throws {
+  @Test("a clean-up that asks for it runs in a cancelled run", arguments: ["always()", "cancelled()"], Door.allCases)
+  func cleansUp(condition: String, door: Door) async throws {
     let (run, executor) = try await cut(
-      "operations: [{ name: a, run: x }, { name: b, needs: a, when: \(condition), run: b }]", ["x": [.hangs]])
+      by: door, "operations: [{ name: a, run: x }, { name: b, needs: a, when: \(condition), run: b }]", ["x": [.hangs]])
     #expect(run.states == ["a cancelled run-cancelled", "b succeeded"])
     #expect(executor.commands == ["x", "b"])
   }
 
-  @Test("what goes on in a cancelled run may go by files, which are read beside the loop") func goesOnByFiles()
-    async throws
-  {
-    let executor = ScriptedExecutor(["kept": [.hangs], "ended": [.hangs]])
+  @Test("what goes on in a cancelled run may go by files, which are read beside the loop", arguments: Door.allCases)
+  func goesOnByFiles(door: Door) async throws {
+    let executor = ScriptedExecutor(["kept": [.hangs], "ended": [.hangs]], by: door)
     let host = try EngineTestHost(executor: executor, isLent: true)
     let (ends, tell) = AsyncStream<AttemptRecord>.makeStream()
     let gone = "hashFiles('gone') == ''"
@@ -87,10 +88,12 @@ import Testing
     await host.close()
   }
 
-  @Test("a value is masked where it is a secret, and reaches its job as it is") func secrets() async throws {
+  @Test("a value is masked where it is a secret, and reaches its job as it is", arguments: Door.allCases) func secrets(
+    door: Door
+  ) async throws {
     var configuration = HostConfiguration()
     configuration.environment = ["TOKEN": "hush-hush-hush"]
-    let executor = ScriptedExecutor(["x": [.prints("the token is hush-hush-hush")]])
+    let executor = ScriptedExecutor(["x": [.prints("the token is hush-hush-hush")]], by: door)
     let host = try EngineTestHost(executor: executor, configuration: configuration, isLent: true)
     let run = try await host.run(
       """
@@ -104,10 +107,12 @@ import Testing
     await host.close()
   }
 
-  @Test("a secret that is not there ends a run before it begins") func missingSecret() async throws {
+  @Test("a secret that is not there ends a run before it begins", arguments: Door.allCases) func missingSecret(
+    door: Door
+  ) async throws {
     var configuration = HostConfiguration()
     configuration.environment = [:]
-    let executor = ScriptedExecutor()
+    let executor = ScriptedExecutor(by: door)
     let host = try EngineTestHost(executor: executor, configuration: configuration, isLent: true)
     let run = try await host.run("{ secrets: { token: { env: TOKEN } }, operations: [{ name: a, run: x }] }")
     #expect(run.states == ["a cancelled run-not-started"])
@@ -116,8 +121,10 @@ import Testing
     await host.close()
   }
 
-  @Test("what was left out on purpose holds nothing back that asks for success") func leftOut() async throws {
-    let executor = ScriptedExecutor()
+  @Test("what was left out on purpose holds nothing back that asks for success", arguments: Door.allCases) func leftOut(
+    door: Door
+  ) async throws {
+    let executor = ScriptedExecutor(by: door)
     let host = try EngineTestHost(executor: executor, isLent: true)
     let run = try await host.run(
       host.engine(
@@ -128,9 +135,10 @@ import Testing
     await host.close()
   }
 
-  @Test("a specification that asks for the age of a success asks it of each operation apart") func ages() async throws {
+  @Test("a specification that asks for the age of a success asks it of each operation apart", arguments: Door.allCases)
+  func ages(door: Door) async throws {
     let clock = SettableClock()
-    let executor = ScriptedExecutor(["seed": [.prints("1"), .prints("2"), .prints("2")]])
+    let executor = ScriptedExecutor(["seed": [.prints("1"), .prints("2"), .prints("2")]], by: door)
     let host = try EngineTestHost(executor: executor, clock: clock)
     let text = """
       specifications: { old: older-than(1h) }
@@ -147,10 +155,12 @@ import Testing
     await host.close()
   }
 
-  @Test("a run that could not begin leaves its turn to the next of its pipeline") func turns() async throws {
+  @Test("a run that could not begin leaves its turn to the next of its pipeline", arguments: Door.allCases) func turns(
+    door: Door
+  ) async throws {
     var configuration = HostConfiguration()
     configuration.environment = [:]
-    let host = try EngineTestHost(executor: ScriptedExecutor(), configuration: configuration, isLent: true)
+    let host = try EngineTestHost(executor: ScriptedExecutor(by: door), configuration: configuration, isLent: true)
     for _ in 1...2 {
       let run = try await host.run(
         """
@@ -165,8 +175,10 @@ import Testing
     await host.close()
   }
 
-  @Test("a kill ends nested runs at once, of which no handlers run") func killsNested() async throws {
-    let executor = ScriptedExecutor(["x": [.hangs]])
+  @Test("a kill ends nested runs at once, of which no handlers run", arguments: Door.allCases) func killsNested(
+    door: Door
+  ) async throws {
+    let executor = ScriptedExecutor(["x": [.hangs]], by: door)
     let host = try EngineTestHost(executor: executor, isLent: true)
     let engine = try host.engine(
       "operations: [{ name: a, pipeline: inner.yaml }]",
@@ -181,15 +193,16 @@ import Testing
   }
 
   @Test(
-    "a retry takes over what succeeded behind a failure, unless anything before it has run again", arguments: [1, 0])
-  func retriesAsBefore(code: Int32) async throws {
+    "a retry takes over what succeeded behind a failure, unless anything before it has run again", arguments: [1, 0],
+    Door.allCases)
+  func retriesAsBefore(code: Int32, door: Door) async throws {
     let text = """
       operations:
         - { name: a, run: x, allow_failure: true }
         - { name: b, needs: a, run: y }
         - { name: c, needs: b, run: z }
       """
-    let executor = ScriptedExecutor(exits: ["x": [1, code]])
+    let executor = ScriptedExecutor(exits: ["x": [1, code]], by: door)
     let host = try EngineTestHost(executor: executor, isLent: true)
     let first = try await host.run(text)
     let engine = try host.engine(text, source: first.outcome.run.id)
@@ -206,11 +219,11 @@ import Testing
     await host.close()
   }
 
-  @Test("a retry of a run starts only what did not succeed", arguments: [1, 2, 3])
-  func retriesRun(failing: Int) async throws {
+  @Test("a retry of a run starts only what did not succeed", arguments: [1, 2, 3], Door.allCases)
+  func retriesRun(failing: Int, door: Door) async throws {
     let text =
       "operations: [{ name: o1, run: x1 }, { name: o2, needs: o1, run: x2 }, { name: o3, needs: o2, run: x3 }]"
-    let executor = ScriptedExecutor(exits: ["x\(failing)": [1]])
+    let executor = ScriptedExecutor(exits: ["x\(failing)": [1]], by: door)
     let host = try EngineTestHost(executor: executor, isLent: true)
     let failed = try await host.run(text)
     let engine = try host.engine(text)

@@ -30,8 +30,8 @@ import Testing
     try EngineTestHost(executor: executor, capacity: capacity, isLent: true)
   }
 
-  @Test("an exclusive name holds across runs") func exclusive() async throws {
-    let executor = ScriptedExecutor(["x": [.hangs]])
+  @Test("an exclusive name holds across runs", arguments: Door.allCases) func exclusive(door: Door) async throws {
+    let executor = ScriptedExecutor(["x": [.hangs]], by: door)
     let runs = try await two(
       host(executor), executor, "operations: [{ name: a, run: x, exclusive: disk }]",
       "operations: [{ name: b, run: y, exclusive: disk }]", isWaiting: true)
@@ -39,8 +39,8 @@ import Testing
     #expect(executor.mostAtOnce == 1)
   }
 
-  @Test("another exclusive name is not waited for") func others() async throws {
-    let executor = ScriptedExecutor(["x": [.hangs]])
+  @Test("another exclusive name is not waited for", arguments: Door.allCases) func others(door: Door) async throws {
+    let executor = ScriptedExecutor(["x": [.hangs]], by: door)
     let runs = try await two(
       host(executor), executor, "operations: [{ name: a, run: x, exclusive: disk }]",
       "operations: [{ name: b, run: y, exclusive: tape }]", isWaiting: false)
@@ -48,10 +48,12 @@ import Testing
     #expect(executor.mostAtOnce == 2)
   }
 
-  @Test("the processes of a host are bounded over all of its runs", arguments: [1, 2]) func processes(most: Int)
+  @Test("the processes of a host are bounded over all of its runs", arguments: [1, 2], Door.allCases) func processes(
+    most: Int, door: Door
+  )
     async throws
   {
-    let executor = ScriptedExecutor()
+    let executor = ScriptedExecutor(by: door)
     var capacity = HostCapacity()
     capacity.processes = most
     let host = try host(executor, capacity)
@@ -79,12 +81,13 @@ import Testing
     await host.close()
   }
 
-  @Test("a nested pipeline takes nothing of a host, of which its operations do", arguments: [1, 2]) func nested(
-    most: Int
+  @Test("a nested pipeline takes nothing of a host, of which its operations do", arguments: [1, 2], Door.allCases)
+  func nested(
+    most: Int, door: Door
   )
     async throws
   {
-    let executor = ScriptedExecutor()
+    let executor = ScriptedExecutor(by: door)
     var capacity = HostCapacity()
     capacity.processes = most
     let host = try host(executor, capacity)
@@ -99,8 +102,9 @@ import Testing
     await host.close()
   }
 
-  @Test("a resource that only the host bounds is counted over all of its runs") func resources() async throws {
-    let executor = ScriptedExecutor(["x": [.hangs]])
+  @Test("a resource that only the host bounds is counted over all of its runs", arguments: Door.allCases)
+  func resources(door: Door) async throws {
+    let executor = ScriptedExecutor(["x": [.hangs]], by: door)
     var capacity = HostCapacity()
     capacity.resources = ["gpu": 1]
     let text = "{ resources: { gpu: 1 }, operations: [{ name: a, run: JOB, resources: { gpu: 1 } }] }"
@@ -111,9 +115,9 @@ import Testing
     #expect(executor.mostAtOnce == 1)
   }
 
-  @Test("runs of one pipeline overlap as it says", arguments: ["allow", "queue", "skip", "cancel"])
-  func overlaps(overlap: String) async throws {
-    let executor = ScriptedExecutor(["x": [.hangs]])
+  @Test("runs of one pipeline overlap as it says", arguments: ["allow", "queue", "skip", "cancel"], Door.allCases)
+  func overlaps(overlap: String, door: Door) async throws {
+    let executor = ScriptedExecutor(["x": [.hangs]], by: door)
     let text = "{ name: over-\(overlap), overlap: \(overlap), operations: [{ name: a, run: JOB }] }"
     let runs = try await two(
       host(executor), executor, text.replacing("JOB", with: "x"), text.replacing("JOB", with: "y"),
@@ -125,10 +129,12 @@ import Testing
     #expect(executor.mostAtOnce == (overlap == "allow" ? 2 : 1))
   }
 
-  @Test("a cancellation of one leaves the other alone", arguments: [false, true]) func apart(isKilled: Bool)
+  @Test("a cancellation of one leaves the other alone", arguments: [false, true], Door.allCases) func apart(
+    isKilled: Bool, door: Door
+  )
     async throws
   {
-    let executor = ScriptedExecutor(["x": [.hangs], "y": [.hangs]])
+    let executor = ScriptedExecutor(["x": [.hangs], "y": [.hangs]], by: door)
     let host = try host(executor)
     let engine = try host.engine("operations: [{ name: a, run: x }]")
     async let first = host.run(engine)

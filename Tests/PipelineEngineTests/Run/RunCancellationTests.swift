@@ -7,9 +7,10 @@ import Testing
 @Suite("A cancelled run", .timeLimit(.minutes(1))) struct RunCancellationTests {
   /// Runs a pipeline until its job `x` hangs, cancels the run, and lets the job end unless that has been stopped.
   private func cancelled(
-    _ text: String, _ reason: RunCancellation = .requested, exits: [String: [ScriptedExecutor.Fate]] = [:]
+    by door: Door, _ text: String, _ reason: RunCancellation = .requested,
+    exits: [String: [ScriptedExecutor.Fate]] = [:]
   ) async throws -> (run: FinishedRun, commands: [String]) {
-    let executor = ScriptedExecutor(["x": [.hangs]].merging(exits) { first, _ in first })
+    let executor = ScriptedExecutor(["x": [.hangs]].merging(exits) { first, _ in first }, by: door)
     let host = try EngineTestHost(executor: executor, isLent: true)
     let engine = try host.engine(text)
     async let run = host.run(engine)
@@ -21,9 +22,12 @@ import Testing
     return (finished, executor.commands)
   }
 
-  @Test("lets the items of a loop that always runs go on, and cancels those whose condition is false")
-  func items() async throws {
+  @Test(
+    "lets the items of a loop that always runs go on, and cancels those whose condition is false",
+    arguments: Door.allCases)
+  func items(door: Door) async throws {
     let (run, commands) = try await cancelled(
+      by: door,
       """
       operations:
         - name: a
@@ -37,18 +41,22 @@ import Testing
   }
 
   @Test(
-    "lets what always runs go on where a person cancels it, and ends it where its time is up", arguments: [true, false])
-  func lasting(isTimeUp: Bool) async throws {
+    "lets what always runs go on where a person cancels it, and ends it where its time is up",
+    arguments: [true, false], Door.allCases)
+  func lasting(isTimeUp: Bool, door: Door) async throws {
     let (run, commands) = try await cancelled(
-      "operations: [{ name: a, when: always(), run: x }, { name: b, needs: a, when: always(), run: y }]",
+      by: door, "operations: [{ name: a, when: always(), run: x }, { name: b, needs: a, when: always(), run: y }]",
       isTimeUp ? .timeout : .requested)
     #expect(run.states == [isTimeUp ? "a cancelled run-timeout" : "a succeeded", "b succeeded"])
     #expect(commands == ["x", "y"], "what has not begun is asked in both cases")
     #expect(run.outcome.run.state == (isTimeUp ? .failed : .cancelled))
   }
 
-  @Test("stays cancelled to what asks, although something fails in it") func failures() async throws {
+  @Test("stays cancelled to what asks, although something fails in it", arguments: Door.allCases) func failures(
+    door: Door
+  ) async throws {
     let (run, commands) = try await cancelled(
+      by: door,
       """
       operations:
         - { name: a, run: x }
@@ -60,8 +68,9 @@ import Testing
     #expect(run.outcome.run.state == .cancelled)
   }
 
-  @Test("ends what goes on, although it was cancelled while operations were begun") func whileBeginning() async throws {
-    let executor = ScriptedExecutor(["x": [.hangs], "y": [.hangs]])
+  @Test("ends what goes on, although it was cancelled while operations were begun", arguments: Door.allCases)
+  func whileBeginning(door: Door) async throws {
+    let executor = ScriptedExecutor(["x": [.hangs], "y": [.hangs]], by: door)
     let host = try EngineTestHost(executor: executor, isLent: true)
     let cancelled = Mutex<RunEngine?>(nil)
     let engine = try host.engine(
@@ -79,9 +88,10 @@ import Testing
     await host.close()
   }
 
-  @Test("asks the conditions of its handlers that need files", arguments: [true, false])
-  func fileConditions(isTimeUp: Bool) async throws {
+  @Test("asks the conditions of its handlers that need files", arguments: [true, false], Door.allCases)
+  func fileConditions(isTimeUp: Bool, door: Door) async throws {
     let (run, _) = try await cancelled(
+      by: door,
       """
       operations: [{ name: a, run: x }]
       after:
@@ -92,8 +102,10 @@ import Testing
     #expect(run.states.dropFirst() == ["h succeeded", "e succeeded", "e[0] succeeded", "e[1] succeeded"])
   }
 
-  @Test("ends the handlers that wait when it is cancelled once more") func handlersThatWait() async throws {
-    let executor = ScriptedExecutor(["x": [.exits(1)]])
+  @Test("ends the handlers that wait when it is cancelled once more", arguments: Door.allCases) func handlersThatWait(
+    door: Door
+  ) async throws {
+    let executor = ScriptedExecutor(["x": [.exits(1)]], by: door)
     let host = try EngineTestHost(executor: executor, isLent: true)
     let (waits, wait) = AsyncStream<Void>.makeStream()
     let engine = try host.engine(
@@ -111,9 +123,10 @@ import Testing
     await host.close()
   }
 
-  @Test("stays one although a handler of it fails") func handlers() async throws {
+  @Test("stays one although a handler of it fails", arguments: Door.allCases) func handlers(door: Door) async throws {
     let (run, commands) = try await cancelled(
-      "{ operations: [{ name: a, run: x }], after: { cancel: [{ name: h, run: h }] } }", exits: ["h": [.exits(1)]])
+      by: door, "{ operations: [{ name: a, run: x }], after: { cancel: [{ name: h, run: h }] } }",
+      exits: ["h": [.exits(1)]])
     #expect(run.states == ["a cancelled run-cancelled", "h failed exit"])
     #expect(commands == ["x", "h"])
     #expect(run.outcome.run.state == .cancelled && run.outcome.run.reason == nil)

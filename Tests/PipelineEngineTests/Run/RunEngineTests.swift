@@ -17,8 +17,10 @@ import Testing
     await host.close()
   }
 
-  @Test("gives items the label of their loop, which sees results and the item") func labels() async throws {
-    let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["broken": [3]]))
+  @Test("gives items the label of their loop, which sees results and the item", arguments: Door.allCases) func labels(
+    door: Door
+  ) async throws {
+    let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["broken": [3]], by: door))
     let run = try await host.run(
       """
       operations:
@@ -36,8 +38,9 @@ import Testing
     await host.close()
   }
 
-  @Test("cancels what needs the result of a failed operation, and goes on with the rest") func failure() async throws {
-    let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["broken": [3]]))
+  @Test("cancels what needs the result of a failed operation, and goes on with the rest", arguments: Door.allCases)
+  func failure(door: Door) async throws {
+    let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["broken": [3]], by: door))
     let run = try await host.run(
       """
       operations:
@@ -58,8 +61,10 @@ import Testing
     await host.close()
   }
 
-  @Test("waits between retries as the backoff says, and numbers the attempts") func retries() async throws {
-    let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["flaky": [1, 1, 1]]))
+  @Test("waits between retries as the backoff says, and numbers the attempts", arguments: Door.allCases) func retries(
+    door: Door
+  ) async throws {
+    let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["flaky": [1, 1, 1]], by: door))
     let run = try await host.run(
       """
       operations:
@@ -73,8 +78,8 @@ import Testing
     await host.close()
   }
 
-  @Test("retries only what `on` lists") func filtersRetries() async throws {
-    let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["flaky": [2, 9]]))
+  @Test("retries only what `on` lists", arguments: Door.allCases) func filtersRetries(door: Door) async throws {
+    let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["flaky": [2, 9]], by: door))
     let run = try await host.run(
       """
       operations:
@@ -85,8 +90,10 @@ import Testing
     await host.close()
   }
 
-  @Test("tells of a failure until the next attempt begins") func formerFailure() async throws {
-    let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["flaky": [1]]))
+  @Test("tells of a failure until the next attempt begins", arguments: Door.allCases) func formerFailure(door: Door)
+    async throws
+  {
+    let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["flaky": [1]], by: door))
     let told = Mutex<[String]>([])
     _ = try await host.run("operations: [{ name: a, run: flaky, retry: { limit: 1, base: 1ms } }]") { event in
       guard case .operation(let operation) = event else { return }
@@ -117,8 +124,11 @@ import Testing
     await host.close()
   }
 
-  @Test("keeps the result of each round of a repetition with its attempt") func rounds() async throws {
-    let host = try EngineTestHost(executor: ScriptedExecutor(["x": [.prints("1"), .prints("2"), .prints("3")]]))
+  @Test("keeps the result of each round of a repetition with its attempt", arguments: Door.allCases) func rounds(
+    door: Door
+  ) async throws {
+    let host = try EngineTestHost(
+      executor: ScriptedExecutor(["x": [.prints("1"), .prints("2"), .prints("3")]], by: door))
     let run = try await host.run(
       "operations: [{ name: a, run: x, result: int, repeat: { until: '${{ results.a > 2 }}', every: 1s, limit: 9 } }]")
     #expect(run.attempts.prefix(2).map(\.result) == [.inline("1"), .inline("2")])
@@ -135,9 +145,10 @@ import Testing
     await host.close()
   }
 
-  @Test("runs at most `concurrency` processes at once, in the order of the file", arguments: [1, 2, 3, 9])
-  func orders(concurrency: Int) async throws {
-    let executor = ScriptedExecutor()
+  @Test(
+    "runs at most `concurrency` processes at once, in the order of the file", arguments: [1, 2, 3, 9], Door.allCases)
+  func orders(concurrency: Int, door: Door) async throws {
+    let executor = ScriptedExecutor(by: door)
     let host = try EngineTestHost(executor: executor)
     _ = try await host.run(
       """
@@ -153,8 +164,9 @@ import Testing
     await host.close()
   }
 
-  @Test("gives a process its values in the environment, never in its script") func environment() async throws {
-    let executor = ScriptedExecutor()
+  @Test("gives a process its values in the environment, never in its script", arguments: Door.allCases)
+  func environment(door: Door) async throws {
+    let executor = ScriptedExecutor(by: door)
     let host = try EngineTestHost(executor: executor)
     _ = try await host.run(
       """
@@ -174,8 +186,10 @@ import Testing
     await host.close()
   }
 
-  @Test("runs the handlers that the outcome asks for, then those for always") func handlers() async throws {
-    let executor = ScriptedExecutor(exits: ["broken": [1]])
+  @Test("runs the handlers that the outcome asks for, then those for always", arguments: Door.allCases) func handlers(
+    door: Door
+  ) async throws {
+    let executor = ScriptedExecutor(exits: ["broken": [1]], by: door)
     let host = try EngineTestHost(executor: executor)
     _ = try await host.run(
       """
@@ -189,9 +203,9 @@ import Testing
     await host.close()
   }
 
-  @Test("names the first handler that failed, unless the run has failed before", arguments: [0, 1])
-  func failedHandlers(exit: Int32) async throws {
-    let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["x": [exit], "l": [1], "m": [1]]))
+  @Test("names the first handler that failed, unless the run has failed before", arguments: [0, 1], Door.allCases)
+  func failedHandlers(exit: Int32, door: Door) async throws {
+    let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["x": [exit], "l": [1], "m": [1]], by: door))
     let run = try await host.run(
       "{ operations: [{ name: a, run: x }], after: { always: [{ name: l, run: l }, { name: m, run: m }] } }")
     #expect(run.outcome.run.state == .failed)

@@ -77,9 +77,11 @@ import Testing
     #expect(host.waitingRuns == 0)
   }
 
-  @Test("stay with the first in line where what is free is not enough for it", .timeLimit(.minutes(1)))
-  func staysFirst() async throws {
-    let executor = ScriptedExecutor(["x": [.hangs], "y": [.hangs]])
+  @Test(
+    "stay with the first in line where what is free is not enough for it", .timeLimit(.minutes(1)),
+    arguments: Door.allCases)
+  func staysFirst(door: Door) async throws {
+    let executor = ScriptedExecutor(["x": [.hangs], "y": [.hangs]], by: door)
     let host = try EngineTestHost(executor: executor, capacity: capacity(["gpu": 2]))
     let (waiting, ended) = (AwaitedCount(), AwaitedCount())
     func engine(_ operations: String) throws -> RunEngine {
@@ -108,9 +110,11 @@ import Testing
     await host.close()
   }
 
-  @Test("go on to the next run where the first in line was cancelled and lasts", .timeLimit(.minutes(1)))
-  func cancelledInLine() async throws {
-    let executor = ScriptedExecutor(["x": [.hangs]])
+  @Test(
+    "go on to the next run where the first in line was cancelled and lasts", .timeLimit(.minutes(1)),
+    arguments: Door.allCases)
+  func cancelledInLine(door: Door) async throws {
+    let executor = ScriptedExecutor(["x": [.hangs]], by: door)
     let host = try EngineTestHost(executor: executor, capacity: capacity(processes: 1))
     let asked = AwaitedCount()
     async let first = host.run("operations: [{ name: a, run: x }]")
@@ -133,7 +137,8 @@ import Testing
 
   @Test("are given back by what was cancelled between its turn and its beginning", .timeLimit(.minutes(1)))
   func cancelledBeforeBeginning() async throws {
-    let executor = ScriptedExecutor(["x": [.hangs]])
+    // By the fast door, the end of a process gives its slot to the next operation, which has begun when the attempt ends.
+    let executor = ScriptedExecutor(["x": [.hangs]], by: .handles)
     let host = try EngineTestHost(executor: executor, capacity: capacity(processes: 1))
     let cancelled = Mutex<RunEngine?>(nil)
     let engine = try host.engine(
@@ -154,8 +159,10 @@ import Testing
     await host.close()
   }
 
-  @Test("bound what all runs have at work, and nothing waits for ever") func runs() async throws {
-    let executor = ScriptedExecutor()
+  @Test("bound what all runs have at work, and nothing waits for ever", arguments: Door.allCases) func runs(door: Door)
+    async throws
+  {
+    let executor = ScriptedExecutor(by: door)
     let host = try EngineTestHost(executor: executor, capacity: capacity(processes: 2))
     let text = """
       concurrency: 3
@@ -173,8 +180,8 @@ import Testing
     await host.close()
   }
 
-  @Test("refuse what the host will never have") func never() async throws {
-    let host = try EngineTestHost(executor: ScriptedExecutor(), capacity: capacity(["gpu": 1]))
+  @Test("refuse what the host will never have", arguments: Door.allCases) func never(door: Door) async throws {
+    let host = try EngineTestHost(executor: ScriptedExecutor(by: door), capacity: capacity(["gpu": 1]))
     let run = try await host.run(
       "{ resources: { gpu: 4 }, operations: [{ name: a, resources: { gpu: 2 }, run: 'true' }, { name: b, run: 'true' }] }"
     )

@@ -16,9 +16,12 @@ final class LostHost {
   /// Whether jobs end with their host, and are recorded as those of the local executor are.
   private let jobsEnd: Bool
 
-  init(_ fates: [String: [ScriptedExecutor.Fate]], named name: String = "scripted", jobsEnd: Bool = false) throws {
+  init(
+    _ fates: [String: [ScriptedExecutor.Fate]], by door: Door = .handles, named name: String = "scripted",
+    jobsEnd: Bool = false
+  ) throws {
     self.jobsEnd = jobsEnd
-    executor = ScriptedExecutor(fates, keepsHandles: false, name: name)
+    executor = ScriptedExecutor(fates, by: door, keepsHandles: door == .fast, name: name)
     host = try EngineTestHost(executor: executor, clock: clock, isLent: true)
   }
 
@@ -31,6 +34,7 @@ final class LostHost {
     leave(engine) { _ = try await self.host.run(engine) }
     try await executor.hangingCount.reaches(hanging)
     try await asked.reaches(asking)
+    try await recorded(hanging, by: executor)
     try await abandon([engine])
     return engine.id
   }
@@ -38,6 +42,19 @@ final class LostHost {
   private func leave(_ engine: RunEngine, _ body: @escaping () async throws -> Void) {
     nonisolated(unsafe) let body = body
     left.append((engine, Task(executorPreference: host.loop) { try? await body() }))
+  }
+
+  /// Waits until so many jobs that hang are in the history: those that are started by handles are before they hang, others once they have lasted.
+  private func recorded(_ hanging: Int, by executor: ScriptedExecutor) async throws {
+    guard executor.door == .fast else { return }
+    let jobs = Set(executor.started.map(\.id))
+    while try jobs.count(where: { try isRunning($0) }) < hanging { try await Task.sleep(for: .milliseconds(1)) }
+  }
+
+  private func isRunning(_ job: JobID) throws -> Bool {
+    try host.services.history.attempts(of: job.run).contains {
+      $0.ordinal == job.ordinal && $0.number == job.attempt && $0.state == .running
+    }
   }
 
   /// In the eyes of the history, the process is another one than the one that has its number now.
@@ -96,6 +113,7 @@ final class LostHost {
     let successor = self.successor(executor)
     let run = Task(executorPreference: host.loop) { _ = try? await successor.resume(id) }
     try await executor.hangingCount.reaches(hanging)
+    try await recorded(hanging, by: executor)
     try await abandon(successor.running.withLock { Array($0.values) })
     others.append((successor, executor, run))
   }

@@ -2,14 +2,27 @@ import Glibc
 import OperatingSystem
 import Operations
 import Synchronization
+import Testing
 
 @testable import PipelineEngine
 @testable import PipelineLanguage
 @testable import RunHistory
 
+/// How the engine runs the jobs of a ``ScriptedExecutor``.
+enum Door: String, CaseIterable, CustomTestStringConvertible {
+  /// By one call for each, from its start to its end, as those of this machine.
+  case fast
+  /// By handles, as those that outlive their host.
+  case handles
+
+  var testDescription: String { rawValue }
+}
+
 /// An executor in memory: it starts nothing, and its jobs end as a script says. It remembers what it was asked for.
 ///
 /// A script gives, for the last argument of a command, what becomes of its attempts, in order. What has no script prints nothing and exits with code 0.
+///
+/// The engine reaches it by either ``Door``: what it does must not depend on that.
 final class ScriptedExecutor: Executor, @unchecked Sendable {
   // @unchecked: touched on the loop, but for what is behind `record`.
 
@@ -44,8 +57,10 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
     var recoveries: [JobHandle] = []
     var running = 0
     var most = 0
+    var hanging: [JobID: CheckedContinuation<JobEnd.Cause, Never>] = [:]
   }
 
+  let door: Door
   let name: String
   let keepsHandles: Bool
   let usesThisMachine: Bool
@@ -57,19 +72,22 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
   /// Told of each job before anything becomes of it, on the loop.
   var whenStarting: (JobID) -> Void = { _ in }
   private var jobs: [JobID: (job: Job, fate: Fate)] = [:]
-  private var hanging: [JobID: CheckedContinuation<JobEnd.Cause, Never>] = [:]
+  /// How many jobs were made ready and neither started nor discarded. *On the loop.*
+  private(set) var readyCount = 0
 
   init(
-    _ fates: [String: [Fate]] = [:], keepsHandles: Bool = true, name: String = "scripted", usesThisMachine: Bool = true
+    _ fates: [String: [Fate]] = [:], by door: Door = .handles, keepsHandles: Bool = true, name: String = "scripted",
+    usesThisMachine: Bool = true
   ) {
+    self.door = door
     self.name = name
     self.usesThisMachine = usesThisMachine
     self.keepsHandles = keepsHandles
     record = Mutex(Record(fates: fates))
   }
 
-  convenience init(exits: [String: [Int32]], keepsHandles: Bool = true) {
-    self.init(exits.mapValues { $0.map { .exits($0) } }, keepsHandles: keepsHandles)
+  convenience init(exits: [String: [Int32]], by door: Door = .handles, keepsHandles: Bool = true) {
+    self.init(exits.mapValues { $0.map { .exits($0) } }, by: door, keepsHandles: keepsHandles)
   }
 
   /// What was started, in order.
@@ -119,7 +137,11 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
   }
 
   private func handle(of id: JobID) -> JobHandle {
-    JobHandle(job: id, name: .text("\(id.run.text)-\(id.ordinal)-\(id.attempt)"))
+    switch door {
+    // No process has such an id.
+    case .fast: JobHandle(job: id, name: .process(1 << 30 + Int32(started.count)))
+    case .handles: JobHandle(job: id, name: .text("\(id.run.text)-\(id.ordinal)-\(id.attempt)"))
+    }
   }
 
   nonisolated(nonsending) func end(of handle: JobHandle) async -> JobEnd {
@@ -145,10 +167,16 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
   }
 
   private nonisolated(nonsending) func hang(_ id: JobID) async -> JobEnd.Cause {
-    if let stop = record.withLock({ $0.stops.first { $0.handle.job == id } }) { return Self.cause(of: stop.grace) }
-    defer { hangingCount.add(-1) }
-    return await withCheckedContinuation {
-      hanging[id] = $0
+    var hangs = false
+    defer { if hangs { hangingCount.add(-1) } }
+    return await withCheckedContinuation { continuation in
+      let stop = record.withLock { record in
+        let stop = record.stops.first { $0.handle.job == id }
+        if stop == nil { record.hanging[id] = continuation }
+        return stop
+      }
+      if let stop { return continuation.resume(returning: Self.cause(of: stop.grace)) }
+      hangs = true
       hangingCount.add(1)
       whenHanging(id)
     }
@@ -157,7 +185,7 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
   private static func cause(of grace: Duration) -> JobEnd.Cause { .signal(grace == .zero ? SIGKILL : SIGTERM) }
 
   private func write(_ output: String, of job: Job) -> LogFiles? {
-    guard let files = try? job.files.take() else { return nil }
+    guard let files = (job.prepared as? Ready)?.files ?? (try? job.files.take()) else { return nil }
     let log = open(files.output.string, O_WRONLY | O_APPEND)
     try? SystemCall.writeAll(Array(output.utf8), to: log)
     close(log)
@@ -166,22 +194,27 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
 
   func stop(_ handles: [JobHandle], grace: Duration) {
     for handle in handles {
-      record.withLock { $0.stops.append((handle, grace)) }
-      hanging.removeValue(forKey: handle.job)?.resume(returning: Self.cause(of: grace))
+      let hanging = record.withLock { record in
+        record.stops.append((handle, grace))
+        return record.hanging.removeValue(forKey: handle.job)
+      }
+      hanging?.resume(returning: Self.cause(of: grace))
     }
   }
 
   /// Ends a job that hangs, by the last argument of its command.
   func release(_ command: String, _ cause: JobEnd.Cause = .exited(0)) {
     for (id, entry) in jobs where entry.job.arguments.last == command {
-      hanging.removeValue(forKey: id)?.resume(returning: cause)
+      record.withLock { $0.hanging.removeValue(forKey: id) }?.resume(returning: cause)
     }
   }
 
   /// Ends all jobs that hang.
   func releaseAll() {
-    let all = hanging
-    hanging = [:]
+    let all = record.withLock { record in
+      defer { record.hanging = [:] }
+      return record.hanging
+    }
     for continuation in all.values { continuation.resume(returning: .unknown) }
   }
 
@@ -206,6 +239,30 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
     for (id, entry) in former.jobs { jobs[id] = (entry.job, fates[entry.job.arguments.last ?? ""] ?? .hangs) }
   }
 
+  // MARK: The fast door
+
+  var fastDoor: (any FastDoor)? { door == .fast ? self : nil }
+
+  /// The files of a job, which those of this machine have before they start.
+  fileprivate final class Ready {
+    let files: LogFiles
+
+    init(_ job: Job) throws { files = try job.files.take() }
+  }
+
+  func makeReady(_ job: Job) throws {
+    guard door == .fast, job.prepared == nil else { return }
+    job.prepared = try Ready(job)
+    readyCount += 1
+  }
+
+  func discard(_ job: Job) {
+    guard let ready = job.prepared as? Ready else { return }
+    job.prepared = nil
+    job.files.giveBack(ready.files)
+    readyCount -= 1
+  }
+
   // MARK: Time limits
 
   /// A delayer for time limits, which are over once a job hangs: nothing else takes time here.
@@ -221,5 +278,35 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
       try await executor.hangingCount.reaches(1)
       try await clock.delay(for: duration)
     }
+  }
+}
+
+extension ScriptedExecutor: FastDoor {
+  /// What begins goes on and ends as by handles. Nothing is open here, and nothing is free to be started again.
+  func run(
+    isolation: isolated (any Actor)?, _ job: Job, begun: (JobHandle, LogFiles) -> Void,
+    exited: @escaping @Sendable () -> Void
+  ) async throws -> JobEnd {
+    try makeReady(job)
+    guard let ready = job.prepared as? Ready else { preconditionFailure("'\(job.operation)' was made ready by others") }
+    let handle: JobHandle
+    switch start(job) {
+    case .begun(let known): handle = known
+    case .refused(let error):
+      discard(job)
+      throw error
+    case .notBegun, .open: preconditionFailure("jobs of the fast door begin, or are refused")
+    }
+    readyCount -= 1
+    begun(handle, ready.files)
+    let grace = job.grace
+    var ended = await withTaskCancellationHandler {
+      await end(of: handle)
+    } onCancel: {
+      stop([handle], grace: grace)
+    }
+    ended.files = ready.files
+    exited()
+    return ended
   }
 }
