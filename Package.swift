@@ -344,7 +344,10 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ConformanceTests",
-      dependencies: ["penstock", .product(name: "Subprocess", package: "swift-subprocess")],
+      dependencies: [
+        "OperatingSystem", "penstock", "PipelineLanguage", "PluginHost",
+        .product(name: "Subprocess", package: "swift-subprocess"),
+      ],
       exclude: ["Plugins"],
       swiftSettings: settings
     ),

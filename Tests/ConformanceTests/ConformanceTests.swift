@@ -3,7 +3,8 @@ import Testing
 // # The conformance suite
 //
 // Runs the built `penstock` over the cases in `Tests/Conformance`, each a tiny pipeline with what is expected of it
-// beside it, and knows nothing of how the tool works inside. What a case is: `Tests/Conformance/README.md`.
+// beside it, and knows nothing of how the tool works inside; but what only checks files does so in this process (`FileChecks`). What a case is:
+// `Tests/Conformance/README.md`.
 // Read first: `ConformanceCase` (a case on disk), `Expectation` (its format), `CaseRun` (one run).
 
 /// What `penstock` does, as seen from outside.

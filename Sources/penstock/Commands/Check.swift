@@ -27,6 +27,24 @@ struct Check: ParsableCommand {
 
   func run() throws {
     let plugins = plugins.source()
+    let (status, latest) = try report { try PipelineFileLoading.read($0, plugins: plugins) }
+    // With the pipeline of a long file still there: to take it apart takes a thirtieth of what it took to read it, and the process ends.
+    withExtendedLifetime(latest) { status.finish() }
+  }
+
+  /// Prints what is found in the files. Tests of many files have it printed elsewhere.
+  ///
+  /// - Parameters:
+  ///   - output: For data, and what is well.
+  ///   - errors: For what people read of mistakes.
+  ///   - read: Reads and checks a file.
+  /// - Returns: The exit code, and what came of the last file.
+  /// - Throws: What `read` throws, and ``CommandFailure`` where no file was named and none of the usual ones is there.
+  func report(
+    on output: TextOutput = .standard, errors: TextOutput = .error, reading read: (String) throws -> LoadResult
+  ) throws -> (status: ExitStatus, latest: LoadResult?) {
+    var form = shared.output
+    form.destination = output
     var diagnostics: [Diagnostic] = []
     var sources: [String: SourceText] = [:]
     var order: [SourceText] = []
@@ -34,7 +52,7 @@ struct Check: ParsableCommand {
     var latest: LoadResult?
     let files = try givenFiles.isEmpty ? [PipelineFileLoading.file(nil)] : givenFiles
     for file in files {
-      let result = try PipelineFileLoading.read(file, plugins: plugins)
+      let result = try read(file)
       latest = result
       diagnostics += result.ownDiagnostics
       for source in result.sources where sources.updateValue(source, forKey: source.path) == nil {
@@ -46,16 +64,15 @@ struct Check: ParsableCommand {
         count = "to include, \(Count.of(templates, "template"))"
       }
       if count == nil, status == .succeeded { status = .usage }
-      if let count, shared.output.isTalkative {
-        TextOutput.standard.writeLine("\(TerminalText.visible(result.source.path)): ok (\(count))")
+      if let count, form.isTalkative {
+        output.writeLine("\(TerminalText.visible(result.source.path)): ok (\(count))")
       }
     }
-    shared.output.print {
+    form.print {
       DiagnosticRenderer.sorted(diagnostics, files: order.map(\.path)).map { $0.jsonValue() }
     } text: {
-      PipelineFileLoading.show(diagnostics, in: order, color: shared.color)
+      PipelineFileLoading.show(diagnostics, in: order, color: shared.color, on: errors, behind: output)
     }
-    // With the pipeline of a long file still there: to take it apart takes a thirtieth of what it took to read it, and the process ends.
-    withExtendedLifetime(latest) { status.finish() }
+    return (status, latest)
   }
 }

@@ -16,6 +16,8 @@ struct CommandOutput: Sendable {
   let format: OutputFormat
   /// Whether nothing is said that was not asked for.
   let isQuiet: Bool
+  /// Where it goes.
+  var destination = TextOutput.standard
 
   /// Whether people read it, and want to know more than they asked for.
   var isTalkative: Bool { format == .text && !isQuiet }
@@ -33,7 +35,7 @@ struct CommandOutput: Sendable {
 
   /// Prints an object, or what people read of it.
   func print(_ value: @autoclosure () throws -> JSONValue, text: () throws -> Void) rethrows {
-    try choose(json: { TextOutput.standard.writeLine(try value()) }, text: text)
+    try choose(json: { destination.writeLine(try value()) }, text: text)
   }
 
   /// Prints objects, one a line, until nobody reads any more; or a table; or what people read of it.
@@ -41,7 +43,7 @@ struct CommandOutput: Sendable {
     lines values: () throws -> some Sequence<JSONValue>, csv: (() throws -> Void)? = nil, text: () throws -> Void
   ) rethrows {
     try choose(
-      json: { for value in try values() where !TextOutput.standard.isGone { TextOutput.standard.writeLine(value) } },
+      json: { for value in try values() where !destination.isGone { destination.writeLine(value) } },
       csv: csv, text: text)
   }
 

@@ -52,11 +52,15 @@ enum PipelineFileLoading {
     return pipeline
   }
 
-  static func show(_ diagnostics: [Diagnostic], in sources: [SourceText], color: ColorChoice) {
+  /// Shows people what was found, after what is written to `output`.
+  static func show(
+    _ diagnostics: [Diagnostic], in sources: [SourceText], color: ColorChoice, on errors: TextOutput = .error,
+    behind output: TextOutput = .standard
+  ) {
     guard !diagnostics.isEmpty else { return }
-    TextOutput.standard.flush()
-    let style = Style(color, for: .error)
-    let width = TextOutput.error.isTerminal ? TerminalSize.current(of: TextOutput.error.descriptor).columns : 100
-    TextOutput.error.write(DiagnosticRenderer(color: style.isColored, width: width).render(diagnostics, in: sources))
+    output.flush()
+    let style = Style(color, for: errors)
+    let width = errors.isTerminal ? TerminalSize.current(of: errors.descriptor).columns : 100
+    errors.write(DiagnosticRenderer(color: style.isColored, width: width).render(diagnostics, in: sources))
   }
 }
