@@ -25,13 +25,14 @@ import Values
       ])
   }
 
-  @Test("How many attempts there were is a number wherever an operation has its attempts as a list")
+  @Test("How many attempts there were is `attempt_count` in whole runs, where `attempts` is their list, and in events")
   func attemptCount() async throws {
     let whole = try await whole()
     let operations = History.json(whole)["operations"]?.arrayValue ?? []
     #expect(operations.map { $0["attempt_count"] } == [.int(2), .int(1)])
     #expect(operations.map { $0["attempts"]?.arrayValue?.count } == [2, 1])
     let event = RunEvent.operation(try #require(whole.operations.first)).jsonValue { _, _ in nil }
+    #expect(event["attempt_count"] == .int(2))
     #expect(event["attempts"] == .int(2))
   }
 

@@ -36,7 +36,11 @@ extension RunEvent {
       add("detail", JSONValue(recorded: record.detail))
       add("error_code", JSONValue(record.error?.code))
       add("error", JSONValue(record.error?.message))
-      if record.attempts > 0 { add("attempts", JSONValue(record.attempts)) }
+      if record.attempts > 0 {
+        // As in a whole run, where `attempts` is the list of them.
+        add("attempt_count", JSONValue(record.attempts))
+        add("attempts", JSONValue(record.attempts))
+      }
       add("duration_ms", JSONValue(millisecondsFrom: record.startedAt, to: record.endedAt))
       add("reused_from", JSONValue(record.reusedFrom?.text))
     case .attempt(let record):
