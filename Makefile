@@ -160,11 +160,13 @@ install: build ## Install the tool, its plugins, its shell completions and plugi
 bench: toolchain packages ## Measure against the floors, side by side
 	@$(MAKE) -C Benchmarks
 
-lint: toolchain ## Check the layout of the sources, and that modules and folders use each other one way
+lint: toolchain ## Check the layout of the sources, that modules and folders use each other one way, and their pages
 	@echo "==> swift format lint --strict"
 	@$(SWIFT) format lint --strict --parallel --recursive $(LINTED)
 	@echo "==> .ci/layers"
 	@$(PYTHON) .ci/layers
+	@echo "==> .ci/pages"
+	@$(PYTHON) .ci/pages
 
 format: toolchain ## Lay out the sources in place
 	@$(SWIFT) format --in-place --parallel --recursive $(LINTED)

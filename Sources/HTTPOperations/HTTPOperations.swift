@@ -5,11 +5,11 @@
 // Here belong: how a request travels (`Transport`: `HTTPTransport` and `HTTPClient`, one `curl_multi` on a thread of
 // its own), and what happens around that: preparing, validating, processing, classifying, waiting, trying again.
 //
-// Not here: retrying itself, which is that of `Operations`; anything of pipelines, plugins, the workspace or its
-// history; files of settings.
+// It must never know pipelines, plugins, the workspace or its history, or files of settings. Retrying itself is that of
+// `Operations`.
 //
-// Read first: `HTTPTransport`, the seam between the two halves; `HTTPTransferRequest`, what is sent;
-// `HTTPTransferError`, what can go wrong.
+// Read first: `HTTPTransport` (the seam between the two halves), `HTTPTransferRequest` (what is sent), `HTTPTransferError`
+// (what can go wrong).
 //
 // The folders, from top to bottom; each uses only those below it:
 //

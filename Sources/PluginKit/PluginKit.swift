@@ -5,8 +5,10 @@
 /// what the plugin offers in a type that is a ``Plugin``. The kit describes it to the host, decodes settings and
 /// requirements, runs operations as tasks that are cancelled when the host stops them, and encodes what comes of them.
 ///
-/// Read ``Plugin``, ``Offer`` and ``PluginSettings`` first. What belongs here is only what stands between Swift and
-/// `penstock/plugin.h`; the kit knows nothing of pipelines, of YAML, or of how hosts work.
+/// What belongs here is only what stands between Swift and `penstock/plugin.h`. The kit must never know pipelines, YAML, or
+/// how hosts work. What an author's tests need is `PluginKitTesting`; what a plugin may say to a host is `PluginABI`.
+///
+/// Read first: ``Plugin`` (what a shared object is), ``Offer`` (what it offers), ``PluginSettings`` (what an offer is told).
 ///
 /// The folders, from top to bottom; each uses only those below it:
 ///

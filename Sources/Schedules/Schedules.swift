@@ -1,7 +1,7 @@
 // # Schedules
 //
 // When something is due: cron lines, time windows and calendars of holidays, in the time of any place. All of it is arithmetic on
-// instants that the caller gives. Nothing here asks what time it is, waits, or knows of pipelines and plugins; the only thing
+// instants that the caller gives. It must never know what time it is, wait, or know of pipelines and plugins; the only thing
 // that is read from outside are the files of the time zone database.
 //
 // Read first: ``TimeZoneRules`` (which local time an instant has), ``CronExpression`` (which instants a line means), ``CatchUp``

@@ -1,12 +1,8 @@
 // # Workspace
 //
 // A directory with a transactional database that several processes on one computer share: typed errors, one writer connection
-// per workspace object, group commits, leases; and a typed object store with transactions, queries, snapshots and subscriptions. It imports nothing of Penstock and must never know of pipelines, runs or YAML;
-// run history is one of its users.
-//
-// Read first: ``OpenWorkspace`` (opening, reading, writing), ``OrderedWriter`` (many small changes, few transactions),
-// ``Leases`` (who may do something, across processes); for objects ``Storable``, ``ChangeContext`` and ``Fetch``. The folders are
-// layers; the landing page lists them.
+// per workspace object, group commits, leases; and a typed object store with transactions, queries, snapshots and subscriptions. Its landing page
+// (`Workspace.docc/Workspace.md`) says what it must never know, what to read first, and what the folders are.
 
 import Dispatch
 import SQLite

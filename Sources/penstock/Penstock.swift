@@ -7,6 +7,13 @@
 // A form of output is a case of `OutputFormat`, and what each command prints in it goes through `CommandOutput`, both in
 // `Options/CommandOutput`.
 //
+// Where a change belongs:
+//
+// - A command is a file in `Commands`, and a word in the groups of ``Penstock``; `Documentation/command-line.md` has each of its options, which a test sees to.
+// - A column of a table for people is laid out by its command; a member of `--json` and a column of `--csv` in `Encoding` of `RunReports`.
+// - How logs are followed: `Logs` for `penstock logs`, `Running/OutputFollower` while a run is shown, `LogTail` for the last lines of what failed.
+// - An exit code is ``ExitStatus``; which error has which is `FailureReport` in `PipelineService`.
+//
 // Read first: ``Penstock`` (the commands), ``SharedOptions`` (what all of them understand), ``CommandFailure`` (how they fail).
 //
 // The folders, from top to bottom; each uses only those below it:
