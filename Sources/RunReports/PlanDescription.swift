@@ -32,10 +32,13 @@ package struct PlanDescription: Sendable {
     package var again: [String]
     /// How many would be taken over, if they are the same.
     package var takenOver: Int
+    /// Why also those would be executed that had succeeded; nil where they would not.
+    package var cause: String?
 
-    package init(again: [String], takenOver: Int) {
+    package init(again: [String], takenOver: Int, cause: String? = nil) {
       self.again = again
       self.takenOver = takenOver
+      self.cause = cause
     }
   }
 

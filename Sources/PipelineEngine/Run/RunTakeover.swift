@@ -66,21 +66,32 @@ struct RunTakeover {
     let chosen = run.options.selection.positions(in: run.state.pipeline) ?? []
     for position in run.state.pipeline.operations.indices
     where !run.state.instances[position].state.isFinal && run.recordedItems.conditional[position] == nil {
-      run.state.again[position] =
-        chosen.contains(position)
-        ? "it was chosen" : Self.cause(of: known[run.state.instances[position].name], plan?.cause(at: position))
+      let (name, definition) = (run.state.instances[position].name, run.state.instances[position].node.definition)
+      if chosen.contains(position) {
+        run.state.again[position] = "it was chosen"
+      } else if let former = known[name] {
+        run.state.again[position] = Self.cause(of: former, at: position, hasParts: definition.hasParts, plan)
+      } else {
+        run.state.again[position] = "it is new"
+      }
     }
   }
 
-  private static func cause(of former: OperationRecord?, _ cause: RetryPlan.Cause?) -> String {
-    guard let former else { return "it is new" }
+  private static func cause(
+    of former: OperationRecord, at position: Int, hasParts: Bool, _ plan: RetryPlan?
+  ) -> String {
+    let cause = plan?.cause(at: position)?.text()
+    let text: String
     switch former.state {
-    case .succeeded, .reused: return cause?.text() ?? OperationRecord.artifactsGone
-    case .failed: return "it had failed"
-    case .skipped: return "it had been skipped"
-    case .cancelled: return former.attempts > 0 ? "it had been cancelled" : "it had not run"
-    case .pending, .waiting, .running, .retrying: return "it had not ended"
+    case .succeeded, .reused: return cause ?? OperationRecord.artifactsGone
+    case .failed: text = "it had failed"
+    case .skipped: text = "it had been skipped"
+    case .cancelled: text = former.attempts > 0 ? "it had been cancelled" : "it had not run"
+    case .pending, .waiting, .running, .retrying: text = "it had not ended"
     }
+    // Where it had done some of its work, that was taken over but for this.
+    guard let cause, hasParts, plan?.takesOverParts(of: position) == false else { return text }
+    return "\(text), and \(cause)"
   }
 
   /// Takes over what succeeded in the run that this one retries, where all that it depends on has ended as it did there. True when that is its end.

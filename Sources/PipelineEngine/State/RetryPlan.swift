@@ -91,7 +91,7 @@ package struct RetryPlan: Sendable {
   func runs(_ position: Int) -> Bool { causes[position] != nil }
 
   /// Why the operation at `position` runs again, whether it had succeeded or not; nil where nothing has changed for it.
-  func cause(at position: Int) -> Cause? { causes[position] }
+  package func cause(at position: Int) -> Cause? { causes[position] }
 
   /// Whether the parts of the operation at `position` that succeeded are taken over: items of a loop, or what a nested run has done.
   package func takesOverParts(of position: Int) -> Bool {

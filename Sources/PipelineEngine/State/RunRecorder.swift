@@ -180,7 +180,9 @@ final class RunRecorder {
     let (reason, gate) = (state.instances[ordinal].reason, state.instances[ordinal].opened)
     let label = state.instances[ordinal].loopItem?.label
     let artifacts = state.instances[ordinal].artifacts
-    let again = state.again.isEmpty ? nil : state.again[ordinal]
+    // What was skipped again, or kept from running, was not executed.
+    let again =
+      state.again.isEmpty || state.instances[ordinal].timing.startedAt == nil ? nil : state.again[ordinal]
     guard reason != nil || gate != nil || label != nil || again != nil || !artifacts.isEmpty else { return nil }
     let masker = state.given.masker
     return OperationReason.detail(

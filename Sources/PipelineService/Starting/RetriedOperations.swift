@@ -21,6 +21,8 @@ package struct RetriedOperations: Sendable {
     package var again: [String]
     /// How many are not, if the loop finds them again as they were.
     package var takenOver: Int
+    /// Why also those are executed that had succeeded, in words; nil where they are not.
+    package var cause: String?
   }
 
   /// By the places of the loops of which some items succeeded, and others did not.
@@ -56,19 +58,23 @@ package struct RetriedOperations: Sendable {
     let loops = Dictionary(source.operations.lazy.filter { $0.parent == nil }.map { ($0.name, $0) }) { first, _ in first
     }
     for position in pipeline.operations.indices
-    where pipeline.operations[position].loop != nil && !chosen.contains(position)
-      && plan?.takesOverParts(of: position) != false
-    {
+    where pipeline.operations[position].loop != nil && !chosen.contains(position) {
       guard let loop = loops[pipeline.operations[position].name], !loop.isDone else { continue }
       let known = source.operations.filter { $0.parent == loop.ordinal }
-      guard !known.isEmpty else { continue }
-      let again = known.filter { !$0.isDone }
+      guard known.contains(where: \.isDone) else { continue }
+      let isWhole = plan?.takesOverParts(of: position) == false
+      let again = known.filter { isWhole || !$0.isDone }
       items[position] = Items(
-        again: again.map { TerminalText.name($0.name, label: $0.label) }, takenOver: known.count - again.count)
+        again: again.map { TerminalText.name($0.name, label: $0.label) }, takenOver: known.count - again.count,
+        cause: isWhole ? plan?.cause(at: position)?.text() : nil)
     }
     // First what has changed, then what follows from that.
     let (following, changed) = (groups.filter(\.cause.follows), groups.filter { !$0.cause.follows })
     sentences = (changed + following).map { Self.sentence($0.names, $0.cause) }
+    for (position, items) in items.sorted(by: { $0.key < $1.key }) {
+      guard let cause = items.cause else { continue }
+      sentences.append("all items of '\(pipeline.operations[position].name)' run again: \(cause)")
+    }
   }
 
   /// `'build' and 'test' run again: their definitions have changed`

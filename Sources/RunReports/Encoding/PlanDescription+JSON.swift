@@ -31,7 +31,10 @@ extension PlanDescription.Step {
       "after": event.map { .string($0.rawValue) } ?? .null, "level": .int(Int64(level)),
       "disposition": .string(word), "source": source, "because": cause,
       "items": items.map {
-        .object(["again": .array($0.again.map { .string($0) }), "taken_over": JSONValue($0.takenOver)])
+        .object([
+          "again": .array($0.again.map { .string($0) }), "taken_over": JSONValue($0.takenOver),
+          "because": JSONValue($0.cause),
+        ])
       } ?? .null,
       "needs": .array(needs.map { .string($0) }),
       "inputs": .array(

@@ -21,7 +21,7 @@ struct DryRun {
       of: pipeline, options: start.options,
       selected: start.options.trigger == .retry && !start.leavesOut ? nil : start.selected,
       history: history, retried: dispositions,
-      items: retried?.items.mapValues { .init(again: $0.again, takenOver: $0.takenOver) } ?? [:])
+      items: retried?.items.mapValues { .init(again: $0.again, takenOver: $0.takenOver, cause: $0.cause) } ?? [:])
     shared.output.print {
       plan.steps.map { $0.jsonValue() }
     } text: {
@@ -114,6 +114,9 @@ struct DryRun {
   /// `would run 2 of 200 items: convert[136] orders-0137.csv, convert[140] orders-0141.csv`.
   private func text(of items: PlanDescription.Items) -> String {
     let count = items.again.count + items.takenOver
+    if let cause = items.cause {
+      return "would run all \(Count.of(count, "item")) again: \(TerminalText.visible(cause))"
+    }
     var text = "would run \(items.again.count) of \(Count.of(count, "item"))"
     let shown = items.again.prefix(Self.mostItems).map { TerminalText.fitted($0, width: 80) }
     if !shown.isEmpty { text += ": " + shown.joined(separator: ", ") }
