@@ -107,6 +107,20 @@ import Testing
     await host.close()
   }
 
+  @Test("an attempt is recorded with its log, and with what its executor calls its job", arguments: Door.allCases)
+  func recordsJob(door: Door) async throws {
+    let host = try EngineTestHost(executor: ScriptedExecutor(["x": [.prints("1")]], by: door), isLent: true)
+    let run = try await host.run("operations: [{ name: a, run: x }, { name: b, needs: a, run: y }]")
+    #expect(run.attempts.map { $0.standardOutput != nil } == [true, false])
+    #expect(run.attempts.allSatisfy { $0.standardError == nil })
+    // A job of this machine is a process, and has no executor to be asked for it.
+    #expect(run.attempts.allSatisfy { ($0.pid != nil) == (door == .fast) })
+    #expect(run.attempts.map(\.executor) == (door == .fast ? [nil, nil] : ["scripted", "scripted"]))
+    let id = run.outcome.run.id.text
+    #expect(run.attempts.map(\.handle) == (door == .fast ? [nil, nil] : ["\(id)-0-1", "\(id)-1-1"]))
+    await host.close()
+  }
+
   @Test("a secret that is not there ends a run before it begins", arguments: Door.allCases) func missingSecret(
     door: Door
   ) async throws {
