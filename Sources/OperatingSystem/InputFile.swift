@@ -11,11 +11,14 @@ package struct InputFile: ~Copyable {
   package enum Acceptance: Sendable {
     /// Regular files alone.
     case regular
+    /// Terminals as well, and pipes that the process was given: what `/dev/stdin` and the `<(…)` of shells stand for. Not a FIFO that only has a name, which
+    /// nobody may ever write to.
+    case given
     /// Pipes, FIFOs and terminals as well: whatever has an end that somebody makes.
     case streams
   }
 
-  /// Open as long as the value lives. It does not block.
+  /// Open as long as the value lives. It does not block, but for a pipe that the process was given.
   package let descriptor: Int32
   package let path: String
   package let kind: Kind
@@ -33,7 +36,7 @@ package struct InputFile: ~Copyable {
   ) throws(InputFileError) {
     // The system would read the name up to it.
     guard !path.utf8.contains(0) else { throw .system(path: path, number: ENOENT) }
-    let opened = Self.open(path, directory, followsLink ? 0 : O_NOFOLLOW)
+    var opened = Self.open(path, directory, followsLink ? 0 : O_NOFOLLOW)
     guard opened >= 0 else {
       switch errno {
       case ELOOP where !followsLink: throw .unsuitable(path: path, .link)
@@ -44,7 +47,15 @@ package struct InputFile: ~Copyable {
     }
     var status = stat()
     let kind = fstat(opened, &status) == 0 ? Self.kind(status.st_mode, opened) : .device
-    let isAccepted = kind == .regular || acceptance == .streams && (kind == .pipe || kind == .terminal)
+    var isAccepted =
+      switch (kind, acceptance) {
+      case (.regular, _), (.pipe, .streams), (.terminal, .streams), (.terminal, .given): true
+      default: false
+      }
+    if kind == .pipe, acceptance == .given, let given = Self.given(opened, status) {
+      opened = given
+      isAccepted = true
+    }
     guard isAccepted else {
       close(opened)
       throw .unsuitable(path: path, kind)
@@ -145,6 +156,24 @@ package struct InputFile: ~Copyable {
     errno = EAGAIN
     return -1
   }
+
+  /// A copy of the descriptor by which the process was given the same pipe, in place of `opened`; nil where it was not.
+  ///
+  /// A FIFO that is opened anew has no end for its reader until somebody writes to it once more.
+  private static func given(_ opened: Int32, _ status: stat) -> Int32? {
+    for other in 0..<mostGiven where other != opened {
+      var given = stat()
+      guard fstat(other, &given) == 0, given.st_dev == status.st_dev, given.st_ino == status.st_ino else { continue }
+      let copy = fcntl(other, F_DUPFD_CLOEXEC, 3)
+      guard copy >= 0 else { continue }
+      close(opened)
+      return copy
+    }
+    return nil
+  }
+
+  /// Shells begin at 10 or 63. Looking at a thousand takes a tenth of a millisecond.
+  private static let mostGiven: Int32 = 1000
 
   /// What is at a path, links followed; nil where there is nothing, or nothing that can be looked at.
   package static func kind(of path: String, in directory: Int32 = AT_FDCWD) -> Kind? {

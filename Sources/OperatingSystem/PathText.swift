@@ -15,6 +15,12 @@ package enum PathText {
     return directory.hasSuffix("/") ? directory + path : directory + "/" + path
   }
 
+  /// Whether a path names an open descriptor, as shells spell `<(…)`: `/dev/fd/63`, in zsh `/proc/self/fd/11`.
+  package static func isDescriptor(_ path: String) -> Bool {
+    let folder = directory(of: path)
+    return folder == "/dev/fd" || folder == "/proc/self/fd"
+  }
+
   /// The absolute path of what is at `path`, links followed; where there is nothing, that of the folders which are there with
   /// the rest behind it, so that a file that is gone has the path that it had.
   package static func absolute(_ path: String) -> String {

@@ -123,4 +123,25 @@ import Testing
       #expect(try reader.read(limit: 10) == Array("text".utf8))
     }
   }
+
+  @Test("may be pipes that the process was given, and no FIFO that only has a name") func given() throws {
+    try inFolder {
+      let fifo = "\(folder)/fifo"
+      #expect(mkfifo(fifo, 0o600) == 0)
+      #expect(problem(fifo, accepts: .given) == "'\(fifo)' is a FIFO or pipe, not a regular file")
+      // As a shell does with `< fifo`: what `/dev/stdin` leads to then.
+      let held = open(fifo, O_RDWR | O_CLOEXEC)
+      let nothing = try InputFile("/dev/fd/\(held)", accepts: .given).prefix(0)
+      #expect(nothing == [])
+      close(held)
+      var ends: [Int32] = [0, 0]
+      #expect(pipe(&ends) == 0)
+      #expect(write(ends[1], "text", 4) == 4)
+      close(ends[1])
+      let text = try InputFile.read("/dev/fd/\(ends[0])", limit: 10, accepts: .given)
+      #expect(text == Array("text".utf8))
+      close(ends[0])
+      #expect(problem("/dev/null", accepts: .given) == "'/dev/null' is a device, not a regular file")
+    }
+  }
 }

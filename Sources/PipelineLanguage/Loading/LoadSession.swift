@@ -112,7 +112,7 @@ final class LoadSession: NestedPipelines {
   /// What stands for the file at a path, or what it says.
   private func text(of absolute: String, shown: String) -> Result<SourceText, PipelineFile.Failure> {
     if let text = texts[absolute] { return .success(SourceText(path: shown, text: text)) }
-    return PipelineFile.read(absolute, requiresRegularFile: true).map { SourceText(path: shown, bytes: $0) }
+    return PipelineFile.read(absolute, isArgument: false).map { SourceText(path: shown, bytes: $0.bytes) }
   }
 
   /// The text of a file that is included, which is one of the sources from now on.

@@ -39,7 +39,8 @@ public enum PipelineLoader {
 
   /// Loads the file at `path`, with every pipeline that it runs.
   ///
-  /// A file that cannot be read is a finding (`file-not-found`, `file-unreadable`) like any other.
+  /// A file that cannot be read is a finding (`file-not-found`, `file-unreadable`) like any other. What comes from a pipe or a terminal, such as `/dev/stdin`, is
+  /// called ``standardInput``.
   ///
   /// - Parameters:
   ///   - path: The file.
@@ -47,10 +48,12 @@ public enum PipelineLoader {
   /// - Returns: The pipeline where it has no errors, and all findings.
   public static func load(path: String, plugins: PluginSource = .none) -> LoadResult {
     let session = LoadSession(plugins: plugins)
-    switch PipelineFile.read(path, requiresRegularFile: false) {
-    case .success(let bytes): return session.load(SourceText(path: path, bytes: bytes))
+    switch PipelineFile.read(path, isArgument: true) {
+    case .success(let content):
+      return session.load(SourceText(path: content.isStream ? standardInput : path, bytes: content.bytes))
     case .failure(let failure):
-      let diagnostic = Diagnostic(code: failure.code, failure.message, file: path, range: .beginning)
+      let diagnostic = Diagnostic(
+        code: failure.code, failure.message, file: path, range: .beginning, fix: failure.fix)
       return LoadResult(pipeline: nil, diagnostics: [diagnostic], sources: [SourceText(path: path, text: "")])
     }
   }

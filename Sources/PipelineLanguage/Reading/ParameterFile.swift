@@ -7,10 +7,12 @@ struct ParameterFile {
   enum Format: Sendable {
     case yaml, dotenv
 
-    /// By the end of a path: `.yaml`, `.yml` and `.json`; `.env`, also before something more, as in `.env.local`. A device, such as a pipe of the shell's, is YAML.
+    /// By the end of a path: `.yaml`, `.yml` and `.json`; `.env`, also before something more, as in `.env.local`. A pipe of the shell's is YAML.
     init?(path: String) {
       let name = path.split(separator: "/").last ?? ""
-      if name.hasSuffix(".yaml") || name.hasSuffix(".yml") || name.hasSuffix(".json") || path.hasPrefix("/dev/") {
+      if name.hasSuffix(".yaml") || name.hasSuffix(".yml") || name.hasSuffix(".json")
+        || path.hasPrefix("/dev/") || PathText.isDescriptor(path)
+      {
         self = .yaml
       } else if name.hasSuffix(".env") || name.hasPrefix(".env.") {
         self = .dotenv
@@ -120,11 +122,12 @@ package struct ParameterFiles: Sendable {
       diagnostics.append(Diagnostic(code: .unknownWord, message, file: path, range: .beginning))
       return
     }
-    switch PipelineFile.read(path, requiresRegularFile: false) {
+    switch PipelineFile.read(path, isArgument: true) {
     case .failure(let failure):
-      diagnostics.append(Diagnostic(code: failure.code, failure.message, file: path, range: .beginning))
-    case .success(let bytes):
-      let source = SourceText(path: path, bytes: bytes)
+      diagnostics.append(
+        Diagnostic(code: failure.code, failure.message, file: path, range: .beginning, fix: failure.fix))
+    case .success(let content):
+      let source = SourceText(path: path, bytes: content.bytes)
       add(ParameterFile(source, format, for: definition), of: source)
     }
   }

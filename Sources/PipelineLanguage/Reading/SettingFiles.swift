@@ -56,8 +56,8 @@ struct SettingFiles: Sendable {
   }
 
   private func read(_ file: SettingFileReference, shown: String, _ absolute: String) -> Found {
-    switch PipelineFile.read(absolute, requiresRegularFile: true) {
-    case .success(let bytes): return .text(SourceText(path: shown, bytes: bytes))
+    switch PipelineFile.read(absolute, isArgument: false) {
+    case .success(let content): return .text(SourceText(path: shown, bytes: content.bytes))
     case .failure(let failure):
       guard failure.code == .fileNotFound else { return .failure(failure) }
       return file.isRequired ? .failure(failure.calling(shown)) : .absent

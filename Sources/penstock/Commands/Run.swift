@@ -1,4 +1,5 @@
 import ArgumentParser
+import OperatingSystem
 import PipelineLanguage
 import PipelineService
 import RunHistory
@@ -140,8 +141,8 @@ struct Run: ForegroundCommand {
   }
 
   private func watch(_ file: String) async throws -> ExitStatus {
-    guard file != "-", !parameterFiles.paths.contains("-") else {
-      throw CommandFailure("--watch reads the file again when it changes; name one")
+    guard !([file] + parameterFiles.paths).contains(where: { $0 == "-" || InputFile.kind(of: $0) == .pipe }) else {
+      throw CommandFailure("--watch reads its files again when they change, and a pipe can be read once; name files")
     }
     let pluginHost = plugins.host()
     let watched = WatchedFile(path: file, plugins: .host(pluginHost), others: parameterFiles.paths) {

@@ -11,10 +11,10 @@ enum FileReader {
   /// Expressions are asked about less: 64 MiB, as for a result.
   private static let limit = 64 << 20
 
-  /// The bytes of a file, a pipe or what is typed at a terminal.
+  /// The bytes of a file, a pipe of the shell or what is typed at a terminal.
   static func read(_ path: String) throws(FileReadFailure) -> [UInt8] {
     do throws(InputFileError) {
-      return try InputFile.read(path, limit: limit, accepts: .streams)
+      return try InputFile.read(path, limit: limit, accepts: .given)
     } catch {
       throw FileReadFailure(message: "cannot read '\(path)': \(error.reason)")
     }
