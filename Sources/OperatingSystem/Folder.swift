@@ -82,12 +82,12 @@ package final class Folder: Sendable {
   ///   - newName: What the copy is called there.
   ///   - mode: The permissions of the copy. Whoever may execute the file may execute the copy, as far as they may read it.
   ///   - each: Called with each piece before it is written; what it throws ends the copy.
-  /// - Returns: How many bytes were copied.
+  /// - Returns: How many bytes were copied, and whether somebody wrote to the file meanwhile, so that the copy is no state that it ever had.
   /// - Throws: ``SystemError``; `EINVAL` for what is no regular file. What `each` throws.
   package func copy(
     _ name: String, to target: Folder, as newName: String, mode: mode_t = 0o600,
     each: (ArraySlice<UInt8>) throws -> Void
-  ) throws -> Int64 {
+  ) throws -> (size: Int64, hasChanged: Bool) {
     let source = openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard source >= 0 else { throw SystemError("openat", errno) }
     defer { close(source) }
@@ -104,7 +104,11 @@ package final class Folder: Sendable {
     if !isWhole { unlinkat(target.descriptor, newName, 0) }
     let size = try outcome.get()
     guard closing == 0 else { throw SystemError("close", closing) }
-    return size
+    var later = stat()
+    let isSame =
+      fstat(source, &later) == 0 && Int64(later.st_size) == size && later.st_size == status.st_size
+      && later.st_mtim.tv_sec == status.st_mtim.tv_sec && later.st_mtim.tv_nsec == status.st_mtim.tv_nsec
+    return (size, !isSame)
   }
 
   private static func copy(_ source: Int32, to copy: Int32, _ each: (ArraySlice<UInt8>) throws -> Void) throws -> Int64

@@ -36,11 +36,21 @@ struct ProcessArtifacts {
       keeper.cancel()
     }
     run.state.instances[ordinal].latest.artifacts = kept.artifacts
-    guard let first = kept.leftOut.first else { return }
-    let more = kept.leftOut.count > 1 ? ", and \(kept.leftOut.count - 1) more" : ""
-    run.observer.emit(
-      .notice(
-        run.state.id,
-        "not all files of '\(run.state.instances[ordinal].name)' were kept: \(first.escapedForMessage)\(more)"))
+    let name = run.state.instances[ordinal].name
+    if let leftOut = summary(of: kept.leftOut) {
+      run.observer.emit(.notice(run.state.id, "not all files of '\(name)' were kept: \(leftOut)"))
+    }
+    if let changing = summary(of: kept.changing.map { "'\($0)'" }) {
+      run.observer.emit(
+        .notice(
+          run.state.id,
+          "artifacts of '\(name)' changed while they were copied and may be incomplete, as something still writes to them: \(changing)"
+        ))
+    }
+  }
+
+  /// `'a', and 2 more`; nil of nothing.
+  private func summary(of files: [String]) -> String? {
+    files.first.map { $0.escapedForMessage + (files.count > 1 ? ", and \(files.count - 1) more" : "") }
   }
 }

@@ -58,9 +58,13 @@ final class ArtifactKeeper: Sendable {
     var artifacts: [KeptArtifact] = []
     /// What was found and not kept, for a person.
     var leftOut: [String] = []
+    /// The files that somebody wrote to while they were copied.
+    var changing: [String] = []
   }
 
   /// Copies everything, or leaves nothing behind.
+  ///
+  /// The files are counted and measured before the first one is copied: what is too much costs no time and no room.
   ///
   /// A former host, or a former attempt, may have been ended in the middle of this; what it left belongs to no record, and is removed first. So nothing is
   /// doubled, and an artifact is whole once its record is durable, which comes after the copy.
@@ -73,6 +77,7 @@ final class ArtifactKeeper: Sendable {
     let prefix = KeptArtifact.prefix(ordinal: ordinal)
     for name in runs.names where name.hasPrefix(prefix) && name.hasSuffix(KeptArtifact.suffix) { runs.remove(name) }
     let folder = KeptArtifact.folderName(ordinal: ordinal, attempt: attempt)
+    _ = try keep(in: nil, folder)
     do {
       return try keep(in: runs, folder)
     } catch {
@@ -81,7 +86,8 @@ final class ArtifactKeeper: Sendable {
     }
   }
 
-  private func keep(in runs: Folder, _ folder: String) throws -> Kept {
+  /// Copies everything into the directory of the run; without one, only counts and measures.
+  private func keep(in runs: Folder?, _ folder: String) throws -> Kept {
     let source = try opened(directory) { () throws(SystemError) in try Folder(directory) }
     var state = Copy(kept: Kept())
     for wanted in wanted {
@@ -91,7 +97,9 @@ final class ArtifactKeeper: Sendable {
       }
       state.begin(wanted.name)
       let name = "\(folder)/\(wanted.name)"
-      let target = try opened(name) { () throws(SystemError) in try runs.making([folder, wanted.name]) }
+      let target = try runs.map { runs in
+        try opened(name) { () throws(SystemError) in try runs.making([folder, wanted.name]) }
+      }
       if wanted.isPattern {
         var entries = 0
         var matches: Set<String> = []
@@ -104,7 +112,9 @@ final class ArtifactKeeper: Sendable {
         for path in matches.sorted() {
           guard let steps = KeptArtifact.steps(of: path), let last = steps.last else { continue }
           let folder = try opened(path) { () throws(SystemError) in try source.folder(steps.dropLast()) }
-          let made = try opened(path) { () throws(SystemError) in try target.making(steps.dropLast()) }
+          let made = try target.map { target in
+            try opened(path) { () throws(SystemError) in try target.making(steps.dropLast()) }
+          }
           try copyFile(last, from: folder, to: made, path, &state)
           state.paths.append(path)
         }
@@ -204,7 +214,7 @@ final class ArtifactKeeper: Sendable {
 
   /// Copies what one path names.
   private func copy(
-    _ steps: [String], from source: Folder, to target: Folder, _ path: String, _ wanted: Wanted, _ state: inout Copy
+    _ steps: [String], from source: Folder, to target: Folder?, _ path: String, _ wanted: Wanted, _ state: inout Copy
   ) throws {
     let what = "the artifact '\(wanted.name)': "
     var folder = source
@@ -222,14 +232,15 @@ final class ArtifactKeeper: Sendable {
       case .folder:
         let next = folder
         folder = try opened(shown) { () throws(SystemError) in try next.folder(step) }
-        let owner = made
-        made = try opened(shown) { () throws(SystemError) in try owner.making(step) }
+        made = try made.map { owner in
+          try opened(shown) { () throws(SystemError) in try owner.making(step) }
+        }
         if place == steps.count - 1 { try copyTree(folder, to: made, path, depth: 0, &state) }
       }
     }
   }
 
-  private func copyTree(_ folder: Folder, to target: Folder, _ path: String, depth: Int, _ state: inout Copy) throws {
+  private func copyTree(_ folder: Folder, to target: Folder?, _ path: String, depth: Int, _ state: inout Copy) throws {
     try requireGoingOn()
     guard depth < Self.deepest else {
       throw failure("limit", "the artifact '\(state.name)' nests more than \(Self.deepest) directories")
@@ -240,7 +251,9 @@ final class ArtifactKeeper: Sendable {
       case .file: try copyFile(name, from: folder, to: target, inner, &state)
       case .folder:
         let source = try opened(inner) { () throws(SystemError) in try folder.folder(name) }
-        let made = try opened(inner) { () throws(SystemError) in try target.making(name) }
+        let made = try target.map { target in
+          try opened(inner) { () throws(SystemError) in try target.making(name) }
+        }
         try copyTree(source, to: made, inner, depth: depth + 1, &state)
       case let entry: state.leaveOut(inner, entry)
       }
@@ -248,7 +261,7 @@ final class ArtifactKeeper: Sendable {
   }
 
   private func copyFile(
-    _ name: String, from folder: Folder, to target: Folder, _ path: String, _ state: inout Copy
+    _ name: String, from folder: Folder, to target: Folder?, _ path: String, _ state: inout Copy
   ) throws {
     let shown = path.escapedForMessage
     // Names are made of bytes; what is no text became another name when it was read.
@@ -260,20 +273,33 @@ final class ArtifactKeeper: Sendable {
       throw failure("limit", "the artifacts have more than \(Self.mostFiles) files; keep an archive of them instead")
     }
     if let masker, masker.mask(path) != path { throw secret(state.name, "the name of a file") }
-    let (room, before) = (Self.mostBytes - state.bytes, state.bytes)
+    guard let target else {
+      if case .file(let size)? = folder.entry(name) { state.bytes += size }
+      return try requireRoom(for: state.bytes)
+    }
+    var copied = try copyOnce(name, from: folder, to: target, path, state)
+    if copied.hasChanged {
+      // Whoever has just written the last of it is done by now.
+      target.remove(name)
+      copied = try copyOnce(name, from: folder, to: target, path, state)
+    }
+    if copied.hasChanged { state.kept.changing.append(path) }
+    state.bytes += copied.size
+  }
+
+  private func copyOnce(
+    _ name: String, from folder: Folder, to target: Folder, _ path: String, _ state: Copy
+  ) throws -> (size: Int64, hasChanged: Bool) {
     var scanner = masker?.scanner()
     var (read, shown256) = (SHA256(), SHA256())
+    let copied: (size: Int64, hasChanged: Bool)
     do {
-      var size: Int64 = 0
-      state.bytes += try folder.copy(name, to: target, as: name) { piece in
+      var size = state.bytes
+      copied = try folder.copy(name, to: target, as: name) { piece in
         try requireGoingOn()
         size += Int64(piece.count)
-        guard size <= room else {
-          throw failure(
-            "limit",
-            "the artifacts are larger than \(SizeNotation.format(Self.mostBytes)); keep them elsewhere, and hand on where"
-          )
-        }
+        // It may have grown since it was measured.
+        try requireRoom(for: size)
         guard let masked = scanner?.mask(piece) else { return }
         read.update(data: piece)
         shown256.update(data: masked)
@@ -281,10 +307,17 @@ final class ArtifactKeeper: Sendable {
     } catch let error as SystemError {
       throw EngineError.file("\(directory)/\(path)", error.number)
     }
-    guard let rest = scanner?.finish() else { return }
+    guard let rest = scanner?.finish() else { return copied }
     shown256.update(data: rest)
-    if read.finalize() != shown256.finalize() { throw secret(state.name, "'\(shown)'") }
-    assert(state.bytes >= before)
+    if read.finalize() != shown256.finalize() { throw secret(state.name, "'\(path.escapedForMessage)'") }
+    return copied
+  }
+
+  private func requireRoom(for bytes: Int64) throws {
+    guard bytes > Self.mostBytes else { return }
+    throw failure(
+      "limit",
+      "the artifacts are larger than \(SizeNotation.format(Self.mostBytes)); keep them elsewhere, and hand on where")
   }
 
   // MARK: Failing

@@ -86,6 +86,12 @@ extension RunEngine {
     }
     let decision = run.state.decision(for: ordinal)
     if decision.runs {
+      if let missing = run.missingArtifact(of: ordinal) {
+        let reason = OperationReason.dependencies(.withoutResult, [run.state.instances[missing.producer].name])
+        let code = InjectionDecisionKind.requirementNotSatisfied.cancellationCode ?? ""
+        run.recorder.conclude(ordinal, .cancelled(reason, OperationFailure(code: code, ownWords: missing.message)))
+        return true
+      }
       let node = run.state.instances[ordinal].node
       run.queue.add(ordinal, needsSlot: node.needsSlot && node.isPlain)
       return false

@@ -17,6 +17,8 @@ final class OperationNode: Sendable {
   let isAskedWhenCancelled: Bool
   /// Names, in lower case, of operations for whose missing result its expressions give a default.
   private let defaulted: Set<String>
+  /// The files of other operations that it cannot do without.
+  let requiredArtifacts: [OperationDefinition.ArtifactRequirement]
   /// Whether `when` speaks of the loop's item, so that it is asked for each item.
   let conditionIsPerItem: Bool
   /// Whether nothing that its process is given depends on when it is computed, so that it can be made ready before its
@@ -49,6 +51,7 @@ final class OperationNode: Sendable {
     isAskedAnyway = event != nil || definition.isAskedAnyway
     isAskedWhenCancelled = event == nil && definition.condition?.asksForStatus ?? false
     defaulted = definition.resultsWithDefault
+    requiredArtifacts = event == nil ? definition.requiredArtifacts : []
     if let loop = definition.loop, let condition = definition.condition {
       let item = loop.itemName.lowercased()
       conditionIsPerItem = condition.references.contains { $0.context.lowercased() == item }

@@ -50,6 +50,13 @@ extension PipelineChecker {
             "'\(node.kind.symbol)' computes with numbers, but '\(name)' declares no result, so its result is text",
             at: range(of: program.nodes[Int(operand)]), fix: "add 'result: number' or 'result: int' to '\(name)'")
         }
+      case .property where program.names[Int(node.second)].lowercased() == "artifacts":
+        guard let name = undeclaredResult(node.first, of: program), let index = index(of: name),
+          draft.operations[index].keepsArtifacts
+        else { continue }
+        reader.warning(
+          .undeclaredResult, "this is a part of what '\(name)' prints; the files that it keeps are not in its result",
+          at: range(of: node), fix: "write 'artifacts\(ValueType.step(to: name))'")
       default: continue
       }
     }

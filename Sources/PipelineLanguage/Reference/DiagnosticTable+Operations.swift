@@ -181,7 +181,7 @@ extension DiagnosticTable {
       fix: "Use `needs` to run after it."),
     DiagnosticRow(
       DiagnosticCode.undeclaredResult,
-      "What a process printed is text, as it declares no result, and here text behaves otherwise than the truth value that was probably meant.",
+      "What a process printed is text, as it declares no result, and something else was probably meant: a truth value, or the files that it keeps.",
       """
       operations:
         - { name: changed, run: echo false }

@@ -1,5 +1,6 @@
 import Foundation
 import RunHistory
+import Synchronization
 import Testing
 
 @testable import PipelineEngine
@@ -111,6 +112,47 @@ import Testing
     #expect(code("out/*.log") == "artifact-limit")
     #expect(!exists(kept))
     #expect(try keep("out/*0.log").artifacts.first?.files == 101)
+  }
+
+  @Test("what is too large is found before anything is copied") func size() throws {
+    try Data("hunter22".utf8).write(to: URL(fileURLWithPath: "\(directory)/out/1.big"))
+    for name in ["2.big", "3.big"] {
+      try #require(FileManager.default.createFile(atPath: "\(directory)/out/\(name)", contents: nil))
+      // Sparse, so that they take no room.
+      try #require(truncate("\(directory)/out/\(name)", Int(ArtifactKeeper.mostBytes / 2)) == 0)
+    }
+    // Reading the first one would find the secret.
+    #expect(code("out/*.big", secrets: ["hunter22"]) == "artifact-limit")
+    #expect(code("out", secrets: ["hunter22"]) == "artifact-limit")
+    #expect(!exists(kept))
+  }
+
+  /// How far somebody is who writes to a file.
+  private final class Writing: Sendable {
+    let hasBegun = Atomic(false)
+    let isOver = Atomic(false)
+  }
+
+  @Test("a file that somebody writes to while it is copied is told of, and one that is left alone is not")
+  func changing() async throws {
+    let path = "\(directory)/out/log"
+    try #require(FileManager.default.createFile(atPath: path, contents: nil))
+    try #require(truncate(path, 64 << 20) == 0)
+    let writing = Writing()
+    try await withThrowingTaskGroup { group in
+      group.addTask {
+        let log = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
+        while !writing.isOver.load(ordering: .relaxed), write(log, "x", 1) == 1 {
+          writing.hasBegun.store(true, ordering: .relaxed)
+        }
+        close(log)
+      }
+      while !writing.hasBegun.load(ordering: .relaxed) { await Task.yield() }
+      #expect(try keep("out").changing == ["out/log"])
+      writing.isOver.store(true, ordering: .relaxed)
+      try await group.waitForAll()
+    }
+    #expect(try keep("out").changing == [])
   }
 
   @Test("a secret in a file or its name is found, also where it spans the pieces that are read") func secrets() throws {
