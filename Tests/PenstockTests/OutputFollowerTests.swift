@@ -97,4 +97,17 @@ import Testing
     stream.look()
     #expect(lines.suffix(2) == ["a|e", "a!d"])
   }
+
+  @Test("of a process that truncates its log goes on from the beginning") func truncated() throws {
+    let stream = stream()
+    begin(stream, 0, name: "a")
+    try append("one\ntwo\nthr")
+    stream.look()
+    stream.look()
+    #expect(lines == ["a|one", "a|two"])
+    try Data("four\n".utf8).write(to: URL(fileURLWithPath: path("1.out")))
+    stream.look()
+    end(stream, 0, hasOutput: true)
+    #expect(lines == ["a|one", "a|two", "a|thr", "a|four"])
+  }
 }

@@ -4,8 +4,8 @@ import Workspace
 
 /// Finds out what has happened in a run, and in the runs that its operations have started, since it was last asked, whatever process runs it.
 ///
-/// It tells the events that the host of the run tells, as far as they are recorded: of what has changed several times between two looks, the last state. It
-/// only looks; whoever uses it decides when. Used by one thread.
+/// It tells the events that the host of the run tells, in the order of their times and as far as they are recorded: of what has changed several times between two
+/// looks, the last state. It only looks; whoever uses it decides when. Used by one thread.
 package struct RunFollower {
   private struct Attempt: Hashable {
     let ordinal: Int
@@ -44,8 +44,11 @@ package struct RunFollower {
   ) throws(WorkspaceError) -> (events: [RunEvent], outcome: RunOutcome?)? {
     let found = try history.read { db in try looks(in: db) }
     guard let first = found.first else { return nil }
-    let events = found.flatMap { tell($0) }
-    return (events, first.run.state.isFinal ? Self.outcome(first) : nil)
+    var nested = Dictionary(grouping: found.dropFirst()) { $0.run.parent?.run ?? first.run.id }
+    let events = tell(first, &nested, after: RecordTime(microseconds: .min))
+    // Where times are the same, each stays behind what it follows from.
+    let order = events.indices.sorted { (events[$0].time, $0) < (events[$1].time, $1) }
+    return (order.map { events[$0].event }, first.run.state.isFinal ? Self.outcome(first) : nil)
   }
 
   /// The run, and those below it that had not ended when they were told of last, each behind the one that has started it.
@@ -70,41 +73,76 @@ package struct RunFollower {
     return looks
   }
 
-  private mutating func tell(_ look: Look) -> [RunEvent] {
+  /// An event, and when it was: never before what it follows from, whatever the clock did.
+  private struct Timed {
+    var time: RecordTime
+    var event: RunEvent
+  }
+
+  /// What is new in a run, and in those below it, which are taken out of `nested`: each stands where the attempt stands that has started it.
+  private mutating func tell(_ look: Look, _ nested: inout [RunID: [Look]], after start: RecordTime) -> [Timed] {
     var known = told[look.run.id] ?? Told()
-    var events: [RunEvent] = []
+    var events: [Timed] = []
+    let begin = max(start, look.run.startedAt ?? look.run.createdAt)
     let isNews = known.state != look.run.state
     if isNews, !look.run.state.isFinal {
-      events.append(.run(look.run))
+      events.append(Timed(time: begin, event: .run(look.run)))
     } else if known.state == nil, look.run.startedAt != nil {
       // It has begun, too.
       var begun = look.run
       (begun.state, begun.reason, begun.endedAt) = (.running, nil, nil)
-      events.append(.run(begun))
+      events.append(Timed(time: begin, event: .run(begun)))
     }
     let attempts = Dictionary(grouping: look.attempts, by: \.ordinal)
+    var started = Dictionary(grouping: nested.removeValue(forKey: look.run.id) ?? []) { $0.run.parent?.operation ?? "" }
+    var open: [Int: RecordTime] = [:]
     for var operation in look.operations {
       // Results may be large, and no event has them.
       operation.result = .none
+      var latest = begin
+      func add(_ event: RunEvent, at time: RecordTime?) {
+        latest = max(latest, time ?? latest)
+        events.append(Timed(time: latest, event: event))
+      }
       let former = known.operations.updateValue(operation, forKey: operation.ordinal)
       if former == nil, operation.state.isFinal, operation.attempts > 0, operation.reusedFrom == nil {
         // It has begun, too.
-        events.append(.operation(begun(operation)))
+        add(.operation(begun(operation)), at: operation.startedAt)
       }
       // An attempt begins after its operation, and ends before it.
-      if former != operation, !operation.state.isFinal { events.append(.operation(operation)) }
+      if former != operation, !operation.state.isFinal {
+        add(.operation(operation), at: operation.waitingSince ?? operation.startedAt)
+        open[operation.ordinal] = latest
+      }
+      var children = started.removeValue(forKey: operation.name) ?? []
       for var attempt in attempts[operation.ordinal] ?? [] {
         attempt.result = .none
+        // A run that an attempt has started begins after it, and ends before it.
+        let own = children.filter { $0.run.parent?.attempt == attempt.number }
+        children.removeAll { $0.run.parent?.attempt == attempt.number }
+        let isOver = attempt.endedAt != nil
+        if isOver { for child in own { events += tell(child, &nested, after: latest) } }
         let key = Attempt(ordinal: attempt.ordinal, number: attempt.number)
-        if known.attempts.updateValue(attempt, forKey: key) != attempt { events.append(.attempt(attempt)) }
+        if known.attempts.updateValue(attempt, forKey: key) != attempt {
+          add(.attempt(attempt), at: attempt.endedAt ?? attempt.startedAt)
+        }
+        if !isOver { for child in own { events += tell(child, &nested, after: latest) } }
       }
-      if former != operation, operation.state.isFinal { events.append(.operation(operation)) }
+      // Earlier versions did not keep which attempt it was.
+      for child in children { events += tell(child, &nested, after: begin) }
+      if former != operation, operation.state.isFinal { add(.operation(operation), at: operation.endedAt) }
     }
+    for child in started.values.joined() { events += tell(child, &nested, after: begin) }
     for approval in look.approvals {
       let former = known.approvals.updateValue(approval, forKey: approval.ordinal)
-      if former == nil || former?.answer != approval.answer { events.append(.approval(approval)) }
+      guard former == nil || former?.answer != approval.answer else { continue }
+      let time = max(open[approval.ordinal] ?? begin, approval.answer?.at ?? approval.requestedAt)
+      events.append(Timed(time: time, event: .approval(approval)))
     }
-    if isNews, look.run.state.isFinal { events.append(.run(look.run)) }
+    if isNews, look.run.state.isFinal {
+      let latest = events.lazy.map(\.time).max() ?? begin
+      events.append(Timed(time: max(latest, look.run.endedAt ?? latest), event: .run(look.run)))
+    }
     known.state = look.run.state
     told[look.run.id] = known
     return events

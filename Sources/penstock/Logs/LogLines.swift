@@ -64,6 +64,9 @@ struct LogLines {
     self = LogLines(source, from: offset + Int64(count))
   }
 
+  /// Whether the file is shorter than what was read of it: whoever writes it has begun it anew.
+  func isTruncated(to size: Int64) -> Bool { size < offset + Int64(buffer.count - start) }
+
   private mutating func fill(from descriptor: Int32) -> Bool {
     buffer.removeFirst(start)
     (start, searched) = (0, searched - start)

@@ -1,4 +1,5 @@
 import Glibc
+import PipelineLanguage
 import PipelineService
 import RunHistory
 import Workspace
@@ -94,7 +95,9 @@ final class LogReader {
     let opened = attempt.sources.compactMap { source -> Opened? in
       guard let descriptor = try? source.file.open(in: history.workspace.directory).duplicate() else { return nil }
       var status = stat()
-      let isEmpty = fstat(descriptor, &status) != 0 || status.st_size == 0
+      let isKnown = fstat(descriptor, &status) == 0
+      let isEmpty = !isKnown || status.st_size == 0
+      if isKnown { beginAnew(source, size: Int64(status.st_size), attempt) }
       if logs[source] == nil {
         let start = isBeginning ? tail.map { LogTail.start(ofLast: $0, in: descriptor) } : nil
         logs[source] = LogLines(source, from: start ?? 0)
@@ -107,6 +110,21 @@ final class LogReader {
       return showBytes(of: only)
     }
     showLines(of: written, attempt, isOver: isOver)
+  }
+
+  /// Reads a log from its beginning that its process has truncated, as `> /dev/stderr` of a shell does. What was read of it before is printed first.
+  private func beginAnew(_ source: LogSource, size: Int64, _ attempt: LoggedAttempt) {
+    guard var lines = logs[source], lines.isTruncated(to: size) else { return }
+    while let line = lines.next(in: -1, isOver: true) {
+      printer.print(line, from: source, at: attempt.timeOfLines)
+      lines.take()
+    }
+    logs[source] = LogLines(source, from: 0)
+    held[source] = nil
+    TextOutput.standard.flush()
+    TextOutput.error.writeLine(
+      "penstock: '\(TerminalText.name(source.name, label: source.label))' has truncated its \(source.stream == .standardError ? "standard error" : "standard output"); what follows was written after that"
+    )
   }
 
   /// Without a second one, a log is printed as it is.

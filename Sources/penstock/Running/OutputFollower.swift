@@ -101,6 +101,16 @@ final class OutputFollower {
   private func read(_ source: inout Source) -> Bool {
     guard let descriptor = try? RunFilePath.open(source.path, in: workspace).duplicate() else { return false }
     defer { close(descriptor) }
+    var status = stat()
+    if fstat(descriptor, &status) == 0, Int64(status.st_size) < source.offset {
+      // Its process has truncated it, as `> /dev/stderr` of a shell does, and goes on from the beginning. What was read before is whole.
+      if !source.held.isEmpty || !source.partial.isEmpty {
+        var former = [source]
+        handOn(&former, isLast: true)
+        (source.held, source.partial) = ([], [])
+      }
+      source.offset = 0
+    }
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while source.held.count < Self.mostAtOnce {
       let offset = off_t(source.offset)

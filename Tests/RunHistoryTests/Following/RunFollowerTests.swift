@@ -67,9 +67,55 @@ struct RunFollowerTests {
     #expect(told.first == "outer running")
     #expect(told.contains("outer succeeded"))
     #expect(told.contains("inner running"))
-    let fetch = told.filter { $0.hasPrefix("fetch") || $0.hasPrefix("attempt 0") }
-    #expect(fetch.prefix(4) == ["fetch running", "attempt 0.1 failed", "attempt 0.2 succeeded", "fetch succeeded"])
-    #expect(told.last == "inner succeeded")
+    let fetch = look.events.filter { event in
+      switch event {
+      case .operation(let operation): operation.run == outer && operation.name == "fetch"
+      case .attempt(let attempt): attempt.run == outer && attempt.ordinal == 0
+      default: false
+      }
+    }
+    #expect(fetch.map(text) == ["fetch running", "attempt 0.1 failed", "attempt 0.2 succeeded", "fetch succeeded"])
+    #expect(told.last == "outer succeeded")
     #expect(look.outcome?.run.id == outer)
+  }
+
+  @Test("what happened in a run that an operation has started is told between its beginning and its end, by the times")
+  func nestedInOrder() async throws {
+    func time(_ seconds: Int64) -> RecordTime {
+      RecordTime(microseconds: HistoryFixture.start.microseconds + seconds * 1_000_000)
+    }
+    func operation(_ run: RunID, _ ordinal: Int, _ name: String, from start: Int64, to end: Int64) -> HistoryChange {
+      .operation(
+        OperationRecord(
+          run: run, ordinal: ordinal, name: name, position: ordinal, state: .succeeded, attempts: 1,
+          startedAt: time(start), endedAt: time(end)))
+    }
+    let outer = fixture.record("outer")
+    let inner = fixture.record("inner", parent: .init(run: outer.id, operation: "deploy", attempt: 1))
+    for (run, start, end) in [(outer, 0, 9), (inner, 2, 5)] as [(RunRecord, Int64, Int64)] {
+      fixture.recorder.record(.runCreated(run, definition: ""))
+      fixture.recorder.record(.runStarted(run.id, at: time(start)))
+      fixture.recorder.record(
+        .runEnded(run.id, state: .succeeded, reason: nil, counts: RunCounts(operations: 1, succeeded: 1), at: time(end))
+      )
+    }
+    fixture.recorder.record(operation(outer.id, 0, "deploy", from: 1, to: 6))
+    fixture.recorder.record(operation(outer.id, 1, "beside", from: 0, to: 3))
+    fixture.recorder.record(operation(outer.id, 2, "last", from: 6, to: 9))
+    // At the same moments as the run itself.
+    fixture.recorder.record(operation(inner.id, 0, "build", from: 2, to: 5))
+    fixture.recorder.record(
+      .attempt(
+        AttemptRecord(
+          run: outer.id, ordinal: 0, number: 1, state: .succeeded, startedAt: time(1), endedAt: time(5))))
+    try await fixture.recorder.flush()
+    var follower = RunFollower(of: outer.id)
+    let look = try #require(try follower.changes(in: fixture.history))
+    #expect(
+      look.events.map(text) == [
+        "outer running", "beside running", "deploy running", "inner running", "build running", "beside succeeded",
+        "build succeeded", "inner succeeded", "attempt 0.1 succeeded", "deploy succeeded", "last running",
+        "last succeeded", "outer succeeded",
+      ])
   }
 }
