@@ -54,7 +54,7 @@ struct OperationTypes: TypeEnvironment {
       return .members(
         { name in shared.secretSet.contains(name) ? MemberType(.string) : nil }, names: { shared.secrets })
     case "run": return .value(Self.run)
-    case "env" where seesOperations:
+    case "env" where seesOperations && !checker.reader.lacksIncluded:
       return .members(
         { name in
           shared.variableSet.contains(name) || ownVariables.contains(name) ? MemberType(.string) : nil

@@ -14,6 +14,8 @@ package final class DocumentReader {
   var origins: [NodeOrigin]
   /// Whether operations that extend a template have been joined with it, as far as that was possible.
   var hasTemplates = false
+  /// Whether it includes a file that cannot be read, which may hold whatever name is unknown.
+  var lacksIncluded = false
   private(set) var diagnostics: [Diagnostic] = []
   /// The specifications that formulas may name, with their positions.
   var specifications: [String: Int] = [:]
@@ -57,6 +59,7 @@ package final class DocumentReader {
     sibling.directory = directory
     sibling.origins = origins
     sibling.hasTemplates = hasTemplates
+    sibling.lacksIncluded = lacksIncluded
     return sibling
   }
 
@@ -106,7 +109,7 @@ package final class DocumentReader {
     _ severity: Diagnostic.Severity, _ code: String, _ message: String, at range: SourceRange, fix: String?
   ) {
     let origin = origins[Int(range.origin)]
-    guard !origin.isReported else { return }
+    guard !origin.isReported, !(lacksIncluded && Self.namesOfIncluded.contains(code)) else { return }
     var range = range
     range.origin = 0
     diagnostics.append(
@@ -114,6 +117,11 @@ package final class DocumentReader {
         severity, otherCode: code, message, file: origin.text.path, range: range, fix: fix, note: origin.note(for: code)
       ))
   }
+
+  /// What is unknown as long as a file is that may declare it.
+  private static let namesOfIncluded: Set<String> = [
+    DiagnosticCode.unknownTemplate.rawValue, DiagnosticCode.unknownSpecification.rawValue,
+  ]
 
   func warning(_ code: DiagnosticCode, _ message: String, at range: SourceRange, fix: String? = nil) {
     add(.warning, code.rawValue, message, at: range, fix: fix)

@@ -41,7 +41,7 @@ extension DocumentReader {
         found.texts[absolute] = text.text
         for var diagnostic in values.diagnostics {
           if settings.forgivesParameters { diagnostic.severity = .warning }
-          report(diagnostic)
+          report(diagnostic, in: file)
         }
         for index in definition.parameters.indices {
           guard let value = values.values[definition.parameters[index].name] else { continue }
@@ -80,13 +80,23 @@ extension DocumentReader {
       return []
     case .text(let text):
       let read = DotenvReader(text)
-      for diagnostic in read.diagnostics { report(diagnostic) }
-      let allowed = read.entries.filter { isVariable($0, in: shown) }
+      for diagnostic in read.diagnostics { report(diagnostic, in: file) }
+      let allowed = read.entries.filter { isVariable($0, in: file, shown) }
       found.texts[VariableHashes.key(of: absolute)] = VariableHashes.text(of: allowed)
       let variables = allowed.map { (name: $0.name, value: Template(literal: $0.value)) }
       found.variables[absolute] = variables
       return variables
     }
+  }
+
+  /// Reports what is wrong in a file, with the place that names it.
+  private func report(_ diagnostic: Diagnostic, in file: SettingFileReference) {
+    var diagnostic = diagnostic
+    var range = file.range
+    range.origin = 0
+    diagnostic.note = Diagnostic.Note(
+      message: "the file is named here", file: origins[Int(file.range.origin)].text.path, range: range)
+    report(diagnostic)
   }
 
   private func place(of file: SettingFileReference) -> (shown: String, absolute: String) {
@@ -107,7 +117,7 @@ extension DocumentReader {
   }
 
   /// Whether an entry can name a variable that the author sets.
-  private func isVariable(_ entry: DotenvReader.Entry, in file: String) -> Bool {
+  private func isVariable(_ entry: DotenvReader.Entry, in file: SettingFileReference, _ shown: String) -> Bool {
     let code: DiagnosticCode
     let message: String
     if !NameRule.variable.allows(entry.name) {
@@ -121,7 +131,7 @@ extension DocumentReader {
     } else {
       return true
     }
-    report(Diagnostic(code: code, message, file: file, range: entry.nameRange))
+    report(Diagnostic(code: code, message, file: shown, range: entry.nameRange), in: file)
     return false
   }
 }

@@ -147,6 +147,7 @@ struct Inclusion {
     }
     switch fetch(absolute, shown) {
     case .failure(let failure):
+      reader.lacksIncluded = true
       reader.error(failure.code, failure.calling(shown).message, at: place.range)
       return nil
     case .success(let text):
@@ -181,6 +182,7 @@ struct Inclusion {
     var count = 0
     let root = yaml.root?.moved(count: &count) { _ in UInt32(position) }
     files.append(File(path: absolute, text: text, root: root))
+    if root == nil { reader.lacksIncluded = true }
     positions[absolute] = position
     if let root {
       readKeys(of: root)
