@@ -6,8 +6,8 @@ struct Completions: ParsableCommand {
     commandName: "completions",
     abstract: "Print a completion script for a shell.",
     discussion: """
-      bash:  penstock completions bash > ~/.local/share/bash-completion/completions/penstock
-      zsh:   penstock completions zsh > "${fpath[1]}/_penstock"
+      bash:  penstock completions bash > ~/.local/share/bash-completion/completions/penstock \
+      zsh:   penstock completions zsh > "${fpath[1]}/_penstock" \
       fish:  penstock completions fish > ~/.config/fish/completions/penstock.fish
       """)
 

@@ -37,8 +37,8 @@ struct Penstock: ParsableCommand {
     commandName: "penstock",
     abstract: "Runs pipelines of chained operations, and keeps their history.",
     discussion: """
-      A pipeline is a YAML file that names operations and says what each one needs. Penstock checks the whole file before it
-      starts anything, hands the result of one operation to the operations that need it, tries failures again, and records
+      A pipeline is a YAML file that names operations and says what each one needs. Penstock checks the whole file before it \
+      starts anything, hands the result of one operation to the operations that need it, tries failures again, and records \
       every attempt in a workspace that you can query.
 
       First steps:
@@ -47,6 +47,7 @@ struct Penstock: ParsableCommand {
         penstock history list
 
       Runs are named by their id, which may be shortened, or by `last`.
+
       Exit codes: 0 succeeded, 1 the run failed, 2 usage or invalid file, 3 the engine failed, 130 cancelled.
       """,
     version: Version.current,

@@ -5,6 +5,7 @@ The script has a step a line:
     until TEXT       waits until the text is on the screen
     gone TEXT        waits until it is not
     show             prints the screen, without the empty lines at its end
+    fits             prints how many lines were longer than the terminal, and wrapped by it, so far
     size 40x24       changes the size of the terminal
     keys y           types, and waits until keys have been read; \x03 is Ctrl-C, \x1a Ctrl-Z
     mode             prints whether the terminal hands on lines (cooked) or keys (raw), and whether its cursor is shown
@@ -43,6 +44,7 @@ class Screen:
         self.top = 0
         self.rest = ""
         self.is_cursor_shown = True
+        self.wrapped = 0
 
     def resize(self, columns, rows):
         """Wraps what is wider anew, as terminals do."""
@@ -115,6 +117,7 @@ class Screen:
         if unicodedata.combining(character[0]):
             width = 0
         if self.column + width > self.columns:
+            self.wrapped += 1
             self.column = 0
             self.line_feed()
         line = self.lines[self.row]
@@ -202,6 +205,8 @@ for step, _, argument in steps:
     elif step == "show":
         print(screen.text())
         print("-")
+    elif step == "fits":
+        print(screen.wrapped, "wrapped")
     elif step == "size":
         columns, rows = map(int, argument.split("x"))
         # What was written for the former size is shown in it.

@@ -9,8 +9,8 @@ struct Approve: ParsableCommand {
     commandName: "approve",
     abstract: "Answer an operation that asks for approval.",
     discussion: """
-      The answer is kept with your login name and the note. Without an operation,
-      answers the only question that the run has, those of the runs that its
+      The answer is kept with your login name and the note. Without an operation, \
+      answers the only question that the run has, those of the runs that its \
       operations have started included.
 
         penstock approve 03kx9fab deploy --note "checked with ops"

@@ -11,8 +11,8 @@ struct Artifacts: ParsableCommand {
     commandName: "artifacts",
     abstract: "List or fetch the files that a run has kept.",
     discussion: """
-      Lists what the operations of a run have kept under `artifacts`. With --output,
-      copies it to a directory: with a name, each file goes to the path that it had;
+      Lists what the operations of a run have kept under `artifacts`. With --output, \
+      copies it to a directory: with a name, each file goes to the path that it had; \
       without one, to that path below OPERATION/ARTIFACT.
 
         penstock artifacts last
@@ -50,16 +50,17 @@ struct Artifacts: ParsableCommand {
     let reference = RunReference(history: history)
     let record = try reference.find(runName)
     let all = RunArtifact.all(of: try history.operations(of: record.id))
-    let chosen = try choose(from: all, of: reference.short(record.id))
-    guard let output else { return list(chosen, reference.short(record.id)) }
+    let absence = all.isEmpty ? try ArtifactWhereabouts(of: record, in: reference).absence() : ""
+    let chosen = try choose(from: all, of: reference.short(record.id), absence)
+    guard let output else { return list(chosen, absence) }
     try fetch(chosen, to: output, workspace: history.workspace.directory)
   }
 
-  private func choose(from all: [RunArtifact], of run: String) throws -> [RunArtifact] {
+  private func choose(from all: [RunArtifact], of run: String, _ absence: String) throws -> [RunArtifact] {
     guard let name else { return all }
     let chosen = all.filter { $0.isMeant(by: name) }
     guard chosen.isEmpty else { return chosen }
-    if all.isEmpty { throw CommandFailure("run \(run) has kept no artifacts") }
+    if all.isEmpty { throw CommandFailure(absence) }
     let names = all.flatMap { [$0.artifact.name, $0.fullName] }
     let fix =
       NearestName.suggestion(for: name, among: names).map { "did you mean '\(TerminalText.visible($0))'?" }
@@ -67,12 +68,12 @@ struct Artifacts: ParsableCommand {
     throw CommandFailure("run \(run) has no artifact '\(TerminalText.visible(name))'; \(fix)")
   }
 
-  private func list(_ artifacts: [RunArtifact], _ run: String) {
+  private func list(_ artifacts: [RunArtifact], _ absence: String) {
     shared.output.print {
       artifacts.map(\.jsonValue)
     } text: {
       guard !artifacts.isEmpty else {
-        if !shared.quiet { TextOutput.error.writeLine("run \(run) has kept no artifacts") }
+        if !shared.quiet { TextOutput.error.writeLine(absence) }
         return
       }
       TextOutput.standard.write(ArtifactText.table(artifacts).render(width: shared.tableWidth, style: shared.style))

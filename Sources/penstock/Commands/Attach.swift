@@ -8,7 +8,7 @@ struct Attach: ForegroundCommand {
     commandName: "attach",
     abstract: "Show a run of another terminal until it ends.",
     discussion: """
-      Shows what `run` shows, and exits as it does. Ctrl-C detaches: the run goes
+      Shows what `run` shows, and exits as it does. Ctrl-C detaches: the run goes \
       on. Without a run, takes the latest one that goes on.
 
         penstock attach

@@ -8,7 +8,7 @@ struct Cancel: ParsableCommand {
     commandName: "cancel",
     abstract: "Cancel a run that is going on.",
     discussion: """
-      Its processes get SIGTERM, and SIGKILL after their grace; handlers under
+      Its processes get SIGTERM, and SIGKILL after their grace; handlers under \
       after.cancel and after.always still run. --kill gives no grace.
 
         penstock cancel 03kx9fab

@@ -7,8 +7,8 @@ struct Check: ParsableCommand {
     commandName: "check",
     abstract: "Check pipeline files without running anything.",
     discussion: """
-      Finds every mistake that can be known before a run: misspelt keys, references to operations that are not there, types that
-      do not fit, cycles, durations and sizes. All of them at once, each with its place and, where there is one, the fix.
+      Finds every mistake that can be known before a run: misspelt keys, references to operations that are not there, types that \
+      do not fit, cycles, durations and sizes. All of them at once, each with its place and, where there is one, the fix. \
       Nothing is executed but what plugins that a file uses say of themselves and of their settings, and no workspace is opened. Exits with 2 when a file has errors.
 
         penstock check nightly.yaml

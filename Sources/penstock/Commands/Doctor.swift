@@ -9,14 +9,14 @@ struct Doctor: ParsableCommand {
     commandName: "doctor",
     abstract: "Check that this computer and the workspace are fit for running pipelines.",
     discussion: """
-      Looks at the workspace, its permissions and integrity, disk space, limits,
-      interrupted runs, leases and logs that nobody needs, and processes left over.
-      Exits with 1 when something would keep pipelines from running. Like every
-      command, it marks runs whose host is gone as interrupted, and deletes results
+      Looks at the workspace, its permissions and integrity, disk space, limits, \
+      interrupted runs, leases and logs that nobody needs, and processes left over. \
+      Exits with 1 when something would keep pipelines from running. Like every \
+      command, it marks runs whose host is gone as interrupted, and deletes results \
       of theirs that nobody recorded; it changes nothing else.
 
-      With --repair, gives back the leases of hosts that are gone, removes logs of
-      runs that have no record, makes damaged indexes anew, and puts a damaged
+      With --repair, gives back the leases of hosts that are gone, removes logs of \
+      runs that have no record, makes damaged indexes anew, and puts a damaged \
       database aside under another name, with what could be read of it in a new one.
       """)
 

@@ -12,8 +12,8 @@ struct Eval: ParsableCommand {
         penstock eval "format('{0} of {1}', 3, 4)"
         penstock eval --context run.json "results.fetch[0].tag || 'none'"
 
-      --context names a JSON object whose members are the contexts, such as {"params": {"limit": 5}}.
-      With --lines, reads {"expr": …, "contexts": {…}} from standard input, one a line, and answers each with {"value": …} or
+      --context names a JSON object whose members are the contexts, such as {"params": {"limit": 5}}. \
+      With --lines, reads {"expr": …, "contexts": {…}} from standard input, one a line, and answers each with {"value": …} or \
       {"error": {"message": …, "position": …}}. A wrong expression exits with 2; positions count characters from 1.
       """)
 

@@ -11,7 +11,7 @@ struct Explain: ParsableCommand {
     commandName: "explain",
     abstract: "Say why a run or an operation waits, failed, or did not run.",
     discussion: """
-      Without an operation, explains everything in the run that did not simply
+      Without an operation, explains everything in the run that did not simply \
       succeed. It also says what would change it.
 
         penstock explain last
@@ -60,32 +60,10 @@ struct Explain: ParsableCommand {
     shared.output.print {
       explanation.jsonValues()
     } text: {
-      printText(explanation, shortID: short, workspace: history.workspace.directory)
+      let text = ExplanationText(
+        shortID: short, pipeline: record.pipeline, workspace: history.workspace.directory, style: shared.style,
+        width: shared.tableWidth)
+      for entry in explanation.entries { TextOutput.standard.write(text.text(of: entry)) }
     }
-  }
-
-  private func printText(_ explanation: RunExplanation, shortID: String, workspace: String) {
-    let style = shared.style
-    for entry in explanation.entries {
-      let subject =
-        entry.operation.map { TerminalText.name($0, label: entry.label) }
-        ?? "run \(shortID) of \(TerminalText.visible(explanation.run.pipeline))"
-      let because = entry.because.map { TerminalText.oneLine($0) }
-      TextOutput.standard.writeLine(
-        "\(style.paint(subject, .bold)) \(style.paint(entry.word, StatePaint.ofWord(entry.word)))"
-          + (because.first.map { joint(before: $0, in: entry) + $0 } ?? ""))
-      for line in because.dropFirst() { TextOutput.standard.writeLine("  \(line)") }
-      for line in LogTail.lines(of: entry.attempt, workspace: workspace) {
-        TextOutput.standard.writeLine("    \(style.paint(line, .dim))")
-      }
-      for remedy in entry.remedies {
-        TextOutput.standard.writeLine("  \(style.isUnicode ? "→" : "->") \(TerminalText.oneLine(remedy))")
-      }
-    }
-  }
-
-  /// An error may begin with any words.
-  private func joint(before text: String, in entry: RunExplanation.Entry) -> String {
-    entry.state == RunState.cancelled.rawValue ? StateReason.joint(before: text) : ": "
   }
 }

@@ -9,8 +9,8 @@ struct Init: ParsableCommand {
     commandName: "init",
     abstract: "Write a small pipeline file to begin with.",
     discussion: """
-      The file runs as it is, and its comments explain it. A file that is there already is never overwritten. Where runs of the
-      file would be recorded in your state directory, a directory .penstock is made beside it, for you alone: the workspace of
+      The file runs as it is, and its comments explain it. A file that is there already is never overwritten. Where runs of the \
+      file would be recorded in your state directory, a directory .penstock is made beside it, for you alone: the workspace of \
       all pipelines there and below.
 
         penstock init hello.yaml

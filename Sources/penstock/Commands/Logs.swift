@@ -9,11 +9,11 @@ struct Logs: ParsableCommand {
     commandName: "logs",
     abstract: "Show what operations have written to standard output and error.",
     discussion: """
-      Of one operation, exactly what it wrote; of a loop, item by item, each below
-      its name. Of several operations, each line begins with the operation's
-      name, and | for standard output or ! for standard error.
-      Those of a run that an operation has started are named behind it: deploy/build.
-      Lines of both streams come in the order in which they were written.
+      Of one operation, exactly what it wrote; of a loop, item by item, each below \
+      its name. Of several operations, each line begins with the operation's \
+      name, and | for standard output or ! for standard error. \
+      Those of a run that an operation has started are named behind it: deploy/build. \
+      Lines of both streams come in the order in which they were written. \
       With --follow, goes on until the run has ended.
 
         penstock logs last fetch

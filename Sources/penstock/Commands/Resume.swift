@@ -6,8 +6,8 @@ struct Resume: ForegroundCommand {
     commandName: "resume",
     abstract: "Go on with a run whose host has gone.",
     discussion: """
-      Ends the processes that the former host has left behind, keeps every result
-      that is recorded, and executes the rest. Without a run, takes the latest one
+      Ends the processes that the former host has left behind, keeps every result \
+      that is recorded, and executes the rest. Without a run, takes the latest one \
       that was interrupted.
 
         penstock resume

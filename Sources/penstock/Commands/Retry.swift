@@ -8,12 +8,12 @@ struct Retry: ForegroundCommand {
     commandName: "retry",
     abstract: "Run again what failed, with the results of what succeeded.",
     discussion: """
-      Starts a new run with the params of the former one, from the file as it is
-      now (or as it was recorded, with --recorded, or when the file is gone).
-      Operations that succeeded are taken over, except where their definition or
-      a param that they name has changed since: these run again, with all that
-      depends on them. Without a run, takes the latest of any pipeline that failed
-      or was interrupted and has not been repaired since, and says which. Runs
+      Starts a new run with the params of the former one, from the file as it is \
+      now (or as it was recorded, with --recorded, or when the file is gone). \
+      Operations that succeeded are taken over, except where their definition or \
+      a param that they name has changed since: these run again, with all that \
+      depends on them. Without a run, takes the latest of any pipeline that failed \
+      or was interrupted and has not been repaired since, and says which. Runs \
       that somebody cancelled are retried only by their id.
 
         penstock retry

@@ -9,9 +9,9 @@ struct Run: ForegroundCommand {
     commandName: "run",
     abstract: "Run a pipeline file.",
     discussion: """
-      The file is checked first; nothing starts when it has errors. On a terminal,
-      a live tree shows what goes on; in a pipe or in the background, plain lines.
-      Ctrl-C cancels the run, with its handlers; pressed again, it kills its
+      The file is checked first; nothing starts when it has errors. On a terminal, \
+      a live tree shows what goes on; in a pipe or in the background, plain lines. \
+      Ctrl-C cancels the run, with its handlers; pressed again, it kills its \
       processes.
 
         penstock run nightly.yaml -p date=2026-11-20 -p limit=5
@@ -23,10 +23,10 @@ struct Run: ForegroundCommand {
         penstock run nightly.yaml --at 2026-11-01   as if it had been due then
         penstock run nightly.yaml --json | jq .
 
-      Exits with 0 when the run succeeded, 1 when it failed, 2 when the file or a
+      Exits with 0 when the run succeeded, 1 when it failed, 2 when the file or a \
       param is wrong, 3 when the engine failed, 130 when the run was cancelled.
 
-      What it reports as ended survives a power loss; PENSTOCK_DURABILITY=process
+      What it reports as ended survives a power loss; PENSTOCK_DURABILITY=process \
       saves the wait for the disk.
       """)
 

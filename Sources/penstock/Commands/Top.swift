@@ -12,7 +12,7 @@ struct Top: ParsableCommand {
     commandName: "top",
     abstract: "Show what goes on in the workspace: runs, questions and leases.",
     discussion: """
-      On a terminal, shows it until Ctrl-C; in a pipe and with --json, once. With
+      On a terminal, shows it until Ctrl-C; in a pipe and with --json, once. With \
       --json, each run, question and lease is an object a line.
 
         penstock top

@@ -53,7 +53,8 @@ struct SignalSource {
     return set
   }
 
-  private static func isIgnored(_ number: Int32) -> Bool {
+  /// Whether whoever started the process has told it to ignore a signal, as shells without job control do with SIGINT of what they start in the background.
+  static func isIgnored(_ number: Int32) -> Bool {
     var action = sigaction()
     sigaction(number, nil, &action)
     guard let handler = action.__sigaction_handler.sa_handler else { return false }

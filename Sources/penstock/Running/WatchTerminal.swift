@@ -1,3 +1,4 @@
+import Glibc
 import PipelineLanguage
 import PipelineService
 import RunHistory
@@ -74,9 +75,15 @@ extension WatchNotice {
     case .waiting(let files, let causes):
       let others = files.count == 1 ? "" : files.count == 2 ? " and 1 more file" : " and \(files.count - 1) more files"
       let condition = causes.isEmpty ? "" : ", and for \(causes.joined(separator: ", "))"
-      return "waiting for changes of \(files.first ?? "nothing")\(others)\(condition); Ctrl-C ends this"
+      return "waiting for changes of \(files.first ?? "nothing")\(others)\(condition)\(Self.end)"
     case .waitingForCorrection(let files):
-      return "waiting for changes of \(files.joined(separator: ", ")); Ctrl-C ends this"
+      return "waiting for changes of \(files.joined(separator: ", "))\(Self.end)"
     }
+  }
+
+  /// What ends the watching: a key, where one arrives.
+  private static var end: String {
+    let isReached = !SignalSource.isIgnored(SIGINT) && ForegroundTerminal.isOurs(STDERR_FILENO)
+    return isReached ? "; Ctrl-C ends this" : SignalSource.isIgnored(SIGTERM) ? "" : "; `kill \(getpid())` ends this"
   }
 }

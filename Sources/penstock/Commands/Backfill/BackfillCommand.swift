@@ -11,16 +11,16 @@ struct BackfillCommand: ForegroundCommand {
     commandName: "backfill",
     abstract: "Run a pipeline for each instant of a span of time.",
     discussion: """
-      Starts a run for each instant, one after the other, which finds it in run.at.
-      An instant whose latest run succeeded is left out, whoever started that, so
-      that the same command again runs what is missing or did not succeed. An
+      Starts a run for each instant, one after the other, which finds it in run.at. \
+      An instant whose latest run succeeded is left out, whoever started that, so \
+      that the same command again runs what is missing or did not succeed. An \
       interrupted run is resumed. Days begin by the clocks of the zone.
 
         penstock backfill nightly.yaml --from 2026-11-01 --to 2026-11-30
         penstock backfill hourly.yaml --from '2026-11-01 06:00' --to 2026-11-02 --every 1h
         penstock backfill nightly.yaml --from 2026-11-01 --to 2026-11-30 --dry-run
 
-      Ctrl-C cancels the run that goes on, and starts no other. Exits with 0 when all
+      Ctrl-C cancels the run that goes on, and starts no other. Exits with 0 when all \
       instants have a run that succeeded, 1 when not, 130 when it was cancelled.
       """)
 

@@ -10,9 +10,9 @@ struct List: ParsableCommand {
     commandName: "list",
     abstract: "List the pipelines of a folder.",
     discussion: """
-      Shows each pipeline file (*.yaml, *.yml) with its description, its params (a star
-      marks those that must be given), its latest run and the next time of its
-      schedules. Files that have no operations are left out. Folders within the
+      Shows each pipeline file (*.yaml, *.yml) with its description, its params (a star \
+      marks those that must be given), its latest run and the next time of its \
+      schedules. Files that have no operations are left out. Folders within the \
       folder are not searched, but for .penstock.
 
         penstock list

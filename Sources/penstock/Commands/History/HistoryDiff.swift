@@ -9,9 +9,9 @@ struct HistoryDiff: ParsableCommand {
     commandName: "diff",
     abstract: "Show what is different between two runs.",
     discussion: """
-      Definition, params, results, how operations ended, how long they took, and
-      what they wrote. With one run, compares it with the latest run of its
-      pipeline before it that succeeded. Durations are shown where one is at least
+      Definition, params, results, how operations ended, how long they took, and \
+      what they wrote. With one run, compares it with the latest run of its \
+      pipeline before it that succeeded. Durations are shown where one is at least \
       twice the other, and longer by half a second or more.
 
         penstock history diff last

@@ -8,9 +8,9 @@ struct HistoryExport: ParsableCommand {
     commandName: "export",
     abstract: "Write whole runs as JSON, one a line, or as comma-separated values.",
     discussion: """
-      Each line is a run with its operations, and in those their attempts. Names
-      and units are those of the views that `history sql` reads, and `history
-      import` takes the lines in again. Runs that other runs started come after
+      Each line is a run with its operations, and in those their attempts. Names \
+      and units are those of the views that `history sql` reads, and `history \
+      import` takes the lines in again. Runs that other runs started come after \
       these. With --csv, the rows of one view.
 
         penstock history export --since 30d | gzip > history.jsonl.gz

@@ -10,9 +10,9 @@ struct HistoryImport: ParsableCommand {
     commandName: "import",
     abstract: "Take in runs that `history export` wrote.",
     discussion: """
-      Runs that are there already are left as they are, so that the same file may
-      be imported twice. Runs that had not ended are left out. Logs and results
-      larger than 1 MiB are not in an export; --files says where they are copied
+      Runs that are there already are left as they are, so that the same file may \
+      be imported twice. Runs that had not ended are left out. Logs and results \
+      larger than 1 MiB are not in an export; --files says where they are copied \
       from. Import what you trust: `resume` executes what an interrupted run says.
 
         penstock history import history.jsonl --files ~/other/.penstock

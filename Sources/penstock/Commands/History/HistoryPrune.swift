@@ -10,10 +10,10 @@ struct HistoryPrune: ParsableCommand {
     commandName: "prune",
     abstract: "Forget old runs, with their logs.",
     discussion: """
-      Only runs that have ended are forgotten, and everything that is asked for
-      must hold. A run whose result file a later run has taken over is kept, and
-      so is one that was interrupted, unless --interrupted is given.
-      Without --older-than and --keep, each pipeline decides by its 'retention'.
+      Only runs that have ended are forgotten, and everything that is asked for \
+      must hold. A run whose result file a later run has taken over is kept, and \
+      so is one that was interrupted, unless --interrupted is given. \
+      Without --older-than and --keep, each pipeline decides by its 'retention'. \
       --dry-run lists the runs, nested ones after those that started them.
 
         penstock history prune

@@ -10,8 +10,8 @@ struct HistorySQL: ParsableCommand {
     commandName: "sql",
     abstract: "Query the history in SQL, read-only.",
     discussion: """
-      One SELECT statement over the views runs, operations, attempts, failures,
-      durations, approvals and leases. Nothing can be changed by it, and it is
+      One SELECT statement over the views runs, operations, attempts, failures, \
+      durations, approvals and leases. Nothing can be changed by it, and it is \
       stopped after --limit-steps steps of SQLite's machine.
 
         penstock history sql "SELECT id, pipeline, duration_ms FROM runs LIMIT 5"

@@ -3,6 +3,7 @@ import PipelineLanguage
 import PipelineService
 import RunHistory
 import RunReports
+import Values
 
 struct HistoryShow: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -51,6 +52,7 @@ struct HistoryShow: ParsableCommand {
       printHeader(record, recorded, reference)
       printOperations(recorded)
       printCauses(recorded)
+      printFailures(recorded, reference)
       printArtifacts(recorded)
       if timeline ?? TextOutput.standard.isTerminal {
         let text = TimelineText(style: shared.style, width: shared.tableWidth ?? TerminalSize.current().columns)
@@ -119,6 +121,29 @@ struct HistoryShow: ParsableCommand {
     var table = Table([.init("RAN AGAIN"), .init("BECAUSE")])
     for (title, cause) in causes { table.add(title, TerminalText.oneLine(cause)) }
     TextOutput.standard.write("\n" + table.render(width: shared.tableWidth, style: shared.style))
+  }
+
+  /// Of how many failed operations the end of their logs is shown.
+  private static let mostFailures = 3
+
+  /// The end of what failed operations have written, as `explain` shows it.
+  private func printFailures(_ recorded: RecordedRun, _ reference: RunReference) {
+    guard recorded.run.state == .failed else { return }
+    let history = reference.history
+    let short = reference.short(recorded.run.id)
+    let failed = RunExplanation(
+      of: recorded, pipeline: nil, operation: nil, shortID: short,
+      nestedRuns: { history.nested(in: $0, operation: $1) }
+    ).entries.filter { $0.operation != nil && $0.state == OperationState.failed.rawValue }
+    let text = ExplanationText(
+      shortID: short, pipeline: recorded.run.pipeline, workspace: history.workspace.directory, style: shared.style,
+      width: shared.tableWidth)
+    for entry in failed.prefix(Self.mostFailures) { TextOutput.standard.write("\n" + text.text(of: entry)) }
+    let rest = failed.count - Self.mostFailures
+    if rest > 0 {
+      TextOutput.standard.writeLine(
+        "\n\(Count.of(rest, "more operation")) failed: penstock explain \(short)")
+    }
   }
 
   private func printArtifacts(_ recorded: RecordedRun) {

@@ -8,10 +8,10 @@ struct HistoryStats: ParsableCommand {
     commandName: "stats",
     abstract: "Show how often runs and operations succeed, and how long they take.",
     discussion: """
-      Durations are those of successes. ENDED is the sum of OK, FAILED and OTHER:
-      what was skipped, cancelled or reused, which SUCCESS leaves out. The items of a loop have a row of their own: loop[*]. TREND has
-      a bar for each part of the time, as high as the median of its durations. The
-      flakiest operations come last, under the table. Of days that are over,
+      Durations are those of successes. ENDED is the sum of OK, FAILED and OTHER: \
+      what was skipped, cancelled or reused, which SUCCESS leaves out. The items of a loop have a row of their own: loop[*]. TREND has \
+      a bar for each part of the time, as high as the median of its durations. The \
+      flakiest operations come last, under the table. Of days that are over, \
       percentiles may be off by 0.8 %.
 
         penstock history stats

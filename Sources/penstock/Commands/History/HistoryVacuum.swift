@@ -8,8 +8,8 @@ struct HistoryVacuum: ParsableCommand {
     commandName: "vacuum",
     abstract: "Give the space of forgotten runs back to the file system.",
     discussion: """
-      The space that pruned runs leave in the database is used again by later
-      ones; this makes the file smaller. It needs as much free space again as the
+      The space that pruned runs leave in the database is used again by later \
+      ones; this makes the file smaller. It needs as much free space again as the \
       database takes up, and runs that go on wait for it: do it when none does.
 
         penstock history prune --older-than 90d && penstock history vacuum

@@ -11,7 +11,7 @@ struct HistoryWatch: ParsableCommand {
     commandName: "watch",
     abstract: "Show runs as they begin and end, whatever process runs them.",
     discussion: """
-      Begins with the runs that go on, and ends with Ctrl-C. --state narrows the
+      Begins with the runs that go on, and ends with Ctrl-C. --state narrows the \
       ends that are shown.
 
         penstock history watch

@@ -10,8 +10,8 @@ struct PluginsCheck: ParsableCommand {
     commandName: "check",
     abstract: "Drive a plugin through the whole contract, and say which rules it keeps.",
     discussion: """
-      Loads the shared object in processes of its own, creates its offers with the least settings that their description allows, starts,
-      stops and destroys them at every moment, gives them garbage, uses them from several threads, and looks at what
+      Loads the shared object in processes of its own, creates its offers with the least settings that their description allows, starts, \
+      stops and destroys them at every moment, gives them garbage, uses them from several threads, and looks at what \
       they keep. A plugin that crashes or hangs fails a check. Exits with 1 when a check failed.
 
       Its code is run: do not check what you would not run.

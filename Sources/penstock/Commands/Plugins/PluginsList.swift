@@ -7,8 +7,8 @@ struct PluginsList: ParsableCommand {
     commandName: "list",
     abstract: "List the plugins that are found, with what is wrong with them.",
     discussion: """
-      Plugins are looked for beside penstock, in ../lib/penstock/plugins from there, and in the directories of
-      PENSTOCK_PLUGIN_PATH. What is not refused is loaded to ask what it offers; those that did not come with Penstock
+      Plugins are looked for beside penstock, in ../lib/penstock/plugins from there, and in the directories of \
+      PENSTOCK_PLUGIN_PATH. What is not refused is loaded to ask what it offers; those that did not come with Penstock \
       in a process of their own. Exits with 1 when one of them cannot be used.
 
         penstock plugins list --plugin ./mine.so

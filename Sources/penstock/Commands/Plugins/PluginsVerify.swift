@@ -7,11 +7,11 @@ struct PluginsVerify: ParsableCommand {
     commandName: "verify",
     abstract: "Check that plugins may be loaded and are what they were pinned to, or pin them.",
     discussion: """
-      Nothing is loaded. A plugin fails when it is damaged, for another computer or another version of the contract, when
+      Nothing is loaded. A plugin fails when it is damaged, for another computer or another version of the contract, when \
       others can write it or a directory above it, or when its SHA-256 is not the one in plugins.lock.
 
-      Without arguments, the plugins in plugins.lock are checked; where there is none, all that are found. --write
-      checks the same plugins, and pins them as they are now, unless one of them fails. Pipelines in the directory of
+      Without arguments, the plugins in plugins.lock are checked; where there is none, all that are found. --write \
+      checks the same plugins, and pins them as they are now, unless one of them fails. Pipelines in the directory of \
       plugins.lock load only what it allows. Exits with 1 when a plugin fails.
 
         penstock plugins verify

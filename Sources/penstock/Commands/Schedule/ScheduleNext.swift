@@ -8,9 +8,9 @@ struct ScheduleNext: ParsableCommand {
     commandName: "next",
     abstract: "Show when a schedule is due.",
     discussion: """
-      A schedule is a cron line: minute, hour, day of the month, month, day of the
-      week, and the second before them if you like; or @daily and its like. The
-      times are those at which the controller 'cron' runs a pipeline with the same
+      A schedule is a cron line: minute, hour, day of the month, month, day of the \
+      week, and the second before them if you like; or @daily and its like. The \
+      times are those at which the controller 'cron' runs a pipeline with the same \
       schedule and zone.
 
         penstock schedule next '0 3 * * mon-fri' --zone Europe/Berlin

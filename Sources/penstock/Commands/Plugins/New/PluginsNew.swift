@@ -9,9 +9,9 @@ struct PluginsNew: ParsableCommand {
     commandName: "new",
     abstract: "Write a small plugin to begin with, which builds, with a test.",
     discussion: """
-      Makes a directory with the sources of a plugin in Swift, C, C++ or Rust, a
-      Makefile, and a pipeline to try it in. A plugin in C, C++ or Rust needs nothing
-      but a compiler; one in Swift needs a checkout of Penstock, for its PluginKit. A
+      Makes a directory with the sources of a plugin in Swift, C, C++ or Rust, a \
+      Makefile, and a pipeline to try it in. A plugin in C, C++ or Rust needs nothing \
+      but a compiler; one in Swift needs a checkout of Penstock, for its PluginKit. A \
       directory that is there already is never touched.
 
         penstock plugins new words --language swift

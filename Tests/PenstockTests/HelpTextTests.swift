@@ -1,0 +1,23 @@
+import ArgumentParser
+import Testing
+
+@testable import penstock
+
+@Suite("Help texts") struct HelpTextTests {
+  private static func all(_ command: any ParsableCommand.Type) -> [any ParsableCommand.Type] {
+    [command] + command.configuration.subcommands.flatMap(all)
+  }
+
+  @Test("have a paragraph on a line, which the terminal alone wraps") func paragraphs() {
+    let commands = Self.all(Penstock.self)
+    #expect(commands.count > 30)
+    for command in commands {
+      let lines = command.configuration.discussion.split(separator: "\n", omittingEmptySubsequences: false)
+      for (line, next) in zip(lines, lines.dropFirst()) {
+        // Examples are indented.
+        let isProse = [line, next].allSatisfy { !$0.isEmpty && !$0.hasPrefix(" ") }
+        #expect(!isProse, "\(command) breaks '\(line)'")
+      }
+    }
+  }
+}
