@@ -16,12 +16,12 @@ public protocol ExpressionContexts {
   /// The hash that `hashFiles(patterns)` yields; an empty string when no file matches.
   func hashFiles(_ patterns: [String]) throws(ExpressionError) -> String
   /// What a template was evaluated to before, in the same contexts; nil where it is to be evaluated now. Default: nil.
-  func known(_ template: Template) -> Result<JSONValue, ExpressionError>?
+  func evaluated(_ template: Template) -> Result<JSONValue, ExpressionError>?
 }
 
 extension ExpressionContexts {
   /// Nothing.
-  public func known(_ template: Template) -> Result<JSONValue, ExpressionError>? { nil }
+  public func evaluated(_ template: Template) -> Result<JSONValue, ExpressionError>? { nil }
 }
 
 /// What the status functions of an expression answer.

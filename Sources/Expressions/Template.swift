@@ -118,7 +118,7 @@ public struct Template: Sendable, Hashable {
   /// - Throws: `ExpressionError`, whose position counts in the template's text.
   public func evaluate(in contexts: borrowing some ExpressionContexts) throws(ExpressionError) -> JSONValue {
     if segments.count == 1, case .literal(let text) = segments[0] { return .string(text) }
-    if let known = contexts.known(self) { return try known.get() }
+    if let known = contexts.evaluated(self) { return try known.get() }
     if segments.count == 1, case .expression(let expression, let offset) = segments[0] {
       return try value(of: expression, offset: offset, in: contexts)
     }

@@ -83,28 +83,32 @@ private struct HTTPAttempt {
     let (node, contexts) = (run.state.instances[ordinal].node, run.contexts(ordinal))
     let builder = HTTPActionRequest(action: action, directory: Self.directory(of: run))
     let report = action.isReport ? RunReport(of: run, for: action, contexts) : nil
-    let request = try await httpRequest(builder, contexts, report, node)
+    let prepared = try builder.transfer(in: contexts, report: report)
+    let download = try action.saveTo.map { try self.download(to: builder.path($0, in: contexts), contexts) }
+    run.dropReadings(ordinal)
+    let request = try await httpRequest(prepared, node)
     // What brings the next attempt forward has to know whom it is about also where the attempt's time is up.
     if let endpoint = try? HTTPURL(request.url).endpoint {
       run.waits.httpFailures[ordinal]?.failure = HTTPLatestFailure.Failure(endpoint: endpoint, isUnreachable: false)
     }
-    if let saveTo = action.saveTo {
-      var download = HTTPDownload(to: try builder.path(saveTo, in: contexts), collision: action.collision)
-      if let text = try action.checksum?.evaluate(in: contexts).injectedText {
-        guard let checksum = HTTPChecksum(text) else {
-          throw OperationFailure(
-            code: "value-mismatch",
-            message: "http: '\(text.escapedForMessage)' is no checksum such as 'sha256:…' with its 64 digits")
-        }
-        download.checksum = checksum
-      }
-      run.dropReadings(ordinal)
+    if let download {
       let file = try await attempt(HTTPOperation(request, by: run.services.http.client, to: download))
       return try saved(file, node)
     }
-    run.dropReadings(ordinal)
     let response = try await attempt(HTTPOperation(request, by: run.services.http.client, to: .response))
     return try await received(response, node)
+  }
+
+  private func download(to path: String, _ contexts: RunContexts) throws -> HTTPDownload {
+    var download = HTTPDownload(to: path, collision: action.collision)
+    guard let text = try action.checksum?.evaluate(in: contexts).injectedText else { return download }
+    guard let checksum = HTTPChecksum(text) else {
+      throw OperationFailure(
+        code: "value-mismatch",
+        message: "http: '\(text.escapedForMessage)' is no checksum such as 'sha256:…' with its 64 digits")
+    }
+    download.checksum = checksum
+    return download
   }
 
   /// What relative paths of requests start from.
@@ -161,16 +165,15 @@ private struct HTTPAttempt {
 
   /// The request of an attempt, once what is secret about it is known to the engine.
   private nonisolated(nonsending) func httpRequest(
-    _ builder: HTTPActionRequest, _ contexts: RunContexts, _ report: RunReport?, _ node: OperationNode
+    _ prepared: HTTPActionRequest.Prepared, _ node: OperationNode
   ) async throws -> HTTPTransferRequest {
-    let prepared = try builder.transfer(in: contexts, report: report)
     run.state.given.masker.add(prepared.credentials)
     var request = prepared.request
     if let body = prepared.largeBody { request.body = .bytes(try await BlockingWork.run { try body.bytes() }) }
     // By value, wherever in the body it came from. Only an operation that can receive a secret is looked at.
     let masker = run.state.given.masker
     if node.definition.receivesSecret, !masker.isEmpty, case .bytes(let body) = request.body {
-      request.options.keepsBodyAtOrigin = try await BlockingWork.run(if: body.count > BlockingWork.large) {
+      request.options.keepsBodyAtOrigin = await BlockingWork.run(if: body.count > BlockingWork.large) {
         masker.mask(body) != body
       }
     }

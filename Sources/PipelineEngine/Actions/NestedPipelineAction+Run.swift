@@ -69,7 +69,7 @@ private struct NestedRunAttempt {
     run.state.instances[ordinal].explain(.nestedRun(child.id))
     let masker = run.state.given.masker
     let plan = RetryPlan(of: definition, options: options, from: source) { masker.mask($0) }
-    let others = try await BlockingWork.run(if: former != nil || source != nil) {
+    let others = await BlockingWork.run(if: former != nil || source != nil) {
       FormerRuns(resumed: former, source: source, plan: plan)
     }
     let task = Task(executorPreference: run.services.loop) { try await child.run(after: others) }
@@ -98,7 +98,7 @@ private struct NestedRunAttempt {
   {
     guard let former, former.run.definitionHash != current.source.hash else { return current }
     let plugins = run.services.plugins.source
-    let loaded = try await BlockingWork.run {
+    let loaded = await BlockingWork.run {
       PipelineLoader.load(
         text: former.definition, path: former.run.path ?? current.source.path, nested: former.nestedDefinitions,
         plugins: plugins)

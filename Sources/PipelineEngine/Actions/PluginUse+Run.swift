@@ -13,7 +13,7 @@ extension PluginUse: RunnableAction {
   func begin(_ ordinal: Int, of run: Run) throws -> AttemptBeginning<StartedPlugin> {
     let instance = PluginInstanceRun(run: run, ordinal: ordinal)
     let started = try instance.start(self)
-    guard let outcome = started.outcome else { return .running(started) }
+    guard let outcome = started.outcome, !instance.isLarge(outcome) else { return .running(started) }
     return .ended(try instance.end(started, outcome))
   }
 
@@ -66,19 +66,36 @@ private struct PluginInstanceRun {
   /// Waits for its end. Cancelling the task asks it to end, within the operation's grace.
   nonisolated(nonsending) func wait(for started: StartedPlugin) async throws -> OperationResult {
     // Many have ended by then.
-    if let outcome = started.outcome { return try end(started, outcome) }
+    if let outcome = started.outcome { return try await finish(started, outcome) }
     run.plugins.attempts[ordinal] = (started.attempt, started.instance)
     defer { run.plugins.attempts[ordinal] = nil }
     let grace = run.state.instances[ordinal].node.definition.grace
-    return try end(started, await started.attempt.wait(for: started.instance, grace: grace))
+    return try await finish(started, await started.attempt.wait(for: started.instance, grace: grace))
   }
 
-  /// Lets go of the instance, which has ended, and takes its result.
+  /// Whether checking what it ended with takes longer than the loop has.
+  func isLarge(_ outcome: PluginAttempt.Outcome) -> Bool { (try? outcome.get())?.isLarge == true }
+
+  /// Lets go of the instance, which has ended, and takes its result, which is not large.
   func end(_ started: StartedPlugin, _ outcome: PluginAttempt.Outcome) throws -> OperationResult {
+    try result(letGo(of: started, outcome))
+  }
+
+  private nonisolated(nonsending) func finish(
+    _ started: StartedPlugin, _ outcome: PluginAttempt.Outcome
+  ) async throws -> OperationResult {
+    let value = try letGo(of: started, outcome)
+    guard let value, value.isLarge, run.state.instances[ordinal].node.definition.result != ValueType.none else {
+      return try result(value)
+    }
+    return .value(try await run.checkedLargeValue(value, ordinal))
+  }
+
+  private func letGo(of started: StartedPlugin, _ outcome: PluginAttempt.Outcome) throws -> JSONValue? {
     started.instance.destroy()
     started.log.takeNews(isLast: true)
     if Task.isCancelled || run.isForced { throw CancellationError() }
-    return try result(outcome.get())
+    return try outcome.get()
   }
 
   private func result(_ value: JSONValue?) throws -> OperationResult {

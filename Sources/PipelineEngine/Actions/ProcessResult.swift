@@ -70,7 +70,7 @@ struct ProcessResult {
   private nonisolated(nonsending) func parsed(_ bytes: [UInt8], as type: ValueType?) async throws(OperationFailure)
     -> JSONValue
   {
-    try await run.result(beside: bytes.count > BlockingWork.large) { () throws(OperationFailure) in
+    try await BlockingWork.run(if: bytes.count > BlockingWork.large) { () throws(OperationFailure) in
       try ResultText.value(of: bytes, as: type)
     }
   }
@@ -79,7 +79,7 @@ struct ProcessResult {
   private nonisolated(nonsending) func resultFile(_ path: String, _ size: Int64) async throws(OperationFailure)
     -> [UInt8]
   {
-    try await run.result(beside: size > BlockingWork.large) { () throws(OperationFailure) in
+    try await BlockingWork.run(if: size > BlockingWork.large) { () throws(OperationFailure) in
       do throws(InputFileError) {
         return try InputFile.read(path, limit: Int(ResultFile.memoryLimit))
       } catch {
@@ -94,7 +94,7 @@ struct ProcessResult {
     let descriptor = files.outputDescriptor
     // The descriptor is used until this returns.
     defer { extendLifetime(files) }
-    return try await run.result(beside: size > BlockingWork.large) { () throws(OperationFailure) in
+    return try await BlockingWork.run(if: size > BlockingWork.large) { () throws(OperationFailure) in
       guard let bytes = FileBytes.read(descriptor: descriptor, limit: Int(ResultFile.memoryLimit)) else {
         throw OperationFailure(
           code: "result-missing", message: "the result cannot be read back: \(SystemError.text(of: errno))")

@@ -28,7 +28,7 @@ struct AttemptModifier<Operation: OperationRequest>: OperationModifier where Ope
   ) async throws -> OperationResult {
     let run = self.run.value
     let action = run.state.instances[ordinal].node.action
-    return try await AttemptRecording(run: run, ordinal: ordinal).perform {
+    return try await Attempt(run: run, ordinal: ordinal).perform {
       try await operation.run(
         isolation: isolation, in: action.attemptContext(context, ordinal, of: run),
         with: continuation.narrowed(to: Operation.Failure.self))

@@ -17,17 +17,21 @@ package struct FormerProcesses {
     if areLeft: () -> Bool
   ) async -> LeftoverProcesses.Outcome {
     let failures = LookFailures.count
+    let history = history
     var outcome = await LeftoverProcesses.end(
-      RunTraces(of: run, host: host, in: history), delayer: delayer, if: areLeft)
+      await BlockingWork.run { RunTraces(of: run, host: host, in: history) }, delayer: delayer, if: areLeft)
     // Nested runs that have ended left nothing; there may be thousands.
-    let interrupted = Self.known { try history.runs(RunFilter(states: [.interrupted], includesNested: true)) } ?? []
-    let nested = Dictionary(grouping: interrupted.filter { $0.parent != nil }) { $0.parent?.run }
+    let nested = await BlockingWork.run {
+      let interrupted = Self.known { try history.runs(RunFilter(states: [.interrupted], includesNested: true)) } ?? []
+      return Dictionary(grouping: interrupted.filter { $0.parent != nil }) { $0.parent?.run }
+    }
     var open = [run]
     while let parent = open.popLast() {
       for child in nested[parent] ?? [] {
         let id = child.id
         open.append(id)
-        let rest = await LeftoverProcesses.end(RunTraces(of: id, host: child.owner, in: history), delayer: delayer) {
+        let traces = await BlockingWork.run { RunTraces(of: id, host: child.owner, in: history) }
+        let rest = await LeftoverProcesses.end(traces, delayer: delayer) {
           (try? history.run(id))?.state == .interrupted
         }
         outcome.ended += rest.ended
@@ -35,7 +39,10 @@ package struct FormerProcesses {
         outcome.undecided += rest.undecided
       }
     }
-    outcome.undecided = withoutOthers(outcome.undecided)
+    if !outcome.undecided.isEmpty {
+      let undecided = outcome.undecided
+      outcome.undecided = await BlockingWork.run { Self.withoutOthers(undecided, in: history) }
+    }
     outcome.couldNotLook = LookFailures.count != failures
     return outcome
   }
@@ -51,9 +58,10 @@ package struct FormerProcesses {
   }
 
   /// Each process once, and none that is known to be another interrupted run's.
-  private func withoutOthers(_ undecided: [ProcessTable.Entry]) -> [ProcessTable.Entry] {
-    guard !undecided.isEmpty else { return [] }
-    var known = Set(Self.look(in: history, limit: 20).left.map(\.process))
+  private static func withoutOthers(
+    _ undecided: [ProcessTable.Entry], in history: History
+  ) -> [ProcessTable.Entry] {
+    var known = Set(look(in: history, limit: 20).left.map(\.process))
     return undecided.filter { known.insert($0).inserted }
   }
 

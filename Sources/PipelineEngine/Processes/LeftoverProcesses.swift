@@ -46,7 +46,7 @@ package enum LeftoverProcesses {
     _ traces: RunTraces, delayer: LoopDelayer, isolation: isolated (any Actor)? = #isolation, if areLeft: () -> Bool
   ) async -> Outcome {
     let first = await settledSearch(traces, delayer: delayer)
-    var outcome = Outcome(undecided: await aside { undecided(first, traces) } ?? [])
+    var outcome = Outcome(undecided: await BlockingWork.run { undecided(first, traces) })
     guard !first.found.isEmpty, areLeft() else { return outcome }
     var found = first.found
     defer { for process in found { waitpid(process.pid, nil, WNOHANG) } }
@@ -131,13 +131,7 @@ package enum LeftoverProcesses {
     _ traces: RunTraces, from known: Set<ProcessTable.Entry>, includesOtherRuns: Bool = false,
     isolation: isolated (any Actor)? = #isolation
   ) async -> Found {
-    await aside { search(traces, from: known, includesOtherRuns: includesOtherRuns) } ?? Found()
-  }
-
-  private static func aside<T: Sendable>(
-    isolation: isolated (any Actor)? = #isolation, _ body: @escaping @Sendable () -> T
-  ) async -> T? {
-    try? await BlockingWork.run { body() }
+    await BlockingWork.run { search(traces, from: known, includesOtherRuns: includesOtherRuns) }
   }
 
   /// Searches once. `known` are processes that were found before.

@@ -29,10 +29,9 @@ final class LogWatch: @unchecked Sendable {
   private static let shortest = Duration.milliseconds(10)
 
   private let loop: EventLoop
-  /// Where it is off, only logs that the host itself writes have an index.
-  private let isOn: Bool
   private let now: @Sendable () -> RecordTime
-  private let addWatch: AddWatch
+  /// Nil where it is off: then only logs that the host itself writes have an index.
+  private let addWatch: AddWatch?
   private var instance: InotifyInstance?
   private var token: EventLoop.Token?
   private var attempts: [Int32: (logs: WatchedLogs, isError: Bool)] = [:]
@@ -52,9 +51,8 @@ final class LogWatch: @unchecked Sendable {
     addWatch: @escaping AddWatch = { inotify_add_watch($0, $1, $2) }
   ) {
     self.loop = loop
-    self.isOn = isOn
     self.now = now
-    self.addWatch = addWatch
+    self.addWatch = isOn ? addWatch : nil
     looked = .now - Self.longPause
   }
 
@@ -71,7 +69,7 @@ final class LogWatch: @unchecked Sendable {
   ) -> WatchedLogs {
     let logs = WatchedLogs(files, index: index, in: directory, pumped: pumped)
     directory.running += 1
-    if pumped != nil { self.pumped.append(logs) } else if isOn { watch(logs) }
+    if pumped == nil { watch(logs) } else { self.pumped.append(logs) }
     return logs
   }
 
@@ -118,16 +116,19 @@ final class LogWatch: @unchecked Sendable {
   // MARK: Watching
 
   private func watch(_ logs: WatchedLogs) {
+    guard let addWatch else { return }
     if instance == nil { instance = InotifyInstance() }
     guard let instance else { return }
     if token == nil { listen() }
     let directory = logs.directory
     if directory.own == nil, directory.flooding == 0 {
-      directory.own = directory.path.withCString { watch($0, instance) }
+      directory.own = directory.path.withCString { watch($0, instance, addWatch) }
     }
     for isError in [false, true] {
       let file = logs.log(isError: isError)
-      guard directory.files[file.watch] == nil, let watch = watch(file.path.pointer, instance) else { continue }
+      guard directory.files[file.watch] == nil, let watch = watch(file.path.pointer, instance, addWatch) else {
+        continue
+      }
       file.watch = watch.number
       directory.files[watch.number] = watch
     }
@@ -141,7 +142,9 @@ final class LogWatch: @unchecked Sendable {
     logs.isWatched = true
   }
 
-  private func watch(_ path: UnsafePointer<CChar>, _ instance: InotifyInstance) -> InotifyWatch? {
+  private func watch(
+    _ path: UnsafePointer<CChar>, _ instance: InotifyInstance, _ addWatch: AddWatch
+  ) -> InotifyWatch? {
     let number = addWatch(instance.descriptor, path, UInt32(IN_MODIFY))
     return number < 0 ? nil : InotifyWatch(number, of: instance)
   }

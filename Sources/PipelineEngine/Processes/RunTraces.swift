@@ -2,7 +2,7 @@ import Glibc
 import RunHistory
 
 /// What tells that a process belongs to a run.
-struct RunTraces {
+struct RunTraces: Sendable {
   /// What the environment of each of its processes begins with.
   let mark: [UInt8]
   /// The directory of its log files, without symbolic links, to which the output of its processes goes; nil where there is none.

@@ -17,7 +17,7 @@ final class SpawnRunner: @unchecked Sendable {
     var token: EventLoop.Token = 0
     var timer: EventLoop.Token?
     var isEnding = false
-    /// Whether its group is looked at beside the loop just now.
+    /// Whether another thread is looking for members of its group.
     var isLookedAt = false
     var exit: Result<ProcessExit, ProcessStartError>?
     var continuation: CheckedContinuation<Void, Never>?

@@ -14,7 +14,8 @@ struct OperationFingerprint {
   /// nested pipeline, its files and the code of its plugins, but nothing that it reads itself.
   nonisolated(nonsending) func digest() async throws -> String {
     let inputs = try inputs()
-    return try await BlockingWork.run(if: inputs.isLarge) { inputs.digest }
+    run.dropReadings(ordinal)
+    return await BlockingWork.run(if: inputs.isLarge) { inputs.digest }
   }
 
   private func inputs() throws -> FingerprintValues {

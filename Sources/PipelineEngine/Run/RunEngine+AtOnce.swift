@@ -26,7 +26,7 @@ extension RunEngine {
     else { return .needsTask }
     do {
       // The slot of its first attempt the scheduler has taken.
-      guard try AttemptRecording(run: run, ordinal: ordinal).beginAtOnce() else { return .needsTask }
+      guard try Attempt(run: run, ordinal: ordinal).beginAtOnce() else { return .needsTask }
     } catch {
       fail(ordinal, error)
       hasFinished(ordinal)
@@ -47,7 +47,7 @@ extension RunEngine {
   /// Waits for the end of an attempt that goes on, or for its result to be written where that is large, and ends the operation.
   func finish(_ ordinal: Int, after begun: LoopBound<BegunAttempt>) async {
     do {
-      let attempt = AttemptRecording(run: run, ordinal: ordinal)
+      let attempt = Attempt(run: run, ordinal: ordinal)
       succeed(ordinal, try await attempt.finish { try await begun.value.end() })
     } catch {
       fail(ordinal, error)
@@ -58,7 +58,7 @@ extension RunEngine {
   /// Ends the only attempt of an operation, and with it the operation.
   private func conclude(_ ordinal: Int, with outcome: Result<OperationResult, any Error>) {
     do {
-      succeed(ordinal, try AttemptRecording(run: run, ordinal: ordinal).finish(outcome))
+      succeed(ordinal, try Attempt(run: run, ordinal: ordinal).finish(outcome))
     } catch {
       fail(ordinal, error)
     }

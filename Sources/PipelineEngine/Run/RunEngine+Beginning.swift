@@ -69,8 +69,13 @@ extension RunEngine {
   func prepare() async throws {
     try await SecretPreparation(run: run).prepare()
     run.secrets.hideVariables()
-    for (name, template) in run.state.pipeline.environment {
-      run.state.given.environment.append((name, try template.evaluate(in: RunContexts(run: run.state)).injectedText))
+    let templates = run.state.pipeline.environment
+    var request = FileReadings.Request(directory: run.state.pipeline.source.directory)
+    request.patterns = Set(templates.flatMap(\.value.filePatterns))
+    var contexts = RunContexts(run: run.state)
+    if !request.isEmpty { contexts.ownReadings = await BlockingWork.run { [request] in FileReadings(request) } }
+    for (name, template) in templates {
+      run.state.given.environment.append((name, try template.evaluate(in: contexts).injectedText))
     }
   }
 

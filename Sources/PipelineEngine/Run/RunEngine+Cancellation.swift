@@ -6,19 +6,32 @@ import Workspace
 /// What a cancellation leaves alone: operations whose `when` calls `always()`, `failure()` or `cancelled()`, as in GitHub Actions.
 ///
 /// Where a person cancels the run, such an operation continues, or begins once its dependencies have ended, if its `when` is true of a cancelled run.
-/// Where the time of the run is up, none continues, or nothing would bound the run, but those that have not begun are asked. A second
+/// Where the time of the run is up, before or after that, none continues, or nothing would bound the run, but those that have not begun are asked. A second
 /// cancellation (``kill()``) ends them too, and so does a history that cannot be written.
 extension RunEngine {
-  /// Cancels what is going on; handlers still run. Only the first reason counts.
+  /// Cancels what is going on; handlers still run. Only the first reason counts, but a later one that nothing may outlast ends what that one has spared.
   func cancel(_ reason: RunCancellation, by canceller: RunCanceller? = nil) {
-    guard run.ending.cancel(reason, by: canceller) else { return }
+    guard run.ending.cancel(reason, by: canceller) else {
+      if reason != .requested { endSpared(because: reason) }
+      return
+    }
     run.state.status.isCancelled = reason == .requested
     run.state.times.isTimedOut = reason == .timeout
     run.waits.turn?.cancel()
     run.secrets.cancelReading()
     spareWhatAsks()
-    for (ordinal, child) in run.children where run.isCalledOff(ordinal) { child.end(because: .cancelled(reason)) }
+    endChildren(because: reason)
     run.wake()
+  }
+
+  private func endSpared(because reason: RunCancellation) {
+    run.ending.spareNoOperation()
+    endChildren(because: reason)
+    run.wake()
+  }
+
+  private func endChildren(because reason: RunCancellation) {
+    for (ordinal, child) in run.children where run.isCalledOff(ordinal) { child.end(because: .cancelled(reason)) }
   }
 
   /// The engine itself cannot go on, and the run fails as `engine-failed`.
@@ -54,17 +67,21 @@ extension RunEngine {
       run.ending.spare(ordinal)
       // One that names the item is asked for each of those that have not begun.
       if node.conditionIsPerItem { continue }
-      guard run.request(ordinal, for: .condition) == nil else {
-        // It goes on until its files have been read, or what takes long is known.
-        Task(executorPreference: run.services.loop) { await self.ask(condition, of: ordinal) }
+      guard let request = run.request(ordinal, for: .condition) else {
+        if (try? run.holds(condition, for: ordinal)) != true { run.ending.spareNoLonger(ordinal) }
         continue
       }
-      if (try? run.holds(condition, for: ordinal)) != true { run.ending.spareNoLonger(ordinal) }
+      // What goes on of it goes on until the answer is there, and nothing begins.
+      run.ending.asked[ordinal] = Task(executorPreference: run.services.loop) {
+        await self.ask(condition, of: ordinal, by: LoopBound(request))
+      }
     }
   }
 
-  private func ask(_ condition: Expression, of ordinal: Int) async {
-    if (try? await run.isSatisfied(condition, for: ordinal)) != true { run.ending.spareNoLonger(ordinal) }
+  private func ask(_ condition: Expression, of ordinal: Int, by request: LoopBound<FileReadings.Request>) async {
+    let holds = await run.holdsStill(condition, for: ordinal, by: request.value)
+    run.ending.asked[ordinal] = nil
+    if !holds { run.ending.spareNoLonger(ordinal) }
   }
 
   /// Ends an operation that has not begun with the run.

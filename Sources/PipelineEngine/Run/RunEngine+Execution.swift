@@ -150,7 +150,7 @@ extension RunEngine {
     let action = run.state.instances[ordinal].node.action
     succeed(
       ordinal,
-      try await AttemptRecording(run: run, ordinal: ordinal).perform { [run] in
+      try await Attempt(run: run, ordinal: ordinal).perform { [run] in
         try await action.perform(ordinal, of: run)
       })
   }

@@ -15,12 +15,14 @@ extension RunEngine {
     let items = try source.items(of: loop)
     let labels = try loop.label.map { try source.labels($0, of: items) }
     run.dropReadings(ordinal)
+    let recorded = await run.recordedTexts(ofLarge: items)
     // At once, so that no item's record becomes durable before that of its loop.
     run.recorder.enter(ordinal, .running(.items(Int64(items.count))), recordNow: true)
     var ordinals: [Int] = []
     ordinals.reserveCapacity(items.count)
     for (index, item) in items.enumerated() {
-      ordinals.append(itemOrdinal(of: ordinal, index: index, value: item, label: labels?[index]))
+      ordinals.append(
+        itemOrdinal(of: ordinal, index: index, value: item, label: labels?[index], recorded: recorded[index]))
     }
     defer { run.ending.loops.end(ordinal) }
     if loop.failureLimit != nil {
@@ -99,6 +101,7 @@ extension RunEngine {
 
   private func executeItem(_ ordinal: Int) async {
     let node = run.state.instances[ordinal].node
+    await run.awaitAnswer(ordinal)
     do {
       if run.isCalledOff(ordinal) || (Task.isCancelled && run.earlyEnd(of: ordinal) != nil) {
         throw CancellationError()
@@ -174,15 +177,18 @@ extension RunEngine {
   }
 
   /// The instance of an item: the one that a former host had begun, or a new one.
-  private func itemOrdinal(of parent: Int, index: Int, value: JSONValue, label: String?) -> Int {
+  private func itemOrdinal(
+    of parent: Int, index: Int, value: JSONValue, label: String?, recorded: String?
+  ) -> Int {
     let key = ItemKey(parent: parent, index: index)
     if let known = run.recordedItems.begun[key] {
       run.state.instances[known].loopItem?.value = value
       run.state.instances[known].loopItem?.label = label
+      run.state.instances[known].loopItem?.recorded = recorded
       return known
     }
-    let ordinal = run.state.addItem(of: parent, index: index, value: value, label: label)
-    RunTakeover(run: run).takeOverItem(ordinal, key, value: value)
+    let ordinal = run.state.addItem(of: parent, index: index, value: value, label: label, recorded: recorded)
+    RunTakeover(run: run).takeOverItem(ordinal, key)
     return ordinal
   }
 }

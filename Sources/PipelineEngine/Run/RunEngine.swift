@@ -17,7 +17,7 @@ import Workspace
 // it and does not know it: `Run` with its recorder, queue, limits, jobs, waits, conditions, plugins and secrets
 // (`State/`), one attempt of one operation (`Attempts/`), and what each kind of action does in it (`Actions/`).
 //
-// Read first: `RunEngine.run` (the life of a run), `RunEngine+Scheduling` (who is next), `AttemptRecording` (one try),
+// Read first: `RunEngine.run` (the life of a run), `RunEngine+Scheduling` (who is next), `Attempt` (one try),
 // `RunnableAction` (what an attempt does).
 
 /// Executes one run of a pipeline: each of its operations ends exactly once, after all that it depends on, and the run after all of them.

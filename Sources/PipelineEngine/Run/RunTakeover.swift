@@ -148,7 +148,7 @@ struct RunTakeover {
       let further = Set(source.run.origin.partial)
       names = names.filter(further.contains)
       guard !names.isEmpty, let next = try await run.recordedSource(of: source.run) else { return }
-      run.recordedItems.results.add(try await BlockingWork.run { ParsedResults(of: next.operations) })
+      run.recordedItems.results.add(await BlockingWork.run { ParsedResults(of: next.operations) })
       source = next
     }
   }
@@ -164,9 +164,9 @@ struct RunTakeover {
   }
 
   /// Takes an item over from an earlier run, where it succeeded with the same value.
-  func takeOverItem(_ ordinal: Int, _ key: ItemKey, value: JSONValue) {
+  func takeOverItem(_ ordinal: Int, _ key: ItemKey) {
     guard let former = run.recordedItems.inherited[key], former.isDone, run.hasArtifacts(of: former),
-      former.item == run.state.given.masker.mask(value.text)
+      former.item == run.recorder.recordedItem(ordinal)
     else {
       return
     }

@@ -146,10 +146,9 @@ struct SecretReader {
 
   /// Reads a regular file beside the event loop: it may be on a disk that is slow, or elsewhere.
   private static func read(_ path: String) async -> Result<[UInt8], InputFileError> {
-    let read = try? await BlockingWork.run { () -> Result<[UInt8], InputFileError> in
+    await BlockingWork.run {
       Result { () throws(InputFileError) in try InputFile.read(path, limit: limit) }
     }
-    return read ?? .failure(.system(path: path, number: EIO))
   }
 
   /// Reads a pipe to its end, while others use the event loop.

@@ -3,12 +3,17 @@ import Values
 
 /// What some templates see of a run, noted on the loop so that they can be evaluated beside it: each reference of theirs is a member or a whole context here.
 struct FrozenContexts: ExpressionContexts, Sendable {
-  /// What is thrown for something that was not noted.
-  static let unforeseen = ExpressionError(otherCode: "unforeseen", "")
+  /// What is thrown for something that was not noted: the template is then evaluated on the loop, where everything is known.
+  static let unforeseen = ExpressionError(otherCode: "unforeseen", "a value is used that was not noted beforehand")
 
   private struct Member: Hashable {
     let context: String
     let name: String
+
+    init(_ context: String, _ name: String) {
+      self.context = context.lowercased()
+      self.name = name
+    }
   }
 
   /// Where a value is.
@@ -27,14 +32,15 @@ struct FrozenContexts: ExpressionContexts, Sendable {
   private var directory = ""
 
   /// Notes what is referred to, as the operation sees it now. False, and what was noted is of no use, where that cannot be done without reading files on the
-  /// loop, or before all of it is known.
-  mutating func note(_ references: [ExpressionReference], in contexts: RunContexts) -> Bool {
+  /// loop, or before all of it is known: the operation's own `variables` become known one after the other.
+  mutating func note(
+    _ references: [ExpressionReference], in contexts: RunContexts, besides variables: [String]
+  ) -> Bool {
     status = contexts.status
     for reference in references {
-      // An operation's own variables become known one after the other.
-      if reference.context == "env" { return false }
+      if reference.context == "env", reference.path.first.map(variables.contains) ?? true { return false }
       if let name = reference.path.first {
-        members[Member(context: reference.context, name: name)] = contexts.place(of: name, in: reference.context)
+        members[Member(reference.context, name)] = contexts.place(of: name, in: reference.context)
       } else {
         guard let place = contexts.place(ofWhole: reference.context) else { return false }
         wholes[reference.context.lowercased()] = place
@@ -50,7 +56,7 @@ struct FrozenContexts: ExpressionContexts, Sendable {
   }
 
   func member(_ name: String, of context: String) throws(ExpressionError) -> JSONValue? {
-    guard let place = members[Member(context: context, name: name)] else { throw Self.unforeseen }
+    guard let place = members[Member(context, name)] else { throw Self.unforeseen }
     return try value(at: place)
   }
 

@@ -37,6 +37,8 @@ struct OperationInstance {
     let index: Int
     var value: JSONValue
     var label: String?
+    /// Its text as the history keeps it, where making that takes long.
+    var recorded: String?
   }
 
   /// What it holds of what an attempt needs.

@@ -9,14 +9,41 @@ extension Run {
   ///
   /// - Throws: `CancellationError` where its task was cancelled, or the run meanwhile and the operation is not to go on in spite of that.
   nonisolated(nonsending) func readFiles(_ ordinal: Int, for time: ReadingTime = .attempt) async throws {
-    guard let request = request(ordinal, for: time) else { return }
+    guard var wanted = request(ordinal, for: time) else { return }
     // Hashes are small, however many there are; of results there is one copy at a time.
-    if request.holdsMuch { await state.files.gate.enter(ordinal) }
-    if !isOver(ordinal) { state.files.readings[ordinal] = try? await BlockingWork.run { FileReadings(request) } }
+    if wanted.holdsMuch {
+      await state.files.gate.enter(ordinal)
+      wanted = request(ordinal, for: time) ?? wanted
+    }
+    while !isOver(ordinal), !Task.isCancelled {
+      let readings = await BlockingWork.run { [wanted] in FileReadings(wanted) }
+      // What has come to the run meanwhile, the expressions see.
+      if !wanted.templates.isEmpty, contexts(ordinal).status != wanted.contexts.status,
+        let next = request(ordinal, for: time)
+      {
+        wanted = next
+        continue
+      }
+      state.files.readings[ordinal] = readings
+      break
+    }
     // What was cut short is no answer either.
     guard isOver(ordinal) || Task.isCancelled else { return }
     dropReadings(ordinal)
     throw CancellationError()
+  }
+
+  /// Whether `when` holds of an operation that goes on, and may itself be reading something meanwhile. What cannot be evaluated does not hold.
+  nonisolated(nonsending) func holdsStill(
+    _ condition: Expression, for ordinal: Int, by request: FileReadings.Request
+  ) async -> Bool {
+    // As somebody else than the operation.
+    let reader = -1 - ordinal
+    if request.holdsMuch { await state.files.gate.enter(reader) }
+    defer { state.files.gate.leave(reader) }
+    var contexts = contexts(ordinal)
+    contexts.ownReadings = await BlockingWork.run { FileReadings(request) }
+    return (try? contexts.isTruthy(condition)) ?? false
   }
 
   /// Whether an operation that was about to evaluate something does not: the run was cancelled, and it is not one that is asked, or runs, in spite of that.
@@ -90,7 +117,9 @@ extension Run {
   /// Notes what a template sees now. One that sees more than can be noted is evaluated on the loop.
   private func freeze(_ template: Template, for ordinal: Int, in request: inout FileReadings.Request) {
     var contexts = request.contexts
-    guard contexts.note(template.references, in: self.contexts(ordinal)) else { return }
+    let definition = state.instances[ordinal].node.definition
+    guard contexts.note(template.references, in: self.contexts(ordinal), besides: definition.environment.map(\.name))
+    else { return }
     request.contexts = contexts
     request.templates.insert(template)
   }

@@ -17,20 +17,19 @@ extension Run {
   ) async throws(OperationFailure) -> JSONValue {
     let (masker, type) = (state.given.masker, node.definition.result)
     guard isLarge, node.definition.receivesSecret, !masker.isEmpty else { return try secrets.without(value, of: node) }
-    return try await result(beside: isLarge) { () throws(OperationFailure) in
+    return try await BlockingWork.run(if: isLarge) { () throws(OperationFailure) in
       try RunSecrets.masked(value, by: masker, as: type)
     }
   }
 
-  /// A computed value, when it is of the declared type, and JSON: what the history could not hold, a run that is gone on with would not have. Not for one that
-  /// is large.
+  /// Checks a computed value that is not large against its declared type. It must be representable as JSON, or a resumed run would lose it.
   func checkedValue(_ value: JSONValue, _ ordinal: Int) throws -> JSONValue {
     let node = state.instances[ordinal].node
     try Self.check(value, as: node.definition.result)
     return try secrets.without(value, of: node)
   }
 
-  /// The same of a large one.
+  /// The same for a large one, beside the loop.
   nonisolated(nonsending) func checkedLargeValue(_ value: JSONValue, _ ordinal: Int) async throws -> JSONValue {
     let node = state.instances[ordinal].node
     let type = node.definition.result
@@ -46,21 +45,20 @@ extension Run {
     if let type { _ = try ResultText.checked(value, as: type) }
   }
 
-  /// What `body` makes, beside the loop where that takes long.
-  nonisolated(nonsending) func result<T: Sendable>(
-    beside isLong: Bool, _ body: @escaping @Sendable () throws(OperationFailure) -> T
-  ) async throws(OperationFailure) -> T {
-    do {
-      return try await BlockingWork.run(if: isLong, body)
-    } catch {
-      throw OperationFailure(error)
+  /// The texts that the history keeps of those items that are large, by their places.
+  nonisolated(nonsending) func recordedTexts(ofLarge items: [JSONValue]) async -> [Int: String] {
+    let large = items.indices.filter { items[$0].isLarge }.map { ($0, items[$0]) }
+    guard !large.isEmpty else { return [:] }
+    let masker = state.given.masker
+    return await BlockingWork.run {
+      Dictionary(uniqueKeysWithValues: large.map { ($0, masker.mask($1.text)) })
     }
   }
 
   /// The form in which a value is recorded.
   nonisolated(nonsending) func written(_ value: JSONValue) async throws -> RecordedResult {
     guard value.isLarge else { return try recorder.recorded(.value(value)) }
-    let bytes = try await BlockingWork.run { RunRecorder.bytes(of: value) }
+    let bytes = await BlockingWork.run { RunRecorder.bytes(of: value) }
     guard bytes.count > RecordedResult.inlineLimit else { return RunRecorder.inline(bytes) }
     while true {
       let place = try recorder.nextPlace()

@@ -85,7 +85,7 @@ final class Run {
   /// The same, with what is known of files; what is not, it reads on the loop.
   func holds(_ condition: Expression, for ordinal: Int) throws -> Bool {
     do {
-      return try condition.isTruthy(in: contexts(ordinal))
+      return try contexts(ordinal).isTruthy(condition)
     } catch {
       throw OperationFailure(code: "expression", message: "when: \(error.message)")
     }
@@ -116,6 +116,14 @@ final class Run {
   func isCalledOff(_ ordinal: Int) -> Bool {
     guard cancellation != nil, state.instances[ordinal].node.event == nil else { return false }
     return !ending.spared.contains(state.instances[ordinal].parent ?? ordinal)
+  }
+
+  /// Whether it is not known yet whether the operation, or the one that the item is of, goes on in the cancelled run.
+  func isAsked(_ ordinal: Int) -> Bool { ending.asked[state.instances[ordinal].parent ?? ordinal] != nil }
+
+  /// Returns when it is known whether the operation goes on.
+  nonisolated(nonsending) func awaitAnswer(_ ordinal: Int) async {
+    await ending.asked[state.instances[ordinal].parent ?? ordinal]?.value
   }
 
   /// Whether an operation that has not begun is asked its `when` although the run is cancelled.

@@ -13,6 +13,10 @@ struct RunContexts: ExpressionContexts {
   var environment: [(name: String, value: String)] = []
   /// An item of the operation's loop that has no instance yet.
   var loopItem: JSONValue?
+  /// What was read for this one question; nil where that is what was read for the operation.
+  var ownReadings: FileReadings?
+
+  private var readings: FileReadings? { ownReadings ?? ordinal.flatMap { run.files.readings[$0] } }
 
   var status: ExpressionStatus {
     guard let ordinal, run.instances[ordinal].node.event == nil else { return run.status }
@@ -101,15 +105,21 @@ struct RunContexts: ExpressionContexts {
   }
 
   func hashFiles(_ patterns: [String]) throws(ExpressionError) -> String {
-    let known = ordinal.flatMap { run.files.readings[$0]?.hashes[patterns] }
-    return try (known ?? FileReadings.hash(patterns, in: run.pipeline.source.directory)).get()
+    try (readings?.hashes[patterns] ?? FileReadings.hash(patterns, in: run.pipeline.source.directory)).get()
   }
 
-  func known(_ template: Template) -> Result<JSONValue, ExpressionError>? {
+  func evaluated(_ template: Template) -> Result<JSONValue, ExpressionError>? {
     // What an item sees before it is made was not evaluated before.
-    guard !run.files.readings.isEmpty, loopItem == nil, let ordinal else { return nil }
-    return run.files.readings[ordinal]?.values[template]
+    hasReadings && loopItem == nil ? readings?.values[template] : nil
   }
+
+  /// Whether an expression counts as true; evaluated beforehand where that takes long.
+  func isTruthy(_ expression: Expression) throws(ExpressionError) -> Bool {
+    guard hasReadings else { return try expression.isTruthy(in: self) }
+    return try Template(expression: expression).evaluate(in: self).isTruthy
+  }
+
+  private var hasReadings: Bool { !run.files.readings.isEmpty || ownReadings != nil }
 
   // MARK: For what is evaluated beside the loop
 
@@ -162,8 +172,7 @@ struct RunContexts: ExpressionContexts {
     case .none: return .null
     case .value(let value): return value
     case .file(let file):
-      let known = ordinal.flatMap { run.files.readings[$0]?.results[position] }
-      return try (known ?? FileReadings.load(file)).get()
+      return try (readings?.results[position] ?? FileReadings.load(file)).get()
     }
   }
 
@@ -173,7 +182,7 @@ struct RunContexts: ExpressionContexts {
     switch run.previous[ordinal] {
     case OperationResult.none?, nil: return .null
     case .value(let value)?: return value
-    case .file(let file)?: return try (run.files.readings[ordinal]?.previous ?? FileReadings.load(file)).get()
+    case .file(let file)?: return try (readings?.previous ?? FileReadings.load(file)).get()
     }
   }
 

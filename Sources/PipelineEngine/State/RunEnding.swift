@@ -21,6 +21,8 @@ struct RunEnding {
   var loops = LoopEndings()
   /// The tasks of operations that may outlast a cancellation which ends all others.
   var lasting: [Int: Task<Void, Never>] = [:]
+  /// Which of them are being asked whether they go on: see ``Run/awaitAnswer(_:)``.
+  var asked: [Int: Task<Void, Never>] = [:]
   /// The handlers, which outlast any cancellation but one that spares nothing.
   var handlers: Task<Void, Never>?
   /// Operations that begin, or go on, although the run is cancelled, because their `when` asks for it.
@@ -61,10 +63,15 @@ struct RunEnding {
     if spared.remove(ordinal) != nil { lasting[ordinal]?.cancel() }
   }
 
-  /// What was spared ends as well.
-  mutating func spareNothing() {
+  /// The operations that were spared end as well.
+  mutating func spareNoOperation() {
     spared.removeAll()
     for task in lasting.values { task.cancel() }
+  }
+
+  /// Whatever was spared ends as well, the handlers included.
+  mutating func spareNothing() {
+    spareNoOperation()
     handlers?.cancel()
   }
 }

@@ -215,13 +215,14 @@ final class RunProgress {
   }
 
   /// Adds an item of a loop and returns its ordinal.
-  func addItem(of parent: Int, index: Int, value: JSONValue, label: String? = nil) -> Int {
+  func addItem(of parent: Int, index: Int, value: JSONValue, label: String? = nil, recorded: String? = nil) -> Int {
     let node = instances[parent].node
     if value.isLarge { files.areNeeded = true }
     instances.append(
       OperationInstance(
         node: node, name: "\(node.definition.name)[\(index)]",
-        loopItem: OperationInstance.LoopItem(parent: parent, index: index, value: value, label: label)))
+        loopItem: OperationInstance.LoopItem(
+          parent: parent, index: index, value: value, label: label, recorded: recorded)))
     return instances.count - 1
   }
 }

@@ -166,13 +166,18 @@ final class RunRecorder {
     return OperationRecord(
       run: state.id, ordinal: ordinal, name: state.instances[ordinal].name,
       position: state.instances[ordinal].node.definition.index, parent: state.instances[ordinal].parent,
-      item: state.instances[ordinal].item.map { masker.mask($0.text) }, state: state.instances[ordinal].state,
+      item: recordedItem(ordinal), state: state.instances[ordinal].state,
       reason: state.instances[ordinal].reason?.code, detail: detail(of: ordinal),
       error: state.instances[ordinal].failure.map { $0.recorded(masker) },
       attempts: state.instances[ordinal].attempts, waitingSince: state.instances[ordinal].timing.waitingSince,
       startedAt: state.instances[ordinal].timing.startedAt, endedAt: state.instances[ordinal].timing.endedAt,
       result: state.instances[ordinal].recordedResult, fingerprint: state.instances[ordinal].fingerprint,
       reusedFrom: state.instances[ordinal].status.source)
+  }
+
+  /// The item as the history keeps it; nil for what is none.
+  func recordedItem(_ ordinal: Int) -> String? {
+    state.instances[ordinal].loopItem.map { $0.recorded ?? state.given.masker.mask($0.value.text) }
   }
 
   /// The particulars of its state, what opened its gate, the label that its loop gives it, and why a retry executed it.

@@ -88,6 +88,56 @@ import Testing
     await host.close()
   }
 
+  @Test(
+    "what goes on in a cancelled run ends when the run's time is up, or nothing can be recorded any more",
+    arguments: [RunCancellation.timeout, .history, .engine], [false, true])
+  func outlasts(second: RunCancellation, isNested: Bool) async throws {
+    let executor = ScriptedExecutor(["kept": [.hangs]])
+    let host = try EngineTestHost(executor: executor, isLent: true)
+    let kept = "operations: [{ name: kept, when: always(), run: kept }, { name: next, needs: kept, run: next }]"
+    let outer = "operations: [{ name: outer, when: always(), pipeline: inner.yaml }]"
+    let engine = try host.engine(isNested ? outer : kept, nested: isNested ? ["inner.yaml": kept] : [:])
+    let running = Task { try await host.run(engine) }
+    try await executor.hangingCount.reaches(1)
+    await engine.cancel(.requested)
+    #expect(executor.stops.isEmpty)
+    await engine.cancelAgain(second)
+    if second == .timeout {
+      #expect(try await running.value.outcome.run.state == .cancelled)
+    } else {
+      await #expect(throws: (any Error).self) { try await running.value }
+    }
+    #expect(executor.stops.count == 1)
+    #expect(executor.commands == ["kept"])
+    await host.close()
+  }
+
+  @Test("no attempt begins of what is being asked whether it goes on in a cancelled run") func beginsNothing()
+    async throws
+  {
+    let executor = ScriptedExecutor(exits: ["x": [1, 0]])
+    let host = try EngineTestHost(executor: executor, isLent: true)
+    let cancelled = Mutex<RunEngine?>(nil)
+    let engine = try host.engine(
+      """
+      operations:
+        - name: a
+          run: x
+          when: "success() || cancelled() && hashFiles('gone') != ''"
+          retry: { limit: 1, base: 1ms }
+      """
+    ) { event in
+      // The first attempt has ended, and the next one is about to begin.
+      guard case .attempt(let attempt) = event, attempt.state == .failed else { return }
+      cancelled.withLock { $0 }?.assumeIsolated { $0.cancel(.requested) }
+    }
+    cancelled.withLock { $0 = engine }
+    let run = try await host.run(engine)
+    #expect(run.states == ["a cancelled run-cancelled"])
+    #expect(executor.started.count == 1)
+    await host.close()
+  }
+
   @Test("a value is masked where it is a secret, and reaches its job as it is", arguments: Door.allCases) func secrets(
     door: Door
   ) async throws {
@@ -255,5 +305,16 @@ extension RunEngine {
   /// What a retry of `source` takes over.
   fileprivate func plan(from source: RecordedRun?) -> RetryPlan? {
     RetryPlan(of: run.state.pipeline, options: run.options, from: source)
+  }
+}
+
+extension RunEngine {
+  /// Something that nothing may outlast, as it comes about.
+  fileprivate func cancelAgain(_ reason: RunCancellation) {
+    switch reason {
+    case .requested, .timeout: cancel(reason)
+    case .history: historyFailed(.readOnly(path: "history.db"))
+    case .engine: fail(with: EngineError.systemCall("epoll_wait", 12))
+    }
   }
 }

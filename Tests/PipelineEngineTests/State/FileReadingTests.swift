@@ -12,9 +12,9 @@ import Values
   @Test("work that may take long is done by another thread than the loop's, which goes on afterwards")
   func beside() async throws {
     let host = try EngineTestHost()
-    let threads = try await Task(executorPreference: host.loop) {
+    let threads = await Task(executorPreference: host.loop) {
       let before = pthread_self()
-      let beside = try await BlockingWork.run { pthread_self() }
+      let beside = await BlockingWork.run { pthread_self() }
       return (before: before, beside: beside, after: pthread_self())
     }.value
     #expect(threads.before == threads.after)
@@ -86,7 +86,7 @@ import Values
     ("${{ fromJSON(results.big.text) }}", true),
     ("${{ results.nobody || errors.big || results.big.text != '' }}", true),
     ("${{ success() && hashFiles('none') == '' && results.big.text }}", true),
-    ("${{ env.A }} ${{ results.big.text }}", false),
+    ("${{ env.A }} ${{ results.big.text }}", true),
     ("${{ results.big.text }}", false), ("${{ params.p }} and ${{ results.small }}", false),
   ]
 
@@ -114,6 +114,37 @@ import Values
       // What was evaluated before is what is seen, whatever has become of its parts.
       #expect(found.later == (row.isBeside ? found.direct : found.changed), "\(row.template)")
     }
+    #expect(await engine.heldReadings == 0)
+    await host.close()
+  }
+
+  @Test(
+    "a condition over a large value is evaluated once, beside the loop",
+    arguments: [ReadingTime.condition, .repetition])
+  func largeCondition(time: ReadingTime) async throws {
+    let host = try EngineTestHost()
+    let condition = "length(results.big) == 20000"
+    let engine = try host.engine(
+      """
+      operations:
+        - { name: big, command: [x] }
+        - { name: a, needs: big, when: "\(condition)", value: 1, repeat: { limit: 2, until: "\(condition)" } }
+      """)
+    #expect(try await engine.holds(over: .array(Array(repeating: 1, count: 20_000)), time))
+    await host.close()
+  }
+
+  @Test("what a cancellation makes otherwise while it is evaluated is evaluated again") func cancelledMeanwhile()
+    async throws
+  {
+    let host = try EngineTestHost()
+    let engine = try host.engine(
+      """
+      operations:
+        - { name: big, command: [x] }
+        - { name: a, needs: big, when: always(), value: "${{ cancelled() }} ${{ length(results.big) }}" }
+      """)
+    #expect(try await engine.valueAfterCancellation(over: .array(Array(repeating: 1, count: 20_000))) == "true 20000")
     #expect(await engine.heldReadings == 0)
     await host.close()
   }
@@ -227,6 +258,30 @@ extension RunEngine {
       found.append(row)
     }
     return found
+  }
+
+  /// Whether the second operation's condition holds by what was evaluated when the first one had `big`, which it has no longer.
+  fileprivate func holds(over big: JSONValue, _ time: ReadingTime) async throws -> Bool {
+    let definition = run.state.pipeline.operations[1]
+    guard let condition = time == .condition ? definition.condition : definition.repetition?.until else { return false }
+    run.state.instances[0].latest.result = .value(big)
+    run.state.files.note(.value(big), of: 0)
+    try await run.readFiles(1, for: time)
+    defer { run.dropReadings(1) }
+    run.state.instances[0].latest.result = .value([])
+    return try run.holds(condition, for: 1)
+  }
+
+  /// The value of the second operation where the run is cancelled while it waits to evaluate it.
+  fileprivate func valueAfterCancellation(over big: JSONValue) async throws -> JSONValue? {
+    run.state.instances[0].latest.result = .value(big)
+    run.state.files.note(.value(big), of: 0)
+    let loop = run.services.loop
+    loop.execute { self.assumeIsolated { $0.cancel(.requested) } }
+    try await run.readFiles(1)
+    defer { run.dropReadings(1) }
+    guard case .value(.template(let template)) = run.state.pipeline.operations[1].action else { return nil }
+    return try run.state.files.readings[1]?.values[template]?.get()
   }
 
   /// The value of the first operation's file as the second sees it, where the file is removed once it was read.

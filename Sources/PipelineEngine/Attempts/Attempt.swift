@@ -3,13 +3,14 @@ import PipelineLanguage
 import RunHistory
 
 /// One try of one operation: each has a number, one beginning and one end, and is recorded.
-struct AttemptRecording {
+struct Attempt {
   let run: Run
   let ordinal: Int
 
   private var node: OperationNode { run.state.instances[ordinal].node }
 
-  /// One attempt from its turn to its record: every attempt is made here, but for those that end while the scheduler begins them.
+  /// Makes the attempt, from its turn to its record. What ``RunEngine/beginAtOnce(_:)`` begins without a task of its own goes through the same beginning, end and
+  /// record.
   nonisolated(nonsending) func perform(_ body: AttemptEnd) async throws -> OperationResult {
     try await begin()
     return try await finish(body)
@@ -36,23 +37,33 @@ struct AttemptRecording {
   /// Waits for what the attempt needs, and begins it.
   private nonisolated(nonsending) func begin() async throws {
     if node.isMoment {
-      try await run.readFiles(ordinal)
-      _ = try beginAtOnce()
-      return
+      try await readFiles()
+      return count(mayEndAtOnce: true)
     }
     if run.state.instances[ordinal].attempts > 0 { try await keepFormer() }
     try await AttemptTurn(run: run, ordinal: ordinal).take()
     run.state.instances[ordinal].turn.hasSlot = false
     // After all that it may have waited for: what it is given is what is there now.
     do {
-      try await run.readFiles(ordinal)
-      if Task.isCancelled || run.isForced || run.isCalledOff(ordinal) { throw CancellationError() }
+      try await readFiles()
       try run.requireOwnership()
     } catch {
       run.release(run.demand(ordinal))
       throw error
     }
     count()
+  }
+
+  /// Reads what its expressions ask for, once it is known that it may begin.
+  private nonisolated(nonsending) func readFiles() async throws {
+    while true {
+      await run.awaitAnswer(ordinal)
+      if Task.isCancelled || run.isForced || run.isCalledOff(ordinal) { throw CancellationError() }
+      try await run.readFiles(ordinal)
+      // A cancellation may have come meanwhile, which it may have to be asked about.
+      if !run.isAsked(ordinal), !Task.isCancelled, !run.isForced, !run.isCalledOff(ordinal) { return }
+      run.dropReadings(ordinal)
+    }
   }
 
   /// Begins the attempt where it has what it needs already. False, and nothing has happened, where it has to wait for its slot first.
