@@ -106,7 +106,9 @@ extension RunReference {
   /// The run that is taken, and where a later one of another pipeline or none that is to be retried comes to mind first, what that is.
   fileprivate func choice(_ run: RunRecord, of pipeline: String?) throws -> String {
     let name = TerminalText.visible(run.pipeline)
-    let text = "run \(short(run.id)) of '\(name)', which \(run.verb) \(ClockText.ago(run.endedAt ?? run.createdAt))"
+    let instant = try history.origin(of: run).instant.map { " for \(ClockText.dateAndTime($0))" } ?? ""
+    let text =
+      "run \(short(run.id)) of '\(name)'\(instant), which \(run.verb) \(ClockText.ago(run.endedAt ?? run.createdAt))"
     guard let latest = try history.runs(RunFilter(pipeline: pipeline, limit: 1)).first, latest.id != run.id else {
       return text
     }

@@ -16,15 +16,29 @@ final class PlainPresenter: RunPresenter {
   /// The attempt whose retry was told last.
   private var retried: [Instance: Int] = [:]
   private var isRunTold = false
-  /// Items that were taken over one after another, and are told of together.
-  private var takenOver: TakenOverItems?
+  /// What was taken over last, one after another, and is told of together.
+  private var takenOver: TakenOver?
 
-  private struct TakenOverItems {
-    let loop: Instance
-    let first: OperationRecord
-    var count = 1
-    var sources: Set<RunID?>
+  /// Operations, or items of one loop, that were taken over one after another.
+  private struct TakenOver {
+    let run: RunID
+    /// The loop; nil for operations.
+    let loop: Int?
+    /// The first ones.
+    var records: [OperationRecord] = []
+    var count = 0
+    var sources: Set<RunID?> = []
+
+    /// More operations than these, and more than one item, have one line together.
+    var mostLines: Int { loop == nil ? 10 : 1 }
+
+    mutating func add(_ record: OperationRecord) {
+      if records.count < mostLines { records.append(record) }
+      sources.insert(record.reusedFrom)
+      count += 1
+    }
   }
+
   /// When this process began to tell of the run: unless another one runs it, nothing that it tells of happened before.
   private let began = RecordTime.now
   private var clock: (second: Int64, text: String) = (0, "")
@@ -51,21 +65,28 @@ final class PlainPresenter: RunPresenter {
     }
   }
 
-  /// While operations write, their files are looked at so often.
-  var tickMilliseconds: Int32? { stream?.isFollowing == true ? 100 : nil }
+  /// While operations write, their files are looked at so often; and what was taken over is told of when nothing has come for so long.
+  var tickMilliseconds: Int32? { stream?.isFollowing == true || takenOver != nil ? 100 : nil }
 
   func tick() {
     stream?.look()
     writeStreamed()
+    var text = ""
+    tellOfTakenOver(to: &text)
+    write(text)
+  }
+
+  private func write(_ text: String) {
+    guard !text.isEmpty, !isMuted else { return }
+    output.write(text)
+    output.flush()
   }
 
   private func writeStreamed() {
     guard !streamed.isEmpty else { return }
     let text = streamed
     streamed = ""
-    guard !isMuted else { return }
-    output.write(text)
-    output.flush()
+    write(text)
   }
 
   /// What follows an event in the output of operations.
@@ -101,9 +122,7 @@ final class PlainPresenter: RunPresenter {
       case .attempt, .approval, .progress, .output: break
       }
     }
-    guard !text.isEmpty, !isMuted else { return }
-    output.write(text)
-    output.flush()
+    write(text)
   }
 
   func cancelling(times: Int) {
@@ -139,34 +158,39 @@ final class PlainPresenter: RunPresenter {
     text += "\(at) run \(record.id.short) of \(name) \(verb) (\(count))\n"
   }
 
-  /// Tells of items that were taken over, of several of one loop in one line.
+  /// Tells of what was taken over.
   private func tellOfTakenOver(to text: inout String) {
-    guard let items = takenOver else { return }
+    guard let group = takenOver else { return }
     takenOver = nil
-    guard items.count > 1 else { return addLine(items.first, to: &text) }
-    let loop = board.name(of: items.loop.ordinal, in: items.loop.run) ?? ""
-    let source = items.sources.count == 1 ? items.sources.first.flatMap { $0 }.map { "run \($0.short)" } : nil
-    let name = TerminalText.visible(board.prefix(of: items.loop.run) + loop)
+    guard group.count > group.mostLines else {
+      for record in group.records { addLine(record, to: &text) }
+      return
+    }
+    let prefix = board.prefix(of: group.run)
+    let loop = group.loop.map { prefix + (board.name(of: $0, in: group.run) ?? "") }
+    let name = TerminalText.visible(loop ?? String(prefix.dropLast()))
+    let what = Count.of(group.count, group.loop == nil ? "operation" : "item")
+    let source = group.sources.count == 1 ? group.sources.first.flatMap { $0 }.map { "run \($0.short)" } : nil
     let word = style.paint(OperationState.reused.rawValue, StatePaint.of(OperationState.reused))
-    text += "\(time(.now)) \(name) \(items.count) items \(word) from \(source ?? "earlier runs")\n"
+    text += "\(time(.now)) \(name.isEmpty ? "" : name + " ")\(what) \(word) from \(source ?? "earlier runs")\n"
   }
 
   private func add(_ record: OperationRecord, to text: inout String) {
-    if record.state == .reused, let parent = record.parent, !presentation.isQuiet {
-      let loop = Instance(run: record.run, ordinal: parent)
-      if takenOver?.loop == loop {
-        takenOver?.count += 1
-        takenOver?.sources.insert(record.reusedFrom)
-      } else {
+    if record.state == .reused, !presentation.isQuiet {
+      if takenOver?.run != record.run || takenOver?.loop != record.parent {
         tellOfTakenOver(to: &text)
-        takenOver = TakenOverItems(loop: loop, first: record, sources: [record.reusedFrom])
+        takenOver = TakenOver(run: record.run, loop: record.parent)
       }
+      takenOver?.add(record)
       return
     }
-    let isOfLoop = takenOver.map {
-      $0.loop.run == record.run && [record.parent, record.ordinal].contains($0.loop.ordinal)
+    if let group = takenOver, group.run == record.run {
+      let isNext =
+        group.loop == nil
+        ? record.state != .pending
+        : [record.parent, record.ordinal].contains(group.loop) && (record.state.isFinal || record.state == .retrying)
+      if isNext { tellOfTakenOver(to: &text) }
     }
-    if isOfLoop == true, record.state.isFinal || record.state == .retrying { tellOfTakenOver(to: &text) }
     addLine(record, to: &text)
   }
 

@@ -34,6 +34,7 @@ final class TerminalPresenter: RunPresenter {
   func tick() {
     look()
     live.tick()
+    plain.tick()
   }
 
   func redraw() {

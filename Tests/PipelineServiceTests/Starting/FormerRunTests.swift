@@ -101,6 +101,10 @@ import Testing
     _ = try await ended(1, .succeeded)
     _ = try await ended(2, .succeeded, at: later(-30))
     #expect(try retried() == failed)
+    let choice = try RetriedRun(named: nil, in: history).choice
+    #expect(
+      choice?.hasPrefix("run \(failed.short) of 'digest' for \(ClockText.dateAndTime(later(-60))), which failed ")
+        == true)
     _ = try await ended(3, .succeeded, at: later(-60))
     #expect(try retried() == nil)
   }
