@@ -44,15 +44,15 @@ struct DryRun {
     let style = shared.style
     let output = TextOutput.standard
     let concurrency = pipeline.concurrency.map { ", at most \($0) at once" } ?? ""
-    output.writeLine(
+    write(
       "\(style.paint(TerminalText.visible(pipeline.name), .bold)): \(Count.of(pipeline.operations.count, "operation"))\(concurrency)"
     )
     if !pipeline.parameters.isEmpty { showParameters(style) }
     for (name, text) in (start.options.labels ?? pipeline.labels).sorted(by: { $0.key < $1.key }) {
-      output.writeLine("  label \(TerminalText.visible(name)) = \(TerminalText.oneLine(text))")
+      write("  label \(TerminalText.visible(name)) = \(TerminalText.oneLine(text))")
     }
     for secret in pipeline.secrets {
-      output.writeLine("  secret \(TerminalText.visible(secret.name)) from \(origin(secret.origin))")
+      write("  secret \(TerminalText.visible(secret.name)) from \(origin(secret.origin))")
     }
     var event: PipelineDefinition.Event?
     for (number, step) in plan.steps.enumerated() {
@@ -69,7 +69,7 @@ struct DryRun {
     for parameter in pipeline.parameters {
       let value = start.options.parameters[parameter.name] ?? .null
       let isDefault = parameter.defaultValue == value ? style.paint(" (default)", .dim) : ""
-      TextOutput.standard.writeLine("  param \(TerminalText.visible(parameter.name)) = \(shown(value))\(isDefault)")
+      write("  param \(TerminalText.visible(parameter.name)) = \(shown(value))\(isDefault)")
     }
   }
 
@@ -106,9 +106,15 @@ struct DryRun {
     let summary = TerminalText.fitted(definition.actionSummary, width: 100)
     let head =
       "\(place)\(style.paint(TerminalText.visible(definition.name), .bold))  \(style.paint(definition.actionKind, .dim)) \(summary)"
-    TextOutput.standard.writeLine("\n" + head)
-    let indentation = String(repeating: " ", count: place.count)
-    for line in lines { TextOutput.standard.writeLine(indentation + line) }
+    TextOutput.standard.writeLine("")
+    write(head, indentation: place.count)
+    for line in lines {
+      write(String(repeating: " ", count: place.count) + line, indentation: place.count + 2)
+    }
+  }
+
+  private func write(_ line: String, indentation: Int = 4) {
+    TextOutput.standard.writeLine(TerminalLines.wrapped(line, width: shared.tableWidth, indentation: indentation))
   }
 
   /// `would run 2 of 200 items: convert[136] orders-0137.csv, convert[140] orders-0141.csv`.

@@ -9,7 +9,7 @@ struct ExplanationText {
   let pipeline: String
   let workspace: String
   let style: Style
-  /// The columns of the terminal; nil where there is none, and lines of logs are as long as ``LogTail`` has them.
+  /// The columns of the terminal, for prose; nil where there is none.
   let width: Int?
 
   func text(of entry: RunExplanation.Entry) -> String {
@@ -17,13 +17,15 @@ struct ExplanationText {
       entry.operation.map { TerminalText.name($0, label: entry.label) }
       ?? "run \(shortID) of \(TerminalText.visible(pipeline))"
     let because = entry.because.map { TerminalText.oneLine($0) }
-    var text =
+    let head =
       "\(style.paint(subject, .bold)) \(style.paint(entry.word, StatePaint.ofWord(entry.word)))"
-      + (because.first.map { joint(before: $0, in: entry) + $0 } ?? "") + "\n"
-    for line in because.dropFirst() { text += "  \(line)\n" }
+      + (because.first.map { joint(before: $0, in: entry) + $0 } ?? "")
+    var text = TerminalLines.wrapped(head, width: width, indentation: 2) + "\n"
+    for line in because.dropFirst() {
+      text += TerminalLines.wrapped("  \(line)", width: width, indentation: 4) + "\n"
+    }
     for line in LogTail.lines(of: entry.attempt, workspace: workspace) {
-      let fitted = width.map { TerminalText.fitted(line, width: max(20, $0 - 4)) } ?? line
-      text += "    \(style.paint(fitted, .dim))\n"
+      text += "    \(style.paint(line, .dim))\n"
     }
     for remedy in entry.remedies { text += "  \(style.isUnicode ? "→" : "->") \(TerminalText.oneLine(remedy))\n" }
     return text

@@ -111,12 +111,16 @@ final class LivePresenter: RunPresenter {
       let name = TerminalText.visible(board.prefix(of: record.run)) + record.title
       let reason = TerminalText.oneLine(StateReason.text(of: record, now: nil))
       let isAllowed = board.runs[record.run]?.isAllowedFailure(record) ?? false
-      text += "\n" + style.paint(name, isAllowed ? .yellow : .boldRed) + (isAllowed ? " (allowed to fail)" : "")
-      text += ": \(reason)\n"
+      let head =
+        style.paint(name, isAllowed ? .yellow : .boldRed) + (isAllowed ? " (allowed to fail)" : "") + ": \(reason)"
+      text += "\n" + TerminalLines.wrapped(head, width: size.columns, indentation: 2) + "\n"
       for line in tail { text += "  \(line)\n" }
     }
-    text += "\n" + Conclusion(outcome, presentation, board, style: style).text
-    emit(text)
+    let conclusion = Conclusion(outcome, presentation, board, style: style).text
+    // Only how it ended: results and commands are there to be pasted.
+    let end = conclusion.firstIndex(of: "\n") ?? conclusion.endIndex
+    text += "\n" + TerminalLines.wrapped(String(conclusion[..<end]), width: size.columns, indentation: 2)
+    emit(text + conclusion[end...])
   }
 
   private var failedOperations: [OperationRecord] {

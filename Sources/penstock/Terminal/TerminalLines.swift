@@ -6,4 +6,42 @@ enum TerminalLines {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { TerminalText.visible(String($0)) }
       .joined(separator: "\n")
   }
+
+  /// A line of prose, broken between words where the terminal has fewer columns, with the rest behind as many blanks. A word that is longer stays whole, so that it
+  /// can be pasted. `text` must be visible text; colours of ``Style`` take no room. Nil columns mean no terminal, and no breaks.
+  static func wrapped(_ text: String, width: Int?, indentation: Int = 0) -> String {
+    // A character takes two columns at most, so that most lines need no counting.
+    guard let width, text.utf8.count > width else { return text }
+    var wrapped = ""
+    var columns = 0
+    var gap = 0
+    for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+      defer { gap += 1 }
+      guard !word.isEmpty else { continue }
+      let room = TerminalText.width(of: uncoloured(word))
+      if columns + gap + room > width, columns > indentation {
+        wrapped += "\n" + String(repeating: " ", count: indentation)
+        columns = indentation
+      } else {
+        wrapped += String(repeating: " ", count: gap)
+        columns += gap
+      }
+      wrapped += word
+      columns += room
+      gap = 0
+    }
+    return wrapped
+  }
+
+  private static func uncoloured(_ word: Substring) -> String {
+    guard word.utf8.contains(0x1B) else { return String(word) }
+    var text = String.UnicodeScalarView()
+    var isColour = false
+    for scalar in word.unicodeScalars {
+      if scalar == "\u{1B}" { isColour = true }
+      if !isColour { text.append(scalar) }
+      if scalar == "m" { isColour = false }
+    }
+    return String(text)
+  }
 }

@@ -68,15 +68,17 @@ struct HistoryShow: ParsableCommand {
     let output = TextOutput.standard
     func line(_ title: String, _ text: String) {
       let gap = String(repeating: " ", count: max(1, 12 - title.count))
-      output.writeLine(style.paint(title, .dim) + gap + TerminalText.visible(text))
+      let line = style.paint(title, .dim) + gap + TerminalText.visible(text)
+      output.writeLine(TerminalLines.wrapped(line, width: shared.tableWidth, indentation: 12))
     }
     let took = DurationText.format(
       from: record.startedAt, to: record.endedAt ?? (record.state == .running ? .now : nil))
     let state = style.paint(record.state.rawValue, StatePaint.of(record.state))
-    output.writeLine(
+    let head =
       "run \(style.paint(reference.short(record.id), .bold)) of \(TerminalText.visible(record.pipeline)) \(state)"
-        + (took.isEmpty ? "" : " \(record.endedAt == nil ? "for" : "in") \(took)")
-        + " (\(RunText.counts(record, failedHandlers: recorded.operations.failedHandlers(of: record))))")
+      + (took.isEmpty ? "" : " \(record.endedAt == nil ? "for" : "in") \(took)")
+      + " (\(RunText.counts(record, failedHandlers: recorded.operations.failedHandlers(of: record))))"
+    output.writeLine(TerminalLines.wrapped(head, width: shared.tableWidth, indentation: 2))
     if let reason = record.tellingReason { line("reason", reason) }
     if let canceller = record.canceller { line("ended", canceller.words) }
     line("started", ClockText.dateAndTime(record.startedAt ?? record.createdAt))
