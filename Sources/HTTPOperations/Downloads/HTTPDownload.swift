@@ -31,7 +31,7 @@ public struct HTTPDownload: HTTPResultProcessor {
   public var length: Int64?
   /// What the content must hash to; nil for anything.
   public var checksum: HTTPChecksum?
-  /// Whether an interrupted download is kept and gone on with. True by default.
+  /// Whether an interrupted download is kept and continued. True by default.
   public var resumes: Bool
 
   /// A download.

@@ -67,7 +67,7 @@ final class PartFile: Sendable {
 
   /// Drops what there is, and writes down what the next bytes are of.
   func restart(with state: DownloadState?) throws(FileError) {
-    // First the state: a file without one is never gone on with.
+    // First the state: a file without one is never continued.
     forget()
     guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else { throw FileError(path, errno) }
     if let state { try write(state) }

@@ -7,7 +7,7 @@ struct NestedRuns {
   let run: Run
 
   /// The nested run that a former host had begun for an attempt whose end it did not record: one that has ended itself, or one that
-  /// can be gone on with and is this host's from now on.
+  /// can be resumed and is this host's from now on.
   nonisolated(nonsending) func former(of ordinal: Int) async throws -> RecordedRun? {
     guard run.state.hostAttempt > 1 else { return nil }
     let (history, id, name) = (run.services.history, run.id, run.state.instances[ordinal].name)

@@ -3,7 +3,7 @@ import RunHistory
 import Workspace
 
 extension RunHost {
-  /// Reads the secrets of a run that is to be gone on with, and of the nested runs that it goes on with, before anything of it is touched: for want of one
+  /// Reads the secrets of a run that is to be resumed, and of the nested runs that it resumes, before anything of it is touched: for want of one
   /// it would end, with all that is durable in it.
   ///
   /// - Parameters:

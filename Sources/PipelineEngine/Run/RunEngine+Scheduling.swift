@@ -10,7 +10,7 @@ extension RunEngine {
     let first = run.state.pipeline.operations.indices.filter {
       run.state.remaining[$0] == 0 && run.state.instances[$0].state == .pending
     }
-    // In a run that is gone on with, or was cancelled before it began, some of them end at once.
+    // In a resumed run, or one that was cancelled before it began, some of them end at once.
     for ordinal in first where decide(ordinal) { settle(ordinal) }
     var reached = 0
     await withDiscardingTaskGroup { group in

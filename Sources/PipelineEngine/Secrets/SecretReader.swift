@@ -39,7 +39,7 @@ struct SecretReader {
 
   /// The value of every secret, by name.
   ///
-  /// - Throws: ``EngineError/secrets(_:)`` with all that cannot be read, so that they can be mended in one go, or `CancellationError`.
+  /// - Throws: ``EngineError/secrets(_:)`` with all that cannot be read, so that they can be fixed in one go, or `CancellationError`.
   func read(
     _ secrets: [PipelineDefinition.Secret], isolation: isolated (any Actor)? = #isolation
   ) async throws -> [String: String] {

@@ -12,7 +12,7 @@ struct PastSuccess: Sendable {
   var endedAt: RecordTime?
 }
 
-/// What conditions count from that tell of something new.
+/// The point in time from which change-detecting specifications measure.
 enum ConditionReference: Sendable {
   /// The beginning of the run. Whether a pipeline has succeeded is asked of its latest run, whenever that was.
   case run

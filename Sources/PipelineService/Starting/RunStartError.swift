@@ -20,7 +20,7 @@ package enum RunStartError: ServiceError {
   /// Another process backfills the pipeline.
   case backfilled(pipeline: String, process: Int32)
 
-  /// The error for a run that cannot be gone on with.
+  /// The error for a run that cannot be resumed.
   init(_ run: RunRecord, _ reference: RunReference) {
     self = .unfit(
       short: reference.short(run.id), state: run.state,

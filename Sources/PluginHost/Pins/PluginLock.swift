@@ -167,7 +167,7 @@ extension PluginLock {
         throw PluginError(
           .lock,
           "\(path.quotedForMessage), line \(index + 1): \(wrong); a line has 64 hexadecimal digits in lower case, an id and a path"
-            + " - mend it, or remove the file and pin what is there now with 'penstock plugins verify --write'")
+            + " - fix it, or remove the file and pin what is there now with 'penstock plugins verify --write'")
       }
       // The path may have spaces within, and is aligned with spaces before it.
       lines.append(

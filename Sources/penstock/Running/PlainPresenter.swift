@@ -198,7 +198,7 @@ final class PlainPresenter: RunPresenter {
     guard let words = words(for: record) else { return }
     if presentation.isQuiet, record.state != .failed { return }
     let name = TerminalText.visible(board.prefix(of: record.run)) + record.title
-    // A reused record carries the times of the run that it comes from, and one that is gone on with those of its former host.
+    // A reused record carries the times of the run that it comes from, and a resumed one those of its former host.
     let recorded = record.endedAt ?? record.waitingSince ?? record.startedAt
     let isFormer = recorded.map { !presentation.isFollowed && $0 < began || record.state == .reused } ?? true
     let at = time(isFormer ? .now : recorded)
