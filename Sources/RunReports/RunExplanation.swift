@@ -145,7 +145,7 @@ package struct RunExplanation: Sendable {
     entry.because += nested.because
     entry.remedies = nested.remedies + entry.remedies
     if let gate = gateLine(of: record) { entry.because.append(gate) }
-    if inDetail, let cause = record.causeOfRetry { entry.because.append("the retry executed it: \(cause)") }
+    if inDetail, let cause = record.causeOfRetry { entry.because.append("it ran again: \(cause)") }
     if inDetail { entry.because += attemptLines(of: record) + conditionLines(of: name) }
     if isInterrupted, !record.state.isFinal {
       let question = questionLines(of: record)

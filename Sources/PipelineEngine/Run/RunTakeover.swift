@@ -71,8 +71,6 @@ struct RunTakeover {
         run.state.again[position] = "it was chosen"
       } else if let former = known[name] {
         run.state.again[position] = Self.cause(of: former, at: position, hasParts: definition.hasParts, plan)
-      } else {
-        run.state.again[position] = "it is new"
       }
     }
   }
