@@ -17,6 +17,7 @@ import Testing
     try await executor.hangingCount.reaches(hanging)
     if isKilled { await engine.kill() } else { await engine.cancel(.requested) }
     let finished = try await run
+    #expect(executor.readyCount == 0)
     await host.close()
     return (finished, executor)
   }
@@ -40,6 +41,19 @@ import Testing
     #expect(run.states.first == "a cancelled run-cancelled")
     #expect(executor.started.count == most)
     #expect(run.outcome.run.state == .cancelled)
+  }
+
+  @Test("what was made ready for a job that never starts is given back", arguments: [false, true])
+  func discards(isKilled: Bool) async throws {
+    let (run, executor) = try await cut(
+      by: .fast,
+      """
+      concurrency: 1
+      operations: [{ name: a, run: x }, { name: b, run: b }, { name: c, run: c }, { name: d, run: d }]
+      """, ["x": [.hangs]], isKilled: isKilled)
+    #expect(run.operations.allSatisfy { $0.state == .cancelled })
+    #expect(executor.commands == ["x"])
+    #expect(executor.discardedCount == 2)
   }
 
   @Test("handlers run after a cancellation, and none after a kill", arguments: [false, true], Door.allCases)

@@ -74,6 +74,8 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
   private var jobs: [JobID: (job: Job, fate: Fate)] = [:]
   /// How many jobs were made ready and neither started nor discarded. *On the loop.*
   private(set) var readyCount = 0
+  /// How many were discarded. *On the loop.*
+  private(set) var discardedCount = 0
 
   init(
     _ fates: [String: [Fate]] = [:], by door: Door = .handles, keepsHandles: Bool = true, name: String = "scripted",
@@ -261,6 +263,7 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
     job.prepared = nil
     job.files.giveBack(ready.files)
     readyCount -= 1
+    discardedCount += 1
   }
 
   // MARK: Time limits
