@@ -92,11 +92,9 @@ extension DocumentReader {
         readEntries(key, entry, into: draft, &matrix)
         continue
       }
-      let folded = entry.name.lowercased()
-      if MatrixKey(rawValue: folded) != nil {
+      if let fix = misspelling(of: entry) {
         error(
-          .reservedName, "a list of a matrix cannot be called '\(entry.name)'", at: entry.key.range,
-          fix: "did you mean '\(folded)'?")
+          .reservedName, "a list of a matrix cannot be called '\(entry.name)'", at: entry.key.range, fix: fix)
         continue
       }
       _ = checkName(entry.name, .member, "a name in a matrix", at: entry.key.range)
@@ -113,6 +111,15 @@ extension DocumentReader {
     }
     checkExclusions(in: entries)
     draft.definition.loop = OperationDefinition.Loop(source: .matrix(matrix), itemName: "item", concurrency: nil)
+  }
+
+  /// What to do about a list whose name is `include` or `exclude` in other letters, or nearly: `excludes` where all its entries are mappings. Nil where it is a list
+  /// like any other.
+  private func misspelling(of entry: YAMLEntry) -> String? {
+    let folded = entry.name.lowercased()
+    if MatrixKey(rawValue: folded) != nil { return "did you mean '\(folded)'?" }
+    guard let items = entry.value.items, !items.isEmpty, items.allSatisfy({ $0.entries != nil }) else { return nil }
+    return suggestion(for: folded, among: MatrixKey.allCases.map(\.rawValue))
   }
 
   /// `exclude` or `include`: mappings that are written out or computed, or an expression that yields all of them.

@@ -86,6 +86,7 @@ struct YAMLSyntaxFault {
       )
     case ("found unexpected end of stream", "while scanning a quoted scalar"),
       ("found unexpected document indicator", "while scanning a quoted scalar"):
+      if let bracketInText { return bracketInText }
       return Finding(
         message: "the quote that opens here is never closed", range: one(context),
         fix: places.source.scalar(at: context).map { "close it with \($0)" }
@@ -131,6 +132,27 @@ struct YAMLSyntaxFault {
     }
   }
 
+  /// A quote that seems to open is the second one of a value without quotes around it, as in `{ run: echo "${X}" }`: a bracket between the two has ended that
+  /// value.
+  private var bracketInText: Finding? {
+    let line = places.source.line(context.line).unicodeScalars
+    let before = line.prefix(context.column - 1)
+    guard let quote = places.source.scalar(at: context), !before.count(where: { $0 == quote }).isMultiple(of: 2),
+      let first = before.lastIndex(of: quote),
+      let bracket = before[first...].firstIndex(where: { "{}[],".unicodeScalars.contains($0) }),
+      before[..<first].contains(where: { $0 == "{" || $0 == "[" })
+    else { return nil }
+    return endedText(
+      at: SourceMark(line: context.line, column: line.distance(from: line.startIndex, to: bracket) + 1),
+      String(line[bracket]))
+  }
+
+  private func endedText(at mark: SourceMark, _ character: String) -> Finding {
+    Finding(
+      message: "inside [ ] or { }, '\(character)' ends a text without quotes", range: one(mark),
+      fix: "put the whole value in quotes, or its key on a line of its own")
+  }
+
   /// Mistakes in the layout of keys and lists.
   private var blockFinding: Finding? {
     switch (failure.problem, failure.context) {
@@ -172,7 +194,7 @@ struct YAMLSyntaxFault {
       let column = line.distance(from: line.startIndex, to: start) + 1
       return Finding(
         message: "': ' inside a value would begin another mapping on the same line", range: one(problem),
-        fix: column < problem.column ? "put the whole value in quotes" : "put the inner mapping on lines of its own"
+        fix: column < problem.column ? quoting(line[start...]) : "put the inner mapping on lines of its own"
       )
     }
     if problem.column > 1024 {
@@ -195,6 +217,12 @@ struct YAMLSyntaxFault {
       range: SourceRange(start: start, end: max(problem, SourceMark(line: start.line, column: start.column + 1))),
       fix: number.map { "align it with line \($0), or quote the text there" }
     )
+  }
+
+  /// How a value can hold anything.
+  private func quoting(_ value: Substring.UnicodeScalarView) -> String {
+    value.contains("'") && value.contains("\"")
+      ? "begin the value with '|', and put the text on the next line" : "put the whole value in quotes"
   }
 
   private var unexpectedToken: Finding {
@@ -249,6 +277,9 @@ struct YAMLSyntaxFault {
     default: return nil
     }
     let offset = places.source.utf8Offset(of: problem)
+    if places.byte(at: offset) == 0x7B, places.byte(at: offset - 1) == 0x24, places.byte(at: offset + 1) != 0x7B {
+      return endedText(at: problem, "{")
+    }
     if places.byte(at: offset) == 0x7B, places.byte(at: offset - 1) == 0x24 {
       return Finding(
         message: "an expression inside [ ] or { } must be in quotes",

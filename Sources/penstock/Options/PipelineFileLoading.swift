@@ -13,8 +13,11 @@ enum PipelineFileLoading {
   static func file(_ given: String?) throws -> String {
     if let given { return given }
     if let found = defaultFiles.first(where: { access($0, F_OK) == 0 }) { return found }
+    var status = stat()
+    let isPiped = fstat(STDIN_FILENO, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
     throw CommandFailure(
-      "no pipeline file was named, and here is neither pipeline.yaml nor .penstock/pipeline.yaml; name one, or write one with `penstock init`"
+      "no pipeline file was named, and here is neither pipeline.yaml nor .penstock/pipeline.yaml; name one, "
+        + (isPiped ? "or '-' for what comes from standard input" : "or write one with `penstock init`")
     )
   }
 

@@ -237,6 +237,20 @@ struct IncludeTests {
       ])
   }
 
+  @Test("'extends' that names no template says which there are")
+  func unknownTemplate() {
+    let (found, _, _) = load([
+      "main.yaml": """
+      include: shared.yaml
+      operations: [{ name: a, extends: fetch }]
+      """, "shared.yaml": "templates: { fetcher: { run: x }, list: { run: y } }",
+    ])
+    #expect(
+      found == [
+        "main.yaml:2:34 unknown-template there is no template 'fetch' (there are 'fetcher', 'list')"
+      ])
+  }
+
   @Test("'extends' without any templates says where one would be")
   func noTemplates() {
     #expect(

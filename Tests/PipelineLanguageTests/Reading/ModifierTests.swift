@@ -348,6 +348,14 @@ struct ModifierTests {
     _ = try #require(try Regex(NamePattern.misspeltMatrixKey).wholeMatch(in: name))
   }
 
+  @Test("a list of mappings in a matrix cannot have a name that is nearly include or exclude", arguments: ["s", "d"])
+  func nearMatrixKeys(ending: String) {
+    #expect(
+      findings(inOperation: "run: ls", "matrix: {os: [a, b], exclude\(ending): [{os: a}]}") == [
+        "4:26 reserved-name a list of a matrix cannot be called 'exclude\(ending)' (did you mean 'exclude'?)"
+      ])
+  }
+
   @Test(
     "a list of a matrix may have a name that begins or ends like include or exclude",
     arguments: ["includes", "preinclude", "in"])

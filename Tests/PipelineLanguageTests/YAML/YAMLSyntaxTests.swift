@@ -131,6 +131,24 @@ struct YAMLSyntaxTests {
     )
   }
 
+  @Test("a bracket in a text without quotes inside brackets")
+  func bracketInText() {
+    let fix = "put the whole value in quotes, or its key on a line of its own"
+    expect(
+      "- { name: one, run: echo ${X} }\n", "1:27: inside [ ] or { }, '{' ends a text without quotes (\(fix))")
+    expect(
+      "- { name: one, run: echo \"${X}\" }\n", "1:28: inside [ ] or { }, '{' ends a text without quotes (\(fix))")
+    expect("- { run: 'open }\n", "1:10: the quote that opens here is never closed (close it with ')")
+  }
+
+  @Test("a colon in a text that has both kinds of quotes")
+  func colonBetweenQuotes() {
+    expect(
+      "run: echo '{\"rows\": 120}'\n",
+      "1:19: ': ' inside a value would begin another mapping on the same line (begin the value with '|', and put the text on the next line)"
+    )
+  }
+
   @Test("text on the line of a block scalar's '|'")
   func blockScalarHeader() {
     expect(

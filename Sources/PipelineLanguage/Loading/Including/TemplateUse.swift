@@ -142,9 +142,19 @@ final class TemplateUse {
     if let position = order.lazy.compactMap({ self.own[$0][name] }).first { return position }
     var fix: String?
     comparisonsLeft -= order.reduce(0) { $0 + own[$1].count }
-    if comparisonsLeft > 0 { fix = reader.suggestion(for: name, among: order.flatMap { own[$0].keys }.sorted()) }
+    if comparisonsLeft > 0 {
+      let names = order.flatMap { own[$0].keys }.sorted()
+      fix = reader.suggestion(for: name, among: names) ?? Self.list(names)
+    }
     reader.error(.unknownTemplate, "there is no template '\(name)'", at: node.range, fix: fix)
     return nil
+  }
+
+  /// What there is; nil where that is nothing, or too much for a line.
+  private static func list(_ names: [String]) -> String? {
+    guard !names.isEmpty, names.count <= 8 else { return nil }
+    let list = names.map { "'\($0)'" }.joined(separator: ", ")
+    return names.count == 1 ? "the only one is \(list)" : "there are \(list)"
   }
 
   /// A template with all that it extends itself, without `extends`; nil where it cannot be had, which is reported.

@@ -119,7 +119,8 @@ struct BackfillCommand: ForegroundCommand {
   private func time(_ text: String, _ option: String, _ rules: TimeZoneRules) throws -> RecordTime {
     guard let time = TimeFilter.parse(text, zone: rules) else {
       throw CommandFailure(
-        "\(option) cannot read the time '\(text)'; write 2026-11-01, '2026-11-01 18:30' or a timestamp")
+        "\(option) cannot read the time '\(text)'; write today, yesterday, 2026-11-01, '2026-11-01 18:30' or a timestamp"
+      )
     }
     return time
   }
